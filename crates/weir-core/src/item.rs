@@ -1,0 +1,86 @@
+//! Items: the units of work that disciplines order.
+//!
+//! An item is a small handle moved by value; the payload stays with the caller. Its flow says whose it
+//! is, its class what kind it is, its cost what is still to be served of it.
+
+use crate::units::{Bytes, Cost, Packets};
+
+/// Whose item it is: an application of the port, a 5-tuple of a network, a process of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(pub u32);
+
+/// What kind of item it is; selects per-class parameters such as a message's own alpha.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClassId(pub u16);
+
+/// One unit of work, moved by value; a small handle, the payload stays with the caller.
+pub trait Item: Sized {
+    /// The unit of its service: packets of a message, bytes of a packet, nanoseconds of a task.
+    type Cost: Cost;
+    /// Whose item it is.
+    fn flow(&self) -> FlowId;
+    /// What kind of item it is.
+    fn class(&self) -> ClassId {
+        ClassId::default()
+    }
+    /// What is still to be served; zero where nobody knows (a task). The engine lowers it as it serves.
+    fn cost(&self) -> Self::Cost;
+}
+
+/// A message of the port: several packets (or, served whole, several bytes) of one flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message<C: Cost = Packets> {
+    /// Names the message to its engine.
+    pub id: u32,
+    /// The application that submitted it.
+    pub flow: FlowId,
+    /// Its length class, or the class whose alpha it carries.
+    pub class: ClassId,
+    /// What is still to be served of it.
+    pub remaining: C,
+}
+
+impl<C: Cost> Item for Message<C> {
+    type Cost = C;
+    #[inline]
+    fn flow(&self) -> FlowId {
+        self.flow
+    }
+    #[inline]
+    fn class(&self) -> ClassId {
+        self.class
+    }
+    #[inline]
+    fn cost(&self) -> C {
+        self.remaining
+    }
+}
+
+/// A packet at a link: served whole, its cost is its size on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// Names the packet to its engine.
+    pub id: u32,
+    /// The flow it belongs to.
+    pub flow: FlowId,
+    /// Its traffic class.
+    pub class: ClassId,
+    /// Its size on the wire.
+    pub size: Bytes,
+}
+
+impl Item for Packet {
+    type Cost = Bytes;
+    #[inline]
+    fn flow(&self) -> FlowId {
+        self.flow
+    }
+    #[inline]
+    fn class(&self) -> ClassId {
+        self.class
+    }
+    #[inline]
+    fn cost(&self) -> Bytes {
+        self.size
+    }
+}

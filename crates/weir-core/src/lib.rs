@@ -1,0 +1,12 @@
+//! Scheduling disciplines: who is served next at a point of contention, and for how much at most.
+//!
+//! A discipline is written once, against one contract ([`discipline::Discipline`]), and runs unchanged in
+//! the simulator, in an in-process queue, in a router and in an executor of tasks. Nothing here reads a
+//! clock, locks, logs, does I/O, or allocates in the steady state.
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod discipline;
+pub mod item;
+pub mod units;

@@ -1,0 +1,275 @@
+//! Units: one newtype over one integer for each quantity a discipline handles.
+//!
+//! The field is private, and only meaningful sums exist: `Instant - Instant = Nanos`,
+//! `Instant + Nanos = Instant`. Everything is a whole number, so sums are exact and independent of
+//! their order. The text form carries the unit (`5ms`, `1514B`, `10Gbit`).
+//!
+//! The clock of every engine counts nanoseconds. A model whose document has an abstract unit of time
+//! (the message port: one mean packet service) counts thousand-millionths of that unit instead; its
+//! disciplines cannot tell the difference.
+
+use core::fmt;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Sub, SubAssign};
+
+/// What is served of an item: packets of a message, bytes of a packet, nanoseconds of a task.
+///
+/// A cost is a count of some unit; disciplines are written once for all of them.
+pub trait Cost: Copy + Ord + Default + fmt::Debug + fmt::Display + Send + Sync + 'static {
+    /// No work at all.
+    const ZERO: Self;
+    /// The smallest amount that can be served: one packet, one byte, one nanosecond.
+    const ONE: Self;
+    /// The count behind the unit.
+    fn count(self) -> u64;
+    /// The quantity of `count` units.
+    fn of(count: u64) -> Self;
+    /// `self + other`, or the largest quantity where that cannot be represented.
+    #[must_use]
+    fn plus(self, other: Self) -> Self {
+        Self::of(self.count().saturating_add(other.count()))
+    }
+    /// `self - other`, or zero where `other` is larger.
+    #[must_use]
+    fn minus(self, other: Self) -> Self {
+        Self::of(self.count().saturating_sub(other.count()))
+    }
+}
+
+macro_rules! quantity {
+    ($(#[$doc:meta])* $name:ident, $unit:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u64);
+
+        impl $name {
+            #[doc = concat!("The quantity of `count` ", $unit, ".")]
+            #[must_use]
+            pub const fn new(count: u64) -> Self {
+                Self(count)
+            }
+
+            #[doc = concat!("The count of ", $unit, ".")]
+            #[must_use]
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+        }
+    };
+}
+
+macro_rules! additive {
+    ($($name:ident),*) => {$(
+        impl Add for $name {
+            type Output = Self;
+            fn add(self, other: Self) -> Self {
+                Self(self.0 + other.0)
+            }
+        }
+        impl AddAssign for $name {
+            fn add_assign(&mut self, other: Self) {
+                self.0 += other.0;
+            }
+        }
+        impl Sub for $name {
+            type Output = Self;
+            fn sub(self, other: Self) -> Self {
+                Self(self.0 - other.0)
+            }
+        }
+        impl SubAssign for $name {
+            fn sub_assign(&mut self, other: Self) {
+                self.0 -= other.0;
+            }
+        }
+        impl Sum for $name {
+            fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+                iter.fold(Self(0), Add::add)
+            }
+        }
+        impl Cost for $name {
+            const ZERO: Self = Self(0);
+            const ONE: Self = Self(1);
+            #[inline]
+            fn count(self) -> u64 {
+                self.0
+            }
+            #[inline]
+            fn of(count: u64) -> Self {
+                Self(count)
+            }
+        }
+    )*};
+}
+
+quantity!(
+    /// A moment on the clock of an engine, in nanoseconds since the engine began.
+    Instant,
+    "nanoseconds"
+);
+quantity!(
+    /// A span of time.
+    Nanos,
+    "nanoseconds"
+);
+quantity!(
+    /// An amount of data.
+    Bytes,
+    "bytes"
+);
+quantity!(
+    /// A number of packets.
+    Packets,
+    "packets"
+);
+quantity!(
+    /// Tokens whose unit is neither bytes nor time: link credits, entries of a table.
+    Credits,
+    "credits"
+);
+quantity!(
+    /// A share relative to other shares; it has no unit.
+    Weight,
+    "shares"
+);
+quantity!(
+    /// A speed of transmission.
+    Rate,
+    "bits per second"
+);
+additive!(Nanos, Bytes, Packets, Credits);
+
+impl Instant {
+    /// The moment the engine began.
+    pub const ZERO: Self = Self(0);
+
+    /// The span since `earlier`, or zero where `earlier` is later.
+    #[must_use]
+    #[inline]
+    pub const fn since(self, earlier: Self) -> Nanos {
+        Nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Sub for Instant {
+    type Output = Nanos;
+    #[inline]
+    fn sub(self, earlier: Self) -> Nanos {
+        Nanos(self.0 - earlier.0)
+    }
+}
+
+impl Add<Nanos> for Instant {
+    type Output = Self;
+    #[inline]
+    fn add(self, span: Nanos) -> Self {
+        Self(self.0 + span.0)
+    }
+}
+
+impl AddAssign<Nanos> for Instant {
+    #[inline]
+    fn add_assign(&mut self, span: Nanos) {
+        self.0 += span.0;
+    }
+}
+
+const NANOS_PER_SECOND: u128 = 1_000_000_000;
+
+impl Rate {
+    /// The time to transmit `size`, rounded up to a whole nanosecond.
+    ///
+    /// Returns `None` for a rate of zero, and where the time cannot be represented.
+    #[must_use]
+    pub fn time_of(self, size: Bytes) -> Option<Nanos> {
+        let bits = u128::from(size.0) * 8 * NANOS_PER_SECOND;
+        let rate = u128::from(self.0);
+        if rate == 0 {
+            return None;
+        }
+        u64::try_from(bits.div_ceil(rate)).ok().map(Nanos)
+    }
+
+    /// The data transmitted in `span`, rounded down to a whole byte.
+    #[must_use]
+    pub fn data_in(self, span: Nanos) -> Bytes {
+        let bits = u128::from(self.0) * u128::from(span.0) / NANOS_PER_SECOND;
+        Bytes(u64::try_from(bits / 8).unwrap_or(u64::MAX))
+    }
+}
+
+/// Writes `count` in the largest unit of `scale` that divides it exactly.
+fn write_scaled(f: &mut fmt::Formatter<'_>, count: u64, scale: &[(u64, &str)]) -> fmt::Result {
+    let fits = |&&(factor, _): &&(u64, &str)| count != 0 && count.is_multiple_of(factor);
+    let (factor, unit) = scale.iter().find(fits).copied().unwrap_or(scale[scale.len() - 1]);
+    f.pad(&format!("{}{unit}", count / factor))
+}
+
+impl fmt::Display for Nanos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SCALE: [(u64, &str); 4] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")];
+        write_scaled(f, self.0, &SCALE)
+    }
+}
+
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Nanos(self.0).fmt(f)
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SCALE: [(u64, &str); 4] =
+            [(1_000_000_000, "Gbit"), (1_000_000, "Mbit"), (1_000, "kbit"), (1, "bit")];
+        write_scaled(f, self.0, &SCALE)
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}B", self.0))
+    }
+}
+
+impl fmt::Display for Packets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}pkt", self.0))
+    }
+}
+
+impl fmt::Display for Credits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}cr", self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_forms_carry_the_largest_exact_unit() {
+        assert_eq!(Nanos::new(5_000_000).to_string(), "5ms");
+        assert_eq!(Nanos::new(1_500).to_string(), "1500ns");
+        assert_eq!(Nanos::new(0).to_string(), "0ns");
+        assert_eq!(Rate::new(10_000_000_000).to_string(), "10Gbit");
+        assert_eq!(Bytes::new(1514).to_string(), "1514B");
+        assert_eq!(Packets::new(20).to_string(), "20pkt");
+    }
+
+    #[test]
+    fn rate_rounds_time_up_and_data_down() {
+        let rate = Rate::new(3_000_000_000);
+        assert_eq!(rate.time_of(Bytes::new(64)), Some(Nanos::new(171)));
+        assert_eq!(rate.data_in(Nanos::new(171)), Bytes::new(64));
+        assert_eq!(Rate::new(0).time_of(Bytes::new(1)), None);
+        assert_eq!(Rate::new(1).time_of(Bytes::new(u64::MAX)), None);
+    }
+
+    #[test]
+    fn costs_saturate_instead_of_wrapping() {
+        assert_eq!(Packets::new(3).minus(Packets::new(5)), Packets::ZERO);
+        assert_eq!(Bytes::new(u64::MAX).plus(Bytes::ONE), Bytes::new(u64::MAX));
+    }
+}

@@ -1,0 +1,3 @@
+//! Simulation of scheduling disciplines: engines, workloads, statistics and theory.
+
+#![deny(missing_docs)]
