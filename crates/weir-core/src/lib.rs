@@ -8,5 +8,10 @@
 #![deny(missing_docs)]
 
 pub mod discipline;
+pub mod info;
 pub mod item;
+pub mod message;
+pub mod priority;
+pub mod registry;
+pub mod spec;
 pub mod units;

@@ -1,0 +1,262 @@
+//! Spec strings: the one text form in which a discipline and its parameters are named.
+//!
+//! ```text
+//! spec      = name [ ":" arguments ] | name "(" arguments ")"
+//! arguments = argument { "," argument }
+//! argument  = [ key "=" ] spec
+//! ```
+//!
+//! `fifo`, `alpha:10`, `alpha:10,update=recalculate`, `drr:quantum=2048B`, `in_order(alpha:10)`,
+//! `outstanding(alpha:10,limit=4)`. A plain value is a spec without arguments. An argument list opened by
+//! a colon ends where the enclosing parenthesis does, but inside parentheses it holds one argument only,
+//! so that `outstanding(alpha:10,limit=4)` limits `alpha:10`; a nested spec with several arguments takes
+//! parentheses of its own: `outstanding(alpha(10,update=recalculate),limit=4)`.
+
+use core::fmt;
+use core::str::FromStr;
+
+/// The longest spec accepted, in bytes.
+const MAX_LENGTH: usize = 10_000;
+/// How deep specs may nest.
+const MAX_DEPTH: usize = 8;
+
+/// A parsed spec: a name, and the arguments in the order in which they were written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// The registered name, or a plain value.
+    pub name: String,
+    /// What follows it.
+    pub arguments: Vec<Argument>,
+}
+
+/// One argument of a spec.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// The parameter it sets; `None` where it stands by position.
+    pub key: Option<String>,
+    /// Its value.
+    pub value: Spec,
+}
+
+/// Why a spec string, or a value in it, was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// The text does not follow the grammar at this byte.
+    Syntax {
+        /// Where, counted in bytes from the start.
+        at: usize,
+        /// What stands there, and what was expected.
+        reason: String,
+    },
+    /// No discipline has this name.
+    UnknownName {
+        /// The name as written.
+        name: String,
+        /// What is registered, and the nearest of it.
+        remedy: String,
+    },
+    /// The discipline has no such parameter.
+    UnknownParameter {
+        /// The discipline.
+        discipline: &'static str,
+        /// The parameter as written.
+        parameter: String,
+        /// What it has.
+        remedy: String,
+    },
+    /// A parameter's value is missing, given twice, or outside its bounds.
+    Value {
+        /// The discipline.
+        discipline: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// The value, the bound and the remedy.
+        reason: String,
+    },
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { at, reason } => write!(f, "at byte {at}: {reason}"),
+            Self::UnknownName { name, remedy } => write!(f, "no discipline is named `{name}`: {remedy}"),
+            Self::UnknownParameter { discipline, parameter, remedy } => {
+                write!(f, "`{discipline}` has no parameter `{parameter}`: {remedy}")
+            }
+            Self::Value { discipline, parameter, reason } => {
+                write!(f, "`{discipline}`: {parameter} {reason}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SpecError {}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        let nested = self.arguments.iter().any(|a| !a.value.arguments.is_empty());
+        for (i, argument) in self.arguments.iter().enumerate() {
+            f.write_str(match (i, nested) {
+                (0, false) => ":",
+                (0, true) => "(",
+                _ => ",",
+            })?;
+            if let Some(key) = &argument.key {
+                write!(f, "{key}=")?;
+            }
+            argument.value.fmt_nested(f)?;
+        }
+        f.write_str(if nested { ")" } else { "" })
+    }
+}
+
+impl Spec {
+    /// As an argument of another spec: parentheses where a colon would swallow the next argument.
+    fn fmt_nested(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.arguments.len() < 2 || self.arguments.iter().any(|a| !a.value.arguments.is_empty()) {
+            return write!(f, "{self}");
+        }
+        let text = self.to_string();
+        write!(f, "{})", text.replacen(':', "(", 1))
+    }
+}
+
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        if text.len() > MAX_LENGTH {
+            let reason = format!("the spec has {} bytes, at most {MAX_LENGTH} are read", text.len());
+            return Err(SpecError::Syntax { at: MAX_LENGTH, reason });
+        }
+        let mut parser = Parser { text, at: 0 };
+        let spec = parser.spec(0)?;
+        match parser.peek() {
+            None => Ok(spec),
+            Some(found) => Err(parser.error(format!("`{found}` follows the end of the spec, remove it"))),
+        }
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Parser<'_> {
+    fn error(&self, reason: String) -> SpecError {
+        SpecError::Syntax { at: self.at, reason }
+    }
+
+    fn peek(&mut self) -> Option<char> {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start().len();
+        self.text[self.at..].chars().next()
+    }
+
+    fn accept(&mut self, wanted: char) -> bool {
+        let found = self.peek() == Some(wanted);
+        if found {
+            self.at += wanted.len_utf8();
+        }
+        found
+    }
+
+    fn word(&mut self) -> Result<String, SpecError> {
+        let found = self.peek();
+        let rest = &self.text[self.at..];
+        let end = rest.find(|c: char| ",:()=".contains(c) || c.is_whitespace()).unwrap_or(rest.len());
+        if end == 0 {
+            let found = found.map_or("the end of the spec".to_owned(), |c| format!("`{c}`"));
+            return Err(self.error(format!("a name or a value is missing before {found}")));
+        }
+        self.at += end;
+        Ok(rest[..end].to_owned())
+    }
+
+    fn spec(&mut self, depth: usize) -> Result<Spec, SpecError> {
+        if depth > MAX_DEPTH {
+            return Err(self.error(format!("specs nest deeper than {MAX_DEPTH} levels")));
+        }
+        let name = self.word()?;
+        self.tail(name, depth)
+    }
+
+    fn tail(&mut self, name: String, depth: usize) -> Result<Spec, SpecError> {
+        let mut arguments = Vec::new();
+        if self.accept('(') {
+            self.list(&mut arguments, depth, true)?;
+            if !self.accept(')') {
+                return Err(self.error(format!("the parenthesis after `{name}` is not closed, add `)`")));
+            }
+        } else if self.accept(':') {
+            self.list(&mut arguments, depth, depth == 0)?;
+        }
+        Ok(Spec { name, arguments })
+    }
+
+    fn list(&mut self, into: &mut Vec<Argument>, depth: usize, many: bool) -> Result<(), SpecError> {
+        loop {
+            into.push(self.argument(depth)?);
+            if !many || !self.accept(',') {
+                return Ok(());
+            }
+        }
+    }
+
+    fn argument(&mut self, depth: usize) -> Result<Argument, SpecError> {
+        let word = self.word()?;
+        if self.accept('=') {
+            return Ok(Argument { key: Some(word), value: self.spec(depth + 1)? });
+        }
+        Ok(Argument { key: None, value: self.tail(word, depth + 1)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round_trip(text: &str) {
+        let spec: Spec = text.parse().expect(text);
+        assert_eq!(spec.to_string(), text);
+    }
+
+    #[test]
+    fn specs_print_as_they_are_written() {
+        for text in [
+            "fifo",
+            "alpha:10",
+            "alpha:10,update=recalculate",
+            "in_order(alpha:10)",
+            "outstanding(alpha(10,update=recalculate),limit=4)",
+            "tbf(drr:quantum=2048B,rate=10Mbit,burst=15140B)",
+        ] {
+            round_trip(text);
+        }
+    }
+
+    #[test]
+    fn a_nested_colon_takes_one_argument() {
+        let spec: Spec = " outstanding( alpha : 10 , limit = 4 ) ".parse().expect("valid");
+        assert_eq!(spec.to_string(), "outstanding(alpha:10,limit=4)");
+        assert_eq!(spec.arguments[1].key.as_deref(), Some("limit"));
+    }
+
+    #[test]
+    fn errors_say_where() {
+        let at = |text: &str| match text.parse::<Spec>() {
+            Err(SpecError::Syntax { at, .. }) => at,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(at(""), 0);
+        assert_eq!(at("alpha:"), 6);
+        assert_eq!(at("in_order(alpha:10"), 17);
+        assert_eq!(at("fifo)"), 4);
+        assert_eq!(at("alpha:10,=3"), 9);
+        assert!(format!("{}x", "a(".repeat(20)).parse::<Spec>().is_err());
+        assert_eq!(at(&"a".repeat(MAX_LENGTH + 1)), MAX_LENGTH);
+    }
+}
