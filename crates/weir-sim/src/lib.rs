@@ -2,4 +2,6 @@
 
 #![deny(missing_docs)]
 
+pub mod engine;
+pub mod port;
 pub mod stats;

@@ -1,5 +1,7 @@
-//! The message port.
-#![allow(missing_docs)]
+//! The message port: one server, packets of messages, any discipline.
+//!
+//! The unit of time (`u`) is one mean packet service; the engine's clock counts thousand-millionths of it.
+
 pub mod arrivals;
 pub mod collector;
 pub mod flight;
@@ -8,4 +10,8 @@ pub mod observer;
 pub mod plain;
 pub mod service;
 pub mod source;
+pub mod timeline;
 pub mod whole;
+
+/// Clock counts in one unit of time, the mean service of a packet.
+pub const UNIT: u64 = 1_000_000_000;
