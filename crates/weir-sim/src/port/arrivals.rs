@@ -30,7 +30,7 @@ pub struct Arrival {
 }
 
 /// The input of one port.
-pub trait Arrivals {
+pub trait Arrivals: Send {
     /// Whether a submission precedes the server's choice at the same instant. Open arrivals come after an
     /// acceptance at the same instant; an application that was just delivered to comes before.
     const BEFORE_ACCEPTANCE: bool;
@@ -67,7 +67,7 @@ impl<S: ArrivalSource> Open<S> {
     }
 }
 
-impl<S: ArrivalSource> Arrivals for Open<S> {
+impl<S: ArrivalSource + Send> Arrivals for Open<S> {
     const BEFORE_ACCEPTANCE: bool = false;
 
     #[inline]
@@ -118,7 +118,7 @@ impl<A: Application> Closed<A> {
     }
 }
 
-impl<A: Application> Arrivals for Closed<A> {
+impl<A: Application + Send> Arrivals for Closed<A> {
     const BEFORE_ACCEPTANCE: bool = true;
 
     #[inline]

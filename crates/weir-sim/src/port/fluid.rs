@@ -15,10 +15,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::port::arrivals::Arrivals;
+use crate::port::arrivals::{Arrivals, NEVER};
+use crate::port::engine::{BACKLOG_LIMIT, Engine, State, Stopped};
 use crate::port::flight::Flight;
 use crate::port::observer::{Departure, Observer};
-use crate::port::plain::{BACKLOG_LIMIT, Stopped};
+
 use crate::port::whole::Work;
 
 /// Bits after the binary point of attained service.
@@ -36,6 +37,38 @@ pub struct Fluid<A> {
     busy: u64,
 }
 
+impl<A: Arrivals> Engine for Fluid<A> {
+    fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
+        while self.departed < until {
+            match self.next_departure() {
+                Some(end) if end <= self.arrivals.next_at() => self.depart(end, observer),
+                None if self.arrivals.next_at() == NEVER => {
+                    return Stopped::Exhausted;
+                }
+                _ => self.arrive(),
+            }
+            if self.flight.len() >= BACKLOG_LIMIT {
+                return Stopped::Overloaded;
+            }
+        }
+        Stopped::Reached
+    }
+
+    fn state(&self) -> State {
+        State {
+            ticks: self.departed,
+            now: self.now,
+            busy: self.busy,
+            arrived: self.flight.arrived(),
+            unfinished: self.flight.len() as u64,
+            dropped: 0,
+            held: self.present.len() as u64,
+            message_time: self.flight.message_time(),
+            idle_over_backlog: 0,
+        }
+    }
+}
+
 impl<A: Arrivals> Fluid<A> {
     /// An idle server.
     pub fn new(arrivals: A, work: Work) -> Self {
@@ -49,48 +82,6 @@ impl<A: Arrivals> Fluid<A> {
             departed: 0,
             busy: 0,
         }
-    }
-
-    /// Messages served so far; these are the ticks of this engine.
-    pub fn departed(&self) -> u64 {
-        self.departed
-    }
-
-    /// The clock.
-    pub fn now(&self) -> u64 {
-        self.now
-    }
-
-    /// The time the server has been busy.
-    pub fn busy(&self) -> u64 {
-        self.busy
-    }
-
-    /// The integral over time of the number of messages in flight.
-    pub fn message_time(&self) -> u128 {
-        self.flight.message_time()
-    }
-
-    /// Messages that have arrived, and those among them that have not departed.
-    pub fn messages(&self) -> (u64, u64) {
-        (self.flight.arrived(), self.flight.len() as u64)
-    }
-
-    /// Runs until `until` messages have been served in all.
-    pub fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
-        while self.departed < until {
-            match self.next_departure() {
-                Some(end) if end <= self.arrivals.next_at() => self.depart(end, observer),
-                None if self.arrivals.next_at() == crate::port::arrivals::NEVER => {
-                    return Stopped::Exhausted;
-                }
-                _ => self.arrive(),
-            }
-            if self.flight.len() >= BACKLOG_LIMIT {
-                return Stopped::Overloaded;
-            }
-        }
-        Stopped::Reached
     }
 
     /// The instant at which the first of those present departs if nobody arrives.

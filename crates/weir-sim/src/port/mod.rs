@@ -3,9 +3,12 @@
 //! The unit of time (`u`) is one mean packet service; the engine's clock counts thousand-millionths of it.
 
 pub mod arrivals;
+pub mod audit;
 pub mod collector;
+pub mod engine;
 pub mod flight;
 pub mod fluid;
+pub mod lane;
 pub mod observer;
 pub mod plain;
 pub mod service;

@@ -43,11 +43,16 @@ pub struct Sample {
 
 /// Hears of a run.
 pub trait Observer {
-    /// Whether [`Observer::accepted`] is to be called, once a packet.
+    /// Whether [`Observer::arrived`] and [`Observer::accepted`] are to be called.
     const EVERY_PACKET: bool = false;
 
     /// A message has been served.
     fn departed(&mut self, departure: &Departure);
+
+    /// Message number `index` of `length` units arrives when `tick` packets have been accepted.
+    fn arrived(&mut self, tick: u64, index: u64, length: u64) {
+        let _ = (tick, index, length);
+    }
 
     /// Tick `tick` went to the message with number `index`.
     fn accepted(&mut self, tick: u64, index: u64) {

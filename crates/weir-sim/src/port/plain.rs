@@ -18,23 +18,10 @@ use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::units::{Instant, Packets};
 
 use crate::port::arrivals::{Arrivals, NEVER};
+use crate::port::engine::{BACKLOG_LIMIT, Engine, State, Stopped};
 use crate::port::flight::Flight;
 use crate::port::observer::{Departure, Observer, Sample};
 use crate::port::service::Service;
-
-/// More messages than this in the queue are refused: the load is beyond what can be simulated.
-pub const BACKLOG_LIMIT: usize = 100_000_000;
-
-/// Why an engine returned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
-    /// The tick asked for was reached.
-    Reached,
-    /// No arrival remains and the queue is empty.
-    Exhausted,
-    /// The backlog reached [`BACKLOG_LIMIT`].
-    Overloaded,
-}
 
 /// Whose grant is open, and what has been used of it.
 struct OpenGrant {
@@ -57,8 +44,44 @@ pub struct Plain<D, A, S> {
     tick: u64,
     arrived_packets: u64,
     busy: u64,
+    idle_over_backlog: u64,
     sample_period: u64,
     next_sample: u64,
+}
+
+impl<D, A, S> Engine for Plain<D, A, S>
+where
+    D: Discipline<Message<Packets>> + Send,
+    A: Arrivals,
+    S: Service,
+{
+    fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
+        while self.tick < until {
+            match self.grant.take().or_else(|| self.choose(observer)) {
+                Some(grant) => self.grant = self.serve(grant, until, observer),
+                None if !self.idle(observer) => return Stopped::Exhausted,
+                None => {}
+            }
+            if self.flight.len() >= BACKLOG_LIMIT {
+                return Stopped::Overloaded;
+            }
+        }
+        Stopped::Reached
+    }
+
+    fn state(&self) -> State {
+        State {
+            ticks: self.tick,
+            now: self.boundary,
+            busy: self.busy,
+            arrived: self.flight.arrived(),
+            unfinished: self.flight.len() as u64,
+            dropped: self.drops.0,
+            held: self.discipline.backlog().items + u64::from(self.grant.is_some()),
+            message_time: self.flight.message_time(),
+            idle_over_backlog: self.idle_over_backlog,
+        }
+    }
 }
 
 impl<D, A, S> Plain<D, A, S>
@@ -82,64 +105,10 @@ where
             tick: 0,
             arrived_packets: 0,
             busy: 0,
+            idle_over_backlog: 0,
             sample_period,
             next_sample: if sample_period == 0 { NEVER } else { sample_period },
         }
-    }
-
-    /// Packets accepted so far.
-    pub fn tick(&self) -> u64 {
-        self.tick
-    }
-
-    /// The instant at which the server is next free.
-    pub fn now(&self) -> u64 {
-        self.boundary
-    }
-
-    /// The time the server has been busy.
-    pub fn busy(&self) -> u64 {
-        self.busy
-    }
-
-    /// The integral over time of the number of messages in flight.
-    pub fn message_time(&self) -> u128 {
-        self.flight.message_time()
-    }
-
-    /// Messages that have arrived, and those among them that have not departed.
-    pub fn messages(&self) -> (u64, u64) {
-        (self.flight.arrived(), self.flight.len() as u64)
-    }
-
-    /// Packets that have arrived.
-    pub fn arrived_packets(&self) -> u64 {
-        self.arrived_packets
-    }
-
-    /// Items the discipline dropped; a message discipline drops none.
-    pub fn dropped(&self) -> u64 {
-        self.drops.0
-    }
-
-    /// The discipline, to ask for its backlog.
-    pub fn discipline(&self) -> &D {
-        &self.discipline
-    }
-
-    /// Runs until `until` packets have been accepted in all.
-    pub fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
-        while self.tick < until {
-            match self.grant.take().or_else(|| self.choose(observer)) {
-                Some(grant) => self.grant = self.serve(grant, until, observer),
-                None if !self.idle(observer) => return Stopped::Exhausted,
-                None => {}
-            }
-            if self.flight.len() >= BACKLOG_LIMIT {
-                return Stopped::Overloaded;
-            }
-        }
-        Stopped::Reached
     }
 
     /// The server is free at `boundary`: takes in what arrived before, and asks the discipline.
@@ -170,7 +139,7 @@ where
             self.sample(observer);
             return None;
         }
-        Some(self.arrive())
+        Some(self.arrive(observer))
     }
 
     #[cold]
@@ -186,7 +155,7 @@ where
 
     /// Takes the next arrival: the handle for the discipline, and its instant.
     #[inline]
-    fn arrive(&mut self) -> (Message<Packets>, u64) {
+    fn arrive<O: Observer>(&mut self, observer: &mut O) -> (Message<Packets>, u64) {
         let arrival = self.arrivals.take();
         let packets = if self.packet == 1 { arrival.length } else { arrival.length.div_ceil(self.packet) };
         let message = Message {
@@ -196,6 +165,9 @@ where
             remaining: Packets::new(u64::from(packets)),
         };
         self.arrived_packets += u64::from(packets);
+        if O::EVERY_PACKET {
+            observer.arrived(self.tick, self.flight.arrived() - 1, u64::from(packets));
+        }
         (message, arrival.at)
     }
 
@@ -207,12 +179,13 @@ where
         if event.min(next) == NEVER {
             return false;
         }
+        self.idle_over_backlog += u64::from(!self.flight.is_empty());
         self.boundary = self.boundary.max(event.min(next));
         while self.next_sample < self.boundary {
             self.sample(observer);
         }
         if next <= event {
-            let (message, at) = self.arrive();
+            let (message, at) = self.arrive(observer);
             let _ = self.discipline.enqueue(Instant::new(at), message, &mut self.drops);
         }
         true

@@ -9,7 +9,7 @@ use crate::port::source::ServiceSource;
 const BLOCK: usize = 1024;
 
 /// Gives the time the server is busy with each packet, in the order in which packets are accepted.
-pub trait Service {
+pub trait Service: Send {
     /// The time for the packet of `message` after which `left` packets of it remain.
     fn next(&mut self, message: &InFlight, left: u64) -> u64;
     /// When the service of a message ended whose last packet was accepted at `last` and occupied the server
@@ -40,7 +40,7 @@ impl<S: ServiceSource> Drawn<S> {
     }
 }
 
-impl<S: ServiceSource> Service for Drawn<S> {
+impl<S: ServiceSource + Send> Service for Drawn<S> {
     #[inline]
     fn next(&mut self, _message: &InFlight, _left: u64) -> u64 {
         if self.position == BLOCK {

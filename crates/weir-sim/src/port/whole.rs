@@ -15,9 +15,9 @@ use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::units::{Instant, Nanos};
 
 use crate::port::arrivals::{Arrivals, NEVER};
+use crate::port::engine::{BACKLOG_LIMIT, Engine, State, Stopped};
 use crate::port::flight::Flight;
 use crate::port::observer::{Departure, Observer};
-use crate::port::plain::{BACKLOG_LIMIT, Stopped};
 
 /// The service time of a message of a given length.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,6 +60,41 @@ pub struct Whole<D, A> {
     now: u64,
     departed: u64,
     busy: u64,
+    idle_over_backlog: u64,
+}
+
+impl<D, A> Engine for Whole<D, A>
+where
+    D: Discipline<Message<Nanos>> + Send,
+    A: Arrivals,
+{
+    fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
+        while self.departed < until {
+            match self.grant.take().or_else(|| self.choose()) {
+                Some(grant) => self.grant = self.serve(grant, observer),
+                None if !self.idle() => return Stopped::Exhausted,
+                None => {}
+            }
+            if self.flight.len() >= BACKLOG_LIMIT {
+                return Stopped::Overloaded;
+            }
+        }
+        Stopped::Reached
+    }
+
+    fn state(&self) -> State {
+        State {
+            ticks: self.departed,
+            now: self.now,
+            busy: self.busy,
+            arrived: self.flight.arrived(),
+            unfinished: self.flight.len() as u64,
+            dropped: self.drops.0,
+            held: self.discipline.backlog().items + u64::from(self.grant.is_some()),
+            message_time: self.flight.message_time(),
+            idle_over_backlog: self.idle_over_backlog,
+        }
+    }
 }
 
 impl<D, A> Whole<D, A>
@@ -80,52 +115,8 @@ where
             now: 0,
             departed: 0,
             busy: 0,
+            idle_over_backlog: 0,
         }
-    }
-
-    /// Messages served so far; these are the ticks of this engine.
-    pub fn departed(&self) -> u64 {
-        self.departed
-    }
-
-    /// The clock.
-    pub fn now(&self) -> u64 {
-        self.now
-    }
-
-    /// The time the server has been busy.
-    pub fn busy(&self) -> u64 {
-        self.busy
-    }
-
-    /// The integral over time of the number of messages in flight.
-    pub fn message_time(&self) -> u128 {
-        self.flight.message_time()
-    }
-
-    /// Messages that have arrived, and those among them that have not departed.
-    pub fn messages(&self) -> (u64, u64) {
-        (self.flight.arrived(), self.flight.len() as u64)
-    }
-
-    /// Items the discipline dropped; a message discipline drops none.
-    pub fn dropped(&self) -> u64 {
-        self.drops.0
-    }
-
-    /// Runs until `until` messages have been served in all.
-    pub fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
-        while self.departed < until {
-            match self.grant.take().or_else(|| self.choose()) {
-                Some(grant) => self.grant = self.serve(grant, observer),
-                None if !self.idle() => return Stopped::Exhausted,
-                None => {}
-            }
-            if self.flight.len() >= BACKLOG_LIMIT {
-                return Stopped::Overloaded;
-            }
-        }
-        Stopped::Reached
     }
 
     /// An application that is delivered to submits before the server chooses at that instant.
@@ -162,6 +153,7 @@ where
         if event.min(next) == NEVER {
             return false;
         }
+        self.idle_over_backlog += u64::from(!self.flight.is_empty());
         self.now = self.now.max(event.min(next));
         if next <= event {
             let _ = self.arrive();
