@@ -88,8 +88,9 @@ impl Batches {
     pub fn add(&mut self, series: usize, tick: u64, total: Total) {
         assert!(series < self.series, "series {series} of {}", self.series);
         let Some(since) = tick.checked_sub(self.origin) else { return };
-        let at = (since >> self.doublings) as usize * self.series + series;
-        match self.totals.get_mut(at) {
+        let batch = since >> self.doublings;
+        let place = if batch < MOST as u64 { batch as usize * self.series + series } else { usize::MAX };
+        match self.totals.get_mut(place) {
             Some(held) => held.add(total),
             None => self.open(series, since).add(total),
         }
@@ -225,8 +226,16 @@ mod tests {
         });
         assert_eq!(held, total(100_000, 99_999 * 100_000 / 2));
         assert_eq!((batches.len(), batches.size()), (196, 512));
-        batches.record(0, u64::MAX, 1);
-        assert!(batches.len() <= MOST);
+    }
+
+    #[test]
+    fn ticks_far_ahead_are_taken() {
+        let mut batches = Batches::new(3, 0);
+        batches.record(2, 0, 5);
+        batches.record(2, u64::MAX, 7);
+        assert_eq!(batches.len(), MOST);
+        let held: Vec<_> = batches.totals(&[2]).filter(|total| total.count > 0).collect();
+        assert_eq!(held, [total(1, 5), total(1, 7)]);
     }
 
     #[test]

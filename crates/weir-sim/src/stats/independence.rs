@@ -18,29 +18,43 @@ use super::student::normal_quantile;
 /// narrow.
 pub const SIGNIFICANCE: f64 = 0.2;
 
-/// Whether neighbours inside the `replications` are positively correlated.
+/// Correlation between neighbours, as far as it can be told from chance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Correlation {
+    /// Its estimate: the statistic `C`.
+    pub at_lag_one: f64,
+    /// Whether independent terms would seldom show as much.
+    pub is_significant: bool,
+}
+
+/// The correlation of neighbours inside the `replications`.
 ///
-/// False where there is nothing to compare: fewer than two pairs, or terms that are all zero.
+/// None is reported where there is nothing to compare: fewer than two pairs, or terms that are all zero.
 #[must_use]
-pub fn is_correlated(replications: &[impl AsRef<[f64]>]) -> bool {
+pub fn correlation(replications: &[impl AsRef<[f64]>]) -> Correlation {
     let terms = || replications.iter().map(AsRef::as_ref);
     let count: usize = terms().map(<[f64]>::len).sum();
     let pairs: usize = terms().map(|terms| terms.len().saturating_sub(1)).sum();
     let squares: f64 = terms().flatten().map(|term| term * term).sum();
     if pairs < 2 || squares <= 0.0 {
-        return false;
+        return Correlation { at_lag_one: 0.0, is_significant: false };
     }
     let difference = |pair: &[f64]| (pair[1] - pair[0]).powi(2);
     let differences: f64 = terms().flat_map(|terms| terms.windows(2)).map(difference).sum();
     let (count, pairs) = (count as f64, pairs as f64);
-    let statistic = 1.0 - (differences / (2.0 * pairs)) / (squares / (count - 1.0));
+    let at_lag_one = 1.0 - (differences / (2.0 * pairs)) / (squares / (count - 1.0));
     let variance = (pairs - 1.0) / (pairs * (pairs + 2.0));
-    statistic > normal_quantile(1.0 - SIGNIFICANCE) * variance.sqrt()
+    let is_significant = at_lag_one > normal_quantile(1.0 - SIGNIFICANCE) * variance.sqrt();
+    Correlation { at_lag_one, is_significant }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_correlated(replications: &[impl AsRef<[f64]>]) -> bool {
+        correlation(replications).is_significant
+    }
 
     #[test]
     fn trend_is_correlated_and_alternation_is_not() {
