@@ -21,7 +21,8 @@ use crate::port::arrivals::{Arrivals, NEVER};
 use crate::port::engine::{BACKLOG_LIMIT, Engine, State, Stopped};
 use crate::port::flight::Flight;
 use crate::port::observer::{Departure, Observer, Sample};
-use crate::port::service::Service;
+use crate::port::service::Drawn;
+use crate::port::source::ServiceSource;
 
 /// Whose grant is open, and what has been used of it.
 struct OpenGrant {
@@ -35,8 +36,7 @@ struct OpenGrant {
 pub struct Plain<D, A, S> {
     discipline: D,
     arrivals: A,
-    service: S,
-    packet: u32,
+    service: Drawn<S>,
     flight: Flight,
     drops: CountDrops,
     grant: Option<OpenGrant>,
@@ -53,7 +53,7 @@ impl<D, A, S> Engine for Plain<D, A, S>
 where
     D: Discipline<Message<Packets>> + Send,
     A: Arrivals,
-    S: Service,
+    S: ServiceSource + Send,
 {
     fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
         while self.tick < until {
@@ -88,16 +88,14 @@ impl<D, A, S> Plain<D, A, S>
 where
     D: Discipline<Message<Packets>>,
     A: Arrivals,
-    S: Service,
+    S: ServiceSource + Send,
 {
-    /// An empty port. `packet` is the length carried by one packet (1 where lengths are in packets);
-    /// the queue is sampled every `sample_period` nanoseconds, never if that is 0.
-    pub fn new(discipline: D, arrivals: A, service: S, packet: u32, sample_period: u64) -> Self {
+    /// An empty port. The queue is sampled every `sample_period` nanoseconds, never if that is 0.
+    pub fn new(discipline: D, arrivals: A, service: Drawn<S>, sample_period: u64) -> Self {
         Self {
             discipline,
             arrivals,
             service,
-            packet: packet.max(1),
             flight: Flight::default(),
             drops: CountDrops::default(),
             grant: None,
@@ -157,16 +155,16 @@ where
     #[inline]
     fn arrive<O: Observer>(&mut self, observer: &mut O) -> (Message<Packets>, u64) {
         let arrival = self.arrivals.take();
-        let packets = if self.packet == 1 { arrival.length } else { arrival.length.div_ceil(self.packet) };
+        let packets = u64::from(arrival.length);
         let message = Message {
             id: self.flight.admit(&arrival),
             flow: FlowId(arrival.flow),
             class: ClassId(arrival.class),
-            remaining: Packets::new(u64::from(packets)),
+            remaining: Packets::new(packets),
         };
-        self.arrived_packets += u64::from(packets);
+        self.arrived_packets += packets;
         if O::EVERY_PACKET {
-            observer.arrived(self.tick, self.flight.arrived() - 1, u64::from(packets));
+            observer.arrived(self.tick, self.flight.arrived() - 1, packets);
         }
         (message, arrival.at)
     }
@@ -224,7 +222,7 @@ where
         grant.left -= 1;
         grant.quantum -= 1;
         grant.uncharged += 1;
-        let time = self.service.next(self.flight.get(grant.item.id), grant.left);
+        let time = self.service.draw();
         self.tick += 1;
         self.busy += time;
         self.boundary += time;
@@ -236,7 +234,6 @@ where
         let used = Packets::new(grant.uncharged);
         self.discipline.finish(Instant::new(accepted), &grant.item, used);
         let message = self.flight.release(grant.item.id, accepted);
-        let (completion, alone) = self.service.of_message(&message, accepted, self.boundary);
         observer.departed(&Departure {
             index: message.index,
             flow: message.flow,
@@ -245,8 +242,8 @@ where
             arrival: message.arrival,
             first: message.first,
             last: accepted,
-            completion,
-            alone,
+            completion: accepted + self.service.mean(),
+            alone: u64::from(message.length) * self.service.mean(),
             tick: self.tick - 1,
         });
         self.arrivals.delivered(message.flow, self.boundary);
