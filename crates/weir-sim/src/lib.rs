@@ -1,3 +1,5 @@
 //! Simulation of scheduling disciplines: engines, workloads, statistics and theory.
 
 #![deny(missing_docs)]
+
+pub mod stats;
