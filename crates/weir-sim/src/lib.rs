@@ -3,3 +3,5 @@
 #![deny(missing_docs)]
 
 pub mod stats;
+pub mod theory;
+pub mod workload;
