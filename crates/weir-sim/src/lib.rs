@@ -5,3 +5,5 @@
 pub mod engine;
 pub mod port;
 pub mod stats;
+pub mod theory;
+pub mod workload;
