@@ -98,6 +98,8 @@ pub struct Collector {
     pub sections: Vec<Vec<Histogram>>,
     /// Units of length served, by flow.
     pub served: Vec<u64>,
+    /// Messages counted and their lengths together, by class.
+    pub lengths: Vec<(u64, u64)>,
     /// Departures kept for `--records`, until they are taken.
     pub records: Option<Vec<Departure>>,
 }
@@ -111,6 +113,7 @@ impl Collector {
             queue: Batches::new(2, plan.warm_up),
             sections: Vec::new(),
             served: vec![0; plan.flows],
+            lengths: vec![(0, 0); plan.classes],
             records: records.then(Vec::new),
             plan,
         }
@@ -141,6 +144,8 @@ impl Collector {
             self.batches.record(series, departure.tick, value);
             self.section_of(departure.tick)[series].record(value);
         }
+        self.lengths[class].0 += 1;
+        self.lengths[class].1 += u64::from(departure.length);
         self.count_flow(departure);
     }
 

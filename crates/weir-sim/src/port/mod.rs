@@ -5,12 +5,17 @@
 pub mod arrivals;
 pub mod audit;
 pub mod collector;
+pub mod comparison;
 pub mod engine;
+pub mod figures;
 pub mod flight;
 pub mod fluid;
+pub mod gathered;
 pub mod lane;
 pub mod observer;
+pub mod outcome;
 pub mod plain;
+pub mod selfcheck;
 pub mod service;
 pub mod source;
 pub mod timeline;
