@@ -1,3 +1,6 @@
 //! Simulation of scheduling disciplines: engines, workloads, statistics and theory.
 
 #![deny(missing_docs)]
+
+pub mod engine;
+pub mod port;
