@@ -4,3 +4,6 @@
 
 pub mod engine;
 pub mod port;
+pub mod scenario;
+pub mod theory;
+pub mod workload;
