@@ -333,14 +333,14 @@ impl Checker<'_> {
             Limit::Messages(messages) => messages as f64,
         };
         let end = messages / f64::from(stop.replications) * per_message;
-        let written = document.stop.packets.as_ref().or(document.stop.messages.as_ref());
-        match written {
-            Some(written) if end > MAX_CLOCK => {
-                let most = (written.value as f64 * (MAX_CLOCK / end)).floor();
-                let reason = format!("takes one replication beyond its clock, which ends at about {most:.2e}");
-                self.refuse(written, reason, "lower it, or spread it over more stop.replications")
-            }
-            _ => Ok(()),
+        if end <= MAX_CLOCK {
+            return Ok(());
+        }
+        let reason = format!("takes a replication to {end:.1e} ns of its clock, which ends at {MAX_CLOCK:.1e} ns");
+        let remedy = "lower stop.packets or stop.messages, or raise stop.replications";
+        match document.stop.packets.as_ref().or(document.stop.messages.as_ref()) {
+            Some(written) => self.refuse(written, reason, remedy),
+            None => self.refuse(&document.workload, reason, remedy),
         }
     }
 }

@@ -315,8 +315,6 @@ pub enum ClassesBy {
     Length,
     /// The deciles of the distribution of lengths.
     Decile,
-    /// The column `class` of the trace.
-    Class,
-    /// The column `alpha` of the trace.
-    Alpha,
+    /// The column of classes of the trace, or of alphas.
+    Trace,
 }

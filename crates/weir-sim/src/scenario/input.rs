@@ -21,6 +21,8 @@ use crate::workload::{Arrivals, MessageClasses, TimeUnit, Trace, TraceFormat};
 const MAX_APPLICATIONS: u64 = 1_000_000;
 /// The most messages of a burst, in the mean.
 const MAX_BURST: f64 = 1e9;
+/// The largest ratio of the rate in a burst to the mean rate.
+const MAX_PEAK: f64 = 1e6;
 /// The largest offered load that is taken for one.
 const MAX_LOAD: f64 = 1e6;
 
@@ -104,14 +106,14 @@ impl Checker<'_> {
         arrivals: &Arrivals,
         mean_gap: f64,
     ) -> Result<(), ScenarioError> {
-        let longest = arrivals.longest_mean(mean_gap);
-        if mean_gap >= 1.0 && longest <= LONGEST_MEAN {
+        let (shortest, longest) = arrivals.drawn_means(mean_gap);
+        if shortest >= 1.0 && longest <= LONGEST_MEAN {
             return Ok(());
         }
-        let (bound, change) = if mean_gap < 1.0 {
-            ("must leave at least a nanosecond between arrivals in the mean".to_owned(), ["lower", "raise"])
-        } else {
+        let (bound, change) = if longest > LONGEST_MEAN {
             (format!("must not ask for mean times above {LONGEST_MEAN:.0} ns of the clock"), ["raise", "lower"])
+        } else {
+            ("must not ask for mean times below a nanosecond of the clock".to_owned(), ["lower", "raise"])
         };
         match (&workload.value.load, &workload.value.gap) {
             (Some(load), _) => self.refuse(load, bound, format!("{} the load", change[0])),
@@ -127,12 +129,12 @@ impl Checker<'_> {
             document::Arrivals::Bursty(bursty) => bursty,
         };
         let (peak, burst) = (bursty.peak.value, bursty.burst.value);
-        if !(peak > 1.0 && peak <= MAX_LOAD) {
-            let reason = format!("must be a number above 1 and at most {MAX_LOAD}");
+        if !(peak > 1.0 && peak <= MAX_PEAK) {
+            let reason = format!("must be a number above 1 and at most {MAX_PEAK}");
             return self.refuse(&bursty.peak, reason, "write a ratio such as 3.0");
         }
-        if !(burst > 0.0 && burst <= MAX_BURST) {
-            let reason = format!("must be a number above 0 and at most {MAX_BURST}");
+        if !(1.0..=MAX_BURST).contains(&burst) {
+            let reason = format!("must be a number from 1 to {MAX_BURST}");
             return self.refuse(&bursty.burst, reason, "write a number of messages such as 20.0");
         }
         let quiet = bursty.quiet.as_ref().map_or(0.0, |quiet| quiet.value);

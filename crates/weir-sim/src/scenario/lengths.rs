@@ -182,8 +182,8 @@ impl Checker<'_> {
                     let reason = format!("needs at most {MAX_LENGTH_CLASSES} different lengths");
                     self.refuse(written, reason, "write `classes = \"decile\"`")
                 }
-                (ClassesBy::Class | ClassesBy::Alpha, _) => {
-                    let reason = "needs a trace with that column";
+                (ClassesBy::Trace, _) => {
+                    let reason = "needs a trace with a column of classes or of alphas";
                     self.refuse(written, reason, "write `classes = \"length\"` or \"decile\"")
                 }
             },
@@ -197,17 +197,17 @@ impl Checker<'_> {
         trace: &Trace,
     ) -> Result<MessageClasses, ScenarioError> {
         let written = document.measure.classes.as_ref();
-        if let Some(alphas) = trace.alphas() {
-            return match written {
-                Some(other) if other.value != ClassesBy::Alpha => {
-                    let reason = "must be `alpha`, since the trace has a column of alphas";
-                    self.refuse(other, reason, "write `classes = \"alpha\"`, or rename the column of the trace")
-                }
-                _ => Ok(MessageClasses::Alphas(alphas.to_vec())),
-            };
-        }
-        match (written.map(|written| written.value), trace.class_names()) {
-            (None | Some(ClassesBy::Class), Some(names)) => Ok(MessageClasses::Named(names.to_vec())),
+        let named = trace.class_names().map(|names| MessageClasses::Named {
+            names: names.to_vec(),
+            alphas: trace.alphas().map(<[f64]>::to_vec),
+        });
+        match (written.map(|written| written.value), named) {
+            (None | Some(ClassesBy::Trace), Some(named)) => Ok(named),
+            (Some(_), Some(_)) if trace.alphas().is_some() => {
+                let reason = "must be `trace`, since messages carry their alpha by their class";
+                let at = written.expect("matched as present");
+                self.refuse(at, reason, "remove it, or rename the column of alphas")
+            }
             _ => {
                 let observed: Vec<u64> = trace.lengths().iter().map(|length| u64::from(*length)).collect();
                 let at = document.workload.value.trace.as_ref().expect("called for a trace alone");

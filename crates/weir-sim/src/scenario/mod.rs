@@ -31,6 +31,7 @@ mod place;
 mod port;
 mod quantity;
 mod read;
+mod sources;
 
 use std::path::Path;
 
@@ -41,7 +42,6 @@ pub use port::{
     Clock, Closed, Input, LatencyEnd, LengthUnit, Limit, Measure, NamedDiscipline, Open, PacketTime,
     PortScenario, Replay, Service, Stop, Think, WarmUp, WholeTime,
 };
-pub(crate) use quantity::decimal;
 pub use quantity::NANOS_PER_UNIT;
 
 use check::Checker;

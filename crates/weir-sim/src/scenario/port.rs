@@ -10,8 +10,7 @@ use weir_core::units::{Nanos, Rate};
 
 pub use super::document::LatencyEnd;
 pub use super::quantity::{Clock, LengthUnit};
-pub use crate::workload::{Arrivals, MessageClasses, Trace};
-use crate::workload::Sizes;
+use crate::workload::{Arrivals, MessageClasses, Sizes, Trace};
 
 /// A checked scenario of the port.
 #[derive(Clone, Debug)]

@@ -92,7 +92,7 @@ pub enum WarmUp {
 }
 
 /// Reads `12`, `0.5` or `12.25` times `factor`, exactly.
-pub(crate) fn decimal(text: &str, factor: u64) -> Option<u64> {
+fn decimal(text: &str, factor: u64) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |t: &str| !t.is_empty() && t.len() <= 20 && t.bytes().all(|b| b.is_ascii_digit());
     if !digits(whole) || !digits(fraction) {
