@@ -4,6 +4,7 @@
 
 pub mod engine;
 pub mod port;
+pub mod scenario;
 pub mod stats;
 pub mod theory;
 pub mod workload;

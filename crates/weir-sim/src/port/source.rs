@@ -151,7 +151,7 @@ impl LengthTable {
 
     /// The class these 64 random bits name.
     #[inline(always)]
-    fn class(&self, bits: u64) -> u16 {
+    pub(crate) fn class(&self, bits: u64) -> u16 {
         let product = u128::from(bits) * self.lengths.len() as u128;
         let column = (product >> 64) as usize;
         if (product as u64) < self.threshold[column] { column as u16 } else { self.alias[column] }
