@@ -2,6 +2,7 @@
 //!
 //! The unit of time (`u`) is one mean packet service; the engine's clock counts thousand-millionths of it.
 
+pub mod accelerated;
 pub mod arrivals;
 pub mod audit;
 pub mod collector;

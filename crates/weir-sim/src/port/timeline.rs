@@ -117,6 +117,8 @@ pub struct Finished<'a> {
     pub length: &'a [u32],
     /// The tick of each one's last packet.
     pub last_tick: &'a [u64],
+    /// Class and last tick of the message that follows them, if it has arrived.
+    pub next: Option<(u16, u64)>,
 }
 
 /// Messages not yet handed out, or not yet finished in order of arrival.
@@ -311,6 +313,7 @@ impl Timeline {
             at: &window.at[range.clone()],
             class: &window.class[range.clone()],
             length: &window.length[range.clone()],
+            next: window.class.get(range.end).map(|&class| (class, window.last_tick[range.end])),
             last_tick: &window.last_tick[range],
         }
     }
