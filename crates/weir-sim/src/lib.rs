@@ -8,3 +8,7 @@ pub mod scenario;
 pub mod stats;
 pub mod theory;
 pub mod workload;
+
+pub use port::outcome::Outcome;
+pub use port::run::{Control, Progress, RecordSink, RunError, run};
+pub use scenario::{Scenario, ScenarioError};

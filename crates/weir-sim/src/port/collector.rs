@@ -64,6 +64,8 @@ pub struct Plan {
     pub warm_up: u64,
     /// Sections of this many ticks each have histograms of their own; 0: one section.
     pub section: u64,
+    /// Whether there are histograms.
+    pub tails: bool,
 }
 
 impl Plan {
@@ -135,6 +137,12 @@ impl Collector {
         &mut self.sections[at]
     }
 
+    /// Adds histograms of the first metric, class by class, to the section of `tick`.
+    pub fn add_histograms(&mut self, tick: u64, classes: &[Histogram]) {
+        let section = self.section_of(tick);
+        section.iter_mut().zip(classes).for_each(|(own, more)| own.merge(more));
+    }
+
     #[inline]
     fn count(&mut self, departure: &Departure) {
         let class = usize::from(departure.class).min(self.plan.classes - 1);
@@ -142,7 +150,9 @@ impl Collector {
             let value = self.plan.metrics[metric].of(departure);
             let series = self.plan.series(metric, class);
             self.batches.record(series, departure.tick, value);
-            self.section_of(departure.tick)[series].record(value);
+            if self.plan.tails {
+                self.section_of(departure.tick)[series].record(value);
+            }
         }
         self.lengths[class].0 += 1;
         self.lengths[class].1 += u64::from(departure.length);
@@ -198,7 +208,7 @@ mod tests {
     #[test]
     fn warm_up_and_sections() {
         let metrics = vec![Metric::Latency];
-        let plan = Plan { metrics, classes: 2, flows: 1, warm_up: 2, section: 3 };
+        let plan = Plan { metrics, classes: 2, flows: 1, warm_up: 2, section: 3, tails: true };
         let mut collector = Collector::new(plan, true);
         (0..8).for_each(|tick| collector.departed(&departure(tick, (tick % 2) as u16)));
         assert_eq!(collector.batches.totals(&[0, 1]).map(|total| total.count).sum::<u64>(), 6);

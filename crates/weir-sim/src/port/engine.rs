@@ -31,8 +31,9 @@ pub struct State {
     pub unfinished: u64,
     /// Items that the discipline dropped.
     pub dropped: u64,
-    /// Items that wait according to the discipline, and that of an open grant.
-    pub held: u64,
+    /// Items that wait according to the discipline, and that of an open grant; `None` where there is no
+    /// discipline to ask.
+    pub held: Option<u64>,
     /// The integral over time of the number of messages present.
     pub message_time: u128,
     /// Instants at which the server found nothing to serve although messages were present.

@@ -61,6 +61,9 @@ fn of_class(
     };
     let histograms = gathered.histograms(place, class);
     let mut figures = vec![figure("mean", &Measure::from(gathered.mean(place, class)))];
+    if !gathered.has_tails() {
+        return figures;
+    }
     let quantile = |(name, p)| figure(name, &gathered.quantile(place, &histograms, p));
     figures.extend(QUANTILES.map(quantile));
     figures.push(figure("max", &gathered.maximum(place, &histograms)));

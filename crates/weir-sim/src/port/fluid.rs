@@ -62,7 +62,7 @@ impl<A: Arrivals> Engine for Fluid<A> {
             arrived: self.flight.arrived(),
             unfinished: self.flight.len() as u64,
             dropped: 0,
-            held: self.present.len() as u64,
+            held: Some(self.present.len() as u64),
             message_time: self.flight.message_time(),
             idle_over_backlog: 0,
         }

@@ -1,6 +1,6 @@
 //! What all replications of one discipline gave, put together in the order of the replications.
 
-use crate::port::collector::{Collector, Metric, SLOWDOWN_BITS};
+use crate::port::collector::{Collector, Metric, Plan, SLOWDOWN_BITS};
 use crate::port::engine::State;
 use crate::stats::{Histogram, Linearised, Measure, Pool, Unavailable, replications};
 
@@ -26,6 +26,7 @@ pub struct Gathered {
     pub served: Vec<u64>,
     /// Messages counted and their lengths together, by class.
     pub lengths: Vec<(u64, u64)>,
+    tails: bool,
     pool: Pool,
     queue: Pool,
     sections: Vec<Vec<Histogram>>,
@@ -34,18 +35,14 @@ pub struct Gathered {
 impl Gathered {
     /// Nothing yet.
     #[must_use]
-    pub fn new(
-        name: String,
-        engine: &'static str,
-        metrics: Vec<Metric>,
-        classes: usize,
-        flows: usize,
-    ) -> Self {
+    pub fn new(name: String, plan: &Plan) -> Self {
+        let (classes, flows) = (plan.classes, plan.flows);
         Self {
             name,
-            engine,
-            metrics,
+            engine: "",
+            metrics: plan.metrics.clone(),
             classes,
+            tails: plan.tails,
             states: Vec::new(),
             audited: None,
             served: vec![0; flows],
@@ -71,6 +68,12 @@ impl Gathered {
         self.pool.push(collector.batches);
         self.queue.push(collector.queue);
         self.sections.extend(collector.sections);
+    }
+
+    /// Whether quantiles and distributions were measured.
+    #[must_use]
+    pub fn has_tails(&self) -> bool {
+        self.tails
     }
 
     /// The series of a metric: of one class, or of all.

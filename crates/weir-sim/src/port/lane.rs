@@ -12,14 +12,20 @@ use crate::port::observer::{Departure, Observer, Sample};
 pub trait Lane: Send {
     /// Runs until `until` ticks in all.
     fn advance(&mut self, until: u64) -> Stopped;
-    /// The counters.
-    fn state(&self) -> State;
+    /// The counters of the discipline at `place` among those of the lane.
+    fn state(&self, place: usize) -> State;
     /// What was collected, discipline by discipline.
     fn collectors(&mut self) -> Vec<&mut Collector>;
     /// What verification found: how many comparisons were made, and how many failed.
     fn audited(&self) -> Option<(u64, u64)> {
         None
     }
+    /// Why the engine could not go on, if it could not.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+    /// Hands out the batch begun.
+    fn finish(&mut self) {}
 }
 
 /// An engine with one discipline.
@@ -39,7 +45,7 @@ impl<E: Engine> Lane for Single<E> {
     fn advance(&mut self, until: u64) -> Stopped {
         self.engine.advance(until, &mut self.collector)
     }
-    fn state(&self) -> State {
+    fn state(&self, _place: usize) -> State {
         self.engine.state()
     }
     fn collectors(&mut self) -> Vec<&mut Collector> {
@@ -69,7 +75,7 @@ impl<E: Engine> Lane for Verified<E> {
     fn advance(&mut self, until: u64) -> Stopped {
         self.engine.advance(until, &mut self.observer)
     }
-    fn state(&self) -> State {
+    fn state(&self, _place: usize) -> State {
         self.engine.state()
     }
     fn collectors(&mut self) -> Vec<&mut Collector> {

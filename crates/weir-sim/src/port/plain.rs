@@ -77,7 +77,7 @@ where
             arrived: self.flight.arrived(),
             unfinished: self.flight.len() as u64,
             dropped: self.drops.0,
-            held: self.discipline.backlog().items + u64::from(self.grant.is_some()),
+            held: Some(self.discipline.backlog().items + u64::from(self.grant.is_some())),
             message_time: self.flight.message_time(),
             idle_over_backlog: self.idle_over_backlog,
         }

@@ -11,7 +11,8 @@ pub const LEVEL: f64 = 0.999;
 /// The checks of one discipline; `first` is the one whose busy time all must share.
 #[must_use]
 pub fn of_discipline(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Vec<Check> {
-    let mut checks = vec![flow_balance(gathered), idle(gathered)];
+    let mut checks: Vec<_> = flow_balance(gathered).into_iter().collect();
+    checks.push(idle(gathered));
     checks.extend(same_work(gathered, first));
     checks.extend(little(gathered, frame));
     checks.extend(slop(gathered));
@@ -19,11 +20,12 @@ pub fn of_discipline(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Ve
 }
 
 /// Every message that arrived has departed, was dropped, or is held by the discipline.
-fn flow_balance(gathered: &Gathered) -> Check {
-    let held = gathered.total(|state| state.held + state.dropped) as f64;
+fn flow_balance(gathered: &Gathered) -> Option<Check> {
+    let held: Option<u64> = gathered.states.iter().map(|state| Some(state.held? + state.dropped)).sum();
+    let held = held? as f64;
     let unfinished = gathered.total(|state| state.unfinished) as f64;
     let note = "messages that arrived and did not depart, against those the discipline holds or dropped";
-    Check::new(Some(&gathered.name), "flow balance", unfinished, held, 0.0, note)
+    Some(Check::new(Some(&gathered.name), "flow balance", unfinished, held, 0.0, note))
 }
 
 /// The server never idles while messages wait.

@@ -237,6 +237,12 @@ impl Timeline {
         Ok(drawn)
     }
 
+    /// The service times of all that has arrived, and the instant at which they would be over.
+    #[must_use]
+    pub fn work_and_end(&self) -> (u64, u64) {
+        (self.total_work, self.total_work + self.idle)
+    }
+
     /// Packets arrived so far.
     #[must_use]
     pub fn arrived(&self) -> u64 {

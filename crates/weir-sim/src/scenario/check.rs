@@ -71,6 +71,7 @@ impl Checker<'_> {
         let disciplines = self.disciplines(&document.disciplines)?;
         let reference = self.reference(document.reference.as_ref(), &disciplines)?;
         let serving = self.serving(document)?;
+        let preemption = self.preemption(document, serving)?;
         let checked = self.input(document, serving)?;
         let measure = self.measure(&document.measure, serving)?;
         let stop = self.stop(&document.stop, serving, &checked.input)?;
@@ -85,6 +86,7 @@ impl Checker<'_> {
             input: checked.input,
             classes: checked.classes,
             service: serving.service,
+            preemption,
             load: checked.load,
             statement: checked.load.and_then(statement),
             stop,
@@ -146,9 +148,13 @@ impl Checker<'_> {
         };
         let Some(written) = &document.service else { return Ok(report) };
         match &written.value {
-            document::Service { packet: Some(time), rate: None, per_token: None } => self.by_packet(&time.value),
-            document::Service { packet: None, rate: Some(rate), per_token: None } => self.by_rate(rate, packet),
-            document::Service { packet: None, rate: None, per_token: Some(time) } => {
+            document::Service { packet: Some(time), rate: None, per_token: None, .. } => {
+                self.by_packet(&time.value)
+            }
+            document::Service { packet: None, rate: Some(rate), per_token: None, .. } => {
+                self.by_rate(rate, packet)
+            }
+            document::Service { packet: None, rate: None, per_token: Some(time), .. } => {
                 let service = Service::Whole(WholeTime::PerToken(self.positive(time)?));
                 Ok(Serving { service, clock: time.value.clock, unit: LengthUnit::Tokens })
             }
@@ -156,6 +162,18 @@ impl Checker<'_> {
                 let reason = "must have exactly one of `packet`, `rate`, `per_token`";
                 self.refuse(written, reason, "keep the one that is meant, such as rate = \"10Gbit\"")
             }
+        }
+    }
+
+    /// Whether service can be interrupted; between packets it always can, within one never.
+    fn preemption(&self, document: &Document, serving: Serving) -> Checked<bool> {
+        let written = document.service.as_ref().and_then(|service| service.value.preemption.as_ref());
+        match (written, serving.service) {
+            (Some(written), Service::Packets(_)) => {
+                let reason = "has no effect where messages are served by packets";
+                self.refuse(written, reason, "remove it, or serve messages whole")
+            }
+            (written, _) => Ok(written.is_none_or(|written| written.value)),
         }
     }
 
@@ -223,9 +241,10 @@ impl Checker<'_> {
             return Ok(time.value.span);
         }
         let (reason, remedy) = match clock {
-            Clock::Seconds => {
-                ("must be in seconds, as the service is", "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"")
-            }
+            Clock::Seconds => (
+                "must be in seconds, as the service is",
+                "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"",
+            ),
             Clock::PacketServices => {
                 ("must be in mean packet services, as the service is", "write it in `u`, such as \"200u\"")
             }
@@ -243,7 +262,8 @@ impl Checker<'_> {
     }
 
     fn stop(&self, stop: &document::Stop, serving: Serving, input: &Input) -> Checked<Stop> {
-        let replications = stop.replications.as_ref().map_or(Ok(1), |n| self.whole(n, 1, MAX_REPLICATIONS))?;
+        let replications =
+            stop.replications.as_ref().map_or(Ok(1), |n| self.whole(n, 1, MAX_REPLICATIONS))?;
         let is_trace = matches!(input, Input::Trace(_));
         if let (true, Some(written)) = (is_trace && replications > 1, &stop.replications) {
             let reason = "must be 1 with a trace, whose replications would all see the same messages";
@@ -264,9 +284,11 @@ impl Checker<'_> {
             (Some(packets), Some(_)) => {
                 self.refuse(packets, "stands beside stop.messages", "keep one of the two")
             }
-            (Some(packets), None) if serving.unit != LengthUnit::Packets => {
-                self.refuse(packets, "has no meaning where messages are served whole", "write `messages = ...`")
-            }
+            (Some(packets), None) if serving.unit != LengthUnit::Packets => self.refuse(
+                packets,
+                "has no meaning where messages are served whole",
+                "write `messages = ...`",
+            ),
             (Some(packets), None) => Ok(Limit::Packets(self.whole(packets, 1, MAX_WORK)?)),
             (None, Some(messages)) => Ok(Limit::Messages(self.whole(messages, 1, MAX_WORK)?)),
             (None, None) => Ok(match input {
@@ -316,7 +338,7 @@ impl Checker<'_> {
             }
         };
         let quantile_error = measure.quantile_error.as_ref().map_or(Ok(0.01), |share| self.share(share))?;
-        Ok(Measure { latency, quantile_error, queue_period, verify: measure.verify })
+        Ok(Measure { latency, quantile_error, queue_period, tails: measure.tails, verify: measure.verify })
     }
 
     /// Refuses a run that its clock cannot hold.
@@ -327,7 +349,8 @@ impl Checker<'_> {
         checked: &super::input::Checked,
         serving: Serving,
     ) -> Checked<()> {
-        let per_message = checked.mean_gap.unwrap_or(0.0).max(checked.mean_length * serving.service.mean_per_unit());
+        let per_message =
+            checked.mean_gap.unwrap_or(0.0).max(checked.mean_length * serving.service.mean_per_unit());
         let messages = match stop.limit {
             Limit::Packets(packets) => packets as f64 / checked.mean_length,
             Limit::Messages(messages) => messages as f64,
@@ -336,7 +359,8 @@ impl Checker<'_> {
         if end <= MAX_CLOCK {
             return Ok(());
         }
-        let reason = format!("takes a replication to {end:.1e} ns of its clock, which ends at {MAX_CLOCK:.1e} ns");
+        let reason =
+            format!("takes a replication to {end:.1e} ns of its clock, which ends at {MAX_CLOCK:.1e} ns");
         let remedy = "lower stop.packets or stop.messages, or raise stop.replications";
         match document.stop.packets.as_ref().or(document.stop.messages.as_ref()) {
             Some(written) => self.refuse(written, reason, remedy),

@@ -240,6 +240,9 @@ pub struct Service {
     /// The service time of one token of a request; requests are served as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_token: Option<Located<Time>>,
+    /// Whether the service of a whole message can be interrupted; default: true. Packets never are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemption: Option<Located<bool>>,
 }
 
 /// The distribution of the service time of one packet.
@@ -277,7 +280,7 @@ pub struct Stop {
 }
 
 /// What is measured.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
     /// Where the latency of a message ends; default: `acceptance` of packets, `completion` of whole messages.
@@ -292,9 +295,29 @@ pub struct Measure {
     /// The period at which the queue length is sampled; default: 200 mean service times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_period: Option<Located<Time>>,
+    /// Whether quantiles and distributions are measured; means alone are faster. Default: true.
+    #[serde(default = "default_tails")]
+    pub tails: bool,
     /// Check invariants as the run goes, at a cost in speed.
     #[serde(default)]
     pub verify: bool,
+}
+
+impl Default for Measure {
+    fn default() -> Self {
+        Self {
+            latency: None,
+            classes: None,
+            quantile_error: None,
+            queue_period: None,
+            tails: default_tails(),
+            verify: false,
+        }
+    }
+}
+
+fn default_tails() -> bool {
+    true
 }
 
 /// Where the latency of a message ends.

@@ -58,7 +58,11 @@ impl Checker<'_> {
         if let Some(written) = written {
             self.packet_for(written, LengthUnit::Packets, workload, serving)?;
         } else if let Some(packet) = &workload.packet {
-            return self.refuse(packet, "has no effect where lengths are not in bytes", "add `lengths = ...`");
+            return self.refuse(
+                packet,
+                "has no effect where lengths are not in bytes",
+                "add `lengths = ...`",
+            );
         }
         Ok(Sizes::alpha_report())
     }
@@ -82,8 +86,11 @@ impl Checker<'_> {
         if counted == serving.unit {
             return Ok(packet);
         }
-        let reason =
-            format!("has lengths in `{}`, where the service counts `{}`", unit.symbol(), serving.unit.symbol());
+        let reason = format!(
+            "has lengths in `{}`, where the service counts `{}`",
+            unit.symbol(),
+            serving.unit.symbol()
+        );
         let remedy = match (unit, serving.unit) {
             (LengthUnit::Bytes, LengthUnit::Packets) => "add, for example, workload.packet = \"1460B\"",
             (LengthUnit::Bytes, _) => "give the service a `rate`",
@@ -126,7 +133,11 @@ impl Checker<'_> {
         for (length, probability) in list {
             self.same_unit(first, length)?;
             if !(0.0..=1.0).contains(&probability.value) {
-                return self.refuse(probability, "must be a probability from 0 to 1", "write one such as 0.9");
+                return self.refuse(
+                    probability,
+                    "must be a probability from 0 to 1",
+                    "write one such as 0.9",
+                );
             }
             if pairs.iter().any(|(other, _)| *other == length.value.count) {
                 return self.refuse(length, "is listed a second time", "add the two probabilities");

@@ -33,6 +33,8 @@ pub struct PortScenario {
     pub classes: MessageClasses,
     /// How long the service takes.
     pub service: Service,
+    /// Whether the service of a whole message can be interrupted.
+    pub preemption: bool,
     /// The offered load; `None` in a closed loop, which offers what is served.
     pub load: Option<f64>,
     /// Why there is no mean to estimate: to be said in place of means. `None` where there is one.
@@ -221,6 +223,8 @@ pub struct Measure {
     pub quantile_error: f64,
     /// The period at which the queue length is sampled.
     pub queue_period: Nanos,
+    /// Measure quantiles and distributions.
+    pub tails: bool,
     /// Check invariants as the run goes.
     pub verify: bool,
 }

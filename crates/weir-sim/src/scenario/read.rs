@@ -13,7 +13,11 @@ const MAX_BYTES: usize = 1 << 20;
 pub(super) fn document(source: &Source<'_>) -> Result<Document, ScenarioError> {
     if source.text.len() > MAX_BYTES {
         let reason = format!("has {} bytes, at most {MAX_BYTES} are read", source.text.len());
-        return Err(ScenarioError::of_file(source.name, reason, "keep data in files that the scenario names"));
+        return Err(ScenarioError::of_file(
+            source.name,
+            reason,
+            "keep data in files that the scenario names",
+        ));
     }
     toml::from_str(source.text).map_err(|error| explain(source, &error))
 }

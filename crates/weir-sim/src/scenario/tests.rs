@@ -35,7 +35,8 @@ fn show() {
         "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\", \"fifo\"]\n[workload]\nload = 0.5".to_owned(),
         "weir = 1\nmodel = \"port\"\ndisciplines = []\n[workload]\nload = 0.5".to_owned(),
         "weir = 1\nmodel = \"port\"\ndisciplines = \"fifo\"\n[workload]\nload = 0.5".to_owned(),
-        "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\"]\nreference = \"sf\"\n[workload]\nload = 0.5".to_owned(),
+        "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\"]\nreference = \"sf\"\n[workload]\nload = 0.5"
+            .to_owned(),
         "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo:3\"]\n[workload]\nload = 0.5".to_owned(),
         "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo(\"]\n[workload]\nload = 0.5".to_owned(),
         "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\"]".to_owned(),

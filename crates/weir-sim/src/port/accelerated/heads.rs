@@ -42,7 +42,6 @@ struct Newcomer {
     length: u64,
 }
 
-
 /// What does not change while a segment is played.
 struct Context<'a> {
     queues: &'a Queues,

@@ -88,9 +88,10 @@ impl<const N: usize> Lanes<N> {
         let mut alpha: Rows<u64, N> = (0..classes).map(row).collect();
         let unused = alpha.as_flattened().iter().map(|a| a.trailing_zeros()).fold(FRACTION_BITS, u32::min);
         alpha.as_flattened_mut().iter_mut().for_each(|a| *a >>= unused);
-        let largest = alpha.iter().zip(&lengths).map(|(row, &length)| {
-            u128::from(row.iter().copied().max().unwrap_or(0)) * u128::from(length)
-        });
+        let largest = alpha
+            .iter()
+            .zip(&lengths)
+            .map(|(row, &length)| u128::from(row.iter().copied().max().unwrap_or(0)) * u128::from(length));
         Self {
             strategies: strategies.iter().map(|lane| lane.0).collect(),
             head: vec![[0; N]; classes],

@@ -37,7 +37,8 @@ impl Header<'_> {
             [place] => Ok(Column { place, name: name.to_owned() }),
             [] => Err(self.missing(name)),
             [_, second, ..] => {
-                let refusal = ScenarioError::of_file(self.file, "stands in the header twice", "rename one of the two");
+                let refusal =
+                    ScenarioError::of_file(self.file, "stands in the header twice", "rename one of the two");
                 Err(refusal.at(self.line, second + 1).key(name))
             }
         }
