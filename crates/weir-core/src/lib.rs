@@ -8,6 +8,7 @@
 #![deny(missing_docs)]
 
 pub mod discipline;
+pub mod heap;
 pub mod info;
 pub mod item;
 pub mod message;
