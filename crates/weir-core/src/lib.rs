@@ -13,6 +13,7 @@ pub mod info;
 pub mod item;
 pub mod message;
 pub mod priority;
+pub mod ranked;
 pub mod registry;
 pub mod spec;
 pub mod units;
