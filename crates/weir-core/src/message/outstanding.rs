@@ -23,7 +23,7 @@ use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::{FlowId, Item};
 use crate::registry;
 use crate::spec::SpecError;
-use crate::units::Instant;
+use crate::units::{Cost, Instant};
 
 /// What the listings say.
 pub const INFO: Info = Info {
