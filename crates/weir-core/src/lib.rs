@@ -8,10 +8,12 @@
 #![deny(missing_docs)]
 
 pub mod discipline;
+pub mod heap;
 pub mod info;
 pub mod item;
 pub mod message;
 pub mod priority;
+pub mod ranked;
 pub mod registry;
 pub mod spec;
 pub mod units;

@@ -385,7 +385,7 @@ fn explain(error: SpecError) -> (String, String) {
         SpecError::Syntax { at, reason } => {
             (format!("cannot be read at byte {at}: {reason}"), "write a spec such as \"alpha:10\"".to_owned())
         }
-        SpecError::UnknownName { remedy, .. } => ("is not a discipline of messages".to_owned(), remedy),
+        SpecError::UnknownName { remedy, .. } => ("not a discipline of messages".to_owned(), remedy),
         SpecError::UnknownParameter { discipline, parameter, remedy } => {
             (format!("`{discipline}` has no parameter `{parameter}`"), remedy)
         }

@@ -61,7 +61,7 @@ impl Checker<'_> {
         document: &Document,
         serving: Serving,
     ) -> Result<Checked, ScenarioError> {
-        let lengths = self.lengths(&workload.value, serving)?;
+        let lengths = self.lengths(workload, serving)?;
         let work = lengths.mean() * serving.service.mean_per_unit();
         let (load, mean_gap) = match (&workload.value.load, &workload.value.gap) {
             (Some(load), None) => {
@@ -169,7 +169,7 @@ impl Checker<'_> {
                 Think::Exponential(self.exponential(mean)?)
             }
         };
-        let lengths = self.lengths(workload, serving)?;
+        let lengths = self.lengths(&document.workload, serving)?;
         let classes = self.classes_of_sizes(document, &lengths)?;
         let mean_length = lengths.mean();
         let input = Input::Closed(Closed { applications, think, lengths });

@@ -20,14 +20,15 @@ impl Checker<'_> {
     /// The distribution of lengths, in the unit that the service counts.
     pub(super) fn lengths(
         &mut self,
-        workload: &document::Workload,
+        workload: &Located<document::Workload>,
         serving: Serving,
     ) -> Result<Sizes, ScenarioError> {
-        let Some(written) = &workload.lengths else {
-            return self.report(workload, serving, None);
+        let Some(written) = &workload.value.lengths else {
+            self.packet_for(workload, LengthUnit::Packets, &workload.value, serving)?;
+            return Ok(Sizes::alpha_report());
         };
         let (sizes, unit) = match &written.value {
-            document::Lengths::Report => return self.report(workload, serving, Some(written)),
+            document::Lengths::Report => (Sizes::alpha_report(), LengthUnit::Packets),
             document::Lengths::Constant(length) => {
                 (self.sizes(written, Sizes::constant(self.length(length)?))?, length.value.unit)
             }
@@ -42,29 +43,10 @@ impl Checker<'_> {
             document::Lengths::Mixture(list) => self.mixture(written, list)?,
             document::Lengths::Cdf(file) => (self.cdf(file)?, LengthUnit::Bytes),
         };
-        match self.packet_for(written, unit, workload, serving)? {
+        match self.packet_for(written, unit, &workload.value, serving)? {
             Some(packet) => self.sizes(written, sizes.in_packets(packet.get())),
             None => Ok(sizes),
         }
-    }
-
-    /// The mixture of the alpha report, which counts packets.
-    fn report(
-        &self,
-        workload: &document::Workload,
-        serving: Serving,
-        written: Option<&Located<document::Lengths>>,
-    ) -> Result<Sizes, ScenarioError> {
-        if let Some(written) = written {
-            self.packet_for(written, LengthUnit::Packets, workload, serving)?;
-        } else if let Some(packet) = &workload.packet {
-            return self.refuse(
-                packet,
-                "has no effect where lengths are not in bytes",
-                "add `lengths = ...`",
-            );
-        }
-        Ok(Sizes::alpha_report())
     }
 
     /// The size of the packets into which lengths in `unit` are divided; `None` where the service counts

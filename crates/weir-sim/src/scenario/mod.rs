@@ -31,6 +31,7 @@ mod place;
 mod port;
 mod quantity;
 mod read;
+mod replace;
 mod sources;
 
 use std::path::Path;
@@ -67,17 +68,27 @@ impl Scenario {
     /// # Errors
     /// The file cannot be read, or its content is refused.
     pub fn from_file(path: &Path) -> Result<Self, ScenarioError> {
+        Self::from_file_with(path, &[])
+    }
+
+    /// Reads a scenario file with some keys replaced: `("stop.packets", "100_000")`. A value is TOML; one
+    /// that is not is taken as text.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its content or a replacement is refused.
+    pub fn from_file_with(path: &Path, replaced: &[(&str, &str)]) -> Result<Self, ScenarioError> {
         let name = path.display().to_string();
-        let text = std::fs::read(path).map_err(|error| {
-            let reason = format!("cannot be read ({})", plain_io(&error));
-            ScenarioError::of_file(&name, reason, "check the path and its permissions")
-        })?;
-        let text = String::from_utf8(text).map_err(|error| {
-            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-            let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-            ScenarioError::of_file(&name, "is not UTF-8 text", "save it as UTF-8").at(line, 1)
-        })?;
-        Self::from_toml(&text, &name, path.parent().unwrap_or(Path::new("")))
+        let text = read_text(path, &name)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        if replaced.is_empty() {
+            return Self::from_toml(&text, &name, folder);
+        }
+        // A refusal has a place only in the text as it was written: that of the file goes before.
+        let changed = replace::keys(&text, &name, replaced)?;
+        Self::from_toml(&changed, &name, folder).or_else(|refusal| {
+            Self::from_toml(&text, &name, folder)?;
+            Err(ScenarioError { line: None, column: None, ..refusal })
+        })
     }
 
     /// Reads a scenario from text; errors speak of `name`, and data files are relative to `folder`.
@@ -101,6 +112,18 @@ impl Scenario {
         checker.fingerprint.add(normalised.as_bytes());
         Ok(Self { name: name.to_owned(), port, normalised, fingerprint: checker.fingerprint.to_string() })
     }
+}
+
+fn read_text(path: &Path, name: &str) -> Result<String, ScenarioError> {
+    let text = std::fs::read(path).map_err(|error| {
+        let reason = format!("cannot be read ({})", plain_io(&error));
+        ScenarioError::of_file(name, reason, "check the path and its permissions")
+    })?;
+    String::from_utf8(text).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        ScenarioError::of_file(name, "is not UTF-8 text", "save it as UTF-8").at(line, 1)
+    })
 }
 
 /// The JSON Schema of the scenario file.

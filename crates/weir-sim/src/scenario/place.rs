@@ -132,7 +132,7 @@ mod tests {
         let source = Source { name: "f", text };
         let at = text.find("22").expect("present");
         let error = source.refuse(at..at + 2, "is large", "lower it");
-        assert_eq!(error.to_string(), "f:2:16: a.b.c.d is 22, is large: lower it");
+        assert_eq!(error.to_string(), "f:2:15: a.b.c.d is 22, is large: lower it");
     }
 
     #[test]

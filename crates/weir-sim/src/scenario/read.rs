@@ -30,12 +30,23 @@ struct Explanation {
     missing: Option<String>,
 }
 
+impl Explanation {
+    fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { reason: reason.into(), remedy: remedy.into(), missing: None }
+    }
+}
+
 fn explain(source: &Source<'_>, error: &toml::de::Error) -> ScenarioError {
     let message = error.message();
     let whole_file: Range<usize> = 0..0;
     let span = error.span().unwrap_or(whole_file);
+    if message.starts_with("duplicate key") {
+        let name = source.text.get(span.clone()).unwrap_or_default();
+        return source.refuse(span, "stands here a second time", "keep one of the two").key(name);
+    }
     let told = unknown(message)
         .or_else(|| missing(message))
+        .or_else(|| shape(message))
         .or_else(|| mismatch(message))
         .unwrap_or_else(|| syntax(message));
     let mut refusal = source.refuse(span, told.reason, told.remedy);
@@ -46,79 +57,80 @@ fn explain(source: &Source<'_>, error: &toml::de::Error) -> ScenarioError {
     refusal
 }
 
-/// `unknown field `x`, expected one of `a`, `b``, and the same of a variant.
+/// "unknown field `x`, expected one of `a`, `b`", and the same of a variant.
 fn unknown(message: &str) -> Option<Explanation> {
-    let (what, rest) = match message.strip_prefix("unknown field ") {
+    let (reason, rest) = match message.strip_prefix("unknown field ") {
         Some(rest) => ("is not a key here", rest),
-        None => ("is not known", message.strip_prefix("unknown variant ")?),
+        None => ("is not known here", message.strip_prefix("unknown variant ")?),
     };
     let mut quoted = rest.split('`').skip(1).step_by(2);
     let name = quoted.next()?;
     let known: Vec<&str> = quoted.collect();
     let hint = nearest(name, known.iter().copied());
     let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    let remedy = format!("{hint}known are `{}`", known.join("`, `"));
-    Some(Explanation { reason: what.to_owned(), remedy, missing: None })
+    Some(Explanation::new(reason, format!("{hint}known are `{}`", known.join("`, `"))))
 }
 
-/// `missing field `x``.
+/// "missing field `x`".
 fn missing(message: &str) -> Option<Explanation> {
     let field = message.strip_prefix("missing field `")?.strip_suffix('`')?;
     let remedy = format!("add `{field} = ...`, as `weir schema` describes it");
-    Some(Explanation { reason: "is missing".to_owned(), remedy, missing: Some(field.to_owned()) })
+    Some(Explanation { missing: Some(field.to_owned()), ..Explanation::new("is missing", remedy) })
 }
 
-/// `invalid type: integer `10`, expected a span of time ...`, and the same of values and lengths.
+/// Wrong numbers of elements, and names with or without parameters.
+fn shape(message: &str) -> Option<Explanation> {
+    let is_variant = message.contains("newtype variant") || message.contains("tuple variant");
+    if message.starts_with("wanted ") {
+        let remedy = "write a name in quotes, or a table of one name with its parameters in braces";
+        return Some(Explanation::new("must be one name, alone or with its parameters", remedy));
+    }
+    if message.starts_with("invalid type: unit variant") && is_variant {
+        let remedy = "write a table of the name with its parameters, as `weir schema` describes it";
+        return Some(Explanation::new("needs parameters", remedy));
+    }
+    if let Some(found) = message.strip_prefix("expected table, found ") {
+        let reason = format!("must be a table of parameters, not a {found}");
+        return Some(Explanation::new(reason, "write its parameters in braces or, without names, in brackets"));
+    }
+    if message.starts_with("invalid length") || message.starts_with("expected tuple") {
+        let remedy = "write a list of two values in brackets";
+        return Some(Explanation::new("must have two values", remedy));
+    }
+    None
+}
+
+/// "invalid type: integer `10`, expected a span of time ...", and the same of values.
 fn mismatch(message: &str) -> Option<Explanation> {
-    let kinds = ["invalid type: ", "invalid value: ", "invalid length ", "wanted "];
-    let rest = kinds.iter().find_map(|kind| message.strip_prefix(kind))?;
+    let rest = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "))?;
     let (found, expected) = rest.split_once(", expected ")?;
-    let expected = plain(expected);
     let kind = found.split(['`', '"']).next().unwrap_or(found).trim();
+    let is_number = matches!(kind, "integer" | "floating point");
     let reason = match kind {
-        "string" => format!("must be {expected}"),
-        _ => format!("must be {expected}, not {}", with_article(kind)),
+        _ if is_number && expected.contains(" unit") => "a number without a unit",
+        "string" if expected.contains(" unit") => "not in a unit that is known here",
+        "integer" if message.starts_with("invalid value") => "out of range",
+        _ => "not of the type that belongs here",
     };
-    Some(Explanation { reason, remedy: format!("write {expected}"), missing: None })
+    Some(Explanation::new(reason, format!("write {}", plain(expected))))
 }
 
 /// The parser's words for types, in the user's.
-fn plain(expected: &str) -> String {
-    let text = match expected {
+fn plain(expected: &str) -> &str {
+    match expected {
         "f64" => "a number, such as 0.95",
         "u32" | "u64" => "a whole number from 0 up, such as 100_000_000",
         "a boolean" => "true or false",
-        "a string" | "path string" => "a string in quotes",
+        "a string" | "path string" => "text in quotes",
         "a sequence" => "a list in brackets",
-        "map" | "a map" => "a table in braces",
-        "string or table" | "enum" => "a name, or a table of one name and its parameters",
-        _ if expected.starts_with("struct ") => "a table",
-        _ if expected.starts_with("a tuple of size 2") || expected.starts_with("tuple variant") => {
-            "a list of two values in brackets"
-        }
+        "unit variant" | "unit" => "the name alone, in quotes",
+        _ if expected.contains("tuple") => "a list of two values in brackets",
+        _ if expected.starts_with("struct ") || expected.contains("map") => "a table of its own keys",
         _ => expected,
-    };
-    text.to_owned()
-}
-
-fn with_article(kind: &str) -> String {
-    let kind = match kind {
-        "map" => "table",
-        "sequence" => "list",
-        "floating point" => "number with a fraction",
-        "integer" => "whole number",
-        "" => "such a value",
-        other => other,
-    };
-    format!("a {kind}")
+    }
 }
 
 fn syntax(message: &str) -> Explanation {
     let reason = message.lines().next().unwrap_or_default().to_lowercase();
-    let remedy = if reason.starts_with("duplicate key") {
-        "keep one of the two"
-    } else {
-        "correct the TOML here: `key = value`, text in quotes"
-    };
-    Explanation { reason, remedy: remedy.to_owned(), missing: None }
+    Explanation::new(reason, "correct the TOML here: `key = value`, text in quotes")
 }

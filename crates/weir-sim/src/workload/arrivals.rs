@@ -318,7 +318,7 @@ mod tests {
     /// λ of arrivals and σ of changes of state.
     #[test]
     fn bursts_have_the_dispersion_of_the_process() {
-        let (peak, burst, quiet) = (4.0, 10.0, 0.25);
+        let (peak, burst, quiet) = (4.0_f64, 10.0, 0.25);
         let share = (1.0 - quiet) / (peak - quiet);
         let stay = burst / peak;
         let switching = 1.0 / stay + share / (stay * (1.0 - share));
