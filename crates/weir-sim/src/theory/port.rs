@@ -16,7 +16,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Source | Cherkasova and Rokicki, *Alpha Message Scheduling*, sections 5 to 8 and 15, for the model |
+//! | Source | Cherkasova and Rokicki, *Alpha Message Scheduling*, for the model and its published figures |
 //! | Units | lengths in packets, times in mean packet services |
 //! | Work | FIFO, shortest first: O(lengths); round robins: O(longest x lengths) per sweep |
 //! | Accuracy | FIFO, shortest first: to rounding; round robins: relative error about 1e-11 |
