@@ -28,6 +28,8 @@ const BLOCK: usize = 512;
 const PROBE: usize = 16;
 /// The clock's end; beyond it sums of times could wrap.
 const CLOCK_END: u64 = 1 << 63;
+/// Work that is not reached before the clock's end.
+const NEVER: u64 = CLOCK_END - 1;
 
 /// What makes a workload impossible to schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,7 +192,7 @@ impl Timeline {
     pub fn with_level(monitor_period: u64, level: Level) -> Self {
         Self {
             messages: Window::default(),
-            work: vec![u64::MAX; PROBE],
+            work: vec![NEVER; PROBE],
             first_work: 0,
             settled: 0,
             total_work: 0,
@@ -375,7 +377,7 @@ impl Timeline {
             *slot = total;
             total = total.wrapping_add(service);
         }
-        self.work.resize(length + PROBE, u64::MAX);
+        self.work.resize(length + PROBE, NEVER);
         let last_at = self.messages.at.last().copied().unwrap_or(self.last_at);
         let packets = (length - from) as u128 + 1;
         let bound = u128::from(self.total_work) + u128::from(last_at) + u128::from(largest) * 2 * packets;
@@ -401,7 +403,8 @@ impl Timeline {
         let due = instant - self.idle;
         let mut count = 0;
         for probe in self.work[(from - self.first_work) as usize..].chunks_exact(PROBE) {
-            let hits: u64 = probe.iter().map(|&work| u64::from(work <= due)).sum();
+            // The sign of the difference, all times being below 2^63: a sum that needs no masks.
+            let hits: u64 = probe.iter().map(|&work| work.wrapping_sub(due + 1) >> 63).sum();
             count += hits;
             if hits < PROBE as u64 || count >= limit - from {
                 break;

@@ -8,14 +8,14 @@ use crate::port::timeline::Segment;
 
 /// Packed keys of a segment.
 #[derive(Clone, Debug)]
-pub(super) struct Heads<K, const N: usize> {
+pub(super) struct Heads<K, const C: usize, const N: usize> {
     layout: Layout,
     /// The key of each class's first unfinished message; stale for the one being served.
-    key: Rows<K, N>,
+    key: Rows<K, C, N>,
     /// The key of a whole message of the class, inserted at the layout's first tick and number.
-    base: Rows<K, N>,
+    base: Rows<K, C, N>,
     /// What a packet takes off the key.
-    step: Rows<K, N>,
+    step: Rows<K, C, N>,
     /// The tick's part of a key counts in these bits.
     tick_mask: [K; N],
     serving: Serving<K, N>,
@@ -43,22 +43,30 @@ struct Newcomer {
 }
 
 /// What does not change while a segment is played.
-struct Context<'a> {
-    queues: &'a Queues,
-    segment: &'a Segment<'a>,
+struct Context<'a, const C: usize> {
+    /// The ring of each class's messages.
+    rings: [&'a [Entry]; C],
+    accepted: &'a [u64],
+    first_tick: u64,
     classes: usize,
     /// The lanes in use.
     used: u64,
 }
 
-impl<K: Key, const N: usize> Heads<K, N> {
-    pub(super) fn new(classes: usize) -> Self {
+/// The message at a place of a ring whose length is a power of two.
+#[inline(always)]
+fn at_place(ring: &[Entry], place: u64) -> &Entry {
+    &ring[place as usize & (ring.len() - 1)]
+}
+
+impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
+    pub(super) fn new() -> Self {
         let none = [K::default(); N];
         Self {
             layout: Layout::default(),
-            key: vec![none; classes],
-            base: vec![none; classes],
-            step: vec![none; classes],
+            key: [none; C],
+            base: [none; C],
+            step: [none; C],
             tick_mask: none,
             serving: Serving {
                 key: none,
@@ -75,14 +83,16 @@ impl<K: Key, const N: usize> Heads<K, N> {
     #[inline(always)]
     pub(super) fn play<P: Probe>(
         &mut self,
-        lanes: &mut Lanes<N>,
+        lanes: &mut Lanes<C, N>,
         layout: Layout,
         queues: &Queues,
         segment: &Segment<'_>,
         probe: &mut P,
     ) {
         let used = u64::MAX >> (u64::BITS as usize - lanes.strategies.len());
-        let context = Context { queues, segment, classes: queues.len(), used };
+        let rings = core::array::from_fn(|class| queues.class(class.min(queues.len() - 1)).ring());
+        let (accepted, first_tick) = (segment.accepted, segment.first_tick);
+        let context = Context { rings, accepted, first_tick, classes: queues.len(), used };
         self.load(lanes, layout, queues);
         let mut order = segment.first_order.wrapping_sub(1);
         let mut tick = segment.first_tick;
@@ -96,13 +106,13 @@ impl<K: Key, const N: usize> Heads<K, N> {
             tick = until;
             if i < segment.at.len() {
                 order = segment.first_order + i as u64;
-                let class = usize::from(segment.class[i]);
+                let class = usize::from(segment.class[i]) % C;
                 let newcomer =
                     Newcomer { class, place: lanes.arrived[class], length: u64::from(segment.length[i]) };
                 let stamp = Entry { at: 0, tick, order };
                 lanes.arrived[class] += 1;
-                let preempted = self.insert(lanes, &newcomer, &stamp) & context.used;
-                self.put_back(lanes, preempted);
+                self.insert(lanes, &newcomer, &stamp);
+                self.put_back(lanes);
             }
         }
         self.store(lanes);
@@ -112,29 +122,29 @@ impl<K: Key, const N: usize> Heads<K, N> {
     #[inline(always)]
     fn stamp(&self, entry: &Entry) -> (K, K) {
         let layout = &self.layout;
-        let tick = K::of(entry.tick - layout.first_tick) << (layout.shift() + layout.fraction_bits);
-        (tick, K::of(entry.order - layout.first_order) << layout.class_bits)
+        let tick = K::of(entry.tick.wrapping_sub(layout.first_tick)) << (layout.shift() + layout.fraction_bits);
+        (tick, K::of(entry.order.wrapping_sub(layout.first_order)) << layout.class_bits)
     }
 
     /// The mark of a class of which nothing waits; larger than every key, yet it names its class.
     #[inline(always)]
     fn nothing(&self, class: usize) -> K {
-        K::LARGEST.minus(K::of((1 << self.layout.class_bits) - 1)).plus(K::of(class as u64))
+        K::LARGEST.minus(K::of(C as u64 - 1)).plus(K::of(class as u64))
     }
 
     #[inline(always)]
     fn class_of(&self, key: K) -> usize {
-        key.low() & ((1 << self.layout.class_bits) - 1)
+        key.low() % C
     }
 
     /// Packs the lanes' state for a segment.
     #[inline(always)]
-    fn load(&mut self, lanes: &Lanes<N>, layout: Layout, queues: &Queues) {
+    fn load(&mut self, lanes: &Lanes<C, N>, layout: Layout, queues: &Queues) {
         self.layout = layout;
         for lane in 0..N {
             self.tick_mask[lane] = if lanes.ticked[lane] { K::LARGEST } else { K::default() };
         }
-        for class in 0..self.key.len() {
+        for class in 0..C {
             let nothing = self.nothing(class);
             let length = K::of(lanes.lengths[class]);
             for lane in 0..N {
@@ -166,9 +176,10 @@ impl<K: Key, const N: usize> Heads<K, N> {
 
     /// The lane takes the message with the smallest key.
     #[inline(always)]
-    fn choose(&mut self, lanes: &Lanes<N>, lane: usize, classes: usize) {
+    fn choose(&mut self, lanes: &Lanes<C, N>, lane: usize, classes: usize) {
         let mut smallest = self.key[0][lane];
-        for row in &self.key[1..classes] {
+        // A short table is always scanned whole: a fixed number of steps costs less than fewer ones.
+        for row in &self.key[1..if C <= 8 { C } else { classes }] {
             smallest = smallest.min(row[lane]);
         }
         let class = self.class_of(smallest);
@@ -179,7 +190,7 @@ impl<K: Key, const N: usize> Heads<K, N> {
 
     /// Keeps what a later segment needs.
     #[inline(always)]
-    fn store(&mut self, lanes: &mut Lanes<N>) {
+    fn store(&mut self, lanes: &mut Lanes<C, N>) {
         for lane in 0..lanes.strategies.len() {
             let class = self.class_of(self.serving.key[lane]);
             lanes.remaining[class][lane] = self.serving.remaining[lane];
@@ -188,16 +199,14 @@ impl<K: Key, const N: usize> Heads<K, N> {
 
     /// Places the newcomer in every lane in which it is the first of its class, and puts it ahead of the
     /// message served if its key is strictly smaller (its number is the largest, so never by a tie).
-    /// Returns the lanes where it did.
     #[inline(always)]
-    fn insert(&mut self, lanes: &Lanes<N>, newcomer: &Newcomer, stamp: &Entry) -> u64 {
+    fn insert(&mut self, lanes: &Lanes<C, N>, newcomer: &Newcomer, stamp: &Entry) {
         let (tick, order) = self.stamp(stamp);
         let head = &lanes.head[newcomer.class];
         let base = &self.base[newcomer.class];
         let step = &self.step[newcomer.class];
         let row = &mut self.key[newcomer.class];
         let serving = &mut self.serving;
-        let mut preempted = 0;
         for lane in 0..N {
             let key = base[lane].plus(tick & self.tick_mask[lane]).plus(order);
             let first = head[lane] == newcomer.place;
@@ -209,20 +218,17 @@ impl<K: Key, const N: usize> Heads<K, N> {
             serving.key[lane] = if ahead { key } else { was };
             serving.step[lane] = if ahead { step[lane] } else { serving.step[lane] };
             serving.remaining[lane] = if ahead { newcomer.length } else { was_remaining };
-            preempted |= u64::from(ahead) << lane;
         }
-        preempted
     }
 
-    /// The preempted messages go back to the head of their classes.
+    /// What was served goes back to the head of its class. Where it is still being served that changes
+    /// nothing, since the entry of the class being served is stale; so no lane needs a test.
     #[inline(always)]
-    fn put_back(&mut self, lanes: &mut Lanes<N>, preempted: u64) {
-        let mut rest = preempted;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            let class = self.class_of(self.serving.was[lane]);
-            self.key[class][lane] = self.serving.was[lane];
+    fn put_back(&mut self, lanes: &mut Lanes<C, N>) {
+        for lane in 0..lanes.strategies.len().min(N) {
+            let was = self.serving.was[lane];
+            let class = self.class_of(was);
+            self.key[class][lane] = was;
             lanes.remaining[class][lane] = self.serving.was_remaining[lane];
         }
     }
@@ -247,8 +253,8 @@ impl<K: Key, const N: usize> Heads<K, N> {
     #[inline(always)]
     fn complete<P: Probe>(
         &mut self,
-        lanes: &mut Lanes<N>,
-        context: &Context<'_>,
+        lanes: &mut Lanes<C, N>,
+        context: &Context<'_, C>,
         completed: u64,
         until: u64,
         order: u64,
@@ -258,7 +264,7 @@ impl<K: Key, const N: usize> Heads<K, N> {
         while rest != 0 {
             let mut again = 0;
             while rest != 0 {
-                let lane = rest.trailing_zeros() as usize;
+                let lane = rest.trailing_zeros() as usize % N;
                 rest &= rest - 1;
                 let left = self.serving.left[lane];
                 self.count_out(lanes, context, lane, until - left - 1, order, probe);
@@ -284,29 +290,30 @@ impl<K: Key, const N: usize> Heads<K, N> {
     #[inline(always)]
     fn count_out<P: Probe>(
         &mut self,
-        lanes: &mut Lanes<N>,
-        context: &Context<'_>,
+        lanes: &mut Lanes<C, N>,
+        context: &Context<'_, C>,
         lane: usize,
         tick: u64,
         order: u64,
         probe: &mut P,
     ) {
         let class = self.class_of(self.serving.key[lane]);
-        let queue = context.queues.class(class);
+        let ring = context.rings[class];
         let place = lanes.head[class][lane];
-        let accepted = context.segment.accepted[(tick - context.segment.first_tick) as usize];
-        let latency = accepted - queue.entry(place).at;
+        let accepted = context.accepted[(tick - context.first_tick) as usize];
+        let latency = accepted - at_place(ring, place).at;
         lanes.sum[class][lane] += u128::from(latency);
         probe.completed(lanes.strategies[lane], class, latency);
         lanes.head[class][lane] = place + 1;
         lanes.remaining[class][lane] = lanes.lengths[class];
-        let next = queue.entry(place + 1);
-        self.key[class][lane] =
-            if next.order <= order { self.whole(class, lane, next) } else { self.nothing(class) };
+        // Both are computed and one is selected: whether another message waits is hard to foresee.
+        let next = at_place(ring, place + 1);
+        let (whole, nothing) = (self.whole(class, lane, next), self.nothing(class));
+        self.key[class][lane] = if next.order <= order { whole } else { nothing };
     }
 
     /// Reports what `serve` has just served.
-    fn report<P: Probe>(&self, lanes: &Lanes<N>, tick: u64, until: u64, probe: &mut P) {
+    fn report<P: Probe>(&self, lanes: &Lanes<C, N>, tick: u64, until: u64, probe: &mut P) {
         for (lane, &strategy) in lanes.strategies.iter().enumerate() {
             let used = until - tick - self.serving.left[lane];
             if used > 0 {

@@ -23,46 +23,43 @@ use super::tally::Probe;
 use crate::port::timeline::Segment;
 
 /// One value per class and lane.
-pub(super) type Rows<T, const N: usize> = Vec<[T; N]>;
+pub(super) type Rows<T, const C: usize, const N: usize> = [[T; N]; C];
 
-/// `N` strategies ordered by key, over the shared timeline.
+/// Up to `N` strategies ordered by key and up to `C` classes (both powers of two), over the shared timeline.
 #[derive(Clone, Debug)]
-pub(super) struct Keyed<const N: usize> {
-    pub(super) lanes: Lanes<N>,
-    narrow: Heads<i64, N>,
-    wide: Heads<i128, N>,
+pub(super) struct Keyed<const C: usize, const N: usize> {
+    pub(super) lanes: Lanes<C, N>,
+    narrow: Heads<i64, C, N>,
+    wide: Heads<i128, C, N>,
 }
 
 /// What is kept of the lanes from one segment to the next.
 #[derive(Clone, Debug)]
-pub(super) struct Lanes<const N: usize> {
+pub(super) struct Lanes<const C: usize, const N: usize> {
     /// The strategy of each lane in use.
     pub(super) strategies: Vec<usize>,
     /// Place of the first unfinished message.
-    pub(super) head: Rows<u64, N>,
+    pub(super) head: Rows<u64, C, N>,
     /// Latencies of the finished ones together.
-    pub(super) sum: Rows<u128, N>,
+    pub(super) sum: Rows<u128, C, N>,
     /// Packets left of the first unfinished message.
-    pub(super) remaining: Rows<u64, N>,
+    pub(super) remaining: Rows<u64, C, N>,
     /// Messages of each class that have arrived.
-    pub(super) arrived: Vec<u64>,
-    pub(super) lengths: Vec<u64>,
+    pub(super) arrived: [u64; C],
+    pub(super) lengths: [u64; C],
     /// Alpha without the binary places that no strategy uses.
-    pub(super) alpha: Rows<u64, N>,
+    pub(super) alpha: Rows<u64, C, N>,
     /// Whether the tick of insertion is part of the key.
     pub(super) ticked: [bool; N],
     fraction_bits: u32,
-    class_bits: u32,
     /// The largest `alpha * length`.
     largest: u128,
 }
 
-impl<const N: usize> Keyed<N> {
+impl<const C: usize, const N: usize> Keyed<C, N> {
     /// Lanes for at most `N` strategies, given with their places in the comparison.
     pub(super) fn new(strategies: &[(usize, &Strategy)], lengths: &[u32]) -> Self {
-        let lanes = Lanes::new(strategies, lengths);
-        let classes = lanes.lengths.len();
-        Self { lanes, narrow: Heads::new(classes), wide: Heads::new(classes) }
+        Self { lanes: Lanes::new(strategies, lengths), narrow: Heads::new(), wide: Heads::new() }
     }
 
     #[inline(always)]
@@ -77,15 +74,13 @@ impl<const N: usize> Keyed<N> {
     }
 }
 
-impl<const N: usize> Lanes<N> {
+impl<const C: usize, const N: usize> Lanes<C, N> {
     fn new(strategies: &[(usize, &Strategy)], lengths: &[u32]) -> Self {
-        let class_bits = lengths.len().next_power_of_two().trailing_zeros();
-        let classes = 1 << class_bits;
-        let lengths: Vec<u64> = (0..classes).map(|c| lengths.get(c).map_or(1, |&l| u64::from(l))).collect();
+        let lengths: [u64; C] = core::array::from_fn(|class| lengths.get(class).map_or(1, |&l| u64::from(l)));
         // Lanes without a strategy repeat the first one; nothing reads them.
         let of_lane = |lane: usize| strategies.get(lane).unwrap_or(&strategies[0]).1;
         let row = |class| core::array::from_fn(|lane| of_lane(lane).alpha_bits(class));
-        let mut alpha: Rows<u64, N> = (0..classes).map(row).collect();
+        let mut alpha: Rows<u64, C, N> = core::array::from_fn(row);
         let unused = alpha.as_flattened().iter().map(|a| a.trailing_zeros()).fold(FRACTION_BITS, u32::min);
         alpha.as_flattened_mut().iter_mut().for_each(|a| *a >>= unused);
         let largest = alpha
@@ -94,15 +89,14 @@ impl<const N: usize> Lanes<N> {
             .map(|(row, &length)| u128::from(row.iter().copied().max().unwrap_or(0)) * u128::from(length));
         Self {
             strategies: strategies.iter().map(|lane| lane.0).collect(),
-            head: vec![[0; N]; classes],
-            sum: vec![[0; N]; classes],
-            remaining: lengths.iter().map(|&length| [length; N]).collect(),
-            arrived: vec![0; classes],
+            head: [[0; N]; C],
+            sum: [[0; N]; C],
+            remaining: lengths.map(|length| [length; N]),
+            arrived: [0; C],
             largest: largest.max().unwrap_or(0),
             alpha,
             ticked: core::array::from_fn(|lane| *of_lane(lane) != Strategy::ShortestFirst),
             fraction_bits: FRACTION_BITS - unused,
-            class_bits,
             lengths,
         }
     }
@@ -132,7 +126,7 @@ impl<const N: usize> Lanes<N> {
         }
         let order_bits = u64::BITS - (end - first_order).leading_zeros();
         Layout {
-            class_bits: self.class_bits,
+            class_bits: C.trailing_zeros(),
             order_bits,
             fraction_bits: self.fraction_bits,
             first_order,

@@ -15,6 +15,8 @@ use core::fmt;
 pub const MOST_CLASSES: usize = 64;
 /// Ticks played at a time at most; bounds the memory of a segment.
 const LONGEST_SEGMENT: u64 = 1 << 16;
+/// Classes for which the loops are unrolled.
+const FEW: usize = 8;
 /// Strategies ordered by key that are played side by side.
 const WIDEST: usize = 16;
 
@@ -144,9 +146,11 @@ struct Players {
     fifo: Vec<Fifo>,
     robin: Vec<RoundRobin<false>>,
     robin_head: Vec<RoundRobin<true>>,
-    single: Vec<Keyed<1>>,
-    narrow: Vec<Keyed<8>>,
-    wide: Vec<Keyed<WIDEST>>,
+    /// One strategy, or many side by side, over few classes or many.
+    single: Vec<Keyed<FEW, 1>>,
+    side_by_side: Vec<Keyed<FEW, WIDEST>>,
+    single_of_many: Vec<Keyed<MOST_CLASSES, 1>>,
+    side_by_side_of_many: Vec<Keyed<MOST_CLASSES, WIDEST>>,
 }
 
 impl Lockstep {
@@ -312,8 +316,9 @@ impl Players {
             robin: Vec::new(),
             robin_head: Vec::new(),
             single: Vec::new(),
-            narrow: Vec::new(),
-            wide: Vec::new(),
+            side_by_side: Vec::new(),
+            single_of_many: Vec::new(),
+            side_by_side_of_many: Vec::new(),
         };
         let mut keyed = Vec::new();
         for (place, strategy) in strategies.iter().enumerate() {
@@ -325,10 +330,11 @@ impl Players {
             }
         }
         for lanes in keyed.chunks(WIDEST) {
-            match lanes.len() {
-                1 => players.single.push(Keyed::new(lanes, lengths)),
-                2..=8 => players.narrow.push(Keyed::new(lanes, lengths)),
-                _ => players.wide.push(Keyed::new(lanes, lengths)),
+            match (lanes.len() == 1, classes <= FEW) {
+                (true, true) => players.single.push(Keyed::new(lanes, lengths)),
+                (false, true) => players.side_by_side.push(Keyed::new(lanes, lengths)),
+                (true, false) => players.single_of_many.push(Keyed::new(lanes, lengths)),
+                (false, false) => players.side_by_side_of_many.push(Keyed::new(lanes, lengths)),
             }
         }
         players
@@ -346,8 +352,9 @@ impl Players {
             self.robin.iter().for_each(|p| put(p.strategy, class, p.count[class], p.sum[class]));
             self.robin_head.iter().for_each(|p| put(p.strategy, class, p.count[class], p.sum[class]));
             self.single.iter().for_each(|p| p.lanes.read(class, &mut put));
-            self.narrow.iter().for_each(|p| p.lanes.read(class, &mut put));
-            self.wide.iter().for_each(|p| p.lanes.read(class, &mut put));
+            self.side_by_side.iter().for_each(|p| p.lanes.read(class, &mut put));
+            self.single_of_many.iter().for_each(|p| p.lanes.read(class, &mut put));
+            self.side_by_side_of_many.iter().for_each(|p| p.lanes.read(class, &mut put));
         }
     }
 
@@ -356,9 +363,11 @@ impl Players {
         let robin = self.robin.iter().map(|p| p.count[class]);
         let robin_head = self.robin_head.iter().map(|p| p.count[class]);
         let single = self.single.iter().map(|p| p.lanes.slowest(class));
-        let narrow = self.narrow.iter().map(|p| p.lanes.slowest(class));
-        let wide = self.wide.iter().map(|p| p.lanes.slowest(class));
-        robin.chain(robin_head).chain(single).chain(narrow).chain(wide).min()
+        let side_by_side = self.side_by_side.iter().map(|p| p.lanes.slowest(class));
+        let single_of_many = self.single_of_many.iter().map(|p| p.lanes.slowest(class));
+        let side_by_side_of_many = self.side_by_side_of_many.iter().map(|p| p.lanes.slowest(class));
+        let few = robin.chain(robin_head).chain(single).chain(side_by_side);
+        few.chain(single_of_many).chain(side_by_side_of_many).min()
     }
 
     #[inline(always)]
@@ -367,12 +376,27 @@ impl Players {
         if self.kept(0).is_some() {
             queues.append(segment, |class| self.kept(class).unwrap_or(0));
         }
-        self.fifo.iter_mut().for_each(|p| p.play(segment, probe));
-        self.robin.iter_mut().for_each(|p| p.play(&queues, segment, probe));
-        self.robin_head.iter_mut().for_each(|p| p.play(&queues, segment, probe));
-        self.single.iter_mut().for_each(|p| p.play(&queues, segment, probe));
-        self.narrow.iter_mut().for_each(|p| p.play(&queues, segment, probe));
-        self.wide.iter_mut().for_each(|p| p.play(&queues, segment, probe));
+        for player in &mut self.fifo {
+            player.play(segment, probe);
+        }
+        for player in &mut self.robin {
+            player.play(&queues, segment, probe);
+        }
+        for player in &mut self.robin_head {
+            player.play(&queues, segment, probe);
+        }
+        for player in &mut self.single {
+            player.play(&queues, segment, probe);
+        }
+        for player in &mut self.side_by_side {
+            player.play(&queues, segment, probe);
+        }
+        for player in &mut self.single_of_many {
+            player.play(&queues, segment, probe);
+        }
+        for player in &mut self.side_by_side_of_many {
+            player.play(&queues, segment, probe);
+        }
         self.queues = queues;
     }
 }

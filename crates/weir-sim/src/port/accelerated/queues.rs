@@ -32,6 +32,12 @@ impl Queue {
         Self { ring: vec![BEHIND; 64], mask: 63, tail: 0 }
     }
 
+    /// The ring; a message stands at its place modulo the length, a power of two.
+    #[inline(always)]
+    pub(super) fn ring(&self) -> &[Entry] {
+        &self.ring
+    }
+
     /// The message at a place not below the slowest strategy's, or the mark behind the last message.
     #[inline(always)]
     pub(super) fn entry(&self, place: u64) -> &Entry {
