@@ -7,7 +7,9 @@ use std::time::Instant;
 use weir_sim::engine::stream::{Purpose, Stream, StreamKey};
 use weir_sim::port::UNIT;
 use weir_sim::port::accelerated::{Alpha, BatchObserver, Limit, Lockstep, Options, Probe, Strategy};
-use weir_sim::port::source::{ArrivalBlock, ArrivalSource, LengthTable, PoissonArrivals, RandomServices, ServiceSource};
+use weir_sim::port::source::{
+    ArrivalBlock, ArrivalSource, LengthTable, PoissonArrivals, RandomServices, ServiceSource,
+};
 use weir_sim::port::timeline::Timeline;
 
 const RUNS: usize = 7;
@@ -98,7 +100,8 @@ fn timed(mut work: impl FnMut()) -> Vec<f64> {
 }
 
 fn wanted(name: &str) -> bool {
-    let filters: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let filters: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     filters.is_empty() || filters.iter().any(|filter| name.starts_with(filter.as_str()))
 }
 

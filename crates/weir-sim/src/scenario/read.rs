@@ -91,7 +91,10 @@ fn shape(message: &str) -> Option<Explanation> {
     }
     if let Some(found) = message.strip_prefix("expected table, found ") {
         let reason = format!("must be a table of parameters, not a {found}");
-        return Some(Explanation::new(reason, "write its parameters in braces or, without names, in brackets"));
+        return Some(Explanation::new(
+            reason,
+            "write its parameters in braces or, without names, in brackets",
+        ));
     }
     if message.starts_with("invalid length") || message.starts_with("expected tuple") {
         let remedy = "write a list of two values in brackets";

@@ -122,7 +122,8 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     #[inline(always)]
     fn stamp(&self, entry: &Entry) -> (K, K) {
         let layout = &self.layout;
-        let tick = K::of(entry.tick.wrapping_sub(layout.first_tick)) << (layout.shift() + layout.fraction_bits);
+        let tick =
+            K::of(entry.tick.wrapping_sub(layout.first_tick)) << (layout.shift() + layout.fraction_bits);
         (tick, K::of(entry.order.wrapping_sub(layout.first_order)) << layout.class_bits)
     }
 
