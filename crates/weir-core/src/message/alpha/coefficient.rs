@@ -88,6 +88,12 @@ impl Coefficient {
         Ok(Self { mantissa: mantissa >> even, shift: shift as u32 - even, infinite: false })
     }
 
+    /// Whether keys under it follow the clock.
+    #[inline]
+    pub(super) const fn is_finite(self) -> bool {
+        !self.infinite
+    }
+
     /// The coefficient of `count` units of 2^-16.
     #[inline]
     pub(in crate::message) const fn of_fractions(count: u64) -> Self {

@@ -45,9 +45,13 @@ impl<C: Cost, K> Open<C, K> {
         self.cost.minus(self.used)
     }
 
-    /// Its key now: decremented by its own alpha for each unit that it has used.
+    /// Its key now: decremented by its own alpha for each unit that it has used. A finite alpha takes
+    /// nothing off an infinite key, which a wrapper may have given.
     #[inline]
     fn key(&self) -> Key {
+        if self.coefficient.is_finite() && !self.key.is_finite() {
+            return self.key;
+        }
         let used = self.coefficient.times(self.cost) - self.coefficient.times(self.remaining());
         Key(self.key.0.saturating_sub(used))
     }

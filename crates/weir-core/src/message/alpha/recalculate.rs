@@ -75,7 +75,7 @@ impl<I: Item> Recalculating<I> {
     fn insert(&mut self, item: I, key: Key) -> Enqueued {
         let number = match self.numbers.take() {
             Some(number) => number,
-            None => self.compact(),
+            None => self.renumber(0),
         };
         let preempts = self.recalculate_head(key);
         let level = if preempts { self.barriers.top() + 1 } else { self.barriers.level(key) };
@@ -116,23 +116,24 @@ impl<I: Item> Recalculating<I> {
     #[inline]
     fn advance(&mut self, used: I::Cost) {
         if self.clock.advance(used) {
-            self.compact();
+            let behind = self.clock.tick() - Clock::default().tick().min(self.clock.tick());
+            self.renumber(behind);
+            self.clock.lower(behind);
         }
     }
 
-    /// Lowers everything by the clock and numbers what is present in its order; returns the next number.
+    /// Lowers every key by `amount`, where those up to the clock are alike, and numbers what is present in
+    /// its order; returns the next number.
     #[cold]
-    fn compact(&mut self) -> u64 {
+    fn renumber(&mut self, amount: u128) -> u64 {
         let mut present: Vec<Place> = self.queue.ranks().collect();
         present.sort_unstable();
         present.dedup();
-        let tick = self.clock.tick();
-        let amount = tick - Clock::default().tick().min(tick);
-        let lowered = |key: Key| key.max(Key(tick)).lowered(amount);
+        let alike = if amount > 0 { Key(self.clock.tick()) } else { Key::default() };
+        let lowered = |key: Key| key.max(alike).lowered(amount);
         let number = |place: &Place| present.binary_search(place).unwrap_or_else(|next| next) as u64;
         self.queue.map_ranks(|old| (old.0, Rank::new(lowered(old.1.key()), number(&old))));
         self.barriers.map(lowered);
-        self.clock.lower(amount);
         let next = present.len() as u64;
         if let Some(open) = &mut self.open {
             (open.key, open.number) = (lowered(open.key), next);
