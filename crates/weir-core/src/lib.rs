@@ -7,10 +7,12 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod conformance;
 pub mod discipline;
 pub mod info;
 pub mod item;
 pub mod message;
+pub mod packet;
 pub mod priority;
 pub mod registry;
 pub mod spec;

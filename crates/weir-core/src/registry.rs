@@ -53,7 +53,7 @@ macro_rules! register {
     };
 }
 
-register!(MESSAGE, visit_message, message, fifo::Fifo);
+register!(MESSAGE, visit_message, message, fifo::Fifo, ps::Ps, sjf::Sjf, psjf::Psjf, las::Las, hrrn::Hrrn,);
 
 /// Builds the message discipline that `spec` names.
 ///

@@ -1,0 +1,1 @@
+//! Disciplines over packets at a link: each is served whole. One algorithm a file.
