@@ -5,7 +5,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Source | Conway, Maxwell and Miller, *Theory of Scheduling*, 1967, chapter 8 (shortest processing time) |
+//! | Source | Harchol-Balter, *Performance Modeling and Design of Computer Systems*, 2013, chapter 31 (SJF) |
 //! | Work per item | O(log n) in waiting messages |
 //! | Units | the length is the item's cost when it arrives |
 //! | Memory | one slot per waiting item; grows to the largest backlog and stays |
@@ -25,7 +25,7 @@ pub const INFO: Info = Info {
     kind: Kind::Message,
     title: "shortest job first",
     rule: "serves the message of the smallest original length, whole, once begun without interruption",
-    source: "Conway, Maxwell and Miller, Theory of Scheduling, 1967, chapter 8",
+    source: "Harchol-Balter, Performance Modeling and Design of Computer Systems, 2013, chapter 31",
     work: "O(log n)",
     parameters: &[],
     example: "sjf",

@@ -111,7 +111,8 @@ impl Tournament {
     }
 
     fn replay_expired(&mut self, node: usize, now: u64) {
-        if self.nodes[node].until > now {
+        // The leaves expire at `NEVER` alone, which a clock may reach; there is nothing to replay in them.
+        if self.nodes[node].until > now || node >= self.places.len() {
             return;
         }
         self.replay_expired(2 * node, now);
