@@ -7,7 +7,9 @@ use crate::discipline::Discipline;
 use crate::info::{Arguments, Info};
 use crate::item::Item;
 use crate::message;
+use crate::packet;
 use crate::spec::{Spec, SpecError};
+use crate::units::Bytes;
 
 /// Receives a discipline under its own type.
 pub trait Visitor<I: Item> {
@@ -29,7 +31,7 @@ impl<I: Item> Visitor<I> for Boxed {
 
 /// Registers disciplines: the list of their descriptions, and a visit of the one that a spec names.
 macro_rules! register {
-    ($list:ident, $visit:ident, $folder:ident, $($module:ident::$type:ident),+ $(,)?) => {
+    ($list:ident, $visit:ident, [$($item:tt)+], $folder:ident, $($module:ident::$type:ident),+ $(,)?) => {
         /// The descriptions, in the order of the listings.
         pub const $list: &[&Info] = &[$(&$folder::$module::INFO),+];
 
@@ -39,7 +41,7 @@ macro_rules! register {
         /// The name is not registered, or an argument is refused.
         pub fn $visit<I, V>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError>
         where
-            I: Item + Send + 'static,
+            I: $($item)+ + Send + 'static,
             V: Visitor<I>,
         {
             match spec.name.as_str() {
@@ -53,7 +55,18 @@ macro_rules! register {
     };
 }
 
-register!(MESSAGE, visit_message, message, fifo::Fifo, ps::Ps, sjf::Sjf, psjf::Psjf, las::Las, hrrn::Hrrn,);
+register!(
+    MESSAGE,
+    visit_message,
+    [Item],
+    message,
+    fifo::Fifo,
+    ps::Ps,
+    sjf::Sjf,
+    psjf::Psjf,
+    las::Las,
+    hrrn::Hrrn
+);
 
 /// Builds the message discipline that `spec` names.
 ///
@@ -66,6 +79,19 @@ where
     visit_message(spec, Boxed)
 }
 
+register!(PACKET, visit_packet, [Item<Cost = Bytes>], packet, fifo::Fifo, drr::Drr, tbf::Tbf);
+
+/// Builds the packet discipline that `spec` names.
+///
+/// # Errors
+/// The name is not registered, or an argument is refused.
+pub fn packet_discipline<I>(spec: &Spec) -> Result<Box<dyn Discipline<I> + Send>, SpecError>
+where
+    I: Item<Cost = Bytes> + Send + 'static,
+{
+    visit_packet(spec, Boxed)
+}
+
 /// The description of the discipline called `name`, whatever its kind.
 ///
 /// # Errors
@@ -74,9 +100,10 @@ pub fn info(name: &str) -> Result<&'static Info, SpecError> {
     all().find(|info| info.name == name).ok_or_else(|| unknown(name, &all().collect::<Vec<_>>()))
 }
 
-/// All descriptions, in the order of the listings.
+/// All descriptions, in the order of the listings; each once, though it may serve several kinds.
 pub fn all() -> impl Iterator<Item = &'static Info> {
-    MESSAGE.iter().copied()
+    let listed = |info: &&Info| MESSAGE.iter().any(|other| other.name == info.name);
+    MESSAGE.iter().chain(PACKET.iter().filter(move |info| !listed(info))).copied()
 }
 
 fn unknown(name: &str, known: &[&Info]) -> SpecError {
@@ -108,7 +135,7 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::item::Message;
+    use crate::item::{Message, Packet};
 
     #[test]
     fn every_example_builds() {
@@ -116,6 +143,11 @@ mod tests {
             let spec: Spec = info.example.parse().expect(info.example);
             assert!(message_discipline::<Message>(&spec).is_ok(), "{}", info.example);
         }
+        for info in PACKET {
+            let spec: Spec = info.example.parse().expect(info.example);
+            assert!(packet_discipline::<Packet>(&spec).is_ok(), "{}", info.example);
+        }
+        assert_eq!(all().filter(|info| info.name == "fifo").count(), 1);
     }
 
     #[test]

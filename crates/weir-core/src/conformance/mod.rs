@@ -82,6 +82,7 @@ where
     D: Discipline<I> + 'static,
 {
     for plan in plans::<I>(PLANS) {
+        let _named = Named(&plan);
         let mut boxed: Box<dyn Discipline<I>> = Box::new(make());
         drive(&plan, promises, &mut make(), &mut boxed);
     }
@@ -100,6 +101,7 @@ pub fn agree<I: Sample, D: Discipline<I>, O: Discipline<I>>(
     promises: Promises,
 ) {
     for plan in plans::<I>(PLANS) {
+        let _named = Named(&plan);
         drive(&plan, promises, &mut make(), &mut oracle());
     }
 }
@@ -117,6 +119,17 @@ pub fn plans<I: Sample>(each: u64) -> impl Iterator<Item = Plan> {
     kinds.flat_map(move |(load, kind)| {
         (0..each).map(move |n| Plan::random::<I>((load * 8 + kind) * 1_000 + n, load, kind))
     })
+}
+
+/// Names the plan whose drive fails.
+struct Named<'a>(&'a Plan);
+
+impl Drop for Named<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("in {:?}", self.0);
+        }
+    }
 }
 
 /// A gate that is as often closed as open, for no reason.

@@ -62,7 +62,7 @@ impl<C: Cost> core::error::Error for ConfigError<C> {}
 /// The open grant: the rank its item had, whose key is the service attained, and what it used since.
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    rank: Rank,
+    rank: Rank<u64>,
     used: u64,
 }
 
@@ -75,7 +75,7 @@ impl Open {
 /// Least attained service.
 #[derive(Clone, Debug)]
 pub struct Las<I: Item> {
-    waiting: Ranked<I>,
+    waiting: Ranked<u64, I>,
     quantum: I::Cost,
     open: Option<Open>,
     backlog: Backlog<I::Cost>,

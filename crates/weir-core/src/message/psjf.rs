@@ -12,13 +12,13 @@
 //! | Memory | one slot per waiting item; grows to the largest backlog and stays |
 //! | Departs from the source | no; equal lengths, which it leaves open, are first come, first served |
 
-use super::ranked::{Rank, Ranked};
+use super::ranked::{Rank, Ranked, length};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
 use crate::priority::{Key, Prioritized};
 use crate::spec::SpecError;
-use crate::units::{Cost, Instant};
+use crate::units::Instant;
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -35,9 +35,9 @@ pub const INFO: Info = Info {
 /// Preemptive shortest job first.
 #[derive(Clone, Debug)]
 pub struct Psjf<I: Item> {
-    waiting: Ranked<I>,
+    waiting: Ranked<Key, I>,
     /// The rank of the item of the open grant.
-    open: Option<Rank>,
+    open: Option<Rank<Key>>,
     backlog: Backlog<I::Cost>,
 }
 
@@ -62,12 +62,12 @@ impl<I: Item> Psjf<I> {
         Ok(Self::new())
     }
 
-    fn insert(&mut self, rank: Rank, item: I) {
+    fn insert(&mut self, rank: Rank<Key>, item: I) {
         self.backlog.add(item.cost());
         self.waiting.insert(rank, item);
     }
 
-    fn newcomer(&mut self, item: I, key: u64) -> Enqueued {
+    fn newcomer(&mut self, item: I, key: Key) -> Enqueued {
         let rank = self.waiting.last(key);
         self.insert(rank, item);
         match self.open {
@@ -79,7 +79,7 @@ impl<I: Item> Psjf<I> {
 
 impl<I: Item> Discipline<I> for Psjf<I> {
     fn enqueue(&mut self, _now: Instant, item: I, _drops: &mut dyn Drops<I>) -> Enqueued {
-        let key = item.cost().count();
+        let key = length(&item);
         self.newcomer(item, key)
     }
 
@@ -92,7 +92,7 @@ impl<I: Item> Discipline<I> for Psjf<I> {
     }
 
     fn requeue(&mut self, _now: Instant, item: I, _used: I::Cost, _drops: &mut dyn Drops<I>) {
-        let rank = self.open.take().unwrap_or_else(|| self.waiting.last(item.cost().count()));
+        let rank = self.open.take().unwrap_or_else(|| self.waiting.last(length(&item)));
         self.insert(rank, item);
     }
 
@@ -107,11 +107,12 @@ impl<I: Item> Discipline<I> for Psjf<I> {
 
 impl<I: Item> Prioritized<I> for Psjf<I> {
     fn key(&self, _now: Instant, item: &I) -> Key {
-        Key(item.cost().count())
+        length(item)
     }
 
     fn enqueue_with_key(&mut self, _now: Instant, item: I, key: Key, _drops: &mut dyn Drops<I>) -> Enqueued {
-        self.newcomer(item, key.0)
+        let key = key.max(length(&item));
+        self.newcomer(item, key)
     }
 }
 
@@ -122,7 +123,7 @@ mod tests {
     use crate::discipline::{CountDrops, Open};
     use crate::item::{Message, Packet};
     use crate::message::testing::{message, order_of};
-    use crate::units::Packets;
+    use crate::units::{Cost, Packets};
 
     conformance::suite!(conforms, || Psjf::new(), [work_conserving, resumable]);
 

@@ -11,13 +11,13 @@
 //! | Memory | one slot per waiting item; grows to the largest backlog and stays |
 //! | Departs from the source | a message given back before its end is the next to be served |
 
-use super::ranked::Ranked;
+use super::ranked::{Ranked, length};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
 use crate::priority::{Key, Prioritized};
 use crate::spec::SpecError;
-use crate::units::{Cost, Instant};
+use crate::units::Instant;
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -34,7 +34,7 @@ pub const INFO: Info = Info {
 /// Shortest job first, without preemption.
 #[derive(Clone, Debug)]
 pub struct Sjf<I: Item> {
-    waiting: Ranked<I>,
+    waiting: Ranked<Key, I>,
     /// The message that was given back before its end.
     begun: Option<I>,
     backlog: Backlog<I::Cost>,
@@ -61,7 +61,7 @@ impl<I: Item> Sjf<I> {
         Ok(Self::new())
     }
 
-    fn insert(&mut self, item: I, key: u64) {
+    fn insert(&mut self, item: I, key: Key) {
         let rank = self.waiting.last(key);
         self.backlog.add(item.cost());
         self.waiting.insert(rank, item);
@@ -81,7 +81,7 @@ impl<I: Item> Sjf<I> {
 
 impl<I: Item> Discipline<I> for Sjf<I> {
     fn enqueue(&mut self, _now: Instant, item: I, _drops: &mut dyn Drops<I>) -> Enqueued {
-        let key = item.cost().count();
+        let key = length(&item);
         self.insert(item, key);
         Enqueued::Queued
     }
@@ -109,11 +109,12 @@ impl<I: Item> Discipline<I> for Sjf<I> {
 
 impl<I: Item> Prioritized<I> for Sjf<I> {
     fn key(&self, _now: Instant, item: &I) -> Key {
-        Key(item.cost().count())
+        length(item)
     }
 
     fn enqueue_with_key(&mut self, _now: Instant, item: I, key: Key, _drops: &mut dyn Drops<I>) -> Enqueued {
-        self.insert(item, key.0);
+        let key = key.max(length(&item));
+        self.insert(item, key);
         Enqueued::Queued
     }
 }
@@ -125,7 +126,7 @@ mod tests {
     use crate::discipline::{CountDrops, Open};
     use crate::item::{Message, Packet};
     use crate::message::testing::{message, order_of};
-    use crate::units::Packets;
+    use crate::units::{Cost, Packets};
 
     conformance::suite!(conforms, || Sjf::new(), [work_conserving, resumable]);
 
