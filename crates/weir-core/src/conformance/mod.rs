@@ -158,7 +158,7 @@ pub fn hostile<I: Sample>(discipline: &mut dyn Discipline<I>, seed: u64, operati
         match random.below(6) {
             0 | 1 => drop(discipline.enqueue(now, stranger, &mut drops)),
             2 => {
-                let grant = discipline.dequeue(now, &Whim(random.next()), &mut drops);
+                let grant = discipline.dequeue(now, &Whim(random.bits()), &mut drops);
                 granted.extend(grant.map(|grant| grant.item));
             }
             3 => discipline.charge(now, &item, used),

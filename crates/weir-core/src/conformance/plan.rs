@@ -56,7 +56,7 @@ impl Random {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -65,7 +65,7 @@ impl Random {
 
     /// A number below `bound`, which is not zero.
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
+        self.bits() % bound
     }
 
     /// True once in `n` on average.
@@ -78,7 +78,7 @@ impl Random {
         match self.below(5) {
             0 => 0,
             1 => u64::MAX - self.below(3),
-            2 => self.next(),
+            2 => self.bits(),
             _ => self.below(100),
         }
     }
@@ -176,8 +176,8 @@ fn arrival(random: &mut Random, mean: u64, largest: u64) -> Arrival {
 fn change(random: &mut Random, mean: u64, largest: u64) -> GateChange {
     let (closed, largest) = match random.below(4) {
         0 => (u64::MAX, u64::MAX),
-        1 => (random.next(), u64::MAX),
-        2 => (random.next() & random.next(), 1 + random.below(largest)),
+        1 => (random.bits(), u64::MAX),
+        2 => (random.bits() & random.bits(), 1 + random.below(largest)),
         _ => (0, u64::MAX),
     };
     GateChange { gap: Nanos::new(random.below(4 * mean + 1)), closed, largest }

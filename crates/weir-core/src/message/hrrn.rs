@@ -216,9 +216,9 @@ mod tests {
         let drops = &mut CountDrops::default();
         let mut now = Instant::ZERO;
         for id in 0..3_000 {
-            let cost = 1 + random.next() % (1 << random.below(40));
+            let cost = 1 + random.bits() % (1 << random.below(40));
             let item: Message = Sample::sample(id, FlowId(0), ClassId(0), cost);
-            now = Instant::new(now.get() + random.next() % (1 << random.below(30)));
+            now = Instant::new(now.get() + random.bits() % (1 << random.below(30)));
             assert_eq!(hrrn.enqueue(now, item, drops), oracle.enqueue(now, item, drops));
             if random.one_in(2) {
                 assert_eq!(hrrn.dequeue(now, &Open, drops), oracle.dequeue(now, &Open, drops));

@@ -139,7 +139,9 @@ pub struct Drr<I: Item> {
     config: Config<I::Cost>,
     flows: Vec<Flow<I::Cost>>,
     slots: Slots<I>,
-    /// The flow before the one that is visited, which is the last of the ring.
+    /// The flow that is visited, if any stands in the ring.
+    current: u32,
+    /// The flow before it, which is the last of the ring.
     last: u32,
     /// How many flows stand in the ring.
     ring: u32,
@@ -175,7 +177,7 @@ impl<I: Item> Drr<I> {
             return Err(ConfigError::Flows(config.flows));
         }
         let (flows, slots, backlog) = (Vec::new(), Slots::default(), Backlog::default());
-        Ok(Self { config, flows, slots, last: 0, ring: 0, visiting: false, backlog })
+        Ok(Self { config, flows, slots, current: 0, last: 0, ring: 0, visiting: false, backlog })
     }
 
     /// As a spec names it.
@@ -225,12 +227,12 @@ impl<I: Item> Drr<I> {
     fn join(&mut self, flow: usize) {
         let joining = flow as u32;
         if self.ring == 0 {
-            self.flows[flow].next = joining;
+            self.current = joining;
             self.visiting = false;
         } else {
-            let last = &mut self.flows[self.last as usize];
-            self.flows[flow].next = core::mem::replace(&mut last.next, joining);
+            self.flows[self.last as usize].next = joining;
         }
+        self.flows[flow].next = self.current;
         self.flows[flow].in_ring = true;
         self.last = joining;
         self.ring += 1;
@@ -238,9 +240,11 @@ impl<I: Item> Drr<I> {
 
     /// The flow that is visited leaves the ring.
     fn leave(&mut self) {
-        let current = self.flows[self.last as usize].next as usize;
-        self.flows[current].in_ring = false;
-        self.flows[self.last as usize].next = self.flows[current].next;
+        let flow = &mut self.flows[self.current as usize];
+        flow.in_ring = false;
+        flow.deficit = I::Cost::ZERO;
+        self.current = flow.next;
+        self.flows[self.last as usize].next = self.current;
         self.ring -= 1;
         self.visiting = false;
     }
@@ -248,17 +252,16 @@ impl<I: Item> Drr<I> {
     /// The visit ends; the flow becomes the last of the ring.
     #[inline]
     fn advance(&mut self) {
-        self.last = self.flows[self.last as usize].next;
+        self.last = self.current;
+        self.current = self.flows[self.current as usize].next;
         self.visiting = false;
     }
 
-    /// Visits the first flow of the ring, which is not empty.
+    /// Visits the first flow of the ring.
     #[inline]
     fn visit(&mut self, gate: &dyn Gate<I>) -> Visit<I> {
-        let current = self.flows[self.last as usize].next as usize;
-        let flow = &mut self.flows[current];
+        let flow = &mut self.flows[self.current as usize];
         let Some(head) = self.slots.head(&flow.packets) else {
-            flow.deficit = I::Cost::ZERO;
             self.leave();
             return Visit::Left;
         };
@@ -292,7 +295,7 @@ impl<I: Item> Drr<I> {
     #[cold]
     fn skip_rounds(&mut self, gate: &dyn Gate<I>) {
         let after = |drr: &Self, flow: usize| drr.flows[flow].next as usize;
-        let mut flow = after(self, self.last as usize);
+        let mut flow = self.current as usize;
         let mut rounds = u64::MAX;
         for _ in 0..self.ring {
             rounds = self.lacking(flow, gate).map_or(rounds, |lacking| rounds.min(lacking));
