@@ -3,12 +3,12 @@
 //! One line in the tests of a discipline, or of a wrapper, runs all of it:
 //!
 //! ```text
-//! conformance::suite!(fifo, || Fifo::new(), [work_conserving, flow_order, resumable]);
+//! conformance::suite!(conforms, Fifo::new, [work_conserving, flow_order, resumable]);
 //! ```
 //!
 //! The list names what the discipline promises beyond the contract ([`Promises`]). The items are messages
 //! counted in packets and in nanoseconds, and packets; a discipline for some of them only names these:
-//! `suite!(tbf: [Packet], || make(), [flow_order])`. It is part of the library, so that a discipline of
+//! `suite!(conforms: [Packet], || tbf(Fifo::new()), [flow_order])`. It is part of the library, so that a discipline of
 //! another crate can be held to it too.
 //!
 //! What is checked at every step of every [`Plan`]: the backlog, in items and in cost; each item leaves
@@ -42,7 +42,7 @@ pub struct Promises {
     pub resumable: bool,
 }
 
-/// Tests a discipline: `suite!(name, || make(), [promise, ...])`, or `suite!(name: [Item, ...], ...)`.
+/// Tests a discipline: `suite!(name, make, [promise, ...])`, or `suite!(name: [Item, ...], ...)`.
 #[macro_export]
 macro_rules! conformance_suite {
     ($name:ident, $make:expr, [$($promise:ident),* $(,)?]) => {
@@ -54,6 +54,8 @@ macro_rules! conformance_suite {
     };
     ($name:ident: [$($item:ty),+ $(,)?], $make:expr, [$($promise:ident),* $(,)?]) => {
         #[test]
+        // A discipline may promise everything.
+        #[allow(clippy::needless_update)]
         fn $name() {
             let promises = $crate::conformance::Promises {
                 $($promise: true,)*

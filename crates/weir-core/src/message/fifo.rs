@@ -94,5 +94,5 @@ mod tests {
     use super::*;
     use crate::conformance;
 
-    conformance::suite!(conforms, || Fifo::new(), [work_conserving, flow_order, resumable]);
+    conformance::suite!(conforms, Fifo::new, [work_conserving, flow_order, resumable]);
 }

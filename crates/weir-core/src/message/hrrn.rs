@@ -135,7 +135,7 @@ mod tests {
     use crate::message::testing::{message, order_of};
     use crate::units::Packets;
 
-    conformance::suite!(conforms, || Hrrn::new(), [work_conserving, resumable]);
+    conformance::suite!(conforms, Hrrn::new, [work_conserving, resumable]);
 
     #[test]
     fn those_that_arrive_together_are_served_by_arrival_at_first() {

@@ -189,6 +189,25 @@ mod tests {
         assert_eq!((grant.item.id, grant.quantum.get()), (1, 4));
     }
 
+    #[test]
+    fn those_that_wait_together_are_served_alike() {
+        let mut ps = ps(7);
+        let drops = &mut CountDrops::default();
+        for id in 0..5 {
+            assert_eq!(ps.enqueue(Instant::ZERO, message(id, 1_000_000), drops), Enqueued::Queued);
+        }
+        let mut random = conformance::Random::new(1);
+        let mut served = [0; 5];
+        for _ in 0..10_000 {
+            let grant = ps.dequeue(Instant::ZERO, &Open, drops).expect("none ends");
+            let used = Packets::new(random.below(grant.quantum.get() + 1));
+            served[grant.item.id as usize] += used.get();
+            ps.requeue(Instant::ZERO, grant.item.served(used), used, drops);
+            let (least, most) = (served.iter().min(), served.iter().max());
+            assert!(most <= least.map(|least| least + 7).as_ref(), "{served:?}");
+        }
+    }
+
     /// Each message with the number of its next turn; a newcomer joins behind all of the current round.
     struct Oracle<I> {
         list: Vec<(u64, I)>,

@@ -125,7 +125,7 @@ mod tests {
     use crate::message::testing::{message, order_of};
     use crate::units::{Cost, Packets};
 
-    conformance::suite!(conforms, || Psjf::new(), [work_conserving, resumable]);
+    conformance::suite!(conforms, Psjf::new, [work_conserving, resumable]);
 
     #[test]
     fn the_shortest_goes_first_and_ties_by_arrival() {

@@ -30,7 +30,12 @@ pub const INFO: Info = Info {
     source: "Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986",
     work: "O(1)",
     parameters: &[
-        Parameter { name: "of", values: "a discipline of packets", default: None, meaning: "who is next" },
+        Parameter {
+            name: "discipline",
+            values: "a discipline of packets",
+            default: None,
+            meaning: "who is next",
+        },
         Parameter {
             name: "rate",
             values: "bits per second such as 10Mbit, at least 1bit",
@@ -178,7 +183,7 @@ impl<I: Item<Cost = Bytes> + Send + 'static> Tbf<I, Box<dyn Discipline<I> + Send
     /// # Errors
     /// An argument is missing, no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let child = crate::registry::packet_discipline(arguments.nested("of")?)?;
+        let child = crate::registry::packet_discipline(arguments.nested("discipline")?)?;
         let rate = |text: &str| parse_rate(text).filter(|rate| rate.get() > 0);
         let rate = arguments.parsed("rate", "a rate such as 10Mbit, at least 1bit", rate)?;
         let burst = |text: &str| parse_bytes(text).filter(|burst| burst.get() > 0);
