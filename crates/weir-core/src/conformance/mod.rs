@@ -8,8 +8,8 @@
 //!
 //! The list names what the discipline promises beyond the contract ([`Promises`]). The items are messages
 //! counted in packets and in nanoseconds, and packets; a discipline for some of them only names these:
-//! `suite!(conforms: [Packet], || tbf(Fifo::new()), [flow_order])`. It is part of the library, so that a discipline of
-//! another crate can be held to it too.
+//! `suite!(conforms: [Packet], || tbf(Fifo::new()), [flow_order])`. It is part of the library, so that a
+//! discipline of another crate can be held to it too.
 //!
 //! What is checked at every step of every [`Plan`]: the backlog, in items and in cost; each item leaves
 //! once; no grant is empty, beyond its item's cost, or of an item that does not wait; order within a flow

@@ -9,12 +9,12 @@
 //!
 //! | | |
 //! |-|-|
-//! | Source | Nuyens and Wierman, *The Foreground-Background queue: a survey*, Performance Evaluation 65, 2008 |
+//! | Source | Nuyens and Wierman, *The Foreground-Background queue: a survey*, Perf. Eval. 65, 2008 |
 //! | Work per grant | O(log n) in waiting messages |
 //! | Fairness | among those that share, attained service differs by at most one quantum |
 //! | Units | `quantum`, attained service: the item's cost |
 //! | Memory | one slot per waiting item; grows to the largest backlog and stays |
-//! | Departs from the source | messages that share take turns of one quantum instead of infinitely small ones |
+//! | Departs from the source | those that share take turns of one quantum, not infinitely small ones |
 
 use core::fmt;
 

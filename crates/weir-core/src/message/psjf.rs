@@ -6,7 +6,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Source | Harchol-Balter, *Performance Modeling and Design of Computer Systems*, 2013, chapter 32 (PSJF) |
+//! | Source | Harchol-Balter, *Performance Modeling and Design of Computer Systems*, 2013, chapter 32 |
 //! | Work per item | O(log n) in waiting messages |
 //! | Units | the length is the item's cost when it arrives |
 //! | Memory | one slot per waiting item; grows to the largest backlog and stays |

@@ -2,17 +2,20 @@
 //!
 //! Flows that have packets stand in a ring. A visit adds the flow's quantum to its deficit, then serves
 //! packets from its head while the deficit covers them; what does not cover the next head is kept for the
-//! next visit. A flow that goes inactive forfeits its deficit: it has no packet at a decision, or the gate
-//! does not permit its head when its turn comes. The first leaves the ring and joins it at the end when it
-//! has a packet again; the second goes to the end of the ring at once.
+//! next visit. A flow that goes inactive forfeits its deficit.
+//!
+//! Departures from the source. A flow is seen to be empty at the decision after its last packet: what
+//! arrived meanwhile is still served in the same visit; otherwise it leaves the ring, and joins it at the
+//! end when it has a packet again. The gate, which the source lacks: a flow whose head it does not permit
+//! when its turn comes forfeits its deficit and goes to the end of the ring.
 //!
 //! | | |
 //! |-|-|
 //! | Source | Shreedhar and Varghese, *Efficient fair queueing using deficit round robin*, SIGCOMM '95 |
-//! | Work per packet | O(1) if `quantum >= max(cost)`, else O(flows in the ring); and one step for each flow held back by the gate |
+//! | Work per packet | O(1) if `quantum >= max(cost)`, else O(flows); one step more per flow held back |
 //! | Units | `quantum`, deficit: bytes (in general, the unit of the item's cost) |
-//! | Memory | one entry per flow up to the highest seen, one slot per waiting packet; both grow and stay |
-//! | Departs from the source | the gate, which it lacks; a flow is seen to be empty at the decision after its last packet, so that a packet that arrived meanwhile is still served in the same visit |
+//! | Memory | one entry per flow up to the highest seen, one slot per waiting packet; both stay |
+//! | Departs from the source | as above |
 
 use core::fmt;
 
@@ -32,7 +35,7 @@ pub const INFO: Info = Info {
     name: "drr",
     kind: Kind::Packet,
     title: "deficit round robin",
-    rule: "serves flows in turn, each for a quantum of bytes; what a packet leaves unused is kept for the next turn",
+    rule: "serves flows in turn, a quantum of bytes each; what a flow leaves unused is kept for its next turn",
     source: "Shreedhar and Varghese, Efficient fair queueing using deficit round robin, SIGCOMM '95",
     work: "O(1) if quantum >= largest packet",
     parameters: &[
@@ -352,8 +355,7 @@ impl<I: Item> Discipline<I> for Drr<I> {
                 return None;
             }
             in_vain += 1;
-            // The first visit may have begun at an earlier decision, hence one more than a round.
-            if in_vain > self.ring {
+            if in_vain >= self.ring {
                 self.skip_rounds(gate);
                 in_vain = 0;
             }

@@ -7,11 +7,11 @@
 //!
 //! | | |
 //! |-|-|
-//! | Source | Turner, *New directions in communications*, IEEE Communications Magazine 24(10), 1986 (leaky bucket) |
+//! | Source | Turner, *New directions in communications*, IEEE Communications Magazine 24(10), 1986 |
 //! | Work per packet | O(1), and that of the child |
 //! | Units | `rate`: bits per second; `burst`: bytes; tokens: thousand-millionths of a bit, exact |
 //! | Memory | one packet, and that of the child |
-//! | Departs from the source | a packet that does not conform waits instead of being dropped; one larger than the burst is dropped |
+//! | Departs from the source | what does not conform waits; only what is larger than the burst is dropped |
 
 use core::fmt;
 

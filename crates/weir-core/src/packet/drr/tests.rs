@@ -100,10 +100,10 @@ fn a_flow_that_empties_forfeits_its_deficit_at_the_next_decision() {
     let mut drr = drr(500);
     offer(&mut drr, 0, &[(0, 100), (1, 500)]);
     assert_eq!(serve(&mut drr, &Open, 1), [0]);
-    // A packet that arrives before the next decision is served in the same visit: 400 are left.
-    offer(&mut drr, 2, &[(0, 400)]);
+    // A packet that arrives before the next decision is served in the same visit, from the 400 left.
+    offer(&mut drr, 2, &[(0, 300)]);
     assert_eq!(serve(&mut drr, &Open, 3), [2, 1]);
-    // The decision over the empty backlog has taken the rest.
+    // The decision over an empty queue has taken the last 100.
     offer(&mut drr, 3, &[(0, 501), (1, 500)]);
     assert_eq!(serve(&mut drr, &Open, 2), [4, 3]);
 }
