@@ -35,7 +35,7 @@ pub const INFO: Info = Info {
     name: "drr",
     kind: Kind::Packet,
     title: "deficit round robin",
-    rule: "serves flows in turn, a quantum of bytes each; what a flow leaves unused is kept for its next turn",
+    rule: "serves flows in turn, a quantum of bytes each; what it leaves unused is kept for its next turn",
     source: "Shreedhar and Varghese, Efficient fair queueing using deficit round robin, SIGCOMM '95",
     work: "O(1) if quantum >= largest packet",
     parameters: &[
