@@ -7,8 +7,10 @@ use crate::discipline::Discipline;
 use crate::info::{Arguments, Info};
 use crate::item::Item;
 use crate::message;
+use crate::packet;
 use crate::priority::Prioritized;
 use crate::spec::{Spec, SpecError};
+use crate::units::Bytes;
 
 /// Receives a discipline under its own type.
 pub trait Visitor<I: Item> {
@@ -30,7 +32,7 @@ impl<I: Item> Visitor<I> for Boxed {
 
 /// Registers disciplines: the list of their descriptions, and a visit of the one that a spec names.
 macro_rules! register {
-    ($list:ident, $visit:ident, $folder:ident, $($module:ident::$type:ident),+ $(,)?) => {
+    ($list:ident, $visit:ident, [$($item:tt)+], $folder:ident, $($module:ident::$type:ident),+ $(,)?) => {
         /// The descriptions, in the order of the listings.
         pub const $list: &[&Info] = &[$(&$folder::$module::INFO),+];
 
@@ -40,7 +42,7 @@ macro_rules! register {
         /// The name is not registered, or an argument is refused.
         pub fn $visit<I, V>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError>
         where
-            I: Item + Send + 'static,
+            I: $($item)+ + Send + 'static,
             V: Visitor<I>,
         {
             match spec.name.as_str() {
@@ -82,6 +84,7 @@ macro_rules! prioritize {
 register!(
     MESSAGE,
     visit_plain_message,
+    [Item],
     message,
     fifo::Fifo,
     rr::Rr,
@@ -89,10 +92,15 @@ register!(
     sf::Sf,
     alpha::Alpha,
     alpha_tracking::AlphaTracking,
+    ps::Ps,
+    sjf::Sjf,
+    psjf::Psjf,
+    las::Las,
+    hrrn::Hrrn,
 );
-register!(WRAPPER, visit_wrapper, message, in_order::InOrder, outstanding::Outstanding);
+register!(WRAPPER, visit_wrapper, [Item], message, in_order::InOrder, outstanding::Outstanding);
 
-prioritize!(message, sf::Sf, alpha::Alpha, alpha_tracking::AlphaTracking);
+prioritize!(message, sf::Sf, alpha::Alpha, alpha_tracking::AlphaTracking, sjf::Sjf, psjf::Psjf);
 
 /// Builds the message discipline or the wrapper that `spec` names and hands it, under its own type, to
 /// `visitor`. What is wrapped is boxed.
@@ -123,6 +131,19 @@ where
     visit_message(spec, Boxed)
 }
 
+register!(PACKET, visit_packet, [Item<Cost = Bytes>], packet, fifo::Fifo, drr::Drr, tbf::Tbf);
+
+/// Builds the packet discipline that `spec` names.
+///
+/// # Errors
+/// The name is not registered, or an argument is refused.
+pub fn packet_discipline<I>(spec: &Spec) -> Result<Box<dyn Discipline<I> + Send>, SpecError>
+where
+    I: Item<Cost = Bytes> + Send + 'static,
+{
+    visit_packet(spec, Boxed)
+}
+
 /// The description of the discipline called `name`, whatever its kind.
 ///
 /// # Errors
@@ -131,9 +152,10 @@ pub fn info(name: &str) -> Result<&'static Info, SpecError> {
     all().find(|info| info.name == name).ok_or_else(|| unknown(name, &all().collect::<Vec<_>>()))
 }
 
-/// All descriptions, in the order of the listings.
+/// All descriptions, in the order of the listings; each once, though it may serve several kinds.
 pub fn all() -> impl Iterator<Item = &'static Info> {
-    MESSAGE.iter().chain(WRAPPER).copied()
+    let listed = |info: &&Info| MESSAGE.iter().any(|other| other.name == info.name);
+    MESSAGE.iter().chain(WRAPPER).chain(PACKET.iter().filter(move |info| !listed(info))).copied()
 }
 
 /// The error where `in_order` is put around a discipline that is none, or has no key.
@@ -175,7 +197,7 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::item::Message;
+    use crate::item::{Message, Packet};
 
     #[test]
     fn every_example_builds() {
@@ -183,6 +205,11 @@ mod tests {
             let spec: Spec = info.example.parse().expect(info.example);
             assert!(message_discipline::<Message>(&spec).is_ok(), "{}", info.example);
         }
+        for info in PACKET {
+            let spec: Spec = info.example.parse().expect(info.example);
+            assert!(packet_discipline::<Packet>(&spec).is_ok(), "{}", info.example);
+        }
+        assert_eq!(all().filter(|info| info.name == "fifo").count(), 1);
     }
 
     fn error(spec: &str) -> String {
