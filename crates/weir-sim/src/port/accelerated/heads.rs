@@ -1,4 +1,7 @@
 //! The keyed strategies' inner loop: heads of classes, and the lanes that serve them.
+//!
+//! Nothing in it branches on what a lane does, but the loops over the lanes that complete a message; what
+//! is hard to foresee is computed both ways and selected.
 
 use super::key::{Key, Layout};
 use super::keyed::{Lanes, Rows};
@@ -9,15 +12,15 @@ use crate::port::timeline::Segment;
 /// Packed keys of a segment.
 #[derive(Clone, Debug)]
 pub(super) struct Heads<K, const C: usize, const N: usize> {
-    layout: Layout,
-    /// The key of each class's first unfinished message; stale for the one being served.
+    /// The key of each class's first unfinished message. Where nothing waits, and for the message being
+    /// served, stands a mark larger than every key.
     key: Rows<K, C, N>,
-    /// The key of a whole message of the class, inserted at the layout's first tick and number.
+    /// The key of a whole message of the class, but for its stamp.
     base: Rows<K, C, N>,
     /// What a packet takes off the key.
     step: Rows<K, C, N>,
-    /// The tick's part of a key counts in these bits.
-    tick_mask: [K; N],
+    /// The bits of a stamp that count.
+    stamp_mask: [K; N],
     serving: Serving<K, N>,
 }
 
@@ -29,28 +32,28 @@ struct Serving<K, const N: usize> {
     remaining: [u64; N],
     /// Ticks the lane still has to serve before the next arrival.
     left: [u64; N],
-    /// Key and remaining packets before the last arrival.
-    was: [K; N],
-    was_remaining: [u64; N],
+    /// What goes back to its class's head at an arrival: a preempted message, or the mark of nothing.
+    back: [K; N],
+    back_remaining: [u64; N],
 }
 
 /// A message at its insertion.
-struct Newcomer {
+struct Newcomer<K> {
     class: usize,
     /// Its place in its class.
     place: u64,
     length: u64,
+    stamp: K,
 }
 
 /// What does not change while a segment is played.
 struct Context<'a, const C: usize> {
     /// The ring of each class's messages.
     rings: [&'a [Entry]; C],
+    layout: &'a Layout,
     accepted: &'a [u64],
     first_tick: u64,
     classes: usize,
-    /// The lanes in use.
-    used: u64,
 }
 
 /// The message at a place of a ring whose length is a power of two.
@@ -59,22 +62,33 @@ fn at_place(ring: &[Entry], place: u64) -> &Entry {
     &ring[place as usize & (ring.len() - 1)]
 }
 
+/// The mark of a class of which nothing waits; larger than every key, yet it names its class.
+#[inline(always)]
+fn nothing<K: Key, const C: usize>(class: usize) -> K {
+    K::LARGEST.minus(K::of(C as u64 - 1)).plus(K::of(class as u64))
+}
+
+/// The class in the lowest bits of a key.
+#[inline(always)]
+fn class_of<K: Key, const C: usize>(key: K) -> usize {
+    key.low() % C
+}
+
 impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     pub(super) fn new() -> Self {
         let none = [K::default(); N];
         Self {
-            layout: Layout::default(),
             key: [none; C],
             base: [none; C],
             step: [none; C],
-            tick_mask: none,
+            stamp_mask: none,
             serving: Serving {
                 key: none,
                 step: none,
                 remaining: [0; N],
                 left: [0; N],
-                was: none,
-                was_remaining: [0; N],
+                back: none,
+                back_remaining: [0; N],
             },
         }
     }
@@ -84,21 +98,24 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     pub(super) fn play<P: Probe>(
         &mut self,
         lanes: &mut Lanes<C, N>,
-        layout: Layout,
         queues: &Queues,
         segment: &Segment<'_>,
         probe: &mut P,
     ) {
-        let used = u64::MAX >> (u64::BITS as usize - lanes.strategies.len());
-        let rings = core::array::from_fn(|class| queues.class(class.min(queues.len() - 1)).ring());
-        let (accepted, first_tick) = (segment.accepted, segment.first_tick);
-        let context = Context { rings, accepted, first_tick, classes: queues.len(), used };
-        self.load(lanes, layout, queues);
+        let context = Context {
+            rings: core::array::from_fn(|class| queues.ring(class.min(queues.len() - 1))),
+            layout: queues.layout(),
+            accepted: segment.accepted,
+            first_tick: segment.first_tick,
+            classes: queues.len(),
+        };
+        self.load(lanes, &context);
+        let used = u64::MAX >> (u64::BITS as usize - lanes.used);
         let mut order = segment.first_order.wrapping_sub(1);
         let mut tick = segment.first_tick;
         for i in 0..=segment.at.len() {
             let until = segment.tick.get(i).copied().unwrap_or(segment.end_tick);
-            let completed = self.serve(until - tick) & context.used;
+            let completed = self.serve(until - tick) & used;
             if P::DECISIONS {
                 self.report(lanes, tick, until, probe);
             }
@@ -107,83 +124,60 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             if i < segment.at.len() {
                 order = segment.first_order + i as u64;
                 let class = usize::from(segment.class[i]) % C;
-                let newcomer =
-                    Newcomer { class, place: lanes.arrived[class], length: u64::from(segment.length[i]) };
-                let stamp = Entry { at: 0, tick, order };
+                let place = lanes.arrived[class];
+                let stamp = K::stamp(at_place(context.rings[class], place), context.layout);
                 lanes.arrived[class] += 1;
-                self.insert(lanes, &newcomer, &stamp);
+                self.insert(lanes, &Newcomer { class, place, length: u64::from(segment.length[i]), stamp });
                 self.put_back(lanes);
             }
         }
         self.store(lanes);
     }
 
-    /// The parts of a key that come from the instant of insertion.
-    #[inline(always)]
-    fn stamp(&self, entry: &Entry) -> (K, K) {
-        let layout = &self.layout;
-        let tick =
-            K::of(entry.tick.wrapping_sub(layout.first_tick)) << (layout.shift() + layout.fraction_bits);
-        (tick, K::of(entry.order.wrapping_sub(layout.first_order)) << layout.class_bits)
-    }
-
-    /// The mark of a class of which nothing waits; larger than every key, yet it names its class.
-    #[inline(always)]
-    fn nothing(&self, class: usize) -> K {
-        K::LARGEST.minus(K::of(C as u64 - 1)).plus(K::of(class as u64))
-    }
-
-    #[inline(always)]
-    fn class_of(&self, key: K) -> usize {
-        key.low() % C
-    }
-
     /// Packs the lanes' state for a segment.
     #[inline(always)]
-    fn load(&mut self, lanes: &Lanes<C, N>, layout: Layout, queues: &Queues) {
-        self.layout = layout;
+    fn load(&mut self, lanes: &Lanes<C, N>, context: &Context<'_, C>) {
+        let layout = context.layout;
         for lane in 0..N {
-            self.tick_mask[lane] = if lanes.ticked[lane] { K::LARGEST } else { K::default() };
+            self.stamp_mask[lane] = if lanes.ticked[lane] { K::LARGEST } else { K::of(layout.order_mask()) };
         }
         for class in 0..C {
-            let nothing = self.nothing(class);
             let length = K::of(lanes.lengths[class]);
             for lane in 0..N {
                 let step = K::of(lanes.alpha[class][lane]) << layout.shift();
                 self.step[class][lane] = step;
                 self.base[class][lane] = step.times(length).plus(K::of(class as u64));
-                self.key[class][lane] = nothing;
+                self.key[class][lane] = nothing::<K, C>(class);
             }
         }
-        for lane in 0..lanes.strategies.len() {
-            for class in 0..queues.len() {
+        for lane in 0..lanes.used {
+            for class in 0..context.classes {
                 let place = lanes.head[class][lane];
                 if place < lanes.arrived[class] {
-                    let served = lanes.lengths[class] - lanes.remaining[class][lane];
-                    let whole = self.whole(class, lane, queues.class(class).entry(place));
-                    self.key[class][lane] = whole.minus(self.step[class][lane].times(K::of(served)));
+                    let served = K::of(lanes.lengths[class] - lanes.remaining[class][lane]);
+                    let stamp = K::stamp(at_place(context.rings[class], place), layout);
+                    let whole = self.base[class][lane].plus(stamp & self.stamp_mask[lane]);
+                    self.key[class][lane] = whole.minus(self.step[class][lane].times(served));
                 }
             }
-            self.choose(lanes, lane, queues.len());
+            self.choose(lanes, lane, context.classes, 0, self.key[0][lane]);
         }
     }
 
-    /// The key at insertion of a message.
+    /// The lane takes the message with the smallest key, after `changed` has got the head `newest`.
     #[inline(always)]
-    fn whole(&self, class: usize, lane: usize, entry: &Entry) -> K {
-        let (tick, order) = self.stamp(entry);
-        self.base[class][lane].plus(tick & self.tick_mask[lane]).plus(order)
-    }
-
-    /// The lane takes the message with the smallest key.
-    #[inline(always)]
-    fn choose(&mut self, lanes: &Lanes<C, N>, lane: usize, classes: usize) {
-        let mut smallest = self.key[0][lane];
-        // A short table is always scanned whole: a fixed number of steps costs less than fewer ones.
-        for row in &self.key[1..if C <= 8 { C } else { classes }] {
-            smallest = smallest.min(row[lane]);
+    fn choose(&mut self, lanes: &Lanes<C, N>, lane: usize, classes: usize, changed: usize, newest: K) {
+        // The table still has the mark of nothing for the class that changed, and is read before it is
+        // written, so that no read waits for the write. A short table is always scanned whole: a fixed number of steps costs less than fewer ones.
+        let scanned = if C <= 8 { C } else { classes.next_multiple_of(4) };
+        let mut others = nothing::<K, C>(0);
+        for row in self.key[..scanned].chunks_exact(4) {
+            others = others.min(row[0][lane].min(row[1][lane]).min(row[2][lane].min(row[3][lane])));
         }
-        let class = self.class_of(smallest);
+        let smallest = newest.min(others);
+        self.key[changed][lane] = newest;
+        let class = class_of::<K, C>(smallest);
+        self.key[class][lane] = nothing::<K, C>(class);
         self.serving.key[lane] = smallest;
         self.serving.step[lane] = self.step[class][lane];
         self.serving.remaining[lane] = lanes.remaining[class][lane];
@@ -192,8 +186,8 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     /// Keeps what a later segment needs.
     #[inline(always)]
     fn store(&mut self, lanes: &mut Lanes<C, N>) {
-        for lane in 0..lanes.strategies.len() {
-            let class = self.class_of(self.serving.key[lane]);
+        for lane in 0..lanes.used {
+            let class = class_of::<K, C>(self.serving.key[lane]);
             lanes.remaining[class][lane] = self.serving.remaining[lane];
         }
     }
@@ -201,36 +195,35 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     /// Places the newcomer in every lane in which it is the first of its class, and puts it ahead of the
     /// message served if its key is strictly smaller (its number is the largest, so never by a tie).
     #[inline(always)]
-    fn insert(&mut self, lanes: &Lanes<C, N>, newcomer: &Newcomer, stamp: &Entry) {
-        let (tick, order) = self.stamp(stamp);
-        let head = &lanes.head[newcomer.class];
-        let base = &self.base[newcomer.class];
-        let step = &self.step[newcomer.class];
-        let row = &mut self.key[newcomer.class];
+    fn insert(&mut self, lanes: &Lanes<C, N>, newcomer: &Newcomer<K>) {
+        let Newcomer { class, place, length, stamp } = *newcomer;
+        let (head, base, step) = (&lanes.head[class], &self.base[class], &self.step[class]);
+        let row = &mut self.key[class];
         let serving = &mut self.serving;
+        let mark = nothing::<K, C>(0);
         for lane in 0..N {
-            let key = base[lane].plus(tick & self.tick_mask[lane]).plus(order);
-            let first = head[lane] == newcomer.place;
-            row[lane] = if first { key } else { row[lane] };
-            let (was, was_remaining) = (serving.key[lane], serving.remaining[lane]);
+            let key = base[lane].plus(stamp & self.stamp_mask[lane]);
+            let first = head[lane] == place;
+            let (was, remaining) = (serving.key[lane], serving.remaining[lane]);
             let ahead = first & (key < was);
-            serving.was[lane] = was;
-            serving.was_remaining[lane] = was_remaining;
+            row[lane] = if first & !ahead { key } else { row[lane] };
+            serving.back[lane] = if ahead { was } else { was | mark };
+            serving.back_remaining[lane] = remaining;
             serving.key[lane] = if ahead { key } else { was };
             serving.step[lane] = if ahead { step[lane] } else { serving.step[lane] };
-            serving.remaining[lane] = if ahead { newcomer.length } else { was_remaining };
+            serving.remaining[lane] = if ahead { length } else { remaining };
         }
     }
 
-    /// What was served goes back to the head of its class. Where it is still being served that changes
-    /// nothing, since the entry of the class being served is stale; so no lane needs a test.
+    /// What was preempted goes back to the head of its class. What was not has a mark there, and gets it
+    /// once more.
     #[inline(always)]
     fn put_back(&mut self, lanes: &mut Lanes<C, N>) {
-        for lane in 0..lanes.strategies.len().min(N) {
-            let was = self.serving.was[lane];
-            let class = self.class_of(was);
-            self.key[class][lane] = was;
-            lanes.remaining[class][lane] = self.serving.was_remaining[lane];
+        for lane in 0..lanes.used.min(N) {
+            let back = self.serving.back[lane];
+            let class = class_of::<K, C>(back);
+            self.key[class][lane] = back;
+            lanes.remaining[class][lane] = self.serving.back_remaining[lane];
         }
     }
 
@@ -268,11 +261,11 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
                 let lane = rest.trailing_zeros() as usize % N;
                 rest &= rest - 1;
                 let left = self.serving.left[lane];
-                self.count_out(lanes, context, lane, until - left - 1, order, probe);
-                self.choose(lanes, lane, context.classes);
+                let (class, newest) = self.count_out(lanes, context, lane, until - left - 1, order, probe);
+                self.choose(lanes, lane, context.classes, class, newest);
                 let used = self.serving.remaining[lane].min(left);
                 if P::DECISIONS && used > 0 {
-                    let class = self.class_of(self.serving.key[lane]);
+                    let class = class_of::<K, C>(self.serving.key[lane]);
                     let remaining = self.serving.remaining[lane];
                     probe.served(lanes.strategies[lane], until - left, class, remaining, used);
                 }
@@ -287,7 +280,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     }
 
     /// The lane's message had its last packet accepted at `tick`; the next of its class, if it has arrived
-    /// (its number is at most `order`), becomes the class's first.
+    /// (its number is at most `order`), becomes the class's first. Returns the class and the key.
     #[inline(always)]
     fn count_out<P: Probe>(
         &mut self,
@@ -297,8 +290,8 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         tick: u64,
         order: u64,
         probe: &mut P,
-    ) {
-        let class = self.class_of(self.serving.key[lane]);
+    ) -> (usize, K) {
+        let class = class_of::<K, C>(self.serving.key[lane]);
         let ring = context.rings[class];
         let place = lanes.head[class][lane];
         let accepted = context.accepted[(tick - context.first_tick) as usize];
@@ -307,19 +300,20 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         probe.completed(lanes.strategies[lane], class, latency);
         lanes.head[class][lane] = place + 1;
         lanes.remaining[class][lane] = lanes.lengths[class];
-        // Both are computed and one is selected: whether another message waits is hard to foresee.
         let next = at_place(ring, place + 1);
-        let (whole, nothing) = (self.whole(class, lane, next), self.nothing(class));
-        self.key[class][lane] = if next.order <= order { whole } else { nothing };
+        let whole = self.base[class][lane].plus(K::stamp(next, context.layout) & self.stamp_mask[lane]);
+        let key = if next.order <= order { whole } else { nothing::<K, C>(class) };
+        (class, key)
     }
 
     /// Reports what `serve` has just served.
     fn report<P: Probe>(&self, lanes: &Lanes<C, N>, tick: u64, until: u64, probe: &mut P) {
-        for (lane, &strategy) in lanes.strategies.iter().enumerate() {
+        for lane in 0..lanes.used {
             let used = until - tick - self.serving.left[lane];
             if used > 0 {
-                let class = self.class_of(self.serving.key[lane]);
-                probe.served(strategy, tick, class, self.serving.remaining[lane] + used, used);
+                let class = class_of::<K, C>(self.serving.key[lane]);
+                let remaining = self.serving.remaining[lane] + used;
+                probe.served(lanes.strategies[lane], tick, class, remaining, used);
             }
         }
     }

@@ -16,7 +16,6 @@
 //! | Memory | one key and one place per class and lane |
 
 use super::heads::Heads;
-use super::key::{Key, Layout};
 use super::queues::Queues;
 use super::strategy::{FRACTION_BITS, Strategy};
 use super::tally::Probe;
@@ -36,8 +35,10 @@ pub(super) struct Keyed<const C: usize, const N: usize> {
 /// What is kept of the lanes from one segment to the next.
 #[derive(Clone, Debug)]
 pub(super) struct Lanes<const C: usize, const N: usize> {
-    /// The strategy of each lane in use.
-    pub(super) strategies: Vec<usize>,
+    /// The number of lanes in use.
+    pub(super) used: usize,
+    /// The strategy of each lane.
+    pub(super) strategies: [usize; N],
     /// Place of the first unfinished message.
     pub(super) head: Rows<u64, C, N>,
     /// Latencies of the finished ones together.
@@ -51,86 +52,69 @@ pub(super) struct Lanes<const C: usize, const N: usize> {
     pub(super) alpha: Rows<u64, C, N>,
     /// Whether the tick of insertion is part of the key.
     pub(super) ticked: [bool; N],
-    fraction_bits: u32,
-    /// The largest `alpha * length`.
-    largest: u128,
 }
 
 impl<const C: usize, const N: usize> Keyed<C, N> {
-    /// Lanes for at most `N` strategies, given with their places in the comparison.
-    pub(super) fn new(strategies: &[(usize, &Strategy)], lengths: &[u32]) -> Self {
-        Self { lanes: Lanes::new(strategies, lengths), narrow: Heads::new(), wide: Heads::new() }
+    /// Lanes for at most `N` strategies, given with their places in the comparison; `unused` binary places
+    /// of their alphas are dropped.
+    pub(super) fn new(strategies: &[(usize, &Strategy)], lengths: &[u32], unused: u32) -> Self {
+        Self { lanes: Lanes::new(strategies, lengths, unused), narrow: Heads::new(), wide: Heads::new() }
     }
 
     #[inline(always)]
     pub(super) fn play<P: Probe>(&mut self, queues: &Queues, segment: &Segment<'_>, probe: &mut P) {
-        let layout = self.lanes.layout(queues, segment);
-        let bits = layout.bits(self.lanes.largest, segment.end_tick - layout.first_tick);
-        if bits <= <i64 as Key>::ROOM {
-            self.narrow.play(&mut self.lanes, layout, queues, segment, probe);
+        if queues.is_narrow() {
+            self.narrow.play(&mut self.lanes, queues, segment, probe);
         } else {
-            self.wide.play(&mut self.lanes, layout, queues, segment, probe);
+            self.wide.play(&mut self.lanes, queues, segment, probe);
         }
     }
 }
 
+/// Binary places that the alphas of all these strategies leave unused.
+fn unused_places(strategies: &[(usize, &Strategy)], classes: usize) -> u32 {
+    let alphas = strategies.iter().flat_map(|lane| (0..classes).map(|class| lane.1.alpha_bits(class)));
+    alphas.map(u64::trailing_zeros).fold(FRACTION_BITS, u32::min)
+}
+
+/// The queues for these strategies, and the binary places that none uses: the scale of their keys is common to all.
+pub(super) fn queues(strategies: &[(usize, &Strategy)], lengths: &[u32], class_bits: u32) -> (Queues, u32) {
+    let unused = unused_places(strategies, lengths.len());
+    let product = |class: usize, strategy: &Strategy| {
+        u128::from(strategy.alpha_bits(class) >> unused) * u128::from(lengths[class])
+    };
+    let products = strategies.iter().flat_map(|lane| (0..lengths.len()).map(|class| product(class, lane.1)));
+    (Queues::new(lengths.len(), class_bits, FRACTION_BITS - unused, products.max().unwrap_or(0)), unused)
+}
+
 impl<const C: usize, const N: usize> Lanes<C, N> {
-    fn new(strategies: &[(usize, &Strategy)], lengths: &[u32]) -> Self {
-        let lengths: [u64; C] = core::array::from_fn(|class| lengths.get(class).map_or(1, |&l| u64::from(l)));
+    fn new(strategies: &[(usize, &Strategy)], lengths: &[u32], unused: u32) -> Self {
         // Lanes without a strategy repeat the first one; nothing reads them.
-        let of_lane = |lane: usize| strategies.get(lane).unwrap_or(&strategies[0]).1;
-        let row = |class| core::array::from_fn(|lane| of_lane(lane).alpha_bits(class));
-        let mut alpha: Rows<u64, C, N> = core::array::from_fn(row);
-        let unused = alpha.as_flattened().iter().map(|a| a.trailing_zeros()).fold(FRACTION_BITS, u32::min);
-        alpha.as_flattened_mut().iter_mut().for_each(|a| *a >>= unused);
-        let largest = alpha
-            .iter()
-            .zip(&lengths)
-            .map(|(row, &length)| u128::from(row.iter().copied().max().unwrap_or(0)) * u128::from(length));
+        let of_lane = |lane: usize| strategies.get(lane).unwrap_or(&strategies[0]);
+        let lengths: [u64; C] = core::array::from_fn(|class| lengths.get(class).map_or(1, |&l| u64::from(l)));
+        let row = |class| core::array::from_fn(|lane| of_lane(lane).1.alpha_bits(class) >> unused);
         Self {
-            strategies: strategies.iter().map(|lane| lane.0).collect(),
+            used: strategies.len().min(N),
+            strategies: core::array::from_fn(|lane| of_lane(lane).0),
             head: [[0; N]; C],
             sum: [[0; N]; C],
             remaining: lengths.map(|length| [length; N]),
             arrived: [0; C],
-            largest: largest.max().unwrap_or(0),
-            alpha,
-            ticked: core::array::from_fn(|lane| *of_lane(lane) != Strategy::ShortestFirst),
-            fraction_bits: FRACTION_BITS - unused,
+            alpha: core::array::from_fn(row),
+            ticked: core::array::from_fn(|lane| *of_lane(lane).1 != Strategy::ShortestFirst),
             lengths,
         }
     }
 
     /// Counts and sums of a class, for each strategy.
     pub(super) fn read(&self, class: usize, put: &mut impl FnMut(usize, usize, u64, u128)) {
-        for (lane, &strategy) in self.strategies.iter().enumerate() {
+        for (lane, &strategy) in self.strategies[..self.used].iter().enumerate() {
             put(strategy, class, self.head[class][lane], self.sum[class][lane]);
         }
     }
 
     /// The place that the slowest lane has reached in a class.
     pub(super) fn slowest(&self, class: usize) -> u64 {
-        self.head[class][..self.strategies.len()].iter().copied().min().unwrap_or(0)
-    }
-
-    /// Counts ticks and insertion numbers from the oldest message that waits in any lane.
-    #[inline(always)]
-    fn layout(&self, queues: &Queues, segment: &Segment<'_>) -> Layout {
-        let end = segment.first_order + segment.at.len() as u64;
-        let (mut first_order, mut first_tick) = (end, segment.end_tick);
-        for class in 0..queues.len() {
-            let entry = queues.class(class).entry(self.slowest(class));
-            if entry.order < first_order {
-                (first_order, first_tick) = (entry.order, entry.tick);
-            }
-        }
-        let order_bits = u64::BITS - (end - first_order).leading_zeros();
-        Layout {
-            class_bits: C.trailing_zeros(),
-            order_bits,
-            fraction_bits: self.fraction_bits,
-            first_order,
-            first_tick,
-        }
+        self.head[class][..self.used].iter().copied().min().unwrap_or(0)
     }
 }

@@ -1,7 +1,7 @@
 //! Runs a comparison: draws the timeline, plays it on every strategy, hands out batches.
 
 use super::fifo::Fifo;
-use super::keyed::Keyed;
+use super::keyed::{self, Keyed};
 use super::queues::Queues;
 use super::robin::RoundRobin;
 use super::strategy::Strategy;
@@ -310,8 +310,14 @@ fn check_classes(segment: &Segment<'_>, lengths: &[u32]) -> Result<(), LockstepE
 impl Players {
     fn new(strategies: &[Strategy], lengths: &[u32]) -> Self {
         let classes = lengths.len();
+        let class_bits = if classes <= FEW { FEW } else { MOST_CLASSES }.trailing_zeros();
+        let is_keyed = |strategy: &Strategy| {
+            !matches!(strategy, Strategy::Fifo | Strategy::RoundRobin | Strategy::RoundRobinHead)
+        };
+        let keyed: Vec<_> = strategies.iter().enumerate().filter(|lane| is_keyed(lane.1)).collect();
+        let (queues, unused) = keyed::queues(&keyed, lengths, class_bits);
         let mut players = Self {
-            queues: Queues::new(classes),
+            queues,
             fifo: Vec::new(),
             robin: Vec::new(),
             robin_head: Vec::new(),
@@ -320,21 +326,20 @@ impl Players {
             single_of_many: Vec::new(),
             side_by_side_of_many: Vec::new(),
         };
-        let mut keyed = Vec::new();
         for (place, strategy) in strategies.iter().enumerate() {
             match strategy {
                 Strategy::Fifo => players.fifo.push(Fifo::new(place, classes)),
                 Strategy::RoundRobin => players.robin.push(RoundRobin::new(place, classes)),
                 Strategy::RoundRobinHead => players.robin_head.push(RoundRobin::new(place, classes)),
-                _ => keyed.push((place, strategy)),
+                _ => {}
             }
         }
         for lanes in keyed.chunks(WIDEST) {
             match (lanes.len() == 1, classes <= FEW) {
-                (true, true) => players.single.push(Keyed::new(lanes, lengths)),
-                (false, true) => players.side_by_side.push(Keyed::new(lanes, lengths)),
-                (true, false) => players.single_of_many.push(Keyed::new(lanes, lengths)),
-                (false, false) => players.side_by_side_of_many.push(Keyed::new(lanes, lengths)),
+                (true, true) => players.single.push(Keyed::new(lanes, lengths, unused)),
+                (false, true) => players.side_by_side.push(Keyed::new(lanes, lengths, unused)),
+                (true, false) => players.single_of_many.push(Keyed::new(lanes, lengths, unused)),
+                (false, false) => players.side_by_side_of_many.push(Keyed::new(lanes, lengths, unused)),
             }
         }
         players
@@ -372,7 +377,7 @@ impl Players {
 
     #[inline(always)]
     fn play<P: Probe>(&mut self, segment: &Segment<'_>, probe: &mut P) {
-        let mut queues = core::mem::replace(&mut self.queues, Queues::new(0));
+        let mut queues = core::mem::take(&mut self.queues);
         if self.kept(0).is_some() {
             queues.append(segment, |class| self.kept(class).unwrap_or(0));
         }

@@ -71,7 +71,7 @@ impl<const FRESH_FIRST: bool> RoundRobin<FRESH_FIRST> {
         let completed = self.serve(segment, probe);
         for &(class, tick) in &self.done[..completed] {
             let class = class as usize;
-            let entry = queues.class(class).entry(self.count[class]);
+            let entry = queues.entry(class, self.count[class]);
             let latency = segment.accepted[tick as usize] - entry.at;
             self.count[class] += 1;
             self.sum[class] += u128::from(latency);
