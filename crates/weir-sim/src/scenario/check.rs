@@ -5,8 +5,9 @@
 use std::path::Path;
 
 use weir_core::item::Message;
+use weir_core::message::alpha;
 use weir_core::registry;
-use weir_core::spec::{Spec, SpecError};
+use weir_core::spec::{Argument, Spec, SpecError};
 use weir_core::units::{Bytes, Nanos, Packets};
 
 use super::document::{self, Document, Located};
@@ -18,6 +19,7 @@ use super::port::{
 };
 use super::quantity::{self, Clock, LengthUnit, Time};
 use crate::engine::stream::LONGEST_MEAN;
+use crate::workload::MessageClasses;
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -68,10 +70,13 @@ impl Checker<'_> {
             let reason = format!("must be {VERSION}, the version of the format read here");
             return self.refuse(&document.weir, reason, format!("write `weir = {VERSION}`"));
         }
-        let disciplines = self.disciplines(&document.disciplines)?;
+        let mut disciplines = self.disciplines(&document.disciplines)?;
         let reference = self.reference(document.reference.as_ref(), &disciplines)?;
         let serving = self.serving(document)?;
         let checked = self.input(document, serving)?;
+        if let MessageClasses::Named { alphas: Some(alphas), .. } = &checked.classes {
+            disciplines.iter_mut().for_each(|discipline| carry_alphas(&mut discipline.spec, alphas));
+        }
         let measure = self.measure(&document.measure, serving)?;
         let stop = self.stop(&document.stop, serving, &checked.input)?;
         self.horizon(document, &stop, &checked, serving)?;
@@ -146,8 +151,12 @@ impl Checker<'_> {
         };
         let Some(written) = &document.service else { return Ok(report) };
         match &written.value {
-            document::Service { packet: Some(time), rate: None, per_token: None } => self.by_packet(&time.value),
-            document::Service { packet: None, rate: Some(rate), per_token: None } => self.by_rate(rate, packet),
+            document::Service { packet: Some(time), rate: None, per_token: None } => {
+                self.by_packet(&time.value)
+            }
+            document::Service { packet: None, rate: Some(rate), per_token: None } => {
+                self.by_rate(rate, packet)
+            }
             document::Service { packet: None, rate: None, per_token: Some(time) } => {
                 let service = Service::Whole(WholeTime::PerToken(self.positive(time)?));
                 Ok(Serving { service, clock: time.value.clock, unit: LengthUnit::Tokens })
@@ -223,9 +232,10 @@ impl Checker<'_> {
             return Ok(time.value.span);
         }
         let (reason, remedy) = match clock {
-            Clock::Seconds => {
-                ("must be in seconds, as the service is", "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"")
-            }
+            Clock::Seconds => (
+                "must be in seconds, as the service is",
+                "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"",
+            ),
             Clock::PacketServices => {
                 ("must be in mean packet services, as the service is", "write it in `u`, such as \"200u\"")
             }
@@ -243,7 +253,8 @@ impl Checker<'_> {
     }
 
     fn stop(&self, stop: &document::Stop, serving: Serving, input: &Input) -> Checked<Stop> {
-        let replications = stop.replications.as_ref().map_or(Ok(1), |n| self.whole(n, 1, MAX_REPLICATIONS))?;
+        let replications =
+            stop.replications.as_ref().map_or(Ok(1), |n| self.whole(n, 1, MAX_REPLICATIONS))?;
         let is_trace = matches!(input, Input::Trace(_));
         if let (true, Some(written)) = (is_trace && replications > 1, &stop.replications) {
             let reason = "must be 1 with a trace, whose replications would all see the same messages";
@@ -264,9 +275,11 @@ impl Checker<'_> {
             (Some(packets), Some(_)) => {
                 self.refuse(packets, "stands beside stop.messages", "keep one of the two")
             }
-            (Some(packets), None) if serving.unit != LengthUnit::Packets => {
-                self.refuse(packets, "has no meaning where messages are served whole", "write `messages = ...`")
-            }
+            (Some(packets), None) if serving.unit != LengthUnit::Packets => self.refuse(
+                packets,
+                "has no meaning where messages are served whole",
+                "write `messages = ...`",
+            ),
             (Some(packets), None) => Ok(Limit::Packets(self.whole(packets, 1, MAX_WORK)?)),
             (None, Some(messages)) => Ok(Limit::Messages(self.whole(messages, 1, MAX_WORK)?)),
             (None, None) => Ok(match input {
@@ -327,7 +340,8 @@ impl Checker<'_> {
         checked: &super::input::Checked,
         serving: Serving,
     ) -> Checked<()> {
-        let per_message = checked.mean_gap.unwrap_or(0.0).max(checked.mean_length * serving.service.mean_per_unit());
+        let per_message =
+            checked.mean_gap.unwrap_or(0.0).max(checked.mean_length * serving.service.mean_per_unit());
         let messages = match stop.limit {
             Limit::Packets(packets) => packets as f64 / checked.mean_length,
             Limit::Messages(messages) => messages as f64,
@@ -336,12 +350,24 @@ impl Checker<'_> {
         if end <= MAX_CLOCK {
             return Ok(());
         }
-        let reason = format!("takes a replication to {end:.1e} ns of its clock, which ends at {MAX_CLOCK:.1e} ns");
+        let reason =
+            format!("takes a replication to {end:.1e} ns of its clock, which ends at {MAX_CLOCK:.1e} ns");
         let remedy = "lower stop.packets or stop.messages, or raise stop.replications";
         match document.stop.packets.as_ref().or(document.stop.messages.as_ref()) {
             Some(written) => self.refuse(written, reason, remedy),
             None => self.refuse(&document.workload, reason, remedy),
         }
+    }
+}
+
+/// Gives alpha scheduling, wherever the spec names it without alphas of classes, those of the messages.
+fn carry_alphas(spec: &mut Spec, alphas: &[f64]) {
+    spec.arguments.iter_mut().for_each(|argument| carry_alphas(&mut argument.value, alphas));
+    let has_classes = spec.arguments.iter().any(|argument| argument.key.as_deref() == Some("classes"));
+    if spec.name == alpha::INFO.name && !has_classes {
+        let alphas: Vec<String> = alphas.iter().map(f64::to_string).collect();
+        let value = Spec { name: alphas.join("/"), arguments: Vec::new() };
+        spec.arguments.push(Argument { key: Some("classes".to_owned()), value });
     }
 }
 

@@ -111,7 +111,10 @@ impl Checker<'_> {
             return Ok(());
         }
         let (bound, change) = if longest > LONGEST_MEAN {
-            (format!("must not ask for mean times above {LONGEST_MEAN:.0} ns of the clock"), ["raise", "lower"])
+            (
+                format!("must not ask for mean times above {LONGEST_MEAN:.0} ns of the clock"),
+                ["raise", "lower"],
+            )
         } else {
             ("must not ask for mean times below a nanosecond of the clock".to_owned(), ["lower", "raise"])
         };
@@ -239,11 +242,7 @@ impl Checker<'_> {
         })
     }
 
-    fn trace_file(
-        &mut self,
-        file: &Located<PathBuf>,
-        format: &TraceFormat,
-    ) -> Result<Trace, ScenarioError> {
+    fn trace_file(&mut self, file: &Located<PathBuf>, format: &TraceFormat) -> Result<Trace, ScenarioError> {
         let path = self.folder.join(&file.value);
         let opened = File::open(&path).and_then(|opened| {
             let is_folder = opened.metadata()?.is_dir();
@@ -254,7 +253,11 @@ impl Checker<'_> {
         Trace::read(tee, &path.display().to_string(), format)
     }
 
-    pub(super) fn unreadable<T>(&self, file: &Located<PathBuf>, error: &std::io::Error) -> Result<T, ScenarioError> {
+    pub(super) fn unreadable<T>(
+        &self,
+        file: &Located<PathBuf>,
+        error: &std::io::Error,
+    ) -> Result<T, ScenarioError> {
         let reason = format!("cannot be read ({})", plain_io(error));
         self.refuse(file, reason, "check the path, which is relative to the scenario, and its permissions")
     }

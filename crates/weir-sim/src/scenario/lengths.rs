@@ -68,8 +68,11 @@ impl Checker<'_> {
         if counted == serving.unit {
             return Ok(packet);
         }
-        let reason =
-            format!("has lengths in `{}`, where the service counts `{}`", unit.symbol(), serving.unit.symbol());
+        let reason = format!(
+            "has lengths in `{}`, where the service counts `{}`",
+            unit.symbol(),
+            serving.unit.symbol()
+        );
         let remedy = match (unit, serving.unit) {
             (LengthUnit::Bytes, LengthUnit::Packets) => "add, for example, workload.packet = \"1460B\"",
             (LengthUnit::Bytes, _) => "give the service a `rate`",
@@ -112,7 +115,11 @@ impl Checker<'_> {
         for (length, probability) in list {
             self.same_unit(first, length)?;
             if !(0.0..=1.0).contains(&probability.value) {
-                return self.refuse(probability, "must be a probability from 0 to 1", "write one such as 0.9");
+                return self.refuse(
+                    probability,
+                    "must be a probability from 0 to 1",
+                    "write one such as 0.9",
+                );
             }
             if pairs.iter().any(|(other, _)| *other == length.value.count) {
                 return self.refuse(length, "is listed a second time", "add the two probabilities");

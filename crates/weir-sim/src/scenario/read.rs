@@ -13,7 +13,11 @@ const MAX_BYTES: usize = 1 << 20;
 pub(super) fn document(source: &Source<'_>) -> Result<Document, ScenarioError> {
     if source.text.len() > MAX_BYTES {
         let reason = format!("has {} bytes, at most {MAX_BYTES} are read", source.text.len());
-        return Err(ScenarioError::of_file(source.name, reason, "keep data in files that the scenario names"));
+        return Err(ScenarioError::of_file(
+            source.name,
+            reason,
+            "keep data in files that the scenario names",
+        ));
     }
     toml::from_str(source.text).map_err(|error| explain(source, &error))
 }
@@ -87,7 +91,10 @@ fn shape(message: &str) -> Option<Explanation> {
     }
     if let Some(found) = message.strip_prefix("expected table, found ") {
         let reason = format!("must be a table of parameters, not a {found}");
-        return Some(Explanation::new(reason, "write its parameters in braces or, without names, in brackets"));
+        return Some(Explanation::new(
+            reason,
+            "write its parameters in braces or, without names, in brackets",
+        ));
     }
     if message.starts_with("invalid length") || message.starts_with("expected tuple") {
         let remedy = "write a list of two values in brackets";

@@ -156,7 +156,8 @@ impl ArrivalSource for GeneralArrivals {
         for _ in 0..n {
             let length = self.lengths.of(self.length_draws.next_u64());
             let class = self.classes.class_of(length).unwrap_or(0);
-            let flow = if self.flows > 1 { self.flow_draws.next_below(u64::from(self.flows)) as u32 } else { 0 };
+            let flow =
+                if self.flows > 1 { self.flow_draws.next_below(u64::from(self.flows)) as u32 } else { 0 };
             block.push(self.times.next(), length, class, flow);
         }
         n
@@ -200,7 +201,11 @@ impl Times {
             }
             Arrivals::Bursty { peak, burst, quiet } => {
                 let phases = Phases::new(peak, burst, quiet, mean_gap);
-                Self::Bursty(Box::new(BurstyTimes::new(phases, stream(Purpose::Arrivals), stream(Purpose::Phases))))
+                Self::Bursty(Box::new(BurstyTimes::new(
+                    phases,
+                    stream(Purpose::Arrivals),
+                    stream(Purpose::Phases),
+                )))
             }
         })
     }
@@ -277,7 +282,8 @@ mod tests {
 
     #[test]
     fn the_general_source_gives_the_numbers_of_the_fast_one() {
-        let (fast, general) = (draw(&mut *source(Arrivals::Poisson, 1), 5000), draw(&mut *source(Arrivals::Poisson, 3), 5000));
+        let (fast, general) =
+            (draw(&mut *source(Arrivals::Poisson, 1), 5000), draw(&mut *source(Arrivals::Poisson, 3), 5000));
         assert_eq!((fast.at, fast.length, fast.class), (general.at, general.length, general.class));
         assert!((0..3).all(|flow| general.flow.iter().filter(|&&f| f == flow).count() > 1500));
     }

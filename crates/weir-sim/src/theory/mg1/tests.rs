@@ -33,7 +33,8 @@ fn every_row_of_the_homa_reference_agrees_to_nine_digits() {
     let mut rows = 0;
     for line in REFERENCE.lines().filter(|line| !line.starts_with('#')).skip(1) {
         let field: Vec<&str> = line.split(',').collect();
-        let queue = Mg1::new(&SizeLaw::from(&homa(field[0])), field[1].parse().expect("a load")).expect("stable");
+        let queue =
+            Mg1::new(&SizeLaw::from(&homa(field[0])), field[1].parse().expect("a load")).expect("stable");
         let policy = policy(field[2]);
         let found = [
             queue.mean_response(policy) / queue.mean_service(),
