@@ -97,7 +97,7 @@ fn the_count_counts() {
 
 #[test]
 fn messages() {
-    for info in registry::MESSAGE {
+    for info in registry::MESSAGE.iter().chain(registry::WRAPPER) {
         assert_steady::<Message>(info, |spec| registry::message_discipline(spec).expect(info.example));
         assert_steady::<Message<Nanos>>(info, |spec| registry::message_discipline(spec).expect(info.example));
     }

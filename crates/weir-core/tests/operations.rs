@@ -28,7 +28,7 @@ fn sequences<I: Sample>(info: &Info, build: impl Fn(&Spec) -> Box<dyn Discipline
 
 #[test]
 fn messages() {
-    for info in registry::MESSAGE {
+    for info in registry::MESSAGE.iter().chain(registry::WRAPPER) {
         sequences::<Message>(info, |spec| registry::message_discipline(spec).expect(info.example));
         sequences::<Message<Nanos>>(info, |spec| registry::message_discipline(spec).expect(info.example));
     }

@@ -131,7 +131,8 @@ fn sorted(mut log: Log) -> Log {
 /// Bursts at one instant, idle periods and everything between; lengths from 1 to 40.
 fn script() -> impl Strategy<Value = (Script, Services)> {
     let lengths = prop::collection::btree_set(1_u32..40, 1..6);
-    let gaps = prop::collection::vec((prop_oneof![Just(0_u64), 1..40_u64, 100..400_u64], any::<u16>()), 1..250);
+    let gaps =
+        prop::collection::vec((prop_oneof![Just(0_u64), 1..40_u64, 100..400_u64], any::<u16>()), 1..250);
     let times = prop::collection::vec(1_u64..12, 1..40);
     (lengths, gaps, times).prop_map(|(lengths, gaps, times)| {
         let lengths: Vec<u32> = lengths.into_iter().collect();
@@ -145,7 +146,8 @@ fn script() -> impl Strategy<Value = (Script, Services)> {
 }
 
 fn rules() -> Vec<(String, Rule)> {
-    let alpha = |value: f64| (format!("alpha:{value}"), Rule::Alpha(Alpha::nearest(value).expect("an alpha")));
+    let alpha =
+        |value: f64| (format!("alpha:{value}"), Rule::Alpha(Alpha::nearest(value).expect("an alpha")));
     let mut rules = vec![
         ("fifo".to_owned(), Rule::Fifo),
         ("rr".to_owned(), Rule::RoundRobin),

@@ -6,7 +6,6 @@ use std::collections::BinaryHeap;
 use crate::discipline::Gate;
 use crate::item::Item;
 use crate::priority::Key;
-use crate::units::Cost;
 
 /// The key that orders by length.
 pub(super) fn length<I: Item>(item: &I) -> Key {

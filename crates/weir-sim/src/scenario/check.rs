@@ -5,8 +5,9 @@
 use std::path::Path;
 
 use weir_core::item::Message;
+use weir_core::message::alpha;
 use weir_core::registry;
-use weir_core::spec::{Spec, SpecError};
+use weir_core::spec::{Argument, Spec, SpecError};
 use weir_core::units::{Bytes, Nanos, Packets};
 
 use super::document::{self, Document, Located};
@@ -18,6 +19,7 @@ use super::port::{
 };
 use super::quantity::{self, Clock, LengthUnit, Time};
 use crate::engine::stream::LONGEST_MEAN;
+use crate::workload::MessageClasses;
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -68,11 +70,14 @@ impl Checker<'_> {
             let reason = format!("must be {VERSION}, the version of the format read here");
             return self.refuse(&document.weir, reason, format!("write `weir = {VERSION}`"));
         }
-        let disciplines = self.disciplines(&document.disciplines)?;
+        let mut disciplines = self.disciplines(&document.disciplines)?;
         let reference = self.reference(document.reference.as_ref(), &disciplines)?;
         let serving = self.serving(document)?;
         let preemption = self.preemption(document, serving)?;
         let checked = self.input(document, serving)?;
+        if let MessageClasses::Named { alphas: Some(alphas), .. } = &checked.classes {
+            disciplines.iter_mut().for_each(|discipline| carry_alphas(&mut discipline.spec, alphas));
+        }
         let measure = self.measure(&document.measure, serving)?;
         let stop = self.stop(&document.stop, serving, &checked.input)?;
         self.horizon(document, &stop, &checked, serving)?;
@@ -366,6 +371,17 @@ impl Checker<'_> {
             Some(written) => self.refuse(written, reason, remedy),
             None => self.refuse(&document.workload, reason, remedy),
         }
+    }
+}
+
+/// Gives alpha scheduling, wherever the spec names it without alphas of classes, those of the messages.
+fn carry_alphas(spec: &mut Spec, alphas: &[f64]) {
+    spec.arguments.iter_mut().for_each(|argument| carry_alphas(&mut argument.value, alphas));
+    let has_classes = spec.arguments.iter().any(|argument| argument.key.as_deref() == Some("classes"));
+    if spec.name == alpha::INFO.name && !has_classes {
+        let alphas: Vec<String> = alphas.iter().map(f64::to_string).collect();
+        let value = Spec { name: alphas.join("/"), arguments: Vec::new() };
+        spec.arguments.push(Argument { key: Some("classes".to_owned()), value });
     }
 }
 

@@ -1,12 +1,19 @@
 //! Why an input was refused: one error type for scenarios and for the data files they name.
 
 use core::fmt;
+use core::ops::{Deref, DerefMut};
 
 /// A refused input: where, which key, which value, against which bound, and what to write instead.
 ///
 /// It prints on one line: `port.toml:5:8: workload.load is -1, must be above 0: write a load such as 0.95`.
+/// Its parts are the fields of [`Refusal`], boxed so that results stay small.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScenarioError {
+pub struct ScenarioError(Box<Refusal>);
+
+/// The parts of a refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refusal {
     /// The file, as it was named.
     pub file: String,
     /// The line, counted from 1; `None` where the error is of the file as a whole.
@@ -27,7 +34,7 @@ impl ScenarioError {
     /// An error of the file as a whole.
     #[must_use]
     pub fn of_file(file: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Refusal {
             file: file.to_owned(),
             line: None,
             column: None,
@@ -35,7 +42,7 @@ impl ScenarioError {
             value: None,
             reason: reason.into(),
             remedy: remedy.into(),
-        }
+        }))
     }
 
     /// The same error at a line and column.
@@ -58,6 +65,19 @@ impl ScenarioError {
     pub fn value(mut self, value: impl Into<String>) -> Self {
         self.value = Some(shorten(value.into()));
         self
+    }
+}
+
+impl Deref for ScenarioError {
+    type Target = Refusal;
+    fn deref(&self) -> &Refusal {
+        &self.0
+    }
+}
+
+impl DerefMut for ScenarioError {
+    fn deref_mut(&mut self) -> &mut Refusal {
+        &mut self.0
     }
 }
 

@@ -37,7 +37,7 @@ mod sources;
 use std::path::Path;
 
 pub use document::Document;
-pub use error::ScenarioError;
+pub use error::{Refusal, ScenarioError};
 pub(crate) use place::nearest;
 pub use port::{
     Clock, Closed, Input, LatencyEnd, LengthUnit, Limit, Measure, NamedDiscipline, Open, PacketTime,
@@ -85,9 +85,12 @@ impl Scenario {
         }
         // A refusal has a place only in the text as it was written: that of the file goes before.
         let changed = replace::keys(&text, &name, replaced)?;
-        Self::from_toml(&changed, &name, folder).or_else(|refusal| {
+        Self::from_toml(&changed, &name, folder).or_else(|mut refusal| {
             Self::from_toml(&text, &name, folder)?;
-            Err(ScenarioError { line: None, column: None, ..refusal })
+            if refusal.file == name {
+                (refusal.line, refusal.column) = (None, None);
+            }
+            Err(refusal)
         })
     }
 

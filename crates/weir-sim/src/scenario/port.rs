@@ -50,7 +50,7 @@ pub struct PortScenario {
 pub struct NamedDiscipline {
     /// Its spec in canonical form: its name in results.
     pub name: String,
-    /// Its spec; the registry has built it once without error.
+    /// Its spec, with the alphas of the classes where the trace gives them; the registry has built it once.
     pub spec: Spec,
 }
 

@@ -52,7 +52,8 @@ fn explain(source: &Source<'_>, error: &toml::de::Error) -> ScenarioError {
     let mut refusal = source.refuse(span, told.reason, told.remedy);
     if let Some(field) = told.missing {
         let table = refusal.key.take().map_or(String::new(), |table| format!("{table}."));
-        refusal = ScenarioError { value: None, ..refusal.key(format!("{table}{field}")) };
+        refusal = refusal.key(format!("{table}{field}"));
+        refusal.value = None;
     }
     refusal
 }

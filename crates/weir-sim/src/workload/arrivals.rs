@@ -167,7 +167,7 @@ impl ArrivalSource for GeneralArrivals {
 /// The instants of arrivals.
 #[derive(Debug)]
 enum Times {
-    Poisson { mean_gap: f64, next_at: u64, draws: Stream },
+    Poisson { mean_gap: f64, next_at: u64, draws: Box<Stream> },
     Equal { gap: u128, count: u64 },
     Bursty(Box<BurstyTimes>),
 }
@@ -195,7 +195,9 @@ impl Times {
             return Err(SourceError::Mean(mean_gap));
         }
         Ok(match arrivals {
-            Arrivals::Poisson => Self::Poisson { mean_gap, next_at: 0, draws: stream(Purpose::Arrivals) },
+            Arrivals::Poisson => {
+                Self::Poisson { mean_gap, next_at: 0, draws: Box::new(stream(Purpose::Arrivals)) }
+            }
             Arrivals::Deterministic => {
                 Self::Equal { gap: (mean_gap * f64::from(1_u32 << GAP_BITS)) as u128, count: 0 }
             }

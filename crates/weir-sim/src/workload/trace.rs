@@ -11,7 +11,7 @@
 //! A message has one class. Where a trace has both a class and an alpha, each pair that occurs is a class.
 
 mod columns;
-mod lines;
+mod rows;
 mod time;
 
 use std::collections::HashMap;
@@ -26,8 +26,8 @@ use crate::port::source::{ArrivalBlock, ArrivalSource};
 use crate::scenario::{ScenarioError, plain_io};
 
 use super::classes::MessageClasses;
-use columns::Columns;
-use lines::LineLimit;
+use columns::{Columns, Fields};
+use rows::Rows;
 pub use time::TimeUnit;
 
 /// The most messages of a trace.
@@ -130,27 +130,19 @@ impl Trace {
     }
 
     fn read_text(text: impl Read, name: &str, format: &TraceFormat) -> Result<Self, ScenarioError> {
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(format.header)
-            .delimiter(format.separator.byte())
-            .comment(Some(b'#'))
-            .trim(csv::Trim::All)
-            .from_reader(LineLimit::new(text));
+        let mut rows = Rows::new(text, format.separator.byte(), name);
         let mut building = Building { name, ..Building::default() };
         let mut columns = None;
-        if format.header {
-            let header = reader.headers().map_err(|error| building.refused(&error))?.clone();
-            let line = header.position().map_or(1, |place| place.line() as usize);
-            columns = Some(Columns::named(&header, format, name, line)?);
-        }
-        let mut record = csv::StringRecord::new();
-        while reader.read_record(&mut record).map_err(|error| building.refused(&error))? {
-            building.line = record.position().map_or(0, |place| place.line() as usize);
-            let columns = match &mut columns {
-                Some(columns) => &*columns,
-                none => none.insert(Columns::numbered(record.len(), format, name, building.line)?),
-            };
-            building.add(&record, columns, format.time_unit)?;
+        while let Some((row, line)) = rows.next()? {
+            match &columns {
+                None if format.header => columns = Some(Columns::named(row, format, name, line)?),
+                None => {
+                    let numbered = Columns::numbered(row.len(), format, name, line)?;
+                    building.add(&numbered.row(row, name, line)?, format.time_unit)?;
+                    columns = Some(numbered);
+                }
+                Some(columns) => building.add(&columns.row(row, name, line)?, format.time_unit)?,
+            }
         }
         building.finish()
     }
@@ -242,7 +234,6 @@ impl Trace {
 struct Building<'n> {
     trace: Trace,
     name: &'n str,
-    line: usize,
     /// The first time and the last, as the file counts.
     first: u128,
     last: u128,
@@ -251,39 +242,12 @@ struct Building<'n> {
 }
 
 impl Building<'_> {
-    /// An error at the last line that was read.
-    fn refused(&self, error: &csv::Error) -> ScenarioError {
-        let of_file = |reason: String, remedy| ScenarioError::of_file(self.name, reason, remedy);
-        let line = error.position().map_or(self.line + 1, |place| place.line() as usize);
-        let refusal = match error.kind() {
-            csv::ErrorKind::UnequalLengths { expected_len, len, .. } => of_file(
-                format!("the row has {len} fields, must have {expected_len} as the first"),
-                "complete the row; the file may have been cut off here",
-            ),
-            csv::ErrorKind::Utf8 { .. } => {
-                of_file("the row is not UTF-8 text".to_owned(), "save the file as UTF-8")
-            }
-            csv::ErrorKind::Io(error) => of_file(
-                format!("cannot be read on ({})", plain_io(error)),
-                "check the file; it may have been cut off",
-            ),
-            _ => of_file(error.to_string(), "write plain CSV"),
-        };
-        refusal.at(line, 1)
-    }
-
-    fn add(
-        &mut self,
-        record: &csv::StringRecord,
-        columns: &Columns,
-        unit: TimeUnit,
-    ) -> Result<(), ScenarioError> {
+    fn add(&mut self, row: &Fields<'_>, unit: TimeUnit) -> Result<(), ScenarioError> {
         if self.trace.len() == MAX_ROWS {
-            let reason = format!("the trace has more than {MAX_ROWS} rows");
-            let refusal = ScenarioError::of_file(self.name, reason, "cut it into several");
-            return Err(refusal.at(self.line, 1));
+            return Err(
+                row.refuse_whole(format!("the trace has more than {MAX_ROWS} rows"), "cut it into several")
+            );
         }
-        let row = columns.row(record, self.name, self.line);
         let at = self.time(row.time(unit)?).map_err(|(reason, remedy)| row.refuse_time(reason, remedy))?;
         let length = row.length()?;
         let alpha = row.alpha()?;

@@ -1,10 +1,11 @@
 //! Which column of a trace holds what, and the fields of a row read by it.
 
-use csv::StringRecord;
+use weir_core::message::alpha::Coefficient;
 
 use crate::scenario::{ScenarioError, nearest};
 use crate::workload::MAX_LENGTH;
 
+use super::rows::Row;
 use super::{TimeUnit, TraceFormat};
 
 /// A column: its position and its name.
@@ -15,6 +16,7 @@ struct Column {
 
 /// Which column holds what.
 pub(super) struct Columns {
+    count: usize,
     time: Column,
     length: Column,
     flow: Option<Column>,
@@ -62,6 +64,7 @@ impl Header<'_> {
 
     fn columns(&self, format: &TraceFormat) -> Result<Columns, ScenarioError> {
         Ok(Columns {
+            count: self.names.len(),
             time: self.required(format.time.as_deref().unwrap_or("time"))?,
             length: self.required(format.length.as_deref().unwrap_or("length"))?,
             flow: self.optional(format.flow.as_ref(), "flow")?,
@@ -74,16 +77,13 @@ impl Header<'_> {
 impl Columns {
     /// The columns by the names in a header.
     pub(super) fn named(
-        header: &StringRecord,
+        header: &Row,
         format: &TraceFormat,
         file: &str,
         line: usize,
     ) -> Result<Self, ScenarioError> {
-        if header.iter().all(str::is_empty) {
-            let remedy = "begin with a header, or write `header = false`";
-            return Err(ScenarioError::of_file(file, "is empty", remedy));
-        }
-        Header { names: header.iter().collect(), file, line }.columns(format)
+        let names = (0..header.len()).map(|place| header.field(place)).collect();
+        Header { names, file, line }.columns(format)
     }
 
     /// The columns by their numbers.
@@ -97,23 +97,37 @@ impl Columns {
         Header { names: numbers.iter().map(String::as_str).collect(), file, line }.columns(format)
     }
 
-    /// One row, to be read by its columns.
-    pub(super) fn row<'r>(&'r self, record: &'r StringRecord, file: &'r str, line: usize) -> Row<'r> {
-        Row { columns: self, record, file, line }
+    /// One row, to be read by its columns; it must have as many fields as the first.
+    pub(super) fn row<'r>(
+        &'r self,
+        row: &'r Row,
+        file: &'r str,
+        line: usize,
+    ) -> Result<Fields<'r>, ScenarioError> {
+        let fields = Fields { columns: self, row, file, line };
+        if row.len() == self.count {
+            return Ok(fields);
+        }
+        let reason = format!("the row has {} fields, must have {} as the first", row.len(), self.count);
+        Err(fields.refuse_whole(reason, "complete the row; the file may have been cut off here"))
     }
 }
 
-/// One row of a trace.
-pub(super) struct Row<'r> {
+/// The fields of one row, by their columns.
+pub(super) struct Fields<'r> {
     columns: &'r Columns,
-    record: &'r StringRecord,
+    row: &'r Row,
     file: &'r str,
     line: usize,
 }
 
-impl<'r> Row<'r> {
+impl<'r> Fields<'r> {
     fn field(&self, column: &Column) -> &'r str {
-        self.record.get(column.place).unwrap_or_default()
+        self.row.field(column.place)
+    }
+
+    pub(super) fn refuse_whole(&self, reason: String, remedy: &str) -> ScenarioError {
+        ScenarioError::of_file(self.file, reason, remedy).at(self.line, 1)
     }
 
     fn refuse(&self, column: &Column, reason: String, remedy: &str) -> ScenarioError {
@@ -153,8 +167,14 @@ impl<'r> Row<'r> {
     pub(super) fn alpha(&self) -> Result<Option<f64>, ScenarioError> {
         let Some(column) = &self.columns.alpha else { return Ok(None) };
         match self.field(column).parse::<f64>() {
-            Ok(alpha) if alpha >= 0.0 => Ok(Some(alpha)),
-            _ => Err(self.refuse(column, "must be a number from 0 up, or inf".to_owned(), "correct the row")),
+            Ok(alpha) if (0.0..=Coefficient::LARGEST).contains(&alpha) || alpha == f64::INFINITY => {
+                // A negative zero would be a class of its own.
+                Ok(Some(alpha + 0.0))
+            }
+            _ => {
+                let reason = format!("must be a number from 0 to {}, or inf", Coefficient::LARGEST);
+                Err(self.refuse(column, reason, "correct the row"))
+            }
         }
     }
 

@@ -62,7 +62,7 @@ fn number(text: &str, factor: u128) -> Option<u128> {
     // An exponent, as programs write very small and very large numbers.
     let is_exponential = text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(['e', 'E']);
     let value = is_exponential.then(|| text.parse::<f64>().ok())?? * factor as f64;
-    (value.is_finite() && value >= 0.0 && value < 1e30).then_some(value as u128)
+    (0.0..1e30).contains(&value).then_some(value as u128)
 }
 
 /// The digits behind a decimal point times `factor`, to 12 places.
