@@ -12,8 +12,8 @@ use crate::port::timeline::Segment;
 /// Packed keys of a segment.
 #[derive(Clone, Debug)]
 pub(super) struct Heads<K, const C: usize, const N: usize> {
-    /// The key of each class's first unfinished message. Where nothing waits, and for the message being
-    /// served, stands a mark larger than every key.
+    /// The key of each class's first unfinished message, or a mark larger than every key; stale for the
+    /// message being served.
     key: Rows<K, C, N>,
     /// The key of a whole message of the class, but for its stamp.
     base: Rows<K, C, N>,
@@ -32,9 +32,6 @@ struct Serving<K, const N: usize> {
     remaining: [u64; N],
     /// Ticks the lane still has to serve before the next arrival.
     left: [u64; N],
-    /// What goes back to its class's head at an arrival: a preempted message, or the mark of nothing.
-    back: [K; N],
-    back_remaining: [u64; N],
 }
 
 /// A message at its insertion.
@@ -87,8 +84,6 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
                 step: none,
                 remaining: [0; N],
                 left: [0; N],
-                back: none,
-                back_remaining: [0; N],
             },
         }
     }
@@ -115,10 +110,11 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         let mut tick = segment.first_tick;
         for i in 0..=segment.at.len() {
             let until = segment.tick.get(i).copied().unwrap_or(segment.end_tick);
-            let completed = self.serve(until - tick) & used;
+            self.serving.left = [until - tick; N];
             if P::DECISIONS {
-                self.report(lanes, tick, until, probe);
+                self.report(lanes, used, until, probe);
             }
+            let completed = self.serve() & used;
             self.complete(lanes, &context, completed, until, order, probe);
             tick = until;
             if i < segment.at.len() {
@@ -127,8 +123,8 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
                 let place = lanes.arrived[class];
                 let stamp = K::stamp(at_place(context.rings[class], place), context.layout);
                 lanes.arrived[class] += 1;
-                self.insert(lanes, &Newcomer { class, place, length: u64::from(segment.length[i]), stamp });
                 self.put_back(lanes);
+                self.insert(lanes, &Newcomer { class, place, length: u64::from(segment.length[i]), stamp });
             }
         }
         self.store(lanes);
@@ -160,27 +156,31 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
                     self.key[class][lane] = whole.minus(self.step[class][lane].times(served));
                 }
             }
-            self.choose(lanes, lane, context.classes, 0, self.key[0][lane]);
         }
+        self.serving.remaining = [0; N];
+        self.choose(lanes, context.classes);
     }
 
-    /// The lane takes the message with the smallest key, after `changed` has got the head `newest`.
+    /// Every lane whose message is complete takes the one with the smallest key.
     #[inline(always)]
-    fn choose(&mut self, lanes: &Lanes<C, N>, lane: usize, classes: usize, changed: usize, newest: K) {
-        // The table still has the mark of nothing for the class that changed, and is read before it is
-        // written, so that no read waits for the write. A short table is always scanned whole: a fixed number of steps costs less than fewer ones.
-        let scanned = if C <= 8 { C } else { classes.next_multiple_of(4) };
-        let mut others = nothing::<K, C>(0);
-        for row in self.key[..scanned].chunks_exact(4) {
-            others = others.min(row[0][lane].min(row[1][lane]).min(row[2][lane].min(row[3][lane])));
+    fn choose(&mut self, lanes: &Lanes<C, N>, classes: usize) {
+        let (keys, packets, steps, serving) = (&self.key, &lanes.remaining, &self.step, &mut self.serving);
+        // A short table is always scanned whole: a fixed number of steps lets the lanes go side by side.
+        let scanned = if C <= 8 { C } else { classes };
+        for lane in 0..N {
+            let (mut key, mut remaining, mut step) = (keys[0][lane], packets[0][lane], steps[0][lane]);
+            for class in 1..scanned {
+                let candidate = (keys[class][lane], packets[class][lane], steps[class][lane]);
+                let smaller = candidate.0 < key;
+                key = if smaller { candidate.0 } else { key };
+                remaining = if smaller { candidate.1 } else { remaining };
+                step = if smaller { candidate.2 } else { step };
+            }
+            let free = serving.remaining[lane] == 0;
+            serving.key[lane] = if free { key } else { serving.key[lane] };
+            serving.step[lane] = if free { step } else { serving.step[lane] };
+            serving.remaining[lane] = if free { remaining } else { serving.remaining[lane] };
         }
-        let smallest = newest.min(others);
-        self.key[changed][lane] = newest;
-        let class = class_of::<K, C>(smallest);
-        self.key[class][lane] = nothing::<K, C>(class);
-        self.serving.key[lane] = smallest;
-        self.serving.step[lane] = self.step[class][lane];
-        self.serving.remaining[lane] = lanes.remaining[class][lane];
     }
 
     /// Keeps what a later segment needs.
@@ -200,43 +200,54 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         let (head, base, step) = (&lanes.head[class], &self.base[class], &self.step[class]);
         let row = &mut self.key[class];
         let serving = &mut self.serving;
-        let mark = nothing::<K, C>(0);
         for lane in 0..N {
             let key = base[lane].plus(stamp & self.stamp_mask[lane]);
             let first = head[lane] == place;
             let (was, remaining) = (serving.key[lane], serving.remaining[lane]);
             let ahead = first & (key < was);
-            row[lane] = if first & !ahead { key } else { row[lane] };
-            serving.back[lane] = if ahead { was } else { was | mark };
-            serving.back_remaining[lane] = remaining;
+            row[lane] = if first { key } else { row[lane] };
             serving.key[lane] = if ahead { key } else { was };
             serving.step[lane] = if ahead { step[lane] } else { serving.step[lane] };
             serving.remaining[lane] = if ahead { length } else { remaining };
         }
     }
 
-    /// What was preempted goes back to the head of its class. What was not has a mark there, and gets it
-    /// once more.
+    /// What each lane serves is written to the head of its class, in case it is preempted.
     #[inline(always)]
     fn put_back(&mut self, lanes: &mut Lanes<C, N>) {
-        for lane in 0..lanes.used.min(N) {
-            let back = self.serving.back[lane];
-            let class = class_of::<K, C>(back);
-            self.key[class][lane] = back;
-            lanes.remaining[class][lane] = self.serving.back_remaining[lane];
+        let Serving { key, remaining, .. } = &self.serving;
+        if C > 8 || N == 1 {
+            for lane in 0..lanes.used {
+                let class = class_of::<K, C>(key[lane]);
+                self.key[class][lane] = key[lane];
+                lanes.remaining[class][lane] = remaining[lane];
+            }
+            return;
+        }
+        // Whole rows, all lanes side by side: they are read sooner than entries written one by one.
+        for lane in 0..N {
+            let (key, remaining) = (key[lane], remaining[lane]);
+            for class in 0..C {
+                let here = key & K::of(C as u64 - 1) == K::of(class as u64);
+                let (keys, packets) = (&mut self.key[class][lane], &mut lanes.remaining[class][lane]);
+                let (was, packets_then) = (*keys, *packets);
+                *keys = if here { key } else { was };
+                *packets = if here { remaining } else { packets_then };
+            }
         }
     }
 
-    /// Serves the message of each lane for at most `ticks`; returns the lanes where it is complete.
+    /// Serves the message of each lane for at most the ticks it has left; returns the lanes where it is
+    /// complete.
     #[inline(always)]
-    fn serve(&mut self, ticks: u64) -> u64 {
+    fn serve(&mut self) -> u64 {
         let serving = &mut self.serving;
         let mut completed = 0;
         for lane in 0..N {
-            let used = serving.remaining[lane].min(ticks);
+            let used = serving.remaining[lane].min(serving.left[lane]);
             let remaining = serving.remaining[lane] - used;
             serving.remaining[lane] = remaining;
-            serving.left[lane] = ticks - used;
+            serving.left[lane] -= used;
             serving.key[lane] = serving.key[lane].minus(serving.step[lane].times(K::of(used)));
             completed |= u64::from(remaining == 0) << lane;
         }
@@ -254,33 +265,25 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         order: u64,
         probe: &mut P,
     ) {
-        let mut rest = completed;
-        while rest != 0 {
-            let mut again = 0;
+        let mut completed = completed;
+        while completed != 0 {
+            let mut rest = completed;
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize % N;
                 rest &= rest - 1;
-                let left = self.serving.left[lane];
-                let (class, newest) = self.count_out(lanes, context, lane, until - left - 1, order, probe);
-                self.choose(lanes, lane, context.classes, class, newest);
-                let used = self.serving.remaining[lane].min(left);
-                if P::DECISIONS && used > 0 {
-                    let class = class_of::<K, C>(self.serving.key[lane]);
-                    let remaining = self.serving.remaining[lane];
-                    probe.served(lanes.strategies[lane], until - left, class, remaining, used);
-                }
-                self.serving.left[lane] = left - used;
-                self.serving.remaining[lane] -= used;
-                let spent = self.serving.step[lane].times(K::of(used));
-                self.serving.key[lane] = self.serving.key[lane].minus(spent);
-                again |= u64::from(self.serving.remaining[lane] == 0) << lane;
+                let tick = until - self.serving.left[lane] - 1;
+                self.count_out(lanes, context, lane, tick, order, probe);
             }
-            rest = again;
+            self.choose(lanes, context.classes);
+            if P::DECISIONS {
+                self.report(lanes, completed, until, probe);
+            }
+            completed = self.serve() & completed;
         }
     }
 
     /// The lane's message had its last packet accepted at `tick`; the next of its class, if it has arrived
-    /// (its number is at most `order`), becomes the class's first. Returns the class and the key.
+    /// (its number is at most `order`), becomes the class's first.
     #[inline(always)]
     fn count_out<P: Probe>(
         &mut self,
@@ -290,7 +293,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         tick: u64,
         order: u64,
         probe: &mut P,
-    ) -> (usize, K) {
+    ) {
         let class = class_of::<K, C>(self.serving.key[lane]);
         let ring = context.rings[class];
         let place = lanes.head[class][lane];
@@ -302,18 +305,16 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         lanes.remaining[class][lane] = lanes.lengths[class];
         let next = at_place(ring, place + 1);
         let whole = self.base[class][lane].plus(K::stamp(next, context.layout) & self.stamp_mask[lane]);
-        let key = if next.order <= order { whole } else { nothing::<K, C>(class) };
-        (class, key)
+        self.key[class][lane] = if next.order <= order { whole } else { nothing::<K, C>(class) };
     }
 
-    /// Reports what `serve` has just served.
-    fn report<P: Probe>(&self, lanes: &Lanes<C, N>, tick: u64, until: u64, probe: &mut P) {
-        for lane in 0..lanes.used {
-            let used = until - tick - self.serving.left[lane];
-            if used > 0 {
+    /// Reports what `serve` is about to serve in these lanes.
+    fn report<P: Probe>(&self, lanes: &Lanes<C, N>, which: u64, until: u64, probe: &mut P) {
+        for lane in (0..lanes.used).filter(|lane| which >> lane & 1 == 1) {
+            let (left, remaining) = (self.serving.left[lane], self.serving.remaining[lane]);
+            if left > 0 {
                 let class = class_of::<K, C>(self.serving.key[lane]);
-                let remaining = self.serving.remaining[lane] + used;
-                probe.served(lanes.strategies[lane], tick, class, remaining, used);
+                probe.served(lanes.strategies[lane], until - left, class, remaining, remaining.min(left));
             }
         }
     }
