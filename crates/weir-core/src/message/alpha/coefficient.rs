@@ -3,7 +3,8 @@
 //! A key is `alpha * length + tick`, a whole number of 2^-16 units of cost. The product is taken exactly
 //! and rounded once, to the nearest: for every alpha that is a fraction with a denominator below 2^15
 //! (0.001, 0.3, 1/3) two keys compare as the exact ones do, ties included, which would not hold for a
-//! product with a rounded alpha.
+//! product with a rounded alpha. (A key that a wrapper hands on to a message of another alpha keeps the
+//! rounding of the first, at most 2^-16 units.)
 //!
 //! Bounds: alpha up to [`Coefficient::LARGEST`], or infinite; `alpha * length` saturates at 2^62 units
 //! (alpha 10^6 on a request of 10^12 nanoseconds is 10^18, a quarter of it), above which messages are served

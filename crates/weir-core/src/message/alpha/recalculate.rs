@@ -18,6 +18,7 @@ use super::barriers::Barriers;
 use super::clock::Clock;
 use super::coefficient::Coefficient;
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::heap::Order;
 use crate::item::Item;
 use crate::priority::{Key, Prioritized};
 use crate::ranked::{Numbers, Rank, Ranked};
@@ -25,6 +26,10 @@ use crate::units::{Cost, Instant};
 
 /// A place in the order: before which barrier, and with which rank among those before it.
 type Place = (Reverse<u32>, Rank);
+
+impl Order for Place {
+    const LAST: Self = (Reverse(0), Rank::LAST);
+}
 
 /// The item of the open grant, which the discipline does not hold.
 #[derive(Clone, Copy, Debug)]
