@@ -19,7 +19,9 @@ use weir_core::units::{Cost, Instant, Packets};
 
 /// The lengths of the report: 90 % uniform from 1 to 5, 10 % twenty.
 const LENGTHS: [u64; 10] = [1, 2, 3, 4, 5, 1, 2, 3, 4, 20];
-const ROUNDS: usize = 9;
+/// Short rounds, and many, so that most of them are not interrupted.
+const ROUNDS: usize = 201;
+const CALLS: usize = 20_000;
 
 /// Numbers without a pattern, the same in every run (splitmix64).
 struct Numbers(u64);
@@ -61,14 +63,13 @@ fn report(name: &str, calls: usize, mut round: impl FnMut()) {
 
 /// A queue of `waiting`; each call is one dequeue, finish and enqueue, so half of a pair is reported.
 fn steady(name: &str, mut discipline: impl Discipline<Message>, waiting: u32, length: impl Fn(u64) -> u64) {
-    let calls = 400_000;
     let mut numbers = Numbers(1);
-    let lengths: Vec<u64> = (0..calls).map(|_| length(numbers.next())).collect();
+    let lengths: Vec<u64> = (0..CALLS).map(|_| length(numbers.next())).collect();
     let drops = &mut CountDrops(0);
     for id in 0..waiting {
         let _ = discipline.enqueue(Instant::ZERO, message(id, length(numbers.next())), drops);
     }
-    report(name, 2 * calls, || {
+    report(name, 2 * CALLS, || {
         for &length in &lengths {
             let grant = discipline.dequeue(Instant::ZERO, &Open, drops).expect("something waits");
             discipline.finish(Instant::ZERO, &grant.item, grant.item.remaining);
@@ -81,16 +82,15 @@ fn steady(name: &str, mut discipline: impl Discipline<Message>, waiting: u32, le
 /// The calls of the port at 95 % load, for each message: a charge and an arrival at a random point of the
 /// grants, a requeue where the newcomer preempts, and the rest of the grant.
 fn messages(name: &str, mut discipline: impl Discipline<Message>) {
-    let calls = 400_000;
     let mut numbers = Numbers(2);
     // What is served between two arrivals, in packets: 4.7 / 0.95 on average, and at random.
-    let gaps: Vec<u64> = (0..calls)
+    let gaps: Vec<u64> = (0..CALLS)
         .map(|_| (-4.95 * ((numbers.next() >> 11) as f64 / (1_u64 << 53) as f64).ln()) as u64)
         .collect();
-    let lengths: Vec<u64> = (0..calls).map(|_| LENGTHS[(numbers.next() % 10) as usize]).collect();
+    let lengths: Vec<u64> = (0..CALLS).map(|_| LENGTHS[(numbers.next() % 10) as usize]).collect();
     let drops = &mut CountDrops(0);
     let now = Instant::ZERO;
-    report(name, calls, || {
+    report(name, CALLS, || {
         let mut open: Option<(Message, u64)> = None;
         for (&length, &gap) in lengths.iter().zip(&gaps) {
             let mut left = gap;
@@ -117,19 +117,21 @@ fn messages(name: &str, mut discipline: impl Discipline<Message>) {
                 discipline.requeue(now, item, Packets::ZERO, drops);
             }
         }
+        if let Some((granted, remaining)) = open {
+            discipline.finish(now, &granted, Packets::new(remaining));
+        }
         black_box(discipline.backlog());
     });
 }
 
 /// A hundred messages in turn; a call is one dequeue and one requeue.
 fn turns(name: &str, mut discipline: impl Discipline<Message>) {
-    let calls = 1_000_000;
     let drops = &mut CountDrops(0);
     for id in 0..100 {
         let _ = discipline.enqueue(Instant::ZERO, message(id, u64::MAX >> 8), drops);
     }
-    report(name, calls, || {
-        for _ in 0..calls {
+    report(name, CALLS, || {
+        for _ in 0..CALLS {
             let grant = discipline.dequeue(Instant::ZERO, &Open, drops).expect("something waits");
             discipline.requeue(Instant::ZERO, black_box(grant.item), grant.quantum, drops);
         }

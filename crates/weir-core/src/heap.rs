@@ -163,12 +163,14 @@ impl<R: Order, T: Copy + Default> Heap<R, T> {
     }
 }
 
-/// The place of the least, and the least.
+/// The place of the least, and the least; places are summed up rather than branched to, since which it is
+/// cannot be predicted.
 #[inline]
-fn least<R: Order>([a, b, c, d]: &[R; ARITY]) -> (usize, R) {
-    let low = if *b < *a { (1, *b) } else { (0, *a) };
-    let high = if *d < *c { (3, *d) } else { (2, *c) };
-    if high.1 < low.1 { high } else { low }
+fn least<R: Order>(ranks: &[R; ARITY]) -> (usize, R) {
+    let low = usize::from(ranks[1] < ranks[0]);
+    let high = 2 + usize::from(ranks[3] < ranks[2]);
+    let place = low + (high - low) * usize::from(ranks[high] < ranks[low]);
+    (place, ranks[place])
 }
 
 #[cfg(test)]

@@ -47,7 +47,8 @@ impl Rank {
     #[must_use]
     #[inline]
     pub fn new(key: Key, number: u64) -> Self {
-        Self(key.min(Key::MAX).0 << NUMBER_BITS | u128::from(number & Self::MAX_NUMBER))
+        debug_assert!(key <= Key::MAX && number <= Self::MAX_NUMBER, "{key:?}, {number}");
+        Self(key.0 << NUMBER_BITS | u128::from(number))
     }
 
     /// Its key.
@@ -190,14 +191,24 @@ impl<R: Order, T> Ranked<R, T> {
     /// Removes the item of the least rank.
     #[inline]
     pub fn pop(&mut self) -> Option<(R, T)> {
+        self.pop_if(|_| true)
+    }
+
+    /// Removes the item of the least rank, if `wanted` says so of it.
+    #[inline]
+    pub fn pop_if(&mut self, wanted: impl FnOnce(&T) -> bool) -> Option<(R, T)> {
         if self.is_loose() {
-            return self.loose.pop();
+            let (_, slot) = self.loose.order.peek()?;
+            return if wanted(self.loose.slots[slot as usize].as_ref()?) { self.loose.pop() } else { None };
         }
         let handle = self.fronts.peek()?.1 as usize;
-        if let Some(run) = handle.checked_sub(LENGTHS) {
-            return self.pop_run(run);
+        let Some(queue) = self.lengths.get_mut(handle) else {
+            let run = handle - LENGTHS;
+            return if wanted(&self.runs[run].last()?.1) { self.pop_run(run) } else { None };
+        };
+        if !wanted(&queue.front()?.1) {
+            return None;
         }
-        let queue = &mut self.lengths[handle];
         let least = queue.pop_front();
         match queue.front() {
             Some((next, _)) => self.fronts.rerank_least(*next),
@@ -310,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_rank_holds_the_largest_key_and_number() {
-        let largest = Rank::new(Key(u128::MAX), u64::MAX);
+        let largest = Rank::new(Key::MAX, Rank::MAX_NUMBER);
         assert_eq!((largest.key(), largest.number()), (Key::MAX, Rank::MAX_NUMBER));
         assert!(rank(1, 9) < rank(2, 0) && rank(2, 0) < rank(2, 1));
     }

@@ -91,7 +91,7 @@ impl<I: Item> Sf<I> {
             Some(number) => number,
             None => self.numbers.renumber(&mut self.queue, self.open.as_mut().map(|open| &mut open.number)),
         };
-        let preempts = self.open.as_ref().is_some_and(|open| key < open.key());
+        let preempts = self.open.as_ref().is_some_and(|open| key < open.key && key < open.key());
         self.place(Rank::new(key, number), item);
         if preempts { Enqueued::Preempts } else { Enqueued::Queued }
     }
@@ -113,10 +113,7 @@ impl<I: Item> Discipline<I> for Sf<I> {
 
     #[inline]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        if !gate.permits(self.queue.peek()?.1) {
-            return None;
-        }
-        let (rank, item) = self.queue.pop()?;
+        let (rank, item) = self.queue.pop_if(|item| gate.permits(item))?;
         let quantum = item.cost();
         self.backlog.remove(quantum);
         self.open = Some(Open { key: rank.key(), used: 0, number: rank.number() });
@@ -161,6 +158,6 @@ impl<I: Item> Prioritized<I> for Sf<I> {
     #[inline]
     fn enqueue_with_key(&mut self, now: Instant, item: I, key: Key, _drops: &mut dyn Drops<I>) -> Enqueued {
         let least = self.key(now, &item);
-        self.insert(item, key.max(least))
+        self.insert(item, key.clamp(least, Key::MAX))
     }
 }
