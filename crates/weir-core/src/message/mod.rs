@@ -9,3 +9,6 @@ pub mod outstanding;
 pub mod rr;
 pub mod rr_head;
 pub mod sf;
+
+#[cfg(test)]
+mod schedule;

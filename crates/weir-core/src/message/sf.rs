@@ -161,3 +161,28 @@ impl<I: Item> Prioritized<I> for Sf<I> {
         self.insert(item, key.clamp(least, Key::MAX))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::schedule;
+
+    #[test]
+    fn strictly_shorter_newcomers_overtake() {
+        // Beyond the packet in transmission a has 4 left, then b has 2.
+        assert_eq!(schedule("sf", "a5 . b3 . c1"), "abcbbaaaa");
+    }
+
+    #[test]
+    fn equals_are_served_in_order_of_arrival() {
+        assert_eq!(schedule("sf", "a4 . b3"), "aaaabbb");
+        assert_eq!(schedule("sf", "a3 b2 c2 d3"), "bbccaaaddd");
+        // c3 preempts a, of which 4 are left: as many as d has, which came later.
+        assert_eq!(schedule("sf", "a5 . c3 d4"), "acccaaaadddd");
+    }
+
+    #[test]
+    fn long_messages_are_ordered_like_short_ones() {
+        let served = schedule("sf", "a90 b70 . c60");
+        assert_eq!(served, ["b", &"c".repeat(60), &"b".repeat(69), &"a".repeat(90)].concat());
+    }
+}

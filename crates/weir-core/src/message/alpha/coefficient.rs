@@ -92,7 +92,8 @@ impl Coefficient {
 
     /// Whether keys under it follow the clock.
     #[inline]
-    pub(super) const fn is_finite(self) -> bool {
+    #[must_use]
+    pub const fn is_finite(self) -> bool {
         !self.infinite
     }
 
@@ -103,8 +104,9 @@ impl Coefficient {
     }
 
     /// `alpha * cost` in units of 2^-16, to the nearest, or the cost where alpha is infinite.
+    #[must_use]
     #[inline]
-    pub(in crate::message) fn times<C: Cost>(self, cost: C) -> u128 {
+    pub fn times<C: Cost>(self, cost: C) -> u128 {
         if self.infinite {
             return u128::from(cost.count());
         }
