@@ -7,7 +7,7 @@
 //! queue, are loose: they lie in a heap of their own. The order of service is that of the ranks throughout.
 //!
 //! A heap of 10^6 entries misses the cache at each of its lower levels. So the loose items, when they
-//! are [`RUN`], are sorted into a run, which is read from its end and whose front joins the other fronts;
+//! are 1024, are sorted into a run, which is read from its end and whose front joins the other fronts;
 //! what a run has left when few are left becomes loose again, so runs are never nearly empty.
 //!
 //! | | |
