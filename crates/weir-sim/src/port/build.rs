@@ -15,7 +15,7 @@ use weir_core::registry::{Visitor, message_discipline, visit_message};
 use weir_core::spec::{Spec, SpecError};
 use weir_core::units::{Nanos, Packets};
 
-use crate::port::accelerated::{Alpha, Level, Lockstep, Options, Strategy};
+use crate::port::accelerated::{Alpha, FRACTION_BITS, Level, Lockstep, Options, Strategy};
 use crate::port::application::Applications;
 use crate::port::arrivals::{Closed, Open};
 use crate::port::audit::SlopAudit;
@@ -159,11 +159,19 @@ fn strategy(scenario: &PortScenario, layout: &Layout, named: &NamedDiscipline) -
         ("alpha", [alpha]) if alpha.key.as_deref().is_none_or(|key| key == "alpha") => {
             match alpha.value.name.as_str() {
                 "inf" => Some(Strategy::ShortestFirst),
-                value => Alpha::nearest(value.parse().ok()?).map(Strategy::Alpha),
+                value => exact(value).map(Strategy::Alpha),
             }
         }
         _ => None,
     }
+}
+
+/// An alpha that is a multiple of 2^-16. The accelerated engine multiplies after rounding alpha, the
+/// discipline rounds after multiplying: for others the two could break ties differently.
+fn exact(value: &str) -> Option<Alpha> {
+    let value: f64 = value.parse().ok()?;
+    let alpha = Alpha::nearest(value)?;
+    (alpha.bits() as f64 == value * f64::from(1_u32 << FRACTION_BITS)).then_some(alpha)
 }
 
 fn lockstep(
