@@ -335,53 +335,75 @@ def _frontier_spec(
     layers = [line, dots]
     for side, (dx, dy, align) in _SIDES.items():
         mark = base.transform_filter(f"datum.side == '{side}'").mark_text(dx=dx, dy=dy, align=align, fontSize=11.5)
-        layers.append(mark.encode(text="discipline:N"))
+        layers.append(mark.encode(text="label:N"))
     return _spec(alt.layer(*layers), 380)
 
 
 _SIDES = {
     "right": (9, 0, "left"),
     "left": (-9, 0, "right"),
-    "above": (0, -12, "center"),
+    "above": (0, -13, "center"),
     "below": (0, 14, "center"),
+    "right above": (6, -11, "left"),
+    "left below": (-6, 12, "right"),
+    "right below": (6, 12, "left"),
+    "left above": (-6, -11, "right"),
 }
+_NARROW = (330.0, 320.0)  # pixels of the drawing on a telephone, for which labels are placed
+_LETTER = (6.6, 12.0)  # pixels of a letter
+
+Box = tuple[float, float, float, float]
+
+
+def _short(discipline: str) -> str:
+    """Return the label of a point: an alpha by its value alone."""
+    return discipline.replace("alpha:", "α ", 1) if discipline.startswith("alpha:") else discipline
 
 
 def _with_label_sides(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the points with a side for each label, chosen one after another so that few overlap."""
-    placed: list[tuple[float, float]] = []
-    xs, ys = _unit_places(points)
-    dots = list(zip(xs, ys, strict=True))
+    """Return the points with a label and a side for it, chosen in turn so that few boxes overlap."""
+    places = _places(points)
+    taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in places]
     sided = []
-    for point, place in sorted(zip(points, dots, strict=True), key=lambda pair: pair[1]):
-        side = max(_SIDES, key=lambda side: _clearance(_label_place(place, side), placed + dots, place))
-        placed.append(_label_place(place, side))
-        sided.append({**point, "side": side})
+    for point, place in sorted(zip(points, places, strict=True), key=lambda pair: pair[1]):
+        label = _short(point["discipline"])
+        boxes = {side: _label_box(place, label, side) for side in _SIDES}
+        side = min(_SIDES, key=lambda side: _crowding(boxes[side], taken))
+        taken.append(boxes[side])
+        sided.append({**point, "label": label, "side": side})
     return sided
 
 
-def _unit_places(points: list[dict[str, Any]]) -> tuple[list[float], list[float]]:
-    """Return where the points stand on a chart of unit width and height."""
-    places = []
+def _places(points: list[dict[str, Any]]) -> list[tuple[float, float]]:
+    """Return where the points stand on a narrow screen, in pixels to the right and down."""
+    shares = []
     for key in ("mean", "tail"):
         values = [point[key] for point in points]
         seen = [math.log(value) for value in values] if _is_wide(values) else values
         span = (max(seen) - min(seen)) or 1.0
-        places.append([(value - min(seen)) / span for value in seen])
-    return places[0], places[1]
+        shares.append([(value - min(seen)) / span for value in seen])
+    return [(x * _NARROW[0], (1 - y) * _NARROW[1]) for x, y in zip(*shares, strict=True)]
 
 
-def _label_place(place: tuple[float, float], side: str) -> tuple[float, float]:
-    shift = {"right": (0.06, 0.0), "left": (-0.06, 0.0), "above": (0.0, 0.05), "below": (0.0, -0.055)}[side]
-    return place[0] + shift[0], place[1] + shift[1]
+def _label_box(place: tuple[float, float], label: str, side: str) -> Box:
+    dx, dy, align = _SIDES[side]
+    width, height = _LETTER[0] * len(label), _LETTER[1]
+    left = place[0] + dx - {"left": 0.0, "center": width / 2, "right": width}[align]
+    top = place[1] + dy - height / 2
+    return left, top, left + width, top + height
 
 
-def _clearance(label: tuple[float, float], taken: list[tuple[float, float]], own: tuple[float, float]) -> float:
-    """Return how far the label is from what is already there; labels are wider than high."""
-    off_the_chart = 0.05 * (label[0] < -0.03 or label[0] > 1.03)
-    others = [place for place in taken if place != own]
-    near = min((math.hypot((label[0] - x) / 2.2, label[1] - y) for x, y in others), default=1.0)
-    return min(near, 0.08) - off_the_chart
+def _crowding(box: Box, taken: list[Box]) -> float:
+    """Return the area of a box that others, or the edge of the chart, take away."""
+    shared = sum(_overlap(box, other) for other in taken)
+    outside = max(0.0, -10 - box[0]) + max(0.0, box[2] - _NARROW[0] - 10)
+    return shared + outside * _LETTER[1]
+
+
+def _overlap(a: Box, b: Box) -> float:
+    width = min(a[2], b[2]) - max(a[0], b[0])
+    height = min(a[3], b[3]) - max(a[1], b[1])
+    return max(0.0, width) * max(0.0, height)
 
 
 # --- theory ----------------------------------------------------------------------------------------------------
