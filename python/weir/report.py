@@ -183,7 +183,7 @@ def _checks(result: Result) -> str:
         return ""
     words = agreement(result) or ""
     failed = not all(check.ok for check in result.checks)
-    table = _table(tables.checks_columns(result))
+    table = _table(tables.checks_columns(result.checks))
     return f"<p>{escape(words[:1].upper() + words[1:])}.</p>\n<details{' open' if failed else ''}><summary>All checks</summary>\n{table}</details>\n"
 
 

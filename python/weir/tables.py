@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from weir.result import Estimate, Result
+    from weir.result import Check, Estimate, Result
 
 __all__ = [
     "Column",
+    "bench_columns",
     "checks_columns",
     "class_columns",
     "comparison_columns",
@@ -172,9 +173,8 @@ def class_columns(result: Result, discipline: str) -> list[Column]:
     return [*columns, Column("messages", counts, rank=5)]
 
 
-def checks_columns(result: Result) -> list[Column]:
-    """Return the self-checks: expected, measured, verdict."""
-    rows = result.checks
+def checks_columns(rows: Sequence[Check]) -> list[Column]:
+    """Return self-checks: expected, measured, verdict."""
     return [
         Column("check", tuple(row.check for row in rows), numeric=False),
         Column("discipline", tuple(row.discipline or "all" for row in rows), numeric=False),
@@ -216,3 +216,16 @@ def _parameters(row: dict[str, object]) -> str:
     parameters = row["parameters"]
     names = [str(each["name"]) for each in parameters] if isinstance(parameters, list) else []
     return ", ".join(names) or "–"
+
+
+def bench_columns(rows: Sequence[dict[str, object]]) -> list[Column]:
+    """Return benchmarks: name, value with its range, unit."""
+    figures = [[float(str(row[key])) for row in rows] for key in ("value", "low", "high")]
+    value, low, high = (tuple(number(each) for each in column) for column in figures)
+    return [
+        Column("benchmark", tuple(str(row["bench"]) for row in rows), numeric=False),
+        Column("value", value),
+        Column("low", low, rank=1),
+        Column("high", high, rank=1),
+        Column("unit", tuple(str(row["unit"]) for row in rows), numeric=False),
+    ]

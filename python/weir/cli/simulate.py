@@ -1,0 +1,201 @@
+"""Commands on a scenario or on its result: run, compare, theory, report."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weir.cli.shared import (
+    Json,
+    OutFiles,
+    Records,
+    ScenarioFile,
+    Seed,
+    Threads,
+    check_out,
+    echo_json,
+    exit_code,
+    save,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    from weir.result import Result
+
+__all__ = ["add_to", "show_comparison"]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command("run")(run)
+    app.command("compare")(compare)
+    app.command("theory")(theory)
+    app.command("report")(report)
+
+
+def run(
+    file: ScenarioFile,
+    seed: Seed = None,
+    threads: Threads = None,
+    records: Records = None,
+    out: OutFiles = None,
+    as_json: Json = False,
+) -> int:
+    """Simulate a scenario and show each of its disciplines by class of message.
+
+    Means carry 95 % confidence intervals. Times are in the scenario's unit: u, one mean packet service, or
+    seconds. Ctrl-C ends the run; what is finished is shown and saved, labelled interrupted (exit code 130).
+
+    \b
+    Example:
+      weir run scenario.toml --out result.json --records items.parquet
+    """
+    import weir
+
+    check_out(out)
+    from weir.progress import Progress
+
+    with Progress() as progress:
+        result = weir.run(file, seed=seed, threads=threads, records=records, progress=progress)
+    return finish(result, out, show_run, as_json=as_json)
+
+
+def compare(
+    file: ScenarioFile,
+    seed: Seed = None,
+    threads: Threads = None,
+    records: Records = None,
+    out: OutFiles = None,
+    as_json: Json = False,
+) -> int:
+    """Compare the disciplines of a scenario on the same arrivals and services.
+
+    Shows the mean with its 95 % interval, the paired difference to the reference, the tail, and the closed
+    form where there is one, with OK where the simulation agrees and !! where it does not.
+
+    \b
+    Example:
+      weir compare scenario.toml --out report.html
+    """
+    import weir
+
+    check_out(out)
+    from weir.progress import Progress
+
+    with Progress() as progress:
+        result = weir.compare(file, seed=seed, threads=threads, records=records, progress=progress)
+    return finish(result, out, show_comparison, as_json=as_json)
+
+
+def finish(
+    result: Result, out: list[Path] | None, show: Callable[[Console, Result], None], *, as_json: bool
+) -> int:
+    """Save and show a result; return the exit code."""
+    save(result, out)
+    if as_json:
+        typer.echo(result.to_json())
+    else:
+        from weir import tables
+
+        show(tables.console(), result)
+        for path in out or ():
+            typer.echo(f"wrote {path}")
+    if result.unstable:
+        _report_unstable(result)
+    return exit_code(result)
+
+
+def _report_unstable(result: Result) -> None:
+    file = result.document.get("file") or "scenario"
+    sys.stderr.write(f"error: {file}: {result.unstable}\n  remedy: lower `workload.load` below 1\n")
+
+
+def show_run(out: Console, result: Result) -> None:
+    """Show each discipline by class of message, then the checks."""
+    from weir import tables
+    from weir.verdict import verdict
+
+    out.print(verdict(result))
+    for name in result.disciplines:
+        out.print(f"\n{name}: {result.metric} by class", style="bold")
+        tables.print_table(out, tables.class_columns(result, name))
+    _show_checks(out, result)
+
+
+def show_comparison(out: Console, result: Result) -> None:
+    """Show the disciplines beside each other, then the checks."""
+    from weir import tables
+    from weir.verdict import verdict
+
+    out.print(verdict(result))
+    out.print(f"\n{result.title}: {result.metric}", style="bold")
+    tables.print_table(out, tables.comparison_columns(result))
+    _show_checks(out, result)
+
+
+def _show_checks(out: Console, result: Result) -> None:
+    """Show the self-checks: one line a kind where all hold, a table of those that do not."""
+    from weir import tables
+
+    kinds: dict[str, list[bool]] = {}
+    for check in result.checks:
+        kinds.setdefault(check.check, []).append(check.ok)
+    words = ", ".join(f"{kind} {'OK' if all(held) else '!!'}" for kind, held in kinds.items())
+    if words:
+        out.print(f"\nself-checks: {words}")
+    failed = [check for check in result.checks if not check.ok]
+    if failed:
+        tables.print_table(out, tables.checks_columns(failed))
+
+
+def theory(file: ScenarioFile, as_json: Json = False) -> None:
+    """Show the closed forms of a scenario: exact means, without simulation.
+
+    \b
+    Example:
+      weir theory scenario.toml
+    """
+    import weir
+
+    rows = weir.theory(file)
+    if as_json:
+        echo_json(rows)
+        return
+    from weir import tables
+
+    tables.print_table(tables.console(), tables.theory_columns(rows))
+
+
+def report(
+    run_file: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A result that --out FILE.json wrote.", show_default=False)
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="The HTML file. Default: RUN with .html.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write the HTML report of a saved result; nothing is computed anew.
+
+    \b
+    Example:
+      weir report result.json --out report.html
+    """
+    from weir import report as html
+    from weir.errors import ConfigError
+    from weir.result import Result
+
+    target = out or run_file.with_suffix(".html")
+    if target.suffix != ".html":
+        raise ConfigError(f"--out is {target}, must end in .html", f"write `--out {target.stem}.html`")
+    html.write(Result.from_file(run_file), target)
+    if as_json:
+        echo_json({"report": str(target)})
+    else:
+        typer.echo(f"wrote {target}")
