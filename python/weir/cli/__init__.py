@@ -34,7 +34,7 @@ def _print_version(asked: bool) -> None:  # noqa: FBT001 - called by the option
         raise typer.Exit
 
 
-@app.callback(no_args_is_help=True)
+@app.callback()
 def _root(
     version: Annotated[  # noqa: ARG001 - read by its callback
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
@@ -59,10 +59,10 @@ for group in (tour, describe, simulate):
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code."""
+    """Run one command and return its exit code; without arguments, show the help."""
     as_json = "--json" in arguments
     try:
-        code = app(args=list(arguments), prog_name="weir", standalone_mode=False)
+        code = app(args=list(arguments) or ["--help"], prog_name="weir", standalone_mode=False)
     except WeirError as error:
         return report_error(error, 3 if isinstance(error, UnsupportedError) else 2, as_json=as_json)
     except typer.TyperException as error:

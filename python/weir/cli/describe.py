@@ -13,9 +13,9 @@ __all__ = ["add_to"]
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    app.command("list")(list_disciplines)
-    app.command("explain")(explain)
-    app.command("schema")(schema)
+    app.command("list", short_help="List the disciplines.")(list_disciplines)
+    app.command("explain", short_help="Explain one discipline.")(explain)
+    app.command("schema", short_help="Print the schema of scenarios.")(schema)
 
 
 def list_disciplines(as_json: Json = False) -> None:

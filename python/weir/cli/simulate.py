@@ -33,10 +33,10 @@ __all__ = ["add_to", "show_comparison"]
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    app.command("run")(run)
-    app.command("compare")(compare)
-    app.command("theory")(theory)
-    app.command("report")(report)
+    app.command("run", short_help="Simulate a scenario.")(run)
+    app.command("compare", short_help="Compare its disciplines.")(compare)
+    app.command("theory", short_help="Show its closed forms.")(theory)
+    app.command("report", short_help="Write the HTML of a saved result.")(report)
 
 
 def run(

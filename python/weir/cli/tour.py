@@ -16,9 +16,9 @@ __all__ = ["add_to"]
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    app.command("demo")(demo)
-    app.command("reproduce")(reproduce)
-    app.command("bench")(bench)
+    app.command("demo", short_help="A tour: one page and one HTML report.")(demo)
+    app.command("reproduce", short_help="Check a published document.")(reproduce)
+    app.command("bench", short_help="Measure speed on this machine.")(bench)
 
 
 def demo(
