@@ -239,7 +239,7 @@ def _digits(value: float) -> float:
 
 
 def _by_length(result: Result) -> Figure | None:
-    lengths = {each.name: each.mean_length for each in result.classes if each.mean_length}
+    lengths = {each.name: each.mean_length for each in result.classes[1:] if each.mean_length}
     names = _shown(result)
     found = [(name, class_, result.estimate(name, class_=class_)) for name in names for class_ in lengths]
     known = [(name, class_, row) for name, class_, row in found if row is not None and row.value is not None]

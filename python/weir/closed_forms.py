@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from weir import _weir
+from weir.result import Result
 from weir.simulation import as_scenario
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["theory"]
 
 
-def theory(scenario: Scenario | str | Path | Mapping[str, object]) -> list[dict[str, Any]]:
+def theory(scenario: Scenario | str | Path | Mapping[str, object]) -> Result:
     """Return the closed forms of a scenario.
 
     Parameters
@@ -27,10 +27,9 @@ def theory(scenario: Scenario | str | Path | Mapping[str, object]) -> list[dict[
 
     Returns
     -------
-    list of dict
-        One row for each discipline, class and metric: ``discipline``, ``class``, ``metric``, ``value``, ``unit`` and
-        ``reason``. Where no closed form is known ``value`` is None and ``reason`` says why. Times are means
-        in ``u``, the mean packet service, or in seconds.
+    Result
+        Without estimates; `Result.theory` has one row for each discipline, class and metric. Times are means in
+        ``u``, the mean packet service, or in seconds.
 
     Raises
     ------
@@ -38,5 +37,4 @@ def theory(scenario: Scenario | str | Path | Mapping[str, object]) -> list[dict[
         If the scenario is refused.
     """
     checked = as_scenario(scenario)
-    rows: list[dict[str, Any]] = json.loads(_weir.theory(checked.text, checked.name))
-    return rows
+    return Result(_weir.theory(checked.text, checked.name))

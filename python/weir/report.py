@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from weir import tables
 from weir.files import write_text
 from weir.text import absent, number, percent, plural, quantity
-from weir.toml import dumps
 from weir.verdict import agreement, state, verdict
 
 if TYPE_CHECKING:
@@ -102,8 +101,8 @@ def _headline(result: Result) -> str:
 def _facts(result: Result) -> str:
     document = result.document
     facts = [plural(len(result.disciplines), "discipline"), plural(int(document.get("messages", 0)), "message")]
-    if document.get("packets"):
-        facts.append(plural(int(document["packets"]), "packet"))
+    if result.time_unit == "u":
+        facts.append(plural(int(document["ticks"]), "packet"))
     if result.load is not None:
         facts.append(f"load {percent(result.load)}")
     if result.time_unit == "u":
@@ -199,11 +198,11 @@ def _provenance(result: Result) -> str:
         "replications": document.get("replications", 1),
         "simulated time": _duration(result),
         "messages unfinished at the end": f"{document.get('unfinished', 0):,}",
-        "warm-up": f"{warm_up.get('rule', 'none')}, {warm_up.get('messages_dropped', 0):,} messages dropped",
-        "engine": ", ".join(f"{name} {engine}" for name, engine in (document.get("engine") or {}).items()),
+        "warm-up": warm_up.get("rule", "none"),
+        "engine": ", ".join(f"{row['discipline']} {row['engine']}" for row in document.get("engines", [])),
     }
     rows = "".join(f"<div><dt>{escape(key)}</dt><dd>{escape(str(value))}</dd></div>\n" for key, value in facts.items())
-    text = escape(dumps(_without_none(document["scenario"])))
+    text = escape(document["scenario"])
     return f"<dl>{rows}</dl>\n<details><summary>The scenario as it was understood</summary><pre><code>{text}</code></pre></details>\n"
 
 
@@ -211,8 +210,3 @@ def _duration(result: Result) -> str:
     value = result.document.get("duration")
     return quantity(value, result.time_unit) if value is not None else absent("not recorded")
 
-
-def _without_none(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_none(each) for key, each in value.items() if each is not None}
-    return [_without_none(each) for each in value] if isinstance(value, list) else value

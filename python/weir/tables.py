@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from weir.result import Check, Estimate, Result
+    from weir.result import Check, Estimate, Result, TheoryValue
 
 __all__ = [
     "Column",
@@ -33,7 +33,7 @@ __all__ = [
     "theory_columns",
 ]
 
-_WIDTH_OF_A_FILE = 100  # where the output is no terminal and COLUMNS is not set
+_WIDTH_OF_A_FILE = 160  # where the output is no terminal and COLUMNS is not set
 _GAP = 2
 
 
@@ -185,20 +185,16 @@ def checks_columns(rows: Sequence[Check]) -> list[Column]:
     ]
 
 
-def theory_columns(rows: Sequence[dict[str, object]]) -> list[Column]:
+def theory_columns(rows: Sequence[TheoryValue]) -> list[Column]:
     """Return closed forms: discipline, class, metric, value or the reason why there is none."""
     return [
-        Column("discipline", tuple(str(row["discipline"] or "all") for row in rows), numeric=False),
-        Column("class", tuple(str(row["class"]) for row in rows), numeric=False),
-        Column("metric", tuple(str(row["metric"]) for row in rows), numeric=False),
-        Column("value", tuple(_closed_form(row) for row in rows)),
-        Column("unit", tuple("" if row["unit"] == "1" else str(row["unit"]) for row in rows), numeric=False),
+        Column("discipline", tuple(row.discipline or "all" for row in rows), numeric=False),
+        Column("class", tuple(row.class_ for row in rows), numeric=False),
+        Column("metric", tuple(row.metric for row in rows), numeric=False),
+        Column("value", tuple("–" if row.value is None else number(row.value, 8) for row in rows)),
+        Column("unit", tuple("" if row.unit == "1" else row.unit for row in rows), numeric=False),
+        Column("formula", tuple(absent(row.formula) if row.value is None else row.formula for row in rows), 1, numeric=False),
     ]
-
-
-def _closed_form(row: dict[str, object]) -> str:
-    value = row["value"]
-    return number(value, 6) if isinstance(value, float | int) else absent(str(row["reason"]))
 
 
 def listing_columns(rows: Sequence[dict[str, object]]) -> list[Column]:

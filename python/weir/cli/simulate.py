@@ -154,7 +154,7 @@ def _show_checks(out: Console, result: Result) -> None:
         tables.print_table(out, tables.checks_columns(failed))
 
 
-def theory(file: ScenarioFile, as_json: Json = False) -> None:
+def theory(file: ScenarioFile, as_json: Json = False) -> int:
     """Show the closed forms of a scenario: exact means, without simulation.
 
     \b
@@ -163,13 +163,16 @@ def theory(file: ScenarioFile, as_json: Json = False) -> None:
     """
     import weir
 
-    rows = weir.theory(file)
+    result = weir.theory(file)
     if as_json:
-        echo_json(rows)
-        return
-    from weir import tables
+        typer.echo(result.to_json())
+    else:
+        from weir import tables
 
-    tables.print_table(tables.console(), tables.theory_columns(rows))
+        tables.print_table(tables.console(), tables.theory_columns(result.theory))
+    if result.unstable:
+        _report_unstable(result)
+    return exit_code(result)
 
 
 def report(
