@@ -76,7 +76,9 @@ def delays(name: str) -> list[dict]:
     for class_, mean in class_means(name).items():
         parts = parts_of(name, class_)
         rows.append(row(name, class_, "latency", "mean", mean))
-        rows += [row(name, class_, "latency", each, quantile(parts, level)) for each, level in QUANTILES.items()]
+        rows += [
+            row(name, class_, "latency", each, quantile(parts, level)) for each, level in QUANTILES.items()
+        ]
         rows.append(row(name, class_, "latency", "max", quantile(parts, 1 - 1 / MESSAGES)))
     return rows
 
@@ -164,7 +166,7 @@ def made(names: tuple[str, ...] = tuple(MEANS), **changes) -> str:
         "file": "port.toml",
         "fingerprint": "6b1f0c9a2d3e4f50",
         "seed": 1,
-        "scenario": f"weir = 1\nmodel = \"port\"\ndisciplines = {json.dumps(names)}\n\n[workload]\nload = 0.95\n",
+        "scenario": f'weir = 1\nmodel = "port"\ndisciplines = {json.dumps(names)}\n\n[workload]\nload = 0.95\n',
         "replications": 4,
         "time_unit": "u",
         "length_unit": "pkt",
@@ -180,7 +182,10 @@ def made(names: tuple[str, ...] = tuple(MEANS), **changes) -> str:
         "engines": [{"discipline": name, "engine": "accelerated"} for name in names],
         "disciplines": list(names),
         "reference": names[0],
-        "classes": [{"name": "all", "low": None, "high": None, "count": MESSAGES, "mean_length": 4.7}, *map(length_class, SHARES)],
+        "classes": [
+            {"name": "all", "low": None, "high": None, "count": MESSAGES, "mean_length": 4.7},
+            *map(length_class, SHARES),
+        ],
         "estimates": [
             row(None, "all", "queue", "mean", 102.69, unit="pkt"),
             *(each for name in names for each in delays(name)),

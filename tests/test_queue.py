@@ -38,7 +38,9 @@ class Naive:
 OPERATIONS = st.lists(st.none() | st.integers(1, 30), max_size=120)
 
 
-@pytest.mark.parametrize(("spec", "alpha"), [("fifo", 0.0), ("alpha:0", 0.0), ("alpha:0.5", 0.5), ("alpha:10", 10.0), ("sf", None)])
+@pytest.mark.parametrize(
+    ("spec", "alpha"), [("fifo", 0.0), ("alpha:0", 0.0), ("alpha:0.5", 0.5), ("alpha:10", 10.0), ("sf", None)]
+)
 @given(operations=OPERATIONS)
 def test_the_order_is_that_of_the_naive_model(spec: str, alpha: float | None, operations: list[int | None]):
     if spec.split(":")[0] not in REGISTERED:
@@ -98,7 +100,9 @@ def test_values_outside_their_bounds_are_refused_and_change_nothing(arguments: d
     assert len(queue) == 0
 
 
-@pytest.mark.parametrize("spec", ["", "fofo", "fifo:3", "fifo:depth=3", "alpha:", "alpha:-1", "alpha:nan", "alpha:ten", "fifo)"])
+@pytest.mark.parametrize(
+    "spec", ["", "fofo", "fifo:3", "fifo:depth=3", "alpha:", "alpha:-1", "alpha:nan", "alpha:ten", "fifo)"]
+)
 def test_specs_that_name_nothing_are_refused(spec: str):
     with pytest.raises(weir.ConfigError) as caught:
         weir.Queue(spec)

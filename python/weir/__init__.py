@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from weir._weir import __version__
 
 if TYPE_CHECKING:
+    from weir.closed_forms import theory
     from weir.errors import (
         ConfigError,
         Dropped,
@@ -37,9 +38,8 @@ if TYPE_CHECKING:
     from weir.queue import Backlog, Grant, Queue
     from weir.registry import disciplines
     from weir.result import Check, Difference, Distribution, Estimate, LengthClass, Result, TheoryValue
-    from weir.simulation import compare, run
     from weir.scenario import Scenario
-    from weir.closed_forms import theory
+    from weir.simulation import compare, run
 
 __all__ = [
     "Backlog",

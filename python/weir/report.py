@@ -8,12 +8,15 @@ a result and never recomputes one.
 from __future__ import annotations
 
 import json
+import os
+from contextlib import suppress
 from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir import tables
+from weir.errors import ConfigError
 from weir.files import write_text
 from weir.text import absent, number, percent, plural, quantity
 from weir.verdict import agreement, state, verdict
@@ -78,11 +81,21 @@ def page(title: str, body: str, charts: dict[str, dict[str, Any]]) -> str:
 
 
 def _library() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script, bundled once a version and kept in the user's cache."""
     import vl_convert
 
-    bundle: str = vl_convert.javascript_bundle()
-    return bundle.replace("</script", "<\\/script")
+    kept = _cache() / f"vega-{vl_convert.__version__}.js"
+    if kept.is_file():
+        return kept.read_text(encoding="utf-8")
+    bundle: str = vl_convert.javascript_bundle().replace("</script", "<\\/script")
+    with suppress(OSError, ConfigError):  # a home that cannot be written costs a second a report, no more
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_text(kept, bundle)
+    return bundle
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "weir"
 
 
 def _section(title: str, content: str) -> str:
@@ -100,7 +113,10 @@ def _headline(result: Result) -> str:
 
 def _facts(result: Result) -> str:
     document = result.document
-    facts = [plural(len(result.disciplines), "discipline"), plural(int(document.get("messages", 0)), "message")]
+    facts = [
+        plural(len(result.disciplines), "discipline"),
+        plural(int(document.get("messages", 0)), "message"),
+    ]
     if result.time_unit == "u":
         facts.append(plural(int(document["ticks"]), "packet"))
     if result.load is not None:
@@ -168,7 +184,7 @@ def _key(figure: Figure) -> str:
 
 
 def _classes(result: Result) -> str:
-    if len(result.classes) < 2:  # noqa: PLR2004 - "all" alone is in the first table
+    if len(result.classes) < 2:
         return ""
     parts = []
     for name in result.disciplines:
@@ -201,7 +217,9 @@ def _provenance(result: Result) -> str:
         "warm-up": warm_up.get("rule", "none"),
         "engine": ", ".join(f"{row['discipline']} {row['engine']}" for row in document.get("engines", [])),
     }
-    rows = "".join(f"<div><dt>{escape(key)}</dt><dd>{escape(str(value))}</dd></div>\n" for key, value in facts.items())
+    rows = "".join(
+        f"<div><dt>{escape(key)}</dt><dd>{escape(str(value))}</dd></div>\n" for key, value in facts.items()
+    )
     text = escape(document["scenario"])
     return f"<dl>{rows}</dl>\n<details><summary>The scenario as it was understood</summary><pre><code>{text}</code></pre></details>\n"
 
@@ -209,4 +227,3 @@ def _provenance(result: Result) -> str:
 def _duration(result: Result) -> str:
     value = result.document.get("duration")
     return quantity(value, result.time_unit) if value is not None else absent("not recorded")
-

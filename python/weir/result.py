@@ -147,7 +147,17 @@ def _frozen(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-_REQUIRED = {"weir", "model", "seed", "scenario", "time_unit", "disciplines", "reference", "classes", "estimates"}
+_REQUIRED = {
+    "weir",
+    "model",
+    "seed",
+    "scenario",
+    "time_unit",
+    "disciplines",
+    "reference",
+    "classes",
+    "estimates",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +291,9 @@ class Result:
 
     @cached_property
     def _index(self) -> dict[tuple[str | None, str, str, str, int | None], Estimate]:
-        return {(row.discipline, row.class_, row.metric, row.statistic, row.flow): row for row in self.estimates}
+        return {
+            (row.discipline, row.class_, row.metric, row.statistic, row.flow): row for row in self.estimates
+        }
 
     def estimate(
         self,
@@ -309,13 +321,17 @@ class Result:
         """
         return self._index.get((discipline, class_, metric or self.metric, statistic, flow))
 
-    def difference(self, discipline: str, *, class_: str = "all", metric: str | None = None) -> Difference | None:
+    def difference(
+        self, discipline: str, *, class_: str = "all", metric: str | None = None
+    ) -> Difference | None:
         """Return the paired difference of a discipline's mean to the reference, if there is one."""
         wanted = (discipline, class_, metric or self.metric)
         found = (row for row in self.differences if (row.discipline, row.class_, row.metric) == wanted)
         return next(found, None)
 
-    def closed_form(self, discipline: str | None, *, class_: str = "all", metric: str | None = None) -> TheoryValue | None:
+    def closed_form(
+        self, discipline: str | None, *, class_: str = "all", metric: str | None = None
+    ) -> TheoryValue | None:
         """Return the closed form of a discipline's mean, if there is one."""
         wanted = (discipline, class_, metric or self.metric)
         found = (row for row in self.theory if (row.discipline, row.class_, row.metric) == wanted)
@@ -346,12 +362,31 @@ class Result:
         import pyarrow as pa
 
         text, number = pa.string(), pa.float64()
-        types = [text, text, pa.int64(), text, text, number, number, number, number, pa.int64(), text, text, text]
+        types = [
+            text,
+            text,
+            pa.int64(),
+            text,
+            text,
+            number,
+            number,
+            number,
+            number,
+            pa.int64(),
+            text,
+            text,
+            text,
+        ]
         names = [field.name for field in fields(Estimate)]
-        columns = [pa.array([getattr(row, name) for row in self.estimates], kind) for name, kind in zip(names, types, strict=True)]
+        columns = [
+            pa.array([getattr(row, name) for row in self.estimates], kind)
+            for name, kind in zip(names, types, strict=True)
+        ]
         facts = ("weir", "title", "file", "fingerprint", "seed", "time_unit", "interrupted")
         metadata = {f"weir.{key}": str(self.document.get(key)) for key in facts}
-        schema = pa.schema([(name.rstrip("_"), kind) for name, kind in zip(names, types, strict=True)], metadata)
+        schema = pa.schema(
+            [(name.rstrip("_"), kind) for name, kind in zip(names, types, strict=True)], metadata
+        )
         return pa.Table.from_arrays(columns, schema=schema)
 
     def to_pandas(self) -> pd.DataFrame:

@@ -81,7 +81,10 @@ def run(
 
 
 def _recorded(
-    scenario: Scenario, threads: int | None, progress: Callable[[dict[str, float]], None] | None, file: RecordFile
+    scenario: Scenario,
+    threads: int | None,
+    progress: Callable[[dict[str, float]], None] | None,
+    file: RecordFile,
 ) -> Result:
     result = Result(_weir.run(scenario.text, scenario.name, threads, progress, file.write))
     file.label(result)
@@ -104,7 +107,7 @@ def compare(
         If the scenario has one discipline only.
     """
     checked = as_scenario(scenario)
-    if len(checked.disciplines) < 2:  # noqa: PLR2004 - a comparison has two sides
+    if len(checked.disciplines) < 2:
         raise ConfigError(
             f"there is one discipline, `{checked.disciplines[0]}`, and nothing to compare it with",
             'add another to `disciplines`, as in ["fifo", "sf"]',
@@ -114,5 +117,5 @@ def compare(
 
 
 def _check_threads(threads: int | None) -> None:
-    if threads is not None and not 1 <= threads <= 1024:  # noqa: PLR2004 - beyond any machine this runs on
+    if threads is not None and not 1 <= threads <= 1024:
         raise ConfigError(f"threads is {threads}, must be from 1 to 1024", "leave it out to use all cores")

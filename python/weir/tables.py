@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from weir.result import Check, Estimate, Result, TheoryValue
+    from weir.result import Check, Estimate, Result
 
 __all__ = [
     "Column",
@@ -148,7 +148,9 @@ def _theory_pair(result: Result, scale: Scale, class_: str = "all") -> list[Colu
     rows = [result.closed_form(name, class_=class_) for name in result.disciplines]
     if all(row is None or row.value is None for row in rows):
         return []
-    values = tuple("–" if row is None or row.value is None else number(row.value / scale.factor) for row in rows)
+    values = tuple(
+        "–" if row is None or row.value is None else number(row.value / scale.factor) for row in rows
+    )
     marks = {True: "OK", False: "!!", None: ""}
     agree = tuple(marks[row.agrees] if row is not None else "" for row in rows)
     return [Column("theory", values, rank=4), Column("", agree, numeric=False)]
@@ -185,16 +187,21 @@ def checks_columns(rows: Sequence[Check]) -> list[Column]:
     ]
 
 
-def theory_columns(rows: Sequence[TheoryValue]) -> list[Column]:
-    """Return closed forms: discipline, class, metric, value or the reason why there is none."""
-    return [
-        Column("discipline", tuple(row.discipline or "all" for row in rows), numeric=False),
-        Column("class", tuple(row.class_ for row in rows), numeric=False),
-        Column("metric", tuple(row.metric for row in rows), numeric=False),
-        Column("value", tuple("–" if row.value is None else number(row.value, 8) for row in rows)),
-        Column("unit", tuple("" if row.unit == "1" else row.unit for row in rows), numeric=False),
-        Column("formula", tuple(absent(row.formula) if row.value is None else row.formula for row in rows), 1, numeric=False),
-    ]
+def theory_columns(result: Result, metric: str) -> list[Column]:
+    """Return the closed forms of a metric: disciplines x classes; those without any are left out."""
+    rows = [row for row in result.theory if row.metric == metric and row.value is not None]
+    names = tuple(dict.fromkeys(row.discipline for row in rows))
+    classes = tuple(dict.fromkeys(row.class_ for row in rows))
+    values = {(row.discipline, row.class_): row.value for row in rows}
+    scale = scale_for(values.values(), rows[0].unit if rows else "1")
+    columns = [Column("discipline", tuple(name or "each" for name in names), numeric=False)]
+    for class_ in classes:
+        cells = (values.get((name, class_)) for name in names)
+        columns.append(
+            Column(class_, tuple("–" if cell is None else number(cell / scale.factor, 7) for cell in cells))
+        )
+    formulas = {row.discipline: row.formula for row in rows}
+    return [*columns, Column("formula", tuple(formulas[name] for name in names), rank=1, numeric=False)]
 
 
 def listing_columns(rows: Sequence[dict[str, object]]) -> list[Column]:

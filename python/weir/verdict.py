@@ -74,7 +74,9 @@ def _span(difference: Difference) -> str:
 
 
 def _runner_up(result: Result) -> str:
-    rows = [row for name in result.disciplines if (row := result.difference(name)) and row.relative is not None]
+    rows = [
+        row for name in result.disciplines if (row := result.difference(name)) and row.relative is not None
+    ]
     if not rows:
         return ""
     nearest = min(rows, key=lambda row: row.relative or 0.0)

@@ -28,7 +28,7 @@ __all__ = ["app", "main", "run"]
 app = typer.Typer(name="weir", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-def _print_version(asked: bool) -> None:  # noqa: FBT001 - called by the option
+def _print_version(asked: bool) -> None:
     if asked:
         typer.echo(f"weir {__version__}")
         raise typer.Exit
@@ -36,8 +36,9 @@ def _print_version(asked: bool) -> None:  # noqa: FBT001 - called by the option
 
 @app.callback()
 def _root(
-    version: Annotated[  # noqa: ARG001 - read by its callback
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Decide who is served next, and see what that does to everybody's waiting time.

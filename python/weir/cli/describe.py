@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from weir.cli.shared import Json, echo_json
+from weir.text import absent
 
 __all__ = ["add_to"]
 
@@ -39,7 +40,9 @@ def list_disciplines(as_json: Json = False) -> None:
 
 
 def explain(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A discipline, such as alpha.", show_default=False)],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A discipline, such as alpha.", show_default=False)
+    ],
     as_json: Json = False,
 ) -> None:
     """Explain a discipline: its rule, source, work, parameters and closed forms.
@@ -66,11 +69,19 @@ def _print_explanation(row: dict[str, Any]) -> None:
     for key in ("kind", "source", "work"):
         label = "work per item" if key == "work" else key
         out.print(f"{label + ':':<15}{row[key]}")
-    for mode, form in row["closed_forms"].items():
-        out.print(f"{'closed form:':<15}{mode}: {form['formula'] or 'n/a (' + form['reason'] + ')'}")
+    for line in _closed_forms(row["closed_forms"]):
+        out.print(f"{'closed form:':<15}{line}")
     out.print(f"{'example:':<15}{row['example']}")
     for parameter in row["parameters"]:
         _print_parameter(out, parameter)
+
+
+def _closed_forms(forms: dict[str, dict[str, str | None]]) -> list[str]:
+    """Return a line for each way of serving messages; one for all where there is none in any."""
+    told = {mode: form["formula"] or absent(form["reason"]) for mode, form in forms.items()}
+    if len(set(told.values())) == 1:
+        return [next(iter(told.values()))]
+    return [f"{text}, {mode}" for mode, text in told.items()]
 
 
 def _print_parameter(out: Any, parameter: dict[str, str | None]) -> None:

@@ -37,11 +37,14 @@ BAD_INPUT = 2
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Seed = Annotated[
-    int | None, typer.Option("--seed", metavar="N", help="Seed of all random streams, in place of the scenario's.")
+    int | None,
+    typer.Option("--seed", metavar="N", help="Seed of all random streams, in place of the scenario's."),
 ]
 Threads = Annotated[
     int | None,
-    typer.Option("--threads", metavar="N", help="Threads to use; never changes a result. Default: all cores."),
+    typer.Option(
+        "--threads", metavar="N", help="Threads to use; never changes a result. Default: all cores."
+    ),
 ]
 Records = Annotated[
     Path | None,
@@ -61,7 +64,9 @@ OutFiles = Annotated[
         "May be repeated.",
     ),
 ]
-ScenarioFile = Annotated[Path, typer.Argument(metavar="FILE", help="The scenario, a TOML file.", show_default=False)]
+ScenarioFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="The scenario, a TOML file.", show_default=False)
+]
 
 
 def echo_json(document: Any) -> None:
@@ -88,9 +93,13 @@ def check_out(paths: Sequence[Path] | None) -> None:
     for path in paths or ():
         if path.suffix not in _WRITERS:
             known = ", ".join(_WRITERS)
-            raise ConfigError(f"--out is {path}, must end in one of {known}", f"write `--out {path.stem}.json`")
+            raise ConfigError(
+                f"--out is {path}, must end in one of {known}", f"write `--out {path.stem}.json`"
+            )
         if not path.parent.is_dir():
-            raise ConfigError(f"--out is {path}, and the folder {path.parent} does not exist", "create it first")
+            raise ConfigError(
+                f"--out is {path}, and the folder {path.parent} does not exist", "create it first"
+            )
 
 
 def save(result: Result, paths: Sequence[Path] | None) -> None:

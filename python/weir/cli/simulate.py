@@ -100,20 +100,22 @@ def finish(
     save(result, out)
     if as_json:
         typer.echo(result.to_json())
-    else:
+    elif not result.unstable:
         from weir import tables
 
         show(tables.console(), result)
         for path in out or ():
             typer.echo(f"wrote {path}")
-    if result.unstable:
-        _report_unstable(result)
+    _report_unstable(result)
     return exit_code(result)
 
 
 def _report_unstable(result: Result) -> None:
-    file = result.document.get("file") or "scenario"
-    sys.stderr.write(f"error: {file}: {result.unstable}\n  remedy: lower `workload.load` below 1\n")
+    """Say on the error output that there is no steady state, if so; the JSON of the result says it too."""
+    if result.unstable:
+        statement, _, remedy = result.unstable.rpartition("; ")
+        file = result.document.get("file") or "scenario"
+        sys.stderr.write(f"error: {file}: {statement or remedy}\n  remedy: {remedy}\n")
 
 
 def show_run(out: Console, result: Result) -> None:
@@ -166,13 +168,31 @@ def theory(file: ScenarioFile, as_json: Json = False) -> int:
     result = weir.theory(file)
     if as_json:
         typer.echo(result.to_json())
-    else:
+    elif not result.unstable:
         from weir import tables
 
-        tables.print_table(tables.console(), tables.theory_columns(result.theory))
-    if result.unstable:
-        _report_unstable(result)
+        _show_theory(tables.console(), result)
+    _report_unstable(result)
     return exit_code(result)
+
+
+def _show_theory(out: Console, result: Result) -> None:
+    """Show a table for each metric, then the reasons where there is no closed form."""
+    from weir import tables
+    from weir.text import absent, scale_for
+
+    known = [row for row in result.theory if row.value is not None]
+    for metric in dict.fromkeys(row.metric for row in known):
+        rows = [row for row in known if row.metric == metric]
+        header = scale_for((row.value for row in rows), rows[0].unit).header
+        out.print(f"mean {metric} {header} by class".replace("  ", " "), style="bold")
+        tables.print_table(out, tables.theory_columns(result, metric))
+        out.print()
+    missing = {
+        row.discipline: row.formula for row in result.theory if row.value is None and row.class_ == "all"
+    }
+    for name, reason in missing.items():
+        out.print(f"{name}: {absent(reason)}")
 
 
 def report(

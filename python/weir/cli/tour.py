@@ -22,7 +22,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The HTML file.")] = Path("weir-demo.html"),
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The HTML file.")] = Path(
+        "weir-demo.html"
+    ),
     seed: Seed = None,
     threads: Threads = None,
     as_json: Json = False,
@@ -60,15 +62,20 @@ class Reproduction(StrEnum):
 
 
 def reproduce(
-    name: Annotated[Reproduction, typer.Argument(metavar="NAME", help="alpha: the alpha report, sections 8 to 15.")],
+    name: Annotated[
+        Reproduction, typer.Argument(metavar="NAME", help="alpha: the alpha report, sections 8 to 15.")
+    ],
     quick: Annotated[bool, typer.Option("--quick", help="Shorter runs, about 20 s on two cores.")] = False,
     full: Annotated[bool, typer.Option("--full", help="The published number of packets, 4.1e9.")] = False,
     with_artefacts: Annotated[
-        bool, typer.Option("--with-artefacts", help="Also simulate the overflow of the original's 32-bit clock.")
+        bool,
+        typer.Option("--with-artefacts", help="Also simulate the overflow of the original's 32-bit clock."),
     ] = False,
     seed: Seed = None,
     threads: Threads = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Also write the report: .html or .json.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Also write the report: .html or .json.")
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Hold the simulation against the tables and claims of a published document.
@@ -121,7 +128,9 @@ def _write_reproduction(found: Any, out: Path) -> None:
 
 
 def bench(
-    prefix: Annotated[str, typer.Argument(metavar="[PREFIX]", help="Only benchmarks of this prefix, such as port/.")] = "",
+    prefix: Annotated[
+        str, typer.Argument(metavar="[PREFIX]", help="Only benchmarks of this prefix, such as port/.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Measure the engines and the disciplines on this machine; best of several, with the range.
