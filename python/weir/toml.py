@@ -57,7 +57,8 @@ def _value(path: tuple[str, ...], value: object) -> str:
         case list() | tuple():
             return f"[{', '.join(_value(path, each) for each in value)}]"
         case dict():
-            return f"{{{', '.join(f'{_key(key)} = {_value((*path, key), each)}' for key, each in value.items())}}}"
+            pairs = (f"{_key(key)} = {_value((*path, key), each)}" for key, each in value.items())
+            return f"{{{', '.join(pairs)}}}"
     where = ".".join(path)
     raise ConfigError(
         f"{where} is {value!r}, which TOML cannot hold", "use text, numbers, lists and mappings"
