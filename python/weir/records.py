@@ -1,9 +1,9 @@
 """Records: one row an item, as CSV or Parquet.
 
 Columns: ``discipline``, ``id`` (in order of arrival, from 0), ``flow``, ``class``, ``length`` (in the
-scenario's unit), and ``arrival``, ``first_service`` and ``last_service`` in the result's unit of time. Rows are
-those of the first replication, in the order of departure, discipline by discipline within a block. The file
-appears when it is complete.
+scenario's unit), and ``arrival``, ``first_service`` and ``last_service`` in the result's unit of time. Rows
+are those of the first replication, in the order of departure, discipline by discipline within a block. The
+file appears when it is complete.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class RecordFile:
         ----------
         block : mapping
             ``discipline``: str. ``id``, ``arrival``, ``first_service``, ``last_service``: bytes of uint64;
-            ``flow``, ``length``: of uint32; ``class``: of uint16. Native byte order; times in ticks of the clock.
+            ``flow``, ``length``: of uint32; ``class``: of uint16. Native order; times in ticks of the clock.
         """
         import pyarrow as pa
         import pyarrow.compute as pc

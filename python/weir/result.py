@@ -234,8 +234,8 @@ class Result:
         -------
         pyarrow.Table
             Columns ``discipline``, ``class``, ``flow``, ``metric``, ``statistic``, ``value``, ``low``,
-            ``high``, ``standard_error``, ``count``, ``method``, ``unit`` and ``reason``; null where a value is
-            absent.
+            ``high``, ``standard_error``, ``count``, ``method``, ``unit`` and ``reason``; null where
+            a value is absent.
         """
         import pyarrow as pa
 

@@ -40,8 +40,8 @@ def delays(result: Result) -> Figure | None:
         (_class_title(class_), {**chart, "data": {"values": each}}) for class_, each in points.items() if each
     ]
     caption = (
-        f"The share of messages that wait longer than a given time, class by class; the lower the curve, the better. "
-        f"Both axes are logarithmic: a straight fall is a heavy tail.{left_out(result)}"
+        "The share of messages that wait longer than a given time, class by class; the lower the curve, the "
+        f"better. Both axes are logarithmic: a straight fall is a heavy tail.{left_out(result)}"
     )
     return Figure(f"Distribution of {result.metric}", caption, tuple(panels), key(result, names))
 

@@ -31,8 +31,8 @@ def frontier(result: Result) -> Figure | None:
         point["tail"] /= tail_scale.factor
     tail = "maximum" if statistic == "max" else statistic
     caption = (
-        f"Each discipline by its mean and its {tail}: left and down is better. The line follows alpha from "
-        "FIFO (0) to shortest first (infinite); a point to the right of and above another is beaten by it in both."
+        f"Each discipline by its mean and its {tail}: left and down is better. The line follows alpha "
+        "from FIFO (0) to shortest first (infinite); a point to the right of and above another is beaten by it in both."
     )
     spec = _frontier_spec(result, points, (mean_scale, tail_scale), tail)
     return Figure(f"Trade-off: mean against {tail}", caption, (("", spec),))
