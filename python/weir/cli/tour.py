@@ -100,12 +100,12 @@ def reproduce(
     Example:
       weir reproduce alpha --quick --out alpha.html
     """
+    fidelity = _fidelity(quick=quick, full=full)
+    _check_report_name(out)
     from weir.progress import Progress
     from weir.reproduce import alpha
 
     assert name is Reproduction.alpha  # noqa: S101 - the only one there is
-    fidelity = _fidelity(quick=quick, full=full)
-    _check_report_name(out)
     with Progress() as progress:
         found = alpha.run(
             fidelity=fidelity, seed=seed, threads=threads, with_artefacts=with_artefacts, progress=progress
