@@ -1,8 +1,190 @@
 """The compiled part of weir; use the package `weir`, which re-exports what is public."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final, final
 
-__all__ = ["__version__"]
+__all__ = ["Queue", "__version__", "check", "disciplines", "run", "schema", "theory"]
 
 __version__: Final[str]
 """Version of the compiled module, which is the version of the package."""
+
+def disciplines() -> str:
+    """Return all disciplines in the order of the listings.
+
+    Returns
+    -------
+    str
+        A JSON list of objects with ``name``, ``kind``, ``title``, ``rule``, ``source``, ``work``,
+        ``parameters``, ``example`` and ``closed_forms``.
+    """
+
+def schema() -> str:
+    """Return the JSON Schema of scenario files."""
+
+def check(text: str, name: str) -> str:
+    """Read and check a scenario.
+
+    Parameters
+    ----------
+    text : str
+        The scenario, as TOML.
+    name : str
+        The file that errors speak of; data files that the scenario names are relative to its folder.
+
+    Returns
+    -------
+    str
+        The scenario in normalised form, as TOML.
+
+    Raises
+    ------
+    ScenarioError
+        If the text is refused.
+    TraceError
+        If a data file is.
+    """
+
+def theory(text: str, name: str) -> str:
+    """Return the closed forms of a scenario, as the JSON of a result without estimates.
+
+    Raises
+    ------
+    ScenarioError, TraceError
+        As `check`.
+    """
+
+def run(
+    text: str,
+    name: str,
+    threads: int | None,
+    progress: Callable[[dict[str, float]], None] | None,
+    records: Callable[[dict[str, Any]], None] | None,
+) -> str:
+    """Simulate a scenario, with the interpreter lock released.
+
+    Parameters
+    ----------
+    text, name : str
+        As in `check`.
+    threads : int or None
+        How many to use; None for as many as the machine offers. The result does not depend on it.
+    progress : callable or None
+        Called ten times a second with ``done`` and ``total``, in packets (or messages served whole) over all
+        disciplines and replications.
+    records : callable or None
+        Called from another thread with blocks of the first replication's records: ``discipline``, and one
+        ``bytes`` a column in native order, as `weir.records.RecordFile.write` takes them.
+
+    Returns
+    -------
+    str
+        The result as JSON; ``interrupted`` is true after a Ctrl-C. A second Ctrl-C raises at once.
+
+    Raises
+    ------
+    ScenarioError, TraceError
+        As `check`.
+    ConfigError
+        If a discipline's queue outgrows what is simulated.
+    """
+
+@final
+class Queue:
+    """A message discipline over handles, behind a lock; the core of `weir.Queue`.
+
+    Times are in nanoseconds, sizes in a unit of the caller's. A time before the latest one seen counts
+    as the latest.
+
+    Parameters
+    ----------
+    spec : str
+        A spec string of a message discipline.
+
+    Raises
+    ------
+    ConfigError
+        If the spec is refused.
+    """
+
+    def __new__(cls, spec: str) -> Queue: ...
+    def enqueue(
+        self, handle: int, size: int, flow: int, class_: int, now: int
+    ) -> tuple[bool, list[tuple[int, str]]]:
+        """Take a handle.
+
+        Returns
+        -------
+        preempts : bool
+            Whether it outranks the item of the open grant.
+        dropped : list of (handle, reason)
+            What the discipline dropped.
+
+        Raises
+        ------
+        ConfigError
+            If ``size`` is not from 1 to 2**40.
+        """
+
+    def dequeue(self, now: int) -> int | None:
+        """Return the next handle, served whole at this instant; None if nothing can be served.
+
+        Raises
+        ------
+        GrantError
+            If a grant is open.
+        """
+
+    def take(self, now: int) -> tuple[int, int, int] | None:
+        """Open a grant.
+
+        Returns
+        -------
+        handle, quantum, remaining : int
+            Or None if nothing can be served now.
+
+        Raises
+        ------
+        GrantError
+            If a grant is open.
+        """
+
+    def charge(self, handle: int, used: int, now: int) -> None:
+        """Charge ``used`` more to the open grant, which goes on.
+
+        Raises
+        ------
+        GrantError
+            If the grant of ``handle`` is not open.
+        ConfigError
+            If more is used than remains.
+        """
+
+    def requeue(self, handle: int, used: int, now: int) -> list[tuple[int, str]]:
+        """Close the open grant over an item of which something remains.
+
+        Returns
+        -------
+        list of (handle, reason)
+            What the discipline dropped.
+
+        Raises
+        ------
+        GrantError
+            If the grant of ``handle`` is not open.
+        ConfigError
+            If more is used than remains, or nothing would remain.
+        """
+
+    def finish(self, handle: int, used: int | None, now: int) -> None:
+        """Close the open grant; its item leaves, whole unless ``used`` says otherwise.
+
+        Raises
+        ------
+        GrantError
+            If the grant of ``handle`` is not open.
+        ConfigError
+            If more is used than remains.
+        """
+
+    def backlog(self) -> tuple[int, int]:
+        """Return the items waiting and their sizes together, without the item of an open grant."""
