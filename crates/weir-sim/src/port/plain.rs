@@ -130,10 +130,11 @@ where
         self.next_sample < boundary || if A::BEFORE_ACCEPTANCE { next <= boundary } else { next < boundary }
     }
 
-    /// Handles the earlier of the next sample and the next arrival.
+    /// Handles the earlier of the next sample and the next arrival; at one instant the arrival, so that the
+    /// monitor sees what has come by then.
     #[inline]
     fn wake<O: Observer>(&mut self, observer: &mut O) -> Option<(Message<Packets>, u64)> {
-        if self.next_sample <= self.arrivals.next_at() {
+        if self.next_sample < self.arrivals.next_at() {
             self.sample(observer);
             return None;
         }
