@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from made_result import MEANS, made
 
 import weir
+from made_result import MEANS, made
 from weir.verdict import verdict
 
 
@@ -68,7 +68,8 @@ def test_a_file_that_cannot_be_written_leaves_nothing(result: weir.Result, tmp_p
 
 def test_the_verdict_names_the_best_and_by_how_much():
     assert verdict(weir.Result.from_json(made(("fifo", "sf")))) == (
-        "sf has the lowest mean latency, 30.59 u, 71 % below fifo (95 % interval 71 to 72 %). "
+        "sf has the lowest mean latency, 30.59 u, 71 % below fifo (95 % interval 71 to 72 %), at a maximum 2.0 "
+        "times as long. "
         "14 of 14 closed forms agree with the simulation; all 3 self-checks hold."
     )
 
