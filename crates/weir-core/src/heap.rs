@@ -1,32 +1,49 @@
-//! A 4-ary min-heap whose ranks and items lie in arrays of their own.
+//! A 4-ary min-heap of small handles, laid out for the cache.
 //!
-//! Selecting the least of four children reads ranks only, and four 16-byte ranks fill one cache line: a
-//! heap of 10^6 entries is ten levels, hence at most ten lines, deep. Ranks are unique in every use here
-//! (they end in an insertion number), so the order of service never depends on the shape of the heap.
+//! The four children of a node lie in one group, aligned to a cache line, which four ranks of 16 bytes
+//! fill. Selecting the least of them reads that line and does not branch: places without an entry hold a
+//! rank after all others. A heap of 10^6 entries is ten lines deep. Ranks are unique in every use here (they
+//! end in an insertion number), so the order of service never depends on the shape of the heap.
 //!
 //! | | |
 //! |-|-|
 //! | Source | Johnson, *Priority queues with update and finding minimum spanning trees* (d-heaps), 1975 |
-//! | Work per item | insertion O(1) expected for random ranks, O(log n) at worst; removal O(log n) |
-//! | Memory | one rank and one item per entry; grows to the largest number and stays |
+//! | Work per entry | insertion O(1) expected for random ranks, O(log n) at worst; removal O(log n) |
+//! | Memory | one rank and one handle per entry; grows to the largest number and stays |
 
 /// How many children a node has.
 const ARITY: usize = 4;
 
-/// A min-heap of items, each with its rank.
-#[derive(Clone, Debug)]
-pub struct Heap<R, T> {
-    ranks: Vec<R>,
-    items: Vec<T>,
+/// What a heap orders by.
+pub trait Order: Copy + Ord {
+    /// Comes after every rank that is used.
+    const LAST: Self;
 }
 
-impl<R, T> Default for Heap<R, T> {
+/// The four children of one node.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Ranks<R>([R; ARITY]);
+
+/// Where the root lies: the last of its group, so that every other group is one node's children.
+const ROOT: usize = ARITY - 1;
+
+/// A min-heap of handles, each with its rank.
+#[derive(Clone, Debug)]
+pub struct Heap<R, T> {
+    /// The place after the last entry; [`ROOT`] where there is none.
+    end: usize,
+    ranks: Vec<Ranks<R>>,
+    handles: Vec<[T; ARITY]>,
+}
+
+impl<R: Order, T: Copy + Default> Default for Heap<R, T> {
     fn default() -> Self {
-        Self { ranks: Vec::new(), items: Vec::new() }
+        Self { end: ROOT, ranks: vec![Ranks([R::LAST; ARITY])], handles: vec![[T::default(); ARITY]] }
     }
 }
 
-impl<R: Copy + Ord, T> Heap<R, T> {
+impl<R: Order, T: Copy + Default> Heap<R, T> {
     /// An empty heap.
     #[must_use]
     pub fn new() -> Self {
@@ -37,105 +54,132 @@ impl<R: Copy + Ord, T> Heap<R, T> {
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
-        self.ranks.len()
+        self.end - ROOT
     }
 
     /// Whether there is no entry.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.ranks.is_empty()
+        self.end == ROOT
     }
 
     /// The entry of the least rank.
     #[must_use]
     #[inline]
-    pub fn peek(&self) -> Option<(R, &T)> {
-        Some((*self.ranks.first()?, self.items.first()?))
+    pub fn peek(&self) -> Option<(R, T)> {
+        if self.is_empty() { None } else { Some(self.get(ROOT)) }
     }
 
-    /// Inserts an item.
+    /// Inserts a handle with a rank before [`Order::LAST`].
     #[inline]
-    pub fn push(&mut self, rank: R, item: T) {
-        let mut at = self.ranks.len();
-        self.ranks.push(rank);
-        self.items.push(item);
-        while at > 0 {
-            let parent = (at - 1) / ARITY;
-            if self.ranks[parent] <= rank {
+    pub fn push(&mut self, rank: R, handle: T) {
+        let mut at = self.end;
+        self.end += 1;
+        if at / ARITY == self.ranks.len() {
+            self.ranks.push(Ranks([R::LAST; ARITY]));
+            self.handles.push([T::default(); ARITY]);
+        }
+        while at > ROOT {
+            let parent = at / ARITY + ROOT - 1;
+            let above = self.get(parent);
+            if above.0 <= rank {
                 break;
             }
-            self.ranks.swap(at, parent);
-            self.items.swap(at, parent);
+            self.set(at, above);
             at = parent;
         }
+        self.set(at, (rank, handle));
     }
 
     /// Removes the entry of the least rank.
     #[inline]
     pub fn pop(&mut self) -> Option<(R, T)> {
-        if self.ranks.is_empty() {
-            return None;
+        let least = self.peek()?;
+        self.end -= 1;
+        let last = self.get(self.end);
+        self.set(self.end, (R::LAST, T::default()));
+        if !self.is_empty() {
+            self.sift_down(last);
         }
-        let rank = self.ranks.swap_remove(0);
-        let item = self.items.swap_remove(0);
-        self.sift_down();
-        Some((rank, item))
+        Some(least)
     }
 
     /// Gives the entry of the least rank another rank; does nothing on an empty heap.
     #[inline]
     pub fn rerank_least(&mut self, rank: R) {
-        if let Some(least) = self.ranks.first_mut() {
-            *least = rank;
-            self.sift_down();
+        if !self.is_empty() {
+            self.sift_down((rank, self.get(ROOT).1));
+        }
+    }
+
+    /// Removes all entries, in no particular order.
+    pub fn drain(&mut self, mut each: impl FnMut(R, T)) {
+        for at in ROOT..core::mem::replace(&mut self.end, ROOT) {
+            let (rank, handle) = self.get(at);
+            self.set(at, (R::LAST, T::default()));
+            each(rank, handle);
         }
     }
 
     /// The ranks, in no particular order.
     pub fn ranks(&self) -> impl Iterator<Item = R> + '_ {
-        self.ranks.iter().copied()
+        (ROOT..self.end).map(|at| self.get(at).0)
     }
 
     /// Replaces each rank by `f` of it; `f` must keep the order of any two ranks present.
     pub fn map_ranks(&mut self, f: impl Fn(R) -> R) {
-        for rank in &mut self.ranks {
-            *rank = f(*rank);
+        for at in ROOT..self.end {
+            let (rank, handle) = self.get(at);
+            self.set(at, (f(rank), handle));
         }
     }
 
     #[inline]
-    fn sift_down(&mut self) {
-        let mut at = 0;
-        while let Some(child) = self.least_child(at) {
-            if self.ranks[at] <= self.ranks[child] {
-                return;
-            }
-            self.ranks.swap(at, child);
-            self.items.swap(at, child);
-            at = child;
-        }
+    fn get(&self, at: usize) -> (R, T) {
+        (self.ranks[at / ARITY].0[at % ARITY], self.handles[at / ARITY][at % ARITY])
     }
 
-    /// The child of `at` that has the least rank.
     #[inline]
-    fn least_child(&self, at: usize) -> Option<usize> {
-        let first = at * ARITY + 1;
-        let pair = |a: (usize, R), b: (usize, R)| if b.1 < a.1 { b } else { a };
-        match self.ranks.get(first..)? {
-            [a, b, c, d, ..] => {
-                let low = pair((first, *a), (first + 1, *b));
-                let high = pair((first + 2, *c), (first + 3, *d));
-                Some(pair(low, high).0)
-            }
-            few => few.iter().enumerate().min_by_key(|(_, rank)| **rank).map(|(i, _)| first + i),
-        }
+    fn set(&mut self, at: usize, (rank, handle): (R, T)) {
+        self.ranks[at / ARITY].0[at % ARITY] = rank;
+        self.handles[at / ARITY][at % ARITY] = handle;
     }
+
+    /// Puts `entry` where the root was, or further down.
+    #[inline]
+    fn sift_down(&mut self, entry: (R, T)) {
+        let mut at = ROOT;
+        while let Some(children) = self.ranks.get(at + 1 - ROOT) {
+            let (place, rank) = least(&children.0);
+            if entry.0 <= rank {
+                break;
+            }
+            let below = (at + 1 - ROOT) * ARITY + place;
+            self.set(at, (rank, self.handles[below / ARITY][place]));
+            at = below;
+        }
+        self.set(at, entry);
+    }
+}
+
+/// The place of the least, and the least; places are summed up rather than branched to, since which it is
+/// cannot be predicted.
+#[inline]
+fn least<R: Order>(ranks: &[R; ARITY]) -> (usize, R) {
+    let low = usize::from(ranks[1] < ranks[0]);
+    let high = 2 + usize::from(ranks[3] < ranks[2]);
+    let place = low + (high - low) * usize::from(ranks[high] < ranks[low]);
+    (place, ranks[place])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Order for u64 {
+        const LAST: Self = u64::MAX;
+    }
 
     /// A full-period sequence of 64-bit numbers, enough to shuffle.
     fn scrambled(i: u64) -> u64 {
@@ -158,7 +202,7 @@ mod tests {
     #[test]
     fn a_new_rank_for_the_least_moves_it() {
         let mut heap = Heap::new();
-        for rank in [5_u32, 1, 7, 3] {
+        for rank in [5_u64, 1, 7, 3] {
             heap.push(rank, rank);
         }
         heap.rerank_least(6);
@@ -169,12 +213,12 @@ mod tests {
     #[test]
     fn a_map_that_keeps_the_order_keeps_the_heap() {
         let mut heap = Heap::new();
-        for rank in [50_u32, 10, 70, 30] {
+        for rank in [50_u64, 10, 70, 30] {
             heap.push(rank, ());
         }
         heap.map_ranks(|rank| rank / 10);
-        assert_eq!(heap.peek(), Some((1, &())));
-        assert_eq!(heap.ranks().sum::<u32>(), 16);
+        assert_eq!(heap.peek(), Some((1, ())));
+        assert_eq!(heap.ranks().sum::<u64>(), 16);
         assert_eq!(heap.len(), 4);
     }
 }

@@ -1,23 +1,34 @@
-//! What waits in the order of a rank: a heap, with a queue of its own for each small length.
+//! What waits in the order of a rank: first-in-first-out queues of small lengths, and sorted runs.
 //!
 //! A rank is a key and, among equal keys, the number of the insertion. Items of one small length are
 //! mostly inserted in the order of their ranks (under shortest-first always, under alpha as long as they
-//! share one alpha), so each length below [`LENGTHS`] has a first-in-first-out queue, and the heap holds
-//! the front of each queue only. An item whose rank falls before the back of its queue goes into the heap
-//! on its own: the order of service is that of the ranks, whatever the lengths.
+//! share one alpha), so each length below [`LENGTHS`] has a first-in-first-out queue, and a heap holds the
+//! front of each queue only. Items of other lengths, and those whose rank falls before the back of their
+//! queue, are loose: they lie in a heap of their own. The order of service is that of the ranks throughout.
+//!
+//! A heap of 10^6 entries misses the cache at each of its lower levels. So the loose items, when they
+//! are 1024, are sorted into a run, which is read from its end and whose front joins the other fronts;
+//! what a run has left when few are left becomes loose again, so runs are never nearly empty.
 //!
 //! | | |
 //! |-|-|
-//! | Work per item | small lengths: O(1), the heap has at most [`LENGTHS`] fronts; others: O(log n) |
-//! | Memory | one rank and one item per entry; grows to the largest backlog and stays |
+//! | Source | Sanders, *Fast priority queues for cached memory*, 2000 (sorted runs beside a small heap), simplified |
+//! | Work per item | small lengths: O(1), there are at most [`LENGTHS`] fronts; others: O(log n), amortised over a run |
+//! | Memory | one rank and one item per entry, in runs up to eight times that; grows to the largest backlog and stays |
 
+use core::cmp::Reverse;
 use std::collections::VecDeque;
 
-use crate::heap::Heap;
+use crate::heap::{Heap, Order};
 use crate::priority::Key;
 
 /// Lengths below this have a queue of their own.
 pub const LENGTHS: usize = 64;
+
+/// How many loose items make a run.
+const RUN: usize = 1024;
+/// A run with no more than this becomes loose.
+const FEW: usize = RUN / 8;
 
 /// Bits of a rank that number the insertion; the key has the other 80.
 const NUMBER_BITS: u32 = 48;
@@ -36,7 +47,8 @@ impl Rank {
     #[must_use]
     #[inline]
     pub fn new(key: Key, number: u64) -> Self {
-        Self(key.min(Key::MAX).0 << NUMBER_BITS | u128::from(number & Self::MAX_NUMBER))
+        debug_assert!(key <= Key::MAX && number <= Self::MAX_NUMBER, "{key:?}, {number}");
+        Self(key.0 << NUMBER_BITS | u128::from(number))
     }
 
     /// Its key.
@@ -54,41 +66,109 @@ impl Rank {
     }
 }
 
-/// Where an item lies.
-#[derive(Clone, Debug)]
-enum Entry<T> {
-    /// Here, on its own.
-    Loose(T),
-    /// At the front of the queue of this length.
-    Front(u8),
+impl Order for Rank {
+    /// Has the largest number, which no insertion has.
+    const LAST: Self = Self(u128::MAX);
 }
 
 /// Items in the order of their ranks.
 #[derive(Clone, Debug)]
 pub struct Ranked<R, T> {
-    order: Heap<R, Entry<T>>,
+    /// The fronts: handles below [`LENGTHS`] are of a queue of that length, the others of a run.
+    fronts: Heap<R, u32>,
     lengths: Vec<VecDeque<(R, T)>>,
+    /// Each from its largest rank to its least.
+    runs: Vec<Vec<(R, T)>>,
+    spent: Vec<u32>,
+    loose: Loose<R, T>,
 }
 
-impl<R: Copy + Ord, T> Default for Ranked<R, T> {
-    fn default() -> Self {
-        Self { order: Heap::new(), lengths: (0..LENGTHS).map(|_| VecDeque::new()).collect() }
+/// The loose items: a heap of the slots in which they lie.
+#[derive(Clone, Debug)]
+struct Loose<R, T> {
+    order: Heap<R, u32>,
+    slots: Vec<Option<T>>,
+    empty: Vec<u32>,
+}
+
+impl<R: Order, T> Loose<R, T> {
+    #[inline]
+    fn push(&mut self, rank: R, item: T) {
+        let slot = self.empty.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            // There are few: beyond `RUN` they become a run.
+            (self.slots.len() - 1) as u32
+        });
+        self.slots[slot as usize] = Some(item);
+        self.order.push(rank, slot);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(R, T)> {
+        let (rank, slot) = self.order.pop()?;
+        self.empty.push(slot);
+        self.slots[slot as usize].take().map(|item| (rank, item))
+    }
+
+    fn drain_into(&mut self, run: &mut Vec<(R, T)>) {
+        self.order.drain(|rank, slot| run.extend(self.slots[slot as usize].take().map(|item| (rank, item))));
+        self.slots.clear();
+        self.empty.clear();
     }
 }
 
-impl<R: Copy + Ord, T> Ranked<R, T> {
+impl<R: Order, T> Default for Ranked<R, T> {
+    fn default() -> Self {
+        let lengths = (0..LENGTHS).map(|_| VecDeque::new()).collect();
+        let loose = Loose { order: Heap::new(), slots: Vec::new(), empty: Vec::new() };
+        Self { fronts: Heap::new(), lengths, runs: Vec::new(), spent: Vec::new(), loose }
+    }
+}
+
+impl<R: Order, T> Ranked<R, T> {
     /// Inserts an item of `length`; no two ranks present may be equal.
     #[inline]
     pub fn push(&mut self, rank: R, length: u64, item: T) {
         let queue = usize::try_from(length).ok().and_then(|length| self.lengths.get_mut(length));
-        let Some(queue) = queue else { return self.order.push(rank, Entry::Loose(item)) };
+        let Some(queue) = queue else { return self.push_loose(rank, item) };
         match queue.back() {
-            Some((last, _)) if rank < *last => self.order.push(rank, Entry::Loose(item)),
+            Some((last, _)) if rank < *last => self.push_loose(rank, item),
             Some(_) => queue.push_back((rank, item)),
             None => {
                 queue.push_back((rank, item));
-                self.order.push(rank, Entry::Front(length as u8));
+                self.fronts.push(rank, length as u32);
             }
+        }
+    }
+
+    #[inline]
+    fn push_loose(&mut self, rank: R, item: T) {
+        self.loose.push(rank, item);
+        if self.loose.order.len() >= RUN {
+            self.make_run();
+        }
+    }
+
+    /// Makes a run of all loose items.
+    #[cold]
+    fn make_run(&mut self) {
+        let run = self.spent.pop().map_or(self.runs.len(), |run| run as usize);
+        if run == self.runs.len() {
+            self.runs.push(Vec::with_capacity(RUN));
+        }
+        self.loose.drain_into(&mut self.runs[run]);
+        self.runs[run].sort_unstable_by_key(|(rank, _)| Reverse(*rank));
+        if let Some((rank, _)) = self.runs[run].last() {
+            self.fronts.push(*rank, (LENGTHS + run) as u32);
+        }
+    }
+
+    /// Whether the least rank is that of a loose item.
+    #[inline]
+    fn is_loose(&self) -> bool {
+        match (self.loose.order.peek(), self.fronts.peek()) {
+            (Some((loose, _)), Some((front, _))) => loose < front,
+            (loose, _) => loose.is_some(),
         }
     }
 
@@ -96,39 +176,75 @@ impl<R: Copy + Ord, T> Ranked<R, T> {
     #[must_use]
     #[inline]
     pub fn peek(&self) -> Option<(R, &T)> {
-        match self.order.peek()? {
-            (rank, Entry::Loose(item)) => Some((rank, item)),
-            (rank, Entry::Front(length)) => Some((rank, &self.lengths[usize::from(*length)].front()?.1)),
+        if self.is_loose() {
+            let (rank, slot) = self.loose.order.peek()?;
+            return Some((rank, self.loose.slots[slot as usize].as_ref()?));
         }
+        let handle = self.fronts.peek()?.1 as usize;
+        let front = match handle.checked_sub(LENGTHS) {
+            None => self.lengths[handle].front(),
+            Some(run) => self.runs[run].last(),
+        };
+        front.map(|(rank, item)| (*rank, item))
     }
 
     /// Removes the item of the least rank.
     #[inline]
     pub fn pop(&mut self) -> Option<(R, T)> {
-        if let (_, &Entry::Front(length)) = self.order.peek()? {
-            let queue = &mut self.lengths[usize::from(length)];
-            let least = queue.pop_front();
-            match queue.front() {
-                Some((next, _)) => self.order.rerank_least(*next),
-                None => drop(self.order.pop()),
-            }
-            return least;
-        }
-        match self.order.pop()? {
-            (rank, Entry::Loose(item)) => Some((rank, item)),
-            (_, Entry::Front(_)) => None,
-        }
+        self.pop_if(|_| true)
     }
 
-    /// All ranks, in no particular order; that of a queue's front comes twice.
+    /// Removes the item of the least rank, if `wanted` says so of it.
+    #[inline]
+    pub fn pop_if(&mut self, wanted: impl FnOnce(&T) -> bool) -> Option<(R, T)> {
+        if self.is_loose() {
+            let (_, slot) = self.loose.order.peek()?;
+            return if wanted(self.loose.slots[slot as usize].as_ref()?) { self.loose.pop() } else { None };
+        }
+        let handle = self.fronts.peek()?.1 as usize;
+        let Some(queue) = self.lengths.get_mut(handle) else {
+            let run = handle - LENGTHS;
+            return if wanted(&self.runs[run].last()?.1) { self.pop_run(run) } else { None };
+        };
+        if !wanted(&queue.front()?.1) {
+            return None;
+        }
+        let least = queue.pop_front();
+        match queue.front() {
+            Some((next, _)) => self.fronts.rerank_least(*next),
+            None => _ = self.fronts.pop(),
+        }
+        least
+    }
+
+    /// Removes the least of `run`, which is the least of all; a few that are left become loose again.
+    #[inline]
+    fn pop_run(&mut self, run: usize) -> Option<(R, T)> {
+        let least = self.runs[run].pop();
+        match self.runs[run].last() {
+            Some((next, _)) if self.runs[run].len() > FEW => self.fronts.rerank_least(*next),
+            _ => {
+                self.fronts.pop();
+                let mut few = core::mem::take(&mut self.runs[run]);
+                few.drain(..).for_each(|(rank, item)| self.push_loose(rank, item));
+                self.runs[run] = few;
+                self.spent.push(run as u32);
+            }
+        }
+        least
+    }
+
+    /// All ranks, in no particular order.
     pub fn ranks(&self) -> impl Iterator<Item = R> + '_ {
-        self.order.ranks().chain(self.lengths.iter().flatten().map(|(rank, _)| *rank))
+        let queues = self.lengths.iter().flatten().chain(self.runs.iter().flatten());
+        self.loose.order.ranks().chain(queues.map(|(rank, _)| *rank))
     }
 
     /// Replaces each rank by `f` of it; `f` must keep the order of any two ranks present.
     pub fn map_ranks(&mut self, f: impl Fn(R) -> R) {
-        self.order.map_ranks(&f);
-        for (rank, _) in self.lengths.iter_mut().flatten() {
+        self.fronts.map_ranks(&f);
+        self.loose.order.map_ranks(&f);
+        for (rank, _) in self.lengths.iter_mut().flatten().chain(self.runs.iter_mut().flatten()) {
             *rank = f(*rank);
         }
     }
@@ -199,13 +315,13 @@ mod tests {
         Rank::new(Key(key), number)
     }
 
-    fn drain<R: Copy + Ord, T>(queue: &mut Ranked<R, T>) -> Vec<T> {
+    fn drain<R: Order, T>(queue: &mut Ranked<R, T>) -> Vec<T> {
         core::iter::from_fn(|| queue.pop()).map(|(_, item)| item).collect()
     }
 
     #[test]
     fn a_rank_holds_the_largest_key_and_number() {
-        let largest = Rank::new(Key(u128::MAX), u64::MAX);
+        let largest = Rank::new(Key::MAX, Rank::MAX_NUMBER);
         assert_eq!((largest.key(), largest.number()), (Key::MAX, Rank::MAX_NUMBER));
         assert!(rank(1, 9) < rank(2, 0) && rank(2, 0) < rank(2, 1));
     }
@@ -221,6 +337,27 @@ mod tests {
         queue.map_ranks(|r| rank(r.key().0 * 2, 0));
         assert_eq!(drain(&mut queue), [1, 10, 11, 12, 15, 20]);
         assert!(queue.pop().is_none() && queue.peek().is_none());
+    }
+
+    #[test]
+    fn runs_keep_the_order_too() {
+        let scrambled = |i: u64| u128::from(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20);
+        let mut queue = Ranked::default();
+        let mut present = std::collections::BTreeSet::new();
+        for i in 0..20_000 {
+            // Ten times as many come as leave, then the other way round.
+            if i % 10 == 0 || i < 10_000 {
+                queue.push(rank(scrambled(i), i), 1000, (scrambled(i), i));
+                present.insert((scrambled(i), i));
+            }
+            if i % 10 == 0 || i >= 10_000 {
+                assert_eq!(queue.peek().map(|(_, item)| *item), present.first().copied());
+                assert_eq!(queue.pop().map(|(_, item)| item), present.pop_first());
+            }
+        }
+        assert!(queue.runs.len() <= 10 && !queue.spent.is_empty());
+        assert_eq!(queue.ranks().count(), present.len());
+        assert_eq!(drain(&mut queue), Vec::from_iter(present));
     }
 
     #[test]

@@ -154,7 +154,7 @@ fn rules() -> Vec<(String, Rule)> {
         ("rr_head".to_owned(), Rule::RoundRobinHead),
         ("sf".to_owned(), Rule::ShortestFirst),
     ];
-    rules.extend([0.0, 0.001, 0.5, 1.0, 2.75, 10.0, 100.0, 1e6].map(alpha));
+    rules.extend([0.0, 0.0009765625, 0.5, 1.0, 2.75, 10.0, 100.0, 1e6].map(alpha));
     rules
 }
 

@@ -142,3 +142,36 @@ impl<I: Item> Decrementing<I, Track> {
         Self::tracking(&config).map_err(|error| arguments.error("high", reason_of(&error)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::schedule;
+    use super::*;
+    use crate::item::Message;
+
+    #[test]
+    fn alpha_is_the_backlog_at_insertion() {
+        // a finds nothing: 1 * 5. b finds 5: 5 * 3 = 15. c finds 8: 8 * 1 = 8.
+        assert_eq!(schedule("alpha_tracking", "a5 b3 c1"), "aaaaacbbb");
+        assert_eq!(schedule("alpha:1", "a5 b3 c1"), "cbbbaaaaa");
+        // What remains of the head counts: after two packets c finds 6, hence 6 + 2, before b with 15.
+        assert_eq!(schedule("alpha_tracking", "a5 b3 .. c1"), "aaaaacbbb");
+    }
+
+    #[test]
+    fn alpha_keeps_within_its_limits() {
+        assert_eq!(schedule("alpha_tracking(low=2,high=2)", "a5 . b3"), schedule("alpha:2", "a5 . b3"));
+        assert_eq!(schedule("alpha_tracking(low=0,high=0)", "a5 . b3"), "aaaaabbb");
+    }
+
+    #[test]
+    fn bad_limits_are_refused() {
+        let error = |low, high, weight| {
+            AlphaTracking::<Message>::tracking(&Config { low, high, weight }).map(drop).expect_err("refused")
+        };
+        assert_eq!(error(2.0, 1.0, 1.0), ConfigError::Limits { low: 2.0, high: 1.0 });
+        assert_eq!(error(-1.0, 1.0, 1.0), ConfigError::Alpha(-1.0));
+        assert_eq!(error(1.0, f64::INFINITY, 1.0), ConfigError::Alpha(f64::INFINITY));
+        assert_eq!(error(1.0, 2.0, -0.5), ConfigError::Alpha(-0.5));
+    }
+}

@@ -165,3 +165,30 @@ impl<I: Item, D: Prioritized<I>> Discipline<I> for InOrder<I, D> {
         self.inner.backlog()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::schedule;
+
+    #[test]
+    fn a_flow_keeps_its_order() {
+        // a has 50, then 40; b of the same flow takes 50 in place of 11, c of another has 11.
+        assert_eq!(schedule("in_order(alpha:10)", "a5 . b1 c1/1"), "acaaaab");
+        assert_eq!(schedule("alpha:10", "a5 . b1 c1/1"), "abcaaaa");
+    }
+
+    #[test]
+    fn the_key_is_forgotten_when_nothing_is_outstanding() {
+        // When c comes a has left, b has not: c takes b's 41, though a had 50. x has 30.
+        assert_eq!(schedule("in_order(alpha:10)", "a2 .. c1 x3/1"), "aacxxx");
+        assert_eq!(schedule("in_order(sf)", "a4 . b1 x2/1"), "axxaaab");
+    }
+
+    #[test]
+    fn recalculation_keeps_the_order_too() {
+        // At tick 4 a becomes 7 and is preempted by n; then b of the flow of x stays behind x, as it would
+        // not with its own 6.5.
+        let served = schedule("in_order(alpha(0.5,update=recalculate))", "a10 x12/1 .... n2/2 . b3/1");
+        assert_eq!(served, format!("aaaannaaaaaa{}bbb", "x".repeat(12)));
+    }
+}

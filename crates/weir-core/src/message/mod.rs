@@ -13,6 +13,8 @@ pub mod psjf;
 mod ranked;
 pub mod rr;
 pub mod rr_head;
+#[cfg(test)]
+mod schedule;
 pub mod sf;
 pub mod sjf;
 #[cfg(test)]

@@ -272,3 +272,76 @@ impl<I: Item, D: Discipline<I>> Discipline<I> for Outstanding<I, D> {
         backlog
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::schedule;
+    use super::*;
+    use crate::discipline::{CountDrops, Open};
+    use crate::item::Message;
+    use crate::message::fifo::Fifo;
+    use crate::units::Packets;
+
+    #[test]
+    fn messages_above_the_limit_wait_outside() {
+        // b waits for a to leave, c is of another flow.
+        assert_eq!(schedule("outstanding(sf,limit=1)", "a5 . b1 c2/1"), "accaaaab");
+        assert_eq!(schedule("outstanding(sf,limit=2)", "a5 . b1 c2/1"), "abccaaaa");
+        // c, d and e enter in their order as those before them leave.
+        assert_eq!(schedule("outstanding(sf,limit=1)", "c3 d2 e1 x9/1"), "cccddexxxxxxxxx");
+    }
+
+    #[test]
+    fn a_limit_of_nothing_is_refused() {
+        let error = Outstanding::new(Fifo::<Message>::new(), 0).map(drop).expect_err("nothing");
+        assert_eq!(error.to_string(), "limit is 0, must be at least 1 message");
+    }
+
+    /// Drops whatever is longer than one packet.
+    struct Short(Fifo<Message>);
+
+    impl Discipline<Message> for Short {
+        fn enqueue(&mut self, now: Instant, item: Message, drops: &mut dyn Drops<Message>) -> Enqueued {
+            if item.remaining > Packets::ONE {
+                drops.dropped(item, DropReason::TooLarge);
+                return Enqueued::Queued;
+            }
+            self.0.enqueue(now, item, drops)
+        }
+        fn dequeue(
+            &mut self,
+            now: Instant,
+            gate: &dyn Gate<Message>,
+            drops: &mut dyn Drops<Message>,
+        ) -> Option<Grant<Message>> {
+            self.0.dequeue(now, gate, drops)
+        }
+        fn backlog(&self) -> Backlog<Packets> {
+            self.0.backlog()
+        }
+    }
+
+    #[test]
+    fn drops_let_the_next_enter_and_are_reported_once() {
+        let message = |id, length| Message {
+            id,
+            flow: FlowId(1),
+            class: Default::default(),
+            remaining: Packets::new(length),
+        };
+        let mut discipline = Outstanding::new(Short(Fifo::new()), 1).expect("one");
+        let (now, drops) = (Instant::ZERO, &mut CountDrops(0));
+        for (id, length) in [(0, 1), (1, 2), (2, 2), (3, 1)] {
+            let _ = discipline.enqueue(now, message(id, length), drops);
+        }
+        assert_eq!((discipline.backlog().items, drops.0), (4, 0));
+        let first = discipline.dequeue(now, &Open, drops).expect("the first");
+        // 1 and 2 are dropped as they enter, which `finish` cannot report, and 3 enters.
+        discipline.finish(now, &first.item, Packets::ONE);
+        assert_eq!((discipline.backlog().items, drops.0), (3, 0));
+        let last = discipline.dequeue(now, &Open, drops).expect("the last");
+        assert_eq!((last.item.id, drops.0, discipline.backlog()), (3, 2, Backlog::default()));
+        discipline.finish(now, &last.item, Packets::ONE);
+        assert!(discipline.flows.is_empty());
+    }
+}

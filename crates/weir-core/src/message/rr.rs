@@ -128,3 +128,34 @@ impl<I: Item> Discipline<I> for Rr<I> {
         self.backlog
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::schedule;
+    use super::*;
+    use crate::item::Message;
+    use crate::units::Packets;
+
+    #[test]
+    fn a_served_message_goes_to_the_end_at_once() {
+        // c arrives during the transmission of a's first packet: behind b and a.
+        assert_eq!(schedule("rr", "a3 b2 . c1"), "abacba");
+    }
+
+    #[test]
+    fn a_larger_quantum_is_served_in_one() {
+        assert_eq!(schedule("rr:2", "a3 b2 . c1"), "aabbca");
+    }
+
+    #[test]
+    fn a_quantum_of_nothing_is_refused() {
+        let error = Rr::<Message>::new(Packets::ZERO).expect_err("nothing");
+        assert_eq!(error.to_string(), "quantum is 0, must be at least 1 unit of cost");
+    }
+
+    #[test]
+    fn an_unknown_cost_gets_the_quantum() {
+        assert_eq!(share(Packets::new(3), Packets::ZERO), Packets::new(3));
+        assert_eq!(share(Packets::new(3), Packets::ONE), Packets::ONE);
+    }
+}

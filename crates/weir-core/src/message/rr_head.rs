@@ -94,3 +94,21 @@ impl<I: Item> Discipline<I> for RrHead<I> {
         self.backlog
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::schedule;
+    use super::*;
+    use crate::item::Message;
+
+    #[test]
+    fn fresh_messages_go_first_in_order_of_arrival() {
+        assert_eq!(schedule("rr_head", "a3 b2 . c1"), "abcaba");
+        assert_eq!(schedule("rr_head", "a4 .. b2 . c2"), "aabcabca");
+    }
+
+    #[test]
+    fn a_quantum_of_nothing_is_refused() {
+        assert_eq!(RrHead::<Message>::new(Cost::ZERO).err(), Some(ConfigError::Quantum));
+    }
+}

@@ -91,7 +91,7 @@ impl<I: Item> Sf<I> {
             Some(number) => number,
             None => self.numbers.renumber(&mut self.queue, self.open.as_mut().map(|open| &mut open.number)),
         };
-        let preempts = self.open.as_ref().is_some_and(|open| key < open.key());
+        let preempts = self.open.as_ref().is_some_and(|open| key < open.key && key < open.key());
         self.place(Rank::new(key, number), item);
         if preempts { Enqueued::Preempts } else { Enqueued::Queued }
     }
@@ -113,10 +113,7 @@ impl<I: Item> Discipline<I> for Sf<I> {
 
     #[inline]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        if !gate.permits(self.queue.peek()?.1) {
-            return None;
-        }
-        let (rank, item) = self.queue.pop()?;
+        let (rank, item) = self.queue.pop_if(|item| gate.permits(item))?;
         let quantum = item.cost();
         self.backlog.remove(quantum);
         self.open = Some(Open { key: rank.key(), used: 0, number: rank.number() });
@@ -161,6 +158,31 @@ impl<I: Item> Prioritized<I> for Sf<I> {
     #[inline]
     fn enqueue_with_key(&mut self, now: Instant, item: I, key: Key, _drops: &mut dyn Drops<I>) -> Enqueued {
         let least = self.key(now, &item);
-        self.insert(item, key.max(least))
+        self.insert(item, key.clamp(least, Key::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::schedule;
+
+    #[test]
+    fn strictly_shorter_newcomers_overtake() {
+        // Beyond the packet in transmission a has 4 left, then b has 2.
+        assert_eq!(schedule("sf", "a5 . b3 . c1"), "abcbbaaaa");
+    }
+
+    #[test]
+    fn equals_are_served_in_order_of_arrival() {
+        assert_eq!(schedule("sf", "a4 . b3"), "aaaabbb");
+        assert_eq!(schedule("sf", "a3 b2 c2 d3"), "bbccaaaddd");
+        // c3 preempts a, of which 4 are left: as many as d has, which came later.
+        assert_eq!(schedule("sf", "a5 . c3 d4"), "acccaaaadddd");
+    }
+
+    #[test]
+    fn long_messages_are_ordered_like_short_ones() {
+        let served = schedule("sf", "a90 b70 . c60");
+        assert_eq!(served, ["b", &"c".repeat(60), &"b".repeat(69), &"a".repeat(90)].concat());
     }
 }

@@ -10,11 +10,11 @@ use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::units::{Cost, Instant, Packets};
 
 /// So large that it stands for infinity; the clock does not count beside it.
-pub const INFINITE: i128 = 1_000_000_000_000_000_000;
+pub(crate) const INFINITE: i128 = 1_000_000_000_000_000_000;
 
 /// What the list orders by.
 #[derive(Clone, Debug)]
-pub enum Rule {
+pub(crate) enum Rule {
     RoundRobin,
     RoundRobinHead,
     /// The numerators of alpha: of each class, and of all others.
@@ -43,10 +43,10 @@ struct Entry {
 
 /// The list, with the rules of sections 11 and 12 around it.
 #[derive(Clone, Debug)]
-pub struct List {
-    pub rule: Rule,
-    pub in_order: bool,
-    pub limit: Option<usize>,
+pub(crate) struct List {
+    pub(crate) rule: Rule,
+    pub(crate) in_order: bool,
+    pub(crate) limit: Option<usize>,
     list: Vec<Entry>,
     tick: i128,
     /// Of each flow the priority of its last message as inserted.
@@ -55,7 +55,7 @@ pub struct List {
 }
 
 impl List {
-    pub fn new(rule: Rule) -> Self {
+    pub(crate) fn new(rule: Rule) -> Self {
         let (last, outside) = (BTreeMap::new(), BTreeMap::new());
         Self { rule, in_order: false, limit: None, list: Vec::new(), tick: 0, last, outside }
     }
@@ -64,7 +64,7 @@ impl List {
         self.list.iter().filter(|entry| entry.message.flow == flow).count()
     }
 
-    pub fn arrive(&mut self, message: Message) {
+    pub(crate) fn arrive(&mut self, message: Message) {
         match self.limit {
             Some(limit) if self.outstanding(message.flow) >= limit => {
                 self.outside.entry(message.flow).or_default().push_back(message);
@@ -120,7 +120,7 @@ impl List {
     }
 
     /// The message whose packet the server takes.
-    pub fn take(&mut self) -> Option<u32> {
+    pub(crate) fn take(&mut self) -> Option<u32> {
         if self.list.is_empty() {
             return None;
         }
@@ -147,8 +147,8 @@ impl List {
 }
 
 /// An engine that serves packet by packet, or several at once, and interrupts between them.
-pub struct Port<D> {
-    pub discipline: D,
+pub(crate) struct Port<D> {
+    pub(crate) discipline: D,
     /// The message as granted, what remains of it, and what remains of its quantum.
     open: Option<(Message, u64, u64)>,
     now: Instant,
@@ -156,11 +156,11 @@ pub struct Port<D> {
 }
 
 impl<D: Discipline<Message>> Port<D> {
-    pub fn new(discipline: D) -> Self {
+    pub(crate) fn new(discipline: D) -> Self {
         Self { discipline, open: None, now: Instant::ZERO, drops: CountDrops(0) }
     }
 
-    pub fn arrive(&mut self, message: Message) {
+    pub(crate) fn arrive(&mut self, message: Message) {
         if self.discipline.enqueue(self.now, message, &mut self.drops) == Enqueued::Preempts {
             let (mut message, remaining, _) = self.open.take().expect("only an open grant is outranked");
             message.remaining = Packets::new(remaining);
@@ -169,7 +169,7 @@ impl<D: Discipline<Message>> Port<D> {
     }
 
     /// Serves up to `most` packets of one message at once; whose, and how many.
-    pub fn serve(&mut self, most: u64) -> Option<(u32, u64)> {
+    pub(crate) fn serve(&mut self, most: u64) -> Option<(u32, u64)> {
         if self.open.is_none() {
             let grant = self.discipline.dequeue(self.now, &Open, &mut self.drops)?;
             self.open = Some((grant.item, grant.item.remaining.count(), grant.quantum.count()));
@@ -194,13 +194,13 @@ impl<D: Discipline<Message>> Port<D> {
 
 /// What happens to a port.
 #[derive(Clone, Copy, Debug)]
-pub enum Event {
+pub(crate) enum Event {
     Arrive { length: u64, class: u16, flow: u32 },
     Serve(u64),
 }
 
 /// Holds a discipline to the list, decision by decision, until both are empty; returns the discipline.
-pub fn agree<D: Discipline<Message>>(discipline: D, mut list: List, events: &[Event]) -> D {
+pub(crate) fn agree<D: Discipline<Message>>(discipline: D, mut list: List, events: &[Event]) -> D {
     let mut port = Port::new(discipline);
     for (id, event) in (0..).zip(events) {
         match *event {

@@ -15,7 +15,7 @@ use weir_core::registry::{Visitor, message_discipline, visit_message};
 use weir_core::spec::{Spec, SpecError};
 use weir_core::units::{Nanos, Packets};
 
-use crate::port::accelerated::{Alpha, Level, Lockstep, Options, Strategy};
+use crate::port::accelerated::{Alpha, FRACTION_BITS, Level, Lockstep, Options, Strategy};
 use crate::port::application::Applications;
 use crate::port::arrivals::{Closed, Open};
 use crate::port::audit::SlopAudit;
@@ -26,13 +26,12 @@ use crate::port::lane::{Lane, Single, Verified};
 use crate::port::lockstep_lane::LockstepLane;
 use crate::port::plain::Plain;
 use crate::port::service::Drawn;
-use crate::port::source::{ArrivalSource, RandomServices, ServiceSource, SourceError};
+use crate::port::source::{ArrivalSource, RandomServices, SourceError};
 use crate::port::whole::{Whole, Work};
-use crate::scenario::{Input, LatencyEnd, NamedDiscipline, PacketTime, PortScenario, Service};
-use crate::workload::{MessageClasses, TraceSource, arrival_source};
+use crate::scenario::{Input, LatencyEnd, NamedDiscipline, PortScenario, Service};
+use crate::workload::MessageClasses;
 
 type BoxedArrivals = Box<dyn ArrivalSource + Send>;
-type BoxedServices = Box<dyn ServiceSource + Send>;
 
 /// Why a lane cannot be built.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +45,8 @@ pub enum BuildError {
     Lockstep(String),
     /// The service time of a unit is not positive.
     Work,
+    /// The engine chosen does not fit the input of the scenario.
+    Input,
 }
 
 impl core::fmt::Display for BuildError {
@@ -54,6 +55,7 @@ impl core::fmt::Display for BuildError {
             Self::Discipline(error) => error.fmt(f),
             Self::Source(error) => error.fmt(f),
             Self::Lockstep(reason) => f.write_str(reason),
+            Self::Input => f.write_str("the engine does not fit the input, report this as a defect"),
             Self::Work => f.write_str("the service time of a unit of length must be above 0"),
         }
     }
@@ -159,11 +161,19 @@ fn strategy(scenario: &PortScenario, layout: &Layout, named: &NamedDiscipline) -
         ("alpha", [alpha]) if alpha.key.as_deref().is_none_or(|key| key == "alpha") => {
             match alpha.value.name.as_str() {
                 "inf" => Some(Strategy::ShortestFirst),
-                value => Alpha::nearest(value.parse().ok()?).map(Strategy::Alpha),
+                value => exact(value).map(Strategy::Alpha),
             }
         }
         _ => None,
     }
+}
+
+/// An alpha that is a multiple of 2^-16. The accelerated engine multiplies after rounding alpha, the
+/// discipline rounds after multiplying: for others the two could break ties differently.
+fn exact(value: &str) -> Option<Alpha> {
+    let value: f64 = value.parse().ok()?;
+    let alpha = Alpha::nearest(value)?;
+    (alpha.bits() as f64 == value * f64::from(1_u32 << FRACTION_BITS)).then_some(alpha)
 }
 
 fn lockstep(
@@ -172,7 +182,7 @@ fn lockstep(
     replication: u32,
     strategies: &[Strategy],
 ) -> Result<Box<dyn Lane>, BuildError> {
-    let MessageClasses::Lengths(lengths) = &scenario.classes else { return Err(BuildError::Work) };
+    let MessageClasses::Lengths(lengths) = &scenario.classes else { return Err(BuildError::Input) };
     let options = Options {
         batch: layout.batch,
         monitor_period: scenario.measure.queue_period.get(),
@@ -255,7 +265,7 @@ impl Place<'_> {
     }
 
     fn closed(&self) -> Result<Closed<Applications>, BuildError> {
-        let Input::Closed(closed) = &self.scenario.input else { return Err(BuildError::Work) };
+        let Input::Closed(closed) = &self.scenario.input else { return Err(BuildError::Input) };
         let (seed, replication) = (self.scenario.seed, self.replication);
         let applications = Applications::new(closed, &self.scenario.classes, seed, replication);
         Ok(Closed::new(applications, closed.applications))
@@ -281,7 +291,7 @@ fn slop_alpha(spec: &Spec) -> Option<u64> {
 struct IntoPlain<'a> {
     place: Place<'a>,
     arrivals: Open<BoxedArrivals>,
-    services: Drawn<BoxedServices>,
+    services: Drawn<RandomServices>,
     period: u64,
 }
 
@@ -309,47 +319,14 @@ impl Visitor<Message<Nanos>> for IntoWhole<'_> {
 }
 
 fn open_arrivals(scenario: &PortScenario, replication: u32) -> Result<BoxedArrivals, BuildError> {
-    match &scenario.input {
-        Input::Open(open) => Ok(arrival_source(
-            (open.arrivals, open.mean_gap),
-            &open.lengths,
-            open.flows,
-            &scenario.classes,
-            (scenario.seed, replication),
-        )?),
-        Input::Trace(replay) => {
-            Ok(Box::new(TraceSource::new(replay.trace.clone(), replay.time_scale, scenario.classes.clone())))
-        }
-        Input::Closed(_) => Err(BuildError::Work),
-    }
+    scenario.arrivals(replication)?.ok_or(BuildError::Input)
 }
 
-fn services(scenario: &PortScenario, replication: u32) -> Result<BoxedServices, BuildError> {
-    let Service::Packets(time) = scenario.service else { return Err(BuildError::Work) };
-    let exponential = |shift: Nanos, mean: Nanos| {
-        let (seed, mean) = (scenario.seed, mean.get() as f64);
-        RandomServices::shifted_exponential(shift.get(), mean, seed, replication)
-    };
-    Ok(Box::new(match time {
-        PacketTime::Constant(time) => RandomServices::constant(time.get()),
-        PacketTime::Exponential(mean) => exponential(Nanos::new(0), mean)?,
-        PacketTime::ShiftedExponential { shift, mean } => exponential(shift, mean)?,
-    }))
+fn services(scenario: &PortScenario, replication: u32) -> Result<RandomServices, BuildError> {
+    scenario.services(replication)?.ok_or(BuildError::Input)
 }
 
-fn drawn(scenario: &PortScenario, replication: u32) -> Result<Drawn<BoxedServices>, BuildError> {
+fn drawn(scenario: &PortScenario, replication: u32) -> Result<Drawn<RandomServices>, BuildError> {
     let mean = scenario.service.mean_per_unit().round() as u64;
     Ok(Drawn::new(services(scenario, replication)?, mean))
-}
-
-impl<S: ServiceSource + ?Sized> ServiceSource for Box<S> {
-    fn fill(&mut self, out: &mut [u64]) {
-        (**self).fill(out);
-    }
-}
-
-impl<S: ArrivalSource + ?Sized> ArrivalSource for Box<S> {
-    fn fill(&mut self, block: &mut crate::port::source::ArrivalBlock, n: usize) -> usize {
-        (**self).fill(block, n)
-    }
 }

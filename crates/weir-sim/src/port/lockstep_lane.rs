@@ -8,7 +8,7 @@ use crate::port::accelerated::{
 use crate::port::collector::Collector;
 use crate::port::engine::{State, Stopped};
 use crate::port::lane::Lane;
-use crate::port::source::{ArrivalSource, ServiceSource};
+use crate::port::source::{ArrivalSource, RandomServices};
 use crate::stats::Histogram;
 use crate::stats::batch::Total;
 
@@ -16,7 +16,7 @@ use crate::stats::batch::Total;
 pub struct LockstepLane {
     engine: Lockstep,
     arrivals: Box<dyn ArrivalSource + Send>,
-    services: Box<dyn ServiceSource + Send>,
+    services: RandomServices,
     lengths: Vec<u32>,
     tails: Option<Tails>,
     into: Collectors,
@@ -64,7 +64,7 @@ impl LockstepLane {
     #[must_use]
     pub fn new(
         mut engine: Lockstep,
-        (arrivals, services): (Box<dyn ArrivalSource + Send>, Box<dyn ServiceSource + Send>),
+        (arrivals, services): (Box<dyn ArrivalSource + Send>, RandomServices),
         lengths: Vec<u32>,
         collectors: Vec<Collector>,
         tails: bool,
@@ -77,7 +77,7 @@ impl LockstepLane {
     }
 
     fn play(&mut self, until: u64, tails: bool) -> Result<Ended, LockstepError> {
-        let (arrivals, services) = (&mut *self.arrivals, &mut *self.services);
+        let (arrivals, services) = (&mut *self.arrivals, &mut self.services);
         match &mut self.tails {
             Some(probe) if tails => {
                 self.engine.run(arrivals, services, Limit::Packets(until), &mut self.into, probe)

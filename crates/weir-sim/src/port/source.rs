@@ -56,6 +56,12 @@ pub trait ArrivalSource {
     fn fill(&mut self, block: &mut ArrivalBlock, n: usize) -> usize;
 }
 
+impl<S: ArrivalSource + ?Sized> ArrivalSource for Box<S> {
+    fn fill(&mut self, block: &mut ArrivalBlock, n: usize) -> usize {
+        (**self).fill(block, n)
+    }
+}
+
 /// How long the packets take.
 pub trait ServiceSource {
     /// The service times of the next packets accepted, in clock counts.

@@ -1,30 +1,24 @@
-//! From the document to a checked scenario: disciplines, service, stop and measure.
+//! From the document to a checked scenario: service, stop and measure.
 //!
-//! What can be refused is refused at its own line and column. Who arrives is checked in `input`.
+//! What can be refused is refused at its own line and column. The disciplines are checked in `disciplines`,
+//! who arrives in `input`.
 
 use std::path::Path;
 
-use weir_core::item::Message;
-use weir_core::message::alpha;
-use weir_core::registry;
-use weir_core::spec::{Argument, Spec, SpecError};
-use weir_core::units::{Bytes, Nanos, Packets};
+use weir_core::units::{Bytes, Nanos};
 
+use super::disciplines::carry_alphas;
 use super::document::{self, Document, Located};
 use super::error::ScenarioError;
 use super::fingerprint::Fingerprint;
-use super::place::{Source, nearest};
-use super::port::{
-    Input, Limit, Measure, NamedDiscipline, PacketTime, PortScenario, Service, Stop, WarmUp, WholeTime,
-};
+use super::place::Source;
+use super::port::{Input, Limit, Measure, PacketTime, PortScenario, Service, Stop, WarmUp, WholeTime};
 use super::quantity::{self, Clock, LengthUnit, Time};
 use crate::engine::stream::LONGEST_MEAN;
 use crate::workload::MessageClasses;
 
 /// The version of the format.
 const VERSION: u32 = 1;
-/// The most disciplines that one scenario compares.
-const MAX_DISCIPLINES: usize = 64;
 /// The most packets or messages that one scenario runs.
 const MAX_WORK: u64 = 1_000_000_000_000;
 /// The most replications of one scenario.
@@ -78,7 +72,7 @@ impl Checker<'_> {
         if let MessageClasses::Named { alphas: Some(alphas), .. } = &checked.classes {
             disciplines.iter_mut().for_each(|discipline| carry_alphas(&mut discipline.spec, alphas));
         }
-        let measure = self.measure(&document.measure, serving)?;
+        let measure = self.measure(&document.measure, serving, checked.mean_length)?;
         let stop = self.stop(&document.stop, serving, &checked.input)?;
         self.horizon(document, &stop, &checked, serving)?;
         Ok(PortScenario {
@@ -97,51 +91,6 @@ impl Checker<'_> {
             stop,
             measure,
         })
-    }
-
-    fn disciplines(&self, list: &Located<Vec<Located<String>>>) -> Checked<Vec<NamedDiscipline>> {
-        if list.value.is_empty() || list.value.len() > MAX_DISCIPLINES {
-            let reason = format!("must name from 1 to {MAX_DISCIPLINES} disciplines");
-            return self.refuse(list, reason, "write a list such as [\"fifo\", \"alpha:10\"]");
-        }
-        let mut named: Vec<NamedDiscipline> = Vec::new();
-        for written in &list.value {
-            let discipline = self.discipline(written)?;
-            if named.iter().any(|other| other.name == discipline.name) {
-                let reason = format!("names `{}` a second time", discipline.name);
-                return self.refuse(written, reason, "remove one of the two");
-            }
-            named.push(discipline);
-        }
-        Ok(named)
-    }
-
-    fn discipline(&self, written: &Located<String>) -> Checked<NamedDiscipline> {
-        let build = |text: &str| {
-            let spec: Spec = text.parse()?;
-            registry::message_discipline::<Message<Packets>>(&spec)?;
-            Ok(NamedDiscipline { name: spec.to_string(), spec })
-        };
-        build(&written.value).or_else(|error| {
-            let (reason, remedy) = explain(error);
-            self.refuse(written, reason, remedy)
-        })
-    }
-
-    fn reference(&self, written: Option<&Located<String>>, known: &[NamedDiscipline]) -> Checked<usize> {
-        let Some(written) = written else { return Ok(0) };
-        let spec: Option<Spec> = written.value.parse().ok();
-        let name = spec.map_or_else(|| written.value.clone(), |spec| spec.to_string());
-        known.iter().position(|discipline| discipline.name == name).map_or_else(
-            || {
-                let names: Vec<&str> = known.iter().map(|discipline| discipline.name.as_str()).collect();
-                let hint = nearest(&name, names.iter().copied());
-                let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-                let remedy = format!("{hint}listed are `{}`", names.join("`, `"));
-                self.refuse(written, "must be one of `disciplines`", remedy)
-            },
-            Ok,
-        )
     }
 
     fn serving(&self, document: &Document) -> Checked<Serving> {
@@ -323,7 +272,7 @@ impl Checker<'_> {
         self.refuse(written, "must be above 0% and at most 50%", "write a share such as \"1%\"")
     }
 
-    fn measure(&self, measure: &document::Measure, serving: Serving) -> Checked<Measure> {
+    fn measure(&self, measure: &document::Measure, serving: Serving, mean_length: f64) -> Checked<Measure> {
         let by_packet = serving.unit == LengthUnit::Packets;
         let latency = match &measure.latency {
             None if by_packet => document::LatencyEnd::Acceptance,
@@ -334,7 +283,8 @@ impl Checker<'_> {
             }
             Some(written) => written.value,
         };
-        let mean = serving.service.mean_per_unit();
+        let served_at_once = if by_packet { 1.0 } else { mean_length };
+        let mean = served_at_once * serving.service.mean_per_unit();
         let queue_period = match &measure.queue_period {
             None => Nanos::new((mean * DEFAULT_QUEUE_PERIOD).max(1.0) as u64),
             Some(period) => {
@@ -374,41 +324,12 @@ impl Checker<'_> {
     }
 }
 
-/// Gives alpha scheduling, wherever the spec names it without alphas of classes, those of the messages.
-fn carry_alphas(spec: &mut Spec, alphas: &[f64]) {
-    spec.arguments.iter_mut().for_each(|argument| carry_alphas(&mut argument.value, alphas));
-    let has_classes = spec.arguments.iter().any(|argument| argument.key.as_deref() == Some("classes"));
-    if spec.name == alpha::INFO.name && !has_classes {
-        let alphas: Vec<String> = alphas.iter().map(f64::to_string).collect();
-        let value = Spec { name: alphas.join("/"), arguments: Vec::new() };
-        spec.arguments.push(Argument { key: Some("classes".to_owned()), value });
-    }
-}
-
 /// Why there is no mean at this load.
 fn statement(load: f64) -> Option<String> {
     (load >= 1.0).then(|| {
         format!(
             "offered load {load} is not below 1: more work arrives than can be served, the queue grows without \
-             end and no mean exists; lower workload.load below 1"
+             end and no mean exists; lower workload.load below 1, or raise workload.gap"
         )
     })
-}
-
-/// A refused spec, as reason and remedy.
-fn explain(error: SpecError) -> (String, String) {
-    match error {
-        SpecError::Syntax { at, reason } => {
-            (format!("cannot be read at byte {at}: {reason}"), "write a spec such as \"alpha:10\"".to_owned())
-        }
-        SpecError::UnknownName { remedy, .. } => ("not a discipline of messages".to_owned(), remedy),
-        SpecError::UnknownParameter { discipline, parameter, remedy } => {
-            (format!("`{discipline}` has no parameter `{parameter}`"), remedy)
-        }
-        SpecError::Value { discipline, parameter, reason } => {
-            let example = registry::info(discipline).map_or(discipline, |info| info.example);
-            (format!("its parameter `{parameter}` {reason}"), format!("write a spec such as `{example}`"))
-        }
-        other => (other.to_string(), "write a spec such as \"alpha:10\"".to_owned()),
-    }
 }

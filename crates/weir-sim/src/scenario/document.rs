@@ -292,7 +292,8 @@ pub struct Measure {
     /// The relative error of quantiles; default: 1 %.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quantile_error: Option<Located<Share>>,
-    /// The period at which the queue length is sampled; default: 200 mean service times.
+    /// The period at which the queue length is sampled; default: 200 mean service times, of packets or of
+    /// whole messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_period: Option<Located<Time>>,
     /// Whether quantiles and distributions are measured; means alone are faster. Default: true.

@@ -22,6 +22,7 @@
 //! ```
 
 mod check;
+mod disciplines;
 mod document;
 mod error;
 mod fingerprint;

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use weir_core::registry::{MESSAGE, WRAPPER};
+
 use super::*;
 
 /// Reads a scenario and returns its one-line refusal.
@@ -25,6 +27,12 @@ fn with(workload: &str) -> String {
     format!("weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\"]\n[workload]\n{workload}\n")
 }
 
+/// What the registry holds, as a refusal lists it: a new discipline changes no golden line.
+fn disciplines() -> String {
+    let names: Vec<&str> = [MESSAGE, WRAPPER].concat().iter().map(|info| info.name).collect();
+    format!("`{}`", names.join("`, `"))
+}
+
 /// Each block of `refusals.txt` is a scenario (`...` stands for the usual first lines) and its refusal.
 #[test]
 fn refusals_name_line_column_key_value_and_remedy() {
@@ -33,7 +41,7 @@ fn refusals_name_line_column_key_value_and_remedy() {
         let (text, expected) = block.split_once("\n=> ").expect("each block has its refusal");
         let text = text.replace("...", "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\"]");
         let got = refusal(&text);
-        if got != expected.trim_end() {
+        if got != expected.trim_end().replace("{disciplines}", &disciplines()) {
             wrong.push_str(&format!("{text}\nexpected {expected}\ngot      {got}\n\n"));
         }
     }
@@ -95,6 +103,7 @@ fn bytes_at_a_rate_are_served_whole_or_in_packets() {
     assert_eq!((whole.unit, whole.measure.latency), (LengthUnit::Bytes, LatencyEnd::Completion));
     assert!(matches!(whole.service, Service::Whole(WholeTime::Rate(_))));
     assert!((whole.service.mean_per_unit() - 0.8).abs() < 1e-12);
+    assert_eq!(whole.measure.queue_period.get(), 200 * 2400);
     let packets = accepted(&text("packet = \"1460B\"")).port;
     let Input::Open(open) = &packets.input else { panic!("{:?}", packets.input) };
     assert_eq!((packets.unit, open.lengths.mean()), (LengthUnit::Packets, 3.0));

@@ -3,7 +3,8 @@
 //! A key is `alpha * length + tick`, a whole number of 2^-16 units of cost. The product is taken exactly
 //! and rounded once, to the nearest: for every alpha that is a fraction with a denominator below 2^15
 //! (0.001, 0.3, 1/3) two keys compare as the exact ones do, ties included, which would not hold for a
-//! product with a rounded alpha.
+//! product with a rounded alpha. (A key that a wrapper hands on to a message of another alpha keeps the
+//! rounding of the first, at most 2^-16 units.)
 //!
 //! Bounds: alpha up to [`Coefficient::LARGEST`], or infinite; `alpha * length` saturates at 2^62 units
 //! (alpha 10^6 on a request of 10^12 nanoseconds is 10^18, a quarter of it), above which messages are served
@@ -51,7 +52,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// An alpha: `mantissa / 2^shift` in units of 2^-16, exactly the number it was made of; or infinite.
+/// An alpha: `mantissa / 2^(shift + 1)` in units of 2^-16, exactly the number it was made of; or infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coefficient {
     mantissa: u64,
@@ -84,31 +85,34 @@ impl Coefficient {
         if exponent == 0 || shift > MAX_SHIFT {
             return Ok(Self::of_fractions(0));
         }
-        let even = mantissa.trailing_zeros().min(shift as u32);
-        Ok(Self { mantissa: mantissa >> even, shift: shift as u32 - even, infinite: false })
+        let shift = shift as u32 - 1;
+        let even = mantissa.trailing_zeros().min(shift);
+        Ok(Self { mantissa: mantissa >> even, shift: shift - even, infinite: false })
     }
 
     /// Whether keys under it follow the clock.
     #[inline]
-    pub(super) const fn is_finite(self) -> bool {
+    #[must_use]
+    pub const fn is_finite(self) -> bool {
         !self.infinite
     }
 
-    /// The coefficient of `count` units of 2^-16.
+    /// The coefficient of `count` units of 2^-16, of which there are fewer than 2^63.
     #[inline]
     pub(in crate::message) const fn of_fractions(count: u64) -> Self {
-        Self { mantissa: count, shift: 0, infinite: false }
+        Self { mantissa: count << 1, shift: 0, infinite: false }
     }
 
     /// `alpha * cost` in units of 2^-16, to the nearest, or the cost where alpha is infinite.
+    #[must_use]
     #[inline]
-    pub(in crate::message) fn times<C: Cost>(self, cost: C) -> u128 {
+    pub fn times<C: Cost>(self, cost: C) -> u128 {
         if self.infinite {
             return u128::from(cost.count());
         }
-        let half = (1_u128 << self.shift) >> 1;
         let product = u128::from(self.mantissa) * u128::from(cost.count());
-        ((product + half) >> self.shift).min(LARGEST_TERM)
+        // The half that rounds to the nearest is the last bit but for the shift.
+        (((product >> self.shift) + 1) >> 1).min(LARGEST_TERM)
     }
 
     /// The key of a message of `cost` at `tick` (at most [`LARGEST_TERM`]).

@@ -103,7 +103,7 @@ impl<I: Item, A: Assign<I>> Decrementing<I, A> {
             Some(number) => number,
             None => self.numbers.renumber(&mut self.queue, self.open.as_mut().map(|open| &mut open.number)),
         };
-        let preempts = self.open.as_ref().is_some_and(|open| key < open.key());
+        let preempts = self.open.as_ref().is_some_and(|open| key < open.key && key < open.key());
         self.place(Rank::new(key, number), item, kept);
         if preempts { Enqueued::Preempts } else { Enqueued::Queued }
     }
@@ -146,10 +146,7 @@ impl<I: Item, A: Assign<I>> Discipline<I> for Decrementing<I, A> {
 
     #[inline]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        if !gate.permits(&self.queue.peek()?.1.0) {
-            return None;
-        }
-        let (rank, (item, kept)) = self.queue.pop()?;
+        let (rank, (item, kept)) = self.queue.pop_if(|(item, _)| gate.permits(item))?;
         let cost = item.cost();
         self.backlog.remove(cost);
         let coefficient = self.assign.coefficient(&item, kept);
@@ -200,7 +197,7 @@ impl<I: Item, A: Assign<I>> Prioritized<I> for Decrementing<I, A> {
     fn enqueue_with_key(&mut self, _now: Instant, item: I, key: Key, _drops: &mut dyn Drops<I>) -> Enqueued {
         let kept = self.assign.assign(&item, self.waiting());
         let least = self.assign.coefficient(&item, kept).key(item.cost(), self.clock.tick());
-        self.insert(item, kept, key.max(least))
+        self.insert(item, kept, key.clamp(least, Key::MAX))
     }
 
     #[inline]

@@ -235,3 +235,72 @@ impl<I: Item> Prioritized<I> for Alpha<I> {
         either!(self, queue => queue.barrier())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::schedule;
+    use super::*;
+    use crate::item::Message;
+
+    #[test]
+    fn the_head_is_decremented() {
+        // a has key 2 * 5, after one packet 8. At tick 1 b4 has 2 * 4 + 1 = 9, and b3 has 7.
+        assert_eq!(schedule("alpha:2", "a5 . b4"), "aaaaabbbb");
+        assert_eq!(schedule("alpha:2", "a5 . b3"), "abbbaaaa");
+        // At tick 3 c1 has 5: behind b, whose last packet has 3, and before a, which has 8.
+        assert_eq!(schedule("alpha:2", "a5 . b3 .. c1"), "abbbcaaaa");
+    }
+
+    #[test]
+    fn equal_keys_are_served_in_order_of_insertion() {
+        // At tick 4 the head a has 9 - 1 = 8, c4 has 4 + 4 = 8, c3 has 7.
+        assert_eq!(schedule("alpha:1", "a9 b3 .... c4"), "bbbaaaaaaaaacccc");
+        assert_eq!(schedule("alpha:1", "a9 b3 .... c3"), "bbbacccaaaaaaaa");
+    }
+
+    #[test]
+    fn the_ends_of_the_range() {
+        assert_eq!(schedule("alpha:0", "a3 b1 . c2"), "aaabcc");
+        assert_eq!(schedule("alpha:inf", "a5 . b3 . c1"), schedule("sf", "a5 . b3 . c1"));
+        assert_eq!(schedule("alpha:inf", "a4 . b3"), "aaaabbb");
+    }
+
+    #[test]
+    fn recalculated_a_newcomer_preempts_if_it_is_shorter() {
+        for alpha in ["0.1", "1", "50", "inf"] {
+            let spec = format!("alpha:{alpha},update=recalculate");
+            assert_eq!(schedule(&spec, "a9 . b8"), "aaaaaaaaabbbbbbbb", "{spec}");
+            assert_eq!(schedule(&spec, "a9 . b7"), "abbbbbbbaaaaaaaa", "{spec}");
+        }
+        assert_eq!(schedule("alpha:0,update=recalculate", "a9 . b1"), "aaaaaaaaab");
+    }
+
+    #[test]
+    fn a_recalculated_head_stays_before_smaller_keys() {
+        // At tick 4 a becomes 0.5 * 6 + 4 = 7 and is preempted by n2 with 5; x12 stays behind with 6. At
+        // tick 5 y3 has 6.5, before a and hence before x.
+        let served = schedule("alpha:0.5,update=recalculate", "a10 x12 .... n2 . y3");
+        assert_eq!(served, format!("aaaannyyyaaaaaa{}", "x".repeat(12)));
+        // With 7 it goes behind both.
+        let served = schedule("alpha:0.5,update=recalculate", "a10 x12 .... n2 . y4");
+        assert_eq!(served, format!("aaaannaaaaaa{}yyyy", "x".repeat(12)));
+    }
+
+    #[test]
+    fn each_class_has_its_alpha() {
+        assert_eq!(schedule("alpha:10", "a3#0 b2#1"), "bbaaa");
+        assert_eq!(schedule("alpha(10,classes=1/100)", "a3#0 b2#1"), "aaabb");
+        // The head, of class 1, is decremented by 100 to 200; c2 of class 65535 takes 10.
+        assert_eq!(schedule("alpha(10,classes=1/100)", "a3#1 . c2#65535"), "accaa");
+        // Infinite alphas come last, by length.
+        assert_eq!(schedule("alpha(10,classes=inf)", "a3#0 b1#0 c9#1"), "cccccccccbaaa");
+    }
+
+    #[test]
+    fn alphas_out_of_bounds_are_refused() {
+        let new = |alpha, classes| Alpha::<Message>::new(&Config { alpha, classes, ..Config::default() });
+        assert_eq!(new(-1.0, vec![]).err(), Some(ConfigError::Alpha(-1.0)));
+        assert_eq!(new(1.0, vec![1.0, 2e9]).err(), Some(ConfigError::Alpha(2e9)));
+        assert!(new(f64::NAN, vec![]).is_err() && new(f64::INFINITY, vec![0.0]).is_ok());
+    }
+}

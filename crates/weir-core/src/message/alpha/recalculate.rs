@@ -18,6 +18,7 @@ use super::barriers::Barriers;
 use super::clock::Clock;
 use super::coefficient::Coefficient;
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use crate::heap::Order;
 use crate::item::Item;
 use crate::priority::{Key, Prioritized};
 use crate::ranked::{Numbers, Rank, Ranked};
@@ -25,6 +26,10 @@ use crate::units::{Cost, Instant};
 
 /// A place in the order: before which barrier, and with which rank among those before it.
 type Place = (Reverse<u32>, Rank);
+
+impl Order for Place {
+    const LAST: Self = (Reverse(0), Rank::LAST);
+}
 
 /// The item of the open grant, which the discipline does not hold.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +102,7 @@ impl<I: Item> Recalculating<I> {
             open.preempted |= newcomer < open.key;
             return newcomer < open.key;
         }
-        if let Some((rank, item)) = self.take() {
+        if let Some((rank, item)) = self.take_if(|_| true) {
             let key = self.alphas.of(&item).key(item.cost(), tick);
             let level = self.barriers.push(key);
             self.place(level, Rank::new(key, rank.number()), item);
@@ -105,10 +110,10 @@ impl<I: Item> Recalculating<I> {
         false
     }
 
-    /// Removes the first in order.
+    /// Removes the first in order, if it is `wanted`.
     #[inline]
-    fn take(&mut self) -> Option<(Rank, I)> {
-        let ((_, rank), item) = self.queue.pop()?;
+    fn take_if(&mut self, wanted: impl FnOnce(&I) -> bool) -> Option<(Rank, I)> {
+        let ((_, rank), item) = self.queue.pop_if(wanted)?;
         self.barriers.truncate(self.queue.peek().map_or(0, |((Reverse(level), _), _)| level));
         Some((rank, item))
     }
@@ -150,10 +155,7 @@ impl<I: Item> Discipline<I> for Recalculating<I> {
 
     #[inline]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        if !gate.permits(self.queue.peek()?.1) {
-            return None;
-        }
-        let (rank, item) = self.take()?;
+        let (rank, item) = self.take_if(|item| gate.permits(item))?;
         let quantum = item.cost();
         self.backlog.remove(quantum);
         let coefficient = self.alphas.of(&item);
@@ -204,7 +206,7 @@ impl<I: Item> Prioritized<I> for Recalculating<I> {
 
     fn enqueue_with_key(&mut self, now: Instant, item: I, key: Key, _drops: &mut dyn Drops<I>) -> Enqueued {
         let least = self.key(now, &item);
-        self.insert(item, key.max(least))
+        self.insert(item, key.clamp(least, Key::MAX))
     }
 
     fn rebased(&self) -> u128 {

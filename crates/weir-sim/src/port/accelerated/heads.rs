@@ -79,12 +79,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             base: [none; C],
             step: [none; C],
             stamp_mask: none,
-            serving: Serving {
-                key: none,
-                step: none,
-                remaining: [0; N],
-                left: [0; N],
-            },
+            serving: Serving { key: none, step: none, remaining: [0; N], left: [0; N] },
         }
     }
 

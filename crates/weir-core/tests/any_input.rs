@@ -1,0 +1,100 @@
+//! No input makes a discipline panic or lose an item: zero and huge costs, charges beyond the cost, huge
+//! flows and classes, calls without an open grant, engines that cannot interrupt.
+
+use proptest::prelude::*;
+use weir_core::discipline::{CountDrops, Discipline, Open};
+use weir_core::item::{ClassId, FlowId, Message};
+use weir_core::registry::message_discipline;
+use weir_core::units::{Instant, Nanos};
+
+const SPECS: [&str; 12] = [
+    "fifo",
+    "rr",
+    "rr_head:3",
+    "sf",
+    "alpha:10",
+    "alpha:1000000000",
+    "alpha(0.001,classes=0/inf/1e6)",
+    "alpha(5,update=recalculate,classes=0/inf/1e6)",
+    "alpha_tracking:weight=1000000000",
+    "in_order(alpha(10,classes=0/inf))",
+    "in_order(alpha(10,update=recalculate))",
+    "outstanding(in_order(sf),limit=2)",
+];
+
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    Enqueue { cost: u64, flow: u32, class: u16 },
+    Dequeue,
+    Charge(u64),
+    Requeue { cost: u64, used: u64 },
+    Finish(u64),
+    Stray { cost: u64, used: u64 },
+}
+
+fn calls() -> impl Strategy<Value = Vec<Call>> {
+    let cost = || prop_oneof![Just(0), 1_u64..100, Just(1 << 40), Just(u64::MAX), any::<u64>()];
+    let flow = prop_oneof![0_u32..3, Just(u32::MAX)];
+    let class = prop_oneof![0_u16..4, Just(u16::MAX)];
+    let call = prop_oneof![
+        4 => (cost(), flow, class).prop_map(|(cost, flow, class)| Call::Enqueue { cost, flow, class }),
+        4 => Just(Call::Dequeue),
+        2 => cost().prop_map(Call::Charge),
+        2 => (cost(), cost()).prop_map(|(cost, used)| Call::Requeue { cost, used }),
+        2 => cost().prop_map(Call::Finish),
+        1 => (cost(), cost()).prop_map(|(cost, used)| Call::Stray { cost, used }),
+    ];
+    prop::collection::vec(call, 0..150)
+}
+
+fn message(id: usize, cost: u64, flow: u32, class: u16) -> Message<Nanos> {
+    Message { id: id as u32, flow: FlowId(flow), class: ClassId(class), remaining: Nanos::new(cost) }
+}
+
+/// Drives one discipline; as many must leave as have come.
+fn drive(spec: &str, calls: &[Call]) {
+    let mut discipline = message_discipline(&spec.parse().expect(spec)).expect(spec);
+    let (now, drops) = (Instant::ZERO, &mut CountDrops(0));
+    let (mut open, mut present) = (None, 0_u64);
+    for (id, call) in calls.iter().enumerate() {
+        match (*call, open) {
+            (Call::Enqueue { cost, flow, class }, _) => {
+                // Whether it preempts is ignored on purpose.
+                let _ = discipline.enqueue(now, message(id, cost, flow, class), drops);
+                present += 1;
+            }
+            (Call::Dequeue, None) => {
+                open = discipline.dequeue(now, &Open, drops).map(|grant| grant.item);
+                assert!(open.is_some() || present == 0, "{spec}: nothing granted of {present}");
+            }
+            (Call::Charge(used), Some(item)) => discipline.charge(now, &item, Nanos::new(used)),
+            (Call::Requeue { cost, used }, Some(item)) => {
+                let rest = Message { remaining: Nanos::new(cost), ..item };
+                discipline.requeue(now, rest, Nanos::new(used), drops);
+                open = None;
+            }
+            (Call::Finish(used), Some(item)) => {
+                discipline.finish(now, &item, Nanos::new(used));
+                (open, present) = (None, present - 1);
+            }
+            (Call::Stray { cost, used }, None) => {
+                let stray = message(id, cost, 9, 9);
+                discipline.charge(now, &stray, Nanos::new(used));
+                discipline.finish(now, &stray, Nanos::new(used));
+                discipline.requeue(now, stray, Nanos::new(used), drops);
+                present += 1;
+            }
+            _ => {}
+        }
+        assert_eq!(discipline.backlog().items + u64::from(open.is_some()), present, "{spec}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_input_panics_or_loses_an_item(calls in calls()) {
+        for spec in SPECS {
+            drive(spec, &calls);
+        }
+    }
+}
