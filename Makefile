@@ -1,0 +1,132 @@
+# `make help` lists the targets. Everything that Python needs lives in .venv, everything that is produced in target/
+# and out/. Stamps in .venv record what was done, so that each step runs only when what it depends on has changed.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+VENV := $(CURDIR)/.venv
+# rustup puts cargo in ~/.cargo/bin, which a plain shell may not look into.
+export PATH := $(VENV)/bin:$(PATH):$(HOME)/.cargo/bin
+export VIRTUAL_ENV := $(VENV)
+unexport PYTHONHOME PYTHONPATH
+
+PIP := $(VENV)/bin/python -m pip --disable-pip-version-check --no-input
+INSTALL := $(PIP) install --quiet --require-hashes --only-binary :all:
+CREATED := $(VENV)/.created
+RUNTIME := $(VENV)/.runtime
+DEV := $(VENV)/.dev
+BUILT := $(VENV)/.built
+# What the extension is made of; the Python part is installed in place and needs no building.
+SOURCES := Cargo.toml Cargo.lock pyproject.toml python/weir/__init__.py $(shell find $(wildcard crates reproduce) -type f)
+
+##@ Use
+
+.PHONY: help
+help: ## list the targets
+	@awk 'BEGIN { FS = ":.*## " } \
+	    /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	    /^[a-z][a-z-]*:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: demo
+demo: $(BUILT) ## set up, build, run the tour and a quick reproduction, print the path of the HTML report
+	@mkdir -p out
+	weir demo --html out/demo.html
+	weir reproduce alpha --quick
+	@echo "report: $(CURDIR)/out/demo.html"
+
+.PHONY: bench
+bench: $(BUILT) ## measure the engines and the disciplines (docs/performance.md)
+	weir bench
+
+##@ Check
+
+.PHONY: test
+test: test-rust test-python ## set up everything and run all tests
+
+.PHONY: test-rust
+test-rust: $(CREATED) ## run the tests of the crates and of their documentation
+	cargo test --workspace --locked --no-fail-fast
+
+.PHONY: test-python
+test-python: $(DEV) $(BUILT) ## run the tests of the package and of the command line
+	pytest
+
+.PHONY: lint
+lint: lint-rust lint-python lint-stub lint-repository ## run all checks that are not tests
+
+.PHONY: lint-rust
+lint-rust: $(CREATED) ## check format, clippy and documentation of the crates; a warning is an error
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+.PHONY: lint-python
+lint-python: $(DEV) ## check format, style and types of the Python files
+	ruff check
+	ruff format --check
+	mypy
+
+.PHONY: lint-stub
+lint-stub: $(DEV) $(BUILT) ## check the stub _weir.pyi against the compiled module
+	python -m mypy.stubtest weir._weir --allowlist tests/stub-exceptions.txt
+
+.PHONY: lint-repository
+lint-repository: ## check that every target is explained and that no file names a package registry
+	scripts/check-repository
+
+.PHONY: fmt
+fmt: $(DEV) ## format Rust and Python
+	cargo fmt --all
+	ruff check --fix
+	ruff format
+
+.PHONY: fuzz
+fuzz: $(CREATED) ## run every fuzz target for a short while (SECONDS_EACH=30); needs cargo-fuzz
+	@cargo fuzz --version >/dev/null 2>&1 || { echo "error: cargo-fuzz is missing: run 'cargo install --locked cargo-fuzz'" >&2; exit 2; }
+	for target in $$(cargo fuzz list); do cargo fuzz run --sanitizer none "$$target" -- -max_total_time=$${SECONDS_EACH:-30}; done
+
+##@ Build
+
+.PHONY: setup
+setup: $(DEV) ## create .venv with everything that is needed to build, test and check
+
+.PHONY: build
+build: $(BUILT) ## build the extension in release and install the package in .venv
+
+.PHONY: docs
+docs: $(DEV) $(BUILT) ## write the reference of the crates and of the package to out/docs
+	cargo doc --workspace --no-deps --locked
+	pdoc --docformat numpy --output-directory out/docs/python weir
+	rm -rf out/docs/rust && cp -r target/doc out/docs/rust
+	@echo "crates:  $(CURDIR)/out/docs/rust/weir_core/index.html"
+	@echo "package: $(CURDIR)/out/docs/python/weir.html"
+
+.PHONY: lock
+lock: $(DEV) ## lock the Python requirements anew, hashes included (UPGRADE=1: take the newest versions)
+	scripts/lock-requirements $(if $(UPGRADE),--upgrade)
+
+.PHONY: clean
+clean: ## remove everything that was built or installed here
+	rm -rf .venv target out python/weir/*.so .pytest_cache .mypy_cache .ruff_cache
+	find python tests -name __pycache__ -prune -exec rm -rf {} +
+
+$(CREATED): scripts/bootstrap
+	scripts/bootstrap $(VENV)
+	@touch $@
+
+$(RUNTIME): requirements/runtime.txt requirements/build.txt | $(CREATED)
+	$(INSTALL) -r requirements/build.txt
+	$(INSTALL) -r requirements/runtime.txt
+	@touch $@
+
+$(DEV): requirements/dev.txt | $(RUNTIME)
+	$(INSTALL) -r requirements/dev.txt
+	@touch $@
+
+# The locked maturin does the work: without build isolation, index or dependencies nothing unlocked is fetched.
+$(BUILT): $(SOURCES) $(RUNTIME)
+	$(PIP) install --quiet --no-build-isolation --no-index --no-deps --editable .
+	@touch $@
