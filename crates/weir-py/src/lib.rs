@@ -1,10 +1,21 @@
 //! Python bindings of weir: the compiled module `_weir`, re-exported by the package `weir`.
+//!
+//! Nothing is decided here: text goes in, JSON text comes out, and errors become the exceptions that
+//! `weir.errors` draws. The Global Interpreter Lock is released while the engine runs.
 
-use pyo3::prelude::*;
+mod errors;
+mod listing;
+mod queue;
+
 
 /// The compiled part of the package `weir`.
-#[pymodule]
+#[pyo3::pymodule]
 mod _weir {
+    #[pymodule_export]
+    use crate::listing::disciplines;
+    #[pymodule_export]
+    use crate::queue::Queue;
+
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,36 @@
+//! Refusals of the engine as exceptions of the package.
+//!
+//! Every exception takes `(message, remedy)`; the remedy is what follows the last comma of a message in
+//! the house style, where it has one of its own.
+
+use pyo3::{PyErr, import_exception};
+use weir_core::spec::SpecError;
+
+import_exception!(weir.errors, ConfigError);
+import_exception!(weir.errors, GrantError);
+
+/// A spec string that names no discipline, or a wrong parameter.
+pub(crate) fn spec(error: &SpecError) -> PyErr {
+    match error {
+        SpecError::UnknownName { name, remedy } => {
+            config(format!("no discipline is called `{name}`"), remedy.clone())
+        }
+        SpecError::UnknownParameter { discipline, parameter, remedy } => {
+            config(format!("`{discipline}` has no parameter `{parameter}`"), remedy.clone())
+        }
+        SpecError::Value { discipline, .. } => {
+            config(error.to_string(), format!("`weir explain {discipline}` lists its parameters"))
+        }
+        _ => config(error.to_string(), "write it as in `alpha:10` or `in_order(alpha:10)`".to_owned()),
+    }
+}
+
+/// A value outside its bounds.
+pub(crate) fn config(message: String, remedy: String) -> PyErr {
+    ConfigError::new_err((message, remedy))
+}
+
+/// A call that the state of the queue's open grant forbids.
+pub(crate) fn grant(message: &str, remedy: &str) -> PyErr {
+    GrantError::new_err((message.to_owned(), remedy.to_owned()))
+}

@@ -1,0 +1,280 @@
+//! Histogram of whole numbers with a stated relative error: logarithmic in the large, linear in the small.
+//!
+//! Each power of two is divided into `2^BITS` buckets of equal width; below `2^(BITS + 1)` every value has
+//! a bucket of its own. A bucket is thus at most `2^-BITS` of its lower end wide, and its midpoint is within
+//! `2^-(BITS + 1)` of any value in it: the relative error of a quantile, 0.4 % for the default of 7 bits.
+//! The layout is that of HdrHistogram (Tene). Sum, minimum and maximum are exact.
+//!
+//! | | |
+//! |-|-|
+//! | Work per value | O(1) without a data-dependent branch: leading zeros, shift, add |
+//! | Quantile, merge | O(buckets) |
+//! | Memory | 8 bytes a bucket, at most `(65 - BITS) << BITS` buckets (58 KiB for 7 bits), held up to the largest value seen |
+//! | Range | all of `u64` |
+//! | Units | those of the values: nanoseconds in the engines |
+//!
+//! A quantile of one histogram says nothing of its own sampling error, since neighbouring messages wait in
+//! the same queue; [`super::replications::quantile`] takes that from several histograms.
+
+/// Counts of values in buckets of bounded relative width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Histogram<const BITS: u32 = 7> {
+    counts: Vec<u64>,
+    sum: u128,
+    minimum: u64,
+    maximum: u64,
+}
+
+/// Values from `low` to `high`, both inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// The smallest value it holds.
+    pub low: u64,
+    /// The largest value it holds.
+    pub high: u64,
+    /// How many were recorded.
+    pub count: u64,
+}
+
+/// A point of the complementary distribution function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exceedance {
+    /// The value, the upper end of a bucket: nothing is rounded.
+    pub value: u64,
+    /// The share of values above it.
+    pub share: f64,
+}
+
+impl<const BITS: u32> Default for Histogram<BITS> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const BITS: u32> Histogram<BITS> {
+    /// The largest distance of a quantile from the true one, as a share of the true one.
+    pub const RELATIVE_ERROR: f64 = 0.5 / (1_u64 << BITS) as f64;
+
+    /// The most buckets that are ever held.
+    pub const MOST_BUCKETS: usize = (65 - BITS as usize) << BITS;
+
+    /// An empty histogram, which holds no memory yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        const { assert!(BITS >= 1 && BITS <= 16, "a power of two has 2 to 65536 buckets") };
+        Self { counts: Vec::new(), sum: 0, minimum: u64::MAX, maximum: 0 }
+    }
+
+    /// The bucket of `value`. For a value of `2^e` or more and less than `2^(e + 1)` the shift is
+    /// `e - BITS`, so that `value >> shift` has `BITS + 1` bits.
+    #[inline]
+    const fn index(value: u64) -> usize {
+        let shift = 63 - BITS - (value | 1 << BITS).leading_zeros();
+        ((shift as usize) << BITS) + (value >> shift) as usize
+    }
+
+    /// The ends of the bucket at `index`.
+    const fn ends(index: usize) -> (u64, u64) {
+        let shift = (index >> BITS).saturating_sub(1);
+        let low = ((index - (shift << BITS)) as u64) << shift;
+        (low, low + ((1 << shift) - 1))
+    }
+
+    /// Counts `value`.
+    #[inline]
+    pub fn record(&mut self, value: u64) {
+        let index = Self::index(value);
+        if index >= self.counts.len() {
+            self.hold(index);
+        }
+        self.counts[index] += 1;
+        self.sum += u128::from(value);
+        self.minimum = self.minimum.min(value);
+        self.maximum = self.maximum.max(value);
+    }
+
+    /// Makes room up to the bucket at `index`, and to the end of its power of two.
+    #[cold]
+    fn hold(&mut self, index: usize) {
+        self.counts.resize((index + 1).next_multiple_of(1 << BITS), 0);
+    }
+
+    /// Counts every value of `other` too.
+    pub fn merge(&mut self, other: &Self) {
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        self.counts.iter_mut().zip(&other.counts).for_each(|(own, others)| *own += others);
+        self.sum += other.sum;
+        self.minimum = self.minimum.min(other.minimum);
+        self.maximum = self.maximum.max(other.maximum);
+    }
+
+    /// How many values were recorded.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Their exact sum.
+    #[must_use]
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
+    /// The exact smallest value.
+    #[must_use]
+    pub fn minimum(&self) -> Option<u64> {
+        (self.minimum <= self.maximum).then_some(self.minimum)
+    }
+
+    /// The exact largest value.
+    #[must_use]
+    pub fn maximum(&self) -> Option<u64> {
+        (self.minimum <= self.maximum).then_some(self.maximum)
+    }
+
+    /// Whether nothing was recorded.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.minimum > self.maximum
+    }
+
+    /// The value of rank `ceil(p x count)` in increasing order, within [`Self::RELATIVE_ERROR`].
+    ///
+    /// Nothing if the histogram is empty or `p` is not inside `0..=1`. The first and the last rank are
+    /// exact: they are the minimum and the maximum.
+    #[must_use]
+    pub fn quantile(&self, p: f64) -> Option<f64> {
+        let count = self.count();
+        if count == 0 || !(0.0..=1.0).contains(&p) {
+            return None;
+        }
+        let rank = ((p * count as f64).ceil() as u64).clamp(1, count);
+        if rank == 1 || rank == count {
+            return Some(if rank == 1 { self.minimum } else { self.maximum } as f64);
+        }
+        let mut below = 0;
+        let holds_rank = |bucket: &Bucket| {
+            below += bucket.count;
+            below >= rank
+        };
+        let bucket = self.buckets().find(holds_rank)?;
+        let midpoint = bucket.low as f64 + (bucket.high - bucket.low) as f64 / 2.0;
+        Some(midpoint.clamp(self.minimum as f64, self.maximum as f64))
+    }
+
+    /// The buckets that hold something, in increasing order.
+    pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
+        self.counts.iter().enumerate().filter(|&(_, &count)| count > 0).map(|(index, &count)| {
+            let (low, high) = Self::ends(index);
+            Bucket { low, high, count }
+        })
+    }
+
+    /// The complementary distribution function: for each bucket that holds something, the share of values
+    /// above it. It falls, and the last share, at the bucket of the maximum, is 0.
+    pub fn exceedances(&self) -> impl Iterator<Item = Exceedance> + '_ {
+        let count = self.count();
+        let mut above = count;
+        self.buckets().map(move |bucket| {
+            above -= bucket.count;
+            Exceedance { value: bucket.high.min(self.maximum), share: above as f64 / count as f64 }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(values: &[u64]) -> Histogram {
+        let mut histogram = Histogram::new();
+        values.iter().for_each(|&value| histogram.record(value));
+        histogram
+    }
+
+    /// The value of rank `ceil(p n)`, from the values themselves.
+    fn exact(values: &mut [u64], p: f64) -> u64 {
+        values.sort_unstable();
+        let rank = ((p * values.len() as f64).ceil() as usize).clamp(1, values.len());
+        values[rank - 1]
+    }
+
+    #[test]
+    fn buckets_follow_each_other_without_gap_or_overlap() {
+        let mut next = 0;
+        for index in 0..Histogram::<3>::MOST_BUCKETS {
+            let (low, high) = Histogram::<3>::ends(index);
+            assert_eq!((low, index), (next, Histogram::<3>::index(low)));
+            assert_eq!(Histogram::<3>::index(high), index);
+            assert!((high - low) as f64 <= low as f64 / 8.0, "{low}..{high}");
+            next = high.wrapping_add(1);
+        }
+        assert_eq!(next, 0, "the last bucket ends with the largest u64");
+        assert_eq!(Histogram::<7>::index(u64::MAX), Histogram::<7>::MOST_BUCKETS - 1);
+    }
+
+    #[test]
+    fn small_values_are_exact() {
+        let histogram = of(&[0, 1, 1, 2, 255]);
+        assert_eq!(histogram.quantile(0.5), Some(1.0));
+        assert_eq!(histogram.quantile(0.8), Some(2.0));
+        assert_eq!(histogram.quantile(1.0), Some(255.0));
+        assert_eq!((histogram.minimum(), histogram.maximum()), (Some(0), Some(255)));
+        assert_eq!((histogram.count(), histogram.sum()), (5, 259));
+        let shares: Vec<_> = histogram.exceedances().map(|point| (point.value, point.share)).collect();
+        assert_eq!(shares, [(0, 0.8), (1, 0.4), (2, 0.2), (255, 0.0)]);
+    }
+
+    #[test]
+    fn empty_histogram_has_no_figures() {
+        let histogram = of(&[]);
+        assert!(histogram.is_empty());
+        assert_eq!((histogram.count(), histogram.minimum(), histogram.maximum()), (0, None, None));
+        assert_eq!(histogram.quantile(0.5), None);
+        assert_eq!(histogram.exceedances().count(), 0);
+    }
+
+    #[test]
+    fn quantile_needs_a_probability() {
+        let histogram = of(&[1, 2, 3]);
+        for p in [-0.1, 1.1, f64::NAN] {
+            assert_eq!(histogram.quantile(p), None);
+        }
+        assert_eq!(histogram.quantile(0.0), Some(1.0));
+    }
+
+    fn latencies() -> impl Strategy<Value = Vec<u64>> {
+        // Of every magnitude, not only large ones.
+        prop::collection::vec((any::<u64>(), 0..64_u32).prop_map(|(bits, shift)| bits >> shift), 1..200)
+    }
+
+    proptest! {
+        #[test]
+        fn merging_equals_recording_all(left in latencies(), right in latencies()) {
+            let mut merged = of(&left);
+            merged.merge(&of(&right));
+            let all: Vec<u64> = left.iter().chain(&right).copied().collect();
+            prop_assert_eq!(merged, of(&all));
+        }
+
+        #[test]
+        fn quantiles_keep_the_stated_error(mut values in latencies(), p in 0.0..=1.0) {
+            let measured = of(&values).quantile(p).expect("not empty");
+            let expected = exact(&mut values, p) as f64;
+            let error = (measured - expected).abs();
+            prop_assert!(error <= Histogram::<7>::RELATIVE_ERROR * expected, "{} for {}", measured, expected);
+        }
+
+        #[test]
+        fn exceedances_are_exact_at_their_values(values in latencies()) {
+            let histogram = of(&values);
+            for point in histogram.exceedances() {
+                let above = values.iter().filter(|&&value| value > point.value).count();
+                prop_assert_eq!(point.share, above as f64 / values.len() as f64);
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+"""The errors of weir.
+
+::
+
+    WeirError                     everything weir raises on purpose
+    ├── ConfigError (ValueError)  a value is refused: a spec string, a size, an option
+    │   ├── ScenarioError         a scenario file, with the place in it
+    │   ├── TraceError            a trace of arrivals, with its line
+    │   └── ResultError           a file that is not a result of weir
+    ├── GrantError (RuntimeError) a grant of a queue that is open, or closed already
+    ├── Dropped (RuntimeError)    a discipline dropped items of a queue; carries them
+    ├── Empty (queue.Empty)       nothing can be served now
+    └── UnsupportedError          not permitted, or not supported here
+
+A run stopped by Ctrl-C raises none of them: it returns what is finished, with ``interrupted`` set.
+Each message says what, with the value and the bound; ``remedy`` says what to do.
+"""
+
+from __future__ import annotations
+
+import queue
+from typing import Any
+
+__all__ = [
+    "ConfigError",
+    "Dropped",
+    "Empty",
+    "GrantError",
+    "ResultError",
+    "ScenarioError",
+    "TraceError",
+    "UnsupportedError",
+    "WeirError",
+]
+
+
+class WeirError(Exception):
+    """Everything weir raises on purpose.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, with the value and the bound; lower case, no full stop.
+    remedy : str, optional
+        What to do about it.
+    file : str, optional
+        The file in which it was found.
+    line, column : int, optional
+        The place in that file, counted from 1.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        remedy: str | None = None,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+        self.file = file
+        self.line = line
+        self.column = column
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.remedy, self.file, self.line, self.column)
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        return f"{place}: {self.message}" if place else self.message
+
+    def to_dict(self) -> dict[str, str | int | None]:
+        """Return the error as a JSON object, as ``--json`` prints it."""
+        return {
+            "kind": type(self).__name__,
+            "message": self.message,
+            "remedy": self.remedy,
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+        }
+
+
+class ConfigError(WeirError, ValueError):
+    """A value is refused: a spec string, a size, an option."""
+
+
+class ScenarioError(ConfigError):
+    """A scenario file is refused; ``file``, ``line`` and ``column`` say where."""
+
+
+class TraceError(ConfigError):
+    """A trace of arrivals is refused; ``file`` and ``line`` say where."""
+
+
+class ResultError(ConfigError):
+    """A file is not a result of weir."""
+
+
+class GrantError(WeirError, RuntimeError):
+    """A grant of a queue is open while another is asked for, or is closed already."""
+
+
+class Dropped(WeirError, RuntimeError):  # noqa: N818 - an outcome, named as the discipline names it
+    """A discipline dropped items of a queue.
+
+    Parameters
+    ----------
+    items : tuple
+        The items dropped; they are no longer in the queue.
+    reason : str
+        Why the first of them was.
+    """
+
+    def __init__(self, items: tuple[Any, ...], reason: str) -> None:
+        super().__init__(f"{len(items)} dropped: {reason}", "finish the grant, or limit what is enqueued")
+        self.items = items
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.items, self.reason)
+
+
+class Empty(WeirError, queue.Empty):  # noqa: N818 - named as the standard library names it
+    """Nothing can be served now."""
+
+
+class UnsupportedError(WeirError):
+    """Not permitted, or not supported on this machine."""

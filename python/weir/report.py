@@ -1,0 +1,218 @@
+"""The HTML report: one file that needs nothing else, neither the network nor this package.
+
+Verdict first, then the table, the charts, the checks and where it all comes from. The drawing library is
+inlined; the page follows the reader's light or dark theme and the width of the screen. A report is made from
+a result and never recomputes one.
+"""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weir import tables
+from weir.files import write_text
+from weir.text import absent, number, percent, plural, quantity
+from weir.toml import dumps
+from weir.verdict import agreement, state, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weir.charts import Figure
+    from weir.result import Result
+    from weir.tables import Column
+
+__all__ = ["html", "page", "write"]
+
+
+def write(result: Result, path: str | Path) -> None:
+    """Write the report of a result; the file is never half-written."""
+    write_text(Path(path), html(result))
+
+
+def html(result: Result) -> str:
+    """Return the report of a result as one HTML document."""
+    from weir.charts import figures
+
+    drawn = figures(result)
+    sections = [
+        _headline(result),
+        _section("The comparison", _comparison(result)),
+        *(_section(figure.title, _figure(figure, index)) for index, figure in enumerate(drawn)),
+        _section("By class of message", _classes(result)),
+        _section("Self-checks", _checks(result)),
+        _section("Where it comes from", _provenance(result)),
+    ]
+    specs = {f"f{i}p{j}": spec for i, figure in enumerate(drawn) for j, (_, spec) in enumerate(figure.panels)}
+    return page(result.title, "".join(sections), specs)
+
+
+def page(title: str, body: str, charts: dict[str, dict[str, Any]]) -> str:
+    """Return a whole HTML document in the style of the reports.
+
+    Parameters
+    ----------
+    title : str
+        The title of the window, as plain text.
+    body : str
+        The content, as HTML.
+    charts : dict
+        Vega-Lite specifications, each by the ``id`` of the element of ``body`` that it is drawn in.
+    """
+    files = resources.files("weir") / "assets"
+    style = (files / "report.css").read_text(encoding="utf-8")
+    script = (files / "report.js").read_text(encoding="utf-8")
+    library = f"<script>{_library()}</script>" if charts else ""
+    data = json.dumps(charts, separators=(",", ":")).replace("</", "<\\/")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title)} – weir</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n{body}</main>\n"
+        f'{library}\n<script type="application/json" id="charts">{data}</script>\n<script>{script}</script>\n'
+        "</body>\n</html>\n"
+    )
+
+
+def _library() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script."""
+    import vl_convert
+
+    bundle: str = vl_convert.javascript_bundle()
+    return bundle.replace("</script", "<\\/script")
+
+
+def _section(title: str, content: str) -> str:
+    return f"<section>\n<h2>{escape(title)}</h2>\n{content}</section>\n" if content else ""
+
+
+def _headline(result: Result) -> str:
+    warning = state(result)
+    label = f'<p class="warning">{escape(warning)}.</p>\n' if warning else ""
+    words = verdict(result)
+    if warning:
+        words = words.removeprefix(f"{warning}. ")
+    return f'<header>\n<p class="kicker">weir report</p>\n<h1>{escape(result.title)}</h1>\n{label}<p class="verdict">{escape(words)}</p>\n{_facts(result)}</header>\n'
+
+
+def _facts(result: Result) -> str:
+    document = result.document
+    facts = [plural(len(result.disciplines), "discipline"), plural(int(document.get("messages", 0)), "message")]
+    if document.get("packets"):
+        facts.append(plural(int(document["packets"]), "packet"))
+    if result.load is not None:
+        facts.append(f"load {percent(result.load)}")
+    if result.time_unit == "u":
+        facts.append("times in u, mean packet services")
+    return f'<p class="facts">{escape(" · ".join(facts))}</p>\n'
+
+
+def _table(columns: Sequence[Column], *, caption: str = "") -> str:
+    """Return columns as an HTML table that scrolls sideways where the screen is narrow."""
+    head = "".join(f'<th scope="col"{_kind(column)}>{escape(column.header)}</th>' for column in columns)
+    rows = zip(*(column.cells for column in columns), strict=True)
+    body = "\n".join(f"<tr>{_row(columns, cells)}</tr>" for cells in rows)
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f'<div class="scroll" tabindex="0"><table>{title}<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n'
+
+
+def _row(columns: Sequence[Column], cells: Iterable[str]) -> str:
+    made = []
+    for index, (column, cell) in enumerate(zip(columns, cells, strict=True)):
+        tag, scope = ("th", ' scope="row"') if index == 0 else ("td", "")
+        mark = {"OK": ' class="ok"', "!!": ' class="bad"'}.get(cell, _kind(column))
+        made.append(f"<{tag}{scope}{mark}>{escape(cell)}</{tag}>")
+    return "".join(made)
+
+
+def _kind(column: Column) -> str:
+    return "" if column.numeric else ' class="text"'
+
+
+def _comparison(result: Result) -> str:
+    note = "Means with 95 % confidence intervals."
+    if len(result.disciplines) > 1:
+        note += f" Differences to {result.reference} are paired: all disciplines saw the same arrivals and services."
+    return _table(tables.comparison_columns(result)) + f'<p class="note">{escape(note)}{_queue(result)}</p>\n'
+
+
+def _queue(result: Result) -> str:
+    row = result.estimate(None, metric="queue")
+    if row is None or row.value is None:
+        return ""
+    return escape(f" The queue holds {number(row.value)} {row.unit} on average, under each of them.")
+
+
+def _figure(figure: Figure, index: int) -> str:
+    panels = "".join(
+        f'<div class="panel">{f"<h3>{escape(title)}</h3>" if title else ""}'
+        f'<div class="chart" id="f{index}p{number_}" role="img" aria-label="{escape(f"{figure.title} {title}".strip())}"></div></div>\n'
+        for number_, (title, _) in enumerate(figure.panels)
+    )
+    several = " several" if len(figure.panels) > 1 else ""
+    return f'<figure>{_key(figure)}<div class="panels{several}">\n{panels}</div><figcaption>{escape(figure.caption)}</figcaption></figure>\n'
+
+
+def _key(figure: Figure) -> str:
+    if not figure.key:
+        return ""
+    entries = (
+        f'<li><svg width="26" height="10" aria-hidden="true"><line x1="0" y1="5" x2="26" y2="5" stroke="{colour}"'
+        f' stroke-width="2.5" stroke-dasharray="{dash}"/></svg> {escape(name)}</li>'
+        for name, colour, dash in figure.key
+    )
+    return f'<ul class="key">{"".join(entries)}</ul>\n'
+
+
+def _classes(result: Result) -> str:
+    if len(result.classes) < 2:  # noqa: PLR2004 - "all" alone is in the first table
+        return ""
+    parts = []
+    for name in result.disciplines:
+        table = _table(tables.class_columns(result, name))
+        parts.append(f"<details><summary>{escape(name)}</summary>\n{table}</details>\n")
+    return "".join(parts)
+
+
+def _checks(result: Result) -> str:
+    if not result.checks:
+        return ""
+    words = agreement(result) or ""
+    failed = not all(check.ok for check in result.checks)
+    table = _table(tables.checks_columns(result))
+    return f"<p>{escape(words[:1].upper() + words[1:])}.</p>\n<details{' open' if failed else ''}><summary>All checks</summary>\n{table}</details>\n"
+
+
+def _provenance(result: Result) -> str:
+    document = result.document
+    warm_up = document.get("warm_up") or {}
+    facts = {
+        "weir": document["weir"],
+        "model": document["model"],
+        "scenario": document.get("file") or "given in the program",
+        "fingerprint": document.get("fingerprint") or absent("not recorded"),
+        "seed": document["seed"],
+        "replications": document.get("replications", 1),
+        "simulated time": _duration(result),
+        "messages unfinished at the end": f"{document.get('unfinished', 0):,}",
+        "warm-up": f"{warm_up.get('rule', 'none')}, {warm_up.get('messages_dropped', 0):,} messages dropped",
+        "engine": ", ".join(f"{name} {engine}" for name, engine in (document.get("engine") or {}).items()),
+    }
+    rows = "".join(f"<div><dt>{escape(key)}</dt><dd>{escape(str(value))}</dd></div>\n" for key, value in facts.items())
+    text = escape(dumps(_without_none(document["scenario"])))
+    return f"<dl>{rows}</dl>\n<details><summary>The scenario as it was understood</summary><pre><code>{text}</code></pre></details>\n"
+
+
+def _duration(result: Result) -> str:
+    value = result.document.get("duration")
+    return quantity(value, result.time_unit) if value is not None else absent("not recorded")
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_none(each) for key, each in value.items() if each is not None}
+    return [_without_none(each) for each in value] if isinstance(value, list) else value

@@ -1,0 +1,360 @@
+"""Results: a tidy table of estimates with intervals, and where they come from.
+
+A result is the JSON document that the engine wrote, with typed views on it. It is never recomputed: a
+report, a table and a data frame all read the same numbers. A value that could not be estimated is absent
+(``None``) and its row carries the reason; nothing is ever NaN.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from weir.errors import ResultError
+from weir.files import read_text, write_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+__all__ = ["Check", "Difference", "Distribution", "Estimate", "LengthClass", "Result", "TheoryValue"]
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """One estimated quantity with its 95 % confidence interval.
+
+    ``unit`` is ``u`` (mean packet services), ``s``, ``pkt``, ``B`` or ``1``. ``discipline`` is None where the
+    quantity is the same under all; ``class_`` is ``"all"`` or the name of a length class; ``flow`` is None
+    where all applications are counted together. Where ``value`` is None, ``reason`` says why.
+    """
+
+    discipline: str | None
+    class_: str
+    flow: int | None
+    metric: str
+    statistic: str
+    value: float | None
+    low: float | None
+    high: float | None
+    standard_error: float | None
+    count: int
+    unit: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A discipline's mean minus that of the reference, paired on the same arrivals and services.
+
+    ``relative`` is the difference over the reference's mean; ``low`` to ``high`` and ``relative_low`` to
+    ``relative_high`` are 95 % confidence intervals.
+    """
+
+    discipline: str
+    reference: str
+    class_: str
+    metric: str
+    statistic: str
+    value: float | None
+    low: float | None
+    high: float | None
+    relative: float | None
+    relative_low: float | None
+    relative_high: float | None
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TheoryValue:
+    """A closed form; ``agrees`` says whether the simulated 99.9 % interval covers it, None if untested."""
+
+    discipline: str | None
+    class_: str
+    metric: str
+    value: float | None
+    unit: str
+    reason: str | None
+    agrees: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A self-check of a run: an identity that must hold, and how well it did."""
+
+    discipline: str | None
+    check: str
+    expected: float
+    measured: float
+    tolerance: float
+    ok: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """A histogram by its non-empty bins, from ``low`` to ``high``, with their counts.
+
+    Quantiles read from it have at most ``relative_error``.
+    """
+
+    discipline: str
+    class_: str
+    metric: str
+    relative_error: float
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    count: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LengthClass:
+    """A class of messages, by length from ``low`` to ``high`` where it is one."""
+
+    name: str
+    low: float | None = None
+    high: float | None = None
+    share: float | None = None
+    mean_length: float | None = None
+
+
+def _rows(kind: type[Row], rows: list[dict[str, Any]]) -> tuple[Row, ...]:
+    """Return JSON objects as rows; a field missing from an object is None."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    return tuple(kind(**{name: _frozen(row.get(name.rstrip("_"))) for name in names}) for row in rows)
+
+
+def _frozen(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+_REQUIRED = {"weir", "model", "seed", "scenario", "time_unit", "disciplines", "reference", "classes", "estimates"}
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a run found out.
+
+    Attributes
+    ----------
+    text : str
+        The JSON document as the engine wrote it; equal runs have equal bytes.
+
+    Examples
+    --------
+    >>> result = weir.run("scenario.toml")                              # doctest: +SKIP
+    >>> result.estimate("sf").value                                     # doctest: +SKIP
+    >>> result.to_pandas().query("statistic == 'p99'")                  # doctest: +SKIP
+    """
+
+    text: str
+
+    @classmethod
+    def from_json(cls, text: str, name: str = "result") -> Result:
+        """Read a result from its JSON text.
+
+        Raises
+        ------
+        ResultError
+            If it is not JSON, or not a result of weir.
+        """
+        remedy = "give a file that `weir run --out FILE.json` wrote"
+        try:
+            document = json.loads(text)
+        except json.JSONDecodeError as error:
+            message = f"is not JSON: {error.msg.lower()}"
+            raise ResultError(message, remedy, name, error.lineno, error.colno) from error
+        missing = _REQUIRED - set(document) if isinstance(document, dict) else _REQUIRED
+        if missing:
+            raise ResultError(f"is not a result of weir: `{min(missing)}` is missing", remedy, name)
+        return cls(text)
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Result:
+        """Read a result that `save` wrote."""
+        return cls.from_json(read_text(Path(path)), str(path))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Result) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        state = ", interrupted" if self.interrupted else ""
+        return f"<weir.Result {self.title!r}: {', '.join(self.disciplines)}{state}>"
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The whole document."""
+        document: dict[str, Any] = json.loads(self.text)
+        return document
+
+    @property
+    def title(self) -> str:
+        """The title of the scenario, or the file it came from."""
+        return self.document.get("title") or self.document.get("file") or self.document["model"]
+
+    @property
+    def disciplines(self) -> tuple[str, ...]:
+        """The spec strings compared, in the order of the scenario."""
+        return tuple(self.document["disciplines"])
+
+    @property
+    def reference(self) -> str:
+        """The discipline from which paired differences are taken."""
+        return str(self.document["reference"])
+
+    @property
+    def time_unit(self) -> str:
+        """The unit of all times: ``u``, one mean packet service, or ``s``."""
+        return str(self.document["time_unit"])
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the run was stopped before its end; what is here was finished by then."""
+        return bool(self.document.get("interrupted"))
+
+    @property
+    def unstable(self) -> str | None:
+        """Why there is no steady state, where there is none."""
+        return self.document.get("unstable")
+
+    @property
+    def load(self) -> float | None:
+        """The offered load, where it is known."""
+        return self.document.get("load")
+
+    @cached_property
+    def classes(self) -> tuple[LengthClass, ...]:
+        """The classes of messages; the first is all of them."""
+        return _rows(LengthClass, self.document["classes"])
+
+    @cached_property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """All estimates, one row each."""
+        return _rows(Estimate, self.document["estimates"])
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """Paired differences to the reference."""
+        return _rows(Difference, self.document.get("differences", []))
+
+    @cached_property
+    def theory(self) -> tuple[TheoryValue, ...]:
+        """Closed forms beside the simulation."""
+        return _rows(TheoryValue, self.document.get("theory", []))
+
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """Self-checks of the run."""
+        return _rows(Check, self.document.get("checks", []))
+
+    @cached_property
+    def distributions(self) -> tuple[Distribution, ...]:
+        """Histograms of delay."""
+        return _rows(Distribution, self.document.get("distributions", []))
+
+    @property
+    def metric(self) -> str:
+        """The delay that a report is about: ``latency`` of packets, ``response`` of whole messages."""
+        return "latency" if any(row.metric == "latency" for row in self.estimates) else "response"
+
+    @cached_property
+    def _index(self) -> dict[tuple[str | None, str, str, str, int | None], Estimate]:
+        return {(row.discipline, row.class_, row.metric, row.statistic, row.flow): row for row in self.estimates}
+
+    def estimate(
+        self,
+        discipline: str | None,
+        *,
+        metric: str | None = None,
+        statistic: str = "mean",
+        class_: str = "all",
+        flow: int | None = None,
+    ) -> Estimate | None:
+        """Return one estimate, or None if the run has no such row.
+
+        Parameters
+        ----------
+        discipline : str or None
+            A spec string of `disciplines`; None for what all share, such as the queue length.
+        metric : str, optional
+            ``latency``, ``response``, ``wait``, ``slowdown``, ...; the delay the report is about if not given.
+        statistic : str
+            ``mean``, ``p50``, ``p90``, ``p99``, ``p99.9``, ``max`` or ``share``.
+        class_ : str
+            ``all`` or the name of one of `classes`.
+        flow : int, optional
+            An application; all together if not given.
+        """
+        return self._index.get((discipline, class_, metric or self.metric, statistic, flow))
+
+    def difference(self, discipline: str, *, class_: str = "all", metric: str | None = None) -> Difference | None:
+        """Return the paired difference of a discipline's mean to the reference, if there is one."""
+        wanted = (discipline, class_, metric or self.metric)
+        found = (row for row in self.differences if (row.discipline, row.class_, row.metric) == wanted)
+        return next(found, None)
+
+    def closed_form(self, discipline: str | None, *, class_: str = "all", metric: str | None = None) -> TheoryValue | None:
+        """Return the closed form of a discipline's mean, if there is one."""
+        wanted = (discipline, class_, metric or self.metric)
+        found = (row for row in self.theory if (row.discipline, row.class_, row.metric) == wanted)
+        return next(found, None)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every self-check held and the run has a steady state."""
+        return self.unstable is None and all(check.ok for check in self.checks)
+
+    def to_json(self) -> str:
+        """Return the document as the engine wrote it."""
+        return self.text
+
+    def save(self, path: str | Path) -> None:
+        """Write the document to a file, which is never half-written."""
+        write_text(Path(path), self.text if self.text.endswith("\n") else self.text + "\n")
+
+    def to_arrow(self) -> pa.Table:
+        """Return the estimates as an Arrow table, one row each; provenance is in the schema's metadata.
+
+        Returns
+        -------
+        pyarrow.Table
+            Columns ``discipline``, ``class``, ``flow``, ``metric``, ``statistic``, ``value``, ``low``, ``high``,
+            ``standard_error``, ``count``, ``unit`` and ``reason``; null where a value is absent.
+        """
+        import pyarrow as pa
+
+        text, number = pa.string(), pa.float64()
+        types = [text, text, pa.int64(), text, text, number, number, number, number, pa.int64(), text, text]
+        names = [field.name for field in fields(Estimate)]
+        columns = [pa.array([getattr(row, name) for row in self.estimates], kind) for name, kind in zip(names, types, strict=True)]
+        facts = ("weir", "title", "file", "fingerprint", "seed", "time_unit", "interrupted")
+        metadata = {f"weir.{key}": str(self.document.get(key)) for key in facts}
+        schema = pa.schema([(name.rstrip("_"), kind) for name, kind in zip(names, types, strict=True)], metadata)
+        return pa.Table.from_arrays(columns, schema=schema)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the estimates as a pandas data frame; columns as in `to_arrow`."""
+        import pandas as pd
+
+        columns = self.to_arrow().to_pydict()
+        counts = {"flow": "Int64", "count": "Int64"}
+        numbers = dict.fromkeys(("value", "low", "high", "standard_error"), "float64")
+        return pd.DataFrame(columns).astype({**counts, **numbers})
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the estimates as a Polars data frame; columns as in `to_arrow`."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.to_arrow())
+        if not isinstance(frame, pl.DataFrame):
+            raise TypeError("a table became something else than a data frame")
+        return frame

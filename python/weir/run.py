@@ -1,0 +1,121 @@
+"""Runs: from a scenario to a result."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weir import _weir
+from weir.errors import ConfigError
+from weir.result import Result
+from weir.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from weir.records import RecordFile
+
+__all__ = ["as_scenario", "compare", "run"]
+
+
+def as_scenario(scenario: Scenario | str | Path | Mapping[str, object]) -> Scenario:
+    """Return a scenario, read from a file or built from a mapping where it is not one yet."""
+    match scenario:
+        case Scenario():
+            return scenario
+        case str() | Path():
+            return Scenario.from_file(scenario)
+    return Scenario.from_dict(scenario)
+
+
+def run(
+    scenario: Scenario | str | Path | Mapping[str, object],
+    *,
+    seed: int | None = None,
+    threads: int | None = None,
+    records: str | Path | None = None,
+    progress: Callable[[dict[str, float]], None] | None = None,
+) -> Result:
+    """Simulate all disciplines of a scenario on the same arrivals and services.
+
+    The interpreter lock is released while the engine runs. The number of threads never changes a result.
+    Ctrl-C ends the run and returns what is finished, with ``interrupted`` set; a second one raises
+    `KeyboardInterrupt` at once.
+
+    Parameters
+    ----------
+    scenario : Scenario, path or mapping
+        What to simulate.
+    seed : int, optional
+        In place of the scenario's.
+    threads : int, optional
+        How many to use, at least 1; as many as the machine offers if not given.
+    records : path, optional
+        A ``.csv`` or ``.parquet`` file that gets one row an item.
+    progress : callable, optional
+        Called some times a second with ``done`` and ``total``, in packets or messages.
+
+    Returns
+    -------
+    Result
+        Estimates with 95 % confidence intervals, differences, closed forms, checks and histograms.
+
+    Raises
+    ------
+    ScenarioError, TraceError
+        If the scenario, or a file it names, is refused.
+    ConfigError
+        If an argument is.
+    """
+    checked = as_scenario(scenario)
+    if seed is not None:
+        checked = checked.with_seed(seed)
+    threads = _threads(threads)
+    if records is None:
+        return Result(_weir.run(checked.text, checked.name, threads, progress, None))
+    from weir.records import RecordFile
+
+    with RecordFile(Path(records)) as file:
+        return _recorded(checked, threads, progress, file)
+
+
+def _recorded(
+    scenario: Scenario, threads: int, progress: Callable[[dict[str, float]], None] | None, file: RecordFile
+) -> Result:
+    result = Result(_weir.run(scenario.text, scenario.name, threads, progress, file.write))
+    file.label(result)
+    return result
+
+
+def compare(
+    scenario: Scenario | str | Path | Mapping[str, object],
+    *,
+    seed: int | None = None,
+    threads: int | None = None,
+    records: str | Path | None = None,
+    progress: Callable[[dict[str, float]], None] | None = None,
+) -> Result:
+    """Run a scenario of two or more disciplines; parameters and result are those of `run`.
+
+    Raises
+    ------
+    ConfigError
+        If the scenario has one discipline only.
+    """
+    checked = as_scenario(scenario)
+    if len(checked.disciplines) < 2:  # noqa: PLR2004 - a comparison has two sides
+        raise ConfigError(
+            f"there is one discipline, `{checked.disciplines[0]}`, and nothing to compare it with",
+            'add another to `disciplines`, as in ["fifo", "sf"]',
+            checked.name,
+        )
+    return run(checked, seed=seed, threads=threads, records=records, progress=progress)
+
+
+def _threads(threads: int | None) -> int:
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not 1 <= threads <= 1024:  # noqa: PLR2004 - beyond any machine this runs on
+        raise ConfigError(f"threads is {threads}, must be from 1 to 1024", "leave it out to use all cores")
+    return threads

@@ -1,0 +1,218 @@
+"""Tables for the terminal: plain aligned text that fits its width, colour only where a terminal wants it.
+
+Columns carry a rank. Where the terminal is too narrow, those of the highest rank are left out and named
+below the table. Rich draws; it is imported when the first table is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+from weir.text import Scale, absent, number, percent, scale_for, value_with_margin
+from weir.verdict import tail_statistic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+
+    from weir.result import Estimate, Result
+
+__all__ = [
+    "Column",
+    "checks_columns",
+    "class_columns",
+    "comparison_columns",
+    "console",
+    "listing_columns",
+    "print_table",
+    "theory_columns",
+]
+
+_WIDTH_OF_A_FILE = 100  # where the output is no terminal and COLUMNS is not set
+_GAP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its header, one cell a row, and how readily it is left out (0: never)."""
+
+    header: str
+    cells: tuple[str, ...]
+    rank: int = 0
+    numeric: bool = True
+
+    @property
+    def width(self) -> int:
+        """Characters of the widest cell."""
+        return max(len(text) for text in (self.header, *self.cells))
+
+
+def console(file: TextIO | None = None) -> Console:
+    """Return a console on ``file``: no colour unless it is a terminal, nor under NO_COLOR."""
+    from rich.console import Console
+
+    out = file or sys.stdout
+    width = None if out.isatty() or "COLUMNS" in os.environ else _WIDTH_OF_A_FILE
+    return Console(file=out, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
+
+
+def print_table(out: Console, columns: Sequence[Column]) -> None:
+    """Print as many of ``columns`` as fit, and name those left out."""
+    from rich.table import Table
+
+    kept, left_out = _fitting(columns, out.width)
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
+    for column in kept:
+        table.add_column(column.header, justify="right" if column.numeric else "left", overflow="fold")
+    for cells in zip(*(column.cells for column in kept), strict=True):
+        table.add_row(*map(_styled, cells))
+    out.print(table)
+    if left_out:
+        names = ", ".join(column.header for column in left_out)
+        out.print(f"left out for want of width: {names}", style="dim")
+
+
+def _styled(cell: str) -> object:
+    from rich.text import Text
+
+    return Text(cell, style={"OK": "green", "!!": "bold red"}.get(cell, ""))
+
+
+def _fitting(columns: Sequence[Column], width: int) -> tuple[list[Column], list[Column]]:
+    kept = list(columns)
+    while sum(column.width + _GAP for column in kept) - _GAP > width:
+        worst = max(kept, key=lambda column: column.rank)
+        if worst.rank == 0:
+            break
+        kept.remove(worst)
+    return kept, [column for column in columns if column not in kept]
+
+
+def _scale(rows: Iterable[Estimate | None]) -> Scale:
+    known = [row for row in rows if row is not None]
+    unit = known[0].unit if known else "1"
+    return scale_for((row.value for row in known), unit)
+
+
+def _cell(row: Estimate | None, scale: Scale, *, margin: bool = False) -> str:
+    if row is None or row.value is None:
+        return absent(row.reason if row else None)
+    value = row.value / scale.factor
+    if not margin or row.low is None or row.high is None:
+        return number(value)
+    return value_with_margin(value, row.low / scale.factor, row.high / scale.factor)
+
+
+def _estimates(result: Result, statistic: str, class_: str = "all") -> list[Estimate | None]:
+    return [result.estimate(name, statistic=statistic, class_=class_) for name in result.disciplines]
+
+
+def comparison_columns(result: Result) -> list[Column]:
+    """Return disciplines x mean with interval, difference, tail, maximum, and theory with OK or !!."""
+    means = _estimates(result, "mean")
+    scale = _scale(means)
+    columns = [
+        Column("discipline", result.disciplines, numeric=False),
+        Column(f"mean {scale.header}".rstrip(), tuple(_cell(row, scale, margin=True) for row in means)),
+    ]
+    if len(result.disciplines) > 1:
+        columns.append(Column(f"vs {result.reference}", _differences(result), rank=2))
+    for statistic, rank in ((tail_statistic(result), 1), ("max", 3)):
+        if statistic not in {column.header.split()[0] for column in columns}:
+            columns.append(_statistic_column(result, statistic, rank))
+    return columns + _theory_pair(result, scale)
+
+
+def _statistic_column(result: Result, statistic: str, rank: int) -> Column:
+    rows = _estimates(result, statistic)
+    scale = _scale(rows)
+    return Column(f"{statistic} {scale.header}".rstrip(), tuple(_cell(row, scale) for row in rows), rank)
+
+
+def _differences(result: Result) -> tuple[str, ...]:
+    cells = []
+    for name in result.disciplines:
+        row = result.difference(name)
+        known = row is not None and row.relative is not None
+        cells.append(percent(row.relative or 0.0, signed=True) if row is not None and known else "–")
+    return tuple(cells)
+
+
+def _theory_pair(result: Result, scale: Scale, class_: str = "all") -> list[Column]:
+    """Return the closed forms with OK or !!, if any discipline has one."""
+    rows = [result.closed_form(name, class_=class_) for name in result.disciplines]
+    if all(row is None or row.value is None for row in rows):
+        return []
+    values = tuple("–" if row is None or row.value is None else number(row.value / scale.factor) for row in rows)
+    marks = {True: "OK", False: "!!", None: ""}
+    agree = tuple(marks[row.agrees] if row is not None else "" for row in rows)
+    return [Column("theory", values, rank=4), Column("", agree, numeric=False)]
+
+
+def class_columns(result: Result, discipline: str) -> list[Column]:
+    """Return one discipline's classes x mean with interval, tail, maximum and theory."""
+    names = tuple(each.name for each in result.classes)
+    means = [result.estimate(discipline, class_=name) for name in names]
+    scale = _scale(means)
+    columns = [
+        Column("class", names, numeric=False),
+        Column(f"mean {scale.header}".rstrip(), tuple(_cell(row, scale, margin=True) for row in means)),
+    ]
+    for statistic, rank in (("p50", 4), ("p99", 1), ("max", 2)):
+        rows = [result.estimate(discipline, statistic=statistic, class_=name) for name in names]
+        if any(row is not None for row in rows):
+            column_scale = _scale(rows)
+            header = f"{statistic} {column_scale.header}".rstrip()
+            columns.append(Column(header, tuple(_cell(row, column_scale) for row in rows), rank))
+    counts = tuple(f"{row.count:,}" if row is not None else "–" for row in means)
+    return [*columns, Column("messages", counts, rank=5)]
+
+
+def checks_columns(result: Result) -> list[Column]:
+    """Return the self-checks: expected, measured, verdict."""
+    rows = result.checks
+    return [
+        Column("check", tuple(row.check for row in rows), numeric=False),
+        Column("discipline", tuple(row.discipline or "all" for row in rows), numeric=False),
+        Column("expected", tuple(number(row.expected, 6) for row in rows), rank=1),
+        Column("measured", tuple(number(row.measured, 6) for row in rows), rank=1),
+        Column("", tuple("OK" if row.ok else "!!" for row in rows), numeric=False),
+        Column("note", tuple(row.note for row in rows), rank=2, numeric=False),
+    ]
+
+
+def theory_columns(rows: Sequence[dict[str, object]]) -> list[Column]:
+    """Return closed forms: discipline, class, metric, value or the reason why there is none."""
+    return [
+        Column("discipline", tuple(str(row["discipline"] or "all") for row in rows), numeric=False),
+        Column("class", tuple(str(row["class"]) for row in rows), numeric=False),
+        Column("metric", tuple(str(row["metric"]) for row in rows), numeric=False),
+        Column("value", tuple(_closed_form(row) for row in rows)),
+        Column("unit", tuple("" if row["unit"] == "1" else str(row["unit"]) for row in rows), numeric=False),
+    ]
+
+
+def _closed_form(row: dict[str, object]) -> str:
+    value = row["value"]
+    return number(value, 6) if isinstance(value, float | int) else absent(str(row["reason"]))
+
+
+def listing_columns(rows: Sequence[dict[str, object]]) -> list[Column]:
+    """Return the disciplines: name, kind, title, work per item, parameters."""
+    return [
+        Column("name", tuple(str(row["name"]) for row in rows), numeric=False),
+        Column("title", tuple(str(row["title"]) for row in rows), numeric=False),
+        Column("kind", tuple(str(row["kind"]) for row in rows), rank=3, numeric=False),
+        Column("work per item", tuple(str(row["work"]) for row in rows), rank=2, numeric=False),
+        Column("parameters", tuple(_parameters(row) for row in rows), rank=1, numeric=False),
+    ]
+
+
+def _parameters(row: dict[str, object]) -> str:
+    parameters = row["parameters"]
+    names = [str(each["name"]) for each in parameters] if isinstance(parameters, list) else []
+    return ", ".join(names) or "–"

@@ -1,0 +1,86 @@
+"""Numbers as text: one scale a column, as many digits as the interval supports, reasons for what is absent."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Scale", "absent", "number", "percent", "plural", "quantity", "scale_for", "value_with_margin"]
+
+_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+_LONGEST_INTEGER = 15  # digits that a float holds exactly
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A unit for a column: values are divided by ``factor`` and carry ``unit``."""
+
+    factor: float
+    unit: str
+
+    @property
+    def header(self) -> str:
+        """The unit as a column's header shows it."""
+        return f"({self.unit})" if self.unit else ""
+
+
+def scale_for(values: Iterable[float | None], unit: str) -> Scale:
+    """Return the scale in which the median of ``values`` reads best; ``unit`` is that of the values."""
+    known = sorted(abs(value) for value in values if value)
+    middle = known[len(known) // 2] if known else 1.0
+    steps = {"s": _SECONDS, "B": _BYTES}.get(unit)
+    if steps is None:
+        return Scale(1.0, "" if unit == "1" else unit)
+    factor, name = next((step for step in steps if middle >= step[0]), steps[-1])
+    return Scale(factor, name)
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Return ``value`` with ``digits`` significant digits, never in scientific notation below 1e15."""
+    if value == 0:
+        return "0"
+    magnitude = math.floor(math.log10(abs(value))) + 1
+    if not -_LONGEST_INTEGER // 2 < magnitude <= _LONGEST_INTEGER:
+        return f"{value:.{digits - 1}e}"
+    decimals = max(0, digits - magnitude)
+    return f"{value:,.{decimals}f}" if magnitude > digits else f"{value:.{decimals}f}"
+
+
+def value_with_margin(value: float, low: float | None, high: float | None) -> str:
+    """Return ``value ± half-width``, the half-width with two digits and the value to the same place."""
+    if low is None or high is None:
+        return number(value)
+    half = (high - low) / 2
+    if half <= 0:
+        return f"{number(value)} ±0"
+    decimals = max(0, 1 - math.floor(math.log10(half)))
+    return f"{value:,.{decimals}f} ±{half:,.{decimals}f}"
+
+
+def percent(share: float, *, signed: bool = False) -> str:
+    """Return a share as per cent, with one decimal below ten."""
+    size = abs(share) * 100
+    decimals = 0 if size >= 10 else 1  # noqa: PLR2004 - two digits
+    text = f"{share * 100:+.{decimals}f}" if signed else f"{share * 100:.{decimals}f}"
+    return f"{text.replace('-', '−')} %"
+
+
+def quantity(value: float, unit: str) -> str:
+    """Return one value with the unit that suits it."""
+    scale = scale_for([value], unit)
+    return f"{number(value / scale.factor)} {scale.unit}".rstrip()
+
+
+def absent(reason: str | None) -> str:
+    """Return what stands for an absent value."""
+    return f"n/a ({reason or 'not measured'})"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a count with its noun."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,62 @@
+"""Python values as TOML text: the direction that the standard library leaves out."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from weir.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["dumps"]
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def dumps(document: Mapping[str, Any]) -> str:
+    """Return a mapping as TOML: plain keys first, then one section a table.
+
+    Raises
+    ------
+    ConfigError
+        If a value has no TOML form.
+    """
+    return "\n".join(_table((), document)) + "\n"
+
+
+def _table(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
+    plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    if path and (plain or not table):
+        yield ""
+        yield f"[{'.'.join(map(_key, path))}]"
+    for key, value in plain.items():
+        yield f"{_key(key)} = {_value((*path, key), value)}"
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _table((*path, key), value)
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else json.dumps(key)
+
+
+def _value(path: tuple[str, ...], value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float() if math.isfinite(value):
+            return repr(value)
+        case str():
+            return json.dumps(value)
+        case list() | tuple():
+            return f"[{', '.join(_value(path, each) for each in value)}]"
+        case dict():
+            return f"{{{', '.join(f'{_key(key)} = {_value((*path, key), each)}' for key, each in value.items())}}}"
+    where = ".".join(path)
+    raise ConfigError(f"{where} is {value!r}, which TOML cannot hold", "use text, numbers, lists and mappings")
