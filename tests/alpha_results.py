@@ -1,4 +1,4 @@
-"""Results of the ten loads, made for tests: from the printed tables, or from means and standard errors given."""
+"""Results of the ten loads, made for tests: from the printed tables, or from means and errors given."""
 
 import itertools
 import random
@@ -49,12 +49,16 @@ def difference(strategy, class_, mean, base, error):
 def document(load, means, errors, packets):
     """Return a result of one load; ``means`` and ``errors`` by strategy and quantity."""
     messages = round(packets / MEAN_LENGTH)
-    counts = {"all": messages} | {f"{length}pkt": round(messages * share) for length, share in LENGTHS.items()}
+    counts = {"all": messages} | {
+        f"{length}pkt": round(messages * share) for length, share in LENGTHS.items()
+    }
     pairs = list(itertools.product(STRATEGIES, CLASSES.items()))
     queue = row(None, "all", "queue", means["fifo", "qlen"], errors["fifo", "qlen"], packets)
     estimates = [row(s, c, "latency", means[s, q], errors[s, q], counts[c]) for s, (c, q) in pairs]
     differences = [
-        difference(s, c, means[s, q], means["sf", q], min(errors[s, q], errors["sf", q])) for s, (c, q) in pairs if s != "sf"
+        difference(s, c, means[s, q], means["sf", q], min(errors[s, q], errors["sf", q]))
+        for s, (c, q) in pairs
+        if s != "sf"
     ]
     return {
         "disciplines": list(STRATEGIES),
@@ -84,8 +88,8 @@ def printed():
 
 
 def drawn(seed, means, errors, ratio=1.0, only=LOADS):
-    """Return results drawn from normal distributions around ``means``, ``ratio`` times as long as published."""
-    random_ = random.Random(seed)
+    """Return results drawn from normal distributions, of runs ``ratio`` times as long as published."""
+    random_ = random.Random(seed)  # noqa: S311 - a simulation
     cells = list(itertools.product(STRATEGIES, QUANTITIES))
     results = {}
     for load in only:

@@ -1,7 +1,7 @@
 """Reproduction ``alpha``: Section 15 of the alpha report, its claims, its figures, its fairness analysis.
 
 Source: Cherkasova and Rokicki, "Alpha Message Scheduling for Packet-Switched Interconnects", Hewlett-Packard
-Laboratories. What is reproduced, which choices the report leaves open, and how tolerances come about is told in
+Laboratories. Which choices the report leaves open, and how tolerances come about, is told in
 ``reproduce/alpha/README.md``. The work is ten runs, one a load, of 13 strategies on the same arrivals.
 """
 
@@ -29,7 +29,7 @@ __all__ = ["AlphaReproduction", "Runner", "evaluate", "run"]
 class Runner(Protocol):
     """Runs a scenario, given as TOML text, and returns the result as parsed JSON."""
 
-    def __call__(
+    def __call__(  # noqa: D102 - the class says it
         self,
         text: str,
         name: str,

@@ -1,4 +1,4 @@
-"""What the reproduction says: verdict first, then loads, claims and fairness, as text and as one HTML file."""
+"""What the reproduction found: all checks, the measured means behind them, and the verdict in words."""
 
 from __future__ import annotations
 
@@ -117,7 +117,8 @@ class AlphaReproduction:
             for kind in _CLOSED_FORMS
         }
         (measured, total), (printed, _) = pairs.values()
-        return f"Of {total} closed forms, {measured} agree with what was measured and {printed} with what was published"
+        shown = f"{measured} agree with what was measured and {printed} with what was published"
+        return f"Of {total} closed forms, {shown}"
 
     def _claims(self) -> str:
         found = Counter(str(judgement.found) for judgement in self.judgements if judgement.found)

@@ -1,7 +1,7 @@
 """What was measured: means with their noise, and paired comparisons of two strategies.
 
-*Noise* is a standard error times the threshold of `weir.reproduce.thresholds`: a deviation above it is not chance.
-A quantity computed from several means takes the sum of their noises, which bounds the noise of the
+*Noise* is a standard error times the threshold of `weir.reproduce.thresholds`: a deviation above it is not
+chance. A quantity computed from several means takes the sum of their noises, which bounds the noise of the
 quantity whatever their correlation. Two strategies are compared through the paired differences from
 shortest first: all strategies of a run saw the same arrivals and services.
 """
@@ -51,15 +51,15 @@ class Mean:
     def noise(self, level: float, published_ratio: float = 0.0) -> float:
         """Return how far the mean may be from the truth, at a level of false alarm.
 
-        With ``published_ratio``, the packets measured over those of the published run, it is how far it may be
-        from what that run measured: the standard error of a mean goes as one over the root of its packets.
+        With ``published_ratio``, the packets measured over those of the published run, it is how far it
+        may be from what that run measured: a standard error goes as one over the root of the packets.
         """
         return student_quantile(level, self.freedom) * self.standard_error * math.sqrt(1 + published_ratio)
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number computed from means: its noise, that of its difference from print, and what print rounds off."""
+    """A number computed from means: its noise, that of its difference from print, what print rounds off."""
 
     value: float
     noise: float

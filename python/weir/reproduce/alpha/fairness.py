@@ -1,8 +1,8 @@
 """Section 12: how evenly the server's bandwidth is shared between short and long messages.
 
-The effective packet period of messages of length k is ``(lat_k + 1) / k``: the time per packet that such a message
-sees, its last transmission included. A discipline is the fairer, the closer together the smallest and the
-largest period over all lengths are.
+The effective packet period of messages of length k is ``(lat_k + 1) / k``: the time per packet that such a
+message sees, its last transmission included. A discipline is the fairer, the closer together the smallest and
+the largest period over all lengths are.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def period_range(load: str, strategy: str) -> Term:
 
 
 def fairest(load: str, strategy: str, *others: str) -> Parts:
-    """Say that a strategy has the smallest range of periods among others; of the alpha family if none are given."""
+    """Say that a strategy has the smallest range of periods among others, by default the alpha family."""
     rivals = [name for name in others or FAMILY if name != strategy]
     mine = period_range(load, strategy)
     return every(*(above(difference_of(period_range(load, rival), mine), 0) for rival in rivals))

@@ -1,7 +1,7 @@
 """The report's figures 1 to 4 and its fairness analysis, redrawn from measured means.
 
-Lines are measured, rings are published. Figures 1 and 2 show latency over the length of a message, at 50 % and
-95 %; figures 3 and 4 the average latency over traffic, absolute and relative to shortest first, the optimum.
+Lines are measured, rings are published. Figures 1 and 2 show latency over the length of a message, at 50 %
+and 95 %; figures 3 and 4 the average latency over traffic, absolute and relative to shortest first, the optimum.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def _by_length(evidence: Evidence, number: int, load: Load) -> Drawing | None:
     ]
     x = alt.X("length:Q", title="length of the message (packets)")
     caption = (
-        f"At {load} % load. Shortest first serves short messages early at the cost of long ones; alpha moves between "
-        "it and FIFO. RR' serves the first packet of a message at once."
+        f"At {load} % load. Shortest first serves short messages early at the cost of long ones; alpha moves "
+        "between it and FIFO. RR' serves the first packet of a message at once."
     )
     return _drawing(f"figure{number}", f"Figure {number}: latency by length at {load} %", caption, rows, x)
 
@@ -162,8 +162,8 @@ def _fairness(evidence: Evidence) -> Drawing | None:
         )
     )
     caption = (
-        "From the smallest to the largest effective packet period, (latency + 1) / length, over all lengths. The "
-        "shorter the bar, the more evenly messages share the server."
+        "From the smallest to the largest effective packet period, (latency + 1) / length, over all lengths. "
+        "The shorter the bar, the more evenly messages share the server."
     )
     return Drawing("fairness", "Section 12: fairness over alpha", caption, _spec(chart, 300))
 

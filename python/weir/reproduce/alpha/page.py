@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import count
 from typing import TYPE_CHECKING
 
 from weir.report import page
@@ -12,10 +13,12 @@ from weir.reproduce.alpha.published import LOADS, QUANTITIES, STRATEGIES, Load
 from weir.reproduce.checks import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from weir.reproduce.alpha.document import AlphaReproduction
+    from weir.reproduce.alpha.fairness import Fairness
     from weir.reproduce.alpha.figures import Drawing
+    from weir.reproduce.alpha.judgement import Judgement
     from weir.reproduce.checks import Check
 
 __all__ = ["html"]
@@ -23,7 +26,10 @@ __all__ = ["html"]
 _MARKS = {Status.MET: "✓", Status.NOT_MET: "✗", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
 _KINDS = {Status.MET: "ok", Status.NOT_MET: "bad", Status.ARTEFACT: "text", Status.NOT_CHECKABLE: "text"}
 _OPEN = Load("95")
-_STYLE = "<style>.cell b{font-weight:600}.cell small{display:block;opacity:.72;font-size:.78em}.wrap{white-space:normal}</style>\n"
+_STYLE = (
+    "<style>.cell b{font-weight:600}.cell small{display:block;opacity:.72;font-size:.78em}"
+    ".wrap{white-space:normal}</style>\n"
+)
 
 
 def html(reproduction: AlphaReproduction) -> str:
@@ -50,74 +56,107 @@ def _section(title: str, content: str) -> str:
 
 def _headline(reproduction: AlphaReproduction, title: str) -> str:
     facts = (
-        f"{reproduction.met:,} checks met · {reproduction.not_met:,} not met · {reproduction.artefact:,} artefact · "
-        f"{reproduction.not_checkable:,} not checkable · {reproduction.packets:,} packets for each of 13 strategies"
+        f"{reproduction.met:,} checks met",
+        f"{reproduction.not_met:,} not met",
+        f"{reproduction.artefact:,} artefact",
+        f"{reproduction.not_checkable:,} not checkable",
+        f"{reproduction.packets:,} packets for each of {len(STRATEGIES)} strategies",
     )
     return (
         f'<header>\n<p class="kicker">weir reproduction</p>\n<h1>{escape(title)}</h1>\n'
-        f'<p class="verdict">{escape(reproduction.verdict())}</p>\n<p class="facts">{escape(facts)}</p>\n</header>\n'
+        f'<p class="verdict">{escape(reproduction.verdict())}</p>\n'
+        f'<p class="facts">{escape(" · ".join(facts))}</p>\n</header>\n'
     )
 
 
-def _table(head: Iterable[str], rows: Iterable[str], *, text: int = 1) -> str:
-    cells = "".join(f'<th scope="col"{_text(i < text)}>{escape(name)}</th>' for i, name in enumerate(head))
-    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
-    return f'<div class="scroll" tabindex="0"><table><thead><tr>{cells}</tr></thead>\n<tbody>{body}</tbody></table></div>\n'
+def _td(content: str, kind: str = "", title: str = "") -> str:
+    """Return a cell; its content is text."""
+    return _cell_of(escape(content), kind, title)
 
 
-def _text(is_text: bool) -> str:
-    return ' class="text"' if is_text else ""
+def _cell_of(markup: str, kind: str = "", title: str = "") -> str:
+    """Return a cell; its content is HTML."""
+    hint = f' title="{escape(title)}"' if title else ""
+    return f"<td{_class(kind)}{hint}>{markup}</td>"
+
+
+def _class(kind: str) -> str:
+    return f' class="{kind}"' if kind else ""
+
+
+def _th(content: str) -> str:
+    """Return the cell that names a row."""
+    return f'<th scope="row" class="text">{escape(content)}</th>'
+
+
+def _mark(check: Check) -> str:
+    return _td(_MARKS[check.status], _KINDS[check.status])
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]], *, text: int = 1) -> str:
+    """Return a table; the first ``text`` columns are words."""
+    kinds = (_class("text" if column < text else "") for column in count())
+    cells = "".join(
+        f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(head, kinds, strict=False)
+    )
+    body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+    return (
+        f'<div class="scroll" tabindex="0"><table><thead><tr>{cells}</tr></thead>\n'
+        f"<tbody>{body}</tbody></table></div>\n"
+    )
+
+
+def _note(words: str) -> str:
+    return f'<p class="note">{escape(words)}</p>\n'
 
 
 def _loads(reproduction: AlphaReproduction) -> str:
     rows = (
-        f'<th scope="row" class="text">{load} %</th><td>{packets:,}</td><td>{met} of {total}</td>'
-        f"<td>{'n/a' if share is None else f'{share:.2f}'}</td>"
+        (
+            _th(f"{load} %"),
+            _td(f"{packets:,}"),
+            _td(f"{met} of {total}"),
+            _td("n/a" if share is None else f"{share:.2f}"),
+        )
         for load, packets, met, total, share in reproduction.rows_of_loads()
     )
-    note = (
-        "The tolerance of a mean comes from the standard errors of both runs and the rounding of print; a deviation of "
-        "more than 1.00 tolerances is not met. The chance of any false alarm over all checks is below 1 %."
-    )
     head = ("load", "packets simulated", "means met", "largest deviation, in tolerances")
-    return _table(head, rows) + f'<p class="note">{escape(note)}</p>\n'
+    return _table(head, rows) + _note(
+        "The tolerance of a mean comes from the standard errors of both runs and the rounding of print; a "
+        "deviation of more than 1.00 tolerances is not met. The chance of any false alarm over all checks is "
+        "below 1 %."
+    )
 
 
 def _claims(reproduction: AlphaReproduction) -> str:
-    rows = []
-    for judgement in reproduction.judgements:
-        check, row = judgement.check, judgement.published
-        measured = (
-            f"{check.measured:.4g}" if isinstance(check.measured, float) else str(check.measured or "n/a")
-        )
-        rows.append(
-            f'<td class="{_KINDS[check.status]}">{_MARKS[check.status]}</td><td class="text">{escape(judgement.found or "n/a")}</td>'
-            f'<td class="text">{escape(row.section)}</td><td class="text wrap">{escape(row.text)}</td>'
-            f'<td class="text wrap">{escape(row.claimed)}</td><td class="text wrap" title="{escape(check.note)}">{escape(measured)}</td>'
-        )
-    note = (
-        "A mark says that a claim came out as its record has it, be it as agreeing or as contradicted. A claim is called "
-        "contradicted only if noise cannot explain it."
+    note = _note(
+        "A mark says that a claim came out as its record has it, be it as agreeing or as contradicted. A claim is "
+        "called contradicted only if noise cannot explain it."
     )
     head = ("", "found", "section", "claim", "claimed", "measured")
-    return f'<p class="note">{escape(note)}</p>\n' + _table(head, rows, text=6)
+    return note + _table(head, map(_claim, reproduction.judgements), text=6)
+
+
+def _claim(judgement: Judgement) -> Iterator[str]:
+    check, row = judgement.check, judgement.published
+    yield _mark(check)
+    yield _td(judgement.found or "n/a", "text")
+    yield _td(row.section, "text")
+    yield _td(row.text, "text wrap")
+    yield _td(row.claimed, "text wrap")
+    yield _td(_number(check.measured), "text wrap", check.note)
 
 
 def _figure(drawing: Drawing) -> str:
+    legend = "" if drawing.id == "fairness" else " Lines are measured, rings are published."
     return (
         f'<figure><div class="panels"><div class="panel"><div class="chart" id="{drawing.id}" role="img" '
-        f'aria-label="{escape(drawing.title)}"></div></div></div><figcaption>{escape(drawing.caption)} '
-        f"{'' if drawing.id == 'fairness' else 'Lines are measured, rings are published.'}</figcaption></figure>\n"
+        f'aria-label="{escape(drawing.title)}"></div></div></div>'
+        f"<figcaption>{escape(drawing.caption + legend)}</figcaption></figure>\n"
     )
 
 
 def _fairness(reproduction: AlphaReproduction) -> str:
-    rows = [
-        f'<th scope="row" class="text">{row.load} %</th><td class="text">{escape(row.strategy)}</td><td>{row.smallest:.3f}</td>'
-        f"<td>{row.smallest_length}</td><td>{row.largest:.3f}</td><td>{row.largest_length}</td><td>{row.range:.3f}</td>"
-        f"<td>{row.average:.2f}</td>"
-        for row in reproduction.fairness
-    ]
     head = (
         "load",
         "strategy",
@@ -128,34 +167,44 @@ def _fairness(reproduction: AlphaReproduction) -> str:
         "range",
         "average latency",
     )
-    return _table(head, rows, text=2) if rows else ""
+    return _table(head, map(_fairness_row, reproduction.fairness), text=2) if reproduction.fairness else ""
+
+
+def _fairness_row(row: Fairness) -> Iterator[str]:
+    yield _th(f"{row.load} %")
+    yield _td(row.strategy, "text")
+    for period, length in ((row.smallest, row.smallest_length), (row.largest, row.largest_length)):
+        yield _td(f"{period:.3f}")
+        yield _td(str(length))
+    yield _td(f"{row.range:.3f}")
+    yield _td(f"{row.average:.2f}")
 
 
 def _tables(reproduction: AlphaReproduction) -> str:
     by_id = {check.id: check for check in reproduction.checks.of_kind("table")}
-    note = "Each cell: measured in bold with its mark, below it the published value and, where there is one, the exact one."
-    return f'<p class="note">{note}</p>\n' + "".join(_load_table(by_id, load) for load in LOADS)
+    words = (
+        "Measured in bold with its mark; below it the published value and, where there is one, the exact one."
+    )
+    return _note(words) + "".join(_load_table(by_id, load) for load in LOADS)
 
 
 def _load_table(by_id: dict[str, Check], load: Load) -> str:
     rows = (
-        f'<th scope="row" class="text">{escape(strategy)}</th>'
-        + "".join(_cell(by_id, load, strategy, each) for each in QUANTITIES)
+        (_th(strategy), *(_mean(by_id, load, strategy, quantity) for quantity in QUANTITIES))
         for strategy in STRATEGIES
     )
     opened = " open" if load == _OPEN else ""
-    return (
-        f"<details{opened}><summary>{load} %</summary>\n{_table(('strategy', *QUANTITIES), rows)}</details>\n"
-    )
+    table = _table(("strategy", *QUANTITIES), rows)
+    return f"<details{opened}><summary>{load} %</summary>\n{table}</details>\n"
 
 
-def _cell(by_id: dict[str, Check], load: Load, strategy: str, quantity: str) -> str:
+def _mean(by_id: dict[str, Check], load: Load, strategy: str, quantity: str) -> str:
     check = by_id[f"table/{load}/{strategy}/{quantity}"]
     exact = published.exact().get((load, strategy, quantity))
     beside = f"{check.published:.2f}" + (f" · {exact:.3f}" if exact is not None else "")
-    measured = f"{check.measured:.3f}" if isinstance(check.measured, float) else "n/a"
+    measured = f"{check.measured:.3f}" if isinstance(check.measured, float) else ""
     mark = f'<span class="{_KINDS[check.status]}">{_MARKS[check.status]}</span>'
-    return f'<td class="cell" title="{escape(_hint(check))}"><b>{measured}</b> {mark}<small>{beside}</small></td>'
+    return _cell_of(f"<b>{measured}</b> {mark}<small>{beside}</small>", "cell", _hint(check))
 
 
 def _hint(check: Check) -> str:
@@ -165,18 +214,21 @@ def _hint(check: Check) -> str:
     return f"{words}; {check.note}" if check.note else words
 
 
-def _checks_table(checks: list[Check]) -> str:
-    rows = (
-        f'<td class="{_KINDS[check.status]}">{_MARKS[check.status]}</td><td class="text">{escape(check.id)}</td>'
-        f"<td>{_number(check.published)}</td><td>{_number(check.measured)}</td><td>{_number(check.tolerance)}</td>"
-        f'<td class="text wrap">{escape(check.note)}</td>'
-        for check in checks
-    )
-    return _table(("", "check", "published", "measured", "tolerance", "note"), rows, text=2)
+def _checks_table(checks: Iterable[Check]) -> str:
+    head = ("", "check", "published", "measured", "tolerance", "note")
+    return _table(head, map(_check_row, checks), text=2)
+
+
+def _check_row(check: Check) -> Iterator[str]:
+    yield _mark(check)
+    yield _td(check.id, "text")
+    for value in (check.published, check.measured, check.tolerance):
+        yield _td(_number(value))
+    yield _td(check.note, "text wrap")
 
 
 def _number(value: float | str | None) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else escape(str(value or "n/a"))
+    return f"{value:.4g}" if isinstance(value, float) else str(value or "n/a")
 
 
 def _artefacts(reproduction: AlphaReproduction) -> str:
@@ -184,9 +236,9 @@ def _artefacts(reproduction: AlphaReproduction) -> str:
     if not checks:
         return ""
     words = (
-        "The original counts packets in a 32-bit integer. The 97 % run alone is longer than 2^31 packets: its counter "
-        "became negative, new messages no longer went ahead of anything, and RR' was RR for the rest. Both measured "
-        "means, mixed in that proportion, give the published row."
+        "The original counts packets in a 32-bit integer. The 97 % run alone is longer than 2^31 packets: its "
+        "counter became negative, new messages no longer went ahead of anything, and RR' was RR for the rest. "
+        "Both measured means, mixed in that proportion, give the published row."
     )
     return f"<p>{escape(words)}</p>\n" + _checks_table(checks)
 

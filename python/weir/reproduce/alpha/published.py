@@ -46,7 +46,7 @@ QUANTITIES = ("qlen", *(f"lat{length}" for length in LENGTHS), "avlat")
 PRINT_ROUNDING = 0.005
 """The listing prints floor(100 * mean + 0.5) / 100."""
 ASSUMED_MESSAGES = 5000
-"""Messages behind the 0.01 % table, whose caption is lost; the README of the reproduction says why this many."""
+"""Messages behind the 0.01 % table, whose caption is lost; the README of the reproduction says why."""
 ASSUMED_PACKETS = round(ASSUMED_MESSAGES * MEAN_LENGTH)
 
 

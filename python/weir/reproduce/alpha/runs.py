@@ -28,7 +28,7 @@ WARM_UP_RELAXATIONS = 5
 _SHORTEST_WARM_UP = 100.0
 _REPLICATIONS = 8
 _PACKETS_IDLE = 625_000
-"""Packets of a replication at 0.01 %, where the server is idle for so long that one clock holds few of them."""
+"""Packets of a replication at 0.01 %: the server is idle for so long that one clock holds few of them."""
 _SAMPLES = 200.0
 _SAMPLES_IDLE = 20_000.0
 """Time between two samples of the queue; the listing has 200, which at 0.01 % samples an empty queue."""
@@ -44,7 +44,7 @@ class Fidelity(StrEnum):
     FULL = "full"
 
 
-# Millions of packets at each load. Low loads settle soon; what they need is enough of the few messages that wait.
+# Millions of packets at each load. Low loads settle soon, but only few of their messages wait at all.
 _QUICK = dict(zip(published.LOADS, (20, 10, 15, 30, 20, 20, 30, 60, 50, 60), strict=True))
 _DEFAULT = dict(zip(published.LOADS, (40, 50, 100, 100, 100, 200, 200, 350, 400, 600), strict=True))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textwrap import fill, shorten
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from weir.reproduce.checks import Status
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["text"]
 
 _WIDTH = 110
+_INDENT = " " * 26
 _MARKS = {Status.MET: "OK", Status.NOT_MET: "!!", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
 _MOST_LISTED = 20
 
@@ -44,30 +45,33 @@ def _loads(reproduction: AlphaReproduction) -> list[str]:
 def _claims(reproduction: AlphaReproduction) -> list[str]:
     lines = ["claims of the text, as found"]
     for judgement in reproduction.judgements:
+        check, row = judgement.check, judgement.published
         found = judgement.found or "n/a"
-        mark = _MARKS[judgement.check.status]
-        line = f"{mark:<3} {found:<12} {judgement.published.section:<8} {judgement.published.text}"
-        lines.append(shorten(line, _WIDTH, placeholder=" ...") if len(line) > _WIDTH else line)
-        if found != "agrees":
-            lines.append(
-                fill(
-                    str(judgement.check.measured), _WIDTH, initial_indent=" " * 26, subsequent_indent=" " * 26
-                )
-            )
+        lines.append(_cut(f"{_MARKS[check.status]:<3} {found:<12} {row.section:<8} {row.text}"))
+        if judgement.found is None:
+            lines.append(_cut(_INDENT + check.note))
+        elif found != "agrees":
+            lines.append(_cut(_INDENT + _shown(check.measured)))
     return lines
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _WIDTH else line[: _WIDTH - 4] + " ..."
 
 
 def _fairness(reproduction: AlphaReproduction) -> list[str]:
     rows = reproduction.fairness
     if not rows:
         return []
-    lines = ["effective packet period (section 12): smallest and largest over all lengths"]
+    lines = ["effective packet period (section 12): smallest and largest over all lengths, with the length"]
     lines.append(
-        f"{'load %':>6}  {'strategy':<10} {'smallest':>9} {'(pkt)':<6} {'largest':>9} {'(pkt)':<6} {'range':>8} {'average latency':>16}"
+        f"{'load %':>6}  {'strategy':<10} {'smallest':>14} {'largest':>14} {'range':>8} {'latency':>8}"
     )
     for row in rows:
-        ends = f"{row.smallest:>9.3f} {f'({row.smallest_length})':<6} {row.largest:>9.3f} {f'({row.largest_length})':<6}"
-        lines.append(f"{row.load:>6}  {row.strategy:<10} {ends} {row.range:>8.3f} {row.average:>16.2f}")
+        smallest = f"{row.smallest:.3f} {f'({row.smallest_length})':>4}"
+        largest = f"{row.largest:.3f} {f'({row.largest_length})':>4}"
+        ends = f"{row.load:>6}  {row.strategy:<10} {smallest:>14} {largest:>14}"
+        lines.append(f"{ends} {row.range:>8.3f} {row.average:>8.2f}")
     return lines
 
 
@@ -76,10 +80,11 @@ def _artefacts(reproduction: AlphaReproduction) -> list[str]:
     if not checks:
         return []
     words = (
-        "The original counts packets in a 32-bit integer, which overflowed in the 97 % run. From then on RR' is RR; "
-        "the mixture of both explains the row:"
+        "The original counts packets in a 32-bit integer, which overflowed in the 97 % run. From then on RR' "
+        "is RR; the mixture of both explains the row:"
     )
-    return [fill(words, _WIDTH), *(f"{_line(check)}; {check.note}" for check in checks)]
+    note = checks[0].note.partition(";")[2].strip()
+    return [fill(words, _WIDTH), *map(_line, checks), f"({note})"]
 
 
 def _missed(reproduction: AlphaReproduction) -> list[str]:
