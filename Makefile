@@ -33,7 +33,7 @@ help: ## list the targets
 .PHONY: demo
 demo: $(BUILT) ## set up, build, run the tour and a quick reproduction, print the path of the HTML report
 	@mkdir -p out
-	weir demo --html out/demo.html
+	weir demo --out out/demo.html
 	weir reproduce alpha --quick
 	@echo "report: $(CURDIR)/out/demo.html"
 

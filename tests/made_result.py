@@ -64,6 +64,7 @@ def row(name: str | None, class_: str, metric: str, statistic: str, value: float
         "high": None if margin is None else value + margin,
         "standard_error": None if margin is None else margin / 1.96,
         "count": round(MESSAGES * (1 if class_ == "all" else SHARES[class_])),
+        "method": None if margin is None else "batch means",
         "unit": "u",
         "reason": None,
         **more,
@@ -75,7 +76,9 @@ def delays(name: str) -> list[dict]:
     for class_, mean in class_means(name).items():
         parts = parts_of(name, class_)
         rows.append(row(name, class_, "latency", "mean", mean))
-        rows += [row(name, class_, "latency", each, quantile(parts, level)) for each, level in QUANTILES.items()]
+        rows += [
+            row(name, class_, "latency", each, quantile(parts, level)) for each, level in QUANTILES.items()
+        ]
         rows.append(row(name, class_, "latency", "max", quantile(parts, 1 - 1 / MESSAGES)))
     return rows
 
@@ -92,10 +95,12 @@ def difference(name: str, reference: str, class_: str) -> dict:
         "value": value,
         "low": value - 0.005 * base,
         "high": value + 0.005 * base,
-        "relative": value / base,
-        "relative_low": value / base - 0.005,
-        "relative_high": value / base + 0.005,
+        "ratio": 1 + value / base,
+        "ratio_low": 1 + value / base - 0.005,
+        "ratio_high": 1 + value / base + 0.005,
+        "ratio_standard_error": 0.0025,
         "unit": "u",
+        "reason": None,
     }
 
 
@@ -107,7 +112,7 @@ def closed_form(name: str, class_: str) -> dict:
         "metric": "latency",
         "value": class_means(name)[class_] * 1.002 if known else None,
         "unit": "u",
-        "reason": None if known else f"no closed form for 0 < alpha < infinity ({name})",
+        "formula": "exact" if known else f"no closed form for 0 < alpha < infinity ({name})",
         "agrees": True if known else None,
     }
 
@@ -126,6 +131,7 @@ def histogram(name: str, class_: str) -> dict:
         "class": class_,
         "metric": "latency",
         "relative_error": 0.02,
+        "unit": "u",
         "low": [each[0] for each in kept],
         "high": [each[1] for each in kept],
         "count": [each[2] for each in kept],
@@ -146,7 +152,8 @@ def check(name: str | None, what: str, expected: float, measured: float) -> dict
 
 def length_class(name: str) -> dict:
     length = int(name.removesuffix("pkt"))
-    return {"name": name, "low": length, "high": length, "share": SHARES[name], "mean_length": float(length)}
+    count = round(MESSAGES * SHARES[name])
+    return {"name": name, "low": length, "high": length, "count": count, "mean_length": float(length)}
 
 
 def made(names: tuple[str, ...] = tuple(MEANS), **changes) -> str:
@@ -159,23 +166,26 @@ def made(names: tuple[str, ...] = tuple(MEANS), **changes) -> str:
         "file": "port.toml",
         "fingerprint": "6b1f0c9a2d3e4f50",
         "seed": 1,
-        "scenario": {"weir": 1, "model": "port", "disciplines": list(names), "workload": {"load": 0.95}},
+        "scenario": f'weir = 1\nmodel = "port"\ndisciplines = {json.dumps(names)}\n\n[workload]\nload = 0.95\n',
         "replications": 4,
-        "threads_independent": True,
         "time_unit": "u",
         "length_unit": "pkt",
         "load": 0.95,
-        "packets": 9_400_000,
+        "ticks": 9_400_000,
         "messages": MESSAGES,
         "unfinished": 22,
         "duration": 9_894_736.8,
         "interrupted": False,
         "unstable": None,
-        "warm_up": {"rule": "mser", "messages_dropped": 1000},
-        "engine": dict.fromkeys(names, "accelerated"),
+        "warm_up": {"rule": "detected (MSER-5)", "ticks": 4700},
+        "precision": None,
+        "engines": [{"discipline": name, "engine": "accelerated"} for name in names],
         "disciplines": list(names),
         "reference": names[0],
-        "classes": [{"name": "all"}, *map(length_class, SHARES)],
+        "classes": [
+            {"name": "all", "low": None, "high": None, "count": MESSAGES, "mean_length": 4.7},
+            *map(length_class, SHARES),
+        ],
         "estimates": [
             row(None, "all", "queue", "mean", 102.69, unit="pkt"),
             *(each for name in names for each in delays(name)),

@@ -1,1 +1,94 @@
+"""weir: who is served next at a point of contention, and what that does to everybody's waiting time.
+
+A discipline decides who is served next. `run` simulates the disciplines of a `Scenario` on the same arrivals
+and services and returns a `Result` with confidence intervals; `theory` gives the closed forms there are; and
+`Queue` is the discipline itself, as a queue for a server::
+
+    result = weir.run("scenario.toml")
+    result.estimate("alpha:10", statistic="p99")
+    result.to_pandas()
+
+    queue = weir.Queue("alpha:10")
+    queue.enqueue(request, size=3)
+    request = queue.get()
+
+Errors are drawn in `weir.errors`. Modules are loaded when they are first used, so that importing weir is cheap.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from weir._weir import __version__
+
+if TYPE_CHECKING:
+    from weir.closed_forms import theory
+    from weir.errors import (
+        ConfigError,
+        Dropped,
+        Empty,
+        GrantError,
+        ResultError,
+        ScenarioError,
+        TraceError,
+        UnsupportedError,
+        WeirError,
+    )
+    from weir.queue import Backlog, Grant, Queue
+    from weir.registry import disciplines
+    from weir.result import Check, Difference, Distribution, Estimate, LengthClass, Result, TheoryValue
+    from weir.scenario import Scenario
+    from weir.simulation import compare, run
+
+__all__ = [
+    "Backlog",
+    "Check",
+    "ConfigError",
+    "Difference",
+    "Distribution",
+    "Dropped",
+    "Empty",
+    "Estimate",
+    "Grant",
+    "GrantError",
+    "LengthClass",
+    "Queue",
+    "Result",
+    "ResultError",
+    "Scenario",
+    "ScenarioError",
+    "TheoryValue",
+    "TraceError",
+    "UnsupportedError",
+    "WeirError",
+    "__version__",
+    "compare",
+    "disciplines",
+    "run",
+    "theory",
+]
+
+_HOME = {
+    "errors": {name for name in __all__ if name.endswith("Error") or name in {"Dropped", "Empty"}},
+    "queue": {"Backlog", "Grant", "Queue"},
+    "registry": {"disciplines"},
+    "result": {"Check", "Difference", "Distribution", "Estimate", "LengthClass", "Result", "TheoryValue"},
+    "simulation": {"compare", "run"},
+    "scenario": {"Scenario"},
+    "closed_forms": {"theory"},
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load the module that defines ``name``, on first use."""
+    home = next((module for module, names in _HOME.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module 'weir' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"weir.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

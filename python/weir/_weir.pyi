@@ -1,8 +1,9 @@
 """The compiled part of weir; use the package `weir`, which re-exports what is public."""
 
-from typing import Final, final
+from collections.abc import Callable
+from typing import Any, Final, final
 
-__all__ = ["Queue", "__version__", "disciplines"]
+__all__ = ["Queue", "__version__", "check", "disciplines", "run", "schema", "theory"]
 
 __version__: Final[str]
 """Version of the compiled module, which is the version of the package."""
@@ -14,7 +15,77 @@ def disciplines() -> str:
     -------
     str
         A JSON list of objects with ``name``, ``kind``, ``title``, ``rule``, ``source``, ``work``,
-        ``parameters`` and ``example``.
+        ``parameters``, ``example`` and ``closed_forms``.
+    """
+
+def schema() -> str:
+    """Return the JSON Schema of scenario files."""
+
+def check(text: str, name: str) -> str:
+    """Read and check a scenario.
+
+    Parameters
+    ----------
+    text : str
+        The scenario, as TOML.
+    name : str
+        The file that errors speak of; data files that the scenario names are relative to its folder.
+
+    Returns
+    -------
+    str
+        The scenario in normalised form, as TOML.
+
+    Raises
+    ------
+    ScenarioError
+        If the text is refused.
+    TraceError
+        If a data file is.
+    """
+
+def theory(text: str, name: str) -> str:
+    """Return the closed forms of a scenario, as the JSON of a result without estimates.
+
+    Raises
+    ------
+    ScenarioError, TraceError
+        As `check`.
+    """
+
+def run(
+    text: str,
+    name: str,
+    threads: int | None,
+    progress: Callable[[dict[str, float]], None] | None,
+    records: Callable[[dict[str, Any]], None] | None,
+) -> str:
+    """Simulate a scenario, with the interpreter lock released.
+
+    Parameters
+    ----------
+    text, name : str
+        As in `check`.
+    threads : int or None
+        How many to use; None for as many as the machine offers. The result does not depend on it.
+    progress : callable or None
+        Called ten times a second with ``done`` and ``total``, in packets (or messages served whole) over all
+        disciplines and replications.
+    records : callable or None
+        Called from another thread with blocks of the first replication's records: ``discipline``, and one
+        ``bytes`` a column in native order, as `weir.records.RecordFile.write` takes them.
+
+    Returns
+    -------
+    str
+        The result as JSON; ``interrupted`` is true after a Ctrl-C. A second Ctrl-C raises at once.
+
+    Raises
+    ------
+    ScenarioError, TraceError
+        As `check`.
+    ConfigError
+        If a discipline's queue outgrows what is simulated.
     """
 
 @final

@@ -29,7 +29,9 @@ _OTHERS = ("#009e73", "#cc79a7", "#d55e00", "#7f7f7f", "#56b4e9", "#b8a800")
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3])
 _LOG_ABOVE = 20.0  # a ratio of largest to smallest above which an axis is logarithmic
 _CLASSES_SHOWN = 8
-_FLAT = 0.95  # a curve is drawn from where one item in twenty is out: before, nothing can be seen on a log axis
+_FLAT = (
+    0.95  # a curve is drawn from where one item in twenty is out: before, nothing can be seen on a log axis
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +118,17 @@ def _is_wide(values: list[float]) -> bool:
 
 
 def _scale_of(values: list[float]) -> alt.Scale:
-    return alt.Scale(type="log", nice=False, padding=10) if _is_wide(values) else alt.Scale(zero=False, padding=12)
+    return (
+        alt.Scale(type="log", nice=False, padding=10)
+        if _is_wide(values)
+        else alt.Scale(zero=False, padding=12)
+    )
 
 
 def _ticks(values: list[float]) -> list[float]:
     """Return the ticks of a logarithmic axis: powers of ten, with 2 and 5 between where these are few."""
     first, last = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-    steps = (1, 2, 5) if last - first <= 3 else (1,)  # noqa: PLR2004 - three decades
+    steps = (1, 2, 5) if last - first <= 3 else (1,)
     return [float(f"{step}e{power}") for power in range(first, last + 1) for step in steps]
 
 
@@ -146,12 +152,11 @@ def figures(result: Result) -> list[Figure]:
     return [figure for figure in made if figure is not None]
 
 
-def _spec(chart: alt.Chart | alt.LayerChart, height: int) -> dict[str, Any]:
-    # The page embeds it and sets width and theme.
-    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict()
-    spec.pop("config", None)
-    spec.pop("$schema", None)
-    return spec
+def _spec(chart: alt.Chart | alt.LayerChart, height: int, values: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the specification of a chart with its data; the page sets width, theme and schema."""
+    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(validate=False)
+    spec = {key: part for key, part in spec.items() if key not in {"config", "$schema"}}
+    return {**spec, "data": {"values": values}}
 
 
 # --- distribution of delay -------------------------------------------------------------------------------------
@@ -169,7 +174,9 @@ def _delays(result: Result) -> Figure | None:
         return None
     every = [point for each in points.values() for point in each]
     chart = _ccdf_chart(result, every, names, scale)
-    panels = [(_class_title(class_), _spec(chart.properties(data=alt.Data(values=each)), 240)) for class_, each in points.items() if each]
+    panels = [
+        (_class_title(class_), {**chart, "data": {"values": each}}) for class_, each in points.items() if each
+    ]
     caption = (
         f"The share of messages that wait longer than a given time, for each class; the lower the curve, the better. "
         f"Both axes are logarithmic: a straight fall is a heavy tail.{_left_out(result)}"
@@ -215,20 +222,31 @@ def _points(rows: list[Distribution], names: list[str], class_: str, scale: Scal
     return [point for row in drawn for point in _ccdf(row, scale)]
 
 
-def _ccdf_chart(result: Result, every: list[dict[str, Any]], names: list[str], scale: Scale) -> alt.Chart:
-    """Return the chart without its data: the panels share axes, so that they can be compared."""
+def _ccdf_chart(
+    result: Result, every: list[dict[str, Any]], names: list[str], scale: Scale
+) -> dict[str, Any]:
+    """Return the chart for all panels: they share axes, so that they can be compared."""
     delays, shares = ([point[key] for point in every] for key in ("delay", "above"))
-    return (
+    chart = (
         alt.Chart()
         .mark_line(strokeWidth=2)
         .encode(
             x=alt.X("delay:Q", scale=_log(delays), axis=_axis(f"{result.metric} {scale.header}", delays)),
-            y=alt.Y("above:Q", scale=_log([*shares, 1.0]), axis=alt.Axis(title="share above", format="~e", tickCount=5)),
+            y=alt.Y(
+                "above:Q",
+                scale=_log([*shares, 1.0]),
+                axis=alt.Axis(title="share above", format="~e", tickCount=5),
+            ),
             color=_colour(result, names),
             strokeDash=_dash(result, names),
-            tooltip=["discipline:N", alt.Tooltip("delay:Q", format=".4~g"), alt.Tooltip("above:Q", format=".3~g")],
+            tooltip=[
+                "discipline:N",
+                alt.Tooltip("delay:Q", format=".4~g"),
+                alt.Tooltip("above:Q", format=".3~g"),
+            ],
         )
     )
+    return _spec(chart, 240, [])
 
 
 def _digits(value: float) -> float:
@@ -239,11 +257,11 @@ def _digits(value: float) -> float:
 
 
 def _by_length(result: Result) -> Figure | None:
-    lengths = {each.name: each.mean_length for each in result.classes if each.mean_length}
+    lengths = {each.name: each.mean_length for each in result.classes[1:] if each.mean_length}
     names = _shown(result)
     found = [(name, class_, result.estimate(name, class_=class_)) for name in names for class_ in lengths]
     known = [(name, class_, row) for name, class_, row in found if row is not None and row.value is not None]
-    if len({class_ for _, class_, _ in known}) < 2:  # noqa: PLR2004 - one point makes no curve
+    if len({class_ for _, class_, _ in known}) < 2:
         return None
     scale = scale_for((row.value for *_, row in known), result.time_unit)
     points = [_length_point(name, lengths[class_] or 0.0, row, scale) for name, class_, row in known]
@@ -266,20 +284,26 @@ def _length_point(name: str, length: float, row: Estimate, scale: Scale) -> dict
     }
 
 
-def _by_length_spec(result: Result, points: list[dict[str, Any]], names: list[str], scale: Scale) -> dict[str, Any]:
+def _by_length_spec(
+    result: Result, points: list[dict[str, Any]], names: list[str], scale: Scale
+) -> dict[str, Any]:
     unit = result.document.get("length_unit", "")
     lengths, means = ([point[key] for point in points] for key in ("length", "mean"))
-    base = alt.Chart(alt.Data(values=points)).encode(
+    base = alt.Chart().encode(
         x=alt.X("length:Q", scale=_scale_of(lengths), axis=_axis(f"length ({unit})", lengths)),
         color=_colour(result, names),
     )
     y_scale = _scale_of(means)
     y = alt.Y("mean:Q", scale=y_scale, axis=_axis(f"mean {result.metric} {scale.header}", means))
-    tooltip = ["discipline:N", "length:Q", *(alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("mean", "low", "high"))]
+    tooltip = [
+        "discipline:N",
+        "length:Q",
+        *(alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("mean", "low", "high")),
+    ]
     lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dash(result, names))
     bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", scale=y_scale), y2="high:Q")
     dots = base.mark_point(filled=True, size=45, opacity=1).encode(y=y, tooltip=tooltip)
-    return _spec(alt.layer(lines, bars, dots), 340)
+    return _spec(alt.layer(lines, bars, dots), 340, points)
 
 
 # --- frontier --------------------------------------------------------------------------------------------------
@@ -288,7 +312,7 @@ def _by_length_spec(result: Result, points: list[dict[str, Any]], names: list[st
 def _frontier(result: Result) -> Figure | None:
     statistic = tail_statistic(result)
     points = _frontier_points(result, statistic)
-    if len(points) < 2:  # noqa: PLR2004 - a trade-off has two sides
+    if len(points) < 2:
         return None
     mean_scale = scale_for((point["mean"] for point in points), result.time_unit)
     tail_scale = scale_for((point["tail"] for point in points), result.time_unit)
@@ -321,22 +345,35 @@ def _frontier_spec(
 ) -> dict[str, Any]:
     names = [point["discipline"] for point in points]
     means, tails = ([point[key] for point in points] for key in ("mean", "tail"))
-    data = alt.Data(values=_with_label_sides(points))
-    base = alt.Chart(data).encode(
-        x=alt.X("mean:Q", scale=_scale_of(means), axis=_axis(f"mean {result.metric} {scales[0].header}", means)),
+    base = alt.Chart().encode(
+        x=alt.X(
+            "mean:Q", scale=_scale_of(means), axis=_axis(f"mean {result.metric} {scales[0].header}", means)
+        ),
         y=alt.Y("tail:Q", scale=_scale_of(tails), axis=_axis(f"{tail} {scales[1].header}", tails)),
     )
-    line = base.transform_filter("datum.family").mark_line(strokeWidth=1.5, opacity=0.55, color="#888888").encode(order="order:Q")
-    shape = alt.Shape("family:N", scale=alt.Scale(domain=[True, False], range=["circle", "diamond"]), legend=None)
-    tooltip = ["discipline:N", alt.Tooltip("mean:Q", format=".4~g"), alt.Tooltip("tail:Q", format=".4~g", title=tail)]
+    line = (
+        base.transform_filter("datum.family")
+        .mark_line(strokeWidth=1.5, opacity=0.55, color="#888888")
+        .encode(order="order:Q")
+    )
+    shape = alt.Shape(
+        "family:N", scale=alt.Scale(domain=[True, False], range=["circle", "diamond"]), legend=None
+    )
+    tooltip = [
+        "discipline:N",
+        alt.Tooltip("mean:Q", format=".4~g"),
+        alt.Tooltip("tail:Q", format=".4~g", title=tail),
+    ]
     dots = base.mark_point(filled=True, size=95, opacity=1).encode(
         color=_colour(result, names), shape=shape, tooltip=tooltip
     )
     layers = [line, dots]
     for side, (dx, dy, align) in _SIDES.items():
-        mark = base.transform_filter(f"datum.side == '{side}'").mark_text(dx=dx, dy=dy, align=align, fontSize=11.5)
+        mark = base.transform_filter(f"datum.side == '{side}'").mark_text(
+            dx=dx, dy=dy, align=align, fontSize=11.5
+        )
         layers.append(mark.encode(text="label:N"))
-    return _spec(alt.layer(*layers), 380)
+    return _spec(alt.layer(*layers), 380, _with_label_sides(points))
 
 
 _SIDES = {
@@ -428,20 +465,30 @@ def _beside_theory(result: Result) -> Figure | None:
 
 def _ratio_point(name: str, class_: str, exact: float, found: Estimate) -> dict[str, Any]:
     value = found.value or 0.0
-    low, high = (found.low, found.high) if found.low is not None and found.high is not None else (value, value)
+    low, high = (
+        (found.low, found.high) if found.low is not None and found.high is not None else (value, value)
+    )
     ratios = {"ratio": value / exact - 1, "low": low / exact - 1, "high": high / exact - 1}
-    return {"discipline": name, "class": class_, **{key: float(f"{each:.4g}") for key, each in ratios.items()}}
+    return {
+        "discipline": name,
+        "class": class_,
+        **{key: float(f"{each:.4g}") for key, each in ratios.items()},
+    }
 
 
 def _ratio_spec(result: Result, points: list[dict[str, Any]]) -> dict[str, Any]:
     order = [each.name for each in result.classes]
     reach = max(max(abs(point["low"]), abs(point["high"])) for point in points) * 1.15 or 0.01
-    x = alt.X("low:Q", scale=alt.Scale(domain=[-reach, reach], nice=True), axis=alt.Axis(title=None, format="+.2~%", tickCount=5))
-    base = alt.Chart(alt.Data(values=points)).encode(y=alt.Y("class:N", sort=order, axis=alt.Axis(title=None)))
+    x = alt.X(
+        "low:Q",
+        scale=alt.Scale(domain=[-reach, reach], nice=True),
+        axis=alt.Axis(title=None, format="+.2~%", tickCount=5),
+    )
+    base = alt.Chart().encode(y=alt.Y("class:N", sort=order, axis=alt.Axis(title=None)))
     name = points[0]["discipline"]
     colour = _styles(result).get(name, (_OTHERS[0], _DASHES[0]))[0]
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[3, 3], color="#888888").encode(x="zero:Q")
+    zero = alt.Chart().mark_rule(strokeDash=[3, 3], color="#888888").encode(x=alt.datum(0))
     bars = base.mark_rule(strokeWidth=2.5, color=colour).encode(x=x, x2="high:Q")
     tooltip = ["class:N", *(alt.Tooltip(f"{key}:Q", format="+.3~%") for key in ("ratio", "low", "high"))]
     dots = base.mark_point(filled=True, size=60, opacity=1, color=colour).encode(x="ratio:Q", tooltip=tooltip)
-    return _spec(alt.layer(zero, bars, dots), max(60, 24 * len(points)))
+    return _spec(alt.layer(zero, bars, dots), max(60, 24 * len(points)), points)

@@ -47,6 +47,8 @@ class WeirError(Exception):
         The file in which it was found.
     line, column : int, optional
         The place in that file, counted from 1.
+    key, value : str, optional
+        The key, and what was given for it, as written.
     """
 
     def __init__(
@@ -56,6 +58,8 @@ class WeirError(Exception):
         file: str | None = None,
         line: int | None = None,
         column: int | None = None,
+        key: str | None = None,
+        value: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -63,9 +67,12 @@ class WeirError(Exception):
         self.file = file
         self.line = line
         self.column = column
+        self.key = key
+        self.value = value
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.message, self.remedy, self.file, self.line, self.column)
+        place = (self.file, self.line, self.column, self.key, self.value)
+        return type(self), (self.message, self.remedy, *place)
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
@@ -80,6 +87,8 @@ class WeirError(Exception):
             "file": self.file,
             "line": self.line,
             "column": self.column,
+            "key": self.key,
+            "value": self.value,
         }
 
 

@@ -60,7 +60,9 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise _refused(path, "read", error) from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"byte {error.start} is not UTF-8", "save the file as UTF-8 text", str(path)) from error
+        raise ConfigError(
+            f"byte {error.start} is not UTF-8", "save the file as UTF-8 text", str(path)
+        ) from error
 
 
 def _refused(path: Path, done: str, error: OSError) -> ConfigError:

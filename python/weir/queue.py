@@ -100,14 +100,18 @@ def _nanoseconds(now: float | None) -> int:
     if now is None:
         return time.monotonic_ns()
     if not (math.isfinite(now) and 0 <= now < 1e10):
-        raise ConfigError(f"now is {now}, must be from 0 to 1e10 seconds", "give seconds of one monotonic clock")
+        raise ConfigError(
+            f"now is {now}, must be from 0 to 1e10 seconds", "give seconds of one monotonic clock"
+        )
     return round(now * 1e9)
 
 
 def _whole(name: str, value: int, low: int, high: int) -> int:
     """Return ``value`` if it is a whole number within the bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ConfigError(f"{name} is {value!r}, must be a whole number", "round it, or count in a smaller unit")
+        raise ConfigError(
+            f"{name} is {value!r}, must be a whole number", "round it, or count in a smaller unit"
+        )
     if not low <= value <= high:
         raise ConfigError(f"{name} is {value}, must be from {low} to {high}", "count in another unit")
     return value
@@ -239,7 +243,9 @@ class Queue(Generic[T]):
             If nothing could be served within ``timeout``.
         """
         if timeout is not None and not timeout >= 0:
-            raise ConfigError(f"timeout is {timeout}, must be at least 0 seconds", "leave it out to wait for ever")
+            raise ConfigError(
+                f"timeout is {timeout}, must be at least 0 seconds", "leave it out to wait for ever"
+            )
         deadline = None if timeout is None else time.monotonic() + timeout
         with self._changed:
             while True:

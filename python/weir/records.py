@@ -74,7 +74,12 @@ class RecordFile:
 
         count = len(block["id"]) // 8
         columns = [pa.array([block["discipline"]]).take(pa.array([0] * count, pa.int8()))]
-        for name, kind in (("id", pa.uint64()), ("flow", pa.uint32()), ("class", pa.uint16()), ("length", pa.uint32())):
+        for name, kind in (
+            ("id", pa.uint64()),
+            ("flow", pa.uint32()),
+            ("class", pa.uint16()),
+            ("length", pa.uint32()),
+        ):
             columns.append(pa.Array.from_buffers(kind, count, [None, pa.py_buffer(block[name])]))
         for name in ("arrival", "first_service", "last_service"):
             ticks = pa.Array.from_buffers(pa.uint64(), count, [None, pa.py_buffer(block[name])])
@@ -86,7 +91,9 @@ class RecordFile:
         """Note in a Parquet file where its rows come from, and whether the run was interrupted."""
         if self.path.suffix == ".parquet":
             facts = ("weir", "fingerprint", "seed", "time_unit", "length_unit", "interrupted")
-            self._writer.add_key_value_metadata({f"weir.{key}": str(result.document.get(key)) for key in facts})
+            self._writer.add_key_value_metadata(
+                {f"weir.{key}": str(result.document.get(key)) for key in facts}
+            )
 
 
 def _schema(pa: Any) -> Any:

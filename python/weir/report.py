@@ -8,15 +8,17 @@ a result and never recomputes one.
 from __future__ import annotations
 
 import json
+import os
+from contextlib import suppress
 from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir import tables
+from weir.errors import ConfigError
 from weir.files import write_text
 from weir.text import absent, number, percent, plural, quantity
-from weir.toml import dumps
 from weir.verdict import agreement, state, verdict
 
 if TYPE_CHECKING:
@@ -79,11 +81,21 @@ def page(title: str, body: str, charts: dict[str, dict[str, Any]]) -> str:
 
 
 def _library() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script, bundled once a version and kept in the user's cache."""
     import vl_convert
 
-    bundle: str = vl_convert.javascript_bundle()
-    return bundle.replace("</script", "<\\/script")
+    kept = _cache() / f"vega-{vl_convert.__version__}.js"
+    if kept.is_file():
+        return kept.read_text(encoding="utf-8")
+    bundle: str = vl_convert.javascript_bundle().replace("</script", "<\\/script")
+    with suppress(OSError, ConfigError):  # a home that cannot be written costs a second a report, no more
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_text(kept, bundle)
+    return bundle
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "weir"
 
 
 def _section(title: str, content: str) -> str:
@@ -101,9 +113,12 @@ def _headline(result: Result) -> str:
 
 def _facts(result: Result) -> str:
     document = result.document
-    facts = [plural(len(result.disciplines), "discipline"), plural(int(document.get("messages", 0)), "message")]
-    if document.get("packets"):
-        facts.append(plural(int(document["packets"]), "packet"))
+    facts = [
+        plural(len(result.disciplines), "discipline"),
+        plural(int(document.get("messages", 0)), "message"),
+    ]
+    if result.time_unit == "u":
+        facts.append(plural(int(document["ticks"]), "packet"))
     if result.load is not None:
         facts.append(f"load {percent(result.load)}")
     if result.time_unit == "u":
@@ -169,7 +184,7 @@ def _key(figure: Figure) -> str:
 
 
 def _classes(result: Result) -> str:
-    if len(result.classes) < 2:  # noqa: PLR2004 - "all" alone is in the first table
+    if len(result.classes) < 2:
         return ""
     parts = []
     for name in result.disciplines:
@@ -183,7 +198,7 @@ def _checks(result: Result) -> str:
         return ""
     words = agreement(result) or ""
     failed = not all(check.ok for check in result.checks)
-    table = _table(tables.checks_columns(result))
+    table = _table(tables.checks_columns(result.checks))
     return f"<p>{escape(words[:1].upper() + words[1:])}.</p>\n<details{' open' if failed else ''}><summary>All checks</summary>\n{table}</details>\n"
 
 
@@ -199,20 +214,16 @@ def _provenance(result: Result) -> str:
         "replications": document.get("replications", 1),
         "simulated time": _duration(result),
         "messages unfinished at the end": f"{document.get('unfinished', 0):,}",
-        "warm-up": f"{warm_up.get('rule', 'none')}, {warm_up.get('messages_dropped', 0):,} messages dropped",
-        "engine": ", ".join(f"{name} {engine}" for name, engine in (document.get("engine") or {}).items()),
+        "warm-up": warm_up.get("rule", "none"),
+        "engine": ", ".join(f"{row['discipline']} {row['engine']}" for row in document.get("engines", [])),
     }
-    rows = "".join(f"<div><dt>{escape(key)}</dt><dd>{escape(str(value))}</dd></div>\n" for key, value in facts.items())
-    text = escape(dumps(_without_none(document["scenario"])))
+    rows = "".join(
+        f"<div><dt>{escape(key)}</dt><dd>{escape(str(value))}</dd></div>\n" for key, value in facts.items()
+    )
+    text = escape(document["scenario"])
     return f"<dl>{rows}</dl>\n<details><summary>The scenario as it was understood</summary><pre><code>{text}</code></pre></details>\n"
 
 
 def _duration(result: Result) -> str:
     value = result.document.get("duration")
     return quantity(value, result.time_unit) if value is not None else absent("not recorded")
-
-
-def _without_none(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_none(each) for key, each in value.items() if each is not None}
-    return [_without_none(each) for each in value] if isinstance(value, list) else value

@@ -32,7 +32,8 @@ class Estimate:
 
     ``unit`` is ``u`` (mean packet services), ``s``, ``pkt``, ``B`` or ``1``. ``discipline`` is None where the
     quantity is the same under all; ``class_`` is ``"all"`` or the name of a length class; ``flow`` is None
-    where all applications are counted together. Where ``value`` is None, ``reason`` says why.
+    where all applications are counted together. ``method`` says where the interval comes from. Where ``value`` is
+    None, ``reason`` says why.
     """
 
     discipline: str | None
@@ -45,6 +46,7 @@ class Estimate:
     high: float | None
     standard_error: float | None
     count: int
+    method: str | None
     unit: str
     reason: str | None
 
@@ -53,8 +55,8 @@ class Estimate:
 class Difference:
     """A discipline's mean minus that of the reference, paired on the same arrivals and services.
 
-    ``relative`` is the difference over the reference's mean; ``low`` to ``high`` and ``relative_low`` to
-    ``relative_high`` are 95 % confidence intervals.
+    ``ratio`` is the discipline's mean over the reference's; ``low`` to ``high`` and ``ratio_low`` to ``ratio_high``
+    are 95 % confidence intervals. Where ``value`` is None, ``reason`` says why.
     """
 
     discipline: str
@@ -65,22 +67,32 @@ class Difference:
     value: float | None
     low: float | None
     high: float | None
-    relative: float | None
-    relative_low: float | None
-    relative_high: float | None
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    ratio_standard_error: float | None
     unit: str
+    reason: str | None
+
+    @property
+    def relative(self) -> float | None:
+        """The difference over the reference's mean."""
+        return None if self.ratio is None else self.ratio - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TheoryValue:
-    """A closed form; ``agrees`` says whether the simulated 99.9 % interval covers it, None if untested."""
+    """A closed form, with the name of its formula or, where ``value`` is None, why there is none.
+
+    ``agrees`` says whether the simulated 99.9 % interval covers it; None where nothing was simulated.
+    """
 
     discipline: str | None
     class_: str
     metric: str
     value: float | None
     unit: str
-    reason: str | None
+    formula: str
     agrees: bool | None
 
 
@@ -108,6 +120,7 @@ class Distribution:
     class_: str
     metric: str
     relative_error: float
+    unit: str
     low: tuple[float, ...]
     high: tuple[float, ...]
     count: tuple[int, ...]
@@ -115,12 +128,12 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LengthClass:
-    """A class of messages, by length from ``low`` to ``high`` where it is one."""
+    """A class of messages, by length from ``low`` to ``high`` where it is one; ``count`` of them were counted."""
 
     name: str
     low: float | None = None
     high: float | None = None
-    share: float | None = None
+    count: int | None = None
     mean_length: float | None = None
 
 
@@ -134,7 +147,17 @@ def _frozen(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-_REQUIRED = {"weir", "model", "seed", "scenario", "time_unit", "disciplines", "reference", "classes", "estimates"}
+_REQUIRED = {
+    "weir",
+    "model",
+    "seed",
+    "scenario",
+    "time_unit",
+    "disciplines",
+    "reference",
+    "classes",
+    "estimates",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +291,9 @@ class Result:
 
     @cached_property
     def _index(self) -> dict[tuple[str | None, str, str, str, int | None], Estimate]:
-        return {(row.discipline, row.class_, row.metric, row.statistic, row.flow): row for row in self.estimates}
+        return {
+            (row.discipline, row.class_, row.metric, row.statistic, row.flow): row for row in self.estimates
+        }
 
     def estimate(
         self,
@@ -296,13 +321,17 @@ class Result:
         """
         return self._index.get((discipline, class_, metric or self.metric, statistic, flow))
 
-    def difference(self, discipline: str, *, class_: str = "all", metric: str | None = None) -> Difference | None:
+    def difference(
+        self, discipline: str, *, class_: str = "all", metric: str | None = None
+    ) -> Difference | None:
         """Return the paired difference of a discipline's mean to the reference, if there is one."""
         wanted = (discipline, class_, metric or self.metric)
         found = (row for row in self.differences if (row.discipline, row.class_, row.metric) == wanted)
         return next(found, None)
 
-    def closed_form(self, discipline: str | None, *, class_: str = "all", metric: str | None = None) -> TheoryValue | None:
+    def closed_form(
+        self, discipline: str | None, *, class_: str = "all", metric: str | None = None
+    ) -> TheoryValue | None:
         """Return the closed form of a discipline's mean, if there is one."""
         wanted = (discipline, class_, metric or self.metric)
         found = (row for row in self.theory if (row.discipline, row.class_, row.metric) == wanted)
@@ -328,17 +357,36 @@ class Result:
         -------
         pyarrow.Table
             Columns ``discipline``, ``class``, ``flow``, ``metric``, ``statistic``, ``value``, ``low``, ``high``,
-            ``standard_error``, ``count``, ``unit`` and ``reason``; null where a value is absent.
+            ``standard_error``, ``count``, ``method``, ``unit`` and ``reason``; null where a value is absent.
         """
         import pyarrow as pa
 
         text, number = pa.string(), pa.float64()
-        types = [text, text, pa.int64(), text, text, number, number, number, number, pa.int64(), text, text]
+        types = [
+            text,
+            text,
+            pa.int64(),
+            text,
+            text,
+            number,
+            number,
+            number,
+            number,
+            pa.int64(),
+            text,
+            text,
+            text,
+        ]
         names = [field.name for field in fields(Estimate)]
-        columns = [pa.array([getattr(row, name) for row in self.estimates], kind) for name, kind in zip(names, types, strict=True)]
+        columns = [
+            pa.array([getattr(row, name) for row in self.estimates], kind)
+            for name, kind in zip(names, types, strict=True)
+        ]
         facts = ("weir", "title", "file", "fingerprint", "seed", "time_unit", "interrupted")
         metadata = {f"weir.{key}": str(self.document.get(key)) for key in facts}
-        schema = pa.schema([(name.rstrip("_"), kind) for name, kind in zip(names, types, strict=True)], metadata)
+        schema = pa.schema(
+            [(name.rstrip("_"), kind) for name, kind in zip(names, types, strict=True)], metadata
+        )
         return pa.Table.from_arrays(columns, schema=schema)
 
     def to_pandas(self) -> pd.DataFrame:

@@ -6,7 +6,6 @@ checked by the engine; `Scenario.normalised` is what the engine understood.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from dataclasses import dataclass
@@ -74,8 +73,7 @@ class Scenario:
     @cached_property
     def normalised(self) -> dict[str, Any]:
         """The scenario as the engine understood it."""
-        document: dict[str, Any] = json.loads(_weir.check(self.text, self.name))
-        return document
+        return tomllib.loads(_weir.check(self.text, self.name))
 
     @property
     def disciplines(self) -> tuple[str, ...]:

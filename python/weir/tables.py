@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from weir.result import Estimate, Result
+    from weir.result import Check, Estimate, Result
 
 __all__ = [
     "Column",
+    "bench_columns",
     "checks_columns",
     "class_columns",
     "comparison_columns",
@@ -32,7 +33,7 @@ __all__ = [
     "theory_columns",
 ]
 
-_WIDTH_OF_A_FILE = 100  # where the output is no terminal and COLUMNS is not set
+_WIDTH_OF_A_FILE = 160  # where the output is no terminal and COLUMNS is not set
 _GAP = 2
 
 
@@ -147,7 +148,9 @@ def _theory_pair(result: Result, scale: Scale, class_: str = "all") -> list[Colu
     rows = [result.closed_form(name, class_=class_) for name in result.disciplines]
     if all(row is None or row.value is None for row in rows):
         return []
-    values = tuple("–" if row is None or row.value is None else number(row.value / scale.factor) for row in rows)
+    values = tuple(
+        "–" if row is None or row.value is None else number(row.value / scale.factor) for row in rows
+    )
     marks = {True: "OK", False: "!!", None: ""}
     agree = tuple(marks[row.agrees] if row is not None else "" for row in rows)
     return [Column("theory", values, rank=4), Column("", agree, numeric=False)]
@@ -172,9 +175,8 @@ def class_columns(result: Result, discipline: str) -> list[Column]:
     return [*columns, Column("messages", counts, rank=5)]
 
 
-def checks_columns(result: Result) -> list[Column]:
-    """Return the self-checks: expected, measured, verdict."""
-    rows = result.checks
+def checks_columns(rows: Sequence[Check]) -> list[Column]:
+    """Return self-checks: expected, measured, verdict."""
     return [
         Column("check", tuple(row.check for row in rows), numeric=False),
         Column("discipline", tuple(row.discipline or "all" for row in rows), numeric=False),
@@ -185,20 +187,21 @@ def checks_columns(result: Result) -> list[Column]:
     ]
 
 
-def theory_columns(rows: Sequence[dict[str, object]]) -> list[Column]:
-    """Return closed forms: discipline, class, metric, value or the reason why there is none."""
-    return [
-        Column("discipline", tuple(str(row["discipline"] or "all") for row in rows), numeric=False),
-        Column("class", tuple(str(row["class"]) for row in rows), numeric=False),
-        Column("metric", tuple(str(row["metric"]) for row in rows), numeric=False),
-        Column("value", tuple(_closed_form(row) for row in rows)),
-        Column("unit", tuple("" if row["unit"] == "1" else str(row["unit"]) for row in rows), numeric=False),
-    ]
-
-
-def _closed_form(row: dict[str, object]) -> str:
-    value = row["value"]
-    return number(value, 6) if isinstance(value, float | int) else absent(str(row["reason"]))
+def theory_columns(result: Result, metric: str) -> list[Column]:
+    """Return the closed forms of a metric: disciplines x classes; those without any are left out."""
+    rows = [row for row in result.theory if row.metric == metric and row.value is not None]
+    names = tuple(dict.fromkeys(row.discipline for row in rows))
+    classes = tuple(dict.fromkeys(row.class_ for row in rows))
+    values = {(row.discipline, row.class_): row.value for row in rows}
+    scale = scale_for(values.values(), rows[0].unit if rows else "1")
+    columns = [Column("discipline", tuple(name or "each" for name in names), numeric=False)]
+    for class_ in classes:
+        cells = (values.get((name, class_)) for name in names)
+        columns.append(
+            Column(class_, tuple("–" if cell is None else number(cell / scale.factor, 7) for cell in cells))
+        )
+    formulas = {row.discipline: row.formula for row in rows}
+    return [*columns, Column("formula", tuple(formulas[name] for name in names), rank=1, numeric=False)]
 
 
 def listing_columns(rows: Sequence[dict[str, object]]) -> list[Column]:
@@ -216,3 +219,16 @@ def _parameters(row: dict[str, object]) -> str:
     parameters = row["parameters"]
     names = [str(each["name"]) for each in parameters] if isinstance(parameters, list) else []
     return ", ".join(names) or "–"
+
+
+def bench_columns(rows: Sequence[dict[str, object]]) -> list[Column]:
+    """Return benchmarks: name, value with its range, unit."""
+    figures = [[float(str(row[key])) for row in rows] for key in ("value", "low", "high")]
+    value, low, high = (tuple(number(each) for each in column) for column in figures)
+    return [
+        Column("benchmark", tuple(str(row["bench"]) for row in rows), numeric=False),
+        Column("value", value),
+        Column("low", low, rank=1),
+        Column("high", high, rank=1),
+        Column("unit", tuple(str(row["unit"]) for row in rows), numeric=False),
+    ]

@@ -65,7 +65,7 @@ def value_with_margin(value: float, low: float | None, high: float | None) -> st
 def percent(share: float, *, signed: bool = False) -> str:
     """Return a share as per cent, with one decimal below ten."""
     size = abs(share) * 100
-    decimals = 0 if size >= 10 else 1  # noqa: PLR2004 - two digits
+    decimals = 0 if size >= 10 else 1
     text = f"{share * 100:+.{decimals}f}" if signed else f"{share * 100:.{decimals}f}"
     return f"{text.replace('-', '−')} %"
 

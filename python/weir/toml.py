@@ -59,4 +59,6 @@ def _value(path: tuple[str, ...], value: object) -> str:
         case dict():
             return f"{{{', '.join(f'{_key(key)} = {_value((*path, key), each)}' for key, each in value.items())}}}"
     where = ".".join(path)
-    raise ConfigError(f"{where} is {value!r}, which TOML cannot hold", "use text, numbers, lists and mappings")
+    raise ConfigError(
+        f"{where} is {value!r}, which TOML cannot hold", "use text, numbers, lists and mappings"
+    )

@@ -67,14 +67,16 @@ def _against_reference(result: Result, best: str) -> str:
 
 
 def _span(difference: Difference) -> str:
-    low, high = difference.relative_low, difference.relative_high
+    low, high = difference.ratio_low, difference.ratio_high
     if low is None or high is None:
         return ""
-    return f" (95 % interval {percent(-high).removesuffix(' %')} to {percent(-low)})"
+    return f" (95 % interval {percent(1 - high).removesuffix(' %')} to {percent(1 - low)})"
 
 
 def _runner_up(result: Result) -> str:
-    rows = [row for name in result.disciplines if (row := result.difference(name)) and row.relative is not None]
+    rows = [
+        row for name in result.disciplines if (row := result.difference(name)) and row.relative is not None
+    ]
     if not rows:
         return ""
     nearest = min(rows, key=lambda row: row.relative or 0.0)

@@ -5,9 +5,13 @@
 
 use pyo3::{PyErr, import_exception};
 use weir_core::spec::SpecError;
+use weir_sim::port::run::RunError;
+use weir_sim::scenario::ScenarioError as Refusal;
 
 import_exception!(weir.errors, ConfigError);
 import_exception!(weir.errors, GrantError);
+import_exception!(weir.errors, ScenarioError);
+import_exception!(weir.errors, TraceError);
 
 /// A spec string that names no discipline, or a wrong parameter.
 pub(crate) fn spec(error: &SpecError) -> PyErr {
@@ -33,4 +37,23 @@ pub(crate) fn config(message: String, remedy: String) -> PyErr {
 /// A call that the state of the queue's open grant forbids.
 pub(crate) fn grant(message: &str, remedy: &str) -> PyErr {
     GrantError::new_err((message.to_owned(), remedy.to_owned()))
+}
+
+/// A refused scenario, or a refused data file that the scenario called `name` names.
+pub(crate) fn scenario(refusal: &Refusal, name: &str) -> PyErr {
+    let message = match (&refusal.key, &refusal.value) {
+        (Some(key), Some(value)) => format!("{key} is {value}, {}", refusal.reason),
+        (Some(key), None) => format!("{key} {}", refusal.reason),
+        (None, Some(value)) => format!("{value} {}", refusal.reason),
+        (None, None) => refusal.reason.clone(),
+    };
+    let (file, remedy) = (refusal.file.clone(), refusal.remedy.clone());
+    let arguments = (message, remedy, file, refusal.line, refusal.column, refusal.key.clone(), refusal.value.clone());
+    if refusal.file == name { ScenarioError::new_err(arguments) } else { TraceError::new_err(arguments) }
+}
+
+/// A run that gave no result.
+pub(crate) fn run(error: &RunError, name: &str) -> PyErr {
+    let remedy = "lower the load, or shorten the run".to_owned();
+    ConfigError::new_err((error.to_string(), remedy, name.to_owned()))
 }

@@ -6,7 +6,8 @@
 mod errors;
 mod listing;
 mod queue;
-
+mod records;
+mod simulate;
 
 /// The compiled part of the package `weir`.
 #[pyo3::pymodule]
@@ -15,6 +16,8 @@ mod _weir {
     use crate::listing::disciplines;
     #[pymodule_export]
     use crate::queue::Queue;
+    #[pymodule_export]
+    use crate::simulate::{check, run, schema, theory};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -4,6 +4,8 @@ use pyo3::pyfunction;
 use serde_json::{Value, json};
 use weir_core::info::{Info, Parameter};
 use weir_core::registry;
+use weir_sim::theory::{Mode, Service, theory};
+use weir_sim::workload::Sizes;
 
 /// All disciplines in the order of the listings: a JSON list of objects.
 #[pyfunction]
@@ -21,7 +23,20 @@ fn describe(info: &Info) -> Value {
         "work": info.work,
         "parameters": info.parameters.iter().map(parameter).collect::<Vec<_>>(),
         "example": info.example,
+        "closed_forms": {
+            "packet by packet": closed_form(info.example, Mode::Packets),
+            "whole messages": closed_form(info.example, Mode::Whole),
+        },
     })
+}
+
+/// The formula of the example's exact mean, or why there is none. It depends on the discipline alone, so any
+/// stable workload does to ask for it.
+fn closed_form(example: &str, mode: Mode) -> Value {
+    match theory(example, mode, &Sizes::alpha_report(), 0.5, Service::constant(1.0)) {
+        Ok(form) => json!({ "formula": form.formula(), "reason": null }),
+        Err(reason) => json!({ "formula": null, "reason": reason.to_string() }),
+    }
 }
 
 fn parameter(parameter: &Parameter) -> Value {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +53,8 @@ def run(
     records : path, optional
         A ``.csv`` or ``.parquet`` file that gets one row an item.
     progress : callable, optional
-        Called some times a second with ``done`` and ``total``, in packets or messages.
+        Called some times a second with ``done`` and ``total``: packets (or messages served whole) over all
+        disciplines and replications.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def run(
     checked = as_scenario(scenario)
     if seed is not None:
         checked = checked.with_seed(seed)
-    threads = _threads(threads)
+    _check_threads(threads)
     if records is None:
         return Result(_weir.run(checked.text, checked.name, threads, progress, None))
     from weir.records import RecordFile
@@ -81,7 +81,10 @@ def run(
 
 
 def _recorded(
-    scenario: Scenario, threads: int, progress: Callable[[dict[str, float]], None] | None, file: RecordFile
+    scenario: Scenario,
+    threads: int | None,
+    progress: Callable[[dict[str, float]], None] | None,
+    file: RecordFile,
 ) -> Result:
     result = Result(_weir.run(scenario.text, scenario.name, threads, progress, file.write))
     file.label(result)
@@ -104,7 +107,7 @@ def compare(
         If the scenario has one discipline only.
     """
     checked = as_scenario(scenario)
-    if len(checked.disciplines) < 2:  # noqa: PLR2004 - a comparison has two sides
+    if len(checked.disciplines) < 2:
         raise ConfigError(
             f"there is one discipline, `{checked.disciplines[0]}`, and nothing to compare it with",
             'add another to `disciplines`, as in ["fifo", "sf"]',
@@ -113,9 +116,6 @@ def compare(
     return run(checked, seed=seed, threads=threads, records=records, progress=progress)
 
 
-def _threads(threads: int | None) -> int:
-    if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not 1 <= threads <= 1024:  # noqa: PLR2004 - beyond any machine this runs on
+def _check_threads(threads: int | None) -> None:
+    if threads is not None and not 1 <= threads <= 1024:
         raise ConfigError(f"threads is {threads}, must be from 1 to 1024", "leave it out to use all cores")
-    return threads

@@ -1,0 +1,224 @@
+"""Commands on a scenario or on its result: run, compare, theory, report."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weir.cli.shared import (
+    Json,
+    OutFiles,
+    Records,
+    ScenarioFile,
+    Seed,
+    Threads,
+    check_out,
+    echo_json,
+    exit_code,
+    save,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    from weir.result import Result
+
+__all__ = ["add_to", "show_comparison"]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command("run", short_help="Simulate a scenario.")(run)
+    app.command("compare", short_help="Compare its disciplines.")(compare)
+    app.command("theory", short_help="Show its closed forms.")(theory)
+    app.command("report", short_help="Write the HTML of a saved result.")(report)
+
+
+def run(
+    file: ScenarioFile,
+    seed: Seed = None,
+    threads: Threads = None,
+    records: Records = None,
+    out: OutFiles = None,
+    as_json: Json = False,
+) -> int:
+    """Simulate a scenario and show each of its disciplines by class of message.
+
+    Means carry 95 % confidence intervals. Times are in the scenario's unit: u, one mean packet service, or
+    seconds. Ctrl-C ends the run; what is finished is shown and saved, labelled interrupted (exit code 130).
+
+    \b
+    Example:
+      weir run scenario.toml --out result.json --records items.parquet
+    """
+    import weir
+
+    check_out(out)
+    from weir.progress import Progress
+
+    with Progress() as progress:
+        result = weir.run(file, seed=seed, threads=threads, records=records, progress=progress)
+    return finish(result, out, show_run, as_json=as_json)
+
+
+def compare(
+    file: ScenarioFile,
+    seed: Seed = None,
+    threads: Threads = None,
+    records: Records = None,
+    out: OutFiles = None,
+    as_json: Json = False,
+) -> int:
+    """Compare the disciplines of a scenario on the same arrivals and services.
+
+    Shows the mean with its 95 % interval, the paired difference to the reference, the tail, and the closed
+    form where there is one, with OK where the simulation agrees and !! where it does not.
+
+    \b
+    Example:
+      weir compare scenario.toml --out report.html
+    """
+    import weir
+
+    check_out(out)
+    from weir.progress import Progress
+
+    with Progress() as progress:
+        result = weir.compare(file, seed=seed, threads=threads, records=records, progress=progress)
+    return finish(result, out, show_comparison, as_json=as_json)
+
+
+def finish(
+    result: Result, out: list[Path] | None, show: Callable[[Console, Result], None], *, as_json: bool
+) -> int:
+    """Save and show a result; return the exit code."""
+    save(result, out)
+    if as_json:
+        typer.echo(result.to_json())
+    elif not result.unstable:
+        from weir import tables
+
+        show(tables.console(), result)
+        for path in out or ():
+            typer.echo(f"wrote {path}")
+    _report_unstable(result)
+    return exit_code(result)
+
+
+def _report_unstable(result: Result) -> None:
+    """Say on the error output that there is no steady state, if so; the JSON of the result says it too."""
+    if result.unstable:
+        statement, _, remedy = result.unstable.rpartition("; ")
+        file = result.document.get("file") or "scenario"
+        sys.stderr.write(f"error: {file}: {statement or remedy}\n  remedy: {remedy}\n")
+
+
+def show_run(out: Console, result: Result) -> None:
+    """Show each discipline by class of message, then the checks."""
+    from weir import tables
+    from weir.verdict import verdict
+
+    out.print(verdict(result))
+    for name in result.disciplines:
+        out.print(f"\n{name}: {result.metric} by class", style="bold")
+        tables.print_table(out, tables.class_columns(result, name))
+    _show_checks(out, result)
+
+
+def show_comparison(out: Console, result: Result) -> None:
+    """Show the disciplines beside each other, then the checks."""
+    from weir import tables
+    from weir.verdict import verdict
+
+    out.print(verdict(result))
+    out.print(f"\n{result.title}: {result.metric}", style="bold")
+    tables.print_table(out, tables.comparison_columns(result))
+    _show_checks(out, result)
+
+
+def _show_checks(out: Console, result: Result) -> None:
+    """Show the self-checks: one line a kind where all hold, a table of those that do not."""
+    from weir import tables
+
+    kinds: dict[str, list[bool]] = {}
+    for check in result.checks:
+        kinds.setdefault(check.check, []).append(check.ok)
+    words = ", ".join(f"{kind} {'OK' if all(held) else '!!'}" for kind, held in kinds.items())
+    if words:
+        out.print(f"\nself-checks: {words}")
+    failed = [check for check in result.checks if not check.ok]
+    if failed:
+        tables.print_table(out, tables.checks_columns(failed))
+
+
+def theory(file: ScenarioFile, as_json: Json = False) -> int:
+    """Show the closed forms of a scenario: exact means, without simulation.
+
+    \b
+    Example:
+      weir theory scenario.toml
+    """
+    import weir
+
+    result = weir.theory(file)
+    if as_json:
+        typer.echo(result.to_json())
+    elif not result.unstable:
+        from weir import tables
+
+        _show_theory(tables.console(), result)
+    _report_unstable(result)
+    return exit_code(result)
+
+
+def _show_theory(out: Console, result: Result) -> None:
+    """Show a table for each metric, then the reasons where there is no closed form."""
+    from weir import tables
+    from weir.text import absent, scale_for
+
+    known = [row for row in result.theory if row.value is not None]
+    for metric in dict.fromkeys(row.metric for row in known):
+        rows = [row for row in known if row.metric == metric]
+        header = scale_for((row.value for row in rows), rows[0].unit).header
+        out.print(f"mean {metric} {header} by class".replace("  ", " "), style="bold")
+        tables.print_table(out, tables.theory_columns(result, metric))
+        out.print()
+    missing = {
+        row.discipline: row.formula for row in result.theory if row.value is None and row.class_ == "all"
+    }
+    for name, reason in missing.items():
+        out.print(f"{name}: {absent(reason)}")
+
+
+def report(
+    run_file: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A result that --out FILE.json wrote.", show_default=False)
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="The HTML file. Default: RUN with .html.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write the HTML report of a saved result; nothing is computed anew.
+
+    \b
+    Example:
+      weir report result.json --out report.html
+    """
+    from weir import report as html
+    from weir.errors import ConfigError
+    from weir.result import Result
+
+    target = out or run_file.with_suffix(".html")
+    if target.suffix != ".html":
+        raise ConfigError(f"--out is {target}, must end in .html", f"write `--out {target.stem}.html`")
+    html.write(Result.from_file(run_file), target)
+    if as_json:
+        echo_json({"report": str(target)})
+    else:
+        typer.echo(f"wrote {target}")

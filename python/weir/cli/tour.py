@@ -1,0 +1,153 @@
+"""Commands that need no scenario: demo, reproduce, bench."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weir.cli.shared import Json, Seed, Threads, echo_json, exit_code
+
+__all__ = ["add_to"]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command("demo", short_help="A tour: one page and one HTML report.")(demo)
+    app.command("reproduce", short_help="Check a published document.")(reproduce)
+    app.command("bench", short_help="Measure speed on this machine.")(bench)
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The HTML file.")] = Path(
+        "weir-demo.html"
+    ),
+    seed: Seed = None,
+    threads: Threads = None,
+    as_json: Json = False,
+) -> int:
+    """Take the tour: the alpha report's port at 95 % load, under eight disciplines.
+
+    A few seconds, without network or privileges. Prints one page and writes one HTML report. Times are in u,
+    the mean service time of a packet.
+
+    \b
+    Example:
+      weir demo --out tour.html
+    """
+    from weir import demo as tour
+
+    result = tour.run(seed=seed, threads=threads, out=out)
+    if as_json:
+        typer.echo(result.to_json())
+        return exit_code(result)
+    from weir import tables
+    from weir.cli.simulate import show_comparison
+
+    console = tables.console()
+    show_comparison(console, result)
+    for line in tour.next_steps(result):
+        console.print(line)
+    typer.echo(f"report: {out.resolve()}")
+    return exit_code(result)
+
+
+class Reproduction(StrEnum):
+    """The documents that can be reproduced."""
+
+    alpha = "alpha"
+
+
+def reproduce(
+    name: Annotated[
+        Reproduction, typer.Argument(metavar="NAME", help="alpha: the alpha report, sections 8 to 15.")
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="Shorter runs, about 20 s on two cores.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="The published number of packets, 4.1e9.")] = False,
+    with_artefacts: Annotated[
+        bool,
+        typer.Option("--with-artefacts", help="Also simulate the overflow of the original's 32-bit clock."),
+    ] = False,
+    seed: Seed = None,
+    threads: Threads = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Also write the report: .html or .json.")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Hold the simulation against the tables and claims of a published document.
+
+    Each published value is checked within a tolerance from the standard errors of both sides. Exit code 1 if
+    any is not met.
+
+    \b
+    Example:
+      weir reproduce alpha --quick --out alpha.html
+    """
+    from weir.progress import Progress
+    from weir.reproduce import alpha
+
+    assert name is Reproduction.alpha  # noqa: S101 - the only one there is
+    fidelity = _fidelity(quick=quick, full=full)
+    _check_report_name(out)
+    with Progress() as progress:
+        found = alpha.run(
+            fidelity=fidelity, seed=seed, threads=threads, with_artefacts=with_artefacts, progress=progress
+        )
+    if out is not None:
+        _write_reproduction(found, out)
+    typer.echo(found.to_json() if as_json else found.text())
+    return 1 if json.loads(found.to_json())["not_met"] else 0
+
+
+def _fidelity(*, quick: bool, full: bool) -> str:
+    from weir.errors import ConfigError
+
+    if quick and full:
+        raise ConfigError("--quick and --full exclude each other", "give one of them, or none")
+    return "quick" if quick else "full" if full else "default"
+
+
+def _check_report_name(out: Path | None) -> None:
+    from weir.errors import ConfigError
+
+    if out is not None and out.suffix not in {".html", ".json"}:
+        raise ConfigError(f"--out is {out}, must end in .html or .json", f"write `--out {out.stem}.html`")
+
+
+def _write_reproduction(found: Any, out: Path) -> None:
+    from weir.files import write_text
+
+    if out.suffix == ".html":
+        found.write_html(out)
+    else:
+        write_text(out, found.to_json())
+
+
+def bench(
+    prefix: Annotated[
+        str, typer.Argument(metavar="[PREFIX]", help="Only benchmarks of this prefix, such as port/.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Measure the engines and the disciplines on this machine; best of several, with the range.
+
+    \b
+    Example:
+      weir bench port/alpha
+    """
+    from weir.bench import measure
+    from weir.errors import ConfigError
+
+    rows = measure(prefix)
+    if not rows:
+        raise ConfigError(f"no benchmark begins with `{prefix}`", "`weir bench` names them all")
+    if as_json:
+        echo_json(rows)
+        return
+    from weir import tables
+
+    tables.print_table(tables.console(), tables.bench_columns(rows))

@@ -1,0 +1,40 @@
+"""Closed forms: exact means of a scenario's disciplines, without simulation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weir import _weir
+from weir.result import Result
+from weir.simulation import as_scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from weir.scenario import Scenario
+
+__all__ = ["theory"]
+
+
+def theory(scenario: Scenario | str | Path | Mapping[str, object]) -> Result:
+    """Return the closed forms of a scenario.
+
+    Parameters
+    ----------
+    scenario : Scenario, path or mapping
+        Its load, lengths, service and disciplines are read; nothing is simulated.
+
+    Returns
+    -------
+    Result
+        Without estimates; `Result.theory` has one row for each discipline, class and metric. Times are means in
+        ``u``, the mean packet service, or in seconds.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario is refused.
+    """
+    checked = as_scenario(scenario)
+    return Result(_weir.theory(checked.text, checked.name))

@@ -1,0 +1,71 @@
+"""Progress of a run on the error output: how much is done, at which rate, and how long it still takes.
+
+Nothing is shown in the first second, nor where the error output is no terminal.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Progress", "line"]
+
+_QUIET = 1.0  # seconds before the first line
+_PERIOD = 0.2  # seconds between two
+_PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+class Progress:
+    """A line that is rewritten in place; call it with what is done so far."""
+
+    def __init__(self, unit: str = "packets") -> None:
+        self.unit = unit
+        self._began = time.monotonic()
+        self._shown = 0.0
+        self._width = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._width:
+            sys.stderr.write(f"\r{' ' * self._width}\r")
+            sys.stderr.flush()
+
+    def __call__(self, state: Mapping[str, float]) -> None:
+        """Show ``done`` of ``total``; without a total, or with 0, the share and the rest are unknown."""
+        now = time.monotonic()
+        if now - self._began < _QUIET or now - self._shown < _PERIOD or not sys.stderr.isatty():
+            return
+        self._shown = now
+        text = line(state["done"], state.get("total") or 0, now - self._began, self.unit)
+        sys.stderr.write(f"\r{text.ljust(self._width)}")
+        sys.stderr.flush()
+        self._width = max(self._width, len(text))
+
+
+def line(done: float, total: float, seconds: float, unit: str) -> str:
+    """Return one line of progress, such as ``42 %  84 M packets  120 M/s  1 s left``."""
+    rate = done / seconds if seconds > 0 else 0.0
+    parts = [f"{_short(done)} {unit}", f"{_short(rate)}/s"]
+    if total > 0:
+        parts.insert(0, f"{min(1.0, done / total):4.0%}")
+    if total > 0 and rate > 0:
+        parts.append(f"{_span(max(0.0, total - done) / rate)} left")
+    return "  ".join(parts)
+
+
+def _short(value: float) -> str:
+    for factor, prefix in _PREFIXES:
+        if value >= factor:
+            return f"{value / factor:.3g} {prefix}"
+    return f"{value:.0f} "
+
+
+def _span(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,43 @@
+"""The disciplines, as the registry of the engine describes them."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import Any
+
+from weir import _weir
+from weir.errors import ConfigError
+
+__all__ = ["discipline", "disciplines"]
+
+
+def disciplines() -> list[dict[str, Any]]:
+    """Return what the registry says of every discipline, in the order of the listings.
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``kind``, ``title``, ``rule``, ``source``, ``work`` (per item), ``parameters`` (each with ``name``,
+        ``values``, ``default``, ``meaning``), ``example`` and ``closed_forms``.
+    """
+    rows: list[dict[str, Any]] = json.loads(_weir.disciplines())
+    return rows
+
+
+def discipline(name: str) -> dict[str, Any]:
+    """Return what the registry says of one discipline; a spec string such as ``alpha:10`` is read as its name.
+
+    Raises
+    ------
+    ConfigError
+        If there is none of that name; the remedy suggests the nearest.
+    """
+    plain = name.split(":", 1)[0].split("(", 1)[0].strip()
+    rows = disciplines()
+    found = next((row for row in rows if row["name"] == plain), None)
+    if found is None:
+        near = difflib.get_close_matches(plain, [row["name"] for row in rows], n=1)
+        hint = f"did you mean `{near[0]}`? " if near else ""
+        raise ConfigError(f"no discipline is called `{plain}`", f"{hint}`weir list` names them all")
+    return found
