@@ -4,6 +4,7 @@ Means are those that the alpha report prints for 95 %; the distributions around 
 closed forms are its exact values. No test takes a number from here as true of the port.
 """
 
+import itertools
 import json
 import math
 
@@ -123,7 +124,7 @@ def histogram(name: str, class_: str) -> dict:
     count = round(MESSAGES * (1 if class_ == "all" else SHARES[class_]))
     bins = [
         (low, high, round(count * (tail(parts, low) - tail(parts, high))))
-        for low, high in zip(edges, edges[1:], strict=False)
+        for low, high in itertools.pairwise(edges)
     ]
     kept = [each for each in bins if each[2]]
     return {
@@ -166,7 +167,7 @@ def made(names: tuple[str, ...] = tuple(MEANS), **changes) -> str:
         "file": "port.toml",
         "fingerprint": "6b1f0c9a2d3e4f50",
         "seed": 1,
-        "scenario": f'weir = 1\nmodel = "port"\ndisciplines = {json.dumps(names)}\n\n[workload]\nload = 0.95\n',
+        "scenario": f'weir = 1\nmodel = "port"\ndisciplines = {json.dumps(names)}\n',
         "replications": 4,
         "time_unit": "u",
         "length_unit": "pkt",

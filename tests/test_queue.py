@@ -174,8 +174,7 @@ def test_many_threads_lose_nothing_and_all_end():
             queue.enqueue((who, number), size=1 + number % 9, flow=who)
 
     def consume(mine: list[tuple[int, int]]) -> None:
-        for _ in range(producers * each // consumers):
-            mine.append(queue.get(timeout=30))
+        mine.extend(queue.get(timeout=30) for _ in range(producers * each // consumers))
 
     threads = [threading.Thread(target=produce, args=(who,)) for who in range(producers)]
     threads += [threading.Thread(target=consume, args=(mine,)) for mine in seen]

@@ -12,13 +12,13 @@ and services and returns a `Result` with confidence intervals; `theory` gives th
     queue.enqueue(request, size=3)
     request = queue.get()
 
-Errors are drawn in `weir.errors`. Modules are loaded when they are first used, so that importing weir is cheap.
+Errors are drawn in `weir.errors`. Modules are loaded on first use, so that importing weir is cheap.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from weir._weir import __version__
 
@@ -80,12 +80,12 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Load the module that defines ``name``, on first use."""
     home = next((module for module, names in _HOME.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module 'weir' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"weir.{home}"), name)
+    value: object = getattr(importlib.import_module(f"weir.{home}"), name)
     globals()[name] = value
     return value
 

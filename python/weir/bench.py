@@ -1,9 +1,9 @@
 """Benchmarks of this machine: whole runs of the port, and the queue, as ``weir bench`` prints them.
 
-``port/*`` simulates the alpha report's workload at 95 % load on one thread, start and statistics included, and
-counts packets by the clock on the wall: ``port/fifo`` and the like one discipline with means and intervals,
-``port/report`` its 13 strategies on one timeline, ``port/report/tails`` these with histograms. ``queue/*`` passes
-items through `weir.Queue` from one thread.
+``port/*`` simulates the alpha report's workload at 95 % load on one thread and counts packets by the clock on
+the wall, start and statistics included: ``port/fifo`` and the like one discipline with means and intervals,
+``port/report`` its 13 strategies on one timeline, ``port/report/tails`` these with histograms. ``queue/*``
+passes items through `weir.Queue` from one thread.
 """
 
 from __future__ import annotations
@@ -55,10 +55,7 @@ def _benchmarks() -> list[_Benchmark]:
         _port("port/report", _REPORT, _PACKETS // 4),
         _port("port/report/tails", _REPORT, _PACKETS // 4, tails=True),
     ]
-    queues = {"queue/fifo": "fifo", "queue/alpha": "alpha:10"}
-    return ports + [
-        _Benchmark(name, "items/s", lambda spec=spec: _queue_rate(spec)) for name, spec in queues.items()
-    ]
+    return [*ports, _queue("queue/fifo", "fifo"), _queue("queue/alpha", "alpha:10")]
 
 
 def measure(prefix: str = "") -> list[dict[str, Any]]:
@@ -67,7 +64,7 @@ def measure(prefix: str = "") -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``bench``, ``unit``, ``value`` (the median of five rounds), ``low`` and ``high``; none if no name fits.
+        ``bench``, ``unit``, ``value`` (the median of five rounds), ``low`` and ``high``.
     """
     return [benchmark.row() for benchmark in _benchmarks() if benchmark.name.startswith(prefix)]
 
@@ -90,6 +87,10 @@ def _port(name: str, disciplines: tuple[str, ...], packets: int, *, tails: bool 
         return packets / (time.perf_counter() - began)
 
     return _Benchmark(name, "packets/s", once)
+
+
+def _queue(name: str, spec: str) -> _Benchmark:
+    return _Benchmark(name, "items/s", lambda: _queue_rate(spec))
 
 
 def _queue_rate(spec: str) -> float:

@@ -28,8 +28,8 @@ def theory(scenario: Scenario | str | Path | Mapping[str, object]) -> Result:
     Returns
     -------
     Result
-        Without estimates; `Result.theory` has one row for each discipline, class and metric. Times are means in
-        ``u``, the mean packet service, or in seconds.
+        Without estimates; `Result.theory` has one row for each discipline, class and metric. Times are
+        means in ``u``, the mean packet service, or in seconds.
 
     Raises
     ------

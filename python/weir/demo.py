@@ -46,6 +46,6 @@ def next_steps(result: Result) -> tuple[str, ...]:
     return (
         "",
         "u is the mean service time of a packet; theory is exact, OK where the simulation agrees with it.",
-        f'the same rule in your server: queue = weir.Queue("{chosen}"); queue.enqueue(request, size=3); queue.get()',
+        f'in your server: queue = weir.Queue("{chosen}"); queue.enqueue(request, size=3); queue.get()',
         "next: weir explain alpha | weir theory FILE | weir compare FILE | weir reproduce alpha --quick",
     )

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import math
 import threading
 import time
 from collections import deque
@@ -33,6 +32,7 @@ from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
 from weir import _weir
+from weir.arguments import nanoseconds, whole
 from weir.errors import ConfigError, Dropped, Empty
 
 __all__ = ["Backlog", "Grant", "Queue"]
@@ -95,28 +95,6 @@ def _resolve(ready: asyncio.Future[None]) -> None:
         ready.set_result(None)
 
 
-def _nanoseconds(now: float | None) -> int:
-    """Return ``now`` in nanoseconds; the monotonic clock where it is not given."""
-    if now is None:
-        return time.monotonic_ns()
-    if not (math.isfinite(now) and 0 <= now < 1e10):
-        raise ConfigError(
-            f"now is {now}, must be from 0 to 1e10 seconds", "give seconds of one monotonic clock"
-        )
-    return round(now * 1e9)
-
-
-def _whole(name: str, value: int, low: int, high: int) -> int:
-    """Return ``value`` if it is a whole number within the bounds."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ConfigError(
-            f"{name} is {value!r}, must be a whole number", "round it, or count in a smaller unit"
-        )
-    if not low <= value <= high:
-        raise ConfigError(f"{name} is {value}, must be from {low} to {high}", "count in another unit")
-    return value
-
-
 class Queue(Generic[T]):
     """A thread-safe queue whose order is that of a discipline.
 
@@ -162,7 +140,7 @@ class Queue(Generic[T]):
         return self._raw.backlog()[0]
 
     def __bool__(self) -> bool:
-        """A queue is true however many items wait, like any handle to a resource."""
+        """Return True however many items wait: a queue is a resource and no collection."""
         return True
 
     @property
@@ -198,10 +176,10 @@ class Queue(Generic[T]):
         Dropped
             If the discipline dropped the item, or another to make room.
         """
-        _whole("size", size, 1, self.MAX_SIZE)
-        _whole("flow", flow, 0, 2**32 - 1)
-        _whole("class_", class_, 0, 2**16 - 1)
-        at = _nanoseconds(now)
+        whole("size", size, 1, self.MAX_SIZE)
+        whole("flow", flow, 0, 2**32 - 1)
+        whole("class_", class_, 0, 2**16 - 1)
+        at = nanoseconds(now)
         with self._changed:
             handle = next(self._handles)
             self._items[handle] = item
@@ -222,7 +200,7 @@ class Queue(Generic[T]):
         GrantError
             If a grant is open.
         """
-        at = _nanoseconds(now)
+        at = nanoseconds(now)
         with self._changed:
             handle = self._raw.dequeue(at)
             if handle is None:
@@ -305,7 +283,7 @@ class Queue(Generic[T]):
         GrantError
             If a grant is open already.
         """
-        at = _nanoseconds(now)
+        at = nanoseconds(now)
         with self._changed:
             taken = self._raw.take(at)
             if taken is None:
@@ -326,8 +304,8 @@ class Queue(Generic[T]):
         ConfigError
             If more is used than remains.
         """
-        _whole("used", used, 0, self.MAX_SIZE)
-        at = _nanoseconds(now)
+        whole("used", used, 0, self.MAX_SIZE)
+        at = nanoseconds(now)
         with self._changed:
             self._raw.charge(grant.handle, used, at)
 
@@ -352,8 +330,8 @@ class Queue(Generic[T]):
         Dropped
             If the discipline serves items whole; the error carries the item.
         """
-        _whole("used", used, 0, self.MAX_SIZE)
-        at = _nanoseconds(now)
+        whole("used", used, 0, self.MAX_SIZE)
+        at = nanoseconds(now)
         with self._changed:
             dropped = self._raw.requeue(grant.handle, used, at)
             self._open = None
@@ -384,8 +362,8 @@ class Queue(Generic[T]):
             If the grant is closed already.
         """
         if used is not None:
-            _whole("used", used, 0, self.MAX_SIZE)
-        at = _nanoseconds(now)
+            whole("used", used, 0, self.MAX_SIZE)
+        at = nanoseconds(now)
         with self._changed:
             self._raw.finish(grant.handle, used, at)
             self._open = None

@@ -1,8 +1,9 @@
 """Records: one row an item, as CSV or Parquet.
 
-Columns: ``discipline``, ``id`` (in order of arrival, from 0), ``flow``, ``class``, ``length`` (in the scenario's
-unit), and ``arrival``, ``first_service`` and ``last_service`` in the result's unit of time. Rows come in the
-order of departure, discipline by discipline within a block. The file appears when it is complete.
+Columns: ``discipline``, ``id`` (in order of arrival, from 0), ``flow``, ``class``, ``length`` (in the
+scenario's unit), and ``arrival``, ``first_service`` and ``last_service`` in the result's unit of time. Rows
+are those of the first replication, in the order of departure, discipline by discipline within a block. The
+file appears when it is complete.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from weir.files import replacing
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    import pyarrow as pa
+    from pyarrow import csv, parquet
 
     from weir.result import Result
 
@@ -48,11 +52,9 @@ class RecordFile:
         self._writer: Any = None
 
     def __enter__(self) -> Self:
-        import pyarrow as pa
-
         with ExitStack() as stack:
             part = stack.enter_context(replacing(self.path))
-            self._schema = _schema(pa)
+            self._schema = _schema()
             self._writer = stack.enter_context(_writer(part, self.path.suffix, self._schema))
             self._files = stack.pop_all()
         return self
@@ -66,8 +68,8 @@ class RecordFile:
         Parameters
         ----------
         block : mapping
-            ``discipline``: str. ``id``, ``arrival``, ``first_service``, ``last_service``: bytes of uint64 each;
-            ``flow``, ``length``: uint32; ``class``: uint16; native byte order, times in ticks of the clock.
+            ``discipline``: str. ``id``, ``arrival``, ``first_service``, ``last_service``: bytes of uint64;
+            ``flow``, ``length``: of uint32; ``class``: of uint16. Native order; times in ticks of the clock.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -96,17 +98,17 @@ class RecordFile:
             )
 
 
-def _schema(pa: Any) -> Any:
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
     times = [(name, pa.float64()) for name in ("arrival", "first_service", "last_service")]
     counts = [("id", pa.uint64()), ("flow", pa.uint32()), ("class", pa.uint16()), ("length", pa.uint32())]
     return pa.schema([("discipline", pa.string()), *counts, *times])
 
 
-def _writer(part: Path, suffix: str, schema: Any) -> Any:
+def _writer(part: Path, suffix: str, schema: pa.Schema) -> csv.CSVWriter | parquet.ParquetWriter:
+    from pyarrow import csv, parquet
+
     if suffix == ".csv":
-        from pyarrow import csv
-
         return csv.CSVWriter(part, schema, write_options=csv.WriteOptions(quoting_style="needed"))
-    from pyarrow import parquet
-
     return parquet.ParquetWriter(part, schema, compression="zstd")

@@ -18,15 +18,15 @@ def disciplines() -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``name``, ``kind``, ``title``, ``rule``, ``source``, ``work`` (per item), ``parameters`` (each with ``name``,
-        ``values``, ``default``, ``meaning``), ``example`` and ``closed_forms``.
+        ``name``, ``kind``, ``title``, ``rule``, ``source``, ``work`` (per item), ``parameters`` (each with
+        ``name``, ``values``, ``default``, ``meaning``), ``example`` and ``closed_forms``.
     """
     rows: list[dict[str, Any]] = json.loads(_weir.disciplines())
     return rows
 
 
 def discipline(name: str) -> dict[str, Any]:
-    """Return what the registry says of one discipline; a spec string such as ``alpha:10`` is read as its name.
+    """Return what the registry says of one discipline; of a spec string only the name is read.
 
     Raises
     ------

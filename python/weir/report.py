@@ -11,7 +11,7 @@ import json
 import os
 from contextlib import suppress
 from html import escape
-from importlib import resources
+from importlib import metadata, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,20 +74,21 @@ def page(title: str, body: str, charts: dict[str, dict[str, Any]]) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title)} – weir</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n{body}</main>\n"
+        f"<title>{escape(title)} – weir</title>\n<style>{style}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}</main>\n"
         f'{library}\n<script type="application/json" id="charts">{data}</script>\n<script>{script}</script>\n'
         "</body>\n</html>\n"
     )
 
 
 def _library() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script, bundled once a version and kept in the user's cache."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script, bundled once a version and then kept."""
     import vl_convert
 
-    kept = _cache() / f"vega-{vl_convert.__version__}.js"
+    kept = _cache() / f"vega-{metadata.version('vl-convert-python')}.js"
     if kept.is_file():
         return kept.read_text(encoding="utf-8")
-    bundle: str = vl_convert.javascript_bundle().replace("</script", "<\\/script")
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace("</script", "<\\/script")
     with suppress(OSError, ConfigError):  # a home that cannot be written costs a second a report, no more
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_text(kept, bundle)
@@ -108,7 +109,10 @@ def _headline(result: Result) -> str:
     words = verdict(result)
     if warning:
         words = words.removeprefix(f"{warning}. ")
-    return f'<header>\n<p class="kicker">weir report</p>\n<h1>{escape(result.title)}</h1>\n{label}<p class="verdict">{escape(words)}</p>\n{_facts(result)}</header>\n'
+    return (
+        f'<header>\n<p class="kicker">weir report</p>\n<h1>{escape(result.title)}</h1>\n{label}'
+        f'<p class="verdict">{escape(words)}</p>\n{_facts(result)}</header>\n'
+    )
 
 
 def _facts(result: Result) -> str:
@@ -126,13 +130,13 @@ def _facts(result: Result) -> str:
     return f'<p class="facts">{escape(" · ".join(facts))}</p>\n'
 
 
-def _table(columns: Sequence[Column], *, caption: str = "") -> str:
+def _table(columns: Sequence[Column]) -> str:
     """Return columns as an HTML table that scrolls sideways where the screen is narrow."""
     head = "".join(f'<th scope="col"{_kind(column)}>{escape(column.header)}</th>' for column in columns)
     rows = zip(*(column.cells for column in columns), strict=True)
     body = "\n".join(f"<tr>{_row(columns, cells)}</tr>" for cells in rows)
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f'<div class="scroll" tabindex="0"><table>{title}<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n'
+    table = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
+    return f'<div class="scroll" tabindex="0">{table}</div>\n'
 
 
 def _row(columns: Sequence[Column], cells: Iterable[str]) -> str:
@@ -151,7 +155,7 @@ def _kind(column: Column) -> str:
 def _comparison(result: Result) -> str:
     note = "Means with 95 % confidence intervals."
     if len(result.disciplines) > 1:
-        note += f" Differences to {result.reference} are paired: all disciplines saw the same arrivals and services."
+        note += f" Differences to {result.reference} are paired: all saw the same arrivals and services."
     return _table(tables.comparison_columns(result)) + f'<p class="note">{escape(note)}{_queue(result)}</p>\n'
 
 
@@ -164,20 +168,26 @@ def _queue(result: Result) -> str:
 
 def _figure(figure: Figure, index: int) -> str:
     panels = "".join(
-        f'<div class="panel">{f"<h3>{escape(title)}</h3>" if title else ""}'
-        f'<div class="chart" id="f{index}p{number_}" role="img" aria-label="{escape(f"{figure.title} {title}".strip())}"></div></div>\n'
-        for number_, (title, _) in enumerate(figure.panels)
+        _panel(figure.title, title, f"f{index}p{j}") for j, (title, _) in enumerate(figure.panels)
     )
     several = " several" if len(figure.panels) > 1 else ""
-    return f'<figure>{_key(figure)}<div class="panels{several}">\n{panels}</div><figcaption>{escape(figure.caption)}</figcaption></figure>\n'
+    caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
+    return f'<figure>{_key(figure)}<div class="panels{several}">\n{panels}</div>{caption}</figure>\n'
+
+
+def _panel(figure: str, title: str, name: str) -> str:
+    heading = f"<h3>{escape(title)}</h3>" if title else ""
+    label = escape(f"{figure} {title}".strip())
+    chart = f'<div class="chart" id="{name}" role="img" aria-label="{label}"></div>'
+    return f'<div class="panel">{heading}{chart}</div>\n'
 
 
 def _key(figure: Figure) -> str:
     if not figure.key:
         return ""
     entries = (
-        f'<li><svg width="26" height="10" aria-hidden="true"><line x1="0" y1="5" x2="26" y2="5" stroke="{colour}"'
-        f' stroke-width="2.5" stroke-dasharray="{dash}"/></svg> {escape(name)}</li>'
+        f'<li><svg width="26" height="10" aria-hidden="true"><line x1="0" y1="5" x2="26" y2="5"'
+        f' stroke="{colour}" stroke-width="2.5" stroke-dasharray="{dash}"/></svg> {escape(name)}</li>'
         for name, colour, dash in figure.key
     )
     return f'<ul class="key">{"".join(entries)}</ul>\n'
@@ -199,7 +209,11 @@ def _checks(result: Result) -> str:
     words = agreement(result) or ""
     failed = not all(check.ok for check in result.checks)
     table = _table(tables.checks_columns(result.checks))
-    return f"<p>{escape(words[:1].upper() + words[1:])}.</p>\n<details{' open' if failed else ''}><summary>All checks</summary>\n{table}</details>\n"
+    shown = " open" if failed else ""
+    return (
+        f"<p>{escape(words[:1].upper() + words[1:])}.</p>\n"
+        f"<details{shown}><summary>All checks</summary>\n{table}</details>\n"
+    )
 
 
 def _provenance(result: Result) -> str:
@@ -221,7 +235,8 @@ def _provenance(result: Result) -> str:
         f"<div><dt>{escape(key)}</dt><dd>{escape(str(value))}</dd></div>\n" for key, value in facts.items()
     )
     text = escape(document["scenario"])
-    return f"<dl>{rows}</dl>\n<details><summary>The scenario as it was understood</summary><pre><code>{text}</code></pre></details>\n"
+    scenario = f"<summary>The scenario as it was understood</summary><pre><code>{text}</code></pre>"
+    return f"<dl>{rows}</dl>\n<details>{scenario}</details>\n"
 
 
 def _duration(result: Result) -> str:

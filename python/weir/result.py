@@ -11,10 +11,11 @@ import json
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from weir.errors import ResultError
 from weir.files import read_text, write_text
+from weir.rows import Check, Difference, Distribution, Estimate, LengthClass, TheoryValue, rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,130 +23,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["Check", "Difference", "Distribution", "Estimate", "LengthClass", "Result", "TheoryValue"]
-
-Row = TypeVar("Row")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """One estimated quantity with its 95 % confidence interval.
-
-    ``unit`` is ``u`` (mean packet services), ``s``, ``pkt``, ``B`` or ``1``. ``discipline`` is None where the
-    quantity is the same under all; ``class_`` is ``"all"`` or the name of a length class; ``flow`` is None
-    where all applications are counted together. ``method`` says where the interval comes from. Where ``value`` is
-    None, ``reason`` says why.
-    """
-
-    discipline: str | None
-    class_: str
-    flow: int | None
-    metric: str
-    statistic: str
-    value: float | None
-    low: float | None
-    high: float | None
-    standard_error: float | None
-    count: int
-    method: str | None
-    unit: str
-    reason: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """A discipline's mean minus that of the reference, paired on the same arrivals and services.
-
-    ``ratio`` is the discipline's mean over the reference's; ``low`` to ``high`` and ``ratio_low`` to ``ratio_high``
-    are 95 % confidence intervals. Where ``value`` is None, ``reason`` says why.
-    """
-
-    discipline: str
-    reference: str
-    class_: str
-    metric: str
-    statistic: str
-    value: float | None
-    low: float | None
-    high: float | None
-    ratio: float | None
-    ratio_low: float | None
-    ratio_high: float | None
-    ratio_standard_error: float | None
-    unit: str
-    reason: str | None
-
-    @property
-    def relative(self) -> float | None:
-        """The difference over the reference's mean."""
-        return None if self.ratio is None else self.ratio - 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TheoryValue:
-    """A closed form, with the name of its formula or, where ``value`` is None, why there is none.
-
-    ``agrees`` says whether the simulated 99.9 % interval covers it; None where nothing was simulated.
-    """
-
-    discipline: str | None
-    class_: str
-    metric: str
-    value: float | None
-    unit: str
-    formula: str
-    agrees: bool | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """A self-check of a run: an identity that must hold, and how well it did."""
-
-    discipline: str | None
-    check: str
-    expected: float
-    measured: float
-    tolerance: float
-    ok: bool
-    note: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Distribution:
-    """A histogram by its non-empty bins, from ``low`` to ``high``, with their counts.
-
-    Quantiles read from it have at most ``relative_error``.
-    """
-
-    discipline: str
-    class_: str
-    metric: str
-    relative_error: float
-    unit: str
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    count: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LengthClass:
-    """A class of messages, by length from ``low`` to ``high`` where it is one; ``count`` of them were counted."""
-
-    name: str
-    low: float | None = None
-    high: float | None = None
-    count: int | None = None
-    mean_length: float | None = None
-
-
-def _rows(kind: type[Row], rows: list[dict[str, Any]]) -> tuple[Row, ...]:
-    """Return JSON objects as rows; a field missing from an object is None."""
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    return tuple(kind(**{name: _frozen(row.get(name.rstrip("_"))) for name in names}) for row in rows)
-
-
-def _frozen(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
-
 
 _REQUIRED = {
     "weir",
@@ -222,7 +99,7 @@ class Result:
     @property
     def title(self) -> str:
         """The title of the scenario, or the file it came from."""
-        return self.document.get("title") or self.document.get("file") or self.document["model"]
+        return str(self.document.get("title") or self.document.get("file") or self.document["model"])
 
     @property
     def disciplines(self) -> tuple[str, ...]:
@@ -257,32 +134,32 @@ class Result:
     @cached_property
     def classes(self) -> tuple[LengthClass, ...]:
         """The classes of messages; the first is all of them."""
-        return _rows(LengthClass, self.document["classes"])
+        return rows(LengthClass, self.document["classes"])
 
     @cached_property
     def estimates(self) -> tuple[Estimate, ...]:
         """All estimates, one row each."""
-        return _rows(Estimate, self.document["estimates"])
+        return rows(Estimate, self.document["estimates"])
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
         """Paired differences to the reference."""
-        return _rows(Difference, self.document.get("differences", []))
+        return rows(Difference, self.document.get("differences", []))
 
     @cached_property
     def theory(self) -> tuple[TheoryValue, ...]:
         """Closed forms beside the simulation."""
-        return _rows(TheoryValue, self.document.get("theory", []))
+        return rows(TheoryValue, self.document.get("theory", []))
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
         """Self-checks of the run."""
-        return _rows(Check, self.document.get("checks", []))
+        return rows(Check, self.document.get("checks", []))
 
     @cached_property
     def distributions(self) -> tuple[Distribution, ...]:
         """Histograms of delay."""
-        return _rows(Distribution, self.document.get("distributions", []))
+        return rows(Distribution, self.document.get("distributions", []))
 
     @property
     def metric(self) -> str:
@@ -311,7 +188,7 @@ class Result:
         discipline : str or None
             A spec string of `disciplines`; None for what all share, such as the queue length.
         metric : str, optional
-            ``latency``, ``response``, ``wait``, ``slowdown``, ...; the delay the report is about if not given.
+            ``latency``, ``response``, ``wait``, ``slowdown``, ...; `metric` of the result if not given.
         statistic : str
             ``mean``, ``p50``, ``p90``, ``p99``, ``p99.9``, ``max`` or ``share``.
         class_ : str
@@ -356,8 +233,9 @@ class Result:
         Returns
         -------
         pyarrow.Table
-            Columns ``discipline``, ``class``, ``flow``, ``metric``, ``statistic``, ``value``, ``low``, ``high``,
-            ``standard_error``, ``count``, ``method``, ``unit`` and ``reason``; null where a value is absent.
+            Columns ``discipline``, ``class``, ``flow``, ``metric``, ``statistic``, ``value``, ``low``,
+            ``high``, ``standard_error``, ``count``, ``method``, ``unit`` and ``reason``; null where
+            a value is absent.
         """
         import pyarrow as pa
 

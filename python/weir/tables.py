@@ -11,15 +11,17 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-from weir.text import Scale, absent, number, percent, scale_for, value_with_margin
+from weir.text import absent, number, percent, scale_for, value_with_margin
 from weir.verdict import tail_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.console import Console
+    from rich.text import Text
 
     from weir.result import Check, Estimate, Result
+    from weir.text import Scale
 
 __all__ = [
     "Column",
@@ -77,7 +79,7 @@ def print_table(out: Console, columns: Sequence[Column]) -> None:
         out.print(f"left out for want of width: {names}", style="dim")
 
 
-def _styled(cell: str) -> object:
+def _styled(cell: str) -> Text:
     from rich.text import Text
 
     return Text(cell, style={"OK": "green", "!!": "bold red"}.get(cell, ""))

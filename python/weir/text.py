@@ -1,4 +1,4 @@
-"""Numbers as text: one scale a column, as many digits as the interval supports, reasons for what is absent."""
+"""Numbers as text: one scale a column, digits as the interval supports, reasons for what is absent."""
 
 from __future__ import annotations
 

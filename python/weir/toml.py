@@ -41,7 +41,12 @@ def _table(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else json.dumps(key)
+    return key if _BARE.fullmatch(key) else _quoted(key)
+
+
+def _quoted(text: str) -> str:
+    # JSON's escapes are TOML's, but for one control character that JSON leaves as it is.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _value(path: tuple[str, ...], value: object) -> str:
@@ -53,11 +58,12 @@ def _value(path: tuple[str, ...], value: object) -> str:
         case float() if math.isfinite(value):
             return repr(value)
         case str():
-            return json.dumps(value)
+            return _quoted(value)
         case list() | tuple():
             return f"[{', '.join(_value(path, each) for each in value)}]"
         case dict():
-            return f"{{{', '.join(f'{_key(key)} = {_value((*path, key), each)}' for key, each in value.items())}}}"
+            pairs = (f"{_key(key)} = {_value((*path, key), each)}" for key, each in value.items())
+            return f"{{{', '.join(pairs)}}}"
     where = ".".join(path)
     raise ConfigError(
         f"{where} is {value!r}, which TOML cannot hold", "use text, numbers, lists and mappings"

@@ -7,11 +7,15 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod conformance;
 pub mod discipline;
+pub mod heap;
 pub mod info;
 pub mod item;
 pub mod message;
+pub mod packet;
 pub mod priority;
+pub mod ranked;
 pub mod registry;
 pub mod spec;
 pub mod units;

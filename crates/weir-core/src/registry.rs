@@ -7,7 +7,10 @@ use crate::discipline::Discipline;
 use crate::info::{Arguments, Info};
 use crate::item::Item;
 use crate::message;
+use crate::packet;
+use crate::priority::Prioritized;
 use crate::spec::{Spec, SpecError};
+use crate::units::Bytes;
 
 /// Receives a discipline under its own type.
 pub trait Visitor<I: Item> {
@@ -29,7 +32,7 @@ impl<I: Item> Visitor<I> for Boxed {
 
 /// Registers disciplines: the list of their descriptions, and a visit of the one that a spec names.
 macro_rules! register {
-    ($list:ident, $visit:ident, $folder:ident, $($module:ident::$type:ident),+ $(,)?) => {
+    ($list:ident, $visit:ident, [$($item:tt)+], $folder:ident, $($module:ident::$type:ident),+ $(,)?) => {
         /// The descriptions, in the order of the listings.
         pub const $list: &[&Info] = &[$(&$folder::$module::INFO),+];
 
@@ -39,7 +42,7 @@ macro_rules! register {
         /// The name is not registered, or an argument is refused.
         pub fn $visit<I, V>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError>
         where
-            I: Item + Send + 'static,
+            I: $($item)+ + Send + 'static,
             V: Visitor<I>,
         {
             match spec.name.as_str() {
@@ -53,7 +56,69 @@ macro_rules! register {
     };
 }
 
-register!(MESSAGE, visit_message, message, fifo::Fifo);
+/// Lists the message disciplines that order by a key, around which every wrapper goes.
+macro_rules! prioritize {
+    ($folder:ident, $($module:ident::$type:ident),+ $(,)?) => {
+        /// The message disciplines that order by a key.
+        pub const PRIORITY: &[&Info] = &[$(&$folder::$module::INFO),+];
+
+        /// Builds the priority discipline that `spec` names.
+        ///
+        /// # Errors
+        /// The name is not registered or orders by no key, or an argument is refused.
+        pub fn priority_discipline<I>(spec: &Spec) -> Result<Box<dyn Prioritized<I> + Send>, SpecError>
+        where
+            I: Item + Send + 'static,
+        {
+            match spec.name.as_str() {
+                $(name if name == $folder::$module::INFO.name => {
+                    let arguments = Arguments::new(spec, &$folder::$module::INFO)?;
+                    Ok(Box::new($folder::$module::$type::from_spec(&arguments)?))
+                })+
+                name => Err(no_priority(name)),
+            }
+        }
+    };
+}
+
+register!(
+    MESSAGE,
+    visit_plain_message,
+    [Item],
+    message,
+    fifo::Fifo,
+    rr::Rr,
+    rr_head::RrHead,
+    sf::Sf,
+    alpha::Alpha,
+    alpha_tracking::AlphaTracking,
+    ps::Ps,
+    sjf::Sjf,
+    psjf::Psjf,
+    las::Las,
+    hrrn::Hrrn,
+);
+register!(WRAPPER, visit_wrapper, [Item], message, in_order::InOrder, outstanding::Outstanding);
+
+prioritize!(message, sf::Sf, alpha::Alpha, alpha_tracking::AlphaTracking, sjf::Sjf, psjf::Psjf);
+
+/// Builds the message discipline or the wrapper that `spec` names and hands it, under its own type, to
+/// `visitor`. What is wrapped is boxed.
+///
+/// # Errors
+/// The name is not registered, or an argument is refused.
+pub fn visit_message<I, V>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError>
+where
+    I: Item + Send + 'static,
+    V: Visitor<I>,
+{
+    let named = |list: &[&Info]| list.iter().any(|info| info.name == spec.name);
+    match (named(MESSAGE), named(WRAPPER)) {
+        (true, _) => visit_plain_message(spec, visitor),
+        (_, true) => visit_wrapper(spec, visitor),
+        _ => Err(unknown(&spec.name, &[MESSAGE, WRAPPER].concat())),
+    }
+}
 
 /// Builds the message discipline that `spec` names.
 ///
@@ -66,6 +131,19 @@ where
     visit_message(spec, Boxed)
 }
 
+register!(PACKET, visit_packet, [Item<Cost = Bytes>], packet, fifo::Fifo, drr::Drr, tbf::Tbf);
+
+/// Builds the packet discipline that `spec` names.
+///
+/// # Errors
+/// The name is not registered, or an argument is refused.
+pub fn packet_discipline<I>(spec: &Spec) -> Result<Box<dyn Discipline<I> + Send>, SpecError>
+where
+    I: Item<Cost = Bytes> + Send + 'static,
+{
+    visit_packet(spec, Boxed)
+}
+
 /// The description of the discipline called `name`, whatever its kind.
 ///
 /// # Errors
@@ -74,9 +152,20 @@ pub fn info(name: &str) -> Result<&'static Info, SpecError> {
     all().find(|info| info.name == name).ok_or_else(|| unknown(name, &all().collect::<Vec<_>>()))
 }
 
-/// All descriptions, in the order of the listings.
+/// All descriptions, in the order of the listings; each once, though it may serve several kinds.
 pub fn all() -> impl Iterator<Item = &'static Info> {
-    MESSAGE.iter().copied()
+    let listed = |info: &&Info| MESSAGE.iter().any(|other| other.name == info.name);
+    MESSAGE.iter().chain(WRAPPER).chain(PACKET.iter().filter(move |info| !listed(info))).copied()
+}
+
+/// The error where `in_order` is put around a discipline that is none, or has no key.
+fn no_priority(name: &str) -> SpecError {
+    if !all().any(|info| info.name == name) {
+        return unknown(name, PRIORITY);
+    }
+    let names: Vec<_> = PRIORITY.iter().map(|info| info.name).collect();
+    let reason = format!("is `{name}`, which orders by no key, must be one of `{}`", names.join("`, `"));
+    SpecError::Value { discipline: message::in_order::INFO.name, parameter: "discipline", reason }
 }
 
 fn unknown(name: &str, known: &[&Info]) -> SpecError {
@@ -108,14 +197,66 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::item::Message;
+    use crate::item::{Message, Packet};
 
     #[test]
     fn every_example_builds() {
-        for info in MESSAGE {
+        for info in MESSAGE.iter().chain(WRAPPER) {
             let spec: Spec = info.example.parse().expect(info.example);
             assert!(message_discipline::<Message>(&spec).is_ok(), "{}", info.example);
         }
+        for info in PACKET {
+            let spec: Spec = info.example.parse().expect(info.example);
+            assert!(packet_discipline::<Packet>(&spec).is_ok(), "{}", info.example);
+        }
+        assert_eq!(all().filter(|info| info.name == "fifo").count(), 1);
+    }
+
+    fn error(spec: &str) -> String {
+        let spec: Spec = spec.parse().expect(spec);
+        message_discipline::<Message>(&spec).err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn wrappers_nest() {
+        for spec in [
+            "outstanding(in_order(alpha:10),limit=4)",
+            "outstanding(rr,limit=1)",
+            "outstanding(outstanding(fifo,limit=1),limit=2)",
+            "in_order(alpha(inf,update=recalculate,classes=1/inf))",
+            "in_order(alpha_tracking(low=2,high=50,weight=0.5))",
+        ] {
+            assert_eq!(error(spec), "", "{spec}");
+        }
+    }
+
+    #[test]
+    fn in_order_needs_a_key() {
+        assert!(error("in_order(rr)").starts_with("`in_order`: discipline is `rr`, which orders by no key"));
+        assert!(error("in_order(outstanding(sf,limit=1))").contains("which orders by no key"));
+        assert!(error("in_order(alpah:10)").contains("did you mean `alpha`?"));
+        assert!(error("in_order").contains("is missing"));
+        assert!(error("in_ordr(sf)").contains("did you mean `in_order`?"));
+    }
+
+    #[test]
+    fn values_are_refused_with_bound_and_remedy() {
+        let alpha = "must be a number from 0 (first in, first out) to 1000000000, or `inf` (shortest first)";
+        for value in ["-1", "NaN", "nan", "-inf", "2e9", "ten"] {
+            let message = error(&format!("alpha:{value}"));
+            assert!(message.starts_with("`alpha`: alpha is ") && message.ends_with(alpha), "{message}");
+        }
+        assert!(error("alpha").contains("`alpha`: alpha is missing, write it as in `alpha:10`"));
+        assert!(error("alpha(1,classes=1/-2)").starts_with("`alpha`: classes is -2, must be"));
+        assert!(error("alpha(1,classes=1//2)").contains("alphas separated by `/`"));
+        assert!(error("alpha(1,update=never)").contains("one of `decrement`, `recalculate`"));
+        assert!(
+            error("alpha_tracking(low=2,high=1)").contains("high is 1, must be at least low, which is 2")
+        );
+        assert!(error("alpha_tracking(low=inf)").contains("low is `inf`, must be a number from 0"));
+        assert!(error("rr:0").contains("quantum is `0`, must be a whole number from 1"));
+        assert!(error("outstanding(sf,limit=0)").contains("limit is `0`"));
+        assert!(error("outstanding(limit=1)").contains("discipline is missing"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 """The command line of weir.
 
-One module a group of commands: `weir.cli.describe` (list, explain, schema), `weir.cli.simulate` (run, compare,
-theory, report) and `weir.cli.tour` (demo, reproduce, bench). What they share is in `weir.cli.shared`.
+One module a group of commands: `weir.cli.describe` (list, explain, schema), `weir.cli.simulate` (run,
+compare, theory, report) and `weir.cli.tour` (demo, reproduce, bench). What they share: `weir.cli.shared`.
 
 Exit codes: 0 done and met, 1 a requirement or a published value is not met, or a self-check failed, 2 bad
 input, 3 not permitted or not supported here, 130 interrupted (what was finished is kept and labelled).

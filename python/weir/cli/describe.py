@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from weir.cli.shared import Json, echo_json
 from weir.text import absent
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["add_to"]
 
@@ -84,7 +87,7 @@ def _closed_forms(forms: dict[str, dict[str, str | None]]) -> list[str]:
     return [f"{text}, {mode}" for mode, text in told.items()]
 
 
-def _print_parameter(out: Any, parameter: dict[str, str | None]) -> None:
+def _print_parameter(out: Console, parameter: dict[str, str | None]) -> None:
     default = parameter["default"]
     given = "must be given" if default is None else f"default {default}"
     out.print(f"\nparameter {parameter['name']}: {parameter['values']}; {given}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -51,8 +51,8 @@ Records = Annotated[
     typer.Option(
         "--records",
         metavar="FILE",
-        help="Write one row an item to FILE.csv or FILE.parquet: id, flow, class, length, arrival, first and last "
-        "service (in the result's unit of time), discipline.",
+        help="Write one row an item to FILE.csv or FILE.parquet: id, flow, class, length, arrival, first and "
+        "last service (in the result's unit of time), discipline.",
     ),
 ]
 OutFiles = Annotated[
@@ -60,8 +60,8 @@ OutFiles = Annotated[
     typer.Option(
         "--out",
         metavar="FILE",
-        help="Also write the result: .json all of it, .html the report, .csv or .parquet the table of estimates. "
-        "May be repeated.",
+        help="Also write the result: .json all of it, .html the report, .csv or .parquet the table of "
+        "estimates. May be repeated.",
     ),
 ]
 ScenarioFile = Annotated[
@@ -69,7 +69,7 @@ ScenarioFile = Annotated[
 ]
 
 
-def echo_json(document: Any) -> None:
+def echo_json(document: object) -> None:
     """Print a document as JSON, on one line a level."""
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Protocol
 
 import typer
 
@@ -53,6 +53,19 @@ def demo(
         console.print(line)
     typer.echo(f"report: {out.resolve()}")
     return exit_code(result)
+
+
+class Reproduced(Protocol):
+    """What a reproduction gives back."""
+
+    def to_json(self) -> str:
+        """Return all checks with their counts."""
+
+    def text(self) -> str:
+        """Return a summary for the terminal."""
+
+    def write_html(self, path: Path) -> None:
+        """Write the report."""
 
 
 class Reproduction(StrEnum):
@@ -118,7 +131,7 @@ def _check_report_name(out: Path | None) -> None:
         raise ConfigError(f"--out is {out}, must end in .html or .json", f"write `--out {out.stem}.html`")
 
 
-def _write_reproduction(found: Any, out: Path) -> None:
+def _write_reproduction(found: Reproduced, out: Path) -> None:
     from weir.files import write_text
 
     if out.suffix == ".html":

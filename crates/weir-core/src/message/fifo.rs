@@ -88,3 +88,11 @@ impl<I: Item> Discipline<I> for Fifo<I> {
         self.backlog
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance;
+
+    conformance::suite!(conforms, Fifo::new, [work_conserving, flow_order, resumable]);
+}

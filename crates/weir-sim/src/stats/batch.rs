@@ -130,6 +130,21 @@ impl Batches {
         self.doublings += 1;
     }
 
+    /// Gives all of one replication the same batches, so that their series can be compared batch by batch:
+    /// neighbours are merged up to the largest size, and missing last batches are empty.
+    pub fn align(several: &mut [&mut Self]) {
+        let size = several.iter().map(|batches| batches.doublings).max().unwrap_or(0);
+        for batches in several.iter_mut() {
+            while batches.doublings < size {
+                batches.double_size();
+            }
+        }
+        let longest = several.iter().map(|batches| batches.len()).max().unwrap_or(0);
+        several
+            .iter_mut()
+            .for_each(|batches| batches.totals.resize(longest * batches.series, Total::default()));
+    }
+
     /// Forgets the first `batches` batches (a warm-up found by [`super::mser`]), and whatever is recorded
     /// later for their ticks.
     pub fn discard(&mut self, batches: usize) {
@@ -236,6 +251,17 @@ mod tests {
         assert_eq!(batches.len(), MOST);
         let held: Vec<_> = batches.totals(&[2]).filter(|total| total.count > 0).collect();
         assert_eq!(held, [total(1, 5), total(1, 7)]);
+    }
+
+    #[test]
+    fn aligned_batches_have_one_size_and_number() {
+        let (mut long, mut short) = (Batches::new(1, 0), Batches::new(2, 0));
+        (0..300).for_each(|tick| long.record(0, tick, 1));
+        (0..100).for_each(|tick| short.record(1, tick, 1));
+        Batches::align(&mut [&mut long, &mut short]);
+        assert_eq!((long.len(), short.len()), (150, 150));
+        assert_eq!((long.size(), short.size()), (2, 2));
+        assert_eq!(short.totals(&[1]).map(|total| total.count).sum::<u64>(), 100);
     }
 
     #[test]

@@ -46,6 +46,16 @@ impl Method {
     }
 }
 
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BatchMeans { groups } => write!(f, "{groups} batch means"),
+            Self::Replications { groups } => write!(f, "{groups} replications"),
+            Self::Sectioning { groups } => write!(f, "{groups} sections"),
+        }
+    }
+}
+
 /// A value with its 95 % interval; all its numbers are finite.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {

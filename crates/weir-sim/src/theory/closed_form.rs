@@ -232,6 +232,15 @@ impl ClosedForm {
             }
     }
 
+    /// The mean time that the service of a message takes; `None` for packets.
+    #[must_use]
+    pub fn mean_service(&self) -> Option<f64> {
+        match &self.kind {
+            Kind::Packets { .. } => None,
+            Kind::Whole { queue, .. } => Some(queue.mean_service() * self.unit),
+        }
+    }
+
     /// The mean for messages of one size; `None` for a length in packets that does not occur.
     #[must_use]
     pub fn at(&self, size: u64) -> Option<f64> {
@@ -291,7 +300,9 @@ impl ClosedForm {
         above.zip(classes.bounds()).map(|(above, &up_to)| self.class(above, up_to)).collect()
     }
 
-    fn class(&self, above: u64, up_to: u64) -> Option<ClassTheory> {
+    /// The means of the sizes above `above` and up to `up_to`; `None` for a class without messages.
+    #[must_use]
+    pub fn class(&self, above: u64, up_to: u64) -> Option<ClassTheory> {
         match &self.kind {
             Kind::Packets { latencies, .. } => {
                 let rows = || latencies.rows().iter().filter(|row| above < row.length && row.length <= up_to);

@@ -205,9 +205,18 @@ impl Mg1 {
         }
         let end = x.min(to);
         let within = cell.piece.between(from, end).map_or(Moments::default(), |part| part.moments());
-        let upto = cell.before.plus(within);
-        let residence = cell.residence + residence(cell, self.rate, end) + (x - end) / self.slack(&upto);
-        At { below: upto, up_to: upto, residence }
+        let here = cell.before.plus(within);
+        let residence = cell.residence + residence(cell, self.rate, end) + (x - end) / self.slack(&here);
+        let density = if x <= to { cell.piece.density(x) } else { 0.0 };
+        let half = self.half_grain(&cell.piece, density, x, self.slack(&here));
+        let below = here.plus(Moments::of_density(density, x, x - half));
+        At { below, up_to: here.plus(Moments::of_density(density, x, x + half)), residence }
+    }
+
+    /// Half the grain of a density, or less where the messages of one size are more than half the slack.
+    fn half_grain(&self, piece: &Piece, density: f64, x: f64, slack: f64) -> f64 {
+        let load = self.rate * density * x;
+        if load > 0.0 { (0.5 * piece.grain).min(0.25 * slack / load) } else { 0.0 }
     }
 
     /// `E[f(S); low <= S <= high]`.

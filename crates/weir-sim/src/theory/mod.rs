@@ -64,6 +64,8 @@ pub enum NoForm {
     TooManyLengths,
     /// The linear system of a round robin is too large.
     SystemTooLarge,
+    /// The linear system of a round robin was not solved.
+    NotConverged,
 }
 
 impl fmt::Display for NoForm {
@@ -96,6 +98,12 @@ impl fmt::Display for NoForm {
                 f,
                 "closed form not computed: longest message x number of lengths is above 16777216; use a larger packet"
             ),
+            Self::NotConverged => {
+                write!(
+                    f,
+                    "closed form not computed: the system of the round robin did not converge; lower the load"
+                )
+            }
         }
     }
 }

@@ -16,12 +16,13 @@
 //!
 //! | | |
 //! |-|-|
-//! | Source | Cherkasova and Rokicki, *Alpha Message Scheduling*, sections 5 to 8 and 15, for the model |
+//! | Source | Cherkasova and Rokicki, *Alpha Message Scheduling*, for the model and its published figures |
 //! | Units | lengths in packets, times in mean packet services |
 //! | Work | FIFO, shortest first: O(lengths); round robins: O(longest x lengths) per sweep |
+//! | Accuracy | FIFO, shortest first: to rounding; round robins: relative error about 1e-11 |
 //! | Bounds | 2^20 different lengths; round robins: longest x lengths up to 2^24 |
 
-use super::round_robin::{self, Newcomers};
+use super::round_robin::{self, Newcomers, System};
 use super::{NoForm, TheoryError, check_load};
 use crate::workload::Sizes;
 
@@ -142,7 +143,8 @@ impl Port {
     /// Round robin over messages, a newcomer at the end of the list.
     ///
     /// # Errors
-    /// [`NoForm::SystemTooLarge`] if the longest message times the number of lengths is above 2^24.
+    /// [`NoForm::SystemTooLarge`] if the longest message times the number of lengths is above 2^24,
+    /// [`NoForm::NotConverged`] if rounding hides the solution of the system.
     pub fn round_robin(&self) -> Result<Latencies, NoForm> {
         self.cyclic(Newcomers::Last)
     }
@@ -155,34 +157,24 @@ impl Port {
         self.cyclic(Newcomers::First)
     }
 
-    /// The queue length that follows from mean latencies, if the order of service is blind to length:
-    /// `λ Σ_i P(L > i) E[time to the acceptance of packet i + 1]`. Equals [`Port::queue_length`]. `times`
-    /// holds the mean time to the acceptance of each packet, up to the longest message.
-    #[must_use]
-    pub fn blind_queue_length(&self, times: &[f64]) -> f64 {
-        let sums: Vec<f64> = core::iter::once(0.0)
-            .chain(times.iter().scan(0.0, |sum, time| {
-                *sum += time;
-                Some(*sum)
-            }))
-            .collect();
-        let upto = |length: u64| sums[(length as usize).min(times.len())];
-        self.rate * self.lengths.iter().map(|&(length, share)| share * upto(length)).sum::<f64>()
-    }
-
     fn cyclic(&self, newcomers: Newcomers) -> Result<Latencies, NoForm> {
         let times = self.acceptance_times(newcomers)?;
         Ok(self.latencies(|length| times[length as usize - 1]))
     }
 
     /// The mean time from the arrival of a long enough message to the acceptance of each packet.
-    pub(super) fn acceptance_times(&self, newcomers: Newcomers) -> Result<Vec<f64>, NoForm> {
+    fn acceptance_times(&self, newcomers: Newcomers) -> Result<Vec<f64>, NoForm> {
         let longest = self.lengths.last().map_or(0, |last| last.0);
         if longest.saturating_mul(self.lengths.len() as u64) > MAX_SYSTEM {
             return Err(NoForm::SystemTooLarge);
         }
+        round_robin::acceptance_times(&self.system(newcomers), self.queue_length())
+            .ok_or(NoForm::NotConverged)
+    }
+
+    fn system(&self, newcomers: Newcomers) -> System<'_> {
         let residual = 0.5 * self.load * (1.0 + self.scv);
-        Ok(round_robin::acceptance_times(&self.lengths, self.rate, residual, newcomers))
+        System { lengths: &self.lengths, rate: self.rate, residual, newcomers }
     }
 
     fn fifo_wait(&self) -> f64 {

@@ -22,9 +22,12 @@
 //! Both have the form `D = s + A D` with `A >= 0`, `s > 0`. Below load 1 the means are a positive solution,
 //! so `A D < D`, the spectral radius of `A` is below 1 (Collatz-Wielandt), and so is that of the splitting
 //! used here (Stein-Rosenberg): backward sums take the values of the running sweep, forward sums those of
-//! the last. Near load 1 one slow component remains; it is removed by Aitken's extrapolation every few
-//! sweeps. As `G` only steps at the lengths that occur, a sum over `G` is a sum of prefix sums of `D`: a
-//! sweep costs O(longest x lengths).
+//! the last. Near load 1 one slow component remains. It is the one that the conservation law fixes: the mean
+//! number of packets waiting is the same under every order of service, and `λ Σ_i G(i) (D_1 + … + D_{i+1})`
+//! under every order blind to length; so each sweep ends by scaling its result to that number, and some tens of sweeps suffice at any load. As `G`
+//! only steps at the lengths that occur, a sum over `G` is a sum of prefix sums of `D`: a sweep costs
+//! O(longest x lengths). The sweep that ends the iteration has a scale of 1 to the tolerance, or there is no
+//! solution.
 
 /// Where a newcomer joins the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,46 +38,40 @@ pub(super) enum Newcomers {
     First,
 }
 
-/// The largest change of a sweep, relative to the longest time, at which the iteration ends.
-const TOLERANCE: f64 = 1e-13;
-/// Sweeps between two extrapolations.
-const PERIOD: usize = 8;
-/// The iteration ends here at the latest; load 0.999999 takes some hundred sweeps.
-const MAX_SWEEPS: usize = 20_000;
+/// The relative change of a sweep at which the iteration ends.
+const TOLERANCE: f64 = 1e-12;
+/// How far from 1 the last scale may be.
+const SCALE_TOLERANCE: f64 = 1e-9;
+/// The iteration gives up here.
+const MAX_SWEEPS: usize = 2_000;
 
-/// The mean time from arrival to the acceptance of packets 1, 2, … up to the longest message.
-pub(super) fn acceptance_times(
-    lengths: &[(u64, f64)],
-    rate: f64,
-    residual: f64,
-    newcomers: Newcomers,
-) -> Vec<f64> {
-    let longest = lengths.last().map_or(0, |last| last.0 as usize);
-    let system = System { lengths, rate, residual, newcomers };
+/// The mean time from arrival to the acceptance of packets 1, 2, … up to the longest message; `None` if the
+/// iteration does not converge.
+pub(super) fn acceptance_times(system: &System<'_>, queue_length: f64) -> Option<Vec<f64>> {
+    let longest = system.lengths.last().map_or(0, |last| last.0 as usize);
     let mut times = vec![0.0; longest + 1];
-    let mut last_change = f64::INFINITY;
-    for sweep in 1..=MAX_SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         let next = system.sweep(&times);
-        if next.iter().zip(&times).all(|(new, old)| (new - old).abs() <= TOLERANCE * next[longest]) {
-            times = next;
-            break;
+        let scale = queue_length / system.queue_length(&next);
+        let scaled: Vec<f64> = next.iter().map(|time| time * scale).collect();
+        if scaled.iter().zip(&times).all(|(new, old)| (new - old).abs() <= TOLERANCE * new) {
+            return ((scale - 1.0).abs() <= SCALE_TOLERANCE).then(|| next[1..].to_vec());
         }
-        let change = next[longest] - times[longest];
-        let ratio = change / last_change;
-        let extrapolate = sweep % PERIOD == 0 && ratio > 0.0 && ratio < 1.0;
-        let gain = if extrapolate { ratio / (1.0 - ratio) } else { 0.0 };
-        times = next.iter().zip(&times).map(|(new, old)| new + gain * (new - old)).collect();
-        last_change = change;
+        times = scaled;
     }
-    times.remove(0);
-    times
+    None
 }
 
-struct System<'a> {
-    lengths: &'a [(u64, f64)],
-    rate: f64,
-    residual: f64,
-    newcomers: Newcomers,
+/// The coefficients of the system.
+pub(super) struct System<'a> {
+    /// Each length with its probability, in increasing order.
+    pub(super) lengths: &'a [(u64, f64)],
+    /// Messages per mean service.
+    pub(super) rate: f64,
+    /// The mean residual service found at an arrival.
+    pub(super) residual: f64,
+    /// Where a newcomer joins.
+    pub(super) newcomers: Newcomers,
 }
 
 impl System<'_> {
@@ -90,6 +87,17 @@ impl System<'_> {
             next.push(next[j - 1] + step);
         }
         next
+    }
+
+    /// `λ Σ_i G(i) times[i + 1]`: the mean number of packets waiting, if these are the means.
+    pub(super) fn queue_length(&self, times: &[f64]) -> f64 {
+        let (mut sum, mut from) = (0.0, 1);
+        let packets = self.lengths.iter().map(|&(length, share)| {
+            sum += times[from..=length as usize].iter().sum::<f64>();
+            from = length as usize + 1;
+            share * sum
+        });
+        self.rate * packets.sum::<f64>()
     }
 
     fn first(&self, times: &[f64]) -> f64 {

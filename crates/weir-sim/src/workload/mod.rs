@@ -1,5 +1,14 @@
 //! Workloads: who arrives when, and how large.
 
+pub mod arrivals;
+pub mod classes;
 pub mod sizes;
+pub mod trace;
 
+pub use arrivals::{Arrivals, arrival_source};
+pub use classes::MessageClasses;
 pub use sizes::{CdfError, Run, SizeClasses, SizeSampler, Sizes, SizesError};
+pub use trace::{Separator, TimeUnit, Trace, TraceFormat, TraceSource};
+
+/// The largest length of a message, in whatever unit it is counted.
+pub const MAX_LENGTH: u32 = u32::MAX;

@@ -1,0 +1,144 @@
+//! Alpha scheduling whose alpha tracks the load.
+//!
+//! Under light load a small alpha serves everybody well; under heavy load the short messages need a large
+//! one. So the alpha of a message is taken from the backlog it finds at its insertion, and kept for good:
+//!
+//! ```text
+//! alpha = min(high, max(low, weight * q))
+//! ```
+//!
+//! where `q` is the units of cost (packets, in the port) not yet served of all messages before it, what
+//! remains of the one being served included. There is neither smoothing nor hysteresis: the backlog of a
+//! loaded queue moves little between two arrivals, and since a message keeps its alpha, later ones cannot
+//! change the order of earlier ones. With costs in nanoseconds the weight is a number per nanosecond.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Cherkasova and Rokicki, *Alpha Message Scheduling for Packet-Switched Interconnects*, section 13 |
+//! | Work per item | O(1) for small lengths while alpha stands at a limit, else O(log n) |
+//! | Units | `low`, `high`: none; `weight`: per unit of cost; alpha has 16 fractional bits |
+//! | Memory | one slot per waiting item; grows to the largest backlog and stays |
+//! | Departs from the source | the report leaves the formula open |
+
+use super::alpha::{Assign, Coefficient, ConfigError, Decrementing, reason_of};
+use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::item::Item;
+use crate::spec::SpecError;
+use crate::units::{Cost, Packets};
+
+const NUMBER: &str = "a number from 0 to 1000000000";
+
+/// What the listings say.
+pub const INFO: Info = Info {
+    name: "alpha_tracking",
+    kind: Kind::Message,
+    title: "alpha scheduling, alpha by the load",
+    rule: "as `alpha`, where a message's alpha is weight * backlog at its arrival, within two limits",
+    source: "Cherkasova and Rokicki, alpha report, section 13",
+    work: "O(log n)",
+    parameters: &[
+        Parameter {
+            name: "low",
+            values: NUMBER,
+            default: Some("1"),
+            meaning: "the alpha of a message that finds little waiting",
+        },
+        Parameter {
+            name: "high",
+            values: NUMBER,
+            default: Some("100"),
+            meaning: "the alpha of a message that finds much waiting, at least low",
+        },
+        Parameter {
+            name: "weight",
+            values: NUMBER,
+            default: Some("1"),
+            meaning: "the alpha that each waiting unit of cost is worth",
+        },
+    ],
+    example: "alpha_tracking",
+};
+
+/// The limits of alpha and what it follows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Config {
+    /// The least alpha.
+    pub low: f64,
+    /// The largest alpha.
+    pub high: f64,
+    /// Alpha for each waiting unit of cost.
+    pub weight: f64,
+}
+
+impl Default for Config {
+    /// The limits of the report, and a weight of one.
+    fn default() -> Self {
+        Self { low: 1.0, high: 100.0, weight: 1.0 }
+    }
+}
+
+/// Takes alpha from the backlog.
+#[derive(Clone, Copy, Debug)]
+pub struct Track {
+    low: u64,
+    high: u64,
+    weight: Coefficient,
+}
+
+impl Track {
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        let low = fractions(config.low)?;
+        let high = fractions(config.high)?;
+        if high < low {
+            return Err(ConfigError::Limits { low: config.low, high: config.high });
+        }
+        fractions(config.weight)?;
+        Ok(Self { low, high, weight: Coefficient::new(config.weight)? })
+    }
+}
+
+/// `alpha` in units of 2^-16, which the bound of a finite alpha keeps below 2^46.
+fn fractions(alpha: f64) -> Result<u64, ConfigError> {
+    if alpha == f64::INFINITY {
+        return Err(ConfigError::Alpha(alpha));
+    }
+    Ok(Coefficient::new(alpha)?.times(Packets::ONE) as u64)
+}
+
+impl<I: Item> Assign<I> for Track {
+    type Kept = Coefficient;
+
+    #[inline]
+    fn assign(&self, _item: &I, waiting: I::Cost) -> Coefficient {
+        let alpha = self.weight.times(waiting).clamp(self.low.into(), self.high.into());
+        Coefficient::of_fractions(alpha as u64)
+    }
+
+    #[inline]
+    fn coefficient(&self, _item: &I, kept: Coefficient) -> Coefficient {
+        kept
+    }
+}
+
+/// Alpha scheduling whose alpha tracks the load.
+pub type AlphaTracking<I> = Decrementing<I, Track>;
+
+impl<I: Item> Decrementing<I, Track> {
+    /// An empty queue.
+    ///
+    /// # Errors
+    /// A number is negative, none, or above [`Coefficient::LARGEST`], or the limits are in the wrong order.
+    pub fn tracking(config: &Config) -> Result<Self, ConfigError> {
+        Ok(Self::new(Track::new(config)?))
+    }
+
+    /// As a spec names it.
+    ///
+    /// # Errors
+    /// As for [`Decrementing::tracking`].
+    pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        let real = |name| arguments.real(name, 0.0, Coefficient::LARGEST);
+        let config = Config { low: real("low")?, high: real("high")?, weight: real("weight")? };
+        Self::tracking(&config).map_err(|error| arguments.error("high", reason_of(&error)))
+    }
+}

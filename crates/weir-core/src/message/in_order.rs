@@ -1,0 +1,167 @@
+//! In-order delivery: no message of an application overtakes an earlier one of the same application.
+//!
+//! A message is inserted with the larger of its own key and the key with which the application's previous
+//! message was inserted. That key is forgotten when the application has nothing outstanding: a message is
+//! outstanding from its submission until its last unit is committed (`finish`), or it is dropped. Equal
+//! keys are served in the order of insertion, so it suffices that the keys do not decrease.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Cherkasova and Rokicki, *Alpha Message Scheduling for Packet-Switched Interconnects*, section 11 |
+//! | Work per item | O(1) more than the discipline within |
+//! | Units | those of the keys of the discipline within |
+//! | Memory | one entry per application with something outstanding; grows to the largest number and stays |
+//! | Departs from the source | where the discipline within raises keys of what waits (`update=recalculate`), an application's next message takes at least the largest of these, or it could overtake |
+
+use core::marker::PhantomData;
+
+use super::flows::Flows;
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::item::{FlowId, Item};
+use crate::priority::{Key, Prioritized};
+use crate::registry;
+use crate::spec::SpecError;
+use crate::units::Instant;
+
+/// What the listings say.
+pub const INFO: Info = Info {
+    name: "in_order",
+    kind: Kind::Wrapper,
+    title: "in-order delivery per flow",
+    rule: "a message's key is at least that of its flow's previous message, while one is outstanding",
+    source: "Cherkasova and Rokicki, alpha report, section 11",
+    work: "O(1)",
+    parameters: &[Parameter {
+        name: "discipline",
+        values: "a priority discipline",
+        default: None,
+        meaning: "what orders the messages otherwise",
+    }],
+    example: "in_order(alpha:10)",
+};
+
+/// A flow that has something outstanding.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flow {
+    outstanding: u64,
+    /// The key with which its latest message was inserted.
+    last: Key,
+}
+
+/// The flows that have something outstanding.
+#[derive(Clone, Debug, Default)]
+struct Table {
+    flows: Flows<Flow>,
+}
+
+impl Table {
+    #[inline]
+    fn leave(&mut self, flow: FlowId) {
+        if let Some(state) = self.flows.get_mut(&flow) {
+            state.outstanding -= 1;
+            if state.outstanding == 0 {
+                self.flows.remove(&flow);
+            }
+        }
+    }
+}
+
+/// Sees what the discipline within drops, and passes it on.
+struct Leaving<'a, I> {
+    table: &'a mut Table,
+    drops: &'a mut dyn Drops<I>,
+}
+
+impl<I: Item> Drops<I> for Leaving<'_, I> {
+    fn dropped(&mut self, item: I, reason: DropReason) {
+        self.table.leave(item.flow());
+        self.drops.dropped(item, reason);
+    }
+}
+
+/// In-order delivery around a priority discipline.
+#[derive(Clone, Debug)]
+pub struct InOrder<I: Item, D: Prioritized<I>> {
+    inner: D,
+    table: Table,
+    rebased: u128,
+    item: PhantomData<fn(I)>,
+}
+
+impl<I: Item, D: Prioritized<I>> InOrder<I, D> {
+    /// Keeps the order of each flow around `inner`, which must be empty.
+    #[must_use]
+    pub fn new(inner: D) -> Self {
+        let rebased = inner.rebased();
+        Self { inner, table: Table::default(), rebased, item: PhantomData }
+    }
+
+    /// Brings the stored keys to the clock of the discipline within.
+    #[inline]
+    fn rebase(&mut self) {
+        let rebased = self.inner.rebased();
+        if rebased != self.rebased {
+            let amount = rebased.wrapping_sub(self.rebased);
+            self.table.flows.values_mut().for_each(|flow| flow.last = flow.last.lowered(amount));
+            self.rebased = rebased;
+        }
+    }
+}
+
+impl<I: Item + Send + 'static> InOrder<I, Box<dyn Prioritized<I> + Send>> {
+    /// As a spec names it.
+    ///
+    /// # Errors
+    /// The discipline within is missing, unknown, refused, or orders by no key.
+    pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        Ok(Self::new(registry::priority_discipline(arguments.nested("discipline")?)?))
+    }
+}
+
+impl<I: Item, D: Prioritized<I>> Discipline<I> for InOrder<I, D> {
+    #[inline]
+    fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
+        self.rebase();
+        let mut key = self.inner.key(now, &item);
+        let barrier = self.inner.barrier();
+        let flow = self.table.flows.entry(item.flow()).or_default();
+        if flow.outstanding > 0 {
+            key = key.max(flow.last).max(barrier);
+        }
+        flow.outstanding += 1;
+        flow.last = key;
+        self.inner.enqueue_with_key(now, item, key, &mut Leaving { table: &mut self.table, drops })
+    }
+
+    #[inline]
+    fn dequeue(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
+        self.inner.dequeue(now, gate, &mut Leaving { table: &mut self.table, drops })
+    }
+
+    #[inline]
+    fn charge(&mut self, now: Instant, item: &I, used: I::Cost) {
+        self.inner.charge(now, item, used);
+    }
+
+    #[inline]
+    fn requeue(&mut self, now: Instant, item: I, used: I::Cost, drops: &mut dyn Drops<I>) {
+        self.inner.requeue(now, item, used, &mut Leaving { table: &mut self.table, drops });
+    }
+
+    #[inline]
+    fn finish(&mut self, now: Instant, item: &I, used: I::Cost) {
+        self.inner.finish(now, item, used);
+        self.table.leave(item.flow());
+    }
+
+    #[inline]
+    fn next_event(&self) -> Option<Instant> {
+        self.inner.next_event()
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog<I::Cost> {
+        self.inner.backlog()
+    }
+}

@@ -1,0 +1,235 @@
+//! Schedules by hand, and deficit round robin against the pseudo-code of its paper.
+
+use std::collections::VecDeque;
+
+use super::*;
+use crate::conformance::{self, Promises, Sample};
+use crate::discipline::{CountDrops, Open};
+use crate::item::{ClassId, FlowId, Message, Packet};
+use crate::units::{Bytes, Packets};
+
+const PROMISES: Promises = Promises { work_conserving: true, flow_order: true, resumable: false };
+
+fn drr<I: Item>(quantum: u64) -> Drr<I> {
+    Drr::new(Config::new(I::Cost::of(quantum))).expect("valid")
+}
+
+fn packet(id: u32, flow: u32, size: u64) -> Packet {
+    Packet { id, flow: FlowId(flow), class: ClassId(flow as u16), size: Bytes::new(size) }
+}
+
+/// Enqueues packets of (flow, size), named in this order; none is refused.
+fn offer(drr: &mut Drr<Packet>, from: u32, packets: &[(u32, u64)]) {
+    let mut drops = CountDrops::default();
+    for (id, &(flow, size)) in (from..).zip(packets) {
+        assert_eq!(drr.enqueue(Instant::ZERO, packet(id, flow, size), &mut drops), Enqueued::Queued);
+    }
+    assert_eq!(drops, CountDrops(0));
+}
+
+/// The names of the next packets, as long as there are any.
+fn serve(drr: &mut Drr<Packet>, gate: &dyn Gate<Packet>, at_most: usize) -> Vec<u32> {
+    let drops = &mut CountDrops::default();
+    let next = || drr.dequeue(Instant::ZERO, gate, drops).map(|grant| grant.item.id);
+    std::iter::from_fn(next).take(at_most).collect()
+}
+
+/// Holds back one flow.
+struct Without(u32);
+
+impl Gate<Packet> for Without {
+    fn permits(&self, head: &Packet) -> bool {
+        head.flow.0 != self.0
+    }
+}
+
+conformance::suite!(conforms, || drr(2048), [work_conserving, flow_order]);
+conformance::suite!(conforms_with_a_small_quantum, || drr(1), [work_conserving, flow_order]);
+conformance::suite!(
+    conforms_by_class,
+    || {
+        let weights = vec![Weight::new(3), Weight::new(1), Weight::new(2)];
+        let config = Config { by: By::Class, weights, flows: 8, ..Config::new(Cost::of(500)) };
+        Drr::new(config).expect("valid")
+    },
+    [work_conserving, flow_order]
+);
+
+#[test]
+fn configurations_are_refused_with_value_and_bound() {
+    let valid = Config::new(Bytes::new(1));
+    let refused = |config| Drr::<Packet>::new(config).expect_err("refused").to_string();
+    let quantum = Config { quantum: Bytes::ZERO, ..valid.clone() };
+    assert_eq!(refused(quantum), "quantum is 0B, must be at least 1B");
+    let weights = Config { weights: vec![Weight::new(1), Weight::new(0)], ..valid.clone() };
+    assert_eq!(refused(weights), "the weight of flow 1 is 0, must be at least 1");
+    let flows = Config { flows: 0, ..valid.clone() };
+    assert_eq!(refused(flows), "flows is 0, must be from 1 to 1048576");
+    assert_eq!(
+        Drr::<Packet>::new(Config { flows: MAX_FLOWS + 1, ..valid }).err(),
+        Some(ConfigError::Flows(MAX_FLOWS + 1))
+    );
+}
+
+#[test]
+fn specs_are_refused_with_value_and_bound() {
+    let refused = |text: &str| {
+        let spec = text.parse().expect("a spec");
+        crate::registry::packet_discipline::<Packet>(&spec).err().map(|error| error.to_string())
+    };
+    let expected = "`drr`: quantum is `0B`, must be a size such as 2048B, at least 1B";
+    assert_eq!(refused("drr:quantum=0B").as_deref(), Some(expected));
+    assert!(refused("drr:2048").is_some());
+    assert!(refused("drr:2048B,by=port").is_some());
+    assert!(refused("drr:2048B,weights=1/0").is_some());
+    assert!(refused("drr:2048B,flows=0").is_some());
+    assert_eq!(refused("drr:1514B,by=class,weights=4/2/1,flows=3"), None);
+}
+
+#[test]
+fn deficits_carry_over() {
+    // The quantum is 500. Round 1: flow 0 sends 200 (300 left, 750 does not fit), flow 1 sends 500.
+    // Round 2: flow 0 has 800 and sends 750 (50 left); flow 1 has 500 and sends 100 and 400.
+    let mut drr = drr(500);
+    offer(&mut drr, 0, &[(0, 200), (0, 750), (0, 20), (1, 500), (1, 100), (1, 400)]);
+    assert_eq!(serve(&mut drr, &Open, 9), [0, 3, 1, 2, 4, 5]);
+}
+
+#[test]
+fn a_flow_that_empties_forfeits_its_deficit_at_the_next_decision() {
+    let mut drr = drr(500);
+    offer(&mut drr, 0, &[(0, 100), (1, 500)]);
+    assert_eq!(serve(&mut drr, &Open, 1), [0]);
+    // A packet that arrives before the next decision is served in the same visit, from the 400 left.
+    offer(&mut drr, 2, &[(0, 300)]);
+    assert_eq!(serve(&mut drr, &Open, 3), [2, 1]);
+    // The decision over an empty queue has taken the last 100.
+    offer(&mut drr, 3, &[(0, 501), (1, 500)]);
+    assert_eq!(serve(&mut drr, &Open, 2), [4, 3]);
+}
+
+#[test]
+fn a_flow_behind_a_closed_gate_forfeits_its_deficit() {
+    let mut drr = drr(500);
+    offer(&mut drr, 0, &[(0, 100), (0, 300), (0, 500), (1, 500), (1, 500)]);
+    assert_eq!(serve(&mut drr, &Open, 1), [0]);
+    // 400 are left for packet 1, but the flow is held back: flow 1 is served, twice.
+    assert_eq!(serve(&mut drr, &Without(0), 1), [3]);
+    // Flow 0 starts anew with 500: packet 1, and packet 2 only in the next round.
+    assert_eq!(serve(&mut drr, &Open, 3), [1, 4, 2]);
+}
+
+#[test]
+fn a_closed_gate_is_no_busy_loop() {
+    let mut drr = drr(1);
+    offer(&mut drr, 0, &[(0, u64::MAX), (0, 5)]);
+    assert_eq!(serve(&mut drr, &Without(0), 1), []);
+    assert_eq!(serve(&mut drr, &Open, 1), [0], "18 quintillion rounds are skipped");
+}
+
+#[test]
+fn flows_beyond_the_table_are_dropped() {
+    let config = Config { flows: 2, ..Config::new(Bytes::new(500)) };
+    let mut drr = Drr::new(config).expect("valid");
+    let mut drops = Vec::new();
+    assert_eq!(drr.enqueue(Instant::ZERO, packet(0, 2, 64), &mut drops), Enqueued::Queued);
+    assert_eq!(drops, [(packet(0, 2, 64), DropReason::Unclassified)]);
+    assert!(drr.backlog().is_empty());
+}
+
+#[test]
+fn weights_are_shares() {
+    // Over k rounds a backlogged flow sends k quanta less its deficit, which is below the largest packet.
+    let weights = [4, 2, 1].map(Weight::new).to_vec();
+    let mut drr = Drr::new(Config { weights, ..Config::new(Bytes::new(1514)) }).expect("valid");
+    let mut random = conformance::Random::new(1);
+    let packets: Vec<_> = (0..30_000).map(|_| (random.below(3) as u32, 64 + random.below(1451))).collect();
+    offer(&mut drr, 0, &packets);
+    let mut sent = [0; 3];
+    for id in serve(&mut drr, &Open, 10_000) {
+        let (flow, size) = packets[id as usize];
+        sent[flow as usize] += size;
+    }
+    let rounds = sent[2] / 1514;
+    for (sent, weight) in sent.into_iter().zip([4, 2, 1]) {
+        let quanta = rounds * weight * 1514;
+        assert!(sent.abs_diff(quanta) <= (weight + 1) * 1514, "{sent} against {quanta}");
+    }
+}
+
+/// The paper's pseudo-code, with `current` for the flow that its dequeuing module is serving, and with
+/// the gate: a flow held back in its turn loses its deficit and goes to the end of the list.
+struct Paper<I> {
+    queues: Vec<VecDeque<I>>,
+    deficits: Vec<u64>,
+    active: VecDeque<usize>,
+    current: Option<usize>,
+    quantum: u64,
+}
+
+impl<I> Paper<I> {
+    fn new(quantum: u64) -> Self {
+        let queues = (0..8).map(|_| VecDeque::new()).collect();
+        Self { queues, deficits: vec![0; 8], active: VecDeque::new(), current: None, quantum }
+    }
+}
+
+impl<I: Sample> Discipline<I> for Paper<I> {
+    fn enqueue(&mut self, _now: Instant, item: I, _drops: &mut dyn Drops<I>) -> Enqueued {
+        let i = item.flow().0 as usize;
+        if !self.active.contains(&i) && self.current != Some(i) {
+            self.active.push_back(i);
+            self.deficits[i] = 0;
+        }
+        self.queues[i].push_back(item);
+        Enqueued::Queued
+    }
+
+    fn dequeue(&mut self, _: Instant, gate: &dyn Gate<I>, _: &mut dyn Drops<I>) -> Option<Grant<I>> {
+        let mut held = 0;
+        loop {
+            if self.current.is_none() {
+                let i = self.active.pop_front()?;
+                self.deficits[i] += self.quantum;
+                self.current = Some(i);
+            }
+            let i = self.current?;
+            let Some(head) = self.queues[i].front() else {
+                self.deficits[i] = 0;
+                self.current = None;
+                continue;
+            };
+            let fits = head.cost().count() <= self.deficits[i];
+            if gate.permits(head) && fits {
+                let item = self.queues[i].pop_front()?;
+                self.deficits[i] -= item.cost().count();
+                return Some(Grant { item, quantum: item.cost() });
+            }
+            if gate.permits(head) {
+                held = 0;
+            } else {
+                held += 1;
+                self.deficits[i] = 0;
+            }
+            self.active.push_back(i);
+            self.current = None;
+            if held == self.active.len() {
+                return None;
+            }
+        }
+    }
+
+    fn backlog(&self) -> Backlog<I::Cost> {
+        conformance::backlog_of(self.queues.iter().flatten())
+    }
+}
+
+#[test]
+fn agrees_with_the_paper() {
+    for quantum in [1, 64, 700, 2048] {
+        conformance::agree::<Packet, _, _>(|| drr(quantum), || Paper::new(quantum), PROMISES);
+    }
+    for quantum in [1, 7, 40] {
+        conformance::agree::<Message<Packets>, _, _>(|| drr(quantum), || Paper::new(quantum), PROMISES);
+    }
+}

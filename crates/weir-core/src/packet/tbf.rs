@@ -1,0 +1,227 @@
+//! Token bucket filter: a shaper around any discipline of packets.
+//!
+//! Tokens accrue at `rate` up to `burst`; a packet leaves when there are tokens for all its bytes, and
+//! takes them. The shaper takes one packet from its child and holds it until then: which packet is next
+//! is decided before its tokens are there, and a child that counts who is active, such as deficit round
+//! robin, sees packets waiting and not a closed gate.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Turner, *New directions in communications*, IEEE Communications Magazine 24(10), 1986 |
+//! | Work per packet | O(1), and that of the child |
+//! | Units | `rate`: bits per second; `burst`: bytes; tokens: thousand-millionths of a bit, exact |
+//! | Memory | one packet, and that of the child |
+//! | Departs from the source | what does not conform waits; only what is larger than the burst is dropped |
+
+use core::fmt;
+
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes, parse_rate};
+use crate::item::Item;
+use crate::spec::SpecError;
+use crate::units::{Bytes, Instant, Rate};
+
+/// What the listings say.
+pub const INFO: Info = Info {
+    name: "tbf",
+    kind: Kind::Wrapper,
+    title: "token bucket filter",
+    rule: "passes on what its child decides, no faster than the rate, after a pause up to a burst at once",
+    source: "Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986",
+    work: "O(1)",
+    parameters: &[
+        Parameter {
+            name: "discipline",
+            values: "a discipline of packets",
+            default: None,
+            meaning: "who is next",
+        },
+        Parameter {
+            name: "rate",
+            values: "bits per second such as 10Mbit, at least 1bit",
+            default: None,
+            meaning: "how fast tokens accrue",
+        },
+        Parameter {
+            name: "burst",
+            values: "bytes, at least 1B; larger packets are dropped",
+            default: None,
+            meaning: "how many tokens there can be",
+        },
+    ],
+    example: "tbf(drr:quantum=2048B,rate=10Mbit,burst=15140B)",
+};
+
+/// Why a configuration was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// No token would ever accrue.
+    Rate(Rate),
+    /// No packet would ever pass.
+    Burst(Bytes),
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rate(rate) => write!(f, "rate is {rate}, must be at least 1bit"),
+            Self::Burst(burst) => write!(f, "burst is {burst}, must be at least 1B"),
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}
+
+/// Tokens for one byte: at 1 bit/s one token accrues in each nanosecond.
+const TOKENS_PER_BYTE: u128 = 8 * 1_000_000_000;
+
+/// Tokens for `size`.
+fn tokens(size: Bytes) -> u128 {
+    u128::from(size.get()) * TOKENS_PER_BYTE
+}
+
+/// The tokens, as they stood at one moment.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    rate: Rate,
+    burst: Bytes,
+    level: u128,
+    at: Instant,
+}
+
+impl Bucket {
+    /// Lets tokens accrue up to `now`.
+    fn settle(&mut self, now: Instant) {
+        let accrued = u128::from(self.rate.get()) * u128::from(now.since(self.at).get());
+        self.level = self.level.saturating_add(accrued).min(tokens(self.burst));
+        self.at = self.at.max(now);
+    }
+
+    /// Takes the tokens for `size`, or says when they will be there; `None` beyond the end of the clock.
+    fn take(&mut self, size: Bytes) -> Result<(), Option<Instant>> {
+        let Some(rest) = self.level.checked_sub(tokens(size)) else {
+            let wait = (tokens(size) - self.level).div_ceil(u128::from(self.rate.get()));
+            let at = u64::try_from(wait).ok().and_then(|wait| self.at.get().checked_add(wait));
+            return Err(at.map(Instant::new));
+        };
+        self.level = rest;
+        Ok(())
+    }
+}
+
+/// Token bucket filter.
+#[derive(Clone, Debug)]
+pub struct Tbf<I: Item<Cost = Bytes>, D> {
+    child: D,
+    bucket: Bucket,
+    held: Option<I>,
+    /// When there will be tokens for the held packet; `None` too if only the gate holds it.
+    release: Option<Instant>,
+}
+
+/// A gate that is always closed.
+struct Closed;
+
+impl<I> Gate<I> for Closed {
+    fn permits(&self, _head: &I) -> bool {
+        false
+    }
+}
+
+impl<I: Item<Cost = Bytes>, D: Discipline<I>> Tbf<I, D> {
+    /// Shapes what `child` decides; the bucket is full at first.
+    ///
+    /// # Errors
+    /// The rate or the burst is zero.
+    pub fn new(child: D, rate: Rate, burst: Bytes) -> Result<Self, ConfigError> {
+        if rate.get() == 0 {
+            return Err(ConfigError::Rate(rate));
+        }
+        if burst.get() == 0 {
+            return Err(ConfigError::Burst(burst));
+        }
+        let bucket = Bucket { rate, burst, level: tokens(burst), at: Instant::ZERO };
+        Ok(Self { child, bucket, held: None, release: None })
+    }
+
+    /// Takes a packet from the child, if none is held. The child's part ends here: it is told that the
+    /// packet has been served.
+    fn hold(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) {
+        if self.held.is_none() {
+            self.held = self.child.dequeue(now, gate, drops).map(|grant| grant.item);
+            if let Some(item) = &self.held {
+                self.child.finish(now, item, item.cost());
+            }
+        } else if self.child.next_event().is_some_and(|at| at <= now) {
+            // An event of the child is handled when it is due, although nothing can be taken now.
+            if let Some(Grant { item, .. }) = self.child.dequeue(now, &Closed, drops) {
+                self.child.requeue(now, item, Bytes::new(0), drops);
+            }
+        }
+    }
+
+    /// The held packet, if there are tokens for it and the gate permits it.
+    fn release(&mut self, now: Instant, gate: &dyn Gate<I>) -> Option<I> {
+        self.bucket.settle(now);
+        self.release = None;
+        let item = self.held.take_if(|item| gate.permits(item))?;
+        match self.bucket.take(item.cost()) {
+            Ok(()) => Some(item),
+            Err(at) => {
+                self.release = at;
+                self.held = Some(item);
+                None
+            }
+        }
+    }
+}
+
+impl<I: Item<Cost = Bytes> + Send + 'static> Tbf<I, Box<dyn Discipline<I> + Send>> {
+    /// As a spec names it.
+    ///
+    /// # Errors
+    /// An argument is missing, no such quantity, or out of its bounds.
+    pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        let child = crate::registry::packet_discipline(arguments.nested("discipline")?)?;
+        let rate = |text: &str| parse_rate(text).filter(|rate| rate.get() > 0);
+        let rate = arguments.parsed("rate", "a rate such as 10Mbit, at least 1bit", rate)?;
+        let burst = |text: &str| parse_bytes(text).filter(|burst| burst.get() > 0);
+        let burst = arguments.parsed("burst", "a size such as 15140B, at least 1B", burst)?;
+        Self::new(child, rate, burst).map_err(|error| arguments.error("rate", error.to_string()))
+    }
+}
+
+impl<I: Item<Cost = Bytes>, D: Discipline<I>> Discipline<I> for Tbf<I, D> {
+    fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
+        if item.cost() > self.bucket.burst {
+            drops.dropped(item, DropReason::TooLarge);
+            return Enqueued::Queued;
+        }
+        // The child's grant is closed as soon as it is made, so there is nobody to preempt.
+        let _ = self.child.enqueue(now, item, drops);
+        Enqueued::Queued
+    }
+
+    fn dequeue(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
+        self.hold(now, gate, drops);
+        let item = self.release(now, gate)?;
+        let quantum = item.cost();
+        Some(Grant { item, quantum })
+    }
+
+    fn next_event(&self) -> Option<Instant> {
+        [self.release, self.child.next_event()].into_iter().flatten().min()
+    }
+
+    fn backlog(&self) -> Backlog<Bytes> {
+        let mut backlog = self.child.backlog();
+        if let Some(item) = &self.held {
+            backlog.add(item.cost());
+        }
+        backlog
+    }
+}
+
+#[cfg(test)]
+mod tests;

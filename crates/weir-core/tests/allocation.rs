@@ -1,0 +1,111 @@
+//! No registered discipline allocates in the steady state.
+//!
+//! Each is driven by the same sequence of operations, with one grant open at a time. The first passes, one
+//! of them with twice as many items waiting, may allocate; the last repeats what has been before.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use weir_core::conformance::{Random, Sample};
+use weir_core::discipline::{CountDrops, Discipline, Grant, Open};
+use weir_core::info::Info;
+use weir_core::item::{ClassId, FlowId, Message, Packet};
+use weir_core::registry;
+use weir_core::spec::Spec;
+use weir_core::units::{Cost, Instant, Nanos};
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The system's allocator, with a count of the calls of each thread.
+struct Counting;
+
+// SAFETY: every call is passed on unchanged to the system's allocator; counting does not allocate, since
+// the thread-local is initialised by a constant and has no destructor.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller upholds the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller upholds the contract of `dealloc`, and all memory comes from the system.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller upholds the contract of `realloc`, and all memory comes from the system.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Keeps up to `waiting` items in the discipline for a while, then serves them all.
+fn drive<I: Sample>(discipline: &mut dyn Discipline<I>, now: &mut Instant, waiting: u64) {
+    let mut random = Random::new(7);
+    let drops = &mut CountDrops::default();
+    let mut arrivals = 20_000;
+    while arrivals > 0 || !discipline.backlog().is_empty() {
+        let room = waiting.saturating_sub(discipline.backlog().items).min(arrivals);
+        let burst = if room > 0 { random.below(room + 1) } else { 0 };
+        for _ in 0..burst {
+            let flow = random.below(8) as u32;
+            let cost = 1 + random.below(I::LARGEST);
+            let item = I::sample(arrivals as u32, FlowId(flow), ClassId(flow as u16), cost);
+            let _ = discipline.enqueue(*now, item, drops);
+        }
+        arrivals -= burst;
+        *now += Nanos::new(1 + random.below(100_000));
+        if let Some(grant) = discipline.dequeue(*now, &Open, drops) {
+            serve(discipline, &mut random, *now, grant);
+        }
+    }
+}
+
+/// Closes the grant after some of its quantum, if its item can be resumed, or after all.
+fn serve<I: Sample>(discipline: &mut dyn Discipline<I>, random: &mut Random, now: Instant, grant: Grant<I>) {
+    let Grant { item, quantum } = grant;
+    let used = quantum.count() - if random.one_in(4) { random.below(quantum.count()) } else { 0 };
+    discipline.charge(now, &item, I::Cost::of(used));
+    let rest = item.served(I::Cost::of(used));
+    if rest.cost() == I::Cost::ZERO {
+        discipline.finish(now, &item, I::Cost::ZERO);
+    } else {
+        discipline.requeue(now, rest, I::Cost::ZERO, &mut CountDrops::default());
+    }
+}
+
+fn assert_steady<I: Sample>(info: &Info, build: impl Fn(&Spec) -> Box<dyn Discipline<I> + Send>) {
+    let mut discipline = build(&info.example.parse().expect(info.example));
+    let mut now = Instant::ZERO;
+    drive(&mut *discipline, &mut now, 400);
+    drive(&mut *discipline, &mut now, 200);
+    let before = ALLOCATIONS.get();
+    drive(&mut *discipline, &mut now, 200);
+    assert_eq!(ALLOCATIONS.get() - before, 0, "`{}` allocates in the steady state", info.example);
+}
+
+#[test]
+fn the_count_counts() {
+    let before = ALLOCATIONS.get();
+    let boxed = std::hint::black_box(Box::new(1));
+    assert_eq!(ALLOCATIONS.get() - before, *boxed);
+}
+
+#[test]
+fn messages() {
+    for info in registry::MESSAGE.iter().chain(registry::WRAPPER) {
+        assert_steady::<Message>(info, |spec| registry::message_discipline(spec).expect(info.example));
+        assert_steady::<Message<Nanos>>(info, |spec| registry::message_discipline(spec).expect(info.example));
+    }
+}
+
+#[test]
+fn packets() {
+    for info in registry::PACKET {
+        assert_steady::<Packet>(info, |spec| registry::packet_discipline(spec).expect(info.example));
+    }
+}

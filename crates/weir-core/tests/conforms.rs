@@ -1,0 +1,33 @@
+//! Conformance of the message disciplines and wrappers, as specs name them.
+
+use weir_core::conformance;
+use weir_core::discipline::Discipline;
+use weir_core::item::Item;
+use weir_core::registry::message_discipline;
+fn make<I: Item + Send + 'static>(spec: &str) -> Box<dyn Discipline<I> + Send> {
+    message_discipline(&spec.parse().unwrap()).unwrap()
+}
+conformance::suite!(rr, || make("rr"), [work_conserving, resumable]);
+conformance::suite!(rr3, || make("rr:3"), [work_conserving, resumable]);
+conformance::suite!(rr_head, || make("rr_head"), [work_conserving, resumable]);
+conformance::suite!(sf, || make("sf"), [work_conserving, resumable]);
+conformance::suite!(alpha10, || make("alpha:10"), [work_conserving, resumable]);
+conformance::suite!(alpha0, || make("alpha:0"), [work_conserving, resumable, flow_order]);
+conformance::suite!(alphainf, || make("alpha:inf"), [work_conserving, resumable]);
+conformance::suite!(alphar, || make("alpha:10,update=recalculate"), [work_conserving, resumable]);
+conformance::suite!(tracking, || make("alpha_tracking"), [work_conserving, resumable]);
+conformance::suite!(in_order, || make("in_order(alpha:10)"), [work_conserving, resumable, flow_order]);
+conformance::suite!(
+    in_order_r,
+    || make("in_order(alpha(10,update=recalculate))"),
+    [work_conserving, resumable, flow_order]
+);
+conformance::suite!(in_order_sjf, || make("in_order(sjf)"), [work_conserving, resumable, flow_order]);
+conformance::suite!(in_order_psjf, || make("in_order(psjf)"), [work_conserving, resumable, flow_order]);
+conformance::suite!(outstanding, || make("outstanding(alpha:10,limit=2)"), [work_conserving, resumable]);
+conformance::suite!(outstanding_ps, || make("outstanding(ps,limit=2)"), [work_conserving, resumable]);
+conformance::suite!(
+    outstanding_ps1,
+    || make("outstanding(ps,limit=1)"),
+    [work_conserving, resumable, flow_order]
+);

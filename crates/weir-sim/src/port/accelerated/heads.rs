@@ -1,0 +1,321 @@
+//! The keyed strategies' inner loop: heads of classes, and the lanes that serve them.
+//!
+//! Nothing in it branches on what a lane does, but the loops over the lanes that complete a message; what
+//! is hard to foresee is computed both ways and selected.
+
+use super::key::{Key, Layout};
+use super::keyed::{Lanes, Rows};
+use super::queues::{Entry, Queues};
+use super::tally::Probe;
+use crate::port::timeline::Segment;
+
+/// Packed keys of a segment.
+#[derive(Clone, Debug)]
+pub(super) struct Heads<K, const C: usize, const N: usize> {
+    /// The key of each class's first unfinished message, or a mark larger than every key; stale for the
+    /// message being served.
+    key: Rows<K, C, N>,
+    /// The key of a whole message of the class, but for its stamp.
+    base: Rows<K, C, N>,
+    /// What a packet takes off the key.
+    step: Rows<K, C, N>,
+    /// The bits of a stamp that count.
+    stamp_mask: [K; N],
+    serving: Serving<K, N>,
+}
+
+/// The message each lane serves.
+#[derive(Clone, Debug)]
+struct Serving<K, const N: usize> {
+    key: [K; N],
+    step: [K; N],
+    remaining: [u64; N],
+    /// Ticks the lane still has to serve before the next arrival.
+    left: [u64; N],
+}
+
+/// A message at its insertion.
+struct Newcomer<K> {
+    class: usize,
+    /// Its place in its class.
+    place: u64,
+    length: u64,
+    stamp: K,
+}
+
+/// What does not change while a segment is played.
+struct Context<'a, const C: usize> {
+    /// The ring of each class's messages.
+    rings: [&'a [Entry]; C],
+    layout: &'a Layout,
+    accepted: &'a [u64],
+    first_tick: u64,
+    classes: usize,
+}
+
+/// The message at a place of a ring whose length is a power of two.
+#[inline(always)]
+fn at_place(ring: &[Entry], place: u64) -> &Entry {
+    &ring[place as usize & (ring.len() - 1)]
+}
+
+/// The mark of a class of which nothing waits; larger than every key, yet it names its class.
+#[inline(always)]
+fn nothing<K: Key, const C: usize>(class: usize) -> K {
+    K::LARGEST.minus(K::of(C as u64 - 1)).plus(K::of(class as u64))
+}
+
+/// The class in the lowest bits of a key.
+#[inline(always)]
+fn class_of<K: Key, const C: usize>(key: K) -> usize {
+    key.low() % C
+}
+
+impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
+    pub(super) fn new() -> Self {
+        let none = [K::default(); N];
+        Self {
+            key: [none; C],
+            base: [none; C],
+            step: [none; C],
+            stamp_mask: none,
+            serving: Serving {
+                key: none,
+                step: none,
+                remaining: [0; N],
+                left: [0; N],
+            },
+        }
+    }
+
+    /// Plays the segment on every lane.
+    #[inline(always)]
+    pub(super) fn play<P: Probe>(
+        &mut self,
+        lanes: &mut Lanes<C, N>,
+        queues: &Queues,
+        segment: &Segment<'_>,
+        probe: &mut P,
+    ) {
+        let context = Context {
+            rings: core::array::from_fn(|class| queues.ring(class.min(queues.len() - 1))),
+            layout: queues.layout(),
+            accepted: segment.accepted,
+            first_tick: segment.first_tick,
+            classes: queues.len(),
+        };
+        self.load(lanes, &context);
+        let used = u64::MAX >> (u64::BITS as usize - lanes.used);
+        let mut order = segment.first_order.wrapping_sub(1);
+        let mut tick = segment.first_tick;
+        for i in 0..=segment.at.len() {
+            let until = segment.tick.get(i).copied().unwrap_or(segment.end_tick);
+            self.serving.left = [until - tick; N];
+            if P::DECISIONS {
+                self.report(lanes, used, until, probe);
+            }
+            let completed = self.serve() & used;
+            self.complete(lanes, &context, completed, until, order, probe);
+            tick = until;
+            if i < segment.at.len() {
+                order = segment.first_order + i as u64;
+                let class = usize::from(segment.class[i]) % C;
+                let place = lanes.arrived[class];
+                let stamp = K::stamp(at_place(context.rings[class], place), context.layout);
+                lanes.arrived[class] += 1;
+                self.put_back(lanes);
+                self.insert(lanes, &Newcomer { class, place, length: u64::from(segment.length[i]), stamp });
+            }
+        }
+        self.store(lanes);
+    }
+
+    /// Packs the lanes' state for a segment.
+    #[inline(always)]
+    fn load(&mut self, lanes: &Lanes<C, N>, context: &Context<'_, C>) {
+        let layout = context.layout;
+        for lane in 0..N {
+            self.stamp_mask[lane] = if lanes.ticked[lane] { K::LARGEST } else { K::of(layout.order_mask()) };
+        }
+        for class in 0..C {
+            let length = K::of(lanes.lengths[class]);
+            for lane in 0..N {
+                let step = K::of(lanes.alpha[class][lane]) << layout.shift();
+                self.step[class][lane] = step;
+                self.base[class][lane] = step.times(length).plus(K::of(class as u64));
+                self.key[class][lane] = nothing::<K, C>(class);
+            }
+        }
+        for lane in 0..lanes.used {
+            for class in 0..context.classes {
+                let place = lanes.head[class][lane];
+                if place < lanes.arrived[class] {
+                    let served = K::of(lanes.lengths[class] - lanes.remaining[class][lane]);
+                    let stamp = K::stamp(at_place(context.rings[class], place), layout);
+                    let whole = self.base[class][lane].plus(stamp & self.stamp_mask[lane]);
+                    self.key[class][lane] = whole.minus(self.step[class][lane].times(served));
+                }
+            }
+        }
+        self.serving.remaining = [0; N];
+        self.choose(lanes, context.classes);
+    }
+
+    /// Every lane whose message is complete takes the one with the smallest key.
+    #[inline(always)]
+    fn choose(&mut self, lanes: &Lanes<C, N>, classes: usize) {
+        let (keys, packets, steps, serving) = (&self.key, &lanes.remaining, &self.step, &mut self.serving);
+        // A short table is always scanned whole: a fixed number of steps lets the lanes go side by side.
+        let scanned = if C <= 8 { C } else { classes };
+        for lane in 0..N {
+            let (mut key, mut remaining, mut step) = (keys[0][lane], packets[0][lane], steps[0][lane]);
+            for class in 1..scanned {
+                let candidate = (keys[class][lane], packets[class][lane], steps[class][lane]);
+                let smaller = candidate.0 < key;
+                key = if smaller { candidate.0 } else { key };
+                remaining = if smaller { candidate.1 } else { remaining };
+                step = if smaller { candidate.2 } else { step };
+            }
+            let free = serving.remaining[lane] == 0;
+            serving.key[lane] = if free { key } else { serving.key[lane] };
+            serving.step[lane] = if free { step } else { serving.step[lane] };
+            serving.remaining[lane] = if free { remaining } else { serving.remaining[lane] };
+        }
+    }
+
+    /// Keeps what a later segment needs.
+    #[inline(always)]
+    fn store(&mut self, lanes: &mut Lanes<C, N>) {
+        for lane in 0..lanes.used {
+            let class = class_of::<K, C>(self.serving.key[lane]);
+            lanes.remaining[class][lane] = self.serving.remaining[lane];
+        }
+    }
+
+    /// Places the newcomer in every lane in which it is the first of its class, and puts it ahead of the
+    /// message served if its key is strictly smaller (its number is the largest, so never by a tie).
+    #[inline(always)]
+    fn insert(&mut self, lanes: &Lanes<C, N>, newcomer: &Newcomer<K>) {
+        let Newcomer { class, place, length, stamp } = *newcomer;
+        let (head, base, step) = (&lanes.head[class], &self.base[class], &self.step[class]);
+        let row = &mut self.key[class];
+        let serving = &mut self.serving;
+        for lane in 0..N {
+            let key = base[lane].plus(stamp & self.stamp_mask[lane]);
+            let first = head[lane] == place;
+            let (was, remaining) = (serving.key[lane], serving.remaining[lane]);
+            let ahead = first & (key < was);
+            row[lane] = if first { key } else { row[lane] };
+            serving.key[lane] = if ahead { key } else { was };
+            serving.step[lane] = if ahead { step[lane] } else { serving.step[lane] };
+            serving.remaining[lane] = if ahead { length } else { remaining };
+        }
+    }
+
+    /// What each lane serves is written to the head of its class, in case it is preempted.
+    #[inline(always)]
+    fn put_back(&mut self, lanes: &mut Lanes<C, N>) {
+        let Serving { key, remaining, .. } = &self.serving;
+        if C > 8 || N == 1 {
+            for lane in 0..lanes.used {
+                let class = class_of::<K, C>(key[lane]);
+                self.key[class][lane] = key[lane];
+                lanes.remaining[class][lane] = remaining[lane];
+            }
+            return;
+        }
+        // Whole rows, all lanes side by side: they are read sooner than entries written one by one.
+        for lane in 0..N {
+            let (key, remaining) = (key[lane], remaining[lane]);
+            for class in 0..C {
+                let here = key & K::of(C as u64 - 1) == K::of(class as u64);
+                let (keys, packets) = (&mut self.key[class][lane], &mut lanes.remaining[class][lane]);
+                let (was, packets_then) = (*keys, *packets);
+                *keys = if here { key } else { was };
+                *packets = if here { remaining } else { packets_then };
+            }
+        }
+    }
+
+    /// Serves the message of each lane for at most the ticks it has left; returns the lanes where it is
+    /// complete.
+    #[inline(always)]
+    fn serve(&mut self) -> u64 {
+        let serving = &mut self.serving;
+        let mut completed = 0;
+        for lane in 0..N {
+            let used = serving.remaining[lane].min(serving.left[lane]);
+            let remaining = serving.remaining[lane] - used;
+            serving.remaining[lane] = remaining;
+            serving.left[lane] -= used;
+            serving.key[lane] = serving.key[lane].minus(serving.step[lane].times(K::of(used)));
+            completed |= u64::from(remaining == 0) << lane;
+        }
+        completed
+    }
+
+    /// Counts the completed messages out and lets their lanes go on to the next.
+    #[inline(always)]
+    fn complete<P: Probe>(
+        &mut self,
+        lanes: &mut Lanes<C, N>,
+        context: &Context<'_, C>,
+        completed: u64,
+        until: u64,
+        order: u64,
+        probe: &mut P,
+    ) {
+        let mut completed = completed;
+        while completed != 0 {
+            let mut rest = completed;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize % N;
+                rest &= rest - 1;
+                let tick = until - self.serving.left[lane] - 1;
+                self.count_out(lanes, context, lane, tick, order, probe);
+            }
+            self.choose(lanes, context.classes);
+            if P::DECISIONS {
+                self.report(lanes, completed, until, probe);
+            }
+            completed = self.serve() & completed;
+        }
+    }
+
+    /// The lane's message had its last packet accepted at `tick`; the next of its class, if it has arrived
+    /// (its number is at most `order`), becomes the class's first.
+    #[inline(always)]
+    fn count_out<P: Probe>(
+        &mut self,
+        lanes: &mut Lanes<C, N>,
+        context: &Context<'_, C>,
+        lane: usize,
+        tick: u64,
+        order: u64,
+        probe: &mut P,
+    ) {
+        let class = class_of::<K, C>(self.serving.key[lane]);
+        let ring = context.rings[class];
+        let place = lanes.head[class][lane];
+        let accepted = context.accepted[(tick - context.first_tick) as usize];
+        let latency = accepted - at_place(ring, place).at;
+        lanes.sum[class][lane] += u128::from(latency);
+        probe.completed(lanes.strategies[lane], class, latency);
+        lanes.head[class][lane] = place + 1;
+        lanes.remaining[class][lane] = lanes.lengths[class];
+        let next = at_place(ring, place + 1);
+        let whole = self.base[class][lane].plus(K::stamp(next, context.layout) & self.stamp_mask[lane]);
+        self.key[class][lane] = if next.order <= order { whole } else { nothing::<K, C>(class) };
+    }
+
+    /// Reports what `serve` is about to serve in these lanes.
+    fn report<P: Probe>(&self, lanes: &Lanes<C, N>, which: u64, until: u64, probe: &mut P) {
+        for lane in (0..lanes.used).filter(|lane| which >> lane & 1 == 1) {
+            let (left, remaining) = (self.serving.left[lane], self.serving.remaining[lane]);
+            if left > 0 {
+                let class = class_of::<K, C>(self.serving.key[lane]);
+                probe.served(lanes.strategies[lane], until - left, class, remaining, remaining.min(left));
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Collects what one discipline did in one replication: sums by batch, histograms, maxima, samples.
+//!
+//! A figure has a metric and a class; figures of one replication share their batches, so that any two can
+//! be compared batch by batch. Everything is whole numbers: nanoseconds of the engine's clock, and slowdowns
+//! in units of 2^-20.
+
+use crate::port::observer::{Departure, Observer};
+use crate::stats::{Batches, Histogram};
+
+/// Bits after the binary point of a recorded slowdown.
+pub const SLOWDOWN_BITS: u32 = 20;
+
+/// What is measured of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// From arrival to the acceptance of the last packet.
+    Latency,
+    /// From arrival to the end of service.
+    Response,
+    /// Response without the time that the service alone takes.
+    Wait,
+    /// Response over the time that the service alone takes.
+    Slowdown,
+}
+
+impl Metric {
+    /// The name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Response => "response",
+            Self::Wait => "wait",
+            Self::Slowdown => "slowdown",
+        }
+    }
+
+    /// Its value for one departure.
+    #[inline]
+    fn of(self, departure: &Departure) -> u64 {
+        let response = departure.completion - departure.arrival;
+        match self {
+            Self::Latency => departure.last - departure.arrival,
+            Self::Response => response,
+            Self::Wait => response.saturating_sub(departure.alone),
+            Self::Slowdown => {
+                let scaled = (u128::from(response) << SLOWDOWN_BITS) / u128::from(departure.alone.max(1));
+                u64::try_from(scaled).unwrap_or(u64::MAX)
+            }
+        }
+    }
+}
+
+/// What is collected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The metrics, in the order of the series.
+    pub metrics: Vec<Metric>,
+    /// How many classes there are.
+    pub classes: usize,
+    /// How many flows are told apart; 0 where they are not.
+    pub flows: usize,
+    /// Departures before this tick are the warm-up and not counted.
+    pub warm_up: u64,
+    /// Sections of this many ticks each have histograms of their own; 0: one section.
+    pub section: u64,
+    /// Whether there are histograms.
+    pub tails: bool,
+}
+
+impl Plan {
+    /// The series of a metric and class.
+    #[must_use]
+    pub fn series(&self, metric: usize, class: usize) -> usize {
+        metric * self.classes + class
+    }
+
+    /// The series of the first metric of a flow.
+    #[must_use]
+    pub fn flow_series(&self, flow: usize) -> usize {
+        self.metrics.len() * self.classes + flow
+    }
+
+    /// The number of series.
+    #[must_use]
+    pub fn series_count(&self) -> usize {
+        self.metrics.len() * self.classes + self.flows
+    }
+}
+
+/// What one discipline did in one replication.
+#[derive(Clone, Debug)]
+pub struct Collector {
+    plan: Plan,
+    /// Counts and sums of every series.
+    pub batches: Batches,
+    /// The queue monitor: packets, then messages, waiting at the instants of sampling.
+    pub queue: Batches,
+    /// Per section, the histograms of every metric and class.
+    pub sections: Vec<Vec<Histogram>>,
+    /// Units of length served, by flow.
+    pub served: Vec<u64>,
+    /// Messages counted and their lengths together, by class.
+    pub lengths: Vec<(u64, u64)>,
+    /// Departures kept for `--records`, until they are taken.
+    pub records: Option<Vec<Departure>>,
+}
+
+impl Collector {
+    /// Nothing collected yet; departures are kept if `records`.
+    #[must_use]
+    pub fn new(plan: Plan, records: bool) -> Self {
+        Self {
+            batches: Batches::new(plan.series_count(), plan.warm_up),
+            queue: Batches::new(2, plan.warm_up),
+            sections: Vec::new(),
+            served: vec![0; plan.flows],
+            lengths: vec![(0, 0); plan.classes],
+            records: records.then(Vec::new),
+            plan,
+        }
+    }
+
+    /// What is collected.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    #[inline]
+    fn section_of(&mut self, tick: u64) -> &mut [Histogram] {
+        let at = (tick - self.plan.warm_up).checked_div(self.plan.section).unwrap_or(0) as usize;
+        if at >= self.sections.len() {
+            let figures = self.plan.metrics.len() * self.plan.classes;
+            self.sections.resize_with(at + 1, || vec![Histogram::new(); figures]);
+        }
+        &mut self.sections[at]
+    }
+
+    /// Adds histograms of the first metric, class by class, to the section of `tick`.
+    pub fn add_histograms(&mut self, tick: u64, classes: &[Histogram]) {
+        let section = self.section_of(tick);
+        section.iter_mut().zip(classes).for_each(|(own, more)| own.merge(more));
+    }
+
+    #[inline]
+    fn count(&mut self, departure: &Departure) {
+        let class = usize::from(departure.class).min(self.plan.classes - 1);
+        for metric in 0..self.plan.metrics.len() {
+            let value = self.plan.metrics[metric].of(departure);
+            let series = self.plan.series(metric, class);
+            self.batches.record(series, departure.tick, value);
+            if self.plan.tails {
+                self.section_of(departure.tick)[series].record(value);
+            }
+        }
+        self.lengths[class].0 += 1;
+        self.lengths[class].1 += u64::from(departure.length);
+        self.count_flow(departure);
+    }
+
+    #[inline]
+    fn count_flow(&mut self, departure: &Departure) {
+        let flow = departure.flow as usize;
+        if let Some(served) = self.served.get_mut(flow) {
+            *served += u64::from(departure.length);
+            let series = self.plan.flow_series(flow);
+            self.batches.record(series, departure.tick, self.plan.metrics[0].of(departure));
+        }
+    }
+}
+
+impl Observer for Collector {
+    #[inline]
+    fn departed(&mut self, departure: &Departure) {
+        if let Some(records) = &mut self.records {
+            records.push(*departure);
+        }
+        if departure.tick >= self.plan.warm_up {
+            self.count(departure);
+        }
+    }
+
+    fn sampled(&mut self, sample: &crate::port::observer::Sample) {
+        self.queue.record(0, sample.tick, sample.packets);
+        self.queue.record(1, sample.tick, sample.messages);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn departure(tick: u64, class: u16) -> Departure {
+        let base = Departure { index: tick, class, length: 2, alone: 4, ..Departure::default() };
+        Departure { arrival: 10, last: 15, completion: 16, tick, ..base }
+    }
+
+    #[test]
+    fn metrics_by_hand() {
+        let seen = departure(0, 0);
+        assert_eq!(Metric::Latency.of(&seen), 5);
+        assert_eq!(Metric::Response.of(&seen), 6);
+        assert_eq!(Metric::Wait.of(&seen), 2);
+        assert_eq!(Metric::Slowdown.of(&seen), 3 << (SLOWDOWN_BITS - 1));
+    }
+
+    #[test]
+    fn warm_up_and_sections() {
+        let metrics = vec![Metric::Latency];
+        let plan = Plan { metrics, classes: 2, flows: 1, warm_up: 2, section: 3, tails: true };
+        let mut collector = Collector::new(plan, true);
+        (0..8).for_each(|tick| collector.departed(&departure(tick, (tick % 2) as u16)));
+        assert_eq!(collector.batches.totals(&[0, 1]).map(|total| total.count).sum::<u64>(), 6);
+        assert_eq!(collector.sections.len(), 2);
+        assert_eq!(collector.sections[1][1].count(), 2);
+        assert_eq!(collector.records.map(|records| records.len()), Some(8));
+        assert_eq!(collector.served, [12]);
+    }
+}

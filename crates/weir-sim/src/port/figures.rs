@@ -1,0 +1,210 @@
+//! From what was gathered to the rows of a result.
+
+use crate::port::collector::Metric;
+use crate::port::gathered::{CLOCK, Gathered, scale};
+use crate::port::outcome::{ClassRow, Difference, Distribution, Figure};
+use crate::stats::{Histogram, Linearised, Measure, Unavailable, fairness};
+
+/// The quantiles of a result.
+const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
+
+/// The units in which a result is told, and its classes.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// `u` or `s`.
+    pub time_unit: &'static str,
+    /// The classes, `all` first.
+    pub classes: Vec<ClassRow>,
+    /// The mean service of a packet in nanoseconds, where the port serves packets.
+    pub packet: Option<f64>,
+}
+
+impl Frame {
+    /// The unit of a metric.
+    #[must_use]
+    pub fn unit(&self, metric: Metric) -> &'static str {
+        if metric == Metric::Slowdown { "1" } else { self.time_unit }
+    }
+
+    /// Every class with its name: `None` is all of them.
+    fn every_class(&self) -> impl Iterator<Item = (Option<usize>, &str)> {
+        self.classes.iter().enumerate().map(|(place, class)| (place.checked_sub(1), class.name.as_str()))
+    }
+}
+
+/// All figures of one discipline.
+#[must_use]
+pub fn of_discipline(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    for (place, &metric) in gathered.metrics.iter().enumerate() {
+        for (class, name) in frame.every_class() {
+            figures.extend(of_class(gathered, frame, place, metric, class, name));
+        }
+    }
+    figures.extend(packet_periods(gathered, frame));
+    figures.extend(of_flows(gathered, frame));
+    figures.push(utilisation(gathered));
+    figures
+}
+
+fn of_class(
+    gathered: &Gathered,
+    frame: &Frame,
+    place: usize,
+    metric: Metric,
+    class: Option<usize>,
+    name: &str,
+) -> Vec<Figure> {
+    let figure = |statistic, measure: &Measure| {
+        let unit = frame.unit(metric);
+        Figure::new(Some(&gathered.name), name, metric.name(), statistic, unit, measure)
+    };
+    let histograms = gathered.histograms(place, class);
+    let mut figures = vec![figure("mean", &Measure::from(gathered.mean(place, class)))];
+    if !gathered.has_tails() {
+        return figures;
+    }
+    let quantile = |(name, p)| figure(name, &gathered.quantile(place, &histograms, p));
+    figures.extend(QUANTILES.map(quantile));
+    figures.push(figure("max", &gathered.maximum(place, &histograms)));
+    figures
+}
+
+/// The effective packet period of each class of one length: `(latency + 1) / length` (alpha report, section
+/// 12), and its extremes over the classes.
+fn packet_periods(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
+    let Some(service) = frame.packet else { return Vec::new() };
+    let period = |class: usize| {
+        let row = &frame.classes[class + 1];
+        let length = row.low.filter(|low| row.high == Some(*low))?;
+        let latency = gathered.mean(0, Some(class)).ok()?;
+        let length = u32::try_from(length).ok()?;
+        let period = fairness::effective_packet_period(latency, service / CLOCK, length);
+        Some((row.name.as_str(), Measure::from(period)))
+    };
+    let periods: Vec<_> = (0..gathered.classes).filter_map(period).collect();
+    let figure = |class: &str, statistic, measure: &Measure| {
+        Figure::new(Some(&gathered.name), class, "packet_period", statistic, frame.time_unit, measure)
+    };
+    let mut figures: Vec<_> = periods.iter().map(|(class, period)| figure(class, "mean", period)).collect();
+    if let Ok(extremes) = fairness::extremes(periods.iter().copied()) {
+        figures.push(figure(extremes.least.0, "min", &extremes.least.1));
+        figures.push(figure(extremes.most.0, "max", &extremes.most.1));
+    }
+    figures
+}
+
+/// The mean and the share of bandwidth of each application, where there are several.
+fn of_flows(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
+    let served: u64 = gathered.served.iter().sum();
+    let metric = gathered.metrics[0];
+    let of_flow = |(flow, &own): (usize, &u64)| {
+        let mean = Measure::from(gathered.flow_mean(flow));
+        let share = match served {
+            0 => Unavailable::NoObservations.into(),
+            served => Measure::observed(own as f64 / served as f64, own),
+        };
+        let name = Some(gathered.name.as_str());
+        [
+            Figure::new(name, "all", metric.name(), "mean", frame.unit(metric), &mean).of_flow(flow),
+            Figure::new(name, "all", "bandwidth_share", "share", "1", &share).of_flow(flow),
+        ]
+    };
+    gathered.served.iter().enumerate().flat_map(of_flow).collect()
+}
+
+fn utilisation(gathered: &Gathered) -> Figure {
+    let (busy, time) = (gathered.total(|state| state.busy), gathered.total(|state| state.now));
+    let measure = match time {
+        0 => Unavailable::NoObservations.into(),
+        time => Measure::observed(busy as f64 / time as f64, gathered.total(|state| state.ticks)),
+    };
+    Figure::new(Some(&gathered.name), "all", "utilisation", "share", "1", &measure)
+}
+
+/// The queue monitor, which all work-conserving disciplines share.
+#[must_use]
+pub fn queue_length(gathered: &Gathered) -> Figure {
+    let measure = Measure::from(gathered.queue_length());
+    Figure::new(None, "all", "queue", "mean", "pkt", &measure)
+}
+
+/// The paired differences of one discipline from the reference, class by class.
+#[must_use]
+pub fn differences(gathered: &Gathered, reference: &Gathered, frame: &Frame) -> Vec<Difference> {
+    let mut rows = Vec::new();
+    for (place, &metric) in gathered.metrics.iter().enumerate() {
+        for (class, name) in frame.every_class() {
+            let both = gathered.mean(place, class).and_then(|own| Ok((own, reference.mean(place, class)?)));
+            let row = difference(both, [&gathered.name, &reference.name], name, metric.name());
+            rows.push(Difference { unit: frame.unit(metric), ..row });
+        }
+    }
+    rows
+}
+
+fn difference(
+    both: Result<(Linearised, Linearised), Unavailable>,
+    names: [&str; 2],
+    class: &str,
+    metric: &'static str,
+) -> Difference {
+    let difference: Measure = both.as_ref().map_err(|&reason| reason).map(|(a, b)| a.minus(b)).into();
+    let ratio: Measure = both.and_then(|(a, b)| a.over(&b)).into();
+    let (apart, over) = (difference.as_estimate(), ratio.as_estimate());
+    let reason = match difference {
+        Measure::NotAvailable { reason } => Some(reason.to_string()),
+        _ => None,
+    };
+    Difference {
+        discipline: names[0].to_owned(),
+        reference: names[1].to_owned(),
+        class: class.to_owned(),
+        metric,
+        statistic: "mean",
+        value: difference.value(),
+        low: apart.map(|e| e.low()),
+        high: apart.map(|e| e.high()),
+        ratio: ratio.value(),
+        ratio_low: over.map(|e| e.low()),
+        ratio_high: over.map(|e| e.high()),
+        ratio_standard_error: over.map(|e| e.standard_error()),
+        unit: "",
+        reason,
+    }
+}
+
+/// The distributions of one discipline.
+#[must_use]
+pub fn distributions(gathered: &Gathered, frame: &Frame) -> Vec<Distribution> {
+    let mut rows = Vec::new();
+    for (place, &metric) in gathered.metrics.iter().enumerate() {
+        for (class, name) in frame.every_class() {
+            let mut whole = Histogram::new();
+            gathered.histograms(place, class).iter().for_each(|section| whole.merge(section));
+            rows.push(distribution(&whole, gathered, name, metric, frame.unit(metric)));
+        }
+    }
+    rows
+}
+
+fn distribution(
+    histogram: &Histogram,
+    gathered: &Gathered,
+    class: &str,
+    metric: Metric,
+    unit: &'static str,
+) -> Distribution {
+    let buckets: Vec<_> = histogram.buckets().collect();
+    let scale = scale(metric);
+    Distribution {
+        discipline: gathered.name.clone(),
+        class: class.to_owned(),
+        metric: metric.name(),
+        relative_error: Histogram::<7>::RELATIVE_ERROR,
+        unit,
+        low: buckets.iter().map(|bucket| bucket.low as f64 * scale).collect(),
+        high: buckets.iter().map(|bucket| (bucket.high + 1) as f64 * scale).collect(),
+        count: buckets.iter().map(|bucket| bucket.count).collect(),
+    }
+}

@@ -1,0 +1,142 @@
+//! What all replications of one discipline gave, put together in the order of the replications.
+
+use crate::port::collector::{Collector, Metric, Plan, SLOWDOWN_BITS};
+use crate::port::engine::State;
+use crate::stats::{Histogram, Linearised, Measure, Pool, Unavailable, replications};
+
+/// Nanoseconds of the clock in one unit of reported time: of a second, and of `u`.
+pub const CLOCK: f64 = 1e9;
+
+/// One discipline over all replications.
+#[derive(Debug)]
+pub struct Gathered {
+    /// Its name.
+    pub name: String,
+    /// The engine that ran it.
+    pub engine: &'static str,
+    /// The metrics, in the order of the series.
+    pub metrics: Vec<Metric>,
+    /// How many classes there are.
+    pub classes: usize,
+    /// The counters of each replication.
+    pub states: Vec<State>,
+    /// Pairs compared and bounds violated, with verification.
+    pub audited: Option<(u64, u64)>,
+    /// Units of length served, by flow.
+    pub served: Vec<u64>,
+    /// Messages counted and their lengths together, by class.
+    pub lengths: Vec<(u64, u64)>,
+    tails: bool,
+    pool: Pool,
+    queue: Pool,
+    sections: Vec<Vec<Histogram>>,
+}
+
+impl Gathered {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(name: String, plan: &Plan) -> Self {
+        let (classes, flows) = (plan.classes, plan.flows);
+        Self {
+            name,
+            engine: "",
+            metrics: plan.metrics.clone(),
+            classes,
+            tails: plan.tails,
+            states: Vec::new(),
+            audited: None,
+            served: vec![0; flows],
+            lengths: vec![(0, 0); classes],
+            pool: Pool::new(),
+            queue: Pool::new(),
+            sections: Vec::new(),
+        }
+    }
+
+    /// Adds the next replication.
+    pub fn add(&mut self, collector: Collector, state: State, audited: Option<(u64, u64)>) {
+        self.states.push(state);
+        self.served.iter_mut().zip(&collector.served).for_each(|(own, more)| *own += more);
+        for (own, more) in self.lengths.iter_mut().zip(&collector.lengths) {
+            own.0 += more.0;
+            own.1 += more.1;
+        }
+        if let Some((compared, violated)) = audited {
+            let before = self.audited.unwrap_or_default();
+            self.audited = Some((before.0 + compared, before.1 + violated));
+        }
+        self.pool.push(collector.batches);
+        self.queue.push(collector.queue);
+        self.sections.extend(collector.sections);
+    }
+
+    /// Whether quantiles and distributions were measured.
+    #[must_use]
+    pub fn has_tails(&self) -> bool {
+        self.tails
+    }
+
+    /// The series of a metric: of one class, or of all.
+    fn series(&self, metric: usize, class: Option<usize>) -> Vec<usize> {
+        let first = metric * self.classes;
+        class.map_or_else(|| (first..first + self.classes).collect(), |class| vec![first + class])
+    }
+
+    /// The mean of a metric, in reported units.
+    pub fn mean(&self, metric: usize, class: Option<usize>) -> Result<Linearised, Unavailable> {
+        let mean = self.pool.mean(&self.series(metric, class))?;
+        Ok(mean.times(scale(self.metrics[metric])))
+    }
+
+    /// The mean of the first metric for one flow, in reported units.
+    pub fn flow_mean(&self, flow: usize) -> Result<Linearised, Unavailable> {
+        let mean = self.pool.mean(&[self.metrics.len() * self.classes + flow])?;
+        Ok(mean.times(scale(self.metrics[0])))
+    }
+
+    /// The mean number of packets waiting, by the queue monitor.
+    pub fn queue_length(&self) -> Result<Linearised, Unavailable> {
+        self.queue.mean(&[0])
+    }
+
+    /// The histograms of a metric, section by section.
+    #[must_use]
+    pub fn histograms(&self, metric: usize, class: Option<usize>) -> Vec<Histogram> {
+        let of_section = |section: &Vec<Histogram>| {
+            let mut merged = Histogram::new();
+            self.series(metric, class).iter().for_each(|&series| merged.merge(&section[series]));
+            merged
+        };
+        self.sections.iter().map(of_section).collect()
+    }
+
+    /// A quantile of a metric, in reported units.
+    pub fn quantile(&self, metric: usize, histograms: &[Histogram], p: f64) -> Measure {
+        replications::quantile(histograms, p).times(scale(self.metrics[metric]))
+    }
+
+    /// The largest value of a metric, in reported units.
+    pub fn maximum(&self, metric: usize, histograms: &[Histogram]) -> Measure {
+        replications::maximum(histograms).times(scale(self.metrics[metric]))
+    }
+
+    /// Messages that were counted.
+    #[must_use]
+    pub fn counted(&self) -> u64 {
+        self.lengths.iter().map(|(count, _)| count).sum()
+    }
+
+    /// A counter over all replications.
+    pub fn total(&self, of: impl Fn(&State) -> u64) -> u64 {
+        self.states.iter().map(of).sum()
+    }
+}
+
+/// From a recorded value of a metric to its reported unit.
+#[must_use]
+pub fn scale(metric: Metric) -> f64 {
+    match metric {
+        Metric::Slowdown => 1.0 / (1_u64 << SLOWDOWN_BITS) as f64,
+        Metric::Latency | Metric::Response | Metric::Wait => 1.0 / CLOCK,
+    }
+}

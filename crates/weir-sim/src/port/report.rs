@@ -1,0 +1,217 @@
+//! Puts a result together: figures, differences, closed forms, self-checks, provenance.
+
+use crate::port::build;
+use crate::port::collector::Metric;
+use crate::port::comparison;
+use crate::port::figures::{self, Frame};
+use crate::port::gathered::{CLOCK, Gathered};
+use crate::port::outcome::{Check, ClassRow, EngineUsed, Outcome, Precision, TheoryRow, WarmUpUsed};
+use crate::port::selfcheck;
+use crate::port::warmup::WarmUpTicks;
+use crate::scenario::{Clock, Input, PortScenario, Scenario, Service};
+use crate::theory::{self, ClosedForm, Mode, NoForm, TheoryError, theory};
+use crate::workload::{Arrivals, MessageClasses};
+
+/// How a run ended.
+pub struct Ending {
+    /// What was left out.
+    pub warm_up: WarmUpTicks,
+    /// It was broken off.
+    pub interrupted: bool,
+    /// The requested precision.
+    pub precision: Option<Precision>,
+}
+
+/// The unit of reported times.
+fn time_unit(port: &PortScenario) -> &'static str {
+    match port.clock {
+        Clock::PacketServices => "u",
+        Clock::Seconds => "s",
+    }
+}
+
+/// The units and classes of a result.
+fn frame(port: &PortScenario, counted: Option<&Gathered>) -> Frame {
+    let row = |name: String, low, high, count: Option<(u64, u64)>| {
+        let (count, length) = count.unwrap_or_default();
+        let mean_length = (count > 0 && length > 0).then(|| length as f64 / count as f64);
+        ClassRow { name, low, high, count, mean_length }
+    };
+    let names = port.classes.names(port.unit.symbol());
+    let bounds = bounds(&port.classes);
+    let all =
+        counted.map(|gathered| gathered.lengths.iter().fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1)));
+    let mut classes = vec![row("all".to_owned(), None, None, all)];
+    for (at, name) in names.into_iter().enumerate() {
+        let (low, high) = bounds[at];
+        classes.push(row(name, low, high, counted.map(|gathered| gathered.lengths[at])));
+    }
+    let packet = match port.service {
+        Service::Packets(time) => Some(time.mean().get() as f64),
+        Service::Whole(_) => None,
+    };
+    let packet = packet.filter(|_| build::metrics(port)[0] == Metric::Latency);
+    Frame { time_unit: time_unit(port), classes, packet }
+}
+
+/// The smallest and the largest length of each class.
+fn bounds(classes: &MessageClasses) -> Vec<(Option<u64>, Option<u64>)> {
+    match classes {
+        MessageClasses::Lengths(lengths) => {
+            lengths.iter().map(|&length| (Some(u64::from(length)), Some(u64::from(length)))).collect()
+        }
+        MessageClasses::Deciles(deciles) => {
+            let below = std::iter::once(0).chain(deciles.bounds().iter().copied());
+            below.zip(deciles.bounds()).map(|(below, &last)| (Some(below + 1), Some(last))).collect()
+        }
+        MessageClasses::Named { names, .. } => vec![(None, None); names.len()],
+    }
+}
+
+/// The closed form of a discipline in this scenario, or why there is none.
+fn form(port: &PortScenario, spec: &str) -> Result<ClosedForm, TheoryError> {
+    let Input::Open(open) = &port.input else { return Err(NoForm::Discipline(of_input(port)).into()) };
+    if open.arrivals != Arrivals::Poisson {
+        return Err(NoForm::Discipline(of_input(port)).into());
+    }
+    let mean = port.service.mean_per_unit() / CLOCK;
+    let (mode, scv) = match port.service {
+        Service::Packets(time) => (Mode::Packets, time.second_moment_ratio() - 1.0),
+        Service::Whole(_) => (Mode::Whole, 0.0),
+    };
+    let spec = if mode == Mode::Whole && !port.preemption { without_preemption(spec)? } else { spec };
+    let load = port.load.unwrap_or_default();
+    theory(spec, mode, &open.lengths, load, theory::Service { mean, scv })
+}
+
+/// The discipline whose closed form holds if this one never interrupts.
+fn without_preemption(spec: &str) -> Result<&str, TheoryError> {
+    match spec {
+        "fifo" | "sjf" => Ok(spec),
+        "sf" | "psjf" | "alpha:inf" => Ok("sjf"),
+        _ => Err(NoForm::Discipline(format!("{spec} without preemption")).into()),
+    }
+}
+
+/// The input in words, for the reason why there is no closed form.
+fn of_input(port: &PortScenario) -> String {
+    match port.input {
+        Input::Open(_) => "arrivals that are not Poisson",
+        Input::Trace(_) => "a trace",
+        Input::Closed(_) => "a closed loop",
+    }
+    .to_owned()
+}
+
+fn blank(scenario: &Scenario) -> Outcome {
+    let port = &scenario.port;
+    Outcome {
+        weir: env!("CARGO_PKG_VERSION"),
+        model: "port",
+        title: port.title.clone(),
+        file: scenario.name.clone(),
+        fingerprint: scenario.fingerprint.clone(),
+        seed: port.seed,
+        scenario: scenario.normalised.clone(),
+        replications: port.stop.replications,
+        time_unit: time_unit(port),
+        length_unit: port.unit.symbol(),
+        load: port.load,
+        ticks: 0,
+        messages: 0,
+        unfinished: 0,
+        duration: 0.0,
+        interrupted: false,
+        unstable: port.statement.clone(),
+        warm_up: WarmUpUsed { rule: "none".to_owned(), ticks: 0 },
+        precision: None,
+        engines: Vec::new(),
+        disciplines: port.disciplines.iter().map(|named| named.name.clone()).collect(),
+        reference: port.disciplines[port.reference].name.clone(),
+        classes: frame(port, None).classes,
+        estimates: Vec::new(),
+        differences: Vec::new(),
+        theory: Vec::new(),
+        checks: Vec::new(),
+        distributions: Vec::new(),
+    }
+}
+
+/// The result of a scenario that has no means: a statement.
+#[must_use]
+pub fn statement(scenario: &Scenario) -> Outcome {
+    blank(scenario)
+}
+
+/// The result of a scenario by closed forms alone.
+#[must_use]
+pub fn theory_only(scenario: &Scenario) -> Outcome {
+    let port = &scenario.port;
+    let mut outcome = blank(scenario);
+    if port.statement.is_none() {
+        outcome.theory = theory_rows(port, &frame(port, None), None).0;
+    }
+    outcome
+}
+
+/// The rows of all disciplines, and the checks of the overall means.
+fn theory_rows(
+    port: &PortScenario,
+    frame: &Frame,
+    gathered: Option<&[Gathered]>,
+) -> (Vec<TheoryRow>, Vec<Check>) {
+    let (mut rows, mut checks, mut queue) = (Vec::new(), Vec::new(), None);
+    let metrics = build::metrics(port);
+    for (at, named) in port.disciplines.iter().enumerate() {
+        let simulated = gathered.map(|all| &all[at]);
+        let form = form(port, &named.name);
+        rows.extend(comparison::rows(&named.name, &form, &metrics, frame, simulated));
+        if let Ok(form) = form {
+            checks.extend(simulated.and_then(|gathered| comparison::check(gathered, &form, frame)));
+            queue = queue.or_else(|| comparison::queue_row(&form, simulated));
+        }
+    }
+    rows.extend(queue);
+    (rows, checks)
+}
+
+/// The result of a run.
+#[must_use]
+pub fn outcome(scenario: &Scenario, gathered: &[Gathered], ending: Ending) -> Outcome {
+    let port = &scenario.port;
+    let first = &gathered[0];
+    let frame = frame(port, Some(first));
+    let (theory, formula_checks) = theory_rows(port, &frame, Some(gathered));
+    let mut outcome = blank(scenario);
+    outcome.ticks = first.total(|state| state.ticks);
+    outcome.messages = first.total(|state| state.arrived);
+    outcome.unfinished = first.total(|state| state.unfinished);
+    outcome.duration = first.total(|state| state.now) as f64 / CLOCK;
+    outcome.interrupted = ending.interrupted;
+    outcome.warm_up = WarmUpUsed { rule: ending.warm_up.rule, ticks: ending.warm_up.ticks };
+    outcome.precision = ending.precision;
+    outcome.theory = theory;
+    fill(&mut outcome, gathered, &gathered[port.reference], &frame);
+    outcome.checks.extend(formula_checks);
+    if frame.packet.is_some() {
+        outcome.estimates.push(figures::queue_length(first));
+    }
+    outcome.classes = frame.classes;
+    outcome
+}
+
+/// The rows that come discipline by discipline.
+fn fill(outcome: &mut Outcome, gathered: &[Gathered], reference: &Gathered, frame: &Frame) {
+    for discipline in gathered {
+        let name = discipline.name.clone();
+        outcome.engines.push(EngineUsed { discipline: name, engine: discipline.engine });
+        outcome.estimates.extend(figures::of_discipline(discipline, frame));
+        outcome.checks.extend(selfcheck::of_discipline(discipline, &gathered[0], frame));
+        if discipline.has_tails() {
+            outcome.distributions.extend(figures::distributions(discipline, frame));
+        }
+        if discipline.name != reference.name {
+            outcome.differences.extend(figures::differences(discipline, reference, frame));
+        }
+    }
+}

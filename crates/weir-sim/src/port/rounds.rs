@@ -1,0 +1,87 @@
+//! Runs the lanes of all replications in rounds, on threads.
+//!
+//! In a round every lane advances to the same tick, so that between rounds all disciplines have served the
+//! same packets: there the run may be broken off, its precision read, and its records handed over. Rounds
+//! depend on the scenario alone, never on the machine.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::engine::replications::in_parallel;
+use crate::port::build::Placed;
+use crate::port::engine::Stopped;
+
+/// Ticks of all lanes together in a round, about: a second of work at most.
+const ROUND: u64 = 1 << 25;
+/// The fewest ticks of a lane in a round.
+const SHORTEST: u64 = 1 << 14;
+
+/// A lane, and how it ended.
+pub struct Running {
+    /// The replication.
+    pub replication: u32,
+    /// The lane.
+    pub placed: Placed,
+    stopped: Stopped,
+}
+
+/// All lanes of a run.
+pub struct Rounds {
+    /// In the order of the replications.
+    pub lanes: Vec<Running>,
+    tick: u64,
+    target: u64,
+    round: u64,
+    threads: NonZeroUsize,
+}
+
+/// Where a run stands after a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// There is more to do.
+    Going,
+    /// Every lane reached the target, or the end of its trace.
+    Done,
+    /// It was broken off.
+    Interrupted,
+    /// A lane could not go on; its place in the list.
+    Failed(usize),
+}
+
+impl Rounds {
+    /// Lanes that each run to `target` ticks.
+    #[must_use]
+    pub fn new(lanes: Vec<(u32, Placed)>, target: u64, threads: NonZeroUsize) -> Self {
+        let running = |(replication, placed)| Running { replication, placed, stopped: Stopped::Reached };
+        let lanes: Vec<_> = lanes.into_iter().map(running).collect();
+        let disciplines: usize = lanes.iter().map(|running| running.placed.disciplines.len()).sum();
+        let round = (ROUND / disciplines.max(1) as u64).max(SHORTEST);
+        Self { lanes, tick: 0, target, round, threads }
+    }
+
+    /// Ticks done by each lane, and ticks to do.
+    #[must_use]
+    pub fn progress(&self) -> (u64, u64) {
+        (self.tick, self.target)
+    }
+
+    /// One round, not beyond tick `until`.
+    pub fn advance(&mut self, until: u64, cancel: &AtomicBool) -> Standing {
+        self.tick = (self.tick + self.round).min(self.target).min(until);
+        let tick = self.tick;
+        let lanes = std::mem::take(&mut self.lanes);
+        self.lanes = in_parallel(lanes, self.threads, |mut running| {
+            if running.stopped == Stopped::Reached {
+                running.stopped = running.placed.lane.advance(tick);
+            }
+            running
+        });
+        if let Some(failed) = self.lanes.iter().position(|running| running.stopped == Stopped::Overloaded) {
+            return Standing::Failed(failed);
+        }
+        if tick >= self.target || self.lanes.iter().all(|running| running.stopped == Stopped::Exhausted) {
+            return Standing::Done;
+        }
+        if cancel.load(Ordering::Relaxed) { Standing::Interrupted } else { Standing::Going }
+    }
+}

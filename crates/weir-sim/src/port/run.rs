@@ -1,0 +1,292 @@
+//! Runs a scenario of the port: from the checked file to the result.
+//!
+//! The amount of work in each replication, the rounds, and the points at which precision is read depend on
+//! the scenario alone; replications are put together in their order. So the result is the same, to the last
+//! byte, for any number of threads.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
+
+use crate::port::build::{self, BuildError, Layout, lanes};
+use crate::port::collector::Plan;
+use crate::port::gathered::Gathered;
+use crate::port::observer::Departure;
+use crate::port::outcome::{Outcome, Precision};
+use crate::port::report;
+use crate::port::rounds::{Rounds, Standing};
+use crate::port::warmup::{self, WarmUpTicks};
+use crate::scenario::{Input, Limit, PortScenario, Scenario, Service};
+use crate::stats::{Batches, Measure, Target};
+
+/// Sections of a single replication whose quantiles give the intervals of the whole's.
+const SECTIONS: u64 = 16;
+/// Batches of a replication at the end, about.
+const BATCHES: u64 = 256;
+/// The first reading of the precision comes at this share of the limit.
+const FIRST_READING: u64 = 64;
+
+/// Takes the records of a run, discipline by discipline within a round.
+pub trait RecordSink {
+    /// Messages served by `discipline` in the first replication.
+    ///
+    /// # Errors
+    /// They cannot be written; the run ends.
+    fn take(&mut self, discipline: &str, departures: &[Departure]) -> Result<(), String>;
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Ticks served, over all replications and disciplines.
+    pub done: u64,
+    /// Ticks to serve at most.
+    pub total: u64,
+}
+
+/// What a run has to do with the outside.
+pub struct Control<'a> {
+    /// How many threads run it; the result does not depend on it.
+    pub threads: NonZeroUsize,
+    /// Set to break the run off; what is finished counts.
+    pub cancel: &'a AtomicBool,
+    /// Told after every round.
+    pub progress: &'a mut dyn FnMut(Progress),
+    /// Where records go, if anywhere.
+    pub records: Option<&'a mut dyn RecordSink>,
+}
+
+/// Why a run gave no result.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A lane could not be built.
+    Build(BuildError),
+    /// A discipline's queue grew beyond what is simulated, or the clock ended.
+    Overloaded {
+        /// The disciplines of the lane.
+        disciplines: String,
+        /// Why.
+        reason: String,
+    },
+    /// Records could not be written.
+    Records(String),
+}
+
+impl core::fmt::Display for RunError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Build(error) => error.fmt(f),
+            Self::Overloaded { disciplines, reason } => write!(f, "`{disciplines}`: {reason}"),
+            Self::Records(reason) => write!(f, "records cannot be written: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<BuildError> for RunError {
+    fn from(error: BuildError) -> Self {
+        Self::Build(error)
+    }
+}
+
+/// Runs a scenario.
+///
+/// # Errors
+/// [`RunError`]; a scenario whose load is 1 or more is no error, its result says so in place of means.
+pub fn run(scenario: &Scenario, control: &mut Control<'_>) -> Result<Outcome, RunError> {
+    let port = &scenario.port;
+    if port.statement.is_some() {
+        return Ok(report::statement(scenario));
+    }
+    let ticks = ticks_per_replication(port);
+    let warm_up = warmup::ticks(port, ticks, control)?;
+    let mut session = Session::new(port, ticks, warm_up, control)?;
+    let interrupted = session.run(control)?;
+    let precision = session.precision();
+    let gathered = session.gather();
+    Ok(report::outcome(
+        scenario,
+        &gathered,
+        report::Ending { warm_up: session.warm_up, interrupted, precision },
+    ))
+}
+
+/// The most ticks of a replication: packets, or messages served whole.
+fn ticks_per_replication(port: &PortScenario) -> u64 {
+    let replications = u64::from(port.stop.replications);
+    let per_message = match port.service {
+        Service::Packets(_) => mean_length(port),
+        Service::Whole(_) => 1.0,
+    };
+    if matches!(port.input, Input::Trace(_)) {
+        return u64::MAX;
+    }
+    let ticks = match port.stop.limit {
+        Limit::Packets(packets) => packets,
+        Limit::Messages(messages) => (messages as f64 * per_message).ceil() as u64,
+    };
+    ticks.div_ceil(replications).max(1)
+}
+
+/// The mean length of a message, in the unit of the scenario.
+pub(super) fn mean_length(port: &PortScenario) -> f64 {
+    match &port.input {
+        Input::Open(open) => open.lengths.mean(),
+        Input::Closed(closed) => closed.lengths.mean(),
+        Input::Trace(replay) => replay.trace.mean_length(),
+    }
+}
+
+/// A run on its way.
+struct Session<'a> {
+    port: &'a PortScenario,
+    rounds: Rounds,
+    plan: Plan,
+    warm_up: WarmUpTicks,
+    target: Option<Target>,
+}
+
+impl<'a> Session<'a> {
+    fn new(
+        port: &'a PortScenario,
+        ticks: u64,
+        warm_up: WarmUpTicks,
+        control: &Control<'_>,
+    ) -> Result<Self, RunError> {
+        let expected = match &port.input {
+            Input::Trace(replay) => replay.trace.len() as u64 * per_trace_message(port),
+            _ => ticks,
+        };
+        let metrics = build::metrics(port);
+        let flows = build::flows(port);
+        let classes = port.classes.len();
+        let section = if port.stop.replications == 1 { expected.div_ceil(SECTIONS) } else { 0 };
+        let tails = port.measure.tails;
+        let plan = Plan { metrics, classes, flows, warm_up: warm_up.ticks, section, tails };
+        let batch = (expected / BATCHES).max(1).next_power_of_two().min(1 << 16);
+        let layout = |replication| Layout {
+            plan: plan.clone(),
+            records: control.records.is_some() && replication == 0,
+            batch: batch.min(warm_up.granularity()),
+        };
+        let mut all = Vec::new();
+        for replication in 0..port.stop.replications {
+            let placed = lanes(port, &layout(replication), replication)?;
+            all.extend(placed.into_iter().map(|placed| (replication, placed)));
+        }
+        let target = port.stop.precision.and_then(|share| Target::relative(share).ok());
+        Ok(Self { port, rounds: Rounds::new(all, ticks, control.threads), plan, warm_up, target })
+    }
+
+    /// Runs to the end; whether it was broken off.
+    fn run(&mut self, control: &mut Control<'_>) -> Result<bool, RunError> {
+        let limit = self.rounds.progress().1;
+        let mut reading = if self.target.is_some() { limit.div_ceil(FIRST_READING) } else { limit };
+        loop {
+            let standing = self.rounds.advance(reading, control.cancel);
+            self.hand_over_records(control)?;
+            self.tell(control);
+            match standing {
+                Standing::Going if self.rounds.progress().0 < reading => {}
+                Standing::Going if self.precision().is_some_and(|precision| precision.met) => {
+                    return Ok(false);
+                }
+                Standing::Going => reading = reading.saturating_mul(2).min(limit),
+                Standing::Done => break,
+                Standing::Interrupted => return Ok(true),
+                Standing::Failed(place) => return Err(self.failure(place)),
+            }
+        }
+        Ok(false)
+    }
+
+    fn tell(&self, control: &mut Control<'_>) {
+        let (done, total) = self.rounds.progress();
+        let lanes = u64::from(self.port.stop.replications) * self.port.disciplines.len() as u64;
+        (control.progress)(Progress { done: done.saturating_mul(lanes), total: total.saturating_mul(lanes) });
+    }
+
+    fn hand_over_records(&mut self, control: &mut Control<'_>) -> Result<(), RunError> {
+        let Some(sink) = &mut control.records else { return Ok(()) };
+        for running in self.rounds.lanes.iter_mut().filter(|running| running.replication == 0) {
+            let disciplines = running.placed.disciplines.clone();
+            for (place, collector) in disciplines.into_iter().zip(running.placed.lane.collectors()) {
+                let name = &self.port.disciplines[place].name;
+                if let Some(records) = &mut collector.records {
+                    sink.take(name, records).map_err(RunError::Records)?;
+                    records.clear();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn failure(&self, place: usize) -> RunError {
+        let placed = &self.rounds.lanes[place].placed;
+        let names: Vec<_> =
+            placed.disciplines.iter().map(|&at| self.port.disciplines[at].name.as_str()).collect();
+        let limit = crate::port::engine::BACKLOG_LIMIT;
+        let reason = placed.lane.failure().unwrap_or_else(|| {
+            format!("more than {limit} messages are queued, lower the load or the length of the run")
+        });
+        RunError::Overloaded { disciplines: names.join("`, `"), reason }
+    }
+
+    /// Every discipline over all replications, so far.
+    fn gather(&mut self) -> Vec<Gathered> {
+        let mut gathered: Vec<Gathered> = (self.port.disciplines.iter())
+            .map(|named| Gathered::new(named.name.clone(), &self.plan))
+            .collect();
+        self.rounds.lanes.iter_mut().for_each(|running| running.placed.lane.finish());
+        for lanes in self.rounds.lanes.chunk_by_mut(|a, b| a.replication == b.replication) {
+            align(lanes.iter_mut().flat_map(|running| running.placed.lane.collectors()).collect());
+            for running in lanes {
+                let audited = running.placed.lane.audited();
+                for (place, &at) in running.placed.disciplines.iter().enumerate() {
+                    let state = running.placed.lane.state(place);
+                    let collector = running.placed.lane.collectors().swap_remove(place).clone();
+                    gathered[at].engine = running.placed.engine;
+                    gathered[at].add(collector, state, audited);
+                }
+            }
+        }
+        gathered
+    }
+
+    /// The requested precision and whether every mean has it; `None` where none was requested.
+    fn precision(&mut self) -> Option<Precision> {
+        let target = self.target?;
+        let gathered = self.gather();
+        let mean = |discipline: &Gathered, class| Measure::from(discipline.mean(0, class));
+        let series = gathered.iter().flat_map(|discipline| {
+            let classes = std::iter::once(None).chain((0..discipline.classes).map(Some));
+            classes.map(move |class| {
+                let name = class.map_or("all".to_owned(), |class: usize| format!("class {class}"));
+                (format!("{} {name}", discipline.name), mean(discipline, class))
+            })
+        });
+        let assessment = target.assess(series);
+        let unmet = assessment.unmet().iter().map(|unmet| unmet.series.clone()).collect();
+        let share = self.port.stop.precision.unwrap_or_default();
+        Some(Precision { target: share, met: assessment.is_met(), unmet })
+    }
+}
+
+/// Packets of a message of a trace, in the mean, rounded up; 1 where messages are served whole.
+fn per_trace_message(port: &PortScenario) -> u64 {
+    match port.service {
+        Service::Packets(_) => mean_length(port).ceil() as u64,
+        Service::Whole(_) => 1,
+    }
+}
+
+fn align(collectors: Vec<&mut crate::port::collector::Collector>) {
+    let (mut batches, mut queues) = (Vec::new(), Vec::new());
+    for collector in collectors {
+        batches.push(&mut collector.batches);
+        queues.push(&mut collector.queue);
+    }
+    Batches::align(&mut batches);
+    Batches::align(&mut queues);
+}

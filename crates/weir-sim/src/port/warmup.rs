@@ -1,0 +1,119 @@
+//! How much of the start of every replication is left out.
+//!
+//! Given in time, it is converted to ticks by the offered load. Detected, it is what the MSER-5 rule drops
+//! from a pilot: a replication of its own under FIFO, a tenth as long as the others. All replications and
+//! disciplines leave out the same ticks, so that they stay comparable message by message.
+
+use std::sync::atomic::AtomicBool;
+
+use weir_core::spec::Spec;
+
+use crate::port::build::{Layout, lanes, metrics};
+use crate::port::collector::Plan;
+use crate::port::rounds::Rounds;
+use crate::port::run::{Control, RunError, mean_length};
+use crate::scenario::{NamedDiscipline, PortScenario, Service, WarmUp};
+use crate::stats::Batches;
+use crate::stats::mser::mser5;
+
+/// The pilot's share of a replication.
+const PILOT_SHARE: u64 = 10;
+/// The longest pilot.
+const LONGEST_PILOT: u64 = 1 << 23;
+/// The pilot's replication number, which no other replication has.
+const PILOT: u32 = u32::MAX;
+
+/// What is left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WarmUpTicks {
+    /// Ticks of each replication.
+    pub ticks: u64,
+    /// The rule, in words.
+    pub rule: String,
+}
+
+impl WarmUpTicks {
+    /// The largest power of two that divides the warm-up: batches of that size begin where it ends.
+    #[must_use]
+    pub fn granularity(&self) -> u64 {
+        if self.ticks == 0 { u64::MAX } else { 1 << self.ticks.trailing_zeros() }
+    }
+}
+
+/// The warm-up of a scenario whose replications have `ticks` ticks each.
+///
+/// # Errors
+/// The pilot cannot be built.
+pub fn ticks(port: &PortScenario, ticks: u64, control: &Control<'_>) -> Result<WarmUpTicks, RunError> {
+    match port.stop.warm_up {
+        WarmUp::None => Ok(WarmUpTicks { ticks: 0, rule: "none".to_owned() }),
+        WarmUp::Until(time) => {
+            let per_tick = match port.service {
+                Service::Packets(time) => time.mean().get() as f64,
+                Service::Whole(_) => mean_length(port) * port.service.mean_per_unit(),
+            };
+            let expected = time.get() as f64 * port.load.unwrap_or(1.0) / per_tick;
+            let ticks = rounded(expected.ceil() as u64);
+            Ok(WarmUpTicks { ticks, rule: format!("the ticks expected in {time}") })
+        }
+        WarmUp::Detected => detected(port, ticks, control),
+    }
+}
+
+/// Rounded up to a multiple of a large power of two, so that batches of any engine begin there.
+fn rounded(ticks: u64) -> u64 {
+    let grain = (ticks / 4).max(1).next_power_of_two().min(1 << 16);
+    ticks.div_ceil(grain) * grain
+}
+
+fn detected(port: &PortScenario, ticks: u64, control: &Control<'_>) -> Result<WarmUpTicks, RunError> {
+    let pilot = (ticks / PILOT_SHARE).clamp(1, LONGEST_PILOT);
+    let means = pilot_means(port, pilot, control)?;
+    Ok(match means.and_then(|(means, size)| Some((mser5(&means).ok()?, size))) {
+        Some((batches, size)) => {
+            let ticks = rounded(batches as u64 * size);
+            WarmUpTicks { ticks, rule: format!("MSER-5 on a pilot of {pilot} ticks under fifo") }
+        }
+        None => WarmUpTicks {
+            ticks: rounded(pilot),
+            rule: format!("a pilot of {pilot} ticks, in which MSER-5 found no steady state"),
+        },
+    })
+}
+
+/// The batch means of the pilot and the ticks of a batch; `None` if some batch stays empty.
+fn pilot_means(
+    port: &PortScenario,
+    ticks: u64,
+    control: &Control<'_>,
+) -> Result<Option<(Vec<f64>, u64)>, RunError> {
+    let spec = Spec { name: "fifo".to_owned(), arguments: Vec::new() };
+    let mut alone = port.clone();
+    alone.disciplines = vec![NamedDiscipline { name: "fifo".to_owned(), spec }];
+    let (metrics, classes) = (metrics(port), port.classes.len());
+    let plan = Plan { metrics, classes, flows: 0, warm_up: 0, section: 0, tails: false };
+    let batch = (ticks / 512).max(1).next_power_of_two();
+    let placed = lanes(&alone, &Layout { plan, records: false, batch }, PILOT)?;
+    let mut rounds = Rounds::new(placed.into_iter().map(|lane| (0, lane)).collect(), ticks, control.threads);
+    while rounds.progress().0 < ticks {
+        match rounds.advance(ticks, &AtomicBool::new(false)) {
+            crate::port::rounds::Standing::Going => {}
+            _ => break,
+        }
+    }
+    let Some(running) = rounds.lanes.first_mut() else { return Ok(None) };
+    let mut collectors = running.placed.lane.collectors();
+    let Some(collector) = collectors.first_mut() else { return Ok(None) };
+    Ok(means_of(&mut collector.batches, classes))
+}
+
+fn means_of(batches: &mut Batches, classes: usize) -> Option<(Vec<f64>, u64)> {
+    let series: Vec<usize> = (0..classes).collect();
+    while batches.means(&series).is_err() && batches.len() > 1 {
+        batches.merge_neighbours();
+    }
+    let mut means = batches.means(&series).ok()?;
+    // The last batch may still have been filling.
+    means.pop();
+    Some((means, batches.size()))
+}

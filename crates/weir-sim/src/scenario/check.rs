@@ -1,0 +1,414 @@
+//! From the document to a checked scenario: disciplines, service, stop and measure.
+//!
+//! What can be refused is refused at its own line and column. Who arrives is checked in `input`.
+
+use std::path::Path;
+
+use weir_core::item::Message;
+use weir_core::message::alpha;
+use weir_core::registry;
+use weir_core::spec::{Argument, Spec, SpecError};
+use weir_core::units::{Bytes, Nanos, Packets};
+
+use super::document::{self, Document, Located};
+use super::error::ScenarioError;
+use super::fingerprint::Fingerprint;
+use super::place::{Source, nearest};
+use super::port::{
+    Input, Limit, Measure, NamedDiscipline, PacketTime, PortScenario, Service, Stop, WarmUp, WholeTime,
+};
+use super::quantity::{self, Clock, LengthUnit, Time};
+use crate::engine::stream::LONGEST_MEAN;
+use crate::workload::MessageClasses;
+
+/// The version of the format.
+const VERSION: u32 = 1;
+/// The most disciplines that one scenario compares.
+const MAX_DISCIPLINES: usize = 64;
+/// The most packets or messages that one scenario runs.
+const MAX_WORK: u64 = 1_000_000_000_000;
+/// The most replications of one scenario.
+const MAX_REPLICATIONS: u64 = 100_000;
+/// What is run where the scenario does not say, in packets.
+const DEFAULT_PACKETS: u64 = 10_000_000;
+/// How far the clock of one replication may go: half of what it can hold.
+const MAX_CLOCK: f64 = 9.2e18;
+/// The sampling period of the queue length, in mean services, where the scenario does not say.
+const DEFAULT_QUEUE_PERIOD: f64 = 200.0;
+
+/// A value, or its refusal.
+pub(super) type Checked<T> = Result<T, ScenarioError>;
+
+/// Checks one document.
+pub(super) struct Checker<'a> {
+    pub(super) source: &'a Source<'a>,
+    pub(super) folder: &'a Path,
+    pub(super) fingerprint: Fingerprint,
+}
+
+/// The service, with the units that it imposes on the rest of the scenario.
+#[derive(Clone, Copy)]
+pub(super) struct Serving {
+    pub(super) service: Service,
+    pub(super) clock: Clock,
+    pub(super) unit: LengthUnit,
+}
+
+impl Checker<'_> {
+    pub(super) fn refuse<T, V>(
+        &self,
+        at: &Located<T>,
+        reason: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Checked<V> {
+        Err(self.source.refuse(at.span.clone(), reason, remedy))
+    }
+
+    /// Checks the whole document.
+    pub(super) fn port(&mut self, document: &Document) -> Checked<PortScenario> {
+        if document.weir.value != VERSION {
+            let reason = format!("must be {VERSION}, the version of the format read here");
+            return self.refuse(&document.weir, reason, format!("write `weir = {VERSION}`"));
+        }
+        let mut disciplines = self.disciplines(&document.disciplines)?;
+        let reference = self.reference(document.reference.as_ref(), &disciplines)?;
+        let serving = self.serving(document)?;
+        let preemption = self.preemption(document, serving)?;
+        let checked = self.input(document, serving)?;
+        if let MessageClasses::Named { alphas: Some(alphas), .. } = &checked.classes {
+            disciplines.iter_mut().for_each(|discipline| carry_alphas(&mut discipline.spec, alphas));
+        }
+        let measure = self.measure(&document.measure, serving)?;
+        let stop = self.stop(&document.stop, serving, &checked.input)?;
+        self.horizon(document, &stop, &checked, serving)?;
+        Ok(PortScenario {
+            title: document.title.clone(),
+            seed: document.seed,
+            disciplines,
+            reference,
+            clock: serving.clock,
+            unit: serving.unit,
+            input: checked.input,
+            classes: checked.classes,
+            service: serving.service,
+            preemption,
+            load: checked.load,
+            statement: checked.load.and_then(statement),
+            stop,
+            measure,
+        })
+    }
+
+    fn disciplines(&self, list: &Located<Vec<Located<String>>>) -> Checked<Vec<NamedDiscipline>> {
+        if list.value.is_empty() || list.value.len() > MAX_DISCIPLINES {
+            let reason = format!("must name from 1 to {MAX_DISCIPLINES} disciplines");
+            return self.refuse(list, reason, "write a list such as [\"fifo\", \"alpha:10\"]");
+        }
+        let mut named: Vec<NamedDiscipline> = Vec::new();
+        for written in &list.value {
+            let discipline = self.discipline(written)?;
+            if named.iter().any(|other| other.name == discipline.name) {
+                let reason = format!("names `{}` a second time", discipline.name);
+                return self.refuse(written, reason, "remove one of the two");
+            }
+            named.push(discipline);
+        }
+        Ok(named)
+    }
+
+    fn discipline(&self, written: &Located<String>) -> Checked<NamedDiscipline> {
+        let build = |text: &str| {
+            let spec: Spec = text.parse()?;
+            registry::message_discipline::<Message<Packets>>(&spec)?;
+            Ok(NamedDiscipline { name: spec.to_string(), spec })
+        };
+        build(&written.value).or_else(|error| {
+            let (reason, remedy) = explain(error);
+            self.refuse(written, reason, remedy)
+        })
+    }
+
+    fn reference(&self, written: Option<&Located<String>>, known: &[NamedDiscipline]) -> Checked<usize> {
+        let Some(written) = written else { return Ok(0) };
+        let spec: Option<Spec> = written.value.parse().ok();
+        let name = spec.map_or_else(|| written.value.clone(), |spec| spec.to_string());
+        known.iter().position(|discipline| discipline.name == name).map_or_else(
+            || {
+                let names: Vec<&str> = known.iter().map(|discipline| discipline.name.as_str()).collect();
+                let hint = nearest(&name, names.iter().copied());
+                let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+                let remedy = format!("{hint}listed are `{}`", names.join("`, `"));
+                self.refuse(written, "must be one of `disciplines`", remedy)
+            },
+            Ok,
+        )
+    }
+
+    fn serving(&self, document: &Document) -> Checked<Serving> {
+        let packet = document.workload.value.packet.as_ref().map(|packet| self.packet(packet)).transpose()?;
+        let report = Serving {
+            service: Service::Packets(PacketTime::REPORT),
+            clock: Clock::PacketServices,
+            unit: LengthUnit::Packets,
+        };
+        let Some(written) = &document.service else { return Ok(report) };
+        match &written.value {
+            document::Service { packet: Some(time), rate: None, per_token: None, .. } => {
+                self.by_packet(&time.value)
+            }
+            document::Service { packet: None, rate: Some(rate), per_token: None, .. } => {
+                self.by_rate(rate, packet)
+            }
+            document::Service { packet: None, rate: None, per_token: Some(time), .. } => {
+                let service = Service::Whole(WholeTime::PerToken(self.positive(time)?));
+                Ok(Serving { service, clock: time.value.clock, unit: LengthUnit::Tokens })
+            }
+            _ => {
+                let reason = "must have exactly one of `packet`, `rate`, `per_token`";
+                self.refuse(written, reason, "keep the one that is meant, such as rate = \"10Gbit\"")
+            }
+        }
+    }
+
+    /// Whether service can be interrupted; between packets it always can, within one never.
+    fn preemption(&self, document: &Document, serving: Serving) -> Checked<bool> {
+        let written = document.service.as_ref().and_then(|service| service.value.preemption.as_ref());
+        match (written, serving.service) {
+            (Some(written), Service::Packets(_)) => {
+                let reason = "has no effect where messages are served by packets";
+                self.refuse(written, reason, "remove it, or serve messages whole")
+            }
+            (written, _) => Ok(written.is_none_or(|written| written.value)),
+        }
+    }
+
+    /// The size of a packet.
+    pub(super) fn packet(&self, written: &Located<quantity::Length>) -> Checked<Bytes> {
+        if written.value.unit != LengthUnit::Bytes || written.value.count == 0 {
+            return self.refuse(written, "must be a size in bytes above 0", "write a size such as \"1460B\"");
+        }
+        Ok(Bytes::new(written.value.count))
+    }
+
+    fn by_packet(&self, time: &document::PacketTime) -> Checked<Serving> {
+        let (time, clock) = match time {
+            document::PacketTime::Constant(time) => {
+                (PacketTime::Constant(self.positive(time)?), time.value.clock)
+            }
+            document::PacketTime::Exponential(mean) => {
+                (PacketTime::Exponential(self.exponential(mean)?), mean.value.clock)
+            }
+            document::PacketTime::ShiftedExponential(shift, mean) => {
+                let clock = mean.value.clock;
+                let shift = self.time(shift, clock)?;
+                (PacketTime::ShiftedExponential { shift, mean: self.exponential(mean)? }, clock)
+            }
+        };
+        Ok(Serving { service: Service::Packets(time), clock, unit: LengthUnit::Packets })
+    }
+
+    fn by_rate(&self, rate: &Located<quantity::Speed>, packet: Option<Bytes>) -> Checked<Serving> {
+        if rate.value.0.get() == 0 {
+            return self.refuse(rate, "must be above 0", "write a rate such as \"10Gbit\"");
+        }
+        let (service, unit) = match packet.map(|packet| rate.value.0.time_of(packet)) {
+            None => (Service::Whole(WholeTime::Rate(rate.value.0)), LengthUnit::Bytes),
+            Some(Some(time)) => (Service::Packets(PacketTime::Constant(time)), LengthUnit::Packets),
+            Some(None) => {
+                let reason = "takes longer for a packet than the clock can hold";
+                return self.refuse(rate, reason, "raise the rate, or lower workload.packet");
+            }
+        };
+        Ok(Serving { service, clock: Clock::Seconds, unit })
+    }
+
+    /// A span of time above zero.
+    fn positive(&self, time: &Located<Time>) -> Checked<Nanos> {
+        if time.value.span.get() == 0 {
+            return self.refuse(time, "must be above 0", "write a time such as \"1u\" or \"5ms\"");
+        }
+        Ok(time.value.span)
+    }
+
+    /// The mean of an exponential time.
+    pub(super) fn exponential(&self, mean: &Located<Time>) -> Checked<Nanos> {
+        let span = self.positive(mean)?;
+        if span.get() as f64 > LONGEST_MEAN {
+            let longest = Time { span: Nanos::new(LONGEST_MEAN as u64), clock: mean.value.clock };
+            return self.refuse(mean, format!("must be at most {longest}"), "lower the mean");
+        }
+        Ok(span)
+    }
+
+    /// A span of time on the clock of the scenario.
+    pub(super) fn time(&self, time: &Located<Time>, clock: Clock) -> Checked<Nanos> {
+        if time.value.clock == clock || time.value.span.get() == 0 {
+            return Ok(time.value.span);
+        }
+        let (reason, remedy) = match clock {
+            Clock::Seconds => (
+                "must be in seconds, as the service is",
+                "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"",
+            ),
+            Clock::PacketServices => {
+                ("must be in mean packet services, as the service is", "write it in `u`, such as \"200u\"")
+            }
+        };
+        self.refuse(time, reason, remedy)
+    }
+
+    /// A whole number within `low..=high`.
+    pub(super) fn whole(&self, number: &Located<u64>, low: u64, high: u64) -> Checked<u64> {
+        if (low..=high).contains(&number.value) {
+            return Ok(number.value);
+        }
+        let remedy = if number.value < low { "raise it" } else { "lower it" };
+        self.refuse(number, format!("must be from {low} to {high}"), remedy)
+    }
+
+    fn stop(&self, stop: &document::Stop, serving: Serving, input: &Input) -> Checked<Stop> {
+        let replications =
+            stop.replications.as_ref().map_or(Ok(1), |n| self.whole(n, 1, MAX_REPLICATIONS))?;
+        let is_trace = matches!(input, Input::Trace(_));
+        if let (true, Some(written)) = (is_trace && replications > 1, &stop.replications) {
+            let reason = "must be 1 with a trace, whose replications would all see the same messages";
+            return self.refuse(written, reason, "remove it");
+        }
+        let limit = self.limit(stop, serving, input)?;
+        let warm_up = match &stop.warm_up {
+            None if is_trace => WarmUp::None,
+            None => WarmUp::Detected,
+            Some(written) => self.warm_up(written, serving.clock)?,
+        };
+        let precision = stop.precision.as_ref().map(|share| self.share(share)).transpose()?;
+        Ok(Stop { limit, precision, replications: replications as u32, warm_up })
+    }
+
+    fn limit(&self, stop: &document::Stop, serving: Serving, input: &Input) -> Checked<Limit> {
+        match (&stop.packets, &stop.messages) {
+            (Some(packets), Some(_)) => {
+                self.refuse(packets, "stands beside stop.messages", "keep one of the two")
+            }
+            (Some(packets), None) if serving.unit != LengthUnit::Packets => self.refuse(
+                packets,
+                "has no meaning where messages are served whole",
+                "write `messages = ...`",
+            ),
+            (Some(packets), None) => Ok(Limit::Packets(self.whole(packets, 1, MAX_WORK)?)),
+            (None, Some(messages)) => Ok(Limit::Messages(self.whole(messages, 1, MAX_WORK)?)),
+            (None, None) => Ok(match input {
+                Input::Trace(replay) => Limit::Messages(replay.trace.len() as u64),
+                _ if serving.unit == LengthUnit::Packets => Limit::Packets(DEFAULT_PACKETS),
+                _ => Limit::Messages(DEFAULT_PACKETS / 10),
+            }),
+        }
+    }
+
+    fn warm_up(&self, written: &Located<quantity::WarmUp>, clock: Clock) -> Checked<WarmUp> {
+        match written.value {
+            quantity::WarmUp::Detected => Ok(WarmUp::Detected),
+            quantity::WarmUp::Given(None) => Ok(WarmUp::None),
+            quantity::WarmUp::Given(Some(time)) => {
+                let located = Located { value: time, span: written.span.clone() };
+                self.time(&located, clock).map(WarmUp::Until)
+            }
+        }
+    }
+
+    /// A share above 0 and up to a half.
+    fn share(&self, written: &Located<quantity::Share>) -> Checked<f64> {
+        if written.value.0 > 0.0 && written.value.0 <= 0.5 {
+            return Ok(written.value.0);
+        }
+        self.refuse(written, "must be above 0% and at most 50%", "write a share such as \"1%\"")
+    }
+
+    fn measure(&self, measure: &document::Measure, serving: Serving) -> Checked<Measure> {
+        let by_packet = serving.unit == LengthUnit::Packets;
+        let latency = match &measure.latency {
+            None if by_packet => document::LatencyEnd::Acceptance,
+            None => document::LatencyEnd::Completion,
+            Some(Located { value: document::LatencyEnd::Acceptance, .. }) if !by_packet => {
+                let written = measure.latency.as_ref().expect("matched as present");
+                return self.refuse(written, "needs packets to accept", "write `latency = \"completion\"`");
+            }
+            Some(written) => written.value,
+        };
+        let mean = serving.service.mean_per_unit();
+        let queue_period = match &measure.queue_period {
+            None => Nanos::new((mean * DEFAULT_QUEUE_PERIOD).max(1.0) as u64),
+            Some(period) => {
+                self.positive(period)?;
+                self.time(period, serving.clock)?
+            }
+        };
+        let quantile_error = measure.quantile_error.as_ref().map_or(Ok(0.01), |share| self.share(share))?;
+        Ok(Measure { latency, quantile_error, queue_period, tails: measure.tails, verify: measure.verify })
+    }
+
+    /// Refuses a run that its clock cannot hold.
+    fn horizon(
+        &self,
+        document: &Document,
+        stop: &Stop,
+        checked: &super::input::Checked,
+        serving: Serving,
+    ) -> Checked<()> {
+        let per_message =
+            checked.mean_gap.unwrap_or(0.0).max(checked.mean_length * serving.service.mean_per_unit());
+        let messages = match stop.limit {
+            Limit::Packets(packets) => packets as f64 / checked.mean_length,
+            Limit::Messages(messages) => messages as f64,
+        };
+        let end = messages / f64::from(stop.replications) * per_message;
+        if end <= MAX_CLOCK {
+            return Ok(());
+        }
+        let reason =
+            format!("takes a replication to {end:.1e} ns of its clock, which ends at {MAX_CLOCK:.1e} ns");
+        let remedy = "lower stop.packets or stop.messages, or raise stop.replications";
+        match document.stop.packets.as_ref().or(document.stop.messages.as_ref()) {
+            Some(written) => self.refuse(written, reason, remedy),
+            None => self.refuse(&document.workload, reason, remedy),
+        }
+    }
+}
+
+/// Gives alpha scheduling, wherever the spec names it without alphas of classes, those of the messages.
+fn carry_alphas(spec: &mut Spec, alphas: &[f64]) {
+    spec.arguments.iter_mut().for_each(|argument| carry_alphas(&mut argument.value, alphas));
+    let has_classes = spec.arguments.iter().any(|argument| argument.key.as_deref() == Some("classes"));
+    if spec.name == alpha::INFO.name && !has_classes {
+        let alphas: Vec<String> = alphas.iter().map(f64::to_string).collect();
+        let value = Spec { name: alphas.join("/"), arguments: Vec::new() };
+        spec.arguments.push(Argument { key: Some("classes".to_owned()), value });
+    }
+}
+
+/// Why there is no mean at this load.
+fn statement(load: f64) -> Option<String> {
+    (load >= 1.0).then(|| {
+        format!(
+            "offered load {load} is not below 1: more work arrives than can be served, the queue grows without \
+             end and no mean exists; lower workload.load below 1"
+        )
+    })
+}
+
+/// A refused spec, as reason and remedy.
+fn explain(error: SpecError) -> (String, String) {
+    match error {
+        SpecError::Syntax { at, reason } => {
+            (format!("cannot be read at byte {at}: {reason}"), "write a spec such as \"alpha:10\"".to_owned())
+        }
+        SpecError::UnknownName { remedy, .. } => ("not a discipline of messages".to_owned(), remedy),
+        SpecError::UnknownParameter { discipline, parameter, remedy } => {
+            (format!("`{discipline}` has no parameter `{parameter}`"), remedy)
+        }
+        SpecError::Value { discipline, parameter, reason } => {
+            let example = registry::info(discipline).map_or(discipline, |info| info.example);
+            (format!("its parameter `{parameter}` {reason}"), format!("write a spec such as `{example}`"))
+        }
+        other => (other.to_string(), "write a spec such as \"alpha:10\"".to_owned()),
+    }
+}

@@ -1,0 +1,225 @@
+//! From the document to how large messages are, in the unit that the service counts, and to the classes
+//! into which the report divides them.
+
+use std::path::PathBuf;
+
+use weir_core::units::Bytes;
+
+use super::check::{Checker, Serving};
+use super::document::{self, ClassesBy, Document, Located};
+use super::error::ScenarioError;
+use super::quantity::{Length, LengthUnit};
+use crate::workload::{CdfError, MAX_LENGTH, MessageClasses, Sizes, SizesError, Trace};
+
+/// The most lengths that make a class each.
+const MAX_LENGTH_CLASSES: u64 = 100;
+/// The longest CDF file that is read.
+const MAX_CDF_BYTES: u64 = 64 << 20;
+
+impl Checker<'_> {
+    /// The distribution of lengths, in the unit that the service counts.
+    pub(super) fn lengths(
+        &mut self,
+        workload: &Located<document::Workload>,
+        serving: Serving,
+    ) -> Result<Sizes, ScenarioError> {
+        let Some(written) = &workload.value.lengths else {
+            self.packet_for(workload, LengthUnit::Packets, &workload.value, serving)?;
+            return Ok(Sizes::alpha_report());
+        };
+        let (sizes, unit) = match &written.value {
+            document::Lengths::Report => (Sizes::alpha_report(), LengthUnit::Packets),
+            document::Lengths::Constant(length) => {
+                (self.sizes(written, Sizes::constant(self.length(length)?))?, length.value.unit)
+            }
+            document::Lengths::Uniform(first, last) => {
+                self.same_unit(first, last)?;
+                let sizes = Sizes::uniform(self.length(first)?, self.length(last)?);
+                (self.sizes(written, sizes)?, first.value.unit)
+            }
+            document::Lengths::Exponential(mean) => {
+                (self.sizes(written, Sizes::exponential(self.length(mean)? as f64))?, mean.value.unit)
+            }
+            document::Lengths::Mixture(list) => self.mixture(written, list)?,
+            document::Lengths::Cdf(file) => (self.cdf(file)?, LengthUnit::Bytes),
+        };
+        match self.packet_for(written, unit, &workload.value, serving)? {
+            Some(packet) => self.sizes(written, sizes.in_packets(packet.get())),
+            None => Ok(sizes),
+        }
+    }
+
+    /// The size of the packets into which lengths in `unit` are divided; `None` where the service counts
+    /// the same unit. Any other pair is refused at `at`.
+    pub(super) fn packet_for<T>(
+        &self,
+        at: &Located<T>,
+        unit: LengthUnit,
+        workload: &document::Workload,
+        serving: Serving,
+    ) -> Result<Option<Bytes>, ScenarioError> {
+        let packet = match &workload.packet {
+            Some(packet) if unit != LengthUnit::Bytes => {
+                return self.refuse(packet, "has no effect where lengths are not in bytes", "remove it");
+            }
+            packet => packet.as_ref().map(|packet| self.packet(packet)).transpose()?,
+        };
+        let counted = if packet.is_some() { LengthUnit::Packets } else { unit };
+        if counted == serving.unit {
+            return Ok(packet);
+        }
+        let reason = format!(
+            "has lengths in `{}`, where the service counts `{}`",
+            unit.symbol(),
+            serving.unit.symbol()
+        );
+        let remedy = match (unit, serving.unit) {
+            (LengthUnit::Bytes, LengthUnit::Packets) => "add, for example, workload.packet = \"1460B\"",
+            (LengthUnit::Bytes, _) => "give the service a `rate`",
+            (LengthUnit::Tokens, _) => "give the service a time `per_token`",
+            (LengthUnit::Packets, _) => "give the service a time by `packet`",
+        };
+        self.refuse(at, reason, remedy)
+    }
+
+    /// A length that a message can have.
+    fn length(&self, written: &Located<Length>) -> Result<u64, ScenarioError> {
+        if (1..=u64::from(MAX_LENGTH)).contains(&written.value.count) {
+            return Ok(written.value.count);
+        }
+        let reason = format!("must be from 1 to {MAX_LENGTH}");
+        let remedy = match written.value.count {
+            0 => "give every message a length",
+            _ => "lower it, or use a larger unit",
+        };
+        self.refuse(written, reason, remedy)
+    }
+
+    fn same_unit(&self, first: &Located<Length>, other: &Located<Length>) -> Result<(), ScenarioError> {
+        if first.value.unit == other.value.unit {
+            return Ok(());
+        }
+        let reason = format!("must be in `{}`, as the length before it is", first.value.unit.symbol());
+        self.refuse(other, reason, "use one unit throughout")
+    }
+
+    fn mixture(
+        &self,
+        written: &Located<document::Lengths>,
+        list: &[(Located<Length>, Located<f64>)],
+    ) -> Result<(Sizes, LengthUnit), ScenarioError> {
+        let Some((first, _)) = list.first() else {
+            return self.refuse(written, "must have at least one length", "write [[\"1pkt\", 1.0]]");
+        };
+        let mut pairs = Vec::new();
+        for (length, probability) in list {
+            self.same_unit(first, length)?;
+            if !(0.0..=1.0).contains(&probability.value) {
+                return self.refuse(
+                    probability,
+                    "must be a probability from 0 to 1",
+                    "write one such as 0.9",
+                );
+            }
+            if pairs.iter().any(|(other, _)| *other == length.value.count) {
+                return self.refuse(length, "is listed a second time", "add the two probabilities");
+            }
+            pairs.push((self.length(length)?, probability.value));
+        }
+        Ok((self.sizes(written, Sizes::list(&pairs))?, first.value.unit))
+    }
+
+    /// A distribution, or its refusal at the key that describes it.
+    fn sizes<T>(&self, at: &Located<T>, sizes: Result<Sizes, SizesError>) -> Result<Sizes, ScenarioError> {
+        sizes.or_else(|error| {
+            let (reason, remedy) = reason_and_remedy(&error.to_string());
+            self.refuse(at, format!("is refused: {reason}"), remedy)
+        })
+    }
+
+    fn cdf(&mut self, file: &Located<PathBuf>) -> Result<Sizes, ScenarioError> {
+        let path = self.folder.join(&file.value);
+        let name = path.display().to_string();
+        let length = std::fs::metadata(&path).map(|found| found.len());
+        if length.is_ok_and(|length| length > MAX_CDF_BYTES) {
+            let reason = format!("must be a file of at most {MAX_CDF_BYTES} bytes");
+            return self.refuse(file, reason, "thin out its points");
+        }
+        let bytes = std::fs::read(&path).or_else(|error| self.unreadable(file, &error))?;
+        self.fingerprint.add(&bytes);
+        let text = String::from_utf8(bytes)
+            .map_err(|_| ScenarioError::of_file(&name, "is not UTF-8 text", "save the table as plain CSV"))?;
+        let sizes = Sizes::parse_cdf(&text, &name).map_err(|error| of_cdf(&error))?;
+        match sizes.support().1 {
+            Some(largest) if largest <= u64::from(MAX_LENGTH) => Ok(sizes),
+            _ => {
+                let reason = format!("must have no size above {MAX_LENGTH}B");
+                self.refuse(file, reason, "cut the table off, or count a larger unit")
+            }
+        }
+    }
+
+    /// The classes of messages whose lengths follow `lengths`.
+    pub(super) fn classes_of_sizes(
+        &self,
+        document: &Document,
+        lengths: &Sizes,
+    ) -> Result<MessageClasses, ScenarioError> {
+        let by_length = MessageClasses::by_length(lengths, MAX_LENGTH_CLASSES);
+        match &document.measure.classes {
+            None => Ok(by_length.unwrap_or_else(|| MessageClasses::by_decile(lengths))),
+            Some(written) => match (written.value, by_length) {
+                (ClassesBy::Decile, _) => Ok(MessageClasses::by_decile(lengths)),
+                (ClassesBy::Length, Some(classes)) => Ok(classes),
+                (ClassesBy::Length, None) => {
+                    let reason = format!("needs at most {MAX_LENGTH_CLASSES} different lengths");
+                    self.refuse(written, reason, "write `classes = \"decile\"`")
+                }
+                (ClassesBy::Trace, _) => {
+                    let reason = "needs a trace with a column of classes or of alphas";
+                    self.refuse(written, reason, "write `classes = \"length\"` or \"decile\"")
+                }
+            },
+        }
+    }
+
+    /// The classes of the messages of a trace.
+    pub(super) fn classes_of_trace(
+        &self,
+        document: &Document,
+        trace: &Trace,
+    ) -> Result<MessageClasses, ScenarioError> {
+        let written = document.measure.classes.as_ref();
+        let named = trace.class_names().map(|names| MessageClasses::Named {
+            names: names.to_vec(),
+            alphas: trace.alphas().map(<[f64]>::to_vec),
+        });
+        match (written.map(|written| written.value), named) {
+            (None | Some(ClassesBy::Trace), Some(named)) => Ok(named),
+            (Some(_), Some(_)) if trace.alphas().is_some() => {
+                let reason = "must be `trace`, since messages carry their alpha by their class";
+                let at = written.expect("matched as present");
+                self.refuse(at, reason, "remove it, or rename the column of alphas")
+            }
+            _ => {
+                let observed: Vec<u64> = trace.lengths().iter().map(|length| u64::from(*length)).collect();
+                let at = document.workload.value.trace.as_ref().expect("called for a trace alone");
+                self.classes_of_sizes(document, &self.sizes(at, Sizes::observed(&observed))?)
+            }
+        }
+    }
+}
+
+/// The two parts of a refusal that is written as `what; remedy`.
+fn reason_and_remedy(text: &str) -> (String, String) {
+    let parts = text.rsplit_once("; ").map(|(reason, remedy)| (reason.to_owned(), remedy.to_owned()));
+    parts.unwrap_or_else(|| (text.to_owned(), "correct it".to_owned()))
+}
+
+fn of_cdf(error: &CdfError) -> ScenarioError {
+    let (reason, remedy) = reason_and_remedy(&error.fault.to_string());
+    let mut refusal = ScenarioError::of_file(&error.file, reason, remedy);
+    refusal.line = (error.line > 0).then_some(error.line);
+    refusal.key = error.column.map(str::to_owned);
+    refusal
+}

@@ -1,0 +1,144 @@
+//! From a span of bytes to the line, the column, the dotted key and the value that stand there.
+//!
+//! Every refusal of a scenario, whether of its syntax, of its shape or of its meaning, starts as a span of
+//! bytes; the rest of the error is read back from the text. So there is one way to say where.
+
+use core::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::ScenarioError;
+
+/// The text of a scenario and the name under which errors speak of it.
+pub(super) struct Source<'a> {
+    pub(super) name: &'a str,
+    pub(super) text: &'a str,
+}
+
+impl<'a> Source<'a> {
+    /// The line and the column, in characters, of a byte.
+    pub(super) fn line_and_column(&self, at: usize) -> (usize, usize) {
+        let mut at = at.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let before = &self.text[..at];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+
+    fn slice(&self, span: &Range<usize>) -> Option<&'a str> {
+        self.text.get(span.clone()).filter(|text| !text.is_empty())
+    }
+
+    /// An error at `span`, with the key that leads there and the value as written.
+    pub(super) fn refuse(
+        &self,
+        span: Range<usize>,
+        reason: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> ScenarioError {
+        let (line, column) = self.line_and_column(span.start);
+        let mut error = ScenarioError::of_file(self.name, reason, remedy).at(line, column);
+        let found = DeTable::parse(self.text).ok().and_then(|root| key_at(&root, &span));
+        if let Some((key, is_value)) = found {
+            error = error.key(key);
+            if let Some(value) = self.slice(&span).filter(|_| is_value) {
+                error = error.value(value);
+            }
+        }
+        error
+    }
+}
+
+/// The dotted key at `span`, and whether the span is of its value.
+fn key_at(root: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Option<(String, bool)> {
+    let mut path = Vec::new();
+    let is_value = descend(root.get_ref(), span, &mut path)?;
+    Some((path.join("."), is_value))
+}
+
+fn descend(table: &DeTable<'_>, span: &Range<usize>, path: &mut Vec<String>) -> Option<bool> {
+    for (key, value) in table {
+        path.push(key.get_ref().to_string());
+        if key.span() == *span {
+            return Some(false);
+        }
+        if let Some(found) = descend_value(value, span, path) {
+            return Some(found);
+        }
+        path.pop();
+    }
+    None
+}
+
+fn descend_value(value: &Spanned<DeValue<'_>>, span: &Range<usize>, path: &mut Vec<String>) -> Option<bool> {
+    let deeper = match value.get_ref() {
+        DeValue::Table(table) => descend(table, span, path),
+        DeValue::Array(array) => array.iter().find_map(|element| descend_value(element, span, path)),
+        _ => None,
+    };
+    let is_table = matches!(value.get_ref(), DeValue::Table(_));
+    deeper.or_else(|| (value.span() == *span).then_some(!is_table))
+}
+
+/// The name in `known` nearest to `name`, if it is near enough to be meant.
+pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = if name.chars().count() < 5 { 1 } else { 2 };
+    let edits = known.into_iter().map(|other| (distance(name, other), other));
+    edits.filter(|(edits, _)| *edits <= limit).min().map(|(_, other)| other)
+}
+
+/// The number of single-character edits between two names, a swap of neighbours counted as one
+/// (optimal string alignment). Long names are far from everything.
+fn distance(a: &str, b: &str) -> usize {
+    const LONGEST: usize = 40;
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len() > LONGEST || b.len() > LONGEST {
+        return usize::MAX;
+    }
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 { i + j } else { edits(&rows, &a, &b, i, j) };
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+fn edits(rows: &[Vec<usize>], a: &[char], b: &[char], i: usize, j: usize) -> usize {
+    let substituted = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+    let best = substituted.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+    let swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+    if swapped { best.min(rows[i - 2][j - 2] + 1) } else { best }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let source = Source { name: "f", text: "a = 1\nü = \"é\" # b\n" };
+        assert_eq!(source.line_and_column(0), (1, 1));
+        assert_eq!(source.line_and_column(source.text.find('#').expect("present")), (2, 9));
+        assert_eq!(source.line_and_column(99), (3, 1));
+    }
+
+    #[test]
+    fn a_span_finds_its_key_and_value() {
+        let text = "[a.b]\nc = [1, { d = 22 }]\n[e]\n";
+        let source = Source { name: "f", text };
+        let at = text.find("22").expect("present");
+        let error = source.refuse(at..at + 2, "is large", "lower it");
+        assert_eq!(error.to_string(), "f:2:15: a.b.c.d is 22, is large: lower it");
+    }
+
+    #[test]
+    fn a_swap_of_letters_is_one_edit() {
+        assert_eq!(nearest("laod", ["load", "gap"]), Some("load"));
+        assert_eq!(nearest("lengths_of", ["load", "lengths"]), None);
+        assert_eq!(nearest("lenghts", ["load", "lengths"]), Some("lengths"));
+    }
+}

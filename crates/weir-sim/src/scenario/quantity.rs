@@ -1,0 +1,302 @@
+//! Quantities as they are written in a scenario: a string that carries its unit.
+//!
+//! | kind | written | unit required |
+//! |---|---|---|
+//! | span of time | `"5ms"`, `"0.3us"`, `"200u"` | `ns`, `us`, `ms`, `s`; or `u`, one mean packet service |
+//! | length | `"3pkt"`, `"1460B"`, `"512tok"` | `pkt`, `tok`; `B`, `kB`, `KiB`, `MB`, `MiB` |
+//! | rate | `"10Gbit"` | `bit`, `kbit`, `Mbit`, `Gbit`, each per second |
+//! | share | `"1%"` | `%` |
+//! | warm-up | `"mser"`, `"none"`, or a span of time | |
+//!
+//! A decimal fraction is read exactly: one finer than a nanosecond of the clock is refused, not rounded.
+
+use core::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use weir_core::info::{parse_bytes, parse_rate};
+use weir_core::units::{Nanos, Rate};
+
+/// Nanoseconds of the clock in one abstract unit of time.
+pub const NANOS_PER_UNIT: u64 = 1_000_000_000;
+
+/// What the clock of a scenario counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The mean service time of one packet, written `u`: 10^9 nanoseconds of the engine's clock.
+    PacketServices,
+    /// Seconds and their fractions.
+    Seconds,
+}
+
+/// A span of time, in the unit in which it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Time {
+    /// The span on the engine's clock.
+    pub span: Nanos,
+    /// Which clock was written.
+    pub clock: Clock,
+}
+
+/// What the length of a message counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum LengthUnit {
+    /// Packets of the port.
+    #[serde(rename = "pkt")]
+    Packets,
+    /// Bytes of data.
+    #[serde(rename = "B")]
+    Bytes,
+    /// Tokens of an inference request, or any other count of work.
+    #[serde(rename = "tok")]
+    Tokens,
+}
+
+impl LengthUnit {
+    /// How the unit is written.
+    #[must_use]
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Packets => "pkt",
+            Self::Bytes => "B",
+            Self::Tokens => "tok",
+        }
+    }
+}
+
+/// The length of a message, in the unit in which it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// How many units.
+    pub count: u64,
+    /// Which unit.
+    pub unit: LengthUnit,
+}
+
+/// A speed of transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed(pub Rate);
+
+/// A share of a whole, written in percent and held as a fraction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share(pub f64);
+
+/// What is left out at the start of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarmUp {
+    /// As much as the MSER-5 rule finds.
+    Detected,
+    /// Messages that arrive before this time; `None` where nothing is left out.
+    Given(Option<Time>),
+}
+
+/// Reads `12`, `0.5` or `12.25` times `factor`, exactly.
+fn decimal(text: &str, factor: u64) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |t: &str| !t.is_empty() && t.len() <= 20 && t.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
+    let parts = fraction.parse::<u128>().ok()?.checked_mul(u128::from(factor))?;
+    let whole = whole.parse::<u128>().ok()?.checked_mul(u128::from(factor))?;
+    (parts % scale == 0).then(|| u64::try_from(whole + parts / scale).ok())?
+}
+
+/// The number in front of `unit`, if `text` ends in it.
+fn before<'t>(text: &'t str, unit: &str) -> Option<&'t str> {
+    text.strip_suffix(unit).filter(|number| number.ends_with(|c: char| c.is_ascii_digit()))
+}
+
+impl Time {
+    const UNITS: [(&'static str, u64, Clock); 5] = [
+        ("ns", 1, Clock::Seconds),
+        ("us", 1_000, Clock::Seconds),
+        ("ms", 1_000_000, Clock::Seconds),
+        ("s", 1_000_000_000, Clock::Seconds),
+        ("u", NANOS_PER_UNIT, Clock::PacketServices),
+    ];
+
+    fn parse(text: &str) -> Option<Self> {
+        let read = |&(unit, factor, clock): &(&str, u64, Clock)| {
+            let span = Nanos::new(decimal(before(text, unit)?, factor)?);
+            Some(Self { span, clock })
+        };
+        Self::UNITS.iter().find_map(read)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.clock == Clock::Seconds {
+            return self.span.fmt(f);
+        }
+        let (whole, rest) = (self.span.get() / NANOS_PER_UNIT, self.span.get() % NANOS_PER_UNIT);
+        let fraction = format!(".{rest:09}");
+        write!(f, "{whole}{}u", fraction.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
+impl Length {
+    fn parse(text: &str) -> Option<Self> {
+        let count = |unit| before(text, unit).and_then(|n| n.parse().ok());
+        if let Some(count) = count("pkt") {
+            return Some(Self { count, unit: LengthUnit::Packets });
+        }
+        if let Some(count) = count("tok") {
+            return Some(Self { count, unit: LengthUnit::Tokens });
+        }
+        parse_bytes(text).map(|bytes| Self { count: bytes.get(), unit: LengthUnit::Bytes })
+    }
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.count, self.unit.symbol())
+    }
+}
+
+impl Speed {
+    fn parse(text: &str) -> Option<Self> {
+        parse_rate(text).map(Self)
+    }
+}
+
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Share {
+    fn parse(text: &str) -> Option<Self> {
+        let percent: f64 = before(text, "%")?.parse().ok()?;
+        (percent.is_finite() && percent >= 0.0).then_some(Self(percent / 100.0))
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", self.0 * 100.0)
+    }
+}
+
+impl WarmUp {
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "mser" => Some(Self::Detected),
+            "none" => Some(Self::Given(None)),
+            _ => Time::parse(text).map(|time| Self::Given(Some(time))),
+        }
+    }
+}
+
+impl fmt::Display for WarmUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Detected => f.write_str("mser"),
+            Self::Given(None) => f.write_str("none"),
+            Self::Given(Some(time)) => time.fmt(f),
+        }
+    }
+}
+
+/// Reads and writes a quantity as a string, and describes it in the schema.
+macro_rules! written {
+    ($type:ident, $expected:literal, $pattern:literal) => {
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Text;
+                impl Visitor<'_> for Text {
+                    type Value = $type;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($expected)
+                    }
+                    fn visit_str<E: Error>(self, text: &str) -> Result<$type, E> {
+                        let unread = || E::invalid_value(serde::de::Unexpected::Str(text), &self);
+                        $type::parse(text).ok_or_else(unread)
+                    }
+                }
+                deserializer.deserialize_str(Text)
+            }
+        }
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+        impl JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "pattern": $pattern, "description": $expected })
+            }
+        }
+    };
+}
+
+written!(
+    Time,
+    "a span of time with its unit, such as \"5ms\", or \"200u\" where 1u is one mean packet service",
+    r"^[0-9]+(\.[0-9]+)?(ns|us|ms|s|u)$"
+);
+written!(
+    Length,
+    "a length with its unit, such as \"3pkt\", \"1460B\" or \"512tok\"",
+    r"^[0-9]+(pkt|tok|B|kB|KiB|MB|MiB)$"
+);
+written!(
+    Speed,
+    "a rate with its unit in bits per second, such as \"10Gbit\"",
+    r"^[0-9]+(bit|kbit|Mbit|Gbit)$"
+);
+written!(Share, "a share in percent, such as \"1%\"", r"^[0-9]+(\.[0-9]+)?%$");
+written!(
+    WarmUp,
+    "\"mser\", \"none\", or a span of time with its unit, such as \"1000u\"",
+    r"^(mser|none|[0-9]+(\.[0-9]+)?(ns|us|ms|s|u))$"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nanos(text: &str) -> Option<u64> {
+        Time::parse(text).map(|time| time.span.get())
+    }
+
+    #[test]
+    fn times_are_read_exactly() {
+        assert_eq!(nanos("0.5u"), Some(500_000_000));
+        assert_eq!(nanos("5ms"), Some(5_000_000));
+        assert_eq!(nanos("0.3us"), Some(300));
+        assert_eq!(nanos("0.1ns"), None);
+        for bad in ["5", "ms", "-5ms", "5 ms", "5m", "1e3s", ".5s", "5.s", "nan", "99999999999s", "5µs"] {
+            assert_eq!(nanos(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn quantities_print_as_they_are_read() {
+        for text in ["0u", "0.5u", "200u", "5ms", "1500ns"] {
+            assert_eq!(Time::parse(text).expect(text).to_string(), text);
+        }
+        for text in ["3pkt", "1460B", "512tok"] {
+            assert_eq!(Length::parse(text).expect(text).to_string(), text);
+        }
+        for text in ["mser", "none", "1000u"] {
+            assert_eq!(WarmUp::parse(text).expect(text).to_string(), text);
+        }
+        assert_eq!(Share::parse("1%").expect("a share").to_string(), "1%");
+        assert_eq!(Speed::parse("10Gbit").expect("a rate").to_string(), "10Gbit");
+    }
+
+    #[test]
+    fn a_length_without_unit_is_refused() {
+        for bad in ["3", "pkt", "-3pkt", "3.5pkt", "3packets", "99999999999999999999pkt"] {
+            assert_eq!(Length::parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Refusals, word by word, and what accepted scenarios become.
+
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+/// Reads a scenario and returns its one-line refusal.
+fn refusal(text: &str) -> String {
+    match Scenario::from_toml(text, "s.toml", Path::new("")) {
+        Ok(_) => panic!("accepted:\n{text}"),
+        Err(error) => {
+            assert!(error.line.is_some() && error.column.is_some(), "no place: {error}");
+            assert!(!error.remedy.is_empty() && !error.reason.is_empty(), "{error:?}");
+            error.to_string()
+        }
+    }
+}
+
+fn accepted(text: &str) -> Scenario {
+    Scenario::from_toml(text, "s.toml", Path::new("")).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// A scenario of five lines with `workload` as its table, and what follows.
+fn with(workload: &str) -> String {
+    format!("weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\"]\n[workload]\n{workload}\n")
+}
+
+/// Each block of `refusals.txt` is a scenario (`...` stands for the usual first lines) and its refusal.
+#[test]
+fn refusals_name_line_column_key_value_and_remedy() {
+    let mut wrong = String::new();
+    for block in include_str!("refusals.txt").split("\n\n") {
+        let (text, expected) = block.split_once("\n=> ").expect("each block has its refusal");
+        let text = text.replace("...", "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\"]");
+        let got = refusal(&text);
+        if got != expected.trim_end() {
+            wrong.push_str(&format!("{text}\nexpected {expected}\ngot      {got}\n\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+const REPORT: &str = r#"
+weir = 1
+model = "port"
+title = "Section 15 at 95 %"
+disciplines = ["fifo", "rr", "rr_head", "sf", "alpha(10)"]
+reference = "sf"
+
+[workload]
+load = 0.95
+
+[stop]
+packets = 100_000_000
+replications = 8
+"#;
+
+#[test]
+fn the_report_takes_the_defaults() {
+    let scenario = accepted(REPORT);
+    let port = &scenario.port;
+    assert_eq!((port.reference, port.disciplines[4].name.as_str()), (3, "alpha:10"));
+    assert_eq!((port.clock, port.unit, port.seed), (Clock::PacketServices, LengthUnit::Packets, 1));
+    assert_eq!(port.service, Service::Packets(PacketTime::REPORT));
+    assert_eq!(port.classes.names("pkt").len(), 6);
+    assert_eq!((port.load, &port.statement), (Some(0.95), &None));
+    let Input::Open(open) = &port.input else { panic!("{:?}", port.input) };
+    assert!((open.mean_gap - 4.7e9 / 0.95).abs() < 1.0);
+    assert_eq!(port.stop.limit, Limit::Packets(100_000_000));
+    assert_eq!((port.stop.replications, port.stop.warm_up, port.stop.precision), (8, WarmUp::Detected, None));
+    assert_eq!(port.measure.latency, LatencyEnd::Acceptance);
+    assert_eq!(port.measure.queue_period.get(), 200 * NANOS_PER_UNIT);
+    assert!(port.arrivals(0).expect("valid").is_some() && port.services(0).expect("valid").is_some());
+}
+
+#[test]
+fn a_load_of_one_gets_a_statement() {
+    for (load, has_statement) in [("0.999", false), ("1", true), ("1.5", true)] {
+        let scenario = accepted(&with(&format!("load = {load}")));
+        assert_eq!(scenario.port.statement.is_some(), has_statement, "{load}");
+    }
+    let scenario = accepted(&with("gap = \"4u\""));
+    let statement = scenario.port.statement.expect("4.7 packets come in the time of 4");
+    assert!(statement.contains("no mean exists") && statement.contains("lower workload.load"), "{statement}");
+}
+
+#[test]
+fn bytes_at_a_rate_are_served_whole_or_in_packets() {
+    let text = |packet: &str| {
+        with(&format!(
+            "load = 0.5\nlengths = {{ constant = \"3000B\" }}\n{packet}\n[service]\nrate = \"10Gbit\""
+        ))
+    };
+    let whole = accepted(&text("")).port;
+    assert_eq!((whole.unit, whole.measure.latency), (LengthUnit::Bytes, LatencyEnd::Completion));
+    assert!(matches!(whole.service, Service::Whole(WholeTime::Rate(_))));
+    assert!((whole.service.mean_per_unit() - 0.8).abs() < 1e-12);
+    let packets = accepted(&text("packet = \"1460B\"")).port;
+    let Input::Open(open) = &packets.input else { panic!("{:?}", packets.input) };
+    assert_eq!((packets.unit, open.lengths.mean()), (LengthUnit::Packets, 3.0));
+    assert_eq!(packets.service.mean_per_unit(), 1168.0);
+}
+
+#[test]
+fn every_kind_of_workload_is_read() {
+    for workload in [
+        "load = 0.5\narrivals = \"deterministic\"\nflows = 4",
+        "load = 0.5\narrivals = { bursty = { peak = 3.0, burst = 20.0 } }",
+        "load = 0.5\nlengths = { mixture = [[\"1pkt\", 0.9], [\"20pkt\", 0.1]] }",
+        "load = 0.5\nlengths = { uniform = [\"1pkt\", \"5pkt\"] }",
+        "load = 0.5\nlengths = { exponential = \"5pkt\" }\n[service]\npacket = { exponential = \"1us\" }",
+        "load = 0.5\n[service]\npacket = { constant = \"1u\" }",
+        "[workload.closed]\napplications = 8\nthink = { exponential = \"10u\" }",
+        "load = 0.5\n[stop]\nmessages = 5000\nprecision = \"1%\"\nwarm_up = \"100u\"\n[measure]\nverify = true",
+    ] {
+        let scenario = accepted(&with(workload));
+        let again = accepted(&scenario.normalised);
+        assert_eq!(again.normalised, scenario.normalised);
+        assert_eq!(again.fingerprint, scenario.fingerprint);
+    }
+}
+
+/// A folder of its own for each test that needs files; removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("weir-scenario-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder for tests");
+        Self(path)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, content).expect("a file for tests");
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const TRACE: &str = "load = 0.8\n[workload.trace]\nfile = \"t.csv\"\ntime_unit = \"s\"\nlength_unit = \"tok\"\n\
+                     [service]\nper_token = \"1ms\"";
+
+#[test]
+fn a_trace_is_scaled_to_its_load() {
+    let folder = Folder::new("trace");
+    folder.write("t.csv", "time,length\n0,100\n1,300\n2,200\n");
+    let scenario = Scenario::from_file(&folder.write("s.toml", with(TRACE))).expect("valid").port;
+    let Input::Trace(replay) = &scenario.input else { panic!("{:?}", scenario.input) };
+    assert!((replay.time_scale - 0.2 / 0.8).abs() < 1e-12);
+    assert_eq!((scenario.load, scenario.stop.limit), (Some(0.8), Limit::Messages(3)));
+    assert_eq!((scenario.stop.warm_up, scenario.unit), (WarmUp::None, LengthUnit::Tokens));
+    assert!(scenario.services(0).expect("valid").is_none());
+}
+
+#[test]
+fn the_alphas_of_a_trace_reach_the_discipline() {
+    let folder = Folder::new("alphas");
+    folder.write("t.csv", "time,length,alpha\n0,100,10\n1,300,0.5\n2,200,10\n");
+    let text = with(TRACE).replace("[\"fifo\"]", "[\"fifo\", \"alpha:3\", \"in_order(alpha:3)\"]");
+    let disciplines = Scenario::from_file(&folder.write("s.toml", text)).expect("valid").port.disciplines;
+    assert_eq!(disciplines[1].name, "alpha:3");
+    assert_eq!(disciplines[1].spec.to_string(), "alpha:3,classes=10/0.5");
+    assert_eq!(disciplines[2].spec.to_string(), "in_order(alpha(3,classes=10/0.5))");
+}
+
+#[test]
+fn the_fingerprint_follows_the_data() {
+    let folder = Folder::new("fingerprint");
+    let path = folder.write("s.toml", with(TRACE));
+    let fingerprint = |content| {
+        folder.write("t.csv", content);
+        Scenario::from_file(&path).expect("valid").fingerprint
+    };
+    let first = fingerprint("time,length\n0,100\n1,300\n");
+    assert_eq!(first, fingerprint("time,length\n0,100\n1,300\n"));
+    assert_ne!(first, fingerprint("time,length\n0,100\n1,301\n"));
+}
+
+#[test]
+fn refusals_of_data_files_name_their_own_place() {
+    let folder = Folder::new("refusals");
+    let path = folder.write("s.toml", with(TRACE));
+    folder.write("t.csv", "time,length\n1,100\n0,300\n");
+    let error = Scenario::from_file(&path).expect_err("unsorted").to_string();
+    assert!(error.contains("t.csv:3:1: time is 0, is before the time of the row above"), "{error}");
+    folder.write("w.csv", "size_bytes,cdf\n100,0.5\n200,0.4\n");
+    let cdf = with("load = 0.5\nlengths = { cdf = \"w.csv\" }\n[service]\nrate = \"1Gbit\"");
+    let error = Scenario::from_file(&folder.write("c.toml", cdf)).expect_err("decreasing");
+    assert!(error.file.ends_with("w.csv") && error.line == Some(3), "{error}");
+    assert_eq!((error.key.as_deref(), error.remedy.as_str()), (Some("cdf"), "sort the points by size"));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_refused() {
+    let folder = Folder::new("unreadable");
+    let error = |path: &Path| Scenario::from_file(path).expect_err("unreadable").to_string();
+    let missing = error(&folder.0.join("none.toml"));
+    assert!(
+        missing.ends_with(
+            "none.toml: cannot be read (no such file or directory): check the path and its permissions"
+        ),
+        "{missing}"
+    );
+    assert!(error(&folder.0).contains("cannot be read (is a directory)"));
+    let bytes = error(&folder.write("b.toml", b"weir = 1\n# \xff\n"));
+    assert!(bytes.ends_with("b.toml:2:1: is not UTF-8 text: save it as UTF-8"), "{bytes}");
+    folder.write("s.toml", with(TRACE.replace("t.csv", ".").as_str()));
+    assert!(error(&folder.0.join("s.toml")).contains("workload.trace.file is \".\", cannot be read"));
+}
+
+#[test]
+fn keys_can_be_replaced() {
+    let folder = Folder::new("replaced");
+    let path = folder.write("s.toml", REPORT);
+    let replaced = [("stop.packets", "5_000"), ("workload.lengths", "report"), ("reference", "rr")];
+    let port = Scenario::from_file_with(&path, &replaced).expect("valid").port;
+    assert_eq!((port.stop.limit, port.reference), (Limit::Packets(5000), 1));
+    let error =
+        |key, value| Scenario::from_file_with(&path, &[(key, value)]).expect_err("refused").to_string();
+    let load = error("workload.load", "-1");
+    assert!(load.ends_with("s.toml: workload.load is -1, must be a number above 0 and at most 1000000: write a load such as 0.95"), "{load}");
+    assert!(error("workload.load.x", "1").contains("workload.load.x is not a table that can hold a key"));
+    assert!(error("stop.pakets", "1").contains("stop.pakets is not a key here: did you mean `packets`?"));
+}
+
+#[test]
+fn the_data_of_the_repository_is_read() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    let text = |lengths: &str| {
+        with(&format!("load = 0.8\nlengths = {{ cdf = \"sizes/{lengths}\" }}\n[service]\nrate = \"25Gbit\""))
+    };
+    for file in std::fs::read_dir(data.join("sizes")).expect("size distributions") {
+        let name = file.expect("an entry").file_name().into_string().expect("plain names");
+        if name.ends_with(".csv") {
+            let read = Scenario::from_toml(&text(&name), "s.toml", &data);
+            assert!(read.is_ok(), "{name}: {read:?}");
+        }
+    }
+    for name in ["azure-llm-2023-code.csv.gz", "azure-llm-2023-conv.csv.gz"] {
+        let workload = TRACE
+            .replace(
+                "t.csv\"",
+                &format!("requests/{name}\"\ntime = \"TIMESTAMP\"\nlength = \"ContextTokens\""),
+            )
+            .replace("\"s\"", "\"timestamp\"");
+        let scenario = Scenario::from_toml(&with(&workload), "s.toml", &data).expect(name);
+        let Input::Trace(replay) = &scenario.port.input else { panic!("a trace") };
+        assert!(replay.trace.len() > 8_000 && scenario.port.classes.len() == 10, "{name}");
+    }
+}
+
+#[test]
+fn the_schema_describes_every_key() {
+    let schema = schema();
+    for key in
+        ["weir", "disciplines", "workload", "shifted_exponential", "warm_up", "time_unit", "quantile_error"]
+    {
+        assert!(schema.contains(&format!("\"{key}\"")), "{key}");
+    }
+    assert!(schema.contains("The offered load") && schema.contains("additionalProperties"));
+}

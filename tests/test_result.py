@@ -1,0 +1,104 @@
+"""Results: typed rows, tables in three libraries, files that are whole or absent."""
+
+import json
+from pathlib import Path
+
+import pytest
+from made_result import MEANS, made
+
+import weir
+from weir.verdict import verdict
+
+
+@pytest.fixture(scope="module")
+def result() -> weir.Result:
+    return weir.Result.from_json(made())
+
+
+def test_rows_are_typed_and_found(result: weir.Result):
+    row = result.estimate("alpha:10", class_="5pkt")
+    assert row is not None
+    assert (row.value, row.unit, row.class_) == (67.75, "u", "5pkt")
+    assert result.estimate("alpha:10", statistic="p12") is None
+    assert result.estimate(None, metric="queue").value == 102.69
+    assert result.difference("sf").relative == pytest.approx(30.59 / 107.0 - 1, abs=0.01)
+    assert result.closed_form("fifo", class_="1pkt").agrees
+    with pytest.raises(AttributeError):
+        row.value = 0.0
+
+
+def test_the_table_is_the_same_in_three_libraries(result: weir.Result):
+    table = result.to_arrow()
+    assert table.num_rows == len(result.estimates)
+    assert table.schema.metadata[b"weir.fingerprint"] == b"6b1f0c9a2d3e4f50"
+    frame, polars = result.to_pandas(), result.to_polars()
+    assert list(frame.columns) == polars.columns == table.column_names
+    assert frame["value"].tolist() == polars["value"].to_list()
+    assert frame["count"].sum() == polars["count"].sum()
+
+
+def test_json_goes_round_byte_by_byte(result: weir.Result, tmp_path: Path):
+    path = tmp_path / "result.json"
+    result.save(path)
+    assert weir.Result.from_file(path).document == result.document
+    assert path.read_text() == result.to_json() + "\n"
+    assert weir.Result.from_json(result.to_json()) == result
+    assert [each.name for each in tmp_path.iterdir()] == ["result.json"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("{", "is not JSON"), ("[]", "is not a result"), ('{"weir": "0.1.0"}', "`classes` is missing")],
+)
+def test_what_is_no_result_is_refused(text: str, told: str):
+    with pytest.raises(weir.ResultError, match=told) as caught:
+        weir.Result.from_json(text, "run.json")
+    assert caught.value.file == "run.json"
+    assert isinstance(caught.value, ValueError)
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(result: weir.Result, tmp_path: Path):
+    with pytest.raises(weir.ConfigError, match="cannot be written: no such file"):
+        result.save(tmp_path / "nowhere" / "result.json")
+    (tmp_path / "folder.json").mkdir()
+    with pytest.raises(weir.ConfigError, match="cannot be written"):
+        result.save(tmp_path / "folder.json")
+    assert [each.name for each in tmp_path.iterdir()] == ["folder.json"]
+
+
+def test_the_verdict_names_the_best_and_by_how_much():
+    assert verdict(weir.Result.from_json(made(("fifo", "sf")))) == (
+        "sf has the lowest mean latency, 30.59 u, 71 % below fifo (95 % interval 71 to 72 %). "
+        "14 of 14 closed forms agree with the simulation; all 3 self-checks hold."
+    )
+
+
+def test_the_verdict_says_when_two_cannot_be_told_apart():
+    document = json.loads(made(("fifo", "alpha:1")))
+    for row in document["differences"]:
+        row["low"], row["high"] = -20.0, 3.0
+    told = verdict(weir.Result.from_json(json.dumps(document)))
+    assert "alpha:1 has the lowest mean latency, 101.8 u, not to be told from fifo" in told
+
+
+def test_the_verdict_when_the_reference_is_best_names_the_runner_up():
+    assert "; alpha:100 comes next, 0.9 % above" in verdict(
+        weir.Result.from_json(made(("sf", "fifo", "alpha:100")))
+    )
+
+
+def test_the_verdict_labels_what_is_not_a_whole_run():
+    told = verdict(weir.Result.from_json(made(("fifo", "sf"), interrupted=True)))
+    assert told.startswith("Interrupted after 2,000,000 messages")
+    told = verdict(weir.Result.from_json(made(("fifo", "sf"), unstable="offered load 1.2 is not below 1")))
+    assert told.startswith("No steady state: offered load 1.2 is not below 1.")
+    assert "lowest" not in told
+
+
+def test_a_single_discipline_has_a_mean_and_no_rival():
+    assert verdict(weir.Result.from_json(made(("rr",)))).startswith("rr has a mean latency, 87.34 u.")
+
+
+def test_nothing_is_nan():
+    assert "NaN" not in made()
+    assert set(MEANS) == set(weir.Result.from_json(made()).disciplines)
