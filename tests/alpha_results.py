@@ -28,21 +28,23 @@ def row(strategy, class_, metric, value, error, count):
 
 
 def difference(strategy, class_, mean, base, error):
-    value, relative = mean - base, mean / base - 1 if base else None
-    margin = NORMAL * error
+    margin, ratio = NORMAL * error, mean / base if base else None
+    spread = 0.0 if ratio is None else margin / base
     return {
         "discipline": strategy,
         "reference": "sf",
         "class": class_,
         "metric": "latency",
         "statistic": "mean",
-        "value": value,
-        "low": value - margin,
-        "high": value + margin,
-        "relative": relative,
-        "relative_low": relative if base == 0 else relative - margin / base,
-        "relative_high": relative if base == 0 else relative + margin / base,
+        "value": mean - base,
+        "low": mean - base - margin,
+        "high": mean - base + margin,
+        "ratio": ratio,
+        "ratio_low": ratio if ratio is None else ratio - spread,
+        "ratio_high": ratio if ratio is None else ratio + spread,
+        "ratio_standard_error": ratio if ratio is None else spread / NORMAL,
         "unit": "u",
+        "reason": None,
     }
 
 
@@ -63,7 +65,7 @@ def document(load, means, errors, packets):
     return {
         "disciplines": list(STRATEGIES),
         "interrupted": False,
-        "packets": packets,
+        "ticks": packets,
         "messages": messages,
         "duration": messages * MEAN_LENGTH / (float(load) / 100),
         "estimates": [queue, *estimates],

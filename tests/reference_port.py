@@ -118,7 +118,7 @@ def _sample(samples, queue, until, period):
 
 
 class Batches:
-    """Sums over windows of time of several quantities, for means with standard errors and paired differences."""
+    """Sums over windows of time, for means with standard errors and paired differences."""
 
     def __init__(self, end, count=40):
         self.edges = [end * i / count for i in range(1, count)]
@@ -153,8 +153,8 @@ class Batches:
             if ratio is None
             else [(a - ratio * b) / theirs[0] for a, b in zip(mine[3], theirs[3], strict=True)]
         )
-        relative = (None, None) if ratio is None else (ratio - 1, self._error(scaled))
-        return (mine[0] - theirs[0], self._error(paired)), relative
+        beside = (ratio, None if ratio is None else self._error(scaled))
+        return (mine[0] - theirs[0], self._error(paired)), beside
 
 
 STUDENT_39 = 2.022690920036762
@@ -183,7 +183,7 @@ def result(specs, load, messages, seed, reference="sf", period=200.0):
         "disciplines": list(specs),
         "reference": reference,
         "interrupted": False,
-        "packets": queues[0].tick,
+        "ticks": queues[0].tick,
         "messages": messages,
         "unfinished": 0,
         "duration": end,
@@ -223,10 +223,9 @@ def difference(batches, spec, reference, name):
     }
     keys = ((spec, name, "latency"), (reference, name, "latency"))
     if any(batches.mean(key) is None for key in keys):
-        return row | dict.fromkeys(("value", "low", "high", "relative", "relative_low", "relative_high"))
-    (value, error), (relative, relative_error) = batches.difference(*keys)
-    row |= {"value": value, "relative": relative} | interval(value, error)
-    if relative is None:
-        return row | {"relative_low": None, "relative_high": None}
-    ends = interval(relative, relative_error)
-    return row | {"relative_low": ends["low"], "relative_high": ends["high"]}
+        absent = ("value", "low", "high", "ratio", "ratio_low", "ratio_high", "ratio_standard_error")
+        return row | dict.fromkeys(absent) | {"reason": "no message of this class"}
+    (value, error), (ratio, ratio_error) = batches.difference(*keys)
+    row |= {"value": value, "ratio": ratio, "ratio_standard_error": ratio_error, "reason": None}
+    ends = {"low": None, "high": None} if ratio is None else interval(ratio, ratio_error)
+    return row | interval(value, error) | {f"ratio_{name}": end for name, end in ends.items()}

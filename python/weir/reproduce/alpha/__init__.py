@@ -153,8 +153,8 @@ def _scaled(
 def _engine(
     text: str, name: str, *, threads: int | None, progress: Callable[[dict[str, float]], None] | None
 ) -> Mapping[str, Any]:
-    from weir.run import run as simulate
     from weir.scenario import Scenario
+    from weir.simulation import run as simulate
 
     document: Mapping[str, Any] = json.loads(
         simulate(Scenario(text, name), threads=threads, progress=progress).text

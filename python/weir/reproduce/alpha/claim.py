@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from weir.reproduce.alpha.evidence import Evidence, Quantity
+from weir.reproduce.alpha.evidence import Evidence, NotMeasuredError, Quantity
 from weir.reproduce.alpha.published import Load
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ __all__ = [
     "Parts",
     "above",
     "at_most",
-    "difference",
     "difference_of",
     "each",
     "equals",
     "every",
     "excess",
     "finding",
+    "lead",
     "mean",
     "period",
     "ratio",
@@ -121,9 +121,19 @@ def ratio(load: str, strategy: str, other: str, quantity: str = "avlat") -> Term
     return lambda evidence: evidence.ratio(Load(load), strategy, other, quantity)
 
 
-def difference(load: str, strategy: str, other: str, quantity: str = "avlat") -> Term:
-    """Return how far one strategy's mean is above another's."""
-    return lambda evidence: evidence.difference(Load(load), strategy, other, quantity)
+def lead(load: str, strategy: str, other: str, quantity: str = "avlat") -> Term:
+    """Return by how many per cent one strategy's mean is above another's; in services where a mean is 0.
+
+    The relative difference is the better known one: long and short busy periods weigh the same in it.
+    """
+
+    def term(evidence: Evidence) -> Quantity:
+        try:
+            return evidence.ratio(Load(load), strategy, other, quantity).plus(-1.0).times(100)
+        except NotMeasuredError:
+            return evidence.difference(Load(load), strategy, other, quantity)
+
+    return term
 
 
 def excess(load: str, strategy: str, other: str = "sf") -> Term:

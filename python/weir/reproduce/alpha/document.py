@@ -69,7 +69,7 @@ class AlphaReproduction:
     @property
     def packets(self) -> int:
         """Packets simulated for each strategy, at all loads together."""
-        return sum(int(result.document["packets"]) for result in self.evidence.loads.values())
+        return sum(int(result.document["ticks"]) for result in self.evidence.loads.values())
 
     @cached_property
     def fairness(self) -> tuple[Fairness, ...]:
@@ -134,7 +134,7 @@ class AlphaReproduction:
         """Yield load, packets simulated, cells met, cells in all, and the largest deviation in tolerances."""
         for load in LOADS:
             cells = self.of_load(load)
-            packets = self.evidence.loads[load].document["packets"] if load in self.evidence.loads else 0
+            packets = self.evidence.loads[load].document["ticks"] if load in self.evidence.loads else 0
             met = sum(check.status == Status.MET for check in cells)
             shares = [
                 share

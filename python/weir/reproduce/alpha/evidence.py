@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Evidence", "LoadResult", "Mean", "NotMeasuredError", "Quantity"]
 
 REFERENCE = "sf"
+_NORMAL_MARGIN = 1.96
 Result = Mapping[str, Any]
 
 
@@ -42,11 +43,14 @@ class Mean:
     count: int
 
     @property
+    def margin(self) -> float:
+        """How many standard errors the interval has to each side."""
+        return (self.high - self.low) / 2 / self.standard_error if self.standard_error > 0 else _NORMAL_MARGIN
+
+    @property
     def freedom(self) -> float:
         """Degrees of freedom of the interval."""
-        if self.standard_error <= 0:
-            return math.inf
-        return degrees_of_freedom(round((self.high - self.low) / 2 / self.standard_error, 9))
+        return degrees_of_freedom(round(self.margin, 9))
 
     def noise(self, level: float, published_ratio: float = 0.0) -> float:
         """Return how far the mean may be from the truth, at a level of false alarm.
@@ -86,6 +90,11 @@ class Quantity:
     def minus(self, other: Quantity) -> Quantity:
         """Return the difference."""
         return self.plus(other.times(-1))
+
+    def by(self, other: Quantity) -> Quantity:
+        """Return the product, its noise to first order."""
+        mine, theirs = self.times(other.value), other.times(self.value)
+        return mine.plus(theirs).plus(-self.value * other.value)
 
     def over(self, other: Quantity) -> Quantity:
         """Return the ratio, its noise to first order.
@@ -146,20 +155,31 @@ class LoadResult:
         if row is None or row["value"] is None:
             reason = (row or {}).get("reason") or "it was not measured"
             raise NotMeasuredError(f"{quantity} of {strategy} at {self.load} %: {reason}")
-        return _mean(row, row["standard_error"])
+        return _mean(row, "value", "low", "high", row["standard_error"])
 
-    def above_shortest_first(self, strategy: str, quantity: str, *, relative: bool) -> Mean:
-        """Return a mean minus that of shortest first, paired; relative to the latter if asked for."""
+    def above_shortest_first(self, strategy: str, quantity: str) -> Mean:
+        """Return a mean minus that of shortest first, paired."""
         if strategy == REFERENCE:
             return Mean(0.0, 0.0, 0.0, 0.0, 0)
+        row = self._difference(strategy, quantity)
+        margin = self.beside_shortest_first(strategy, quantity).margin if row["ratio"] else _NORMAL_MARGIN
+        return _mean(row, "value", "low", "high", (row["high"] - row["low"]) / 2 / margin)
+
+    def beside_shortest_first(self, strategy: str, quantity: str) -> Mean:
+        """Return a mean over that of shortest first, paired."""
+        if strategy == REFERENCE:
+            return Mean(1.0, 0.0, 1.0, 1.0, 0)
+        row = self._difference(strategy, quantity)
+        if row["ratio"] is None:
+            raise NotMeasuredError(f"{quantity} of {strategy} at {self.load} % has no ratio: a mean is 0")
+        return _mean(row, "ratio", "ratio_low", "ratio_high", row["ratio_standard_error"])
+
+    def _difference(self, strategy: str, quantity: str) -> Mapping[str, Any]:
         row = self._differences.get((strategy, _class_of(quantity), "latency"))
-        names = ("relative", "relative_low", "relative_high") if relative else ("value", "low", "high")
-        if row is None or any(row[name] is None for name in names):
-            raise NotMeasuredError(f"{quantity} of {strategy} at {self.load} % has no paired difference")
-        value, low, high = (row[name] for name in names)
-        whole = self.mean(strategy, quantity)
-        margin = (whole.high - whole.low) / 2 / whole.standard_error if whole.standard_error > 0 else 1.96
-        return Mean(value, (high - low) / 2 / margin, low, high, whole.count)
+        if row is None or row["value"] is None:
+            reason = (row or {}).get("reason") or "it was not measured"
+            raise NotMeasuredError(f"{quantity} of {strategy} at {self.load} % beside {REFERENCE}: {reason}")
+        return row
 
     @cached_property
     def published_ratio(self) -> float:
@@ -172,10 +192,11 @@ def _class_of(quantity: str) -> str:
     return "all" if quantity == "avlat" else f"{quantity.removeprefix('lat')}pkt"
 
 
-def _mean(row: Mapping[str, Any], standard_error: float | None) -> Mean:
-    value = float(row["value"])
-    low, high = (value if row[name] is None else float(row[name]) for name in ("low", "high"))
-    return Mean(value, float(standard_error or 0.0), low, high, int(row["count"]))
+def _mean(row: Mapping[str, Any], value: str, low: str, high: str, standard_error: float | None) -> Mean:
+    """Return the columns of a row as a mean; one without spread is its own interval."""
+    centre = float(row[value])
+    ends = (centre if row[name] is None else float(row[name]) for name in (low, high))
+    return Mean(centre, float(standard_error or 0.0), *ends, int(row.get("count", 0)))
 
 
 class Evidence:
@@ -212,26 +233,25 @@ class Evidence:
 
     def difference(self, load: Load, strategy: str, other: str, quantity: str) -> Quantity:
         """Return how far one strategy's mean is above another's."""
-        mine, theirs = (self._above(load, name, quantity, relative=False) for name in (strategy, other))
+        mine, theirs = (self._above(load, name, quantity) for name in (strategy, other))
         return mine.minus(theirs)
 
     def ratio(self, load: Load, strategy: str, other: str, quantity: str) -> Quantity:
         """Return one strategy's mean over another's."""
-        mine, theirs = (
-            self._above(load, name, quantity, relative=True).plus(1.0) for name in (strategy, other)
-        )
+        mine, theirs = (self._beside(load, name, quantity) for name in (strategy, other))
         return mine.over(theirs)
 
-    def _above(self, load: Load, strategy: str, quantity: str, *, relative: bool) -> Quantity:
+    def _above(self, load: Load, strategy: str, quantity: str) -> Quantity:
+        above = self.at(load).above_shortest_first(strategy, quantity)
+        return self._quantity(load, above, PRINT_ROUNDING)
+
+    def _beside(self, load: Load, strategy: str, quantity: str) -> Quantity:
         result = self.at(load)
-        base = result.mean(REFERENCE, quantity).value if relative else 1.0
-        above = result.above_shortest_first(strategy, quantity, relative=relative)
-        rounding = (
-            0.0
-            if relative and strategy == REFERENCE
-            else PRINT_ROUNDING * (2 + above.value if relative else 1)
-        )
-        return self._quantity(load, above, rounding / base if base else 0.0)
+        ratio = result.beside_shortest_first(strategy, quantity)
+        if strategy == REFERENCE:
+            return self._quantity(load, ratio, 0.0)
+        base = result.mean(REFERENCE, quantity).value
+        return self._quantity(load, ratio, PRINT_ROUNDING * (1 + ratio.value) / base)
 
     def _quantity(self, load: Load, mean: Mean, rounding: float) -> Quantity:
         ratio = self.at(load).published_ratio

@@ -1,7 +1,7 @@
 """The report's figures 1 to 4 and its fairness analysis, redrawn from measured means.
 
 Lines are measured, rings are published. Figures 1 and 2 show latency over the length of a message, at 50 %
-and 95 %; figures 3 and 4 the average latency over traffic, absolute and relative to shortest first, the optimum.
+and 95 %; figures 3 and 4 the average latency over traffic, absolute and relative to shortest first.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _by_traffic(evidence: Evidence) -> Drawing | None:
 
 def _relative(evidence: Evidence) -> Drawing | None:
     rows = [row for strategy in _STYLES for load in LOADS if (row := _relative_row(evidence, load, strategy))]
-    caption = "Average latency over that of shortest first, on the same arrivals. Heavier traffic needs a larger alpha."
+    caption = "Average latency over that of shortest first, on the same arrivals. Heavy traffic needs a large alpha."
     return _drawing("figure4", "Figure 4: average latency relative to the optimum", caption, rows, _traffic())
 
 

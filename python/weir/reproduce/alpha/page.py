@@ -130,8 +130,8 @@ def _loads(reproduction: AlphaReproduction) -> str:
 
 def _claims(reproduction: AlphaReproduction) -> str:
     note = _note(
-        "A mark says that a claim came out as its record has it, be it as agreeing or as contradicted. A claim is "
-        "called contradicted only if noise cannot explain it."
+        "A mark says that a claim came out as its record has it, be it as agreeing or as contradicted. A claim "
+        "is called contradicted only if noise cannot explain it."
     )
     head = ("", "found", "section", "claim", "claimed", "measured")
     return note + _table(head, map(_claim, reproduction.judgements), text=6)
@@ -236,9 +236,9 @@ def _artefacts(reproduction: AlphaReproduction) -> str:
     if not checks:
         return ""
     words = (
-        "The original counts packets in a 32-bit integer. The 97 % run alone is longer than 2^31 packets: its "
-        "counter became negative, new messages no longer went ahead of anything, and RR' was RR for the rest. "
-        "Both measured means, mixed in that proportion, give the published row."
+        "The original counts packets in a 32-bit integer. The 97 % run alone is longer than 2^31 packets: "
+        "its counter became negative, new messages no longer went ahead of anything, and RR' was RR for the "
+        "rest. Both measured means, mixed in that proportion, give the published row."
     )
     return f"<p>{escape(words)}</p>\n" + _checks_table(checks)
 

@@ -45,8 +45,8 @@ class Fidelity(StrEnum):
 
 
 # Millions of packets at each load. Low loads settle soon, but only few of their messages wait at all.
-_QUICK = dict(zip(published.LOADS, (20, 10, 15, 30, 20, 20, 30, 60, 50, 60), strict=True))
-_DEFAULT = dict(zip(published.LOADS, (40, 50, 100, 100, 100, 200, 200, 350, 400, 600), strict=True))
+_QUICK = dict(zip(published.LOADS, (5, 5, 15, 30, 20, 20, 30, 60, 50, 80), strict=True))
+_DEFAULT = dict(zip(published.LOADS, (10, 10, 50, 100, 100, 200, 200, 350, 400, 600), strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
