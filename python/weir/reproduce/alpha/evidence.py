@@ -195,8 +195,8 @@ def _class_of(quantity: str) -> str:
 def _mean(row: Mapping[str, Any], value: str, low: str, high: str, standard_error: float | None) -> Mean:
     """Return the columns of a row as a mean; one without spread is its own interval."""
     centre = float(row[value])
-    ends = (centre if row[name] is None else float(row[name]) for name in (low, high))
-    return Mean(centre, float(standard_error or 0.0), *ends, int(row.get("count", 0)))
+    lower, upper = (centre if row[name] is None else float(row[name]) for name in (low, high))
+    return Mean(centre, float(standard_error or 0.0), lower, upper, int(row.get("count", 0)))
 
 
 class Evidence:

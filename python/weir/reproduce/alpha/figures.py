@@ -98,7 +98,7 @@ def _by_traffic(evidence: Evidence) -> Drawing | None:
 
 def _relative(evidence: Evidence) -> Drawing | None:
     rows = [row for strategy in _STYLES for load in LOADS if (row := _relative_row(evidence, load, strategy))]
-    caption = "Average latency over that of shortest first, on the same arrivals. Heavy traffic needs a large alpha."
+    caption = "Average latency over that of shortest first. Heavy traffic needs a large alpha."
     return _drawing("figure4", "Figure 4: average latency relative to the optimum", caption, rows, _traffic())
 
 

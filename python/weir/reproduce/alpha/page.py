@@ -112,12 +112,7 @@ def _note(words: str) -> str:
 
 def _loads(reproduction: AlphaReproduction) -> str:
     rows = (
-        (
-            _th(f"{load} %"),
-            _td(f"{packets:,}"),
-            _td(f"{met} of {total}"),
-            _td("n/a" if share is None else f"{share:.2f}"),
-        )
+        (_th(f"{load} %"), *map(_td, (f"{packets:,}", f"{met} of {total}", _two_digits(share))))
         for load, packets, met, total, share in reproduction.rows_of_loads()
     )
     head = ("load", "packets simulated", "means met", "largest deviation, in tolerances")
@@ -126,6 +121,10 @@ def _loads(reproduction: AlphaReproduction) -> str:
         "deviation of more than 1.00 tolerances is not met. The chance of any false alarm over all checks is "
         "below 1 %."
     )
+
+
+def _two_digits(share: float | None) -> str:
+    return "n/a" if share is None else f"{share:.2f}"
 
 
 def _claims(reproduction: AlphaReproduction) -> str:

@@ -8,6 +8,7 @@ variance ``lambda * E[S**2]`` (S: the service of a whole message): 8,300 service
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,7 +26,6 @@ __all__ = ["SEED", "Fidelity", "Plan", "plan", "relaxation_time", "scenario"]
 
 SEED = 15
 WARM_UP_RELAXATIONS = 5
-_SHORTEST_WARM_UP = 100.0
 _REPLICATIONS = 8
 _PACKETS_IDLE = 625_000
 """Packets of a replication at 0.01 %: the server is idle for so long that one clock holds few of them."""
@@ -45,7 +45,7 @@ class Fidelity(StrEnum):
 
 
 # Millions of packets at each load. Low loads settle soon, but only few of their messages wait at all.
-_QUICK = dict(zip(published.LOADS, (5, 5, 15, 30, 20, 20, 30, 60, 50, 80), strict=True))
+_QUICK = dict(zip(published.LOADS, (5, 5, 15, 30, 20, 20, 30, 100, 50, 80), strict=True))
 _DEFAULT = dict(zip(published.LOADS, (10, 10, 50, 100, 100, 200, 200, 350, 400, 600), strict=True))
 
 
@@ -91,7 +91,7 @@ def plan(load: Load, fidelity: Fidelity, seed: int = SEED) -> Plan:
         load=load,
         packets=packets,
         replications=packets // _PACKETS_IDLE if idle else _REPLICATIONS,
-        warm_up=float(round(max(_SHORTEST_WARM_UP, WARM_UP_RELAXATIONS * relaxation_time(utilisation)), -2)),
+        warm_up=100.0 * math.ceil(WARM_UP_RELAXATIONS * relaxation_time(utilisation) / 100),
         queue_period=_SAMPLES_IDLE if idle else _SAMPLES,
         seed=seed + published.LOADS.index(load),
     )

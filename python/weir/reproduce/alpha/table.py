@@ -2,8 +2,8 @@
 
 The tolerance of a mean is ``t * sqrt(se_measured**2 + se_published**2) + 0.005``. The published side's
 standard error is the measured one scaled to its packets, since both runs sample the same process; 0.005 is
-the rounding of print; ``t`` is Student's threshold at which the chance of any false alarm over all comparisons
-is below 1 %.
+the rounding of print; ``t`` is Student's threshold at which the chance of any false alarm over all
+comparisons is below 1 %.
 
 The row of RR' at 97 % is an artefact of the original: its packet counter, a 32-bit integer, overflowed after
 2^31 packets, and with negative counters RR' is RR. The row is explained by the mixture of both, by message.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["ARTEFACT", "LEVEL", "artefacts", "cells", "closed_forms"]
 
 ANY_FALSE_ALARM = 0.01
-COMPARISONS = 2000
+COMPARISONS = 2500
 """At least as many as all checks of the reproduction make together: cells, closed forms, parts of claims."""
 LEVEL = per_comparison(ANY_FALSE_ALARM, COMPARISONS)
 
