@@ -129,7 +129,7 @@ def _two_digits(share: float | None) -> str:
 
 def _claims(reproduction: AlphaReproduction) -> str:
     note = _note(
-        "A mark says that a claim came out as its record has it, be it as agreeing or as contradicted. A claim "
+        "A mark says that a claim came out as its record has it, as agreeing or as contradicted. A claim "
         "is called contradicted only if noise cannot explain it."
     )
     head = ("", "found", "section", "claim", "claimed", "measured")
