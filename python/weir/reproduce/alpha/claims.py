@@ -95,9 +95,16 @@ def _published_packets(load: str) -> Parts:
     return states(lambda _: (10**7 <= packets < 10**9, f"{packets:,} packets at {load} %"))
 
 
-def _no_slower(strategy: str, *others: str, loads: tuple[str, ...] = LOADS) -> Parts:
-    terms = (lead(load, other, strategy) for load in loads for other in others)
-    return every(*(above(term, 0, strictly=False) for term in terms))
+def _no_slower(strategy: str, *others: str) -> Parts:
+    pairs = [(load, other) for load in LOADS for other in others]
+    return every(
+        *(
+            above(
+                lead(load, other, strategy), 0, strictly=False, about=f"{other} at {load} % is slower by (%) "
+            )
+            for load, other in pairs
+        )
+    )
 
 
 def _larger_alpha_for_heavier_traffic() -> Parts:
@@ -144,7 +151,13 @@ def _worst_case(load: str) -> Parts:
 
     others = [other for other in LOADS if other != load]
     kinds = ("absolute", "ratio")
-    return every(*(above(ahead(other, kind), 0, strictly=False) for other in others for kind in kinds))
+    return every(
+        *(
+            above(ahead(other, kind), 0, strictly=False, about=f"{load} % minus {other} %, {kind}: ")
+            for other in others
+            for kind in kinds
+        )
+    )
 
 
 def _long_message(load: str, kind: str) -> Term:
@@ -249,12 +262,12 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "8/50/rr",
         "50%: standard round robin average",
-        each(equals(ratio("50", "rr", "rr_head"), 7.98 / 8.10, 0.001)),
+        each(equals(ratio("50", "rr", "rr_head"), 7.98 / 8.10, 0.001, about="RR over RR' ")),
     ),
     Claim(
         "8/50/rr-head",
         "50%: insert-at-head round robin average",
-        equals(ratio("50", "rr_head", "rr"), 8.10 / 7.98, 0.001),
+        equals(ratio("50", "rr_head", "rr"), 8.10 / 7.98, 0.001, about="RR' over RR "),
     ),
     Claim(
         "8/50/robins-above-optimal",

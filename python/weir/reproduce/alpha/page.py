@@ -112,8 +112,8 @@ def _note(words: str) -> str:
 
 def _loads(reproduction: AlphaReproduction) -> str:
     rows = (
-        (_th(f"{load} %"), *map(_td, (f"{packets:,}", f"{met} of {total}", _two_digits(share))))
-        for load, packets, met, total, share in reproduction.rows_of_loads()
+        (_th(f"{load} %"), *map(_td, (f"{packets:,}", met, _two_digits(share))))
+        for load, packets, met, share in reproduction.rows_of_loads()
     )
     head = ("load", "packets simulated", "means met", "largest deviation, in tolerances")
     return _table(head, rows) + _note(
