@@ -18,8 +18,7 @@ from weir.reproduce.checks import Status
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weir.reproduce.alpha.claim import Finding
-from weir.reproduce.alpha.evidence import Evidence
+    from weir.reproduce.alpha.evidence import Evidence
     from weir.reproduce.alpha.fairness import Fairness
     from weir.reproduce.alpha.judgement import Judgement
     from weir.reproduce.alpha.published import Load
@@ -28,7 +27,7 @@ from weir.reproduce.alpha.evidence import Evidence
 __all__ = ["AlphaReproduction"]
 
 _IN_WORDS = {
-    Finding.AGREES: "agree with it",
+    Finding.AGREES: "agree",
     Finding.BORDERLINE: "borderline",
     Finding.PARTLY: "partly",
     Finding.CONTRADICTED: "contradicted",
