@@ -1,5 +1,6 @@
 """The reproduction of the alpha report: tables, tolerances, claims, artefacts, text and page."""
 
+import dataclasses
 import hashlib
 import itertools
 import json
@@ -269,6 +270,19 @@ def test_a_simulated_load_is_checked_as_a_whole():
     made = alpha.evaluate({LOADS[3]: result(STRATEGIES, 0.5, 4_000, 2)})
     assert made.checks.count(Status.MET, "table") == 104
     assert made.checks.count(Status.NOT_MET, "closed form") == 0
+
+
+def test_the_engine_gives_what_the_reproduction_reads():
+    """The engine and the listing's own algorithm, on arrivals of their own, agree within their noise."""
+    load = LOADS[3]
+    plan = dataclasses.replace(runs.plan(load, runs.Fidelity.QUICK), packets=1_000_000)
+    simulated = Evidence(
+        {load: alpha.simulate(runs.scenario(plan), "section15", threads=1, progress=None)}, LEVEL
+    )
+    listed = Evidence({load: result(STRATEGIES, 0.5, 6_000, 4)}, LEVEL)
+    for strategy, quantity in CELLS:
+        ours, theirs = (each.at(load).mean(strategy, quantity) for each in (simulated, listed))
+        assert abs(ours.value - theirs.value) <= ours.noise(LEVEL) + theirs.noise(LEVEL), (strategy, quantity)
 
 
 def test_documents_of_tests_are_what_the_tables_say():

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from weir.reproduce.alpha.published import Load
     from weir.reproduce.alpha.runs import Plan
 
-__all__ = ["AlphaReproduction", "Runner", "evaluate", "run"]
+__all__ = ["AlphaReproduction", "Runner", "evaluate", "run", "simulate"]
 
 
 class Runner(Protocol):
@@ -78,7 +78,7 @@ def run(
     plans = [
         runs.plan(load, _fidelity(fidelity), runs.SEED if seed is None else seed) for load in published.LOADS
     ]
-    results = _results(plans, runner or _engine, threads, progress)
+    results = _results(plans, runner or simulate, threads, progress)
     return evaluate(results, fidelity=fidelity, with_artefacts=with_artefacts)
 
 
@@ -150,13 +150,13 @@ def _scaled(
     return report
 
 
-def _engine(
+def simulate(
     text: str, name: str, *, threads: int | None, progress: Callable[[dict[str, float]], None] | None
 ) -> Mapping[str, Any]:
+    """Run a scenario with the engine; the runner unless another is given."""
     from weir.scenario import Scenario
-    from weir.simulation import run as simulate
+    from weir.simulation import run as run_scenario
 
-    document: Mapping[str, Any] = json.loads(
-        simulate(Scenario(text, name), threads=threads, progress=progress).text
-    )
+    result = run_scenario(Scenario(text, name), threads=threads, progress=progress)
+    document: Mapping[str, Any] = json.loads(result.text)
     return document

@@ -159,28 +159,29 @@ def difference_of(term: Term, other: Term) -> Term:
 # Statements: what is said of them.
 
 
-def equals(term: Term, claimed: float, step: float = 0.01) -> Parts:
-    """Say that a term is ``claimed``, a number printed in steps of ``step``."""
+def equals(term: Term, claimed: float, step: float = 0.01, *, about: str = "") -> Parts:
+    """Say that a term is ``claimed``, a number printed in steps of ``step``; ``about`` names it in words."""
 
     def decide(evidence: Evidence) -> list[Part]:
         quantity = term(evidence)
         tolerance = quantity.noise_of_print + quantity.rounding + step / 2
         near = abs(quantity.value - claimed) <= tolerance * (1 + 1e-12)
-        shown = f"{quantity.value:.4g} for {claimed:.4g}"
-        return [Part(Outcome.HOLDS if near else Outcome.FAILS, shown, quantity, tolerance)]
+        shown = f"{about}{quantity.value:.4g} for {claimed:.4g}"
+        outcome = Outcome.HOLDS if near else Outcome.FAILS
+        return [Part(outcome, shown, None if about else quantity, tolerance)]
 
     return decide
 
 
-def above(term: Term, bound: float, *, strictly: bool = True) -> Parts:
-    """Say that a term is above ``bound``."""
+def above(term: Term, bound: float, *, strictly: bool = True, about: str = "") -> Parts:
+    """Say that a term is above ``bound``; ``about`` names it in words."""
 
     def decide(evidence: Evidence) -> list[Part]:
         quantity = term(evidence)
         high = quantity.value + quantity.noise
         holds = high > bound if strictly else high >= bound
         outcome = Outcome.HOLDS if holds else Outcome.FAILS
-        return [Part(outcome, f"{quantity.value:.4g}, claimed above {bound:.4g}", quantity)]
+        return [Part(outcome, f"{about}{quantity.value:.4g}, claimed above {bound:.4g}", quantity)]
 
     return decide
 

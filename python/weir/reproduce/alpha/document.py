@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir.files import write_text
+from weir.reproduce.alpha.claim import Finding
 from weir.reproduce.alpha.evidence import NotMeasuredError
 from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY, fairness
 from weir.reproduce.alpha.published import LOADS
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
 __all__ = ["AlphaReproduction"]
 
+_IN_WORDS = {
+    Finding.AGREES: "agree",
+    Finding.BORDERLINE: "borderline",
+    Finding.PARTLY: "partly",
+    Finding.CONTRADICTED: "contradicted",
+}
 _CLOSED_FORMS = ("closed form", "published to closed form")
 
 
@@ -117,12 +124,14 @@ class AlphaReproduction:
             for kind in _CLOSED_FORMS
         }
         (measured, total), (printed, _) = pairs.values()
+        artefact = self.checks.count(Status.ARTEFACT, _CLOSED_FORMS[1])
         shown = f"{measured} agree with what was measured and {printed} with what was published"
+        shown += f" ({artefact} artefacts)" if artefact else ""
         return f"Of {total} closed forms, {shown}"
 
     def _claims(self) -> str:
-        found = Counter(str(judgement.found) for judgement in self.judgements if judgement.found)
-        listed = ", ".join(f"{count} {name}" for name, count in found.most_common())
+        found = Counter(judgement.found for judgement in self.judgements if judgement.found)
+        listed = ", ".join(f"{count} {_IN_WORDS[finding]}" for finding, count in found.most_common())
         as_expected = self.checks.count(Status.MET, "claim")
         return f"{as_expected} of {len(self.judgements)} claims of the text come out as recorded ({listed})"
 
@@ -130,8 +139,8 @@ class AlphaReproduction:
         """Return the checks of the published means at one load."""
         return [check for check in self.checks.of_kind("table") if check.id.split("/")[1] == load]
 
-    def rows_of_loads(self) -> Iterator[tuple[Load, int, int, int, float | None]]:
-        """Yield load, packets simulated, cells met, cells in all, and the largest deviation in tolerances."""
+    def rows_of_loads(self) -> Iterator[tuple[Load, int, str, float | None]]:
+        """Yield load, packets simulated, cells met, and the largest deviation in tolerances."""
         for load in LOADS:
             cells = self.of_load(load)
             packets = self.evidence.loads[load].document["ticks"] if load in self.evidence.loads else 0
@@ -141,7 +150,9 @@ class AlphaReproduction:
                 for check in cells
                 if check.status != Status.ARTEFACT and (share := _share(check)) is not None
             ]
-            yield load, int(packets), met, len(cells), max(shares, default=None)
+            artefact = sum(check.status == Status.ARTEFACT for check in cells)
+            words = f"{met} of {len(cells)}" + (f", {artefact} artefact" if artefact else "")
+            yield load, int(packets), words, max(shares, default=None)
 
     def text(self) -> str:
         """Return the reproduction as plain text, the verdict first."""

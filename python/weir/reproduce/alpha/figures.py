@@ -130,7 +130,7 @@ def _drawing(name: str, title: str, caption: str, rows: list[Row], x: alt.X) -> 
         tooltip=["strategy:N", alt.Tooltip(x.shorthand), "measured:Q", "published:Q"],
     )
     lines = base.mark_line(strokeWidth=1.8).encode(
-        y=alt.Y("measured:Q", title=kind, scale=alt.Scale(type="log")),
+        y=alt.Y("measured:Q", title=kind, scale=alt.Scale(type="log", nice=False, padding=10)),
         strokeDash=alt.StrokeDash("strategy:N", scale=dashes, sort=names, title=None),
     )
     rings = base.mark_point(size=38, filled=False, strokeWidth=1.3).encode(y=alt.Y("published:Q"))
@@ -155,7 +155,11 @@ def _fairness(evidence: Evidence) -> Drawing | None:
         .encode(
             x=x,
             xOffset="load:N",
-            y=alt.Y("smallest:Q", title="effective packet period", scale=alt.Scale(type="log")),
+            y=alt.Y(
+                "smallest:Q",
+                title="effective packet period",
+                scale=alt.Scale(type="log", nice=False, padding=10),
+            ),
             y2="largest:Q",
             color=alt.Color("load:N", scale=loads, title=None),
             tooltip=["strategy:N", "load:N", "smallest:Q", "of_length:Q", "largest:Q", "to_length:Q"],

@@ -112,8 +112,8 @@ def _note(words: str) -> str:
 
 def _loads(reproduction: AlphaReproduction) -> str:
     rows = (
-        (_th(f"{load} %"), *map(_td, (f"{packets:,}", f"{met} of {total}", _two_digits(share))))
-        for load, packets, met, total, share in reproduction.rows_of_loads()
+        (_th(f"{load} %"), *map(_td, (f"{packets:,}", met, _two_digits(share))))
+        for load, packets, met, share in reproduction.rows_of_loads()
     )
     head = ("load", "packets simulated", "means met", "largest deviation, in tolerances")
     return _table(head, rows) + _note(
@@ -129,7 +129,7 @@ def _two_digits(share: float | None) -> str:
 
 def _claims(reproduction: AlphaReproduction) -> str:
     note = _note(
-        "A mark says that a claim came out as its record has it, be it as agreeing or as contradicted. A claim "
+        "A mark says that a claim came out as its record has it, as agreeing or as contradicted. A claim "
         "is called contradicted only if noise cannot explain it."
     )
     head = ("", "found", "section", "claim", "claimed", "measured")

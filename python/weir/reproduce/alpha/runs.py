@@ -45,7 +45,7 @@ class Fidelity(StrEnum):
 
 
 # Millions of packets at each load. Low loads settle soon, but only few of their messages wait at all.
-_QUICK = dict(zip(published.LOADS, (5, 5, 15, 30, 20, 20, 30, 100, 50, 80), strict=True))
+_QUICK = dict(zip(published.LOADS, (3, 3, 10, 30, 20, 20, 30, 100, 50, 80), strict=True))
 _DEFAULT = dict(zip(published.LOADS, (10, 10, 50, 100, 100, 200, 200, 350, 400, 600), strict=True))
 
 
