@@ -50,6 +50,8 @@ pub(super) struct Lanes<const C: usize, const N: usize> {
     pub(super) lengths: [u64; C],
     /// Alpha without the binary places that no strategy uses.
     pub(super) alpha: Rows<u64, C, N>,
+    /// Whether each lane has one alpha for all classes.
+    pub(super) uniform: bool,
     /// Whether the tick of insertion is part of the key.
     pub(super) ticked: [bool; N],
 }
@@ -101,6 +103,7 @@ impl<const C: usize, const N: usize> Lanes<C, N> {
             remaining: lengths.map(|length| [length; N]),
             arrived: [0; C],
             alpha: core::array::from_fn(row),
+            uniform: !strategies.iter().any(|lane| matches!(lane.1, Strategy::AlphaPerClass(_))),
             ticked: core::array::from_fn(|lane| *of_lane(lane).1 != Strategy::ShortestFirst),
             lengths,
         }
