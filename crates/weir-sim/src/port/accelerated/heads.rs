@@ -196,11 +196,15 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             for row in &keys[1..scanned] {
                 smallest = smallest.min(row[lane]);
             }
-            // Keys differ, since they name their classes.
             let mut waiting = 0;
-            for class in 0..scanned {
-                let packets = packets[class][lane];
-                waiting |= if keys[class][lane] == smallest { packets } else { 0 };
+            if C > 8 || N == 1 {
+                waiting = packets[class_of::<K, C>(smallest)][lane];
+            } else {
+                // Keys differ, since they name their classes; so this finds the same without an index.
+                for class in 0..C {
+                    let packets = packets[class][lane];
+                    waiting |= if keys[class][lane] == smallest { packets } else { 0 };
+                }
             }
             let (served, left) = (serving.key[lane], serving.remaining[lane]);
             key[lane] = if left == 0 { smallest } else { served };
