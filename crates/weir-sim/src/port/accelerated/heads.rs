@@ -86,9 +86,9 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         }
     }
 
-    /// Plays the segment on every lane.
+    /// Plays the segment on every lane; `UNIFORM` says that no alpha depends on the class.
     #[inline(always)]
-    pub(super) fn play<P: Probe>(
+    pub(super) fn play<P: Probe, const UNIFORM: bool>(
         &mut self,
         lanes: &mut Lanes<C, N>,
         queues: &Queues,
@@ -106,8 +106,8 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         let used = u64::MAX >> (u64::BITS as usize - lanes.used);
         let first = segment.tick.first().copied().unwrap_or(segment.end_tick);
         self.serving.left = [first - segment.first_tick; N];
-        let completed = self.choose_and_serve(lanes, &context, used, first, probe) & used;
-        self.complete(lanes, &context, completed, first, segment.first_order.wrapping_sub(1), probe);
+        let completed = self.choose_and_serve::<P, UNIFORM>(lanes, &context, used, first, probe) & used;
+        self.complete::<P, UNIFORM>(lanes, &context, completed, first, segment.first_order.wrapping_sub(1), probe);
         for i in 0..segment.at.len() {
             let (order, tick) = (segment.first_order + i as u64, segment.tick[i]);
             let until = segment.tick.get(i + 1).copied().unwrap_or(segment.end_tick);
@@ -117,11 +117,11 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             let newcomer = Newcomer { class, place, length: u64::from(segment.length[i]), stamp };
             lanes.arrived[class] += 1;
             self.put_back(lanes);
-            let completed = self.insert_and_serve(lanes, &newcomer, until - tick) & used;
+            let completed = self.insert_and_serve::<UNIFORM>(lanes, &newcomer, until - tick) & used;
             if P::DECISIONS {
                 self.report_first(lanes, tick, until, probe);
             }
-            self.complete(lanes, &context, completed, until, order, probe);
+            self.complete::<P, UNIFORM>(lanes, &context, completed, until, order, probe);
         }
         self.store(lanes);
     }
@@ -159,7 +159,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     /// Every lane whose message is complete takes the one with the smallest key, and serves it for at most
     /// the ticks it has left. Returns the lanes where it is complete too.
     #[inline(always)]
-    fn choose_and_serve<P: Probe>(
+    fn choose_and_serve<P: Probe, const UNIFORM: bool>(
         &mut self,
         lanes: &Lanes<C, N>,
         context: &Context<'_, C>,
@@ -169,7 +169,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     ) -> u64 {
         let (mut key, mut remaining) = ([K::LARGEST; N], [0; N]);
         self.choose(lanes, context.classes, &mut key, &mut remaining);
-        let step = self.steps(lanes, &key);
+        let step = self.steps::<UNIFORM>(&key);
         if P::DECISIONS {
             self.report(lanes, chosen, until, &key, &remaining, probe);
         }
@@ -214,8 +214,8 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
 
     /// What a packet takes off each of these keys.
     #[inline(always)]
-    fn steps(&self, lanes: &Lanes<C, N>, key: &[K; N]) -> [K; N] {
-        if lanes.uniform {
+    fn steps<const UNIFORM: bool>(&self, key: &[K; N]) -> [K; N] {
+        if UNIFORM {
             return self.step[0];
         }
         core::array::from_fn(|lane| self.step[class_of::<K, C>(key[lane])][lane])
@@ -234,9 +234,14 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     /// message served if its key is strictly smaller (its number is the largest, so never by a tie). Then
     /// serves the message of each lane for at most `ticks`; returns the lanes where it is complete.
     #[inline(always)]
-    fn insert_and_serve(&mut self, lanes: &Lanes<C, N>, newcomer: &Newcomer<K>, ticks: u64) -> u64 {
+    fn insert_and_serve<const UNIFORM: bool>(
+        &mut self,
+        lanes: &Lanes<C, N>,
+        newcomer: &Newcomer<K>,
+        ticks: u64,
+    ) -> u64 {
         let Newcomer { class, place, length, stamp } = *newcomer;
-        let steps = self.steps(lanes, &self.serving.key);
+        let steps = self.steps::<UNIFORM>(&self.serving.key);
         let (head, base, step) = (&lanes.head[class], &self.base[class], &self.step[class]);
         let row = &mut self.key[class];
         let serving = &mut self.serving;
@@ -250,7 +255,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             let (new_price, price) = (step[lane], steps[lane]);
             let ahead = key < was;
             let packets = if ahead { length } else { remaining };
-            let price = if ahead { new_price } else { price };
+            let price = if ahead && !UNIFORM { new_price } else { price };
             let used = packets.min(ticks);
             serving.remaining[lane] = packets - used;
             serving.left[lane] = ticks - used;
@@ -273,7 +278,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
 
     /// Counts the completed messages out and lets their lanes go on to the next.
     #[inline(always)]
-    fn complete<P: Probe>(
+    fn complete<P: Probe, const UNIFORM: bool>(
         &mut self,
         lanes: &mut Lanes<C, N>,
         context: &Context<'_, C>,
@@ -291,7 +296,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
                 let tick = until - self.serving.left[lane] - 1;
                 self.count_out(lanes, context, lane, tick, order, probe);
             }
-            completed = self.choose_and_serve(lanes, context, completed, until, probe) & completed;
+            completed = self.choose_and_serve::<P, UNIFORM>(lanes, context, completed, until, probe) & completed;
         }
     }
 

@@ -65,10 +65,10 @@ impl<const C: usize, const N: usize> Keyed<C, N> {
 
     #[inline(always)]
     pub(super) fn play<P: Probe>(&mut self, queues: &Queues, segment: &Segment<'_>, probe: &mut P) {
-        if queues.is_narrow() {
-            self.narrow.play(&mut self.lanes, queues, segment, probe);
-        } else {
-            self.wide.play(&mut self.lanes, queues, segment, probe);
+        match (queues.is_narrow(), self.lanes.uniform) {
+            (true, true) => self.narrow.play::<P, true>(&mut self.lanes, queues, segment, probe),
+            (true, false) => self.narrow.play::<P, false>(&mut self.lanes, queues, segment, probe),
+            (false, _) => self.wide.play::<P, false>(&mut self.lanes, queues, segment, probe),
         }
     }
 }
