@@ -157,8 +157,9 @@ impl Window {
 pub struct Timeline {
     messages: Window,
     /// The acceptance instant of each tick that has not been handed out, and of packets yet to be
-    /// accepted. Ends in `PROBE` entries that no instant reaches.
+    /// accepted: the first `filled` entries. `PROBE` entries that no instant reaches follow.
     instants: Vec<u64>,
+    filled: usize,
     /// The tick of the first of them.
     first_instant: u64,
     /// Service times of all packets that have arrived, together.
@@ -194,6 +195,7 @@ impl Timeline {
         Self {
             messages: Window::default(),
             instants: vec![NEVER; PROBE],
+            filled: 0,
             first_instant: 0,
             total_work: 0,
             arrived: 0,
@@ -327,8 +329,9 @@ impl Timeline {
             self.messages.forget(messages);
         }
         let ticks = (self.handed_tick - self.first_instant) as usize;
-        if ticks > self.instants.len() / 2 {
-            self.instants.drain(..ticks);
+        if ticks > self.filled / 2 {
+            self.instants.copy_within(ticks..self.filled + PROBE, 0);
+            self.filled -= ticks;
             self.first_instant += ticks as u64;
         }
         self.samples.drain(..self.sampled);
@@ -359,12 +362,15 @@ impl Timeline {
 
     /// Draws the service times of the packets appended; returns the place of the first.
     fn draw(&mut self, services: &mut dyn ServiceSource) -> Result<usize, TimelineError> {
-        let from = self.instants.len() - PROBE;
+        let from = self.filled;
         let length = (self.arrived - self.first_instant) as usize;
-        self.instants.resize(length + PROBE, 0);
+        if self.instants.len() < length + PROBE {
+            self.instants.resize(2 * length + PROBE, 0);
+        }
+        self.filled = length;
         services.fill(&mut self.instants[from..length]);
         let longest = self.instants[from..length].iter().fold(0, |all, service| all | service);
-        self.instants[length..].fill(NEVER);
+        self.instants[length..length + PROBE].fill(NEVER);
         let last_at = self.messages.at.last().copied().unwrap_or(self.last_at);
         // The longest service is at most `longest`; a power of two covers rounding it up.
         let fresh_work = u128::from(longest) * (length - from) as u128;
@@ -387,7 +393,9 @@ impl Timeline {
     #[inline(always)]
     fn accepted_by(&self, from: u64, limit: u64, instant: u64) -> u64 {
         let mut tick = from;
-        for probe in self.instants[(from - self.first_instant) as usize..].chunks_exact(PROBE) {
+        for probe in
+            self.instants[(from - self.first_instant) as usize..self.filled + PROBE].chunks_exact(PROBE)
+        {
             // The sign of the difference, all times being below 2^63: a sum that needs no masks.
             let hits: u64 = probe.iter().map(|&accepted| accepted.wrapping_sub(instant + 1) >> 63).sum();
             tick += hits;
@@ -416,7 +424,7 @@ impl Timeline {
     /// Lindley's recursion, message by message.
     #[inline(always)]
     fn settle(&mut self, from: usize, fresh: usize) {
-        let end = self.instants.len() - PROBE;
+        let end = self.filled;
         let mut total = self.total_work;
         for slot in &mut self.instants[fresh..end] {
             let service = *slot;
@@ -456,7 +464,7 @@ impl Timeline {
         let mut tick = [self.accepted; PARTS];
         if part > 0 {
             for (n, tick) in tick.iter_mut().enumerate().skip(1) {
-                let later = &self.instants[(self.accepted - self.first_instant) as usize..];
+                let later = &self.instants[(self.accepted - self.first_instant) as usize..self.filled];
                 let at = self.messages.at[from + n * part - 1];
                 *tick += later.partition_point(|&accepted| accepted <= at) as u64;
                 *tick = (*tick).min(self.messages.last_tick[from + n * part - 1]);

@@ -78,11 +78,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             base: [none; C],
             step: [none; C],
             stamp_mask: none,
-            serving: Serving {
-                key: none,
-                remaining: [0; N],
-                left: [0; N],
-            },
+            serving: Serving { key: none, remaining: [0; N], left: [0; N] },
         }
     }
 
@@ -107,7 +103,14 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         let first = segment.tick.first().copied().unwrap_or(segment.end_tick);
         self.serving.left = [first - segment.first_tick; N];
         let completed = self.choose_and_serve::<P, UNIFORM>(lanes, &context, used, first, probe) & used;
-        self.complete::<P, UNIFORM>(lanes, &context, completed, first, segment.first_order.wrapping_sub(1), probe);
+        self.complete::<P, UNIFORM>(
+            lanes,
+            &context,
+            completed,
+            first,
+            segment.first_order.wrapping_sub(1),
+            probe,
+        );
         for i in 0..segment.at.len() {
             let (order, tick) = (segment.first_order + i as u64, segment.tick[i]);
             let until = segment.tick.get(i + 1).copied().unwrap_or(segment.end_tick);
@@ -296,7 +299,8 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
                 let tick = until - self.serving.left[lane] - 1;
                 self.count_out(lanes, context, lane, tick, order, probe);
             }
-            completed = self.choose_and_serve::<P, UNIFORM>(lanes, context, completed, until, probe) & completed;
+            completed =
+                self.choose_and_serve::<P, UNIFORM>(lanes, context, completed, until, probe) & completed;
         }
     }
 

@@ -104,10 +104,15 @@ impl fmt::Display for LockstepError {
             Self::NoStrategy => f.write_str("no strategy to run, must be at least 1"),
             Self::EmptyBatch => f.write_str("a batch has 0 ticks, must have at least 1"),
             Self::ZeroLength { class } => write!(f, "class {class} has length 0 packets, must be at least 1"),
-            Self::Alphas { given, classes } => write!(f, "{given} alphas for {classes} classes, must be one each"),
+            Self::Alphas { given, classes } => {
+                write!(f, "{given} alphas for {classes} classes, must be one each")
+            }
             Self::Class { order, class, length } => {
                 let message = order + 1;
-                write!(f, "message {message} has {length} packets, which is not the length of its class {class}")
+                write!(
+                    f,
+                    "message {message} has {length} packets, which is not the length of its class {class}"
+                )
             }
             Self::Timeline(error) => error.fmt(f),
         }

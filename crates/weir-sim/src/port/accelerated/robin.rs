@@ -83,7 +83,8 @@ impl<const FRESH_FIRST: bool> RoundRobin<FRESH_FIRST> {
     #[inline(always)]
     fn serve<P: Probe>(&mut self, segment: &Segment<'_>, probe: &mut P) -> usize {
         let List { slots, mut front, mut back } = core::mem::take(&mut self.list);
-        let List { slots: fresh, front: mut fresh_front, back: mut fresh_back } = core::mem::take(&mut self.fresh);
+        let List { slots: fresh, front: mut fresh_front, back: mut fresh_back } =
+            core::mem::take(&mut self.fresh);
         let (mut slots, mut fresh) = (slots, fresh);
         let done = &mut self.done[..];
         let (mut tick, mut completed) = (segment.first_tick, 0);

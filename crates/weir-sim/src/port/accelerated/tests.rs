@@ -143,7 +143,8 @@ fn by_list(workload: &Workload, strategy: &Strategy) -> Schedule {
         // At the instant the server is free it takes a packet before an arrival of that instant joins,
         // unless nothing waits: then the first arrival joins and is served.
         while next < workload.messages.len()
-            && (workload.messages[next].0 < free || (list.waiting.is_empty() && workload.messages[next].0 == free))
+            && (workload.messages[next].0 < free
+                || (list.waiting.is_empty() && workload.messages[next].0 == free))
         {
             let class = workload.messages[next].1;
             list.insert(next, class, workload.lengths[usize::from(class)]);
@@ -231,7 +232,8 @@ fn decides_as_the_linear_list_does_on_random_input() {
     for case in 0..400 {
         let workload = random_workload(&mut stream);
         let strategies = random_strategies(&mut stream, workload.lengths.len());
-        let expected: Vec<Schedule> = strategies.iter().map(|strategy| by_list(&workload, strategy)).collect();
+        let expected: Vec<Schedule> =
+            strategies.iter().map(|strategy| by_list(&workload, strategy)).collect();
         let batch = 1 + stream.next_below(500);
         for &level in Level::available() {
             let (got, total) = by_lockstep(&workload, &strategies, options(batch, level));
