@@ -317,17 +317,24 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         probe: &mut P,
     ) {
         let class = class_of::<K, C>(self.serving.key[lane]);
+        // One place in all tables.
+        let here = class * N + lane;
         let ring = context.rings[class];
-        let place = lanes.head[class][lane];
-        let accepted = context.accepted[(tick - context.first_tick) as usize];
-        let latency = accepted - at_place(ring, place).at;
-        lanes.sum[class][lane] += u128::from(latency);
+        let head = &mut lanes.head.as_flattened_mut()[here];
+        let place = *head;
+        *head = place + 1;
+        let latency = context.accepted[(tick - context.first_tick) as usize] - at_place(ring, place).at;
+        let sum = &mut lanes.sum.as_flattened_mut()[here];
+        let (low, carry) = sum.overflowing_add(latency);
+        *sum = low;
+        lanes.carry.as_flattened_mut()[here] += u64::from(carry);
         probe.completed(lanes.strategies[lane], class, latency);
-        lanes.head[class][lane] = place + 1;
-        lanes.remaining[class][lane] = lanes.lengths[class];
+        lanes.remaining.as_flattened_mut()[here] = lanes.whole.as_flattened()[here];
+        // Both are computed and one is selected: whether another message waits is hard to foresee.
         let next = at_place(ring, place + 1);
-        let whole = self.base[class][lane].plus(K::stamp(next, context.layout) & self.stamp_mask[lane]);
-        self.key[class][lane] = if next.order <= order { whole } else { nothing::<K, C>(class) };
+        let stamp = K::stamp(next, context.layout) & self.stamp_mask[lane];
+        let key = self.base.as_flattened()[here].plus(stamp);
+        self.key.as_flattened_mut()[here] = if next.order <= order { key } else { nothing::<K, C>(class) };
     }
 
     /// Reports what these lanes are about to serve.
