@@ -290,18 +290,53 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         order: u64,
         probe: &mut P,
     ) {
-        let mut completed = completed;
-        while completed != 0 {
-            let mut rest = completed;
+        if completed == 0 {
+            return;
+        }
+        let mut rest = completed;
+        if N > 1 {
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize % N;
                 rest &= rest - 1;
                 let tick = until - self.serving.left[lane] - 1;
                 self.count_out(lanes, context, lane, tick, order, probe);
             }
-            completed =
-                self.choose_and_serve::<P, UNIFORM>(lanes, context, completed, until, probe) & completed;
+            rest = self.choose_and_serve::<P, UNIFORM>(lanes, context, completed, until, probe) & completed;
         }
+        while rest != 0 {
+            let mut again = 0;
+            while rest != 0 {
+                let lane = rest.trailing_zeros() as usize % N;
+                rest &= rest - 1;
+                let left = self.serving.left[lane];
+                self.count_out(lanes, context, lane, until - left - 1, order, probe);
+                let (key, remaining) = self.choose_one(lanes, lane, context.classes);
+                let class = class_of::<K, C>(key);
+                let used = remaining.min(left);
+                if P::DECISIONS && used > 0 {
+                    probe.served(lanes.strategies[lane], until - left, class, remaining, used);
+                }
+                let step = self.step[if UNIFORM { 0 } else { class }][lane];
+                self.serving.left[lane] = left - used;
+                self.serving.remaining[lane] = remaining - used;
+                self.serving.key[lane] = key.minus(step.times(K::of(used)));
+                again |= u64::from(remaining == used) << lane;
+            }
+            rest = again;
+        }
+    }
+
+    /// The message with the smallest key of a lane, and its remaining packets.
+    #[inline(always)]
+    fn choose_one(&self, lanes: &Lanes<C, N>, lane: usize, classes: usize) -> (K, u64) {
+        let key = |class: usize| self.key.as_flattened()[class * N + lane];
+        let smallest = if C <= 8 {
+            let pair = |class| key(class).min(key(class + 1));
+            pair(0).min(pair(2)).min(pair(4).min(pair(6)))
+        } else {
+            (1..classes).fold(key(0), |smallest, class| smallest.min(key(class)))
+        };
+        (smallest, lanes.remaining.as_flattened()[class_of::<K, C>(smallest) * N + lane])
     }
 
     /// The lane's message had its last packet accepted at `tick`; the next of its class, if it has arrived
