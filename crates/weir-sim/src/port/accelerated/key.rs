@@ -8,11 +8,18 @@
 
 use super::queues::Entry;
 use core::fmt::Debug;
-use core::ops::{BitAnd, BitOr, Shl};
+use core::ops::{BitAnd, BitOr, BitXor, Shl};
 
 /// An integer that holds a packed key.
 pub(super) trait Key:
-    Copy + Ord + Default + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + Shl<u32, Output = Self>
+    Copy
+    + Ord
+    + Default
+    + Debug
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Shl<u32, Output = Self>
 {
     /// Bits a key may use; one less than the integer has, so that none is like the mark of an empty class.
     const ROOM: u32;
