@@ -8,6 +8,7 @@ use super::keyed::{Lanes, Rows};
 use super::queues::{Entry, Queues};
 use super::tally::Probe;
 use crate::port::timeline::Segment;
+use core::hint::select_unpredictable;
 
 /// Packed keys of a segment.
 #[derive(Clone, Debug)]
@@ -206,7 +207,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         let class = class_of::<K, C>(key);
         let left = self.serving.left[lane];
         let remaining = lanes.remaining.as_flattened()[class * N + lane];
-        let used = remaining.min(left);
+        let used = select_unpredictable(remaining < left, remaining, left);
         if P::DECISIONS && used > 0 {
             probe.served(lanes.strategies[lane], until - left, class, remaining, used);
         }
@@ -287,7 +288,11 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     /// What each lane serves is written to the head of its class, in case it is preempted.
     #[inline(always)]
     fn put_back(&mut self, lanes: &mut Lanes<C, N>) {
-        for lane in 0..lanes.used.min(N) {
+        // Bit by bit, so that it is not made a scatter, from which nothing can be read soon.
+        let mut rest = u64::MAX >> (u64::BITS as usize - lanes.used);
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize % N;
+            rest &= rest - 1;
             let key = self.serving.key[lane];
             let class = class_of::<K, C>(key);
             if !Self::BY_ROWS {
@@ -314,7 +319,8 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             let lane = rest.trailing_zeros() as usize % N;
             rest &= rest - 1;
             let next = self.count_out(lanes, context, lane, until, order, probe);
-            let key = self.serving.others[lane].min(next);
+            let others = self.serving.others[lane];
+            let key = select_unpredictable(next < others, next, others);
             again |= self.take::<P, UNIFORM>(lanes, lane, key, until, probe) << lane;
         }
         again
@@ -376,7 +382,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         let next = at_place(ring, place + 1);
         let stamp = K::stamp(next, context.layout) & self.stamp_mask[lane];
         let key = self.base.as_flattened()[here].plus(stamp);
-        let key = if next.order <= order { key } else { nothing::<K, C>(class) };
+        let key = select_unpredictable(next.order <= order, key, nothing::<K, C>(class));
         self.key.as_flattened_mut()[here] = key;
         key
     }
