@@ -3,7 +3,7 @@
 //! Nothing in it branches on what a lane does, but the loops over the lanes that complete a message; what
 //! is hard to foresee is computed both ways and selected.
 
-use super::key::{Key, Layout};
+use super::key::{Key, Layout, mask_if};
 use super::keyed::{Lanes, Rows};
 use super::queues::{Entry, Queues};
 use super::tally::Probe;
@@ -207,7 +207,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         let class = class_of::<K, C>(key);
         let left = self.serving.left[lane];
         let remaining = lanes.remaining.as_flattened()[class * N + lane];
-        let used = select_unpredictable(remaining < left, remaining, left);
+        let used = left ^ ((remaining ^ left) & mask_if(remaining < left));
         if P::DECISIONS && used > 0 {
             probe.served(lanes.strategies[lane], until - left, class, remaining, used);
         }
@@ -250,28 +250,32 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         let steps = self.steps::<UNIFORM>(&self.serving.key);
         let (head, base, step) = (&lanes.head[class], &self.base[class], &self.step[class]);
         let (rows, serving) = (&mut self.key, &mut self.serving);
-        let mut completed = 0;
+        let mut fresh = [K::LARGEST; N];
+        let slots = &mut rows[class];
         for lane in 0..N {
             let whole = base[lane].plus(stamp & self.stamp_mask[lane]);
-            let key = if head[lane] == place { whole } else { K::LARGEST };
+            fresh[lane] = if head[lane] == place { whole } else { K::LARGEST };
+            // Where it is the first of its class, there is a mark, which is larger.
+            slots[lane] = slots[lane].min(fresh[lane]);
+        }
+        let mut completed = 0;
+        for lane in 0..N {
+            let key = fresh[lane];
             let (was, remaining) = (serving.key[lane], serving.remaining[lane]);
             let (new_price, price) = (step[lane], steps[lane]);
             let current = was.min(key);
             if Self::BY_ROWS {
                 let mut others = K::LARGEST;
-                for (row, slots) in rows.iter_mut().enumerate() {
+                for slots in rows.iter_mut() {
                     // A slot's lowest bits are its class. What is served goes back to its slot, where its
-                    // key was larger; a newcomer that is the first of its class finds a mark there.
+                    // key was larger.
                     let slot = slots[lane];
                     let apart = (slot ^ was) & K::of(C as u64 - 1);
                     let slot = slot.min(if apart == K::default() { was } else { K::LARGEST });
-                    let slot = slot.min(if row == class { key } else { K::LARGEST });
                     slots[lane] = slot;
                     others = others.min(if slot == current { K::LARGEST } else { slot });
                 }
                 serving.others[lane] = others;
-            } else {
-                rows[class][lane] = rows[class][lane].min(key);
             }
             let ahead = key < was;
             let packets = if ahead { length } else { remaining };
@@ -319,8 +323,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             let lane = rest.trailing_zeros() as usize % N;
             rest &= rest - 1;
             let next = self.count_out(lanes, context, lane, until, order, probe);
-            let others = self.serving.others[lane];
-            let key = select_unpredictable(next < others, next, others);
+            let key = next.least(self.serving.others[lane]);
             again |= self.take::<P, UNIFORM>(lanes, lane, key, until, probe) << lane;
         }
         again

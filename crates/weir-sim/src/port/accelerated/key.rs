@@ -10,6 +10,13 @@ use super::queues::Entry;
 use core::fmt::Debug;
 use core::ops::{BitAnd, BitOr, BitXor, Shl};
 
+/// All bits if `condition` holds, else none. Opaque to the compiler, which otherwise guesses the condition
+/// with a branch, and here guesses are wrong too often.
+#[inline(always)]
+pub(super) fn mask_if(condition: bool) -> u64 {
+    core::hint::black_box(u64::from(condition).wrapping_neg())
+}
+
 /// An integer that holds a packed key.
 pub(super) trait Key:
     Copy
@@ -32,6 +39,8 @@ pub(super) trait Key:
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
+    /// The smaller of two, without a branch.
+    fn least(self, other: Self) -> Self;
 }
 
 macro_rules! key {
@@ -63,6 +72,10 @@ macro_rules! key {
             #[inline(always)]
             fn times(self, other: Self) -> Self {
                 self.wrapping_mul(other)
+            }
+            #[inline(always)]
+            fn least(self, other: Self) -> Self {
+                other ^ ((self ^ other) & mask_if(self < other) as i64 as $integer)
             }
         }
     };
