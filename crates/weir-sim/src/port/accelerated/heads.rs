@@ -3,7 +3,7 @@
 //! Nothing in it branches on what a lane does, but the loops over the lanes that complete a message; what
 //! is hard to foresee is computed both ways and selected.
 
-use super::key::{Key, Layout, mask_if};
+use super::key::{Key, Layout};
 use super::keyed::{Lanes, Rows};
 use super::queues::{Entry, Queues};
 use super::tally::Probe;
@@ -118,7 +118,9 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             let stamp = K::stamp(at_place(context.rings[class], place), context.layout);
             let newcomer = Newcomer { class, place, length: u64::from(segment.length[i]), stamp };
             lanes.arrived[class] += 1;
-            self.put_back(lanes);
+            if !Self::BY_ROWS {
+                self.put_back(lanes);
+            }
             let completed = self.insert_and_serve::<UNIFORM>(lanes, &newcomer, until - tick) & used;
             if P::DECISIONS {
                 self.report(lanes, tick, until, probe);
@@ -207,15 +209,15 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         let class = class_of::<K, C>(key);
         let left = self.serving.left[lane];
         let remaining = lanes.remaining.as_flattened()[class * N + lane];
-        let used = left ^ ((remaining ^ left) & mask_if(remaining < left));
-        if P::DECISIONS && used > 0 {
-            probe.served(lanes.strategies[lane], until - left, class, remaining, used);
+        let after = remaining.saturating_sub(left);
+        if P::DECISIONS && left > 0 {
+            probe.served(lanes.strategies[lane], until - left, class, remaining, remaining - after);
         }
         let step = self.step[if UNIFORM { 0 } else { class }][lane];
-        self.serving.left[lane] = left - used;
-        self.serving.remaining[lane] = remaining - used;
-        self.serving.key[lane] = key.minus(step.times(K::of(used)));
-        u64::from(remaining == used)
+        self.serving.left[lane] = left.saturating_sub(remaining);
+        self.serving.remaining[lane] = after;
+        self.serving.key[lane] = key.minus(step.times(K::of(remaining))).plus(step.times(K::of(after)));
+        u64::from(after == 0)
     }
 
     /// What a packet takes off each of these keys.
@@ -242,7 +244,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     #[inline(always)]
     fn insert_and_serve<const UNIFORM: bool>(
         &mut self,
-        lanes: &Lanes<C, N>,
+        lanes: &mut Lanes<C, N>,
         newcomer: &Newcomer<K>,
         ticks: u64,
     ) -> u64 {
@@ -266,13 +268,14 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             let current = was.min(key);
             if Self::BY_ROWS {
                 let mut others = K::LARGEST;
-                for slots in rows.iter_mut() {
+                for (slots, packets) in rows.iter_mut().zip(&mut lanes.remaining) {
                     // A slot's lowest bits are its class. What is served goes back to its slot, where its
-                    // key was larger.
+                    // key and its remaining packets were no less.
                     let slot = slots[lane];
-                    let apart = (slot ^ was) & K::of(C as u64 - 1);
-                    let slot = slot.min(if apart == K::default() { was } else { K::LARGEST });
+                    let same = (slot ^ was) & K::of(C as u64 - 1) == K::default();
+                    let slot = slot.min(if same { was } else { K::LARGEST });
                     slots[lane] = slot;
+                    packets[lane] = packets[lane].min(if same { remaining } else { u64::MAX });
                     others = others.min(if slot == current { K::LARGEST } else { slot });
                 }
                 serving.others[lane] = others;
@@ -292,16 +295,10 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     /// What each lane serves is written to the head of its class, in case it is preempted.
     #[inline(always)]
     fn put_back(&mut self, lanes: &mut Lanes<C, N>) {
-        // Bit by bit, so that it is not made a scatter, from which nothing can be read soon.
-        let mut rest = u64::MAX >> (u64::BITS as usize - lanes.used);
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize % N;
-            rest &= rest - 1;
+        for lane in 0..lanes.used.min(N) {
             let key = self.serving.key[lane];
             let class = class_of::<K, C>(key);
-            if !Self::BY_ROWS {
-                self.key[class][lane] = key;
-            }
+            self.key[class][lane] = key;
             lanes.remaining[class][lane] = self.serving.remaining[lane];
         }
     }
@@ -378,7 +375,9 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         let sum = &mut lanes.sum.as_flattened_mut()[here];
         let (low, carry) = sum.overflowing_add(latency);
         *sum = low;
-        lanes.carry.as_flattened_mut()[here] += u64::from(carry);
+        if carry {
+            lanes.carry.as_flattened_mut()[here] += 1;
+        }
         probe.completed(lanes.strategies[lane], class, latency);
         lanes.remaining.as_flattened_mut()[here] = lanes.whole.as_flattened()[here];
         // Both are computed and one is selected: whether another message waits is hard to foresee.

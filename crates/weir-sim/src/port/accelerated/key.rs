@@ -105,11 +105,18 @@ impl Layout {
         self.class_bits + self.order_bits
     }
 
-    /// What an insertion at this tick, with this number, adds to a key; 64 bits may cut it short.
+    /// What an insertion at this tick, with this number, adds to a key.
     #[inline(always)]
     pub(super) fn stamp(&self, tick: u64, order: u64) -> u128 {
         let tick = u128::from(tick.wrapping_sub(self.first_tick)) << (self.shift() + self.fraction_bits);
         tick | u128::from(order.wrapping_sub(self.first_order)) << self.class_bits
+    }
+
+    /// The lowest 64 bits of a stamp.
+    #[inline(always)]
+    pub(super) fn low_stamp(&self, tick: u64, order: u64) -> u64 {
+        let tick = tick.wrapping_sub(self.first_tick).unbounded_shl(self.shift() + self.fraction_bits);
+        tick | order.wrapping_sub(self.first_order).unbounded_shl(self.class_bits)
     }
 
     /// The bits of a stamp that the insertion number fills.
