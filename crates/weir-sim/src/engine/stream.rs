@@ -107,10 +107,7 @@ impl Stream {
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         if self.drawn == BATCH {
-            let mut fresh = [0; BATCH];
-            self.encipher(&mut fresh);
-            self.buffer = fresh;
-            self.drawn = 0;
+            self.refill();
         }
         self.drawn += 1;
         self.buffer[self.drawn - 1]
@@ -164,22 +161,32 @@ impl Stream {
             self.encipher(&mut fresh);
             batch.copy_from_slice(&fresh);
         }
-        for slot in batches.into_remainder() {
-            *slot = self.next_u64();
+        let rest = batches.into_remainder();
+        if !rest.is_empty() {
+            self.refill();
+            rest.copy_from_slice(&self.buffer[..rest.len()]);
+            self.drawn = rest.len();
         }
+    }
+
+    #[inline(always)]
+    fn refill(&mut self) {
+        let mut fresh = [0; BATCH];
+        self.encipher(&mut fresh);
+        self.buffer = fresh;
+        self.drawn = 0;
     }
 
     /// Enciphers the next `WIDTH` counters.
     #[inline(always)]
     fn encipher(&mut self, out: &mut [u64; BATCH]) {
-        let mut counter = [[0_u64; WIDTH]; 4];
-        for lane in 0..WIDTH {
-            let position = self.position + lane as u64;
-            counter[0][lane] = position & LOW_WORD;
-            counter[1][lane] = (position >> 32) & 0xFFFF | self.purpose;
-            counter[2][lane] = self.replication;
-            counter[3][lane] = self.index;
-        }
+        let position: [u64; WIDTH] = core::array::from_fn(|lane| self.position + lane as u64);
+        let mut counter = [
+            position.map(|position| position & LOW_WORD),
+            position.map(|position| (position >> 32) & 0xFFFF | self.purpose),
+            [self.replication; WIDTH],
+            [self.index; WIDTH],
+        ];
         self.position += WIDTH as u64;
         philox(&mut counter, self.key);
         for lane in 0..WIDTH {
@@ -246,11 +253,9 @@ impl Work for FillExponential<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        for piece in self.out.chunks_mut(256) {
-            self.stream.fill(piece);
-            for slot in piece {
-                *slot = exponential(*slot, self.mean) + self.constant;
-            }
+        self.stream.fill(self.out);
+        for slot in self.out {
+            *slot = exponential(*slot, self.mean) + self.constant;
         }
     }
 }
