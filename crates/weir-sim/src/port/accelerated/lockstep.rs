@@ -6,7 +6,7 @@ use super::strategy::Strategy;
 use super::tally::{Batch, BatchObserver, Probe};
 use crate::engine::dispatch::Level;
 use crate::port::source::{ArrivalSource, ServiceSource};
-use crate::port::timeline::Timeline;
+use crate::port::timeline::{Segment, Timeline};
 
 /// Ticks played at a time at most; bounds the memory of a segment.
 const LONGEST_SEGMENT: u64 = 1 << 16;
@@ -60,6 +60,18 @@ pub struct Lockstep {
     /// Counted from the beginning, now and at the end of the last batch.
     now: Batch,
     reported: Batch,
+    flow: Flow,
+}
+
+/// What flowed through, the same for every strategy.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flow {
+    /// Packets of all messages handed to the strategies.
+    arrived: u64,
+    /// Acceptance instants of all packets served, less arrival instants of all packets handed out.
+    waits: i128,
+    /// The last of these acceptance instants.
+    last_accepted: u64,
 }
 
 impl Lockstep {
@@ -78,6 +90,7 @@ impl Lockstep {
             players: Players::new(strategies, lengths),
             now: Batch::new(strategies.len(), lengths.len()),
             reported: Batch::new(strategies.len(), lengths.len()),
+            flow: Flow::default(),
         })
     }
 
@@ -133,6 +146,22 @@ impl Lockstep {
         self.now.clone()
     }
 
+    /// Packets handed to the strategies, and how many of them each still holds by its own queue; `None` for
+    /// FIFO, which keeps none.
+    #[must_use]
+    pub fn held(&self) -> (u64, Vec<Option<u64>>) {
+        (self.flow.arrived, self.players.held(self.now.count.len() / self.lengths.len()))
+    }
+
+    /// The integral over time of the number of packets that wait, and the instant up to which it goes: the
+    /// sum of all waits so far, which is what Little's law sets against the readings of the queue.
+    #[must_use]
+    pub fn waiting_time(&self) -> (u128, u64) {
+        let Flow { arrived, waits, last_accepted } = self.flow;
+        let integral = i128::from(arrived - self.now.end_tick) * i128::from(last_accepted) + waits;
+        (u128::try_from(integral).unwrap_or(0), last_accepted)
+    }
+
     /// The timeline: messages and packets so far.
     #[must_use]
     pub fn timeline(&self) -> &Timeline {
@@ -161,6 +190,7 @@ impl Lockstep {
             let Some(segment) = self.timeline.next_segment(stop) else { return Ok(false) };
             error::check_classes(&segment, &self.lengths)?;
             self.now.end_tick = segment.end_tick;
+            self.flow.count(&segment);
             for sample in segment.queue {
                 self.now.queue_readings += sample.readings;
                 self.now.queue_packets += u128::from(sample.readings) * u128::from(sample.packets);
@@ -177,5 +207,18 @@ impl Lockstep {
         let batch = self.now.since(&self.reported);
         self.reported.clone_from(&self.now);
         observer.batch(batch)
+    }
+}
+
+impl Flow {
+    fn count(&mut self, segment: &Segment<'_>) {
+        for (&at, &length) in segment.at.iter().zip(segment.length) {
+            self.arrived += u64::from(length);
+            self.waits -= i128::from(at) * i128::from(length);
+        }
+        let (Some(&first), Some(&last)) = (segment.accepted.first(), segment.accepted.last()) else { return };
+        let since: u64 = segment.accepted.iter().map(|at| at - first).sum();
+        self.waits += i128::from(since) + i128::from(first) * segment.accepted.len() as i128;
+        self.last_accepted = last;
     }
 }

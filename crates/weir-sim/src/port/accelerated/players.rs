@@ -85,6 +85,19 @@ impl Players {
         }
     }
 
+    /// Packets that each strategy still holds; `None` for FIFO, which keeps no queue.
+    pub(super) fn held(&self, strategies: usize) -> Vec<Option<u64>> {
+        let mut held = vec![None; strategies];
+        let mut put = |strategy: usize, packets: u64| held[strategy] = Some(packets);
+        self.robin.iter().for_each(|p| put(p.strategy, p.held()));
+        self.robin_head.iter().for_each(|p| put(p.strategy, p.held()));
+        self.single.iter().for_each(|p| p.lanes.held(&mut put));
+        self.side_by_side.iter().for_each(|p| p.lanes.held(&mut put));
+        self.single_of_many.iter().for_each(|p| p.lanes.held(&mut put));
+        self.side_by_side_of_many.iter().for_each(|p| p.lanes.held(&mut put));
+        held
+    }
+
     /// The place in a class up to which every strategy is through; `None` if none needs the queues.
     fn kept(&self, class: usize) -> Option<u64> {
         let robin = self.robin.iter().map(|p| p.count[class]);
