@@ -12,8 +12,8 @@ use weir_sim::port::source::{
 };
 use weir_sim::port::timeline::Timeline;
 
-const RUNS: usize = 7;
-const PACKETS: u64 = 4_000_000;
+const RUNS: usize = 5;
+const PACKETS: u64 = 16_000_000;
 const LOAD: f64 = 0.95;
 
 fn shares() -> [(u32, f64); 6] {
@@ -128,16 +128,16 @@ fn sources() {
     let key = StreamKey { seed: 1, replication: 0, purpose: Purpose::Test, index: 0 };
     let mut block = vec![0; 2048];
     let mut stream = Stream::new(key);
-    per_second("stream/u64", "draws", 2048 * 2000, || {
-        (0..2000).for_each(|_| stream.fill_u64(std::hint::black_box(&mut block)));
+    per_second("stream/u64", "draws", 2048 * 16_000, || {
+        (0..16_000).for_each(|_| stream.fill_u64(std::hint::black_box(&mut block)));
     });
     let mut services = services();
-    per_second("stream/service", "draws", 2048 * 2000, || {
-        (0..2000).for_each(|_| services.fill(std::hint::black_box(&mut block)));
+    per_second("stream/service", "draws", 2048 * 16_000, || {
+        (0..16_000).for_each(|_| services.fill(std::hint::black_box(&mut block)));
     });
     let (mut arrivals, mut messages) = (arrivals(), ArrivalBlock::default());
-    per_second("stream/arrival", "messages", 512 * 2000, || {
-        (0..2000).for_each(|_| {
+    per_second("stream/arrival", "messages", 512 * 16_000, || {
+        (0..16_000).for_each(|_| {
             arrivals.fill(std::hint::black_box(&mut messages), 512);
         });
     });
