@@ -162,7 +162,10 @@ def disciplines() -> str:
     listed = json.loads(_weir.disciplines())
     summary = table(
         ("name", "what it is", "kind", "work per item"),
-        [(f"[`{each['name']}`](#{each['name']})", each["title"], each["kind"], each["work"]) for each in listed],
+        [
+            (f"[`{each['name']}`](#{each['name']})", each["title"], each["kind"], each["work"])
+            for each in listed
+        ],
     )
     return summary + "".join(discipline(each) for each in listed)
 
@@ -174,7 +177,12 @@ def discipline(info: dict[str, Any]) -> str:
     lines += [f"- Closed form, {mode}: {closed_form(form)}\n" for mode, form in info["closed_forms"].items()]
     if info["parameters"]:
         rows = [
-            (f"`{p['name']}`", p["values"], f"`{p['default']}`" if p["default"] else "must be given", p["meaning"])
+            (
+                f"`{p['name']}`",
+                p["values"],
+                f"`{p['default']}`" if p["default"] else "must be given",
+                p["meaning"],
+            )
             for p in info["parameters"]
         ]
         lines += ["\n", table(("parameter", "values", "default", "meaning"), rows)]
@@ -194,7 +202,9 @@ def scenario() -> str:
         if "properties" in kind:
             parts.append(f"{title}\n{keys(kind)}")
         elif "oneOf" in kind:
-            parts.append(f"{title}\n{table(('written', 'meaning'), [choice(each) for each in kind['oneOf']])}")
+            parts.append(
+                f"{title}\n{table(('written', 'meaning'), [choice(each) for each in kind['oneOf']])}"
+            )
         else:
             parts.append(f"{title}\nPattern: `{kind['pattern']}`\n")
     return "".join(parts)
@@ -202,7 +212,17 @@ def scenario() -> str:
 
 def place(name: str) -> tuple[int, str]:
     """Tables of the file first, in the order in which they are written."""
-    order = ("Workload", "Arrivals", "Bursty", "Lengths", "TraceFile", "Closed", "Think", "Service", "PacketTime")
+    order = (
+        "Workload",
+        "Arrivals",
+        "Bursty",
+        "Lengths",
+        "TraceFile",
+        "Closed",
+        "Think",
+        "Service",
+        "PacketTime",
+    )
     order += ("Stop", "Measure")
     return (order.index(name) if name in order else len(order), name)
 

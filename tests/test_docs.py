@@ -18,7 +18,9 @@ def test_examples_run_and_print_what_stands_there(path: Path, tmp_path: Path):
     text = path.read_text(encoding="utf-8")
     fresh = replayed(text, tmp_path)
     for before, after in zip(blocks(text), blocks(fresh), strict=True):
-        assert before.body == after.body, f"{named(path)}:{before.line} prints something else: run `make docs`"
+        assert before.body == after.body, (
+            f"{named(path)}:{before.line} prints something else: run `make docs`"
+        )
 
 
 @pytest.mark.parametrize("path", RUN, ids=named)
