@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::port::arrivals::{Arrivals, NEVER};
-use crate::port::engine::{BACKLOG_LIMIT, Engine, State, Stopped};
+use crate::port::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped};
 use crate::port::flight::Flight;
 use crate::port::observer::{Departure, Observer};
 
@@ -62,8 +62,14 @@ impl<A: Arrivals> Engine for Fluid<A> {
             arrived: self.flight.arrived(),
             unfinished: self.flight.len() as u64,
             dropped: 0,
-            held: Some(self.present.len() as u64),
+            flow: Flow {
+                unit: "messages",
+                arrived: self.flight.arrived(),
+                served: self.departed,
+                held: Some(self.present.len() as u64),
+            },
             message_time: self.flight.message_time(),
+            packet_time: (0, 0),
             idle_over_backlog: 0,
         }
     }

@@ -6,7 +6,7 @@ use crate::port::accelerated::{
     Batch, BatchObserver, Limit, Lockstep, LockstepError, Probe, Stopped as Ended,
 };
 use crate::port::collector::Collector;
-use crate::port::engine::{State, Stopped};
+use crate::port::engine::{Flow, State, Stopped};
 use crate::port::lane::Lane;
 use crate::port::source::{ArrivalSource, RandomServices};
 use crate::stats::Histogram;
@@ -22,6 +22,9 @@ pub struct LockstepLane {
     into: Collectors,
     served: Batch,
     tick: u64,
+    held: (u64, Vec<Option<u64>>),
+    /// The integral of the queue at the end of the warm-up.
+    begun: (u128, u64),
     failed: Option<LockstepError>,
 }
 
@@ -73,7 +76,19 @@ impl LockstepLane {
         let histograms = vec![Histogram::new(); classes * collectors.len()];
         let tails = tails.then_some(Tails { classes, histograms });
         let (served, into) = (engine.total(), Collectors(collectors));
-        Self { engine, arrivals, services, lengths, tails, into, served, tick: 0, failed: None }
+        Self {
+            engine,
+            arrivals,
+            services,
+            lengths,
+            tails,
+            into,
+            served,
+            tick: 0,
+            held: (0, Vec::new()),
+            begun: (0, 0),
+            failed: None,
+        }
     }
 
     fn play(&mut self, until: u64, tails: bool) -> Result<Ended, LockstepError> {
@@ -103,6 +118,7 @@ impl Lane for LockstepLane {
         let mut ended = Ok(Ended::AtLimit);
         if self.tick < warm_up {
             ended = self.play(until.min(warm_up), false);
+            self.begun = self.engine.waiting_time();
         }
         if until > warm_up && matches!(ended, Ok(Ended::AtLimit)) {
             ended = self.play(until, true);
@@ -110,6 +126,7 @@ impl Lane for LockstepLane {
         self.hand_over(until.saturating_sub(1).max(warm_up));
         self.served = self.engine.total();
         self.tick = self.served.end_tick;
+        self.held = self.engine.held();
         match ended {
             Ok(Ended::AtLimit) => Stopped::Reached,
             Ok(Ended::AtEnd | Ended::ByObserver) => Stopped::Exhausted,
@@ -126,7 +143,21 @@ impl Lane for LockstepLane {
         let (busy, now) = timeline.work_and_end();
         let arrived = timeline.handed();
         let served: u64 = (0..self.lengths.len()).map(|class| self.served.of(place, class).0).sum();
-        State { ticks: self.tick, now, busy, arrived, unfinished: arrived - served, ..State::default() }
+        let (integral, until) = self.engine.waiting_time();
+        let packet_time = (integral - self.begun.0, until - self.begun.1);
+        let (packets, held) = &self.held;
+        let held = held.get(place).copied().flatten();
+        let flow = Flow { unit: "packets", arrived: *packets, served: self.tick, held };
+        State {
+            ticks: self.tick,
+            now,
+            busy,
+            arrived,
+            unfinished: arrived - served,
+            flow,
+            packet_time,
+            ..State::default()
+        }
     }
 
     fn collectors(&mut self) -> Vec<&mut Collector> {

@@ -15,17 +15,19 @@ pub fn of_discipline(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Ve
     checks.push(idle(gathered));
     checks.extend(same_work(gathered, first));
     checks.extend(little(gathered, frame));
+    checks.extend(little_of_packets(gathered, first));
     checks.extend(slop(gathered));
     checks
 }
 
-/// Every message that arrived has departed, was dropped, or is held by the discipline.
+/// What arrived was served, or is held by the discipline.
 fn flow_balance(gathered: &Gathered) -> Option<Check> {
-    let held: Option<u64> = gathered.states.iter().map(|state| Some(state.held? + state.dropped)).sum();
-    let held = held? as f64;
-    let unfinished = gathered.total(|state| state.unfinished) as f64;
-    let note = "messages that arrived and did not depart, against those the discipline holds or dropped";
-    Some(Check::new(Some(&gathered.name), "flow balance", unfinished, held, 0.0, note))
+    let held: Option<u64> = gathered.states.iter().map(|state| state.flow.held).sum();
+    let held = held? as f64 + gathered.total(|state| state.dropped) as f64;
+    let unserved = gathered.total(|state| state.flow.arrived - state.flow.served) as f64;
+    let unit = gathered.states.first()?.flow.unit;
+    let note = format!("{unit} that arrived and were not served, against those held or dropped");
+    Some(Check::new(Some(&gathered.name), "flow balance", unserved, held, 0.0, note))
 }
 
 /// The server never idles while messages wait.
@@ -66,6 +68,21 @@ fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
     );
     let present = present as f64 / time;
     Some(Check::new(Some(&gathered.name), "Little's law", present, rate * mean.value(), tolerance, note))
+}
+
+/// Little's law for packets: the mean number waiting, by the queue monitor, is the sum of all waits over
+/// time. It is the same for every discipline that shares the timeline, so it is told of the first.
+fn little_of_packets(gathered: &Gathered, first: &Gathered) -> Option<Check> {
+    let integral: u128 = gathered.states.iter().map(|state| state.packet_time.0).sum();
+    let time: u128 = gathered.states.iter().map(|state| u128::from(state.packet_time.1)).sum();
+    if integral == 0 || time == 0 || gathered.name != first.name {
+        return None;
+    }
+    let Measure::Estimate(monitored) = Measure::from(gathered.queue_length()) else { return None };
+    let (low, high) = monitored.interval(LEVEL);
+    let note = "packets waiting in the mean: readings of the queue, against the sum of all waits over time";
+    let by_waits = integral as f64 / time as f64;
+    Some(Check::new(None, "Little's law", monitored.value(), by_waits, (high - low) / 2.0, note))
 }
 
 /// No message slowed another beyond the bound of alpha.

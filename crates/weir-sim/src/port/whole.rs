@@ -15,7 +15,7 @@ use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::units::{Instant, Nanos};
 
 use crate::port::arrivals::{Arrivals, NEVER};
-use crate::port::engine::{BACKLOG_LIMIT, Engine, State, Stopped};
+use crate::port::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped};
 use crate::port::flight::Flight;
 use crate::port::observer::{Departure, Observer};
 
@@ -60,6 +60,7 @@ pub struct Whole<D, A> {
     now: u64,
     departed: u64,
     busy: u64,
+    arrived_work: u64,
     idle_over_backlog: u64,
 }
 
@@ -90,8 +91,16 @@ where
             arrived: self.flight.arrived(),
             unfinished: self.flight.len() as u64,
             dropped: self.drops.0,
-            held: Some(self.discipline.backlog().items + u64::from(self.grant.is_some())),
+            flow: Flow {
+                unit: "ns of work",
+                arrived: self.arrived_work,
+                served: self.busy,
+                held: Some(
+                    self.discipline.backlog().cost.get() + self.grant.as_ref().map_or(0, |grant| grant.left),
+                ),
+            },
             message_time: self.flight.message_time(),
+            packet_time: (0, 0),
             idle_over_backlog: self.idle_over_backlog,
         }
     }
@@ -115,6 +124,7 @@ where
             now: 0,
             departed: 0,
             busy: 0,
+            arrived_work: 0,
             idle_over_backlog: 0,
         }
     }
@@ -137,11 +147,13 @@ where
     fn arrive(&mut self) -> Enqueued {
         let arrival = self.arrivals.take();
         self.now = self.now.max(arrival.at);
+        let work = self.work.of(arrival.length);
+        self.arrived_work += work;
         let message = Message {
             id: self.flight.admit(&arrival),
             flow: FlowId(arrival.flow),
             class: ClassId(arrival.class),
-            remaining: Nanos::new(self.work.of(arrival.length)),
+            remaining: Nanos::new(work),
         };
         self.discipline.enqueue(Instant::new(self.now), message, &mut self.drops)
     }

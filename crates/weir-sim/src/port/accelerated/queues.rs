@@ -12,7 +12,7 @@ use crate::port::timeline::Segment;
 pub(super) struct Entry {
     /// Its arrival.
     pub(super) at: u64,
-    /// What its insertion adds to a key of 64 bits.
+    /// What its insertion adds to a key of 64 bits, if that holds it.
     pub(super) stamp: u64,
     /// Ticks gone when it arrived.
     pub(super) tick: u64,
@@ -59,7 +59,7 @@ impl Queue {
         for place in self.first..self.tail {
             let slot = self.slot(place);
             let entry = &mut self.ring[slot];
-            entry.stamp = layout.stamp(entry.tick, entry.order) as u64;
+            entry.stamp = layout.low_stamp(entry.tick, entry.order);
         }
     }
 }
@@ -131,7 +131,7 @@ impl Queues {
         self.lay_out(segment);
         for (i, &class) in segment.class.iter().enumerate() {
             let (tick, order) = (segment.tick[i], segment.first_order + i as u64);
-            let stamp = self.layout.stamp(tick, order) as u64;
+            let stamp = self.layout.low_stamp(tick, order);
             self.classes[usize::from(class)].push(Entry { at: segment.at[i], stamp, tick, order });
         }
         for queue in &mut self.classes {
