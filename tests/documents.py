@@ -9,11 +9,11 @@ Of each fenced block the language says what is done with it:
 ``pycon``
     Run as a doctest in the same namespace.
 ``console``
-    Each ``$ command`` is run by bash, and what it prints must be what stands below it. ``console norun`` is left
-    alone: it builds, takes minutes, or prints the speed of a machine.
+    Each ``$ command`` is run by bash, and what it prints must be what stands below it. ``console norun`` is
+    left alone: it takes long, or prints the speed of a machine.
 
-All blocks of a document share one scratch folder, in which ``data`` is that of the repository. Between
-``<!-- begin NAME -->`` and ``<!-- end NAME -->`` stands what `SECTIONS` derives from the registry or the schema.
+All blocks of a document share one scratch folder, in which ``data`` is that of the repository. What
+`SECTIONS` derives from registry or schema stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
 
 ``make docs`` calls this file, which writes outputs and derived sections anew; the tests compare them.
 """

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from documents import DOCUMENTS, FENCE, ROOT, RUN, SECTION, blocks, derived, replayed
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
