@@ -48,7 +48,8 @@ pub(crate) fn scenario(refusal: &Refusal, name: &str) -> PyErr {
         (None, None) => refusal.reason.clone(),
     };
     let (file, remedy) = (refusal.file.clone(), refusal.remedy.clone());
-    let arguments = (message, remedy, file, refusal.line, refusal.column, refusal.key.clone(), refusal.value.clone());
+    let arguments =
+        (message, remedy, file, refusal.line, refusal.column, refusal.key.clone(), refusal.value.clone());
     if refusal.file == name { ScenarioError::new_err(arguments) } else { TraceError::new_err(arguments) }
 }
 

@@ -144,7 +144,10 @@ impl Queue {
     ) -> PyResult<(bool, Vec<(u64, &'static str)>)> {
         if size == 0 || size > MAX_SIZE {
             let message = format!("size is {size}, must be from 1 to {MAX_SIZE}");
-            return Err(errors::config(message, "count it in a unit in which it is a whole number".to_owned()));
+            return Err(errors::config(
+                message,
+                "count it in a unit in which it is a whole number".to_owned(),
+            ));
         }
         let job = Job { handle, flow: FlowId(flow), class: ClassId(class_), remaining: Packets::new(size) };
         let mut guard = self.lock();

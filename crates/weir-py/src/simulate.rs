@@ -42,7 +42,8 @@ pub(crate) fn check(py: Python<'_>, text: &str, name: &str) -> PyResult<String> 
 /// The closed forms of a scenario: a result without simulation, as JSON.
 #[pyfunction]
 pub(crate) fn theory(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
-    py.detach(|| read(text, name).map(|scenario| report::theory_only(&scenario))).and_then(|outcome| json(&outcome))
+    py.detach(|| read(text, name).map(|scenario| report::theory_only(&scenario)))
+        .and_then(|outcome| json(&outcome))
 }
 
 fn read(text: &str, name: &str) -> PyResult<Scenario> {
