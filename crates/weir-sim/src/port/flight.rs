@@ -3,7 +3,7 @@
 //! A slab: a freed place is taken by the next arrival, so that memory follows the backlog, not the length
 //! of the run. The handle given to a discipline is the place.
 
-use crate::port::arrivals::Arrival;
+use crate::port::arrivals::{Arrival, NEVER};
 
 /// What is remembered of one message.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,7 +12,7 @@ pub struct InFlight {
     pub index: u64,
     /// Instant of arrival.
     pub arrival: u64,
-    /// Instant at which its first unit was accepted; meaningful once it was.
+    /// Instant at which its first unit was accepted; [`NEVER`] until it is.
     pub first: u64,
     /// Its length at arrival.
     pub length: u32,
@@ -20,8 +20,6 @@ pub struct InFlight {
     pub flow: u32,
     /// Its class.
     pub class: u16,
-    /// Whether any unit of it was accepted.
-    pub begun: bool,
 }
 
 /// All messages in flight.
@@ -74,11 +72,10 @@ impl Flight {
         let slot = InFlight {
             index: self.arrived,
             arrival: arrival.at,
-            first: 0,
+            first: NEVER,
             length: arrival.length,
             flow: arrival.flow,
             class: arrival.class,
-            begun: false,
         };
         self.arrived += 1;
         match self.free.pop() {
@@ -108,10 +105,7 @@ impl Flight {
     #[inline]
     pub fn begin(&mut self, id: u32, at: u64) {
         let slot = &mut self.slots[id as usize];
-        if !slot.begun {
-            slot.begun = true;
-            slot.first = at;
-        }
+        slot.first = slot.first.min(at);
     }
 
     /// Forgets a message that left at `at`.
