@@ -283,9 +283,10 @@ def test_a_bad_scenario_is_refused_with_its_place(
         (("bench", "nothing/"), ("no benchmark begins with `nothing/`",)),
     ],
 )
+@pytest.mark.usefixtures("file")
 def test_a_bad_command_is_refused_on_two_lines(
-    capsys, file: Path, arguments: tuple[str, ...], fragments: tuple[str, ...]
-):  # noqa: ARG001
+    capsys, arguments: tuple[str, ...], fragments: tuple[str, ...]
+):
     refused(call(capsys, *arguments), *fragments)
     assert sorted(each.name for each in Path().iterdir()) == ["port.toml"]
 
@@ -363,7 +364,7 @@ def test_interrupted_it_keeps_and_labels_what_is_finished(file: Path):
     assert metadata[b"weir.interrupted"] == b"True"
 
 
-def test_a_closed_pipe_ends_it_quietly(file: Path):  # noqa: ARG001
+def test_a_closed_pipe_ends_it_quietly():
     with weir_process("list") as process:
         process.stdout.close()
         err = process.stderr.read()
@@ -398,7 +399,8 @@ def test_progress_is_shown_on_a_terminal_only(file: Path):
 def test_the_command_starts_without_the_large_libraries():
     program = (
         "import sys, weir.cli; weir.cli.run(['list', '--json']); "
-        "print(*sorted({'altair', 'numpy', 'pandas', 'polars', 'pyarrow', 'rich', 'vl_convert'} & set(sys.modules)), file=sys.stderr)"
+        "large = {'altair', 'numpy', 'pandas', 'polars', 'pyarrow', 'rich', 'vl_convert'}; "
+        "print(*sorted(large & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == ""

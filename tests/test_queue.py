@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import pickle
 import queue as standard
 import threading
 import weakref
@@ -152,16 +153,32 @@ def test_a_grant_is_closed_once():
     assert queue.dequeue() == "b"
 
 
-@pytest.mark.parametrize("name", sorted({"sjf", "hrrn"} & set(REGISTERED)))
-def test_what_cannot_be_given_back_is_dropped_with_its_item(name: str):
-    queue: weir.Queue[str] = weir.Queue(name)
-    queue.enqueue("whole", size=4)
-    with pytest.raises(weir.Dropped) as caught:
-        queue.requeue(queue.take(), used=1)
-    assert caught.value.items == ("whole",)
-    assert len(queue) == 0
-    queue.enqueue("next", size=1)
-    assert queue.dequeue() == "next"
+@pytest.mark.parametrize("name", REGISTERED)
+def test_what_is_given_back_comes_again_with_what_remains(name: str):
+    queue: weir.Queue[str] = weir.Queue(REGISTERED[name]["example"])
+    queue.enqueue("item", size=4)
+    served = 0
+    while served < 3:
+        grant = queue.take()
+        queue.requeue(grant, used=1)
+        served += 1
+    grant = queue.take()
+    assert (grant.item, grant.remaining) == ("item", 1)
+    queue.finish(grant)
+    assert queue.backlog == (0, 0)
+
+
+def test_what_a_discipline_drops_is_handed_back_with_the_reason():
+    class Full:
+        def enqueue(self, handle: int, *_: int) -> tuple[bool, list[tuple[int, str]]]:
+            return False, [(handle, "the queue is full")]
+
+    queue: weir.Queue[str] = weir.Queue("fifo")
+    queue._raw = Full()
+    with pytest.raises(weir.Dropped, match="1 dropped: the queue is full") as caught:
+        queue.enqueue("item", size=1)
+    assert caught.value.items == ("item",)
+    assert pickle.loads(pickle.dumps(caught.value)).items == ("item",)  # noqa: S301
 
 
 def test_many_threads_lose_nothing_and_all_end():

@@ -6,9 +6,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from made_result import made
 
 import weir
+from made_result import made
 from weir import report
 
 
@@ -74,11 +74,24 @@ def test_the_verdict_comes_first(page: Page):
 
 def test_every_chart_has_its_place_and_its_data(html: str, page: Page):
     specs = charts(html)
-    assert len(specs) == 7 + 1 + 1 + 4  # distributions, lengths, trade-off, theory
+    assert len(specs) == 7 + 1 + 2 + 4  # distributions, lengths, trade-off, theory
     assert set(specs) <= page.ids
     for spec in specs.values():
         assert spec["data"]["values"]
         assert spec["width"] == "container"
+
+
+def test_every_chart_draws_a_mark_for_its_data(html: str):
+    import vl_convert
+
+    for name, spec in charts(html).items():
+        assert "undefined" not in json.dumps(spec)
+        svg = vl_convert.vegalite_to_svg({**spec, "width": 300})
+        drawn = re.findall(r'aria-roledescription="(line mark|point)" [^>]*d="', svg) + re.findall(
+            r'<path aria-label="', svg
+        )
+        assert len(drawn) >= min(3, len(spec["data"]["values"])), name
+        assert ">undefined<" not in svg
 
 
 def test_curves_are_few_and_those_left_out_are_named(html: str, page: Page):

@@ -3,9 +3,9 @@
 import io
 
 import pytest
-from made_result import made
 
 import weir
+from made_result import made
 from weir import tables, toml
 from weir.errors import ConfigError
 from weir.progress import line

@@ -82,13 +82,15 @@ def page(title: str, body: str, charts: dict[str, dict[str, Any]]) -> str:
 
 
 def _library() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script, bundled once a version and then kept."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script, bundled once and then kept."""
     import vl_convert
 
     kept = _cache() / f"vega-{metadata.version('vl-convert-python')}.js"
     if kept.is_file():
         return kept.read_text(encoding="utf-8")
-    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace("</script", "<\\/script")
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
+        "</script", "<\\/script"
+    )
     with suppress(OSError, ConfigError):  # a home that cannot be written costs a second a report, no more
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_text(kept, bundle)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.text import percent, plural, quantity
+from weir.text import number, percent, plural, quantity
 
 if TYPE_CHECKING:
     from weir.result import Difference, Estimate, Result
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["agreement", "state", "tail_statistic", "verdict"]
 
 _NEAR = 1.10  # a mean within a tenth of the lowest is worth a look at its tail
+_PRICE = 1.5  # a maximum half as long again is a price to name
 _GENTLER = 0.9  # and a tail a tenth below is worth a word
 
 
@@ -51,7 +52,7 @@ def _ranking(result: Result) -> str:
     if len(means) == 1:
         return where.replace("has the lowest", "has a", 1)
     against = _against_reference(result, best)
-    return where + against + _gentler(result, best, means)
+    return where + against + _price(result, best) + _gentler(result, best, means)
 
 
 def _against_reference(result: Result, best: str) -> str:
@@ -87,6 +88,17 @@ def _runner_up(result: Result) -> str:
 
 def _straddles_zero(row: Difference) -> bool:
     return row.low is None or row.high is None or row.low <= 0 <= row.high
+
+
+def _price(result: Result, best: str) -> str:
+    """Return what the lowest mean costs the unluckiest, if that is much."""
+    longest = _known(result, "max")
+    if best == result.reference or not {best, result.reference} <= set(longest):
+        return ""
+    usual = _value(longest[result.reference])
+    if usual <= 0 or _value(longest[best]) < _PRICE * usual:
+        return ""
+    return f", at a maximum {number(_value(longest[best]) / usual, 2)} times as long"
 
 
 def _gentler(result: Result, best: str, means: dict[str, Estimate]) -> str:

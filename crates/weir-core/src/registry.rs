@@ -1,16 +1,19 @@
 //! The one registry of disciplines: from a spec string to a discipline, and the list of all.
 //!
-//! A discipline is registered by one line here. Engines that must be fast are monomorphised through a
-//! [`Visitor`]; everybody else takes a box.
+//! A discipline is registered by one line in the `mod.rs` of its folder ([`crate::message`],
+//! [`crate::packet`]), under the line that declares its module; every other list is derived from there.
+//! Engines that must be fast are monomorphised through a [`Visitor`]; everybody else takes a box.
 
 use crate::discipline::Discipline;
-use crate::info::{Arguments, Info};
+use crate::info::Info;
 use crate::item::Item;
 use crate::message;
-use crate::packet;
-use crate::priority::Prioritized;
 use crate::spec::{Spec, SpecError};
 use crate::units::Bytes;
+
+pub use crate::message::{MESSAGE, PRIORITY, WRAPPER, priority_discipline};
+use crate::message::{visit_plain_message, visit_wrapper};
+pub use crate::packet::{PACKET, visit_packet};
 
 /// Receives a discipline under its own type.
 pub trait Visitor<I: Item> {
@@ -30,27 +33,28 @@ impl<I: Item> Visitor<I> for Boxed {
     }
 }
 
-/// Registers disciplines: the list of their descriptions, and a visit of the one that a spec names.
+/// Registers the disciplines of a folder: the list of their descriptions, and a visit of the one that a
+/// spec names. It stands in the folder's `mod.rs`, under the modules that it names.
 macro_rules! register {
-    ($list:ident, $visit:ident, [$($item:tt)+], $folder:ident, $($module:ident::$type:ident),+ $(,)?) => {
+    ($list:ident, $visit:ident, [$($item:tt)+], $($module:ident::$type:ident),+ $(,)?) => {
         /// The descriptions, in the order of the listings.
-        pub const $list: &[&Info] = &[$(&$folder::$module::INFO),+];
+        pub const $list: &[&$crate::info::Info] = &[$(&$module::INFO),+];
 
         /// Builds the discipline that `spec` names and hands it, under its own type, to `visitor`.
         ///
         /// # Errors
         /// The name is not registered, or an argument is refused.
-        pub fn $visit<I, V>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError>
+        pub fn $visit<I, V>(spec: &$crate::spec::Spec, visitor: V) -> Result<V::Output, $crate::spec::SpecError>
         where
             I: $($item)+ + Send + 'static,
-            V: Visitor<I>,
+            V: $crate::registry::Visitor<I>,
         {
             match spec.name.as_str() {
-                $(name if name == $folder::$module::INFO.name => {
-                    let arguments = Arguments::new(spec, &$folder::$module::INFO)?;
-                    Ok(visitor.visit($folder::$module::$type::from_spec(&arguments)?))
+                $(name if name == $module::INFO.name => {
+                    let arguments = $crate::info::Arguments::new(spec, &$module::INFO)?;
+                    Ok(visitor.visit($module::$type::from_spec(&arguments)?))
                 })+
-                _ => Err(unknown(&spec.name, $list)),
+                _ => Err($crate::registry::unknown(&spec.name, $list)),
             }
         }
     };
@@ -58,49 +62,29 @@ macro_rules! register {
 
 /// Lists the message disciplines that order by a key, around which every wrapper goes.
 macro_rules! prioritize {
-    ($folder:ident, $($module:ident::$type:ident),+ $(,)?) => {
+    ($($module:ident::$type:ident),+ $(,)?) => {
         /// The message disciplines that order by a key.
-        pub const PRIORITY: &[&Info] = &[$(&$folder::$module::INFO),+];
+        pub const PRIORITY: &[&$crate::info::Info] = &[$(&$module::INFO),+];
 
         /// Builds the priority discipline that `spec` names.
         ///
         /// # Errors
         /// The name is not registered or orders by no key, or an argument is refused.
-        pub fn priority_discipline<I>(spec: &Spec) -> Result<Box<dyn Prioritized<I> + Send>, SpecError>
+        pub fn priority_discipline<I>(spec: &$crate::spec::Spec) -> Result<Box<dyn $crate::priority::Prioritized<I> + Send>, $crate::spec::SpecError>
         where
-            I: Item + Send + 'static,
+            I: $crate::item::Item + Send + 'static,
         {
             match spec.name.as_str() {
-                $(name if name == $folder::$module::INFO.name => {
-                    let arguments = Arguments::new(spec, &$folder::$module::INFO)?;
-                    Ok(Box::new($folder::$module::$type::from_spec(&arguments)?))
+                $(name if name == $module::INFO.name => {
+                    let arguments = $crate::info::Arguments::new(spec, &$module::INFO)?;
+                    Ok(Box::new($module::$type::from_spec(&arguments)?))
                 })+
-                name => Err(no_priority(name)),
+                name => Err($crate::registry::no_priority(name)),
             }
         }
     };
 }
-
-register!(
-    MESSAGE,
-    visit_plain_message,
-    [Item],
-    message,
-    fifo::Fifo,
-    rr::Rr,
-    rr_head::RrHead,
-    sf::Sf,
-    alpha::Alpha,
-    alpha_tracking::AlphaTracking,
-    ps::Ps,
-    sjf::Sjf,
-    psjf::Psjf,
-    las::Las,
-    hrrn::Hrrn,
-);
-register!(WRAPPER, visit_wrapper, [Item], message, in_order::InOrder, outstanding::Outstanding);
-
-prioritize!(message, sf::Sf, alpha::Alpha, alpha_tracking::AlphaTracking, sjf::Sjf, psjf::Psjf);
+pub(crate) use {prioritize, register};
 
 /// Builds the message discipline or the wrapper that `spec` names and hands it, under its own type, to
 /// `visitor`. What is wrapped is boxed.
@@ -131,8 +115,6 @@ where
     visit_message(spec, Boxed)
 }
 
-register!(PACKET, visit_packet, [Item<Cost = Bytes>], packet, fifo::Fifo, drr::Drr, tbf::Tbf);
-
 /// Builds the packet discipline that `spec` names.
 ///
 /// # Errors
@@ -159,7 +141,7 @@ pub fn all() -> impl Iterator<Item = &'static Info> {
 }
 
 /// The error where `in_order` is put around a discipline that is none, or has no key.
-fn no_priority(name: &str) -> SpecError {
+pub(crate) fn no_priority(name: &str) -> SpecError {
     if !all().any(|info| info.name == name) {
         return unknown(name, PRIORITY);
     }
@@ -168,7 +150,7 @@ fn no_priority(name: &str) -> SpecError {
     SpecError::Value { discipline: message::in_order::INFO.name, parameter: "discipline", reason }
 }
 
-fn unknown(name: &str, known: &[&Info]) -> SpecError {
+pub(crate) fn unknown(name: &str, known: &[&Info]) -> SpecError {
     let nearest = known.iter().map(|info| (distance(name, info.name), info.name)).min();
     let names: Vec<_> = known.iter().map(|info| info.name).collect();
     let hint = match nearest {

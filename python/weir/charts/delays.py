@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["delays"]
 
 _MOST_POINTS = 160
-_CLASSES_SHOWN = 8
-_FLAT = (
-    0.95  # a curve is drawn from where one item in twenty is out: before, nothing can be seen on a log axis
-)
+_CLASSES_SHOWN = 12
+# Where a curve begins: once one item in twenty is out or, far to the left, half of them; before, it is flat.
+_FLAT = 0.95
+_HALF = 0.5
+_DECADES = 4.5
 
 
 def delays(result: Result) -> Figure | None:
@@ -31,7 +32,8 @@ def delays(result: Result) -> Figure | None:
         return None
     scale = scale_for((row.low[len(row.low) // 2] for row in rows), result.time_unit)
     names = [name for name in shown(result) if any(row.discipline == name for row in rows)]
-    points = {class_: _points(rows, names, class_, scale) for class_ in classes[:_CLASSES_SHOWN]}
+    drawn = [row for row in rows if row.discipline in names]
+    points = {class_: _points(drawn, class_, scale) for class_ in classes[:_CLASSES_SHOWN]}
     if not any(points.values()):
         return None
     every = [point for each in points.values() for point in each]
@@ -41,23 +43,36 @@ def delays(result: Result) -> Figure | None:
     ]
     caption = (
         "The share of messages that wait longer than a given time, class by class; the lower the curve, the "
-        f"better. Both axes are logarithmic: a straight fall is a heavy tail.{left_out(result)}"
+        "better. Both axes are logarithmic: a straight fall is a heavy tail."
+        f"{left_out(result)}{_others(classes)}"
     )
     return Figure(f"Distribution of {result.metric}", caption, tuple(panels), key(result, names))
+
+
+def _others(classes: list[str]) -> str:
+    """Return a sentence that names the classes not drawn."""
+    missing = classes[_CLASSES_SHOWN:]
+    return f" Classes not drawn: {', '.join(missing)}." if missing else ""
 
 
 def _class_title(name: str) -> str:
     return "all messages" if name == "all" else name
 
 
-def _ccdf(row: Distribution, scale: Scale) -> list[dict[str, Any]]:
+def _points(rows: list[Distribution], class_: str, scale: Scale) -> list[dict[str, Any]]:
+    longest = max(row.high[-1] for row in rows)
+    wanted = [row for row in rows if row.class_ == class_]
+    return [point for row in wanted for point in _ccdf(row, scale, longest / 10**_DECADES)]
+
+
+def _ccdf(row: Distribution, scale: Scale, early: float) -> list[dict[str, Any]]:
     """Return the share of items above the upper edge of each bin, thinned to what a line needs."""
     total = sum(row.count)
     above = total
     points = []
     for high, count in zip(row.high, row.count, strict=True):
         above -= count
-        if 0 < above < _FLAT * total and high > 0:
+        if 0 < above < total * (_HALF if high < early else _FLAT) and high > 0:
             points.append((high / scale.factor, above / total))
     return [
         {"discipline": row.discipline, "delay": _digits(delay), "above": _digits(share)}
@@ -77,11 +92,6 @@ def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
             kept.append((delay, share))
             x, y = delay, share
     return [*kept, points[-1]]
-
-
-def _points(rows: list[Distribution], names: list[str], class_: str, scale: Scale) -> list[dict[str, Any]]:
-    drawn = [row for row in rows if row.class_ == class_ and row.discipline in names]
-    return [point for row in drawn for point in _ccdf(row, scale)]
 
 
 def _ccdf_chart(

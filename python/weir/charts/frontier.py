@@ -9,7 +9,6 @@ import altair as alt
 
 from weir.charts.style import Figure, axis, colour, family, is_wide, scale_of, specification
 from weir.text import scale_for
-from weir.verdict import tail_statistic
 
 if TYPE_CHECKING:
     from weir.result import Result
@@ -19,8 +18,22 @@ __all__ = ["frontier"]
 
 
 def frontier(result: Result) -> Figure | None:
-    """Return the trade-off, or None where fewer than two disciplines have both numbers."""
-    statistic = tail_statistic(result)
+    """Return the trade-offs with the 99th percentile and the maximum, or None where nothing is traded."""
+    panels = [_panel(result, statistic, name) for statistic, name in _TAILS.items()]
+    drawn = tuple(panel for panel in panels if panel is not None)
+    if not drawn:
+        return None
+    caption = (
+        "Each discipline by its mean and its tail: left and down is better. The line follows alpha from FIFO "
+        "(0) to shortest first (infinite); a point to the right of and above another is beaten by it in both."
+    )
+    return Figure("Trade-off: mean against tail", caption, drawn)
+
+
+_TAILS = {"p99": "p99", "max": "maximum"}
+
+
+def _panel(result: Result, statistic: str, tail: str) -> tuple[str, dict[str, Any]] | None:
     points = _frontier_points(result, statistic)
     if len(points) < 2:
         return None
@@ -29,13 +42,7 @@ def frontier(result: Result) -> Figure | None:
     for point in points:
         point["mean"] /= mean_scale.factor
         point["tail"] /= tail_scale.factor
-    tail = "maximum" if statistic == "max" else statistic
-    caption = (
-        f"Each discipline by its mean and its {tail}: left and down is better. The line follows alpha "
-        "from FIFO (0) to shortest first (infinite); a point to the right of and above another is beaten by it in both."
-    )
-    spec = _frontier_spec(result, points, (mean_scale, tail_scale), tail)
-    return Figure(f"Trade-off: mean against {tail}", caption, (("", spec),))
+    return f"mean against {tail}", _frontier_spec(result, points, (mean_scale, tail_scale), tail)
 
 
 def _frontier_points(result: Result, statistic: str) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from weir.charts.style import Figure, axis, colour, dash, key, left_out, scale_o
 from weir.text import scale_for
 
 if TYPE_CHECKING:
-    from weir.result import Estimate, Result
+    from weir.result import Estimate, LengthClass, Result
     from weir.text import Scale
 
 __all__ = ["by_length"]
@@ -18,7 +18,7 @@ __all__ = ["by_length"]
 
 def by_length(result: Result) -> Figure | None:
     """Return the means by length, or None where there are fewer than two lengths."""
-    lengths = {each.name: each.mean_length for each in result.classes[1:] if each.mean_length}
+    lengths = {each.name: length for each in result.classes[1:] if (length := _length(each))}
     names = shown(result)
     found = [(name, class_, result.estimate(name, class_=class_)) for name in names for class_ in lengths]
     known = [(name, class_, row) for name, class_, row in found if row is not None and row.value is not None]
@@ -32,6 +32,11 @@ def by_length(result: Result) -> Figure | None:
     )
     spec = _by_length_spec(result, points, names, scale)
     return Figure(f"Mean {result.metric} by length of message", caption, (("", spec),), key(result, names))
+
+
+def _length(class_: LengthClass) -> float | None:
+    """Return the mean length of a class; that of a class of one length is known without counting."""
+    return class_.low if class_.low == class_.high else class_.mean_length
 
 
 def _length_point(name: str, length: float, row: Estimate, scale: Scale) -> dict[str, Any]:

@@ -139,7 +139,7 @@ def _ticks(values: list[float]) -> list[float]:
     return [float(f"{step}e{power}") for power in range(first, last + 1) for step in steps]
 
 
-_LABEL = "abs(datum.value) >= 1e6 || (datum.value != 0 && abs(datum.value) < 1e-4)"
+_LABEL = "abs(datum.value) >= 1e7 || (datum.value != 0 && abs(datum.value) < 1e-4)"
 
 
 def axis(title: str, values: list[float]) -> alt.Axis:
@@ -158,6 +158,8 @@ def specification(
     chart: alt.Chart | alt.LayerChart | alt.FacetChart, height: int, values: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """Return the specification of a chart with its data; the page sets width, theme and schema."""
-    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(validate=False)
-    spec = {key: part for key, part in spec.items() if key not in {"config", "$schema"}}
+    whole = chart.properties(width="container", height=height).to_dict(validate=False)
+    spec = {key: part for key, part in whole.items() if key not in {"config", "$schema", "datasets"}}
+    for layer in spec.get("layer", ()):
+        del layer["data"]  # an empty set stands there, which would hide the chart's own
     return {**spec, "data": {"values": values}}

@@ -20,3 +20,26 @@ pub mod sjf;
 #[cfg(test)]
 mod testing;
 mod tournament;
+
+use crate::item::Item;
+use crate::registry::{prioritize, register};
+
+register!(
+    MESSAGE,
+    visit_plain_message,
+    [Item],
+    fifo::Fifo,
+    rr::Rr,
+    rr_head::RrHead,
+    sf::Sf,
+    alpha::Alpha,
+    alpha_tracking::AlphaTracking,
+    ps::Ps,
+    sjf::Sjf,
+    psjf::Psjf,
+    las::Las,
+    hrrn::Hrrn,
+);
+register!(WRAPPER, visit_wrapper, [Item], in_order::InOrder, outstanding::Outstanding);
+
+prioritize!(sf::Sf, alpha::Alpha, alpha_tracking::AlphaTracking, sjf::Sjf, psjf::Psjf);

@@ -6,3 +6,9 @@ pub mod tbf;
 
 /// First in, first out knows no difference between messages and packets.
 pub use crate::message::fifo;
+
+use crate::item::Item;
+use crate::registry::register;
+use crate::units::Bytes;
+
+register!(PACKET, visit_packet, [Item<Cost = Bytes>], fifo::Fifo, drr::Drr, tbf::Tbf);

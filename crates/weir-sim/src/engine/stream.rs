@@ -107,10 +107,7 @@ impl Stream {
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         if self.drawn == BATCH {
-            let mut fresh = [0; BATCH];
-            self.encipher(&mut fresh);
-            self.buffer = fresh;
-            self.drawn = 0;
+            self.refill();
         }
         self.drawn += 1;
         self.buffer[self.drawn - 1]
@@ -164,9 +161,20 @@ impl Stream {
             self.encipher(&mut fresh);
             batch.copy_from_slice(&fresh);
         }
-        for slot in batches.into_remainder() {
-            *slot = self.next_u64();
+        let rest = batches.into_remainder();
+        if !rest.is_empty() {
+            self.refill();
+            rest.copy_from_slice(&self.buffer[..rest.len()]);
+            self.drawn = rest.len();
         }
+    }
+
+    #[inline(always)]
+    fn refill(&mut self) {
+        let mut fresh = [0; BATCH];
+        self.encipher(&mut fresh);
+        self.buffer = fresh;
+        self.drawn = 0;
     }
 
     /// Enciphers the next `WIDTH` counters.
@@ -246,11 +254,9 @@ impl Work for FillExponential<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        for piece in self.out.chunks_mut(256) {
-            self.stream.fill(piece);
-            for slot in piece {
-                *slot = exponential(*slot, self.mean) + self.constant;
-            }
+        self.stream.fill(self.out);
+        for slot in self.out {
+            *slot = exponential(*slot, self.mean) + self.constant;
         }
     }
 }

@@ -99,10 +99,20 @@ pub trait Application {
     fn next(&mut self, flow: u32) -> (u64, u32, u16);
 }
 
+/// A submission to come; the earlier first, then in the order in which they were decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Submission {
+    at: u64,
+    order: u64,
+    flow: u32,
+    length: u32,
+    class: u16,
+}
+
 /// Applications that each wait for their message to be delivered before they think and submit the next.
 pub struct Closed<A> {
     applications: A,
-    waiting: BinaryHeap<Reverse<(u64, u64, u32, u32, u16)>>,
+    waiting: BinaryHeap<Reverse<Submission>>,
     submissions: u64,
 }
 
@@ -112,7 +122,7 @@ impl<A: Application> Closed<A> {
         let mut waiting = BinaryHeap::with_capacity(count as usize);
         for flow in 0..count {
             let (_, length, class) = applications.next(flow);
-            waiting.push(Reverse((0, u64::from(flow), flow, length, class)));
+            waiting.push(Reverse(Submission { at: 0, order: u64::from(flow), flow, length, class }));
         }
         Self { applications, waiting, submissions: u64::from(count) }
     }
@@ -123,17 +133,18 @@ impl<A: Application + Send> Arrivals for Closed<A> {
 
     #[inline]
     fn next_at(&self) -> u64 {
-        self.waiting.peek().map_or(NEVER, |Reverse(next)| next.0)
+        self.waiting.peek().map_or(NEVER, |Reverse(next)| next.at)
     }
 
     fn take(&mut self) -> Arrival {
-        let Reverse((at, _, flow, length, class)) = self.waiting.pop().expect("taken only where one waits");
-        Arrival { at, length, class, flow }
+        let Reverse(next) = self.waiting.pop().expect("taken only where one waits");
+        Arrival { at: next.at, length: next.length, class: next.class, flow: next.flow }
     }
 
     fn delivered(&mut self, flow: u32, at: u64) {
         let (think, length, class) = self.applications.next(flow);
-        self.waiting.push(Reverse((at.saturating_add(think), self.submissions, flow, length, class)));
+        let (at, order) = (at.saturating_add(think), self.submissions);
+        self.waiting.push(Reverse(Submission { at, order, flow, length, class }));
         self.submissions += 1;
     }
 }

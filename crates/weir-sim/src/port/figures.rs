@@ -114,7 +114,7 @@ fn of_flows(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
 }
 
 fn utilisation(gathered: &Gathered) -> Figure {
-    let (busy, time) = (gathered.total(|state| state.busy), gathered.total(|state| state.now));
+    let (busy, time) = (gathered.total_time(|state| state.busy), gathered.total_time(|state| state.now));
     let measure = match time {
         0 => Unavailable::NoObservations.into(),
         time => Measure::observed(busy as f64 / time as f64, gathered.total(|state| state.ticks)),

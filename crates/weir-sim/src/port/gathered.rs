@@ -130,6 +130,12 @@ impl Gathered {
     pub fn total(&self, of: impl Fn(&State) -> u64) -> u64 {
         self.states.iter().map(of).sum()
     }
+
+    /// The sum of a time over the replications, which together may pass the end of one clock.
+    #[must_use]
+    pub fn total_time(&self, of: impl Fn(&State) -> u64) -> u128 {
+        self.states.iter().map(|state| u128::from(of(state))).sum()
+    }
 }
 
 /// From a recorded value of a metric to its reported unit.

@@ -186,7 +186,7 @@ pub fn outcome(scenario: &Scenario, gathered: &[Gathered], ending: Ending) -> Ou
     outcome.ticks = first.total(|state| state.ticks);
     outcome.messages = first.total(|state| state.arrived);
     outcome.unfinished = first.total(|state| state.unfinished);
-    outcome.duration = first.total(|state| state.now) as f64 / CLOCK;
+    outcome.duration = first.total_time(|state| state.now) as f64 / CLOCK;
     outcome.interrupted = ending.interrupted;
     outcome.warm_up = WarmUpUsed { rule: ending.warm_up.rule, ticks: ending.warm_up.ticks };
     outcome.precision = ending.precision;

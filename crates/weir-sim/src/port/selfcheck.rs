@@ -42,7 +42,7 @@ fn same_work(gathered: &Gathered, first: &Gathered) -> Option<Check> {
     if !comparable || !by_packets || gathered.name == first.name {
         return None;
     }
-    let busy = |of: &Gathered| of.total(|state| state.busy) as f64 / CLOCK;
+    let busy = |of: &Gathered| of.total_time(|state| state.busy) as f64 / CLOCK;
     let note = format!("time busy with the same packets, against `{}`", first.name);
     Some(Check::new(Some(&gathered.name), "work conservation", busy(first), busy(gathered), 0.0, note))
 }
@@ -50,7 +50,7 @@ fn same_work(gathered: &Gathered, first: &Gathered) -> Option<Check> {
 /// Little's law: the mean number of messages present is their rate times their mean time.
 fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
     let present: u128 = gathered.states.iter().map(|state| state.message_time).sum();
-    let time = gathered.total(|state| state.now) as f64;
+    let time = gathered.total_time(|state| state.now) as f64;
     // Some engines do not keep it: the accelerated one, which runs the replications without records.
     if time == 0.0 || gathered.states.iter().any(|state| state.message_time == 0) {
         return None;

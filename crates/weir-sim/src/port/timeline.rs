@@ -24,11 +24,13 @@ use core::fmt;
 
 /// Messages drawn at a time.
 const BLOCK: usize = 512;
+/// Parts of a block whose searches run side by side.
+const PARTS: usize = 4;
 /// Ticks compared at a time when looking for the acceptances before an instant.
 const PROBE: usize = 16;
 /// The clock's end; beyond it sums of times could wrap.
 const CLOCK_END: u64 = 1 << 63;
-/// Work that is not reached before the clock's end.
+/// An instant that is not reached before the clock's end.
 const NEVER: u64 = CLOCK_END - 1;
 
 /// What makes a workload impossible to schedule.
@@ -154,12 +156,12 @@ impl Window {
 #[derive(Clone, Debug)]
 pub struct Timeline {
     messages: Window,
-    /// For tick `first_work + i`: its acceptance instant below `settled`, else the work before it. Ends in
-    /// `PROBE` entries that no instant reaches.
-    work: Vec<u64>,
-    first_work: u64,
-    /// Ticks whose acceptance instant is written.
-    settled: u64,
+    /// The acceptance instant of each tick that has not been handed out, and of packets yet to be
+    /// accepted: the first `filled` entries. `PROBE` entries that no instant reaches follow.
+    instants: Vec<u64>,
+    filled: usize,
+    /// The tick of the first of them.
+    first_instant: u64,
     /// Service times of all packets that have arrived, together.
     total_work: u64,
     /// Packets of all messages that have arrived.
@@ -192,9 +194,9 @@ impl Timeline {
     pub fn with_level(monitor_period: u64, level: Level) -> Self {
         Self {
             messages: Window::default(),
-            work: vec![NEVER; PROBE],
-            first_work: 0,
-            settled: 0,
+            instants: vec![NEVER; PROBE],
+            filled: 0,
+            first_instant: 0,
             total_work: 0,
             arrived: 0,
             accepted: 0,
@@ -230,12 +232,12 @@ impl Timeline {
         let from = self.messages.at.len();
         self.append(&incoming)?;
         self.incoming = incoming;
-        self.serve(services)?;
+        let fresh = self.draw(services)?;
+        let level = self.level;
+        level.run(Settle { timeline: self, from, fresh });
         if drawn == 0 {
             self.drain();
         }
-        let level = self.level;
-        level.run(Settle { timeline: self, from });
         Ok(drawn)
     }
 
@@ -298,7 +300,7 @@ impl Timeline {
     fn view(&self, order: u64, order_end: u64, tick: u64, end_tick: u64, sampled: usize) -> Segment<'_> {
         let window = &self.messages;
         let range = (order - window.first) as usize..(order_end - window.first) as usize;
-        let ticks = (tick - self.first_work) as usize..(end_tick - self.first_work) as usize;
+        let ticks = (tick - self.first_instant) as usize..(end_tick - self.first_instant) as usize;
         Segment {
             first_tick: tick,
             end_tick,
@@ -307,7 +309,7 @@ impl Timeline {
             class: &window.class[range.clone()],
             length: &window.length[range.clone()],
             tick: &window.tick[range],
-            accepted: &self.work[ticks],
+            accepted: &self.instants[ticks],
             finished: self.finished(self.finished_order),
             queue: &self.samples[sampled..self.sampled],
         }
@@ -332,10 +334,11 @@ impl Timeline {
         if messages > self.messages.at.len() / 2 {
             self.messages.forget(messages);
         }
-        let ticks = (self.handed_tick - self.first_work) as usize;
-        if ticks > self.work.len() / 2 {
-            self.work.drain(..ticks);
-            self.first_work += ticks as u64;
+        let ticks = (self.handed_tick - self.first_instant) as usize;
+        if ticks > self.filled / 2 {
+            self.instants.copy_within(ticks..self.filled + PROBE, 0);
+            self.filled -= ticks;
+            self.first_instant += ticks as u64;
         }
         self.samples.drain(..self.sampled);
         self.sampled = 0;
@@ -363,112 +366,167 @@ impl Timeline {
         Ok(())
     }
 
-    /// Draws the service times of the packets appended and writes the work before each.
-    fn serve(&mut self, services: &mut dyn ServiceSource) -> Result<(), TimelineError> {
-        let from = self.work.len() - PROBE;
-        let length = (self.arrived - self.first_work) as usize;
-        self.work.resize(length, 0);
-        services.fill(&mut self.work[from..]);
-        let mut total = self.total_work;
-        let mut largest = 0;
-        for slot in &mut self.work[from..] {
-            let service = *slot;
-            largest |= service;
-            *slot = total;
-            total = total.wrapping_add(service);
+    /// Draws the service times of the packets appended; returns the place of the first.
+    fn draw(&mut self, services: &mut dyn ServiceSource) -> Result<usize, TimelineError> {
+        let from = self.filled;
+        let length = (self.arrived - self.first_instant) as usize;
+        if self.instants.len() < length + PROBE {
+            self.instants.resize(2 * length + PROBE, 0);
         }
-        self.work.resize(length + PROBE, NEVER);
+        self.filled = length;
+        services.fill(&mut self.instants[from..length]);
+        let longest = self.instants[from..length].iter().fold(0, |all, service| all | service);
+        self.instants[length..length + PROBE].fill(NEVER);
         let last_at = self.messages.at.last().copied().unwrap_or(self.last_at);
-        let packets = (length - from) as u128 + 1;
-        let bound = u128::from(self.total_work) + u128::from(last_at) + u128::from(largest) * 2 * packets;
-        if bound >= u128::from(CLOCK_END) {
+        // The longest service is at most `longest`; a power of two covers rounding it up.
+        let fresh_work = u128::from(longest) * (length - from) as u128;
+        if u128::from(self.total_work) + u128::from(last_at) + fresh_work >= u128::from(CLOCK_END) {
             return Err(TimelineError::ClockEnds);
         }
-        self.total_work = total;
-        Ok(())
+        Ok(from)
     }
 
     /// No message will follow: everything that waits is accepted.
     fn drain(&mut self) {
-        if self.next_sample != u64::MAX && self.accepted < self.arrived {
-            let last = self.work[(self.arrived - 1 - self.first_work) as usize] + self.idle;
-            self.sample_until(last, self.arrived);
+        if self.accepted < self.arrived {
+            let last = self.instants[(self.arrived - 1 - self.first_instant) as usize];
+            self.sample_until(last, self.accepted, self.arrived);
+            self.accepted = self.arrived;
         }
-        self.accepted = self.arrived;
     }
 
-    /// Ticks from `from` on, below `limit`, accepted at or before `instant`.
+    /// Ticks below `limit` accepted at or before `instant`, of which there are at least `from`.
     #[inline(always)]
     fn accepted_by(&self, from: u64, limit: u64, instant: u64) -> u64 {
-        let due = instant - self.idle;
-        let mut count = 0;
-        for probe in self.work[(from - self.first_work) as usize..].chunks_exact(PROBE) {
+        let mut tick = from;
+        for probe in
+            self.instants[(from - self.first_instant) as usize..self.filled + PROBE].chunks_exact(PROBE)
+        {
             // The sign of the difference, all times being below 2^63: a sum that needs no masks.
-            let hits: u64 = probe.iter().map(|&work| work.wrapping_sub(due + 1) >> 63).sum();
-            count += hits;
-            if hits < PROBE as u64 || count >= limit - from {
+            let hits: u64 = probe.iter().map(|&accepted| accepted.wrapping_sub(instant + 1) >> 63).sum();
+            tick += hits;
+            if hits < PROBE as u64 {
                 break;
             }
         }
-        count.min(limit - from)
+        tick.min(limit)
     }
 
-    /// Reads the queue at each sampling instant before `at`; `arrived` packets have arrived.
+    /// Reads the queue at each sampling instant before `at`, when `arrived` packets have arrived and at
+    /// least `tick` have been accepted.
     #[cold]
     #[inline(never)]
-    fn sample_until(&mut self, at: u64, arrived: u64) {
-        let mut tick = self.accepted;
+    fn sample_until(&mut self, at: u64, tick: u64, arrived: u64) {
+        let mut tick = tick;
         while self.next_sample < at {
-            tick += self.accepted_by(tick, arrived, self.next_sample);
+            tick = self.accepted_by(tick, arrived, self.next_sample);
             let later = if tick < arrived { 0 } else { (at - 1 - self.next_sample) / self.monitor_period };
             self.samples.push(QueueSample { readings: later + 1, tick, packets: arrived - tick });
             self.next_sample = self.next_sample.saturating_add(self.monitor_period.saturating_mul(later + 1));
         }
     }
 
-    /// The ticks from `settled` to `until` get their acceptance instants.
+    /// Turns the fresh service times into the work before each packet, then into acceptance instants:
+    /// Lindley's recursion, message by message.
     #[inline(always)]
-    fn settle(&mut self, until: u64) {
-        let range = (self.settled - self.first_work) as usize..(until - self.first_work) as usize;
-        for work in &mut self.work[range] {
-            *work += self.idle;
+    fn settle(&mut self, from: usize, fresh: usize) {
+        let end = self.filled;
+        let mut total = self.total_work;
+        for slot in &mut self.instants[fresh..end] {
+            let service = *slot;
+            *slot = total;
+            total += service;
         }
-        self.settled = until;
+        self.total_work = total;
+        let mut settled = fresh;
+        for i in from..self.messages.at.len() {
+            let tick = self.messages.last_tick[i] + 1 - u64::from(self.messages.length[i]);
+            let first = (tick - self.first_instant) as usize;
+            let begin = self.instants[first] + self.idle;
+            if begin < self.messages.at[i] {
+                self.shift(settled, first);
+                settled = first;
+                self.idle += self.messages.at[i] - begin;
+            }
+        }
+        self.shift(settled, end);
     }
 
+    /// Adds the idle time to the work before these packets.
     #[inline(always)]
-    fn arrive(&mut self, at: u64, first_tick: u64) -> u64 {
-        if self.next_sample < at {
-            self.sample_until(at, first_tick);
+    fn shift(&mut self, from: usize, to: usize) {
+        for slot in &mut self.instants[from..to] {
+            *slot += self.idle;
         }
-        self.accepted += self.accepted_by(self.accepted, first_tick, at);
-        let begin = self.work[(first_tick - self.first_work) as usize] + self.idle;
-        if begin < at {
-            self.settle(first_tick);
-            self.idle += at - begin;
+    }
+
+    /// Finds the tick of each message from the `from`-th of the window on. Each search goes on from the
+    /// message before; several parts of the block take turns, so that none waits for the other.
+    #[inline(always)]
+    fn find_ticks(&mut self, from: usize) {
+        let count = self.messages.at.len() - from;
+        self.messages.tick.resize(from + count, 0);
+        let part = count / PARTS;
+        let mut tick = [self.accepted; PARTS];
+        if part > 0 {
+            for (n, tick) in tick.iter_mut().enumerate().skip(1) {
+                let later = &self.instants[(self.accepted - self.first_instant) as usize..self.filled];
+                let at = self.messages.at[from + n * part - 1];
+                *tick += later.partition_point(|&accepted| accepted <= at) as u64;
+                *tick = (*tick).min(self.messages.last_tick[from + n * part - 1]);
+            }
         }
-        self.accepted
+        for step in 0..part {
+            for (n, tick) in tick.iter_mut().enumerate() {
+                *tick = self.find_tick(from + n * part + step, *tick);
+            }
+        }
+        for i in from + PARTS * part..from + count {
+            tick[PARTS - 1] = self.find_tick(i, tick[PARTS - 1]);
+        }
+        self.accepted = self.messages.tick.last().copied().unwrap_or(0).max(self.accepted);
+    }
+
+    /// The ticks gone when the `i`-th message of the window arrives, at least `from`.
+    #[inline(always)]
+    fn find_tick(&mut self, i: usize, from: u64) -> u64 {
+        let first_tick = self.messages.last_tick[i] + 1 - u64::from(self.messages.length[i]);
+        let tick = self.accepted_by(from, first_tick, self.messages.at[i]);
+        self.messages.tick[i] = tick;
+        tick
+    }
+
+    /// Reads the queue up to the last message drawn.
+    #[inline(always)]
+    fn sample(&mut self, from: usize, accepted: u64) {
+        let mut accepted = accepted;
+        for i in from..self.messages.at.len() {
+            if self.next_sample < self.messages.at[i] {
+                let arrived = self.messages.last_tick[i] + 1 - u64::from(self.messages.length[i]);
+                self.sample_until(self.messages.at[i], accepted, arrived);
+            }
+            accepted = self.messages.tick[i];
+        }
+        self.last_at = self.messages.at.last().copied().unwrap_or(self.last_at);
     }
 }
 
-/// Finds the tick of each message from the `from`-th of the window on.
+/// Settles the messages from the `from`-th of the window on, whose first packet is the `fresh`-th.
 struct Settle<'a> {
     timeline: &'a mut Timeline,
     from: usize,
+    fresh: usize,
 }
 
 impl Work for Settle<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Self { timeline, from } = self;
-        for i in from..timeline.messages.at.len() {
-            let first_tick = timeline.messages.last_tick[i] + 1 - u64::from(timeline.messages.length[i]);
-            let tick = timeline.arrive(timeline.messages.at[i], first_tick);
-            timeline.messages.tick.push(tick);
-        }
-        timeline.last_at = timeline.messages.at.last().copied().unwrap_or(timeline.last_at);
-        timeline.settle(timeline.accepted);
+        let Self { timeline, from, fresh } = self;
+        let accepted = timeline.accepted;
+        timeline.settle(from, fresh);
+        timeline.find_ticks(from);
+        timeline.sample(from, accepted);
     }
 }
 

@@ -10,9 +10,10 @@ use weir_core::spec::Spec;
 
 use crate::port::build::{Layout, lanes, metrics};
 use crate::port::collector::Plan;
+use crate::port::gathered::CLOCK;
 use crate::port::rounds::Rounds;
 use crate::port::run::{Control, RunError, mean_length};
-use crate::scenario::{NamedDiscipline, PortScenario, Service, WarmUp};
+use crate::scenario::{Clock, NamedDiscipline, PortScenario, Service, WarmUp};
 use crate::stats::Batches;
 use crate::stats::mser::mser5;
 
@@ -54,7 +55,11 @@ pub fn ticks(port: &PortScenario, ticks: u64, control: &Control<'_>) -> Result<W
             };
             let expected = time.get() as f64 * port.load.unwrap_or(1.0) / per_tick;
             let ticks = rounded(expected.ceil() as u64);
-            Ok(WarmUpTicks { ticks, rule: format!("the ticks expected in {time}") })
+            let written = match port.clock {
+                Clock::PacketServices => format!("{}u", time.get() as f64 / CLOCK),
+                Clock::Seconds => time.to_string(),
+            };
+            Ok(WarmUpTicks { ticks, rule: format!("the ticks expected in {written}") })
         }
         WarmUp::Detected => detected(port, ticks, control),
     }

@@ -28,7 +28,6 @@ pub(super) struct Heads<K, const C: usize, const N: usize> {
 #[derive(Clone, Debug)]
 struct Serving<K, const N: usize> {
     key: [K; N],
-    step: [K; N],
     remaining: [u64; N],
     /// Ticks the lane still has to serve before the next arrival.
     left: [u64; N],
@@ -79,13 +78,13 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             base: [none; C],
             step: [none; C],
             stamp_mask: none,
-            serving: Serving { key: none, step: none, remaining: [0; N], left: [0; N] },
+            serving: Serving { key: none, remaining: [0; N], left: [0; N] },
         }
     }
 
-    /// Plays the segment on every lane.
+    /// Plays the segment on every lane; `UNIFORM` says that no alpha depends on the class.
     #[inline(always)]
-    pub(super) fn play<P: Probe>(
+    pub(super) fn play<P: Probe, const UNIFORM: bool>(
         &mut self,
         lanes: &mut Lanes<C, N>,
         queues: &Queues,
@@ -101,26 +100,31 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         };
         self.load(lanes, &context);
         let used = u64::MAX >> (u64::BITS as usize - lanes.used);
-        let mut order = segment.first_order.wrapping_sub(1);
-        let mut tick = segment.first_tick;
-        for i in 0..=segment.at.len() {
-            let until = segment.tick.get(i).copied().unwrap_or(segment.end_tick);
-            self.serving.left = [until - tick; N];
+        let first = segment.tick.first().copied().unwrap_or(segment.end_tick);
+        self.serving.left = [first - segment.first_tick; N];
+        let completed = self.choose_and_serve::<P, UNIFORM>(lanes, &context, used, first, probe) & used;
+        self.complete::<P, UNIFORM>(
+            lanes,
+            &context,
+            completed,
+            first,
+            segment.first_order.wrapping_sub(1),
+            probe,
+        );
+        for i in 0..segment.at.len() {
+            let (order, tick) = (segment.first_order + i as u64, segment.tick[i]);
+            let until = segment.tick.get(i + 1).copied().unwrap_or(segment.end_tick);
+            let class = usize::from(segment.class[i]) % C;
+            let place = lanes.arrived[class];
+            let stamp = K::stamp(at_place(context.rings[class], place), context.layout);
+            let newcomer = Newcomer { class, place, length: u64::from(segment.length[i]), stamp };
+            lanes.arrived[class] += 1;
+            self.put_back(lanes);
+            let completed = self.insert_and_serve::<UNIFORM>(lanes, &newcomer, until - tick) & used;
             if P::DECISIONS {
-                self.report(lanes, used, until, probe);
+                self.report_first(lanes, tick, until, probe);
             }
-            let completed = self.serve() & used;
-            self.complete(lanes, &context, completed, until, order, probe);
-            tick = until;
-            if i < segment.at.len() {
-                order = segment.first_order + i as u64;
-                let class = usize::from(segment.class[i]) % C;
-                let place = lanes.arrived[class];
-                let stamp = K::stamp(at_place(context.rings[class], place), context.layout);
-                lanes.arrived[class] += 1;
-                self.put_back(lanes);
-                self.insert(lanes, &Newcomer { class, place, length: u64::from(segment.length[i]), stamp });
-            }
+            self.complete::<P, UNIFORM>(lanes, &context, completed, until, order, probe);
         }
         self.store(lanes);
     }
@@ -153,29 +157,71 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             }
         }
         self.serving.remaining = [0; N];
-        self.choose(lanes, context.classes);
     }
 
-    /// Every lane whose message is complete takes the one with the smallest key.
+    /// Every lane whose message is complete takes the one with the smallest key, and serves it for at most
+    /// the ticks it has left. Returns the lanes where it is complete too.
     #[inline(always)]
-    fn choose(&mut self, lanes: &Lanes<C, N>, classes: usize) {
-        let (keys, packets, steps, serving) = (&self.key, &lanes.remaining, &self.step, &mut self.serving);
+    fn choose_and_serve<P: Probe, const UNIFORM: bool>(
+        &mut self,
+        lanes: &Lanes<C, N>,
+        context: &Context<'_, C>,
+        chosen: u64,
+        until: u64,
+        probe: &mut P,
+    ) -> u64 {
+        let (mut key, mut remaining) = ([K::LARGEST; N], [0; N]);
+        self.choose(lanes, context.classes, &mut key, &mut remaining);
+        let step = self.steps::<UNIFORM>(&key);
+        if P::DECISIONS {
+            self.report(lanes, chosen, until, &key, &remaining, probe);
+        }
+        let serving = &mut self.serving;
+        let mut completed = 0;
+        for lane in 0..N {
+            let used = remaining[lane].min(serving.left[lane]);
+            serving.remaining[lane] = remaining[lane] - used;
+            serving.left[lane] -= used;
+            serving.key[lane] = key[lane].minus(step[lane].times(K::of(used)));
+            completed |= u64::from(remaining[lane] == used) << lane;
+        }
+        completed
+    }
+
+    /// The message of each lane: the one it serves, or, if that is complete, the one with the smallest key.
+    #[inline(always)]
+    fn choose(&self, lanes: &Lanes<C, N>, classes: usize, key: &mut [K; N], remaining: &mut [u64; N]) {
+        let (keys, packets, serving) = (&self.key, &lanes.remaining, &self.serving);
         // A short table is always scanned whole: a fixed number of steps lets the lanes go side by side.
         let scanned = if C <= 8 { C } else { classes };
         for lane in 0..N {
-            let (mut key, mut remaining, mut step) = (keys[0][lane], packets[0][lane], steps[0][lane]);
-            for class in 1..scanned {
-                let candidate = (keys[class][lane], packets[class][lane], steps[class][lane]);
-                let smaller = candidate.0 < key;
-                key = if smaller { candidate.0 } else { key };
-                remaining = if smaller { candidate.1 } else { remaining };
-                step = if smaller { candidate.2 } else { step };
+            let mut smallest = keys[0][lane];
+            for row in &keys[1..scanned] {
+                smallest = smallest.min(row[lane]);
             }
-            let free = serving.remaining[lane] == 0;
-            serving.key[lane] = if free { key } else { serving.key[lane] };
-            serving.step[lane] = if free { step } else { serving.step[lane] };
-            serving.remaining[lane] = if free { remaining } else { serving.remaining[lane] };
+            let mut waiting = 0;
+            if C > 8 || N == 1 {
+                waiting = packets[class_of::<K, C>(smallest)][lane];
+            } else {
+                // Keys differ, since they name their classes; so this finds the same without an index.
+                for class in 0..C {
+                    let packets = packets[class][lane];
+                    waiting |= if keys[class][lane] == smallest { packets } else { 0 };
+                }
+            }
+            let (served, left) = (serving.key[lane], serving.remaining[lane]);
+            key[lane] = if left == 0 { smallest } else { served };
+            remaining[lane] = if left == 0 { waiting } else { left };
         }
+    }
+
+    /// What a packet takes off each of these keys.
+    #[inline(always)]
+    fn steps<const UNIFORM: bool>(&self, key: &[K; N]) -> [K; N] {
+        if UNIFORM {
+            return self.step[0];
+        }
+        core::array::from_fn(|lane| self.step[class_of::<K, C>(key[lane])][lane])
     }
 
     /// Keeps what a later segment needs.
@@ -188,70 +234,54 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     }
 
     /// Places the newcomer in every lane in which it is the first of its class, and puts it ahead of the
-    /// message served if its key is strictly smaller (its number is the largest, so never by a tie).
+    /// message served if its key is strictly smaller (its number is the largest, so never by a tie). Then
+    /// serves the message of each lane for at most `ticks`; returns the lanes where it is complete.
     #[inline(always)]
-    fn insert(&mut self, lanes: &Lanes<C, N>, newcomer: &Newcomer<K>) {
+    fn insert_and_serve<const UNIFORM: bool>(
+        &mut self,
+        lanes: &Lanes<C, N>,
+        newcomer: &Newcomer<K>,
+        ticks: u64,
+    ) -> u64 {
         let Newcomer { class, place, length, stamp } = *newcomer;
+        let steps = self.steps::<UNIFORM>(&self.serving.key);
         let (head, base, step) = (&lanes.head[class], &self.base[class], &self.step[class]);
         let row = &mut self.key[class];
         let serving = &mut self.serving;
+        let mut completed = 0;
         for lane in 0..N {
-            let key = base[lane].plus(stamp & self.stamp_mask[lane]);
-            let first = head[lane] == place;
+            let whole = base[lane].plus(stamp & self.stamp_mask[lane]);
+            let key = if head[lane] == place { whole } else { K::LARGEST };
+            // Where it is the first, the row has the mark of nothing.
+            row[lane] = row[lane].min(key);
             let (was, remaining) = (serving.key[lane], serving.remaining[lane]);
-            let ahead = first & (key < was);
-            row[lane] = if first { key } else { row[lane] };
-            serving.key[lane] = if ahead { key } else { was };
-            serving.step[lane] = if ahead { step[lane] } else { serving.step[lane] };
-            serving.remaining[lane] = if ahead { length } else { remaining };
+            let (new_price, price) = (step[lane], steps[lane]);
+            let ahead = key < was;
+            let packets = if ahead { length } else { remaining };
+            let price = if ahead && !UNIFORM { new_price } else { price };
+            let used = packets.min(ticks);
+            serving.remaining[lane] = packets - used;
+            serving.left[lane] = ticks - used;
+            serving.key[lane] = was.min(key).minus(price.times(K::of(used)));
+            completed |= u64::from(packets == used) << lane;
         }
+        completed
     }
 
     /// What each lane serves is written to the head of its class, in case it is preempted.
     #[inline(always)]
     fn put_back(&mut self, lanes: &mut Lanes<C, N>) {
-        let Serving { key, remaining, .. } = &self.serving;
-        if C > 8 || N == 1 {
-            for lane in 0..lanes.used {
-                let class = class_of::<K, C>(key[lane]);
-                self.key[class][lane] = key[lane];
-                lanes.remaining[class][lane] = remaining[lane];
-            }
-            return;
+        for lane in 0..lanes.used.min(N) {
+            let key = self.serving.key[lane];
+            let class = class_of::<K, C>(key);
+            self.key[class][lane] = key;
+            lanes.remaining[class][lane] = self.serving.remaining[lane];
         }
-        // Whole rows, all lanes side by side: they are read sooner than entries written one by one.
-        for lane in 0..N {
-            let (key, remaining) = (key[lane], remaining[lane]);
-            for class in 0..C {
-                let here = key & K::of(C as u64 - 1) == K::of(class as u64);
-                let (keys, packets) = (&mut self.key[class][lane], &mut lanes.remaining[class][lane]);
-                let (was, packets_then) = (*keys, *packets);
-                *keys = if here { key } else { was };
-                *packets = if here { remaining } else { packets_then };
-            }
-        }
-    }
-
-    /// Serves the message of each lane for at most the ticks it has left; returns the lanes where it is
-    /// complete.
-    #[inline(always)]
-    fn serve(&mut self) -> u64 {
-        let serving = &mut self.serving;
-        let mut completed = 0;
-        for lane in 0..N {
-            let used = serving.remaining[lane].min(serving.left[lane]);
-            let remaining = serving.remaining[lane] - used;
-            serving.remaining[lane] = remaining;
-            serving.left[lane] -= used;
-            serving.key[lane] = serving.key[lane].minus(serving.step[lane].times(K::of(used)));
-            completed |= u64::from(remaining == 0) << lane;
-        }
-        completed
     }
 
     /// Counts the completed messages out and lets their lanes go on to the next.
     #[inline(always)]
-    fn complete<P: Probe>(
+    fn complete<P: Probe, const UNIFORM: bool>(
         &mut self,
         lanes: &mut Lanes<C, N>,
         context: &Context<'_, C>,
@@ -269,11 +299,8 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
                 let tick = until - self.serving.left[lane] - 1;
                 self.count_out(lanes, context, lane, tick, order, probe);
             }
-            self.choose(lanes, context.classes);
-            if P::DECISIONS {
-                self.report(lanes, completed, until, probe);
-            }
-            completed = self.serve() & completed;
+            completed =
+                self.choose_and_serve::<P, UNIFORM>(lanes, context, completed, until, probe) & completed;
         }
     }
 
@@ -290,26 +317,53 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         probe: &mut P,
     ) {
         let class = class_of::<K, C>(self.serving.key[lane]);
+        // One place in all tables.
+        let here = class * N + lane;
         let ring = context.rings[class];
-        let place = lanes.head[class][lane];
-        let accepted = context.accepted[(tick - context.first_tick) as usize];
-        let latency = accepted - at_place(ring, place).at;
-        lanes.sum[class][lane] += u128::from(latency);
+        let head = &mut lanes.head.as_flattened_mut()[here];
+        let place = *head;
+        *head = place + 1;
+        let latency = context.accepted[(tick - context.first_tick) as usize] - at_place(ring, place).at;
+        let sum = &mut lanes.sum.as_flattened_mut()[here];
+        let (low, carry) = sum.overflowing_add(latency);
+        *sum = low;
+        lanes.carry.as_flattened_mut()[here] += u64::from(carry);
         probe.completed(lanes.strategies[lane], class, latency);
-        lanes.head[class][lane] = place + 1;
-        lanes.remaining[class][lane] = lanes.lengths[class];
+        lanes.remaining.as_flattened_mut()[here] = lanes.whole.as_flattened()[here];
+        // Both are computed and one is selected: whether another message waits is hard to foresee.
         let next = at_place(ring, place + 1);
-        let whole = self.base[class][lane].plus(K::stamp(next, context.layout) & self.stamp_mask[lane]);
-        self.key[class][lane] = if next.order <= order { whole } else { nothing::<K, C>(class) };
+        let stamp = K::stamp(next, context.layout) & self.stamp_mask[lane];
+        let key = self.base.as_flattened()[here].plus(stamp);
+        self.key.as_flattened_mut()[here] = if next.order <= order { key } else { nothing::<K, C>(class) };
     }
 
-    /// Reports what `serve` is about to serve in these lanes.
-    fn report<P: Probe>(&self, lanes: &Lanes<C, N>, which: u64, until: u64, probe: &mut P) {
+    /// Reports what these lanes are about to serve.
+    fn report<P: Probe>(
+        &self,
+        lanes: &Lanes<C, N>,
+        which: u64,
+        until: u64,
+        key: &[K; N],
+        remaining: &[u64; N],
+        probe: &mut P,
+    ) {
         for lane in (0..lanes.used).filter(|lane| which >> lane & 1 == 1) {
-            let (left, remaining) = (self.serving.left[lane], self.serving.remaining[lane]);
+            let (left, remaining) = (self.serving.left[lane], remaining[lane]);
             if left > 0 {
-                let class = class_of::<K, C>(self.serving.key[lane]);
+                let class = class_of::<K, C>(key[lane]);
                 probe.served(lanes.strategies[lane], until - left, class, remaining, remaining.min(left));
+            }
+        }
+    }
+
+    /// Reports what every lane has served since an arrival at `tick`.
+    fn report_first<P: Probe>(&self, lanes: &Lanes<C, N>, tick: u64, until: u64, probe: &mut P) {
+        for lane in 0..lanes.used {
+            let used = until - tick - self.serving.left[lane];
+            if used > 0 {
+                let class = class_of::<K, C>(self.serving.key[lane]);
+                let remaining = self.serving.remaining[lane] + used;
+                probe.served(lanes.strategies[lane], tick, class, remaining, used);
             }
         }
     }

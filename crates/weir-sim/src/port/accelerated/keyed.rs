@@ -41,15 +41,20 @@ pub(super) struct Lanes<const C: usize, const N: usize> {
     pub(super) strategies: [usize; N],
     /// Place of the first unfinished message.
     pub(super) head: Rows<u64, C, N>,
-    /// Latencies of the finished ones together.
-    pub(super) sum: Rows<u128, C, N>,
+    /// Latencies of the finished ones together: the lower 64 bits, and the upper.
+    pub(super) sum: Rows<u64, C, N>,
+    pub(super) carry: Rows<u64, C, N>,
     /// Packets left of the first unfinished message.
     pub(super) remaining: Rows<u64, C, N>,
     /// Messages of each class that have arrived.
     pub(super) arrived: [u64; C],
     pub(super) lengths: [u64; C],
+    /// The length of each class, lane by lane.
+    pub(super) whole: Rows<u64, C, N>,
     /// Alpha without the binary places that no strategy uses.
     pub(super) alpha: Rows<u64, C, N>,
+    /// Whether each lane has one alpha for all classes.
+    pub(super) uniform: bool,
     /// Whether the tick of insertion is part of the key.
     pub(super) ticked: [bool; N],
 }
@@ -63,10 +68,10 @@ impl<const C: usize, const N: usize> Keyed<C, N> {
 
     #[inline(always)]
     pub(super) fn play<P: Probe>(&mut self, queues: &Queues, segment: &Segment<'_>, probe: &mut P) {
-        if queues.is_narrow() {
-            self.narrow.play(&mut self.lanes, queues, segment, probe);
-        } else {
-            self.wide.play(&mut self.lanes, queues, segment, probe);
+        match (queues.is_narrow(), self.lanes.uniform) {
+            (true, true) => self.narrow.play::<P, true>(&mut self.lanes, queues, segment, probe),
+            (true, false) => self.narrow.play::<P, false>(&mut self.lanes, queues, segment, probe),
+            (false, _) => self.wide.play::<P, false>(&mut self.lanes, queues, segment, probe),
         }
     }
 }
@@ -98,9 +103,12 @@ impl<const C: usize, const N: usize> Lanes<C, N> {
             strategies: core::array::from_fn(|lane| of_lane(lane).0),
             head: [[0; N]; C],
             sum: [[0; N]; C],
+            carry: [[0; N]; C],
+            whole: lengths.map(|length| [length; N]),
             remaining: lengths.map(|length| [length; N]),
             arrived: [0; C],
             alpha: core::array::from_fn(row),
+            uniform: !strategies.iter().any(|lane| matches!(lane.1, Strategy::AlphaPerClass(_))),
             ticked: core::array::from_fn(|lane| *of_lane(lane).1 != Strategy::ShortestFirst),
             lengths,
         }
@@ -109,7 +117,8 @@ impl<const C: usize, const N: usize> Lanes<C, N> {
     /// Counts and sums of a class, for each strategy.
     pub(super) fn read(&self, class: usize, put: &mut impl FnMut(usize, usize, u64, u128)) {
         for (lane, &strategy) in self.strategies[..self.used].iter().enumerate() {
-            put(strategy, class, self.head[class][lane], self.sum[class][lane]);
+            let sum = u128::from(self.carry[class][lane]) << 64 | u128::from(self.sum[class][lane]);
+            put(strategy, class, self.head[class][lane], sum);
         }
     }
 

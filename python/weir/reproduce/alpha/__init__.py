@@ -1,0 +1,162 @@
+"""Reproduction ``alpha``: Section 15 of the alpha report, its claims, its figures, its fairness analysis.
+
+Source: Cherkasova and Rokicki, "Alpha Message Scheduling for Packet-Switched Interconnects", Hewlett-Packard
+Laboratories. Which choices the report leaves open, and how tolerances come about, is told in
+``reproduce/alpha/README.md``. The work is ten runs, one a load, of 13 strategies on the same arrivals.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Protocol
+
+from weir.errors import ConfigError
+from weir.reproduce.alpha import published, runs, table
+from weir.reproduce.alpha.document import AlphaReproduction
+from weir.reproduce.alpha.evidence import Evidence
+from weir.reproduce.alpha.judgement import judge
+from weir.reproduce.checks import Checks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from weir.reproduce.alpha.published import Load
+    from weir.reproduce.alpha.runs import Plan
+
+__all__ = ["AlphaReproduction", "Runner", "evaluate", "run", "simulate"]
+
+
+class Runner(Protocol):
+    """Runs a scenario, given as TOML text, and returns the result as parsed JSON."""
+
+    def __call__(  # noqa: D102 - the class says it
+        self,
+        text: str,
+        name: str,
+        *,
+        threads: int | None,
+        progress: Callable[[dict[str, float]], None] | None,
+    ) -> Mapping[str, Any]: ...
+
+
+def run(
+    *,
+    fidelity: str = "default",
+    seed: int | None = None,
+    threads: int | None = None,
+    with_artefacts: bool = False,
+    progress: Callable[[dict[str, float]], None] | None = None,
+    runner: Runner | None = None,
+) -> AlphaReproduction:
+    """Run the reproduction.
+
+    Parameters
+    ----------
+    fidelity : str
+        ``quick`` (3e8 packets in all), ``default`` (2e9), or ``full``: at least the published 4.1e9.
+    seed : int, optional
+        In place of that of the reproduction; each load has its own, counted from this one.
+    threads : int, optional
+        How many to use; the results do not depend on it.
+    with_artefacts : bool
+        Whether to show how the original's overflow explains the row of RR' at 97 %.
+    progress : callable, optional
+        Called with ``done`` and ``total``, in packets of all runs together.
+    runner : callable, optional
+        What runs a scenario; the engine if not given.
+
+    Returns
+    -------
+    AlphaReproduction
+        All checks, and what was measured. After Ctrl-C, with the loads that were finished.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such fidelity, or the published tables are not there.
+    """
+    plans = [
+        runs.plan(load, _fidelity(fidelity), runs.SEED if seed is None else seed) for load in published.LOADS
+    ]
+    results = _results(plans, runner or simulate, threads, progress)
+    return evaluate(results, fidelity=fidelity, with_artefacts=with_artefacts)
+
+
+def evaluate(
+    results: Mapping[Load, Mapping[str, Any]], *, fidelity: str = "default", with_artefacts: bool = False
+) -> AlphaReproduction:
+    """Hold results of the ten loads against what was published.
+
+    Parameters
+    ----------
+    results : mapping
+        A result as parsed JSON for each load, of those that were run.
+    fidelity : str
+        What they are labelled with.
+    with_artefacts : bool
+        Whether to show how the original's overflow explains the row of RR' at 97 %.
+    """
+    evidence = Evidence(results, table.LEVEL)
+    judgements = judge(evidence)
+    checks = [*table.cells(evidence), *table.closed_forms(evidence), *(each.check for each in judgements)]
+    if with_artefacts:
+        checks += table.artefacts(evidence)
+    return AlphaReproduction(Checks("alpha", fidelity, tuple(checks)), evidence, judgements)
+
+
+def _fidelity(name: str) -> runs.Fidelity:
+    try:
+        return runs.Fidelity(name)
+    except ValueError as error:
+        names = ", ".join(runs.Fidelity)
+        raise ConfigError(
+            f"fidelity is {name!r}, must be one of {names}", "leave it out for the default"
+        ) from error
+
+
+def _results(
+    plans: list[Plan],
+    runner: Runner,
+    threads: int | None,
+    progress: Callable[[dict[str, float]], None] | None,
+) -> dict[Load, Mapping[str, Any]]:
+    """Run load after load, up to an interruption."""
+    total = float(sum(plan.packets for plan in plans))
+    results: dict[Load, Mapping[str, Any]] = {}
+    done = 0.0
+    for plan in plans:
+        report = None if progress is None else _scaled(progress, done, plan.packets, total)
+        result = runner(runs.scenario(plan), _name(plan), threads=threads, progress=report)
+        if result["interrupted"]:
+            break
+        results[plan.load] = result
+        done += plan.packets
+    return results
+
+
+def _name(plan: Plan) -> str:
+    return str(published.folder() / f"section15.toml ({plan.load} %)")
+
+
+def _scaled(
+    progress: Callable[[dict[str, float]], None], before: float, packets: int, total: float
+) -> Callable[[dict[str, float]], None]:
+    """Return a callback that reports one run's progress as that of all."""
+
+    def report(state: dict[str, float]) -> None:
+        share = state["done"] / state["total"] if state["total"] else 0.0
+        progress({"done": before + share * packets, "total": total})
+
+    return report
+
+
+def simulate(
+    text: str, name: str, *, threads: int | None, progress: Callable[[dict[str, float]], None] | None
+) -> Mapping[str, Any]:
+    """Run a scenario with the engine; the runner unless another is given."""
+    from weir.scenario import Scenario
+    from weir.simulation import run as run_scenario
+
+    result = run_scenario(Scenario(text, name), threads=threads, progress=progress)
+    document: Mapping[str, Any] = json.loads(result.text)
+    return document

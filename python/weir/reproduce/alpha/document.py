@@ -1,0 +1,178 @@
+"""What the reproduction found: all checks, the measured means behind them, and the verdict in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weir.files import write_text
+from weir.reproduce.alpha.claim import Finding
+from weir.reproduce.alpha.evidence import NotMeasuredError
+from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY, fairness
+from weir.reproduce.alpha.published import LOADS
+from weir.reproduce.checks import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weir.reproduce.alpha.evidence import Evidence
+    from weir.reproduce.alpha.fairness import Fairness
+    from weir.reproduce.alpha.judgement import Judgement
+    from weir.reproduce.alpha.published import Load
+    from weir.reproduce.checks import Check, Checks
+
+__all__ = ["AlphaReproduction"]
+
+_IN_WORDS = {
+    Finding.AGREES: "agree",
+    Finding.BORDERLINE: "borderline",
+    Finding.PARTLY: "partly",
+    Finding.CONTRADICTED: "contradicted",
+}
+_CLOSED_FORMS = ("closed form", "published to closed form")
+
+
+@dataclass(frozen=True, eq=False)
+class AlphaReproduction:
+    """All checks of the reproduction, and the measured means behind them.
+
+    Attributes
+    ----------
+    checks : Checks
+        One check for each published mean, closed form and claim.
+    evidence : Evidence
+        What was measured.
+    judgements : tuple of Judgement
+        The claims, in the order of the text.
+    """
+
+    checks: Checks
+    evidence: Evidence
+    judgements: tuple[Judgement, ...]
+
+    @property
+    def met(self) -> int:
+        """How many checks are met."""
+        return self.checks.met
+
+    @property
+    def not_met(self) -> int:
+        """How many are not."""
+        return self.checks.not_met
+
+    @property
+    def artefact(self) -> int:
+        """How many published values come from the original's overflow."""
+        return self.checks.artefact
+
+    @property
+    def not_checkable(self) -> int:
+        """How many could not be computed."""
+        return self.checks.not_checkable
+
+    @property
+    def packets(self) -> int:
+        """Packets simulated for each strategy, at all loads together."""
+        return sum(int(result.document["ticks"]) for result in self.evidence.loads.values())
+
+    @cached_property
+    def fairness(self) -> tuple[Fairness, ...]:
+        """Section 12: the extremes of the effective packet period, of every alpha at 50 % and 95 %."""
+        return tuple(self._fairness())
+
+    def _fairness(self) -> Iterator[Fairness]:
+        for load in FAIRNESS_LOADS:
+            for strategy in FAMILY:
+                try:
+                    yield fairness(self.evidence, load, strategy)
+                except NotMeasuredError:
+                    continue
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the checks as a JSON object, in the shape of every reproduction."""
+        return self.checks.to_dict()
+
+    def to_json(self) -> str:
+        """Return the checks as JSON text."""
+        return self.checks.to_json()
+
+    def verdict(self) -> str:
+        """Return what came of it, in a few sentences."""
+        sentences = [self._means(), self._exact(), self._claims()]
+        if self.not_checkable:
+            sentences.insert(0, f"{self.not_checkable:,} checks could not be made: {self._first_reason()}")
+        return " ".join(f"{sentence}." for sentence in sentences)
+
+    def _first_reason(self) -> str:
+        return next(check.note for check in self.checks.checks if check.status == Status.NOT_CHECKABLE)
+
+    def _means(self) -> str:
+        met, total = self.checks.count(Status.MET, "table"), len(list(self.checks.of_kind("table")))
+        artefact = self.checks.count(Status.ARTEFACT, "table")
+        words = f"{met:,} of {total:,} published means are met"
+        if artefact:
+            words += f", {artefact} are artefacts of the original's overflow"
+        missed = self.checks.count(Status.NOT_MET, "table")
+        return f"{words}, {missed:,} are not met" if missed else words
+
+    def _exact(self) -> str:
+        pairs = {
+            kind: (self.checks.count(Status.MET, kind), len(list(self.checks.of_kind(kind))))
+            for kind in _CLOSED_FORMS
+        }
+        (measured, total), (printed, _) = pairs.values()
+        artefact = self.checks.count(Status.ARTEFACT, _CLOSED_FORMS[1])
+        shown = f"{measured} agree with what was measured and {printed} with what was published"
+        shown += f" ({artefact} artefacts)" if artefact else ""
+        return f"Of {total} closed forms, {shown}"
+
+    def _claims(self) -> str:
+        found = Counter(judgement.found for judgement in self.judgements if judgement.found)
+        listed = ", ".join(f"{count} {_IN_WORDS[finding]}" for finding, count in found.most_common())
+        as_expected = self.checks.count(Status.MET, "claim")
+        return f"{as_expected} of {len(self.judgements)} claims of the text come out as recorded ({listed})"
+
+    def of_load(self, load: Load) -> list[Check]:
+        """Return the checks of the published means at one load."""
+        return [check for check in self.checks.of_kind("table") if check.id.split("/")[1] == load]
+
+    def rows_of_loads(self) -> Iterator[tuple[Load, int, str, float | None]]:
+        """Yield load, packets simulated, cells met, and the largest deviation in tolerances."""
+        for load in LOADS:
+            cells = self.of_load(load)
+            packets = self.evidence.loads[load].document["ticks"] if load in self.evidence.loads else 0
+            met = sum(check.status == Status.MET for check in cells)
+            shares = [
+                share
+                for check in cells
+                if check.status != Status.ARTEFACT and (share := _share(check)) is not None
+            ]
+            artefact = sum(check.status == Status.ARTEFACT for check in cells)
+            words = f"{met} of {len(cells)}" + (f", {artefact} artefact" if artefact else "")
+            yield load, int(packets), words, max(shares, default=None)
+
+    def text(self) -> str:
+        """Return the reproduction as plain text, the verdict first."""
+        from weir.reproduce.alpha.text import text
+
+        return text(self)
+
+    def html(self) -> str:
+        """Return the reproduction as one HTML document that needs nothing else."""
+        from weir.reproduce.alpha.page import html
+
+        return html(self)
+
+    def write_html(self, path: str | Path) -> None:
+        """Write the HTML document; the file is never half-written."""
+        write_text(Path(path), self.html())
+
+
+def _share(check: Check) -> float | None:
+    """Return how much of its tolerance a deviation takes."""
+    if not isinstance(check.published, float) or not isinstance(check.measured, float) or not check.tolerance:
+        return None
+    return abs(check.measured - check.published) / check.tolerance

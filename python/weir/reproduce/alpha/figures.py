@@ -1,0 +1,189 @@
+"""The report's figures 1 to 4 and its fairness analysis, redrawn from measured means.
+
+Lines are measured, rings are published. Figures 1 and 2 show latency over the length of a message, at 50 %
+and 95 %; figures 3 and 4 the average latency over traffic, absolute and relative to shortest first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from weir.reproduce.alpha import published
+from weir.reproduce.alpha.evidence import NotMeasuredError
+from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY, fairness
+from weir.reproduce.alpha.published import LENGTHS, LOADS, Load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weir.reproduce.alpha.evidence import Evidence
+
+__all__ = ["Drawing", "drawings"]
+
+Row = dict[str, Any]
+
+# One ramp from FIFO to shortest first, by alpha; the round robins stand apart in hue and dash.
+_STYLES = {
+    "fifo": ("#a36a00", [1, 0]),
+    "rr": ("#009e73", [6, 3]),
+    "rr_head": ("#cc79a7", [2, 2]),
+    "alpha:1": ("#c8852b", [1, 0]),
+    "alpha:10": ("#9a5a96", [1, 0]),
+    "alpha:60": ("#6f5fb8", [1, 0]),
+    "sf": ("#1b8fd0", [1, 0]),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """One figure: its title, what is to be read from it, and its Vega-Lite specification."""
+
+    id: str
+    title: str
+    caption: str
+    spec: dict[str, Any]
+
+
+def drawings(evidence: Evidence) -> list[Drawing]:
+    """Return the figures for which something was measured."""
+    made = [
+        *(_by_length(evidence, number, load) for number, load in ((1, Load("50")), (2, Load("95")))),
+        _by_traffic(evidence),
+        _relative(evidence),
+        _fairness(evidence),
+    ]
+    return [drawing for drawing in made if drawing is not None]
+
+
+def _row(evidence: Evidence, load: Load, strategy: str, quantity: str) -> Row | None:
+    """Return one mean with its published value, if it was measured and can stand on a logarithmic axis."""
+    try:
+        value = evidence.at(load).mean(strategy, quantity).value
+    except NotMeasuredError:
+        return None
+    printed = published.table()[load, strategy, quantity]
+    return (
+        {"strategy": strategy, "measured": value, "published": printed} if value > 0 and printed > 0 else None
+    )
+
+
+def _by_length(evidence: Evidence, number: int, load: Load) -> Drawing | None:
+    rows = [
+        {**row, "length": length}
+        for strategy in _STYLES
+        for length in LENGTHS
+        if (row := _row(evidence, load, strategy, f"lat{length}"))
+    ]
+    x = alt.X("length:Q", title="length of the message (packets)")
+    caption = (
+        f"At {load} % load. Shortest first serves short messages early at the cost of long ones; alpha moves "
+        "between it and FIFO. RR' serves the first packet of a message at once."
+    )
+    return _drawing(f"figure{number}", f"Figure {number}: latency by length at {load} %", caption, rows, x)
+
+
+def _by_traffic(evidence: Evidence) -> Drawing | None:
+    rows = [
+        {**row, "traffic": float(load)}
+        for strategy in _STYLES
+        for load in LOADS
+        if (row := _row(evidence, load, strategy, "avlat"))
+    ]
+    caption = "The gain of a strategy that knows the length grows with the load."
+    return _drawing("figure3", "Figure 3: average latency by traffic", caption, rows, _traffic())
+
+
+def _relative(evidence: Evidence) -> Drawing | None:
+    rows = [row for strategy in _STYLES for load in LOADS if (row := _relative_row(evidence, load, strategy))]
+    caption = "Average latency over that of shortest first. Heavy traffic needs a large alpha."
+    return _drawing("figure4", "Figure 4: average latency relative to the optimum", caption, rows, _traffic())
+
+
+def _relative_row(evidence: Evidence, load: Load, strategy: str) -> Row | None:
+    try:
+        value = evidence.ratio(load, strategy, "sf", "avlat").value
+    except NotMeasuredError:
+        return None
+    table = published.table()
+    printed = table[load, strategy, "avlat"] / table[load, "sf", "avlat"]
+    return {"strategy": strategy, "traffic": float(load), "measured": value, "published": printed}
+
+
+def _traffic() -> alt.X:
+    return alt.X("traffic:Q", title="traffic (% of capacity)", scale=alt.Scale(domain=[0, 100]))
+
+
+def _drawing(name: str, title: str, caption: str, rows: list[Row], x: alt.X) -> Drawing | None:
+    """Return a figure with measured lines and published rings, on a logarithmic axis."""
+    if not rows:
+        return None
+    kind = "relative to shortest first" if "relative" in title else "mean latency (packet services)"
+    names, styles = list(_STYLES), list(_STYLES.values())
+    colours = alt.Scale(domain=names, range=[colour for colour, _ in styles])
+    dashes = alt.Scale(domain=names, range=[dash for _, dash in styles])
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=x,
+        color=alt.Color("strategy:N", scale=colours, sort=names, title=None),
+        tooltip=["strategy:N", alt.Tooltip(x.shorthand), "measured:Q", "published:Q"],
+    )
+    lines = base.mark_line(strokeWidth=1.8).encode(
+        y=alt.Y("measured:Q", title=kind, scale=alt.Scale(type="log", nice=False, padding=10)),
+        strokeDash=alt.StrokeDash("strategy:N", scale=dashes, sort=names, title=None),
+    )
+    rings = base.mark_point(size=38, filled=False, strokeWidth=1.3).encode(y=alt.Y("published:Q"))
+    return Drawing(name, title, caption, _spec(lines + rings, 340))
+
+
+def _spec(chart: alt.LayerChart | alt.Chart, height: int) -> dict[str, Any]:
+    specification: dict[str, Any] = chart.properties(width="container", height=height).to_dict()
+    return specification
+
+
+def _fairness(evidence: Evidence) -> Drawing | None:
+    rows = list(_fairness_rows(evidence))
+    if not rows:
+        return None
+    order = list(FAMILY)
+    x = alt.X("strategy:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40))
+    loads = alt.Scale(domain=[f"{load} %" for load in FAIRNESS_LOADS], range=["#009e73", "#9a5a96"])
+    chart = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(size=9)
+        .encode(
+            x=x,
+            xOffset="load:N",
+            y=alt.Y(
+                "smallest:Q",
+                title="effective packet period",
+                scale=alt.Scale(type="log", nice=False, padding=10),
+            ),
+            y2="largest:Q",
+            color=alt.Color("load:N", scale=loads, title=None),
+            tooltip=["strategy:N", "load:N", "smallest:Q", "of_length:Q", "largest:Q", "to_length:Q"],
+        )
+    )
+    caption = (
+        "From the smallest to the largest effective packet period, (latency + 1) / length, over all lengths. "
+        "The shorter the bar, the more evenly messages share the server."
+    )
+    return Drawing("fairness", "Section 12: fairness over alpha", caption, _spec(chart, 300))
+
+
+def _fairness_rows(evidence: Evidence) -> Iterator[Row]:
+    for load in FAIRNESS_LOADS:
+        for strategy in FAMILY:
+            try:
+                found = fairness(evidence, load, strategy)
+            except NotMeasuredError:
+                continue
+            yield {
+                "strategy": strategy,
+                "load": f"{load} %",
+                "smallest": found.smallest,
+                "of_length": found.smallest_length,
+                "largest": found.largest,
+                "to_length": found.largest_length,
+            }

@@ -1,0 +1,93 @@
+"""Every example runs: scenario files, scripts, and the text that quotes them."""
+
+import re
+import runpy
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+import weir
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SIZES = sorted((EXAMPLES / "message-sizes").glob("*.toml"))
+TRACES = sorted((EXAMPLES / "inference-queue").glob("*.toml"))
+
+
+def small(path):
+    """Return a scenario with a hundredth of its packets."""
+    text = path.read_text(encoding="utf-8")
+    shorter = re.sub(
+        r"^packets = ([\d_]+)$", lambda found: f"packets = {int(found[1]) // 100}", text, flags=re.MULTILINE
+    )
+    assert shorter != text
+    return weir.Scenario(shorter, str(path))
+
+
+def command(capsys, monkeypatch, line):
+    """Run `python FILE ...` as the README writes it, and return what it prints."""
+    name, *arguments = shlex.split(line)[1:]
+    monkeypatch.chdir(EXAMPLES.parent)
+    monkeypatch.setattr(sys, "argv", [name, *arguments])
+    runpy.run_path(name, run_name="__main__")
+    return capsys.readouterr().out
+
+
+def test_all_examples_are_here():
+    assert len(SIZES) == 10
+    assert [path.stem for path in TRACES] == ["code", "conv"]
+
+
+@pytest.mark.parametrize("path", SIZES, ids=lambda path: path.stem)
+def test_message_sizes_run(path):
+    result = weir.run(small(path))
+    assert result.unstable is None
+    assert result.load == pytest.approx(float(path.stem.split("-")[1]))
+    slowdowns = [result.estimate(name, metric="slowdown").value for name in result.disciplines]
+    assert all(value >= 1 for value in slowdowns)
+    assert slowdowns[-1] < slowdowns[0]
+
+
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_inference_queues_run(path):
+    result = weir.run(path)
+    assert result.load == pytest.approx(0.8)
+    mean = {name: result.estimate(name, metric="wait").value for name in result.disciplines}
+    most = {name: result.estimate(name, metric="wait", statistic="max").value for name in result.disciplines}
+    assert mean["sjf"] < mean["alpha:512"] < mean["fifo"]
+    assert most["fifo"] < most["alpha:512"] < most["sjf"]
+
+
+def test_the_advice_in_the_readme_is_what_the_script_prints(capsys, monkeypatch):
+    readme = (EXAMPLES / "inference-queue" / "README.md").read_text(encoding="utf-8")
+    line = re.search(r"^\$ (python .*)$", readme, re.MULTILINE)[1]
+    quoted = re.search(r"```text\n(.*?)```", readme, re.DOTALL)[1]
+    assert command(capsys, monkeypatch, line) == quoted
+
+
+def test_advice_says_when_nothing_fits(capsys, monkeypatch):
+    line = "python examples/inference-queue/advise.py examples/inference-queue/conv.toml --p90 0.1 --max 1"
+    assert "none of these. Nearest is" in command(capsys, monkeypatch, line)
+
+
+def test_the_line_to_paste_makes_a_queue():
+    readme = (EXAMPLES / "inference-queue" / "README.md").read_text(encoding="utf-8")
+    line = re.search(r"^ *(queue = weir\.Queue.*)$", readme, re.MULTILINE)[1]
+    names = {"weir": weir}
+    exec(line, names)  # noqa: S102 - the line that users paste
+    queue = names["queue"]
+    queue.enqueue("long", size=4000)
+    queue.enqueue("short", size=40)
+    assert queue.dequeue() == "short"
+
+
+def test_deciles_are_printed(capsys, monkeypatch, tmp_path):
+    path = EXAMPLES / "message-sizes" / "w3-0.5.toml"
+    scenario = tmp_path / "small.toml"
+    data = (EXAMPLES.parent / "data").as_posix()
+    scenario.write_text(small(path).text.replace("../../data", data), encoding="utf-8")
+    script = EXAMPLES / "message-sizes" / "deciles.py"
+    lines = command(capsys, monkeypatch, f"python {script} {scenario}").splitlines()
+    assert lines[1].split() == ["size", "fifo", "rr", "rr_head", "alpha:1", "alpha:10", "alpha:100", "sf"]
+    assert len(lines) > 4
