@@ -143,7 +143,7 @@ impl Collector {
         section.iter_mut().zip(classes).for_each(|(own, more)| own.merge(more));
     }
 
-    #[inline]
+    #[inline(always)]
     fn count(&mut self, departure: &Departure) {
         let class = usize::from(departure.class).min(self.plan.classes - 1);
         for metric in 0..self.plan.metrics.len() {
