@@ -92,6 +92,12 @@ pub fn benches(prefix: &str) -> Vec<Bench> {
     all.into_iter().flatten().filter(|bench| bench.name.starts_with(prefix)).collect()
 }
 
+/// Runs the benchmarks whose name begins with `prefix`.
+#[must_use]
+pub fn run(prefix: &str) -> Vec<Figure> {
+    benches(prefix).iter().map(|bench| bench.run(Repetitions::USUAL)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
