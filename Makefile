@@ -38,8 +38,16 @@ demo: $(BUILT) ## set up, build, run the tour and a quick reproduction, print th
 	@echo "report: $(CURDIR)/out/demo.html"
 
 .PHONY: bench
-bench: $(BUILT) ## measure the engines and the disciplines (docs/performance.md)
-	weir bench
+bench: $(BUILT) ## measure the engines and the disciplines (PREFIX=port/: some of them; docs/performance.md)
+	$(VENV)/bin/weir bench $(PREFIX)
+
+.PHONY: study-coverage
+study-coverage: $(CREATED) ## count how often intervals cover the exact value; takes minutes (docs/studies.md)
+	cargo run --locked --release -p weir-sim --example coverage
+
+.PHONY: study-tracking
+study-tracking: $(CREATED) ## compare alphas that track the load with fixed ones; takes minutes (docs/studies.md)
+	cargo run --locked --release -p weir-sim --example tracking
 
 ##@ Check
 
@@ -97,7 +105,8 @@ setup: $(DEV) ## create .venv with everything that is needed to build, test and 
 build: $(BUILT) ## build the extension in release and install the package in .venv
 
 .PHONY: docs
-docs: $(DEV) $(BUILT) ## write the reference of the crates and of the package to out/docs
+docs: $(DEV) $(BUILT) ## run the examples of the documents anew; write the reference of crates and package to out/docs
+	python tests/documents.py
 	cargo doc --workspace --no-deps --locked
 	pdoc --docformat numpy --output-directory out/docs/python weir
 	rm -rf out/docs/rust && cp -r target/doc out/docs/rust

@@ -136,9 +136,8 @@ pub fn lanes(scenario: &PortScenario, layout: &Layout, replication: u32) -> Resu
         let lane = lockstep(scenario, layout, replication, &strategies)?;
         placed.push(Placed { disciplines: together, engine: "accelerated", lane });
     }
-    for (at, named) in scenario.disciplines.iter().enumerate().filter(|&(at, _)| strategies[at].is_none()) {
-        let (engine, lane) = single(scenario, layout, replication, named)?;
-        placed.push(Placed { disciplines: vec![at], engine, lane });
+    for at in (0..scenario.disciplines.len()).filter(|&at| strategies[at].is_none()) {
+        placed.push(contract(scenario, layout, replication, at)?);
     }
     Ok(placed)
 }
@@ -194,6 +193,20 @@ fn lockstep(
     let collectors = strategies.iter().map(|_| Collector::new(layout.plan.clone(), false)).collect();
     let tails = scenario.measure.tails;
     Ok(Box::new(LockstepLane::new(engine, sources, lengths.clone(), collectors, tails)))
+}
+
+/// The lane of the discipline at `at`, driven through the contract whatever the accelerated engine could do.
+///
+/// # Errors
+/// As for [`lanes`].
+pub fn contract(
+    scenario: &PortScenario,
+    layout: &Layout,
+    replication: u32,
+    at: usize,
+) -> Result<Placed, BuildError> {
+    let (engine, lane) = single(scenario, layout, replication, &scenario.disciplines[at])?;
+    Ok(Placed { disciplines: vec![at], engine, lane })
 }
 
 fn single(

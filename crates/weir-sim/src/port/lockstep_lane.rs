@@ -91,6 +91,28 @@ impl LockstepLane {
         }
     }
 
+    /// Plays to `until`, or to the end of the warm-up or of the section of histograms begun, if that is
+    /// earlier.
+    fn play_section(&mut self, until: u64) -> Result<Ended, LockstepError> {
+        let plan = self.into.0[0].plan();
+        let (warm_up, section) = (plan.warm_up, plan.section);
+        let end = match self.tick.checked_sub(warm_up) {
+            None => warm_up,
+            Some(_) if section == 0 => until,
+            Some(since) => warm_up.saturating_add((since / section + 1).saturating_mul(section)),
+        };
+        let counted = self.tick >= warm_up;
+        let ended = self.play(until.min(end), counted);
+        if counted {
+            self.hand_over(self.tick);
+        } else {
+            self.begun = self.engine.waiting_time();
+        }
+        self.served = self.engine.total();
+        self.tick = self.served.end_tick;
+        ended
+    }
+
     fn play(&mut self, until: u64, tails: bool) -> Result<Ended, LockstepError> {
         let (arrivals, services) = (&mut *self.arrivals, &mut self.services);
         match &mut self.tails {
@@ -114,18 +136,10 @@ impl LockstepLane {
 
 impl Lane for LockstepLane {
     fn advance(&mut self, until: u64) -> Stopped {
-        let warm_up = self.into.0[0].plan().warm_up;
         let mut ended = Ok(Ended::AtLimit);
-        if self.tick < warm_up {
-            ended = self.play(until.min(warm_up), false);
-            self.begun = self.engine.waiting_time();
+        while self.tick < until && matches!(ended, Ok(Ended::AtLimit)) {
+            ended = self.play_section(until);
         }
-        if until > warm_up && matches!(ended, Ok(Ended::AtLimit)) {
-            ended = self.play(until, true);
-        }
-        self.hand_over(until.saturating_sub(1).max(warm_up));
-        self.served = self.engine.total();
-        self.tick = self.served.end_tick;
         self.held = self.engine.held();
         match ended {
             Ok(Ended::AtLimit) => Stopped::Reached,
