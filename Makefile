@@ -105,7 +105,8 @@ setup: $(DEV) ## create .venv with everything that is needed to build, test and 
 build: $(BUILT) ## build the extension in release and install the package in .venv
 
 .PHONY: docs
-docs: $(DEV) $(BUILT) ## write the reference of the crates and of the package to out/docs
+docs: $(DEV) $(BUILT) ## run the examples of the documents anew; write the reference of crates and package to out/docs
+	python tests/documents.py
 	cargo doc --workspace --no-deps --locked
 	pdoc --docformat numpy --output-directory out/docs/python weir
 	rm -rf out/docs/rust && cp -r target/doc out/docs/rust

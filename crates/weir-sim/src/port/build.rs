@@ -4,7 +4,7 @@
 //! |-|-|-|
 //! | packets | the report's (`fifo`, `rr`, `rr_head`, `sf`, `alpha`), one length a class | accelerated |
 //! | packets | any other | plain |
-//! | whole messages | `ps` | fluid |
+//! | whole messages | `ps` without a quantum | fluid |
 //! | whole messages | any other | whole |
 //!
 //! With verification, records, several flows or a closed loop the plain engine runs everything.
@@ -217,10 +217,10 @@ fn single(
 ) -> Result<(&'static str, Box<dyn Lane>), BuildError> {
     let collector = Collector::new(layout.plan.clone(), layout.records);
     let place = Place { scenario, replication, collector, spec: &named.spec };
-    match (scenario.service, named.spec.name.as_str()) {
-        (Service::Packets(_), _) => Ok(("plain", place.packets()?)),
-        (Service::Whole(_), "ps") if named.spec.arguments.is_empty() => Ok(("fluid", place.fluid()?)),
-        (Service::Whole(_), _) => Ok(("whole", place.whole()?)),
+    match scenario.service {
+        Service::Packets(_) => Ok(("plain", place.packets()?)),
+        Service::Whole(_) if named.is_fluid() => Ok(("fluid", place.fluid()?)),
+        Service::Whole(_) => Ok(("whole", place.whole()?)),
     }
 }
 

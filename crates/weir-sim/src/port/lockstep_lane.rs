@@ -6,7 +6,7 @@ use crate::port::accelerated::{
     Batch, BatchObserver, Limit, Lockstep, LockstepError, Probe, Stopped as Ended,
 };
 use crate::port::collector::Collector;
-use crate::port::engine::{State, Stopped};
+use crate::port::engine::{Flow, State, Stopped};
 use crate::port::lane::Lane;
 use crate::port::source::{ArrivalSource, RandomServices};
 use crate::stats::Histogram;
@@ -22,6 +22,9 @@ pub struct LockstepLane {
     into: Collectors,
     served: Batch,
     tick: u64,
+    held: (u64, Vec<Option<u64>>),
+    /// The integral of the queue at the end of the warm-up.
+    begun: (u128, u64),
     failed: Option<LockstepError>,
 }
 
@@ -73,7 +76,19 @@ impl LockstepLane {
         let histograms = vec![Histogram::new(); classes * collectors.len()];
         let tails = tails.then_some(Tails { classes, histograms });
         let (served, into) = (engine.total(), Collectors(collectors));
-        Self { engine, arrivals, services, lengths, tails, into, served, tick: 0, failed: None }
+        Self {
+            engine,
+            arrivals,
+            services,
+            lengths,
+            tails,
+            into,
+            served,
+            tick: 0,
+            held: (0, Vec::new()),
+            begun: (0, 0),
+            failed: None,
+        }
     }
 
     /// Plays to `until`, or to the end of the warm-up or of the section of histograms begun, if that is
@@ -90,6 +105,8 @@ impl LockstepLane {
         let ended = self.play(until.min(end), counted);
         if counted {
             self.hand_over(self.tick);
+        } else {
+            self.begun = self.engine.waiting_time();
         }
         self.served = self.engine.total();
         self.tick = self.served.end_tick;
@@ -123,6 +140,7 @@ impl Lane for LockstepLane {
         while self.tick < until && matches!(ended, Ok(Ended::AtLimit)) {
             ended = self.play_section(until);
         }
+        self.held = self.engine.held();
         match ended {
             Ok(Ended::AtLimit) => Stopped::Reached,
             Ok(Ended::AtEnd | Ended::ByObserver) => Stopped::Exhausted,
@@ -139,7 +157,21 @@ impl Lane for LockstepLane {
         let (busy, now) = timeline.work_and_end();
         let arrived = timeline.handed();
         let served: u64 = (0..self.lengths.len()).map(|class| self.served.of(place, class).0).sum();
-        State { ticks: self.tick, now, busy, arrived, unfinished: arrived - served, ..State::default() }
+        let (integral, until) = self.engine.waiting_time();
+        let packet_time = (integral - self.begun.0, until - self.begun.1);
+        let (packets, held) = &self.held;
+        let held = held.get(place).copied().flatten();
+        let flow = Flow { unit: "packets", arrived: *packets, served: self.tick, held };
+        State {
+            ticks: self.tick,
+            now,
+            busy,
+            arrived,
+            unfinished: arrived - served,
+            flow,
+            packet_time,
+            ..State::default()
+        }
     }
 
     fn collectors(&mut self) -> Vec<&mut Collector> {
@@ -152,5 +184,56 @@ impl Lane for LockstepLane {
 
     fn finish(&mut self) {
         self.engine.finish(&mut self.into);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    use crate::port::build::{self, Layout};
+    use crate::port::collector::Plan;
+    use crate::scenario::Scenario;
+
+    /// A lane of two strategies, and how a replication of it ends after these steps.
+    fn after(steps: &[u64], warm_up: u64, section: u64) -> (Vec<u64>, Vec<u64>, Vec<u64>) {
+        let text = "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\", \"sf\"]\n[workload]\nload = 0.8\n";
+        let scenario = Scenario::from_toml(text, "test.toml", Path::new("")).expect("a valid scenario");
+        let (metrics, classes) = (build::metrics(&scenario.port), scenario.port.classes.len());
+        let plan = Plan { metrics, classes, flows: 0, warm_up, section, tails: true };
+        let layout = Layout { plan, records: false, batch: 256 };
+        let mut placed = build::lanes(&scenario.port, &layout, 0).expect("lanes");
+        assert_eq!((placed.len(), placed[0].engine), (1, "accelerated"));
+        let lane = &mut placed[0].lane;
+        for &tick in steps {
+            assert_eq!(lane.advance(tick), Stopped::Reached);
+            assert_eq!([lane.state(0).ticks, lane.state(1).ticks], [tick; 2]);
+        }
+        lane.finish();
+        let collectors = lane.collectors();
+        let counted = |collector: &&mut Collector| collector.lengths.iter().map(|(count, _)| count).sum();
+        let binned = |collector: &&mut Collector| {
+            collector.sections.iter().flatten().map(|histogram| histogram.count()).sum()
+        };
+        let sections = collectors.iter().map(|collector| collector.sections.len() as u64).collect();
+        (collectors.iter().map(counted).collect(), collectors.iter().map(binned).collect(), sections)
+    }
+
+    #[test]
+    fn histograms_hold_what_is_counted_after_the_warm_up() {
+        for warm_up in [0, 512, 4096] {
+            let (counted, binned, _) = after(&[20_000], warm_up, 0);
+            assert_eq!(counted, binned, "warm-up of {warm_up} ticks");
+        }
+        assert_eq!(after(&[300], 512, 0).1, [0, 0]);
+    }
+
+    #[test]
+    fn steps_change_nothing_but_the_sections() {
+        let at_once = after(&[20_000], 512, 5_000);
+        let in_steps = after(&[100, 512, 5_000, 10_000, 17_001, 20_000], 512, 5_000);
+        assert_eq!((at_once.0, at_once.1), (in_steps.0, in_steps.1));
+        assert_eq!(in_steps.2, [4, 4]);
     }
 }

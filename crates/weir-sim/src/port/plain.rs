@@ -18,7 +18,7 @@ use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::units::{Instant, Packets};
 
 use crate::port::arrivals::{Arrivals, NEVER};
-use crate::port::engine::{BACKLOG_LIMIT, Engine, State, Stopped};
+use crate::port::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped};
 use crate::port::flight::Flight;
 use crate::port::observer::{Departure, Observer, Sample};
 use crate::port::service::Drawn;
@@ -80,8 +80,16 @@ where
             arrived: self.flight.arrived(),
             unfinished: self.flight.len() as u64,
             dropped: self.drops.0,
-            held: Some(self.discipline.backlog().items + u64::from(self.grant.is_some())),
+            flow: Flow {
+                unit: "packets",
+                arrived: self.arrived_packets,
+                served: self.tick,
+                held: Some(
+                    self.discipline.backlog().cost.get() + self.grant.as_ref().map_or(0, |grant| grant.left),
+                ),
+            },
             message_time: self.flight.message_time(),
+            packet_time: (0, 0),
             idle_over_backlog: self.idle_over_backlog,
         }
     }
@@ -134,10 +142,11 @@ where
         self.next_sample < boundary || if A::BEFORE_ACCEPTANCE { next <= boundary } else { next < boundary }
     }
 
-    /// Handles the earlier of the next sample and the next arrival.
+    /// Handles the earlier of the next sample and the next arrival; at one instant the arrival, so that the
+    /// monitor sees what has come by then.
     #[inline]
     fn wake<O: Observer>(&mut self, observer: &mut O) -> Option<(Message<Packets>, u64)> {
-        if self.next_sample <= self.arrivals.next_at() {
+        if self.next_sample < self.arrivals.next_at() {
             self.sample(observer);
             return None;
         }

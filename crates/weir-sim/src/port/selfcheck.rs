@@ -8,24 +8,26 @@ use crate::stats::Measure;
 /// Confidence of the intervals that a check holds against: a false alarm in a thousand.
 pub const LEVEL: f64 = 0.999;
 
-/// The checks of one discipline; `first` is the one whose busy time all must share.
+/// The checks of one discipline; `first` is the one whose instants all must share.
 #[must_use]
 pub fn of_discipline(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Vec<Check> {
     let mut checks: Vec<_> = flow_balance(gathered).into_iter().collect();
     checks.push(idle(gathered));
-    checks.extend(same_work(gathered, first));
+    checks.extend(same_work(gathered, first, frame));
     checks.extend(little(gathered, frame));
+    checks.extend(little_of_packets(gathered, first));
     checks.extend(slop(gathered));
     checks
 }
 
-/// Every message that arrived has departed, was dropped, or is held by the discipline.
+/// What arrived was served, or is held by the discipline.
 fn flow_balance(gathered: &Gathered) -> Option<Check> {
-    let held: Option<u64> = gathered.states.iter().map(|state| Some(state.held? + state.dropped)).sum();
-    let held = held? as f64;
-    let unfinished = gathered.total(|state| state.unfinished) as f64;
-    let note = "messages that arrived and did not depart, against those the discipline holds or dropped";
-    Some(Check::new(Some(&gathered.name), "flow balance", unfinished, held, 0.0, note))
+    let held: Option<u64> = gathered.states.iter().map(|state| state.flow.held).sum();
+    let held = held? as f64 + gathered.total(|state| state.dropped) as f64;
+    let unserved = gathered.total(|state| state.flow.arrived - state.flow.served) as f64;
+    let unit = gathered.states.first()?.flow.unit;
+    let note = format!("{unit} that arrived and were not served, against those held or dropped");
+    Some(Check::new(Some(&gathered.name), "flow balance", unserved, held, 0.0, note))
 }
 
 /// The server never idles while messages wait.
@@ -35,16 +37,16 @@ fn idle(gathered: &Gathered) -> Check {
     Check::new(Some(&gathered.name), "work conservation", 0.0, idle, 0.0, note)
 }
 
-/// Work-conserving disciplines that served as many packets were busy as long.
-fn same_work(gathered: &Gathered, first: &Gathered) -> Option<Check> {
-    let comparable = gathered.total(|state| state.ticks) == first.total(|state| state.ticks);
-    let by_packets = gathered.states.iter().zip(&first.states).all(|(own, other)| own.now == other.now);
-    if !comparable || !by_packets || gathered.name == first.name {
+/// Work-conserving disciplines have served as many packets at the same instant.
+fn same_work(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Option<Check> {
+    let served = |of: &Gathered| of.total(|state| state.ticks);
+    let alike = gathered.engine == first.engine && served(gathered) == served(first);
+    if !frame.shared_instants || !alike || gathered.name == first.name {
         return None;
     }
-    let busy = |of: &Gathered| of.total_time(|state| state.busy) as f64 / CLOCK;
-    let note = format!("time busy with the same packets, against `{}`", first.name);
-    Some(Check::new(Some(&gathered.name), "work conservation", busy(first), busy(gathered), 0.0, note))
+    let time = |of: &Gathered| of.total_time(|state| state.now) as f64 / CLOCK;
+    let note = format!("time in which the same packets were served, against `{}`", first.name);
+    Some(Check::new(Some(&gathered.name), "work conservation", time(first), time(gathered), 0.0, note))
 }
 
 /// Little's law: the mean number of messages present is their rate times their mean time.
@@ -58,14 +60,32 @@ fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
     let rate = gathered.total(|state| state.arrived) as f64 / (time / CLOCK);
     let Measure::Estimate(mean) = Measure::from(gathered.mean(0, None)) else { return None };
     let (low, high) = mean.interval(LEVEL);
-    let tolerance = rate * (high - low) / 2.0;
+    let unfinished = gathered.total(|state| state.unfinished) as f64 * CLOCK / time;
+    let expected = rate * (mean.value() - frame.transmission);
+    // What is unfinished was present for a part of its time; the rest is rounding.
+    let tolerance = rate * (high - low) / 2.0 + unfinished * mean.value() + 1e-9 * expected;
     let unit = frame.time_unit;
     let note = format!(
         "messages present in the mean, against {rate:.4} a {unit} for {:.4}{unit} each",
-        mean.value()
+        mean.value() - frame.transmission
     );
     let present = present as f64 / time;
-    Some(Check::new(Some(&gathered.name), "Little's law", present, rate * mean.value(), tolerance, note))
+    Some(Check::new(Some(&gathered.name), "Little's law", present, expected, tolerance, note))
+}
+
+/// Little's law for packets: the mean number waiting, by the queue monitor, is the sum of all waits over
+/// time. It is the same for every discipline that shares the timeline, so it is told of the first.
+fn little_of_packets(gathered: &Gathered, first: &Gathered) -> Option<Check> {
+    let integral: u128 = gathered.states.iter().map(|state| state.packet_time.0).sum();
+    let time: u128 = gathered.states.iter().map(|state| u128::from(state.packet_time.1)).sum();
+    if integral == 0 || time == 0 || gathered.name != first.name {
+        return None;
+    }
+    let Measure::Estimate(monitored) = Measure::from(gathered.queue_length()) else { return None };
+    let (low, high) = monitored.interval(LEVEL);
+    let note = "packets waiting in the mean: readings of the queue, against the sum of all waits over time";
+    let by_waits = integral as f64 / time as f64;
+    Some(Check::new(None, "Little's law", monitored.value(), by_waits, (high - low) / 2.0, note))
 }
 
 /// No message slowed another beyond the bound of alpha.

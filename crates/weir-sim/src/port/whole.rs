@@ -15,7 +15,7 @@ use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::units::{Instant, Nanos};
 
 use crate::port::arrivals::{Arrivals, NEVER};
-use crate::port::engine::{BACKLOG_LIMIT, Engine, State, Stopped};
+use crate::port::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped};
 use crate::port::flight::Flight;
 use crate::port::observer::{Departure, Observer};
 
@@ -60,6 +60,7 @@ pub struct Whole<D, A> {
     now: u64,
     departed: u64,
     busy: u64,
+    arrived_work: u64,
     idle_over_backlog: u64,
 }
 
@@ -90,8 +91,16 @@ where
             arrived: self.flight.arrived(),
             unfinished: self.flight.len() as u64,
             dropped: self.drops.0,
-            held: Some(self.discipline.backlog().items + u64::from(self.grant.is_some())),
+            flow: Flow {
+                unit: "ns of work",
+                arrived: self.arrived_work,
+                served: self.busy,
+                held: Some(
+                    self.discipline.backlog().cost.get() + self.grant.as_ref().map_or(0, |grant| grant.left),
+                ),
+            },
             message_time: self.flight.message_time(),
+            packet_time: (0, 0),
             idle_over_backlog: self.idle_over_backlog,
         }
     }
@@ -115,6 +124,7 @@ where
             now: 0,
             departed: 0,
             busy: 0,
+            arrived_work: 0,
             idle_over_backlog: 0,
         }
     }
@@ -127,7 +137,6 @@ where
         }
         let now = Instant::new(self.now);
         let grant = self.discipline.dequeue(now, &OpenGate, &mut self.drops)?;
-        self.flight.begin(grant.item.id, self.now);
         let left = grant.item.remaining.get();
         Some(OpenGrant { item: grant.item, since: self.now, left, quantum: grant.quantum.get().min(left) })
     }
@@ -137,11 +146,13 @@ where
     fn arrive(&mut self) -> Enqueued {
         let arrival = self.arrivals.take();
         self.now = self.now.max(arrival.at);
+        let work = self.work.of(arrival.length);
+        self.arrived_work += work;
         let message = Message {
             id: self.flight.admit(&arrival),
             flow: FlowId(arrival.flow),
             class: ClassId(arrival.class),
-            remaining: Nanos::new(self.work.of(arrival.length)),
+            remaining: Nanos::new(work),
         };
         self.discipline.enqueue(Instant::new(self.now), message, &mut self.drops)
     }
@@ -182,6 +193,9 @@ where
     #[inline]
     fn use_up(&mut self, grant: &mut OpenGrant, at: u64) {
         let used = at - grant.since;
+        if used > 0 {
+            self.flight.begin(grant.item.id, grant.since);
+        }
         self.discipline.charge(Instant::new(at), &grant.item, Nanos::new(used));
         self.busy += used;
         grant.since = at;

@@ -3,11 +3,12 @@
 //! Nothing in it branches on what a lane does, but the loops over the lanes that complete a message; what
 //! is hard to foresee is computed both ways and selected.
 
-use super::key::{Key, Layout};
+use super::key::{Key, Layout, class_of, nothing};
 use super::keyed::{Lanes, Rows};
-use super::queues::{Entry, Queues};
+use super::queues::{Entry, Queues, at_place};
 use super::tally::Probe;
 use crate::port::timeline::Segment;
+use core::hint::select_unpredictable;
 
 /// Packed keys of a segment.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ struct Serving<K, const N: usize> {
     remaining: [u64; N],
     /// Ticks the lane still has to serve before the next arrival.
     left: [u64; N],
+    /// The smallest key of the other classes.
+    others: [K; N],
 }
 
 /// A message at its insertion.
@@ -52,25 +55,10 @@ struct Context<'a, const C: usize> {
     classes: usize,
 }
 
-/// The message at a place of a ring whose length is a power of two.
-#[inline(always)]
-fn at_place(ring: &[Entry], place: u64) -> &Entry {
-    &ring[place as usize & (ring.len() - 1)]
-}
-
-/// The mark of a class of which nothing waits; larger than every key, yet it names its class.
-#[inline(always)]
-fn nothing<K: Key, const C: usize>(class: usize) -> K {
-    K::LARGEST.minus(K::of(C as u64 - 1)).plus(K::of(class as u64))
-}
-
-/// The class in the lowest bits of a key.
-#[inline(always)]
-fn class_of<K: Key, const C: usize>(key: K) -> usize {
-    key.low() % C
-}
-
 impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
+    /// Whether the whole table of keys is gone through at each arrival, all lanes side by side.
+    const BY_ROWS: bool = C <= 8 && N > 1;
+
     pub(super) fn new() -> Self {
         let none = [K::default(); N];
         Self {
@@ -78,7 +66,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             base: [none; C],
             step: [none; C],
             stamp_mask: none,
-            serving: Serving { key: none, remaining: [0; N], left: [0; N] },
+            serving: Serving { key: none, remaining: [0; N], left: [0; N], others: none },
         }
     }
 
@@ -101,16 +89,9 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         self.load(lanes, &context);
         let used = u64::MAX >> (u64::BITS as usize - lanes.used);
         let first = segment.tick.first().copied().unwrap_or(segment.end_tick);
-        self.serving.left = [first - segment.first_tick; N];
-        let completed = self.choose_and_serve::<P, UNIFORM>(lanes, &context, used, first, probe) & used;
-        self.complete::<P, UNIFORM>(
-            lanes,
-            &context,
-            completed,
-            first,
-            segment.first_order.wrapping_sub(1),
-            probe,
-        );
+        let before = segment.first_order.wrapping_sub(1);
+        let completed = self.resume::<P, UNIFORM>(lanes, &context, first, probe);
+        self.complete::<P, UNIFORM>(lanes, &context, completed, first, before, probe);
         for i in 0..segment.at.len() {
             let (order, tick) = (segment.first_order + i as u64, segment.tick[i]);
             let until = segment.tick.get(i + 1).copied().unwrap_or(segment.end_tick);
@@ -119,12 +100,19 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             let stamp = K::stamp(at_place(context.rings[class], place), context.layout);
             let newcomer = Newcomer { class, place, length: u64::from(segment.length[i]), stamp };
             lanes.arrived[class] += 1;
-            self.put_back(lanes);
+            if !Self::BY_ROWS {
+                self.put_back(lanes);
+            }
             let completed = self.insert_and_serve::<UNIFORM>(lanes, &newcomer, until - tick) & used;
             if P::DECISIONS {
-                self.report_first(lanes, tick, until, probe);
+                self.report(lanes, tick, until, probe);
             }
-            self.complete::<P, UNIFORM>(lanes, &context, completed, until, order, probe);
+            let again = if Self::BY_ROWS {
+                self.complete_first::<P, UNIFORM>(lanes, &context, completed, until, order, probe)
+            } else {
+                completed
+            };
+            self.complete::<P, UNIFORM>(lanes, &context, again, until, order, probe);
         }
         self.store(lanes);
     }
@@ -156,63 +144,62 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
                 }
             }
         }
-        self.serving.remaining = [0; N];
     }
 
-    /// Every lane whose message is complete takes the one with the smallest key, and serves it for at most
-    /// the ticks it has left. Returns the lanes where it is complete too.
+    /// Every lane takes the message with the smallest key and serves it up to tick `until`; returns the
+    /// lanes where it is complete.
     #[inline(always)]
-    fn choose_and_serve<P: Probe, const UNIFORM: bool>(
+    fn resume<P: Probe, const UNIFORM: bool>(
         &mut self,
         lanes: &Lanes<C, N>,
         context: &Context<'_, C>,
-        chosen: u64,
         until: u64,
         probe: &mut P,
     ) -> u64 {
-        let (mut key, mut remaining) = ([K::LARGEST; N], [0; N]);
-        self.choose(lanes, context.classes, &mut key, &mut remaining);
-        let step = self.steps::<UNIFORM>(&key);
-        if P::DECISIONS {
-            self.report(lanes, chosen, until, &key, &remaining, probe);
-        }
-        let serving = &mut self.serving;
         let mut completed = 0;
-        for lane in 0..N {
-            let used = remaining[lane].min(serving.left[lane]);
-            serving.remaining[lane] = remaining[lane] - used;
-            serving.left[lane] -= used;
-            serving.key[lane] = key[lane].minus(step[lane].times(K::of(used)));
-            completed |= u64::from(remaining[lane] == used) << lane;
+        for lane in 0..lanes.used.min(N) {
+            self.serving.left[lane] = until - context.first_tick;
+            let key = self.smallest(lane, context.classes);
+            completed |= self.take::<P, UNIFORM>(lanes, lane, key, until, probe) << lane;
         }
         completed
     }
 
-    /// The message of each lane: the one it serves, or, if that is complete, the one with the smallest key.
+    /// The smallest key of a lane.
     #[inline(always)]
-    fn choose(&self, lanes: &Lanes<C, N>, classes: usize, key: &mut [K; N], remaining: &mut [u64; N]) {
-        let (keys, packets, serving) = (&self.key, &lanes.remaining, &self.serving);
-        // A short table is always scanned whole: a fixed number of steps lets the lanes go side by side.
-        let scanned = if C <= 8 { C } else { classes };
-        for lane in 0..N {
-            let mut smallest = keys[0][lane];
-            for row in &keys[1..scanned] {
-                smallest = smallest.min(row[lane]);
-            }
-            let mut waiting = 0;
-            if C > 8 || N == 1 {
-                waiting = packets[class_of::<K, C>(smallest)][lane];
-            } else {
-                // Keys differ, since they name their classes; so this finds the same without an index.
-                for class in 0..C {
-                    let packets = packets[class][lane];
-                    waiting |= if keys[class][lane] == smallest { packets } else { 0 };
-                }
-            }
-            let (served, left) = (serving.key[lane], serving.remaining[lane]);
-            key[lane] = if left == 0 { smallest } else { served };
-            remaining[lane] = if left == 0 { waiting } else { left };
+    fn smallest(&self, lane: usize, classes: usize) -> K {
+        let key = |class: usize| self.key.as_flattened()[class * N + lane];
+        if C == 8 {
+            let pair = |class| key(class).min(key(class + 1));
+            pair(0).min(pair(2)).min(pair(4).min(pair(6)))
+        } else {
+            (1..classes).fold(key(0), |smallest, class| smallest.min(key(class)))
         }
+    }
+
+    /// The lane takes the message of this key and serves it for at most the ticks it has left; returns 1
+    /// if it is complete.
+    #[inline(always)]
+    fn take<P: Probe, const UNIFORM: bool>(
+        &mut self,
+        lanes: &Lanes<C, N>,
+        lane: usize,
+        key: K,
+        until: u64,
+        probe: &mut P,
+    ) -> u64 {
+        let class = class_of::<K, C>(key);
+        let left = self.serving.left[lane];
+        let remaining = lanes.remaining.as_flattened()[class * N + lane];
+        let after = remaining.saturating_sub(left);
+        if P::DECISIONS && left > 0 {
+            probe.served(lanes.strategies[lane], until - left, class, remaining, remaining - after);
+        }
+        let step = self.step[if UNIFORM { 0 } else { class }][lane];
+        self.serving.left[lane] = left.saturating_sub(remaining);
+        self.serving.remaining[lane] = after;
+        self.serving.key[lane] = key.minus(step.times(K::of(remaining))).plus(step.times(K::of(after)));
+        u64::from(after == 0)
     }
 
     /// What a packet takes off each of these keys.
@@ -239,30 +226,49 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
     #[inline(always)]
     fn insert_and_serve<const UNIFORM: bool>(
         &mut self,
-        lanes: &Lanes<C, N>,
+        lanes: &mut Lanes<C, N>,
         newcomer: &Newcomer<K>,
         ticks: u64,
     ) -> u64 {
         let Newcomer { class, place, length, stamp } = *newcomer;
         let steps = self.steps::<UNIFORM>(&self.serving.key);
         let (head, base, step) = (&lanes.head[class], &self.base[class], &self.step[class]);
-        let row = &mut self.key[class];
-        let serving = &mut self.serving;
-        let mut completed = 0;
+        let (rows, serving) = (&mut self.key, &mut self.serving);
+        let mut fresh = [K::LARGEST; N];
+        let slots = &mut rows[class];
         for lane in 0..N {
             let whole = base[lane].plus(stamp & self.stamp_mask[lane]);
-            let key = if head[lane] == place { whole } else { K::LARGEST };
-            // Where it is the first, the row has the mark of nothing.
-            row[lane] = row[lane].min(key);
+            fresh[lane] = if head[lane] == place { whole } else { K::LARGEST };
+            // Where it is the first of its class, there is a mark, which is larger.
+            slots[lane] = slots[lane].min(fresh[lane]);
+        }
+        let mut completed = 0;
+        for lane in 0..N {
+            let key = fresh[lane];
             let (was, remaining) = (serving.key[lane], serving.remaining[lane]);
             let (new_price, price) = (step[lane], steps[lane]);
+            let current = was.min(key);
+            if Self::BY_ROWS {
+                let mut others = K::LARGEST;
+                for (slots, packets) in rows.iter_mut().zip(&mut lanes.remaining) {
+                    // A slot's lowest bits are its class. What is served goes back to its slot, where its
+                    // key and its remaining packets were no less.
+                    let slot = slots[lane];
+                    let same = (slot ^ was) & K::of(C as u64 - 1) == K::default();
+                    let slot = slot.min(if same { was } else { K::LARGEST });
+                    slots[lane] = slot;
+                    packets[lane] = packets[lane].min(if same { remaining } else { u64::MAX });
+                    others = others.min(if slot == current { K::LARGEST } else { slot });
+                }
+                serving.others[lane] = others;
+            }
             let ahead = key < was;
             let packets = if ahead { length } else { remaining };
             let price = if ahead && !UNIFORM { new_price } else { price };
             let used = packets.min(ticks);
             serving.remaining[lane] = packets - used;
             serving.left[lane] = ticks - used;
-            serving.key[lane] = was.min(key).minus(price.times(K::of(used)));
+            serving.key[lane] = current.minus(price.times(K::of(used)));
             completed |= u64::from(packets == used) << lane;
         }
         completed
@@ -279,7 +285,30 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         }
     }
 
-    /// Counts the completed messages out and lets their lanes go on to the next.
+    /// Counts the completed messages out and lets their lanes go on to the next, the others being as
+    /// `insert_and_serve` found them; returns the lanes where that is complete too.
+    #[inline(always)]
+    fn complete_first<P: Probe, const UNIFORM: bool>(
+        &mut self,
+        lanes: &mut Lanes<C, N>,
+        context: &Context<'_, C>,
+        completed: u64,
+        until: u64,
+        order: u64,
+        probe: &mut P,
+    ) -> u64 {
+        let (mut rest, mut again) = (completed, 0);
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize % N;
+            rest &= rest - 1;
+            let next = self.count_out(lanes, context, lane, until, order, probe);
+            let key = next.least(self.serving.others[lane]);
+            again |= self.take::<P, UNIFORM>(lanes, lane, key, until, probe) << lane;
+        }
+        again
+    }
+
+    /// Counts completed messages out and lets their lanes go on, until none completes.
     #[inline(always)]
     fn complete<P: Probe, const UNIFORM: bool>(
         &mut self,
@@ -290,74 +319,60 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         order: u64,
         probe: &mut P,
     ) {
-        let mut completed = completed;
-        while completed != 0 {
-            let mut rest = completed;
+        let mut rest = completed;
+        while rest != 0 {
+            let mut again = 0;
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize % N;
                 rest &= rest - 1;
-                let tick = until - self.serving.left[lane] - 1;
-                self.count_out(lanes, context, lane, tick, order, probe);
+                self.count_out(lanes, context, lane, until, order, probe);
+                let key = self.smallest(lane, context.classes);
+                again |= self.take::<P, UNIFORM>(lanes, lane, key, until, probe) << lane;
             }
-            completed =
-                self.choose_and_serve::<P, UNIFORM>(lanes, context, completed, until, probe) & completed;
+            rest = again;
         }
     }
 
-    /// The lane's message had its last packet accepted at `tick`; the next of its class, if it has arrived
-    /// (its number is at most `order`), becomes the class's first.
+    /// The lane's message has had its last packet; the next of its class, if it has arrived (its number is
+    /// at most `order`), becomes the class's first. Returns the key there.
     #[inline(always)]
     fn count_out<P: Probe>(
         &mut self,
         lanes: &mut Lanes<C, N>,
         context: &Context<'_, C>,
         lane: usize,
-        tick: u64,
+        until: u64,
         order: u64,
         probe: &mut P,
-    ) {
+    ) -> K {
         let class = class_of::<K, C>(self.serving.key[lane]);
+        let last = until - self.serving.left[lane] - 1 - context.first_tick;
         // One place in all tables.
         let here = class * N + lane;
         let ring = context.rings[class];
         let head = &mut lanes.head.as_flattened_mut()[here];
         let place = *head;
         *head = place + 1;
-        let latency = context.accepted[(tick - context.first_tick) as usize] - at_place(ring, place).at;
+        let latency = context.accepted[last as usize] - at_place(ring, place).at;
         let sum = &mut lanes.sum.as_flattened_mut()[here];
         let (low, carry) = sum.overflowing_add(latency);
         *sum = low;
-        lanes.carry.as_flattened_mut()[here] += u64::from(carry);
+        if carry {
+            lanes.carry.as_flattened_mut()[here] += 1;
+        }
         probe.completed(lanes.strategies[lane], class, latency);
         lanes.remaining.as_flattened_mut()[here] = lanes.whole.as_flattened()[here];
         // Both are computed and one is selected: whether another message waits is hard to foresee.
         let next = at_place(ring, place + 1);
         let stamp = K::stamp(next, context.layout) & self.stamp_mask[lane];
         let key = self.base.as_flattened()[here].plus(stamp);
-        self.key.as_flattened_mut()[here] = if next.order <= order { key } else { nothing::<K, C>(class) };
-    }
-
-    /// Reports what these lanes are about to serve.
-    fn report<P: Probe>(
-        &self,
-        lanes: &Lanes<C, N>,
-        which: u64,
-        until: u64,
-        key: &[K; N],
-        remaining: &[u64; N],
-        probe: &mut P,
-    ) {
-        for lane in (0..lanes.used).filter(|lane| which >> lane & 1 == 1) {
-            let (left, remaining) = (self.serving.left[lane], remaining[lane]);
-            if left > 0 {
-                let class = class_of::<K, C>(key[lane]);
-                probe.served(lanes.strategies[lane], until - left, class, remaining, remaining.min(left));
-            }
-        }
+        let key = select_unpredictable(next.order <= order, key, nothing::<K, C>(class));
+        self.key.as_flattened_mut()[here] = key;
+        key
     }
 
     /// Reports what every lane has served since an arrival at `tick`.
-    fn report_first<P: Probe>(&self, lanes: &Lanes<C, N>, tick: u64, until: u64, probe: &mut P) {
+    fn report<P: Probe>(&self, lanes: &Lanes<C, N>, tick: u64, until: u64, probe: &mut P) {
         for lane in 0..lanes.used {
             let used = until - tick - self.serving.left[lane];
             if used > 0 {

@@ -8,11 +8,25 @@
 
 use super::queues::Entry;
 use core::fmt::Debug;
-use core::ops::{BitAnd, BitOr, Shl};
+use core::ops::{BitAnd, BitOr, BitXor, Shl};
+
+/// All bits if `condition` holds, else none. Opaque to the compiler, which otherwise guesses the condition
+/// with a branch, and here guesses are wrong too often.
+#[inline(always)]
+pub(super) fn mask_if(condition: bool) -> u64 {
+    core::hint::black_box(u64::from(condition).wrapping_neg())
+}
 
 /// An integer that holds a packed key.
 pub(super) trait Key:
-    Copy + Ord + Default + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + Shl<u32, Output = Self>
+    Copy
+    + Ord
+    + Default
+    + Debug
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Shl<u32, Output = Self>
 {
     /// Bits a key may use; one less than the integer has, so that none is like the mark of an empty class.
     const ROOM: u32;
@@ -25,6 +39,8 @@ pub(super) trait Key:
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
+    /// The smaller of two, without a branch.
+    fn least(self, other: Self) -> Self;
 }
 
 macro_rules! key {
@@ -57,6 +73,10 @@ macro_rules! key {
             fn times(self, other: Self) -> Self {
                 self.wrapping_mul(other)
             }
+            #[inline(always)]
+            fn least(self, other: Self) -> Self {
+                other ^ ((self ^ other) & mask_if(self < other) as i64 as $integer)
+            }
         }
     };
 }
@@ -85,11 +105,18 @@ impl Layout {
         self.class_bits + self.order_bits
     }
 
-    /// What an insertion at this tick, with this number, adds to a key; 64 bits may cut it short.
+    /// What an insertion at this tick, with this number, adds to a key.
     #[inline(always)]
     pub(super) fn stamp(&self, tick: u64, order: u64) -> u128 {
         let tick = u128::from(tick.wrapping_sub(self.first_tick)) << (self.shift() + self.fraction_bits);
         tick | u128::from(order.wrapping_sub(self.first_order)) << self.class_bits
+    }
+
+    /// The lowest 64 bits of a stamp.
+    #[inline(always)]
+    pub(super) fn low_stamp(&self, tick: u64, order: u64) -> u64 {
+        let tick = tick.wrapping_sub(self.first_tick).unbounded_shl(self.shift() + self.fraction_bits);
+        tick | order.wrapping_sub(self.first_order).unbounded_shl(self.class_bits)
     }
 
     /// The bits of a stamp that the insertion number fills.
@@ -105,4 +132,16 @@ impl Layout {
         let order = order - self.first_order;
         order >> self.order_bits == 0 && self.shift() + (u128::BITS - key.leading_zeros()) <= room
     }
+}
+
+/// The mark of a class of which nothing waits; larger than every key, yet it names its class.
+#[inline(always)]
+pub(super) fn nothing<K: Key, const C: usize>(class: usize) -> K {
+    K::LARGEST.minus(K::of(C as u64 - 1)).plus(K::of(class as u64))
+}
+
+/// The class in the lowest bits of a key.
+#[inline(always)]
+pub(super) fn class_of<K: Key, const C: usize>(key: K) -> usize {
+    key.low() % C
 }

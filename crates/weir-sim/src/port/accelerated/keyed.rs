@@ -122,6 +122,17 @@ impl<const C: usize, const N: usize> Lanes<C, N> {
         }
     }
 
+    /// Packets that each strategy still holds, counted in its own queue.
+    pub(super) fn held(&self, put: &mut impl FnMut(usize, u64)) {
+        for (lane, &strategy) in self.strategies[..self.used].iter().enumerate() {
+            let of_class = |class: usize| match self.arrived[class] - self.head[class][lane] {
+                0 => 0,
+                messages => self.remaining[class][lane] + (messages - 1) * self.lengths[class],
+            };
+            put(strategy, (0..C).map(of_class).sum());
+        }
+    }
+
     /// The place that the slowest lane has reached in a class.
     pub(super) fn slowest(&self, class: usize) -> u64 {
         self.head[class][..self.used].iter().copied().min().unwrap_or(0)

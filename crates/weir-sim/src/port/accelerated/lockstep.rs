@@ -1,25 +1,15 @@
 //! Runs a comparison: draws the timeline, plays it on every strategy, hands out batches.
 
-use super::fifo::Fifo;
-use super::keyed::{self, Keyed};
-use super::queues::Queues;
-use super::robin::RoundRobin;
+use super::error::{self, LockstepError};
+use super::players::{Play, Players};
 use super::strategy::Strategy;
 use super::tally::{Batch, BatchObserver, Probe};
-use crate::engine::dispatch::{Level, Work};
+use crate::engine::dispatch::Level;
 use crate::port::source::{ArrivalSource, ServiceSource};
-use crate::port::timeline::{Segment, Timeline, TimelineError};
-use core::fmt;
+use crate::port::timeline::{Segment, Timeline};
 
-/// The largest number of classes.
-pub const MOST_CLASSES: usize = 64;
 /// Ticks played at a time at most; bounds the memory of a segment.
 const LONGEST_SEGMENT: u64 = 1 << 16;
-/// Classes for which the loops are unrolled.
-const FEW: usize = 8;
-/// Strategies ordered by key that are played side by side.
-const WIDEST: usize = 16;
-
 /// How a run is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -60,73 +50,6 @@ pub enum Stopped {
     ByObserver,
 }
 
-/// What the accelerated engine cannot run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LockstepError {
-    /// No class, or more than [`MOST_CLASSES`].
-    Classes(usize),
-    /// No strategy was given.
-    NoStrategy,
-    /// A batch of no ticks.
-    EmptyBatch,
-    /// A class of length 0.
-    ZeroLength {
-        /// The class.
-        class: usize,
-    },
-    /// A table of alphas does not have one entry per class.
-    Alphas {
-        /// The entries it has.
-        given: usize,
-        /// The classes there are.
-        classes: usize,
-    },
-    /// A message is not of the class it names.
-    Class {
-        /// Its place among all arrivals, from 0.
-        order: u64,
-        /// Its class.
-        class: u16,
-        /// Its length.
-        length: u32,
-    },
-    /// The workload cannot be scheduled.
-    Timeline(TimelineError),
-}
-
-impl fmt::Display for LockstepError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Classes(n) => {
-                write!(f, "{n} length classes, must be 1 to {MOST_CLASSES}; use the plain engine for more")
-            }
-            Self::NoStrategy => f.write_str("no strategy to run, must be at least 1"),
-            Self::EmptyBatch => f.write_str("a batch has 0 ticks, must have at least 1"),
-            Self::ZeroLength { class } => write!(f, "class {class} has length 0 packets, must be at least 1"),
-            Self::Alphas { given, classes } => {
-                write!(f, "{given} alphas for {classes} classes, must be one each")
-            }
-            Self::Class { order, class, length } => {
-                let message = order + 1;
-                write!(
-                    f,
-                    "message {message} has {length} packets, which is not the length of its class {class}"
-                )
-            }
-            Self::Timeline(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for LockstepError {}
-
-impl From<TimelineError> for LockstepError {
-    fn from(error: TimelineError) -> Self {
-        Self::Timeline(error)
-    }
-}
-
 /// Strategies compared on one timeline.
 #[derive(Clone, Debug)]
 pub struct Lockstep {
@@ -137,20 +60,18 @@ pub struct Lockstep {
     /// Counted from the beginning, now and at the end of the last batch.
     now: Batch,
     reported: Batch,
+    flow: Flow,
 }
 
-/// The strategies by the way they are played.
-#[derive(Clone, Debug)]
-struct Players {
-    queues: Queues,
-    fifo: Vec<Fifo>,
-    robin: Vec<RoundRobin<false>>,
-    robin_head: Vec<RoundRobin<true>>,
-    /// One strategy, or many side by side, over few classes or many.
-    single: Vec<Keyed<FEW, 1>>,
-    side_by_side: Vec<Keyed<FEW, WIDEST>>,
-    single_of_many: Vec<Keyed<MOST_CLASSES, 1>>,
-    side_by_side_of_many: Vec<Keyed<MOST_CLASSES, WIDEST>>,
+/// What flowed through, the same for every strategy.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flow {
+    /// Packets of all messages handed to the strategies.
+    arrived: u64,
+    /// Acceptance instants of all packets served, less arrival instants of all packets handed out.
+    waits: i128,
+    /// The last of these acceptance instants.
+    last_accepted: u64,
 }
 
 impl Lockstep {
@@ -158,10 +79,10 @@ impl Lockstep {
     ///
     /// # Errors
     ///
-    /// [`LockstepError`] for more classes than [`MOST_CLASSES`], a class of length 0, no strategy, no tick
+    /// [`LockstepError`] for more classes than [`super::MOST_CLASSES`], a class of length 0, no strategy, no tick
     /// in a batch, or a table of alphas that does not fit the classes.
     pub fn new(strategies: &[Strategy], lengths: &[u32], options: Options) -> Result<Self, LockstepError> {
-        check(strategies, lengths, &options)?;
+        error::check(strategies, lengths, &options)?;
         Ok(Self {
             lengths: lengths.to_vec(),
             options,
@@ -169,6 +90,7 @@ impl Lockstep {
             players: Players::new(strategies, lengths),
             now: Batch::new(strategies.len(), lengths.len()),
             reported: Batch::new(strategies.len(), lengths.len()),
+            flow: Flow::default(),
         })
     }
 
@@ -224,6 +146,22 @@ impl Lockstep {
         self.now.clone()
     }
 
+    /// Packets handed to the strategies, and how many of them each still holds by its own queue; `None` for
+    /// FIFO, which keeps none.
+    #[must_use]
+    pub fn held(&self) -> (u64, Vec<Option<u64>>) {
+        (self.flow.arrived, self.players.held(self.now.count.len() / self.lengths.len()))
+    }
+
+    /// The integral over time of the number of packets that wait, and the instant up to which it goes: the
+    /// sum of all waits so far, which is what Little's law sets against the readings of the queue.
+    #[must_use]
+    pub fn waiting_time(&self) -> (u128, u64) {
+        let Flow { arrived, waits, last_accepted } = self.flow;
+        let integral = i128::from(arrived - self.now.end_tick) * i128::from(last_accepted) + waits;
+        (u128::try_from(integral).unwrap_or(0), last_accepted)
+    }
+
     /// The timeline: messages and packets so far.
     #[must_use]
     pub fn timeline(&self) -> &Timeline {
@@ -250,8 +188,9 @@ impl Lockstep {
             let boundary = self.reported.end_tick + self.options.batch;
             let stop = boundary.min(limit).min(self.now.end_tick + LONGEST_SEGMENT);
             let Some(segment) = self.timeline.next_segment(stop) else { return Ok(false) };
-            check_classes(&segment, &self.lengths)?;
+            error::check_classes(&segment, &self.lengths)?;
             self.now.end_tick = segment.end_tick;
+            self.flow.count(&segment);
             for sample in segment.queue {
                 self.now.queue_readings += sample.readings;
                 self.now.queue_packets += u128::from(sample.readings) * u128::from(sample.packets);
@@ -271,151 +210,15 @@ impl Lockstep {
     }
 }
 
-fn check(strategies: &[Strategy], lengths: &[u32], options: &Options) -> Result<(), LockstepError> {
-    let classes = lengths.len();
-    if classes == 0 || classes > MOST_CLASSES {
-        return Err(LockstepError::Classes(classes));
-    }
-    if strategies.is_empty() {
-        return Err(LockstepError::NoStrategy);
-    }
-    if options.batch == 0 {
-        return Err(LockstepError::EmptyBatch);
-    }
-    if let Some(class) = lengths.iter().position(|&length| length == 0) {
-        return Err(LockstepError::ZeroLength { class });
-    }
-    for strategy in strategies {
-        if let Strategy::AlphaPerClass(alphas) = strategy
-            && alphas.len() != classes
-        {
-            return Err(LockstepError::Alphas { given: alphas.len(), classes });
+impl Flow {
+    fn count(&mut self, segment: &Segment<'_>) {
+        for (&at, &length) in segment.at.iter().zip(segment.length) {
+            self.arrived += u64::from(length);
+            self.waits -= i128::from(at) * i128::from(length);
         }
-    }
-    Ok(())
-}
-
-fn check_classes(segment: &Segment<'_>, lengths: &[u32]) -> Result<(), LockstepError> {
-    let wrong = |(&class, &length): (&u16, &u32)| lengths.get(usize::from(class)) != Some(&length);
-    match segment.class.iter().zip(segment.length).position(wrong) {
-        None => Ok(()),
-        Some(i) => Err(LockstepError::Class {
-            order: segment.first_order + i as u64,
-            class: segment.class[i],
-            length: segment.length[i],
-        }),
-    }
-}
-
-impl Players {
-    fn new(strategies: &[Strategy], lengths: &[u32]) -> Self {
-        let classes = lengths.len();
-        let class_bits = if classes <= FEW { FEW } else { MOST_CLASSES }.trailing_zeros();
-        let is_keyed = |strategy: &Strategy| {
-            !matches!(strategy, Strategy::Fifo | Strategy::RoundRobin | Strategy::RoundRobinHead)
-        };
-        let keyed: Vec<_> = strategies.iter().enumerate().filter(|lane| is_keyed(lane.1)).collect();
-        let (queues, unused) = keyed::queues(&keyed, lengths, class_bits);
-        let mut players = Self {
-            queues,
-            fifo: Vec::new(),
-            robin: Vec::new(),
-            robin_head: Vec::new(),
-            single: Vec::new(),
-            side_by_side: Vec::new(),
-            single_of_many: Vec::new(),
-            side_by_side_of_many: Vec::new(),
-        };
-        for (place, strategy) in strategies.iter().enumerate() {
-            match strategy {
-                Strategy::Fifo => players.fifo.push(Fifo::new(place, classes)),
-                Strategy::RoundRobin => players.robin.push(RoundRobin::new(place, classes)),
-                Strategy::RoundRobinHead => players.robin_head.push(RoundRobin::new(place, classes)),
-                _ => {}
-            }
-        }
-        for lanes in keyed.chunks(WIDEST) {
-            match (lanes.len() == 1, classes <= FEW) {
-                (true, true) => players.single.push(Keyed::new(lanes, lengths, unused)),
-                (false, true) => players.side_by_side.push(Keyed::new(lanes, lengths, unused)),
-                (true, false) => players.single_of_many.push(Keyed::new(lanes, lengths, unused)),
-                (false, false) => players.side_by_side_of_many.push(Keyed::new(lanes, lengths, unused)),
-            }
-        }
-        players
-    }
-
-    /// Writes counts and sums since the beginning.
-    fn read(&self, into: &mut Batch) {
-        let classes = into.classes;
-        let mut put = |strategy: usize, class: usize, count: u64, sum: u128| {
-            into.count[strategy * classes + class] = count;
-            into.sum[strategy * classes + class] = sum;
-        };
-        for class in 0..classes {
-            self.fifo.iter().for_each(|p| put(p.strategy, class, p.count[class], p.sum[class]));
-            self.robin.iter().for_each(|p| put(p.strategy, class, p.count[class], p.sum[class]));
-            self.robin_head.iter().for_each(|p| put(p.strategy, class, p.count[class], p.sum[class]));
-            self.single.iter().for_each(|p| p.lanes.read(class, &mut put));
-            self.side_by_side.iter().for_each(|p| p.lanes.read(class, &mut put));
-            self.single_of_many.iter().for_each(|p| p.lanes.read(class, &mut put));
-            self.side_by_side_of_many.iter().for_each(|p| p.lanes.read(class, &mut put));
-        }
-    }
-
-    /// The place in a class up to which every strategy is through; `None` if none needs the queues.
-    fn kept(&self, class: usize) -> Option<u64> {
-        let robin = self.robin.iter().map(|p| p.count[class]);
-        let robin_head = self.robin_head.iter().map(|p| p.count[class]);
-        let single = self.single.iter().map(|p| p.lanes.slowest(class));
-        let side_by_side = self.side_by_side.iter().map(|p| p.lanes.slowest(class));
-        let single_of_many = self.single_of_many.iter().map(|p| p.lanes.slowest(class));
-        let side_by_side_of_many = self.side_by_side_of_many.iter().map(|p| p.lanes.slowest(class));
-        let few = robin.chain(robin_head).chain(single).chain(side_by_side);
-        few.chain(single_of_many).chain(side_by_side_of_many).min()
-    }
-
-    #[inline(always)]
-    fn play<P: Probe>(&mut self, segment: &Segment<'_>, probe: &mut P) {
-        let mut queues = core::mem::take(&mut self.queues);
-        if self.kept(0).is_some() {
-            queues.append(segment, |class| self.kept(class).unwrap_or(0));
-        }
-        for player in &mut self.fifo {
-            player.play(segment, probe);
-        }
-        for player in &mut self.robin {
-            player.play(&queues, segment, probe);
-        }
-        for player in &mut self.robin_head {
-            player.play(&queues, segment, probe);
-        }
-        for player in &mut self.single {
-            player.play(&queues, segment, probe);
-        }
-        for player in &mut self.side_by_side {
-            player.play(&queues, segment, probe);
-        }
-        for player in &mut self.single_of_many {
-            player.play(&queues, segment, probe);
-        }
-        for player in &mut self.side_by_side_of_many {
-            player.play(&queues, segment, probe);
-        }
-        self.queues = queues;
-    }
-}
-
-struct Play<'a, 'b, P> {
-    players: &'a mut Players,
-    segment: &'a Segment<'b>,
-    probe: &'a mut P,
-}
-
-impl<P: Probe> Work for Play<'_, '_, P> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        self.players.play(self.segment, self.probe);
+        let (Some(&first), Some(&last)) = (segment.accepted.first(), segment.accepted.last()) else { return };
+        let since: u64 = segment.accepted.iter().map(|at| at - first).sum();
+        self.waits += i128::from(since) + i128::from(first) * segment.accepted.len() as i128;
+        self.last_accepted = last;
     }
 }

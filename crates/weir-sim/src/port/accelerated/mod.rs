@@ -11,11 +11,13 @@
 //! | Memory | the backlog of the slowest strategy, plus blocks of 512 messages |
 //! | Results | exact integers, the same on every machine and at every [`Level`] |
 
+mod error;
 mod fifo;
 mod heads;
 mod key;
 mod keyed;
 mod lockstep;
+mod players;
 mod queues;
 mod robin;
 mod strategy;
@@ -24,6 +26,7 @@ mod tally;
 mod tests;
 
 pub use crate::engine::dispatch::Level;
-pub use lockstep::{Limit, Lockstep, LockstepError, MOST_CLASSES, Options, Stopped};
+pub use error::{LockstepError, MOST_CLASSES};
+pub use lockstep::{Limit, Lockstep, Options, Stopped};
 pub use strategy::{Alpha, FRACTION_BITS, Strategy};
 pub use tally::{Batch, BatchObserver, Probe};

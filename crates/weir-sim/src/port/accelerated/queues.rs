@@ -12,7 +12,7 @@ use crate::port::timeline::Segment;
 pub(super) struct Entry {
     /// Its arrival.
     pub(super) at: u64,
-    /// What its insertion adds to a key of 64 bits.
+    /// What its insertion adds to a key of 64 bits, if that holds it.
     pub(super) stamp: u64,
     /// Ticks gone when it arrived.
     pub(super) tick: u64,
@@ -21,6 +21,12 @@ pub(super) struct Entry {
 }
 
 const BEHIND: Entry = Entry { at: 0, stamp: 0, tick: 0, order: u64::MAX };
+
+/// The message at a place of a ring whose length is a power of two.
+#[inline(always)]
+pub(super) fn at_place(ring: &[Entry], place: u64) -> &Entry {
+    &ring[place as usize & (ring.len() - 1)]
+}
 
 /// The messages of one class, each at its place modulo the length of the ring, a power of two.
 #[derive(Clone, Debug)]
@@ -59,7 +65,7 @@ impl Queue {
         for place in self.first..self.tail {
             let slot = self.slot(place);
             let entry = &mut self.ring[slot];
-            entry.stamp = layout.stamp(entry.tick, entry.order) as u64;
+            entry.stamp = layout.low_stamp(entry.tick, entry.order);
         }
     }
 }
@@ -103,8 +109,7 @@ impl Queues {
     /// The message of a class at a place not below the slowest strategy's.
     #[inline(always)]
     pub(super) fn entry(&self, class: usize, place: u64) -> &Entry {
-        let ring = self.ring(class);
-        &ring[place as usize & (ring.len() - 1)]
+        at_place(self.ring(class), place)
     }
 
     /// The layout of the keys.
@@ -131,7 +136,7 @@ impl Queues {
         self.lay_out(segment);
         for (i, &class) in segment.class.iter().enumerate() {
             let (tick, order) = (segment.tick[i], segment.first_order + i as u64);
-            let stamp = self.layout.stamp(tick, order) as u64;
+            let stamp = self.layout.low_stamp(tick, order);
             self.classes[usize::from(class)].push(Entry { at: segment.at[i], stamp, tick, order });
         }
         for queue in &mut self.classes {

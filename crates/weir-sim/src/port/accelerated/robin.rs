@@ -121,4 +121,12 @@ impl<const FRESH_FIRST: bool> RoundRobin<FRESH_FIRST> {
         self.fresh = List { slots: fresh, front: fresh_front, back: fresh_back };
         completed
     }
+
+    /// Packets still held: those left of every entry.
+    pub(super) fn held(&self) -> u64 {
+        let left = |list: &List| -> u64 {
+            list.slots[list.front..list.back].iter().map(|&entry| u64::from(entry as u32)).sum()
+        };
+        left(&self.list) + left(&self.fresh)
+    }
 }

@@ -38,7 +38,7 @@ impl ServiceSource for Workload {
 }
 
 fn random_workload(stream: &mut Stream) -> Workload {
-    let classes = 1 + stream.next_below(9);
+    let classes = 1 + if stream.next_below(6) == 0 { stream.next_below(64) } else { stream.next_below(9) };
     let longest = [3, 8, 40][stream.next_below(3) as usize];
     let lengths = (0..classes).map(|_| 1 + stream.next_below(longest) as u32).collect();
     let gap = 1 + stream.next_below(200);
@@ -249,4 +249,155 @@ fn decides_as_the_linear_list_does_on_random_input() {
             }
         }
     }
+}
+
+/// Exact means at 50 and 80 % of the report's workload, in units of time: per strategy those of lengths 1,
+/// 5 and 20, then the mean number of packets that wait.
+const EXACT: [(f64, [[f64; 3]; 4], f64); 2] = [
+    (
+        0.5,
+        [
+            [0.349702, 8.684968, 39.105368],
+            [1.174847, 8.527417, 37.618394],
+            [5.433511, 9.433511, 24.433511],
+            [0.407538, 5.694028, 32.712046],
+        ],
+        5.121011,
+    ),
+    (
+        0.8,
+        [
+            [0.602564, 22.546319, 101.911372],
+            [4.130113, 22.523097, 93.562443],
+            [21.734043, 25.734043, 40.734043],
+            [0.659789, 8.007763, 71.921825],
+        ],
+        21.234043,
+    ),
+];
+
+const SHARES: [(u32, f64); 6] = [(1, 0.18), (2, 0.18), (3, 0.18), (4, 0.18), (5, 0.18), (20, 0.1)];
+const UNIT: f64 = crate::port::UNIT as f64;
+
+fn report_run(load: f64, strategies: &[Strategy], limit: Limit, options: Options) -> Vec<Batch> {
+    let table = LengthTable::new(&SHARES).unwrap();
+    let gap = table.mean() / load * UNIT;
+    let mut arrivals = PoissonArrivals::new(table, gap, 11, 0).unwrap();
+    let mut services = RandomServices::shifted_exponential(500_000_000, UNIT / 2.0, 11, 0).unwrap();
+    let mut lockstep = Lockstep::new(strategies, &SHARES.map(|share| share.0), options).unwrap();
+    let mut batches = Vec::new();
+    let stopped = lockstep.run(&mut arrivals, &mut services, limit, &mut batches, &mut ()).unwrap();
+    assert_eq!(stopped, Stopped::AtLimit);
+    lockstep.finish(&mut batches);
+    batches
+}
+
+/// Ratio of the sums and its standard error over the batches.
+fn ratio(rows: &[(f64, f64)]) -> (f64, f64) {
+    let (count, sum) = rows.iter().fold((0.0, 0.0), |all, row| (all.0 + row.0, all.1 + row.1));
+    let mean = sum / count;
+    let squares: f64 = rows.iter().map(|row| (row.1 - mean * row.0).powi(2)).sum();
+    (mean, squares.sqrt() / count)
+}
+
+#[test]
+fn means_are_those_of_the_closed_forms() {
+    let strategies =
+        [Strategy::RoundRobinHead, Strategy::RoundRobin, Strategy::Fifo, Strategy::ShortestFirst];
+    for (load, exact, packets) in EXACT {
+        let batches = report_run(load, &strategies, Limit::Packets(4_000_000), Options::default());
+        let check = |what: &str, exact: f64, rows: Vec<(f64, f64)>| {
+            let (mean, error) = ratio(&rows);
+            assert!((mean - exact).abs() < 4.0 * error, "{what} at {load}: {mean} ± {error}, exact {exact}");
+            assert!(error < 0.05 * exact, "{what} at {load}: standard error {error}");
+        };
+        for (strategy, lengths) in exact.iter().enumerate() {
+            for (class, &exact) in [0, 4, 5].into_iter().zip(lengths) {
+                let row = |batch: &Batch| {
+                    let (count, sum) = batch.of(strategy, class);
+                    (count as f64, sum as f64 / UNIT)
+                };
+                check(
+                    &format!("{:?} class {class}", strategies[strategy]),
+                    exact,
+                    batches.iter().map(row).collect(),
+                );
+            }
+        }
+        let row = |batch: &Batch| (batch.queue_readings as f64, batch.queue_packets as f64);
+        check("queue", packets, batches.iter().map(row).collect());
+    }
+}
+
+#[test]
+fn limits_end_a_run_where_they_say_and_it_can_go_on() {
+    let strategies =
+        [Strategy::Fifo, Strategy::ShortestFirst, Strategy::Alpha(Alpha::nearest(0.001).unwrap())];
+    let whole =
+        report_run(0.9, &strategies, Limit::Packets(30_000), Options { batch: 7_000, ..Options::default() });
+    assert_eq!(
+        whole.iter().map(|batch| batch.end_tick).collect::<Vec<_>>(),
+        [7_000, 14_000, 21_000, 28_000, 30_000]
+    );
+    let table = LengthTable::new(&SHARES).unwrap();
+    let mut arrivals = PoissonArrivals::new(table, 4.7 / 0.9 * UNIT, 11, 0).unwrap();
+    let mut services = RandomServices::shifted_exponential(500_000_000, UNIT / 2.0, 11, 0).unwrap();
+    let lengths = SHARES.map(|share| share.0);
+    let mut lockstep =
+        Lockstep::new(&strategies, &lengths, Options { batch: 7_000, ..Options::default() }).unwrap();
+    let mut batches = Vec::new();
+    for limit in [100, 6_999, 7_000, 7_001, 20_000, 30_000].map(Limit::Packets) {
+        lockstep.run(&mut arrivals, &mut services, limit, &mut batches, &mut ()).unwrap();
+        assert_eq!(Limit::Packets(lockstep.total().end_tick), limit);
+    }
+    lockstep.finish(&mut batches);
+    assert_eq!(batches, whole);
+    let messages = lockstep.timeline().messages() + 10;
+    lockstep.run(&mut arrivals, &mut services, Limit::Messages(messages), &mut batches, &mut ()).unwrap();
+    assert_eq!(lockstep.timeline().messages(), messages);
+}
+
+#[test]
+fn an_observer_ends_a_run() {
+    struct Two(u32);
+    impl BatchObserver for Two {
+        fn batch(&mut self, _batch: Batch) -> core::ops::ControlFlow<()> {
+            self.0 += 1;
+            if self.0 == 2 { core::ops::ControlFlow::Break(()) } else { core::ops::ControlFlow::Continue(()) }
+        }
+    }
+    let mut arrivals = PoissonArrivals::new(LengthTable::new(&[(3, 1.0)]).unwrap(), 4e9, 1, 0).unwrap();
+    let mut services = RandomServices::constant(1_000_000_000);
+    let mut lockstep =
+        Lockstep::new(&[Strategy::Fifo], &[3], Options { batch: 100, ..Options::default() }).unwrap();
+    let stopped = lockstep.run(&mut arrivals, &mut services, Limit::Trace, &mut Two(0), &mut ()).unwrap();
+    assert_eq!((stopped, lockstep.total().end_tick), (Stopped::ByObserver, 200));
+}
+
+#[test]
+fn what_cannot_be_run_is_refused() {
+    let new = |strategies: &[Strategy], lengths: &[u32], batch| {
+        Lockstep::new(strategies, lengths, Options { batch, ..Options::default() }).unwrap_err()
+    };
+    assert_eq!(new(&[Strategy::Fifo], &[], 1), LockstepError::Classes(0));
+    assert_eq!(new(&[Strategy::Fifo], &[1; 65], 1), LockstepError::Classes(65));
+    assert_eq!(new(&[], &[1], 1), LockstepError::NoStrategy);
+    assert_eq!(new(&[Strategy::Fifo], &[1], 0), LockstepError::EmptyBatch);
+    assert_eq!(new(&[Strategy::Fifo], &[1, 0], 1), LockstepError::ZeroLength { class: 1 });
+    let alphas = Strategy::AlphaPerClass(vec![Alpha::default()]);
+    assert_eq!(new(&[alphas], &[1, 2], 1), LockstepError::Alphas { given: 1, classes: 2 });
+    let mut wrong =
+        Workload { lengths: vec![4], messages: vec![(0, 0)], services: vec![1], drawn: 0, served: 0 };
+    let mut services = wrong.clone();
+    let mut lockstep = Lockstep::new(&[Strategy::Fifo], &[5], Options::default()).unwrap();
+    let error = lockstep.run(&mut wrong, &mut services, Limit::Trace, &mut Vec::new(), &mut ()).unwrap_err();
+    assert_eq!(error, LockstepError::Class { order: 0, class: 0, length: 4 });
+}
+
+#[test]
+fn alpha_is_read_to_the_nearest_65536th() {
+    assert_eq!(Alpha::nearest(0.001).map(Alpha::bits), Some(66));
+    assert_eq!(Alpha::nearest(3.0).unwrap().to_string(), "3");
+    assert_eq!([-0.5, f64::NAN, f64::INFINITY, 4_294_967_296.0].map(Alpha::nearest), [None; 4]);
+    assert_eq!(Alpha::from_bits(1 << 48), None);
 }
