@@ -1,8 +1,9 @@
 //! Study: what an alpha that tracks the load buys over a fixed one (alpha report, section 13).
 //!
 //! `make study-tracking`, or `cargo run --release -p weir-sim --example tracking [-- PACKETS]`: fixed alphas,
-//! both extremes, and `alpha_tracking` with several weights on the same arrivals and services, at four loads.
-//! Prints the tables that stand in `docs/studies.md`.
+//! both extremes, and `alpha_tracking` with several limits and weights on the same arrivals and services,
+//! at four loads. Beside each tracking alpha stands what a fixed alpha of the same mean would give, by
+//! linear interpolation between the two fixed alphas next to it. Prints the tables of `docs/studies.md`.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -12,6 +13,7 @@ use weir_sim::{Control, Outcome, Scenario, run};
 
 const PACKETS: u64 = 100_000_000;
 const LOADS: [f64; 4] = [0.5, 0.8, 0.95, 0.98];
+/// From first in, first out to shortest first: the mean falls from each to the next.
 const FIXED: [&str; 11] = [
     "fifo",
     "alpha:1",
@@ -25,10 +27,17 @@ const FIXED: [&str; 11] = [
     "alpha:100",
     "sf",
 ];
-const WEIGHTS: [f64; 5] = [0.1, 0.3, 1.0, 3.0, 10.0];
+/// Limits, and the weights tried with them.
+const TRACKING: [(u32, u32, &[f64]); 3] =
+    [(1, 100, &[0.1, 0.3, 1.0, 3.0, 10.0]), (10, 100, &[0.1, 0.3, 1.0, 3.0]), (10, 1000, &[0.3, 1.0, 3.0])];
+/// What is compared: a class of messages and a statistic of its latency.
+const COLUMNS: [(&str, &str); 6] =
+    [("all", "mean"), ("1pkt", "mean"), ("20pkt", "mean"), ("all", "p99"), ("all", "p99.9"), ("all", "max")];
 
 fn disciplines() -> Vec<String> {
-    let tracking = WEIGHTS.map(|weight| format!("alpha_tracking(low=1,high=100,weight={weight})"));
+    let tracking = TRACKING.iter().flat_map(|&(low, high, weights)| {
+        weights.iter().map(move |weight| format!("alpha_tracking(low={low},high={high},weight={weight})"))
+    });
     FIXED.iter().map(|spec| (*spec).to_owned()).chain(tracking).collect()
 }
 
@@ -45,24 +54,47 @@ fn simulate(load: f64, packets: u64) -> Outcome {
     run(&scenario, &mut control).expect("a stable scenario")
 }
 
-/// `value` with half of its interval.
-fn figure(outcome: &Outcome, discipline: &str, class: &str, statistic: &str) -> String {
-    let found = outcome.estimates.iter().find(|figure| {
-        figure.discipline.as_deref() == Some(discipline)
-            && figure.class == class
-            && (figure.metric, figure.statistic) == ("latency", statistic)
-    });
-    let Some(value) = found.and_then(|figure| figure.value) else { return "n/a".to_owned() };
-    let half = found.and_then(|figure| Some((figure.high? - figure.low?) / 2.0));
-    half.map_or(format!("{value:.0}"), |half| format!("{value:.2} ± {half:.2}"))
+/// A value, and half of its interval where it has one.
+type Value = (f64, Option<f64>);
+
+/// The latencies of one discipline, column by column.
+fn latencies(outcome: &Outcome, discipline: &str) -> [Value; COLUMNS.len()] {
+    COLUMNS.map(|(class, statistic)| {
+        let figure = outcome.estimates.iter().find(|figure| {
+            figure.discipline.as_deref() == Some(discipline)
+                && figure.class == class
+                && (figure.metric, figure.statistic) == ("latency", statistic)
+        });
+        let figure = figure.expect("every discipline has every statistic");
+        let half = figure.low.zip(figure.high).map(|(low, high)| (high - low) / 2.0);
+        (figure.value.expect("every class has messages"), half)
+    })
 }
 
-/// The mean over that of shortest-first, with half of the interval of the paired ratio, in percent.
-fn above_shortest(outcome: &Outcome, discipline: &str) -> String {
-    let found = outcome.differences.iter().find(|row| row.discipline == discipline && row.class == "all");
-    let ratio = found.and_then(|row| Some((row.ratio?, (row.ratio_high? - row.ratio_low?) / 2.0)));
-    ratio
-        .map_or("0".to_owned(), |(ratio, half)| format!("{:.2} ± {:.2}", (ratio - 1.0) * 100.0, half * 100.0))
+/// By how many percent the mean is above that of shortest-first, by the paired ratio.
+fn above_shortest(outcome: &Outcome, discipline: &str) -> Value {
+    let row = outcome.differences.iter().find(|row| row.discipline == discipline && row.class == "all");
+    let Some((ratio, row)) = row.and_then(|row| Some((row.ratio?, row))) else { return (0.0, None) };
+    let half = row.ratio_low.zip(row.ratio_high).map(|(low, high)| (high - low) * 50.0);
+    ((ratio - 1.0) * 100.0, half)
+}
+
+/// What a fixed alpha with this mean would give.
+fn fixed_of_mean(fixed: &[[Value; COLUMNS.len()]], mean: f64) -> Option<[Value; COLUMNS.len()]> {
+    let pair = fixed.windows(2).find(|pair| pair[0][0].0 >= mean && mean >= pair[1][0].0)?;
+    let share = (pair[0][0].0 - mean) / (pair[0][0].0 - pair[1][0].0);
+    let between = |place: usize| pair[0][place].0 + share * (pair[1][place].0 - pair[0][place].0);
+    Some(std::array::from_fn(|place| (between(place), None)))
+}
+
+fn print_row(name: &str, above: Value, values: &[Value]) {
+    let cells: Vec<String> = [above].iter().chain(values).map(|&value| cell(value)).collect();
+    println!("| {name} | {} |", cells.join(" | "));
+}
+
+fn cell((value, half): Value) -> String {
+    let digits = if value.abs() >= 100.0 { 0 } else { 2 };
+    half.map_or(format!("{value:.digits$}"), |half| format!("{value:.digits$} ± {half:.digits$}"))
 }
 
 fn main() {
@@ -70,20 +102,20 @@ fn main() {
     for load in LOADS {
         let outcome = simulate(load, packets);
         println!("\n### {:.0} % load\n", load * 100.0);
-        println!("| discipline | mean | above sf, % | lat1 | lat20 | p99 | p99.9 | maximum |");
+        println!("| discipline | above `sf`, % | mean | lat1 | lat20 | p99 | p99.9 | maximum |");
         println!("|---|---|---|---|---|---|---|---|");
-        for discipline in &outcome.disciplines {
-            let of = |class, statistic| figure(&outcome, discipline, class, statistic);
-            println!(
-                "| `{discipline}` | {} | {} | {} | {} | {} | {} | {} |",
-                of("all", "mean"),
-                above_shortest(&outcome, discipline),
-                of("1pkt", "mean"),
-                of("20pkt", "mean"),
-                of("all", "p99"),
-                of("all", "p99.9"),
-                of("all", "max")
-            );
+        let all: Vec<_> = outcome.disciplines.iter().map(|name| latencies(&outcome, name)).collect();
+        let shortest = all[FIXED.len() - 1][0].0;
+        for (place, (name, values)) in outcome.disciplines.iter().zip(&all).enumerate() {
+            print_row(&format!("`{name}`"), above_shortest(&outcome, name), values);
+            let equal = fixed_of_mean(&all[..FIXED.len()], values[0].0).filter(|_| place >= FIXED.len());
+            if let Some(equal) = equal {
+                print_row(
+                    "a fixed alpha of that mean",
+                    ((equal[0].0 / shortest - 1.0) * 100.0, None),
+                    &equal,
+                );
+            }
         }
     }
 }

@@ -165,7 +165,7 @@ impl Collector {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn count_value(&mut self, series: usize, tick: u64, value: u64) {
         self.batches.record(series, tick, value);
         if self.plan.tails {
