@@ -38,8 +38,16 @@ demo: $(BUILT) ## set up, build, run the tour and a quick reproduction, print th
 	@echo "report: $(CURDIR)/out/demo.html"
 
 .PHONY: bench
-bench: $(BUILT) ## measure the engines and the disciplines (docs/performance.md)
-	weir bench
+bench: $(BUILT) ## measure the engines and the disciplines (PREFIX=port/: some of them; docs/performance.md)
+	$(VENV)/bin/weir bench $(PREFIX)
+
+.PHONY: study-coverage
+study-coverage: $(CREATED) ## count how often intervals cover the exact value; takes minutes (docs/studies.md)
+	cargo run --locked --release -p weir-sim --example coverage
+
+.PHONY: study-tracking
+study-tracking: $(CREATED) ## compare alphas that track the load with fixed ones; takes minutes (docs/studies.md)
+	cargo run --locked --release -p weir-sim --example tracking
 
 ##@ Check
 

@@ -2,6 +2,7 @@
 
 #![deny(missing_docs)]
 
+pub mod bench;
 pub mod engine;
 pub mod port;
 pub mod scenario;

@@ -45,3 +45,41 @@ impl Application for Applications {
         (think.get(), length, self.classes.class_of(length).unwrap_or(0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Sizes;
+
+    fn applications(think: Think, replication: u32) -> Applications {
+        let lengths = Sizes::alpha_report();
+        let classes = MessageClasses::by_length(&lengths, 10).expect("six lengths");
+        Applications::new(&Closed { applications: 3, think, lengths }, &classes, 5, replication)
+    }
+
+    /// What `flow` draws when the applications are asked in this order.
+    fn drawn(order: &[u32], flow: u32, replication: u32) -> Vec<(u64, u32, u16)> {
+        let mut applications = applications(Think::Exponential(Nanos::new(1_000)), replication);
+        let all: Vec<_> = order.iter().map(|&flow| (flow, applications.next(flow))).collect();
+        all.into_iter().filter(|(of, _)| *of == flow).map(|(_, drawn)| drawn).collect()
+    }
+
+    #[test]
+    fn what_an_application_draws_does_not_depend_on_the_others() {
+        let alone = drawn(&[1; 50], 1, 0);
+        let among: Vec<u32> = (0..150).map(|place| place * 7 % 3).collect();
+        assert_eq!(drawn(&among, 1, 0), alone);
+        assert_ne!(drawn(&[2; 50], 2, 0), alone);
+        assert_ne!(drawn(&[1; 50], 1, 1), alone);
+    }
+
+    #[test]
+    fn a_constant_time_of_thinking_is_kept() {
+        let mut applications = applications(Think::Constant(Nanos::new(77)), 0);
+        for _ in 0..100 {
+            let (think, length, class) = applications.next(0);
+            assert_eq!(think, 77);
+            assert_eq!(length, [1, 2, 3, 4, 5, 20][usize::from(class)]);
+        }
+    }
+}

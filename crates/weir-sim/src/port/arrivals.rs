@@ -148,3 +148,58 @@ impl<A: Application + Send> Arrivals for Closed<A> {
         self.submissions += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many messages, one a nanosecond, of lengths 1, 2, 3, ….
+    struct Counted(u64, u64);
+
+    impl ArrivalSource for Counted {
+        fn fill(&mut self, block: &mut ArrivalBlock, n: usize) -> usize {
+            block.clear();
+            let until = (self.0 + n as u64).min(self.1);
+            (self.0..until).for_each(|at| block.push(at, at as u32 + 1, 7, 9));
+            let filled = until - self.0;
+            self.0 = until;
+            filled as usize
+        }
+    }
+
+    #[test]
+    fn open_arrivals_are_read_over_the_ends_of_blocks() {
+        let mut open = Open::new(Counted(0, 2 * BLOCK as u64 + 3));
+        for at in 0..2 * BLOCK as u64 + 3 {
+            assert_eq!(open.next_at(), at);
+            open.delivered(9, at);
+            assert_eq!(open.take(), Arrival { at, length: at as u32 + 1, class: 7, flow: 9 });
+        }
+        assert_eq!(open.next_at(), NEVER);
+        assert_eq!(Open::new(Counted(0, 0)).next_at(), NEVER);
+    }
+
+    /// Thinks as long as the number of its message, counted from 0 over all applications.
+    struct Slower(u64);
+
+    impl Application for Slower {
+        fn next(&mut self, flow: u32) -> (u64, u32, u16) {
+            self.0 += 1;
+            (self.0 - 1, flow + 1, 0)
+        }
+    }
+
+    #[test]
+    fn all_applications_submit_at_time_0_in_order_and_then_as_they_are_delivered_to() {
+        let mut closed = Closed::new(Slower(0), 3);
+        let take = |closed: &mut Closed<Slower>| {
+            let arrival = closed.take();
+            (arrival.at, arrival.flow, arrival.length)
+        };
+        assert_eq!([(); 3].map(|()| take(&mut closed)), [(0, 0, 1), (0, 1, 2), (0, 2, 3)]);
+        assert_eq!(closed.next_at(), NEVER);
+        // Thinking 3, 4 and 5: at 15, at 9 and at 15 again, where the earlier delivery comes first.
+        [(2, 12), (0, 5), (1, 10)].into_iter().for_each(|(flow, at)| closed.delivered(flow, at));
+        assert_eq!([(); 3].map(|()| take(&mut closed)), [(9, 0, 1), (15, 2, 3), (15, 1, 2)]);
+    }
+}

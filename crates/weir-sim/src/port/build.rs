@@ -4,7 +4,7 @@
 //! |-|-|-|
 //! | packets | the report's (`fifo`, `rr`, `rr_head`, `sf`, `alpha`), one length a class | accelerated |
 //! | packets | any other | plain |
-//! | whole messages | `ps` | fluid |
+//! | whole messages | `ps` without a quantum | fluid |
 //! | whole messages | any other | whole |
 //!
 //! With verification, records, several flows or a closed loop the plain engine runs everything.
@@ -136,9 +136,8 @@ pub fn lanes(scenario: &PortScenario, layout: &Layout, replication: u32) -> Resu
         let lane = lockstep(scenario, layout, replication, &strategies)?;
         placed.push(Placed { disciplines: together, engine: "accelerated", lane });
     }
-    for (at, named) in scenario.disciplines.iter().enumerate().filter(|&(at, _)| strategies[at].is_none()) {
-        let (engine, lane) = single(scenario, layout, replication, named)?;
-        placed.push(Placed { disciplines: vec![at], engine, lane });
+    for at in (0..scenario.disciplines.len()).filter(|&at| strategies[at].is_none()) {
+        placed.push(contract(scenario, layout, replication, at)?);
     }
     Ok(placed)
 }
@@ -196,6 +195,20 @@ fn lockstep(
     Ok(Box::new(LockstepLane::new(engine, sources, lengths.clone(), collectors, tails)))
 }
 
+/// The lane of the discipline at `at`, driven through the contract whatever the accelerated engine could do.
+///
+/// # Errors
+/// As for [`lanes`].
+pub fn contract(
+    scenario: &PortScenario,
+    layout: &Layout,
+    replication: u32,
+    at: usize,
+) -> Result<Placed, BuildError> {
+    let (engine, lane) = single(scenario, layout, replication, &scenario.disciplines[at])?;
+    Ok(Placed { disciplines: vec![at], engine, lane })
+}
+
 fn single(
     scenario: &PortScenario,
     layout: &Layout,
@@ -204,10 +217,10 @@ fn single(
 ) -> Result<(&'static str, Box<dyn Lane>), BuildError> {
     let collector = Collector::new(layout.plan.clone(), layout.records);
     let place = Place { scenario, replication, collector, spec: &named.spec };
-    match (scenario.service, named.spec.name.as_str()) {
-        (Service::Packets(_), _) => Ok(("plain", place.packets()?)),
-        (Service::Whole(_), "ps") if named.spec.arguments.is_empty() => Ok(("fluid", place.fluid()?)),
-        (Service::Whole(_), _) => Ok(("whole", place.whole()?)),
+    match scenario.service {
+        Service::Packets(_) => Ok(("plain", place.packets()?)),
+        Service::Whole(_) if named.is_fluid() => Ok(("fluid", place.fluid()?)),
+        Service::Whole(_) => Ok(("whole", place.whole()?)),
     }
 }
 

@@ -8,18 +8,21 @@ use crate::port::selfcheck::LEVEL;
 use crate::stats::{Linearised, Measure, Unavailable};
 use crate::theory::{ClosedForm, TheoryError};
 
-/// The exact means of a metric, `all` first and then class by class; `None` where the form gives none.
+/// The exact means of a metric, `all` first and then class by class; `None` where the form gives none. Those of
+/// packets end at the acceptance of the last one, whose transmission the response includes.
 #[must_use]
 pub fn exact(form: &ClosedForm, metric: Metric, frame: &Frame) -> Vec<Option<f64>> {
     let bounds = |row: &ClassRow| Some((row.low?.checked_sub(1)?, row.high?));
     let of_class = |row: &ClassRow| bounds(row).and_then(|(above, up_to)| form.class(above, up_to));
     let mut means = vec![match metric {
-        Metric::Latency | Metric::Response => Some(form.mean()),
+        Metric::Latency => Some(form.mean()),
+        Metric::Response => Some(form.mean() + frame.transmission),
         Metric::Slowdown => Some(form.mean_slowdown()),
         Metric::Wait => form.mean_service().map(|service| form.mean() - service),
     }];
     means.extend(frame.classes[1..].iter().map(|row| match metric {
-        Metric::Latency | Metric::Response => Some(of_class(row)?.mean),
+        Metric::Latency => Some(of_class(row)?.mean),
+        Metric::Response => Some(of_class(row)?.mean + frame.transmission),
         Metric::Slowdown => Some(of_class(row)?.slowdown),
         Metric::Wait => None,
     }));
@@ -83,7 +86,7 @@ pub fn check(gathered: &Gathered, form: &ClosedForm, frame: &Frame) -> Option<Ch
     let measure = Measure::from(gathered.mean(0, None));
     let (low, high) = measure.as_estimate()?.interval(LEVEL);
     let note = format!("mean {} in {}, {}", gathered.metrics[0].name(), frame.time_unit, form.formula());
-    let exact = form.mean();
+    let exact = form.mean() + frame.transmission;
     let name = Some(gathered.name.as_str());
     Some(Check::new(name, "known formula", exact, measure.value()?, (high - low) / 2.0, note))
 }

@@ -17,6 +17,11 @@ pub struct Frame {
     pub classes: Vec<ClassRow>,
     /// The mean service of a packet in nanoseconds, where the port serves packets.
     pub packet: Option<f64>,
+    /// Whether all that conserve work accept packets at the same instants: not where what arrives depends on
+    /// them, nor where messages are served whole.
+    pub shared_instants: bool,
+    /// By how much the first metric outlasts a message's presence, which ends where its last packet is accepted.
+    pub transmission: f64,
 }
 
 impl Frame {

@@ -3,7 +3,7 @@
 //! A slab: a freed place is taken by the next arrival, so that memory follows the backlog, not the length
 //! of the run. The handle given to a discipline is the place.
 
-use crate::port::arrivals::Arrival;
+use crate::port::arrivals::{Arrival, NEVER};
 
 /// What is remembered of one message.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,7 +12,7 @@ pub struct InFlight {
     pub index: u64,
     /// Instant of arrival.
     pub arrival: u64,
-    /// Instant at which its first unit was accepted; meaningful once it was.
+    /// Instant at which its first unit was accepted; [`NEVER`] until it is.
     pub first: u64,
     /// Its length at arrival.
     pub length: u32,
@@ -20,8 +20,6 @@ pub struct InFlight {
     pub flow: u32,
     /// Its class.
     pub class: u16,
-    /// Whether any unit of it was accepted.
-    pub begun: bool,
 }
 
 /// All messages in flight.
@@ -30,8 +28,10 @@ pub struct Flight {
     slots: Vec<InFlight>,
     free: Vec<u32>,
     arrived: u64,
-    present_until: u64,
-    message_time: u128,
+    /// The sums of the instants of arrival and of departure, and the last of them.
+    arrivals: u128,
+    departures: u128,
+    last: u64,
 }
 
 impl Flight {
@@ -47,6 +47,12 @@ impl Flight {
         self.slots.len() - self.free.len()
     }
 
+    /// The most messages that were in flight at once.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        self.slots.len()
+    }
+
     /// Whether every message that arrived has departed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -54,31 +60,25 @@ impl Flight {
     }
 
     /// The integral over time of the number of messages in flight, up to the last arrival or departure.
+    ///
+    /// Each message adds the time between its two instants, or until the last of all if it has not left.
     #[must_use]
     pub fn message_time(&self) -> u128 {
-        self.message_time
-    }
-
-    /// Adds the time up to `at` to the integral.
-    #[inline]
-    fn pass(&mut self, at: u64) {
-        let span = at.saturating_sub(self.present_until);
-        self.message_time += u128::from(span) * self.len() as u128;
-        self.present_until = at;
+        self.departures + self.len() as u128 * u128::from(self.last) - self.arrivals
     }
 
     /// Remembers a message and returns its handle.
     #[inline]
     pub fn admit(&mut self, arrival: &Arrival) -> u32 {
-        self.pass(arrival.at);
+        self.arrivals += u128::from(arrival.at);
+        self.last = self.last.max(arrival.at);
         let slot = InFlight {
             index: self.arrived,
             arrival: arrival.at,
-            first: 0,
+            first: NEVER,
             length: arrival.length,
             flow: arrival.flow,
             class: arrival.class,
-            begun: false,
         };
         self.arrived += 1;
         match self.free.pop() {
@@ -108,16 +108,14 @@ impl Flight {
     #[inline]
     pub fn begin(&mut self, id: u32, at: u64) {
         let slot = &mut self.slots[id as usize];
-        if !slot.begun {
-            slot.begun = true;
-            slot.first = at;
-        }
+        slot.first = slot.first.min(at);
     }
 
     /// Forgets a message that left at `at`.
     #[inline]
     pub fn release(&mut self, id: u32, at: u64) -> InFlight {
-        self.pass(at);
+        self.departures += u128::from(at);
+        self.last = self.last.max(at);
         self.free.push(id);
         self.slots[id as usize]
     }

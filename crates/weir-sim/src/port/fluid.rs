@@ -4,8 +4,8 @@
 //! |-|-|
 //! | Source | Kleinrock, *Time-shared systems: a theoretical treatment*, JACM 14(2), 1967: the quantum goes to 0 |
 //! | Work | O(log n) an arrival and a departure, n messages present |
-//! | Units | nanoseconds of the engine's clock; attained service in 2^-32 nanoseconds |
-//! | Departs from the source | departures fall on whole nanoseconds, rounded up; the rounding does not add up |
+//! | Units | nanoseconds of the engine's clock; its own clock and attained service in 2^-32 nanoseconds |
+//! | Departs from the source | departures are told in whole nanoseconds, rounded up; the rounding does not add up |
 //!
 //! All present messages have the same service per unit of time, so one number, the service `attained` by a
 //! message present since the beginning, orders all departures: a message of work w that arrives when it is
@@ -22,7 +22,7 @@ use crate::port::observer::{Departure, Observer};
 
 use crate::port::whole::Work;
 
-/// Bits after the binary point of attained service.
+/// Bits after the binary point of the clock and of attained service.
 const FRACTION: u32 = 32;
 
 /// The engine: its input, and the messages present by attained service at departure.
@@ -32,16 +32,23 @@ pub struct Fluid<A> {
     flight: Flight,
     present: BinaryHeap<Reverse<(u128, u64, u32)>>,
     attained: u128,
-    now: u64,
+    now: u128,
     departed: u64,
-    busy: u64,
+    busy: u128,
+}
+
+/// The first whole nanosecond that is not before `instant`.
+fn rounded_up(instant: u128) -> u64 {
+    u64::try_from(instant.div_ceil(1 << FRACTION)).unwrap_or(u64::MAX)
 }
 
 impl<A: Arrivals> Engine for Fluid<A> {
     fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
         while self.departed < until {
             match self.next_departure() {
-                Some(end) if end <= self.arrivals.next_at() => self.depart(end, observer),
+                Some(end) if end <= u128::from(self.arrivals.next_at()) << FRACTION => {
+                    self.depart(end, observer)
+                }
                 None if self.arrivals.next_at() == NEVER => {
                     return Stopped::Exhausted;
                 }
@@ -57,8 +64,8 @@ impl<A: Arrivals> Engine for Fluid<A> {
     fn state(&self) -> State {
         State {
             ticks: self.departed,
-            now: self.now,
-            busy: self.busy,
+            now: rounded_up(self.now),
+            busy: rounded_up(self.busy),
             arrived: self.flight.arrived(),
             unfinished: self.flight.len() as u64,
             dropped: 0,
@@ -90,19 +97,19 @@ impl<A: Arrivals> Fluid<A> {
         }
     }
 
-    /// The instant at which the first of those present departs if nobody arrives.
-    fn next_departure(&self) -> Option<u64> {
+    /// The instant at which the first of those present departs if nobody arrives: a whole number of 2^-32
+    /// nanoseconds, so that time up to a departure is divided without a remainder.
+    fn next_departure(&self) -> Option<u128> {
         let Reverse((goal, _, _)) = self.present.peek()?;
-        let needed = goal.saturating_sub(self.attained) * self.present.len() as u128;
-        let span = needed.div_ceil(1 << FRACTION);
-        Some(self.now.saturating_add(u64::try_from(span).unwrap_or(u64::MAX)))
+        Some(self.now + goal.saturating_sub(self.attained) * self.present.len() as u128)
     }
 
     /// Lets time pass: everybody present attains the same.
-    fn pass(&mut self, to: u64) {
+    fn pass(&mut self, to: u128) {
         let span = to - self.now;
         if !self.present.is_empty() {
-            self.attained += (u128::from(span) << FRACTION) / self.present.len() as u128;
+            // Rounded up, or a departure that falls on a nanosecond would be told as the next.
+            self.attained += span.div_ceil(self.present.len() as u128);
             self.busy += span;
         }
         self.now = to;
@@ -110,15 +117,16 @@ impl<A: Arrivals> Fluid<A> {
 
     fn arrive(&mut self) {
         let arrival = self.arrivals.take();
-        self.pass(self.now.max(arrival.at));
+        self.pass(self.now.max(u128::from(arrival.at) << FRACTION));
         let id = self.flight.admit(&arrival);
-        self.flight.begin(id, self.now);
+        self.flight.begin(id, arrival.at);
         let goal = self.attained + (u128::from(self.work.of(arrival.length)) << FRACTION);
         self.present.push(Reverse((goal, self.flight.arrived(), id)));
     }
 
-    fn depart<O: Observer>(&mut self, end: u64, observer: &mut O) {
+    fn depart<O: Observer>(&mut self, end: u128, observer: &mut O) {
         self.pass(end);
+        let end = rounded_up(end);
         let Some(Reverse((_, _, id))) = self.present.pop() else { return };
         let message = self.flight.release(id, end);
         observer.departed(&Departure {

@@ -91,6 +91,28 @@ impl LockstepLane {
         }
     }
 
+    /// Plays to `until`, or to the end of the warm-up or of the section of histograms begun, if that is
+    /// earlier.
+    fn play_section(&mut self, until: u64) -> Result<Ended, LockstepError> {
+        let plan = self.into.0[0].plan();
+        let (warm_up, section) = (plan.warm_up, plan.section);
+        let end = match self.tick.checked_sub(warm_up) {
+            None => warm_up,
+            Some(_) if section == 0 => until,
+            Some(since) => warm_up.saturating_add((since / section + 1).saturating_mul(section)),
+        };
+        let counted = self.tick >= warm_up;
+        let ended = self.play(until.min(end), counted);
+        if counted {
+            self.hand_over(self.tick);
+        } else {
+            self.begun = self.engine.waiting_time();
+        }
+        self.served = self.engine.total();
+        self.tick = self.served.end_tick;
+        ended
+    }
+
     fn play(&mut self, until: u64, tails: bool) -> Result<Ended, LockstepError> {
         let (arrivals, services) = (&mut *self.arrivals, &mut self.services);
         match &mut self.tails {
@@ -114,18 +136,10 @@ impl LockstepLane {
 
 impl Lane for LockstepLane {
     fn advance(&mut self, until: u64) -> Stopped {
-        let warm_up = self.into.0[0].plan().warm_up;
         let mut ended = Ok(Ended::AtLimit);
-        if self.tick < warm_up {
-            ended = self.play(until.min(warm_up), false);
-            self.begun = self.engine.waiting_time();
+        while self.tick < until && matches!(ended, Ok(Ended::AtLimit)) {
+            ended = self.play_section(until);
         }
-        if until > warm_up && matches!(ended, Ok(Ended::AtLimit)) {
-            ended = self.play(until, true);
-        }
-        self.hand_over(until.saturating_sub(1).max(warm_up));
-        self.served = self.engine.total();
-        self.tick = self.served.end_tick;
         self.held = self.engine.held();
         match ended {
             Ok(Ended::AtLimit) => Stopped::Reached,
@@ -170,5 +184,56 @@ impl Lane for LockstepLane {
 
     fn finish(&mut self) {
         self.engine.finish(&mut self.into);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    use crate::port::build::{self, Layout};
+    use crate::port::collector::Plan;
+    use crate::scenario::Scenario;
+
+    /// A lane of two strategies, and how a replication of it ends after these steps.
+    fn after(steps: &[u64], warm_up: u64, section: u64) -> (Vec<u64>, Vec<u64>, Vec<u64>) {
+        let text = "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\", \"sf\"]\n[workload]\nload = 0.8\n";
+        let scenario = Scenario::from_toml(text, "test.toml", Path::new("")).expect("a valid scenario");
+        let (metrics, classes) = (build::metrics(&scenario.port), scenario.port.classes.len());
+        let plan = Plan { metrics, classes, flows: 0, warm_up, section, tails: true };
+        let layout = Layout { plan, records: false, batch: 256 };
+        let mut placed = build::lanes(&scenario.port, &layout, 0).expect("lanes");
+        assert_eq!((placed.len(), placed[0].engine), (1, "accelerated"));
+        let lane = &mut placed[0].lane;
+        for &tick in steps {
+            assert_eq!(lane.advance(tick), Stopped::Reached);
+            assert_eq!([lane.state(0).ticks, lane.state(1).ticks], [tick; 2]);
+        }
+        lane.finish();
+        let collectors = lane.collectors();
+        let counted = |collector: &&mut Collector| collector.lengths.iter().map(|(count, _)| count).sum();
+        let binned = |collector: &&mut Collector| {
+            collector.sections.iter().flatten().map(|histogram| histogram.count()).sum()
+        };
+        let sections = collectors.iter().map(|collector| collector.sections.len() as u64).collect();
+        (collectors.iter().map(counted).collect(), collectors.iter().map(binned).collect(), sections)
+    }
+
+    #[test]
+    fn histograms_hold_what_is_counted_after_the_warm_up() {
+        for warm_up in [0, 512, 4096] {
+            let (counted, binned, _) = after(&[20_000], warm_up, 0);
+            assert_eq!(counted, binned, "warm-up of {warm_up} ticks");
+        }
+        assert_eq!(after(&[300], 512, 0).1, [0, 0]);
+    }
+
+    #[test]
+    fn steps_change_nothing_but_the_sections() {
+        let at_once = after(&[20_000], 512, 5_000);
+        let in_steps = after(&[100, 512, 5_000, 10_000, 17_001, 20_000], 512, 5_000);
+        assert_eq!((at_once.0, at_once.1), (in_steps.0, in_steps.1));
+        assert_eq!(in_steps.2, [4, 4]);
     }
 }

@@ -56,16 +56,19 @@ where
     S: ServiceSource + Send,
 {
     fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
+        let mut open = self.grant.take();
         while self.tick < until {
-            match self.grant.take().or_else(|| self.choose(observer)) {
-                Some(grant) => self.grant = self.serve(grant, until, observer),
+            match open.take().or_else(|| self.choose(observer)) {
+                Some(grant) => open = self.serve(grant, until, observer),
                 None if !self.idle(observer) => return Stopped::Exhausted,
                 None => {}
             }
-            if self.flight.len() >= BACKLOG_LIMIT {
+            if self.flight.most() >= BACKLOG_LIMIT {
+                self.grant = open;
                 return Stopped::Overloaded;
             }
         }
+        self.grant = open;
         Stopped::Reached
     }
 
@@ -127,6 +130,7 @@ where
         }
         let now = Instant::new(self.boundary);
         let grant = self.discipline.dequeue(now, &OpenGate, &mut self.drops)?;
+        self.flight.begin(grant.item.id, self.boundary);
         let left = grant.item.remaining.get();
         Some(OpenGrant { item: grant.item, left, quantum: grant.quantum.get().min(left), uncharged: 0 })
     }
@@ -138,10 +142,11 @@ where
         self.next_sample < boundary || if A::BEFORE_ACCEPTANCE { next <= boundary } else { next < boundary }
     }
 
-    /// Handles the earlier of the next sample and the next arrival.
+    /// Handles the earlier of the next sample and the next arrival; at one instant the arrival, so that the
+    /// monitor sees what has come by then.
     #[inline]
     fn wake<O: Observer>(&mut self, observer: &mut O) -> Option<(Message<Packets>, u64)> {
-        if self.next_sample <= self.arrivals.next_at() {
+        if self.next_sample < self.arrivals.next_at() {
             self.sample(observer);
             return None;
         }
@@ -223,7 +228,6 @@ where
     #[inline]
     fn accept<O: Observer>(&mut self, grant: &mut OpenGrant, observer: &mut O) -> u64 {
         let accepted = self.boundary;
-        self.flight.begin(grant.item.id, accepted);
         if O::EVERY_PACKET {
             observer.accepted(self.tick, self.flight.get(grant.item.id).index);
         }

@@ -50,8 +50,13 @@ fn frame(port: &PortScenario, counted: Option<&Gathered>) -> Frame {
         Service::Packets(time) => Some(time.mean().get() as f64),
         Service::Whole(_) => None,
     };
-    let packet = packet.filter(|_| build::metrics(port)[0] == Metric::Latency);
-    Frame { time_unit: time_unit(port), classes, packet }
+    let shared_instants = packet.is_some() && !matches!(port.input, Input::Closed(_));
+    let (latency, after): (Option<f64>, Option<f64>) = match build::metrics(port)[0] {
+        Metric::Latency => (packet, None),
+        _ => (None, packet),
+    };
+    let transmission = after.unwrap_or_default() / CLOCK;
+    Frame { time_unit: time_unit(port), classes, packet: latency, shared_instants, transmission }
 }
 
 /// The smallest and the largest length of each class.
@@ -213,5 +218,61 @@ fn fill(outcome: &mut Outcome, gathered: &[Gathered], reference: &Gathered, fram
         if discipline.name != reference.name {
             outcome.differences.extend(figures::differences(discipline, reference, frame));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn scenario(rest: &str) -> Scenario {
+        let text =
+            format!("weir = 1\nmodel = \"port\"\ndisciplines = [\"sf\", \"psjf\"]\n[workload]\n{rest}");
+        Scenario::from_toml(&text, "test.toml", Path::new("")).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn theory_alone_gives_every_class_a_value_or_a_reason() {
+        let outcome = theory_only(&scenario("load = 0.5\n"));
+        let of =
+            |name: &str| outcome.theory.iter().filter(|row| row.discipline.as_deref() == Some(name)).count();
+        assert_eq!((of("sf"), of("psjf")), (7, 7));
+        for row in &outcome.theory {
+            assert!(row.agrees.is_none() && !row.formula.is_empty(), "{row:?}");
+            assert_eq!(row.value.is_some(), row.discipline.as_deref() != Some("psjf"), "{row:?}");
+        }
+        assert!(outcome.estimates.is_empty() && outcome.checks.is_empty());
+    }
+
+    #[test]
+    fn a_response_of_packets_includes_the_last_transmission() {
+        let of = |end: &str| {
+            let outcome = theory_only(&scenario(&format!("load = 0.5\n[measure]\nlatency = \"{end}\"\n")));
+            outcome.theory.iter().find(|row| row.class == "all").and_then(|row| row.value).expect("a form")
+        };
+        assert!((of("completion") - of("acceptance") - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn classes_of_deciles_join() {
+        let rest = "load = 0.5\nlengths = { uniform = [\"1B\", \"1000B\"] }\n[service]\nrate = \"1Gbit\"\n";
+        let rows = theory_only(&scenario(rest)).classes;
+        assert_eq!((rows.len(), rows[0].name.as_str(), rows[0].low), (11, "all", None));
+        assert_eq!((rows[1].low, rows[10].high), (Some(1), Some(1000)));
+        assert!(rows[1..].is_sorted_by(|a, b| a.high.map(|high| high + 1) == b.low));
+    }
+
+    #[test]
+    fn without_preemption_only_forms_of_what_is_served_whole_hold() {
+        let rest = "load = 0.5\nlengths = { uniform = [\"1B\", \"1000B\"] }\n[service]\nrate = \"1Gbit\"\n";
+        let formulas = |rest: &str| -> Vec<String> {
+            let all = theory_only(&scenario(rest)).theory.into_iter().filter(|row| row.class == "all");
+            all.filter(|row| row.metric == "response").map(|row| row.formula).collect()
+        };
+        let [shortest, preemptive]: [String; 2] =
+            formulas(&format!("{rest}preemption = false\n")).try_into().expect("two disciplines");
+        assert_eq!(shortest, preemptive);
+        assert_ne!(formulas(rest)[0], shortest);
     }
 }

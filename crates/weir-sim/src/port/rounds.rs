@@ -85,3 +85,81 @@ impl Rounds {
         if cancel.load(Ordering::Relaxed) { Standing::Interrupted } else { Standing::Going }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::collector::Collector;
+    use crate::port::engine::State;
+    use crate::port::lane::Lane;
+
+    /// Reaches each tick asked for, up to the end of its input.
+    struct Steps {
+        ticks: u64,
+        end: u64,
+        then: Stopped,
+    }
+
+    impl Lane for Steps {
+        fn advance(&mut self, until: u64) -> Stopped {
+            assert!(self.ticks < self.end, "a lane that has stopped is left alone");
+            self.ticks = until.min(self.end);
+            if self.ticks < self.end { Stopped::Reached } else { self.then }
+        }
+        fn state(&self, _place: usize) -> State {
+            State { ticks: self.ticks, ..State::default() }
+        }
+        fn collectors(&mut self) -> Vec<&mut Collector> {
+            Vec::new()
+        }
+    }
+
+    fn rounds(lanes: &[(u64, Stopped)], target: u64) -> Rounds {
+        let place = |&(end, then): &(u64, Stopped)| {
+            let lane = Box::new(Steps { ticks: 0, end, then });
+            (0, Placed { disciplines: vec![0], engine: "steps", lane })
+        };
+        Rounds::new(lanes.iter().map(place).collect(), target, NonZeroUsize::MIN)
+    }
+
+    fn ticks(rounds: &Rounds) -> Vec<u64> {
+        rounds.lanes.iter().map(|running| running.placed.lane.state(0).ticks).collect()
+    }
+
+    const LONG: (u64, Stopped) = (u64::MAX, Stopped::Exhausted);
+
+    #[test]
+    fn every_lane_reaches_the_same_tick() {
+        let (go, stop) = (AtomicBool::new(false), AtomicBool::new(true));
+        let mut rounds = rounds(&[LONG; 3], 10_000);
+        assert_eq!(rounds.advance(4_000, &go), Standing::Going);
+        assert_eq!((ticks(&rounds), rounds.progress()), (vec![4_000; 3], (4_000, 10_000)));
+        assert_eq!(rounds.advance(5_000, &stop), Standing::Interrupted);
+        assert_eq!(ticks(&rounds), [5_000; 3]);
+        // What has reached its end is done, whoever breaks it off.
+        assert_eq!(rounds.advance(u64::MAX, &stop), Standing::Done);
+        assert_eq!(ticks(&rounds), [10_000; 3]);
+    }
+
+    #[test]
+    fn a_round_is_bounded() {
+        let mut rounds = rounds(&[LONG; 2], u64::MAX);
+        assert_eq!(rounds.advance(u64::MAX, &AtomicBool::new(false)), Standing::Going);
+        assert_eq!(rounds.progress().0, ROUND / 2);
+    }
+
+    #[test]
+    fn traces_end_when_all_of_them_have() {
+        let go = AtomicBool::new(false);
+        let mut rounds = rounds(&[(50, Stopped::Exhausted), (150, Stopped::Exhausted)], u64::MAX);
+        assert_eq!(rounds.advance(100, &go), Standing::Going);
+        assert_eq!(rounds.advance(200, &go), Standing::Done);
+        assert_eq!(ticks(&rounds), [50, 150]);
+    }
+
+    #[test]
+    fn a_lane_that_cannot_go_on_is_named() {
+        let mut rounds = rounds(&[LONG, (10, Stopped::Overloaded)], 10_000);
+        assert_eq!(rounds.advance(100, &AtomicBool::new(false)), Standing::Failed(1));
+    }
+}

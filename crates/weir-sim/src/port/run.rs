@@ -290,3 +290,98 @@ fn align(collectors: Vec<&mut crate::port::collector::Collector>) {
     Batches::align(&mut batches);
     Batches::align(&mut queues);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn scenario(disciplines: &str, rest: &str) -> Scenario {
+        let text = format!("weir = 1\nmodel = \"port\"\ndisciplines = [{disciplines}]\n[workload]\n{rest}");
+        Scenario::from_toml(&text, "test.toml", Path::new("")).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn told(scenario: &Scenario, progress: &mut dyn FnMut(Progress)) -> Result<Outcome, RunError> {
+        let cancel = AtomicBool::new(false);
+        run(scenario, &mut Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress, records: None })
+    }
+
+    #[test]
+    fn a_queue_beyond_what_is_simulated_ends_the_run() {
+        for service in ["", "lengths = { constant = \"1000B\" }\n[service]\nrate = \"1Gbit\"\n"] {
+            for discipline in ["\"hrrn\"", "\"ps\""] {
+                let mut scenario = scenario(discipline, &format!("load = 2\n{service}"));
+                // Such a load is refused with a statement; a burst or a trace may reach it for a while.
+                assert!(scenario.port.statement.take().is_some());
+                let error = told(&scenario, &mut |_| ()).expect_err("the queue grows");
+                let expected = "more than 10000 messages are queued, lower the load or the length of the run";
+                assert_eq!(error.to_string(), format!("`{}`: {expected}", discipline.trim_matches('"')));
+            }
+        }
+    }
+
+    #[test]
+    fn ticks_are_shared_out_among_the_replications() {
+        let ticks =
+            |stop: &str| ticks_per_replication(&scenario("\"fifo\"", &format!("load = 0.5\n{stop}")).port);
+        assert_eq!(ticks("[stop]\npackets = 1000\n"), 1000);
+        assert_eq!(ticks("[stop]\npackets = 1000\nreplications = 7\n"), 143);
+        assert_eq!(ticks("[stop]\nmessages = 1000\n"), 4_700);
+        assert_eq!(ticks("[stop]\npackets = 1\nreplications = 9\n"), 1);
+    }
+
+    #[test]
+    fn progress_never_falls_and_ends_at_the_total() {
+        let scenario =
+            scenario("\"fifo\", \"hrrn\"", "load = 0.5\n[stop]\npackets = 40_000\nreplications = 2\n");
+        let mut seen = Vec::new();
+        told(&scenario, &mut |progress| seen.push(progress)).expect("a result");
+        assert!(seen.is_sorted_by(|a, b| a.done <= b.done && a.total == b.total));
+        assert_eq!(seen.last(), Some(&Progress { done: 80_000, total: 80_000 }));
+    }
+
+    struct Failing;
+
+    impl RecordSink for Failing {
+        fn take(&mut self, _discipline: &str, departures: &[Departure]) -> Result<(), String> {
+            Err(format!("{} rows do not fit", departures.len().min(1)))
+        }
+    }
+
+    #[derive(Default)]
+    struct Kept(Vec<(String, Vec<Departure>)>);
+
+    impl RecordSink for Kept {
+        fn take(&mut self, discipline: &str, departures: &[Departure]) -> Result<(), String> {
+            self.0.push((discipline.to_owned(), departures.to_vec()));
+            Ok(())
+        }
+    }
+
+    fn recorded(scenario: &Scenario, sink: &mut dyn RecordSink) -> Result<Outcome, RunError> {
+        let cancel = AtomicBool::new(false);
+        let (progress, threads) = (&mut |_| (), NonZeroUsize::MIN);
+        run(scenario, &mut Control { threads, cancel: &cancel, progress, records: Some(sink) })
+    }
+
+    #[test]
+    fn records_are_those_of_the_first_replication_in_order_of_departure() {
+        let scenario = scenario("\"fifo\", \"sf\"", "load = 0.5\n[stop]\npackets = 2000\nreplications = 2\n");
+        let mut kept = Kept::default();
+        recorded(&scenario, &mut kept).expect("a result");
+        assert_eq!(kept.0.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["fifo", "sf"]);
+        for (name, departures) in &kept.0 {
+            assert!(departures.is_sorted_by_key(|departure| departure.tick), "{name}");
+            assert!(departures.iter().all(|departure| departure.tick < 1000), "{name}");
+            assert!(departures.iter().all(|d| d.arrival <= d.first && d.first <= d.last), "{name}");
+        }
+        assert!(kept.0[0].1.is_sorted_by_key(|departure| departure.index));
+    }
+
+    #[test]
+    fn records_that_cannot_be_written_end_the_run() {
+        let scenario = scenario("\"fifo\"", "load = 0.5\n[stop]\npackets = 2000\n");
+        let error = recorded(&scenario, &mut Failing).expect_err("the sink fails");
+        assert_eq!(error.to_string(), "records cannot be written: 1 rows do not fit");
+    }
+}

@@ -8,12 +8,12 @@ use crate::stats::Measure;
 /// Confidence of the intervals that a check holds against: a false alarm in a thousand.
 pub const LEVEL: f64 = 0.999;
 
-/// The checks of one discipline; `first` is the one whose busy time all must share.
+/// The checks of one discipline; `first` is the one whose instants all must share.
 #[must_use]
 pub fn of_discipline(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Vec<Check> {
     let mut checks: Vec<_> = flow_balance(gathered).into_iter().collect();
     checks.push(idle(gathered));
-    checks.extend(same_work(gathered, first));
+    checks.extend(same_work(gathered, first, frame));
     checks.extend(little(gathered, frame));
     checks.extend(little_of_packets(gathered, first));
     checks.extend(slop(gathered));
@@ -37,16 +37,16 @@ fn idle(gathered: &Gathered) -> Check {
     Check::new(Some(&gathered.name), "work conservation", 0.0, idle, 0.0, note)
 }
 
-/// Work-conserving disciplines that served as many packets were busy as long.
-fn same_work(gathered: &Gathered, first: &Gathered) -> Option<Check> {
-    let comparable = gathered.total(|state| state.ticks) == first.total(|state| state.ticks);
-    let by_packets = gathered.states.iter().zip(&first.states).all(|(own, other)| own.now == other.now);
-    if !comparable || !by_packets || gathered.name == first.name {
+/// Work-conserving disciplines have served as many packets at the same instant.
+fn same_work(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Option<Check> {
+    let served = |of: &Gathered| of.total(|state| state.ticks);
+    let alike = gathered.engine == first.engine && served(gathered) == served(first);
+    if !frame.shared_instants || !alike || gathered.name == first.name {
         return None;
     }
-    let busy = |of: &Gathered| of.total_time(|state| state.busy) as f64 / CLOCK;
-    let note = format!("time busy with the same packets, against `{}`", first.name);
-    Some(Check::new(Some(&gathered.name), "work conservation", busy(first), busy(gathered), 0.0, note))
+    let time = |of: &Gathered| of.total_time(|state| state.now) as f64 / CLOCK;
+    let note = format!("time in which the same packets were served, against `{}`", first.name);
+    Some(Check::new(Some(&gathered.name), "work conservation", time(first), time(gathered), 0.0, note))
 }
 
 /// Little's law: the mean number of messages present is their rate times their mean time.
@@ -60,14 +60,17 @@ fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
     let rate = gathered.total(|state| state.arrived) as f64 / (time / CLOCK);
     let Measure::Estimate(mean) = Measure::from(gathered.mean(0, None)) else { return None };
     let (low, high) = mean.interval(LEVEL);
-    let tolerance = rate * (high - low) / 2.0;
+    let unfinished = gathered.total(|state| state.unfinished) as f64 * CLOCK / time;
+    let expected = rate * (mean.value() - frame.transmission);
+    // What is unfinished was present for a part of its time; the rest is rounding.
+    let tolerance = rate * (high - low) / 2.0 + unfinished * mean.value() + 1e-9 * expected;
     let unit = frame.time_unit;
     let note = format!(
         "messages present in the mean, against {rate:.4} a {unit} for {:.4}{unit} each",
-        mean.value()
+        mean.value() - frame.transmission
     );
     let present = present as f64 / time;
-    Some(Check::new(Some(&gathered.name), "Little's law", present, rate * mean.value(), tolerance, note))
+    Some(Check::new(Some(&gathered.name), "Little's law", present, expected, tolerance, note))
 }
 
 /// Little's law for packets: the mean number waiting, by the queue monitor, is the sum of all waits over

@@ -160,7 +160,8 @@ impl LengthTable {
     pub(crate) fn class(&self, bits: u64) -> u16 {
         let product = u128::from(bits) * self.lengths.len() as u128;
         let column = (product >> 64) as usize;
-        if (product as u64) < self.threshold[column] { column as u16 } else { self.alias[column] }
+        let is_column = (product as u64) < self.threshold[column];
+        core::hint::select_unpredictable(is_column, column as u16, self.alias[column])
     }
 }
 

@@ -122,3 +122,51 @@ fn means_of(batches: &mut Batches, classes: usize) -> Option<(Vec<f64>, u64)> {
     means.pop();
     Some((means, batches.size()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::num::NonZeroUsize;
+    use std::path::Path;
+
+    use crate::scenario::Scenario;
+
+    fn of(warm_up: &str, load: f64) -> WarmUpTicks {
+        let text = format!(
+            "weir = 1\nmodel = \"port\"\ndisciplines = [\"sf\"]\n[workload]\nload = {load}\n\
+             [stop]\nwarm_up = \"{warm_up}\"\n"
+        );
+        let scenario = Scenario::from_toml(&text, "test.toml", Path::new("")).expect("a valid scenario");
+        let cancel = AtomicBool::new(false);
+        let progress = &mut |_| ();
+        let control = Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress, records: None };
+        ticks(&scenario.port, 1_000_000, &control).expect("a pilot")
+    }
+
+    #[test]
+    fn a_given_time_becomes_the_ticks_expected_in_it() {
+        assert_eq!(of("none", 0.5), WarmUpTicks { ticks: 0, rule: "none".to_owned() });
+        // 0.5 x 1000 = 500 ticks, in steps of 128.
+        assert_eq!(of("1000u", 0.5).ticks, 512);
+        assert_eq!(of("1000u", 0.9).ticks, 1024);
+        assert!(of("1000u", 0.5).rule.contains("1000"), "{}", of("1000u", 0.5).rule);
+    }
+
+    #[test]
+    fn what_is_detected_is_less_than_the_pilot() {
+        let detected = of("mser", 0.9);
+        assert!(detected.ticks <= 131_072 && detected.rule.contains("100000 ticks"), "{detected:?}");
+    }
+
+    #[test]
+    fn batches_of_a_power_of_two_begin_where_the_warm_up_ends() {
+        for ticks in [0, 1, 5, 511, 512, 513, 100_000, 10_000_000, 123_456_789] {
+            let rounded = rounded(ticks);
+            assert!(rounded >= ticks && rounded <= ticks + ticks / 2 + 1, "{ticks}: {rounded}");
+            let warm_up = WarmUpTicks { ticks: rounded, rule: String::new() };
+            assert!(rounded == 0 || rounded.is_multiple_of(warm_up.granularity()));
+            assert!(rounded == 0 || warm_up.granularity() >= (ticks / 4).min(1 << 16), "{ticks}");
+        }
+        assert_eq!(rounded(123_456_789) % (1 << 16), 0);
+    }
+}

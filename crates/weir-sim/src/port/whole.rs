@@ -137,7 +137,6 @@ where
         }
         let now = Instant::new(self.now);
         let grant = self.discipline.dequeue(now, &OpenGate, &mut self.drops)?;
-        self.flight.begin(grant.item.id, self.now);
         let left = grant.item.remaining.get();
         Some(OpenGrant { item: grant.item, since: self.now, left, quantum: grant.quantum.get().min(left) })
     }
@@ -194,6 +193,9 @@ where
     #[inline]
     fn use_up(&mut self, grant: &mut OpenGrant, at: u64) {
         let used = at - grant.since;
+        if used > 0 {
+            self.flight.begin(grant.item.id, grant.since);
+        }
         self.discipline.charge(Instant::new(at), &grant.item, Nanos::new(used));
         self.busy += used;
         grant.since = at;

@@ -67,6 +67,7 @@ impl Checker<'_> {
         let mut disciplines = self.disciplines(&document.disciplines)?;
         let reference = self.reference(document.reference.as_ref(), &disciplines)?;
         let serving = self.serving(document)?;
+        self.turns(&document.disciplines, &disciplines, serving)?;
         let preemption = self.preemption(document, serving)?;
         let checked = self.input(document, serving)?;
         if let MessageClasses::Named { alphas: Some(alphas), .. } = &checked.classes {

@@ -6,13 +6,15 @@ use weir_core::registry;
 use weir_core::spec::{Argument, Spec, SpecError};
 use weir_core::units::Packets;
 
-use super::check::{Checked, Checker};
+use super::check::{Checked, Checker, Serving};
 use super::document::Located;
 use super::place::nearest;
-use super::port::NamedDiscipline;
+use super::port::{NamedDiscipline, Service};
 
 /// The most disciplines that one scenario compares.
 const MAX_DISCIPLINES: usize = 64;
+/// The parameter of all disciplines that serve in turns.
+const QUANTUM: &str = "quantum";
 
 impl Checker<'_> {
     pub(super) fn disciplines(&self, list: &Located<Vec<Located<String>>>) -> Checked<Vec<NamedDiscipline>> {
@@ -44,6 +46,29 @@ impl Checker<'_> {
         })
     }
 
+    /// Refuses a discipline whose turns would be its smallest, a nanosecond, where messages are served whole:
+    /// it would decide once a nanosecond.
+    pub(super) fn turns(
+        &self,
+        list: &Located<Vec<Located<String>>>,
+        named: &[NamedDiscipline],
+        serving: Serving,
+    ) -> Checked<()> {
+        if let Service::Packets(_) = serving.service {
+            return Ok(());
+        }
+        for (written, discipline) in list.value.iter().zip(named).filter(|(_, named)| !named.is_fluid()) {
+            if let Some(name) = without_quantum(&discipline.spec) {
+                let reason = format!("would give `{name}` turns of 1 ns where messages are served whole");
+                let remedy = format!(
+                    "give it a quantum, in nanoseconds of service: `{name}:quantum=1000000` for turns of 1 ms"
+                );
+                return self.refuse(written, reason, remedy);
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn reference(
         &self,
         written: Option<&Located<String>>,
@@ -63,6 +88,19 @@ impl Checker<'_> {
             Ok,
         )
     }
+}
+
+/// The discipline in a spec that has turns and is given no quantum for them.
+fn without_quantum(spec: &Spec) -> Option<&str> {
+    let parameters = registry::info(&spec.name).map_or(&[][..], |info| info.parameters);
+    if let Some(place) = parameters.iter().position(|parameter| parameter.name == QUANTUM) {
+        let is_it = |(at, argument): (usize, &Argument)| match &argument.key {
+            Some(key) => key == QUANTUM,
+            None => at == place,
+        };
+        return (!spec.arguments.iter().enumerate().any(is_it)).then_some(&spec.name);
+    }
+    spec.arguments.iter().find_map(|argument| without_quantum(&argument.value))
 }
 
 /// Gives alpha scheduling, wherever the spec names it without alphas of classes, those of the messages.

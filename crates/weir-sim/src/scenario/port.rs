@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use weir_core::message::ps;
 use weir_core::spec::Spec;
 use weir_core::units::{Nanos, Rate};
 
@@ -52,6 +53,14 @@ pub struct NamedDiscipline {
     pub name: String,
     /// Its spec, with the alphas of the classes where the trace gives them; the registry has built it once.
     pub spec: Spec,
+}
+
+impl NamedDiscipline {
+    /// Whether it is processor sharing without a quantum, which has an exact form for whole messages.
+    #[must_use]
+    pub fn is_fluid(&self) -> bool {
+        self.spec.name == ps::INFO.name && self.spec.arguments.is_empty()
+    }
 }
 
 /// Who arrives when, and how large.

@@ -3,9 +3,9 @@
 //! Nothing in it branches on what a lane does, but the loops over the lanes that complete a message; what
 //! is hard to foresee is computed both ways and selected.
 
-use super::key::{Key, Layout};
+use super::key::{Key, Layout, class_of, nothing};
 use super::keyed::{Lanes, Rows};
-use super::queues::{Entry, Queues};
+use super::queues::{Entry, Queues, at_place};
 use super::tally::Probe;
 use crate::port::timeline::Segment;
 use core::hint::select_unpredictable;
@@ -53,24 +53,6 @@ struct Context<'a, const C: usize> {
     accepted: &'a [u64],
     first_tick: u64,
     classes: usize,
-}
-
-/// The message at a place of a ring whose length is a power of two.
-#[inline(always)]
-fn at_place(ring: &[Entry], place: u64) -> &Entry {
-    &ring[place as usize & (ring.len() - 1)]
-}
-
-/// The mark of a class of which nothing waits; larger than every key, yet it names its class.
-#[inline(always)]
-fn nothing<K: Key, const C: usize>(class: usize) -> K {
-    K::LARGEST.minus(K::of(C as u64 - 1)).plus(K::of(class as u64))
-}
-
-/// The class in the lowest bits of a key.
-#[inline(always)]
-fn class_of<K: Key, const C: usize>(key: K) -> usize {
-    key.low() % C
 }
 
 impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {

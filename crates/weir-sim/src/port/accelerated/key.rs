@@ -133,3 +133,15 @@ impl Layout {
         order >> self.order_bits == 0 && self.shift() + (u128::BITS - key.leading_zeros()) <= room
     }
 }
+
+/// The mark of a class of which nothing waits; larger than every key, yet it names its class.
+#[inline(always)]
+pub(super) fn nothing<K: Key, const C: usize>(class: usize) -> K {
+    K::LARGEST.minus(K::of(C as u64 - 1)).plus(K::of(class as u64))
+}
+
+/// The class in the lowest bits of a key.
+#[inline(always)]
+pub(super) fn class_of<K: Key, const C: usize>(key: K) -> usize {
+    key.low() % C
+}

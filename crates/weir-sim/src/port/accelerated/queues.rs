@@ -22,6 +22,12 @@ pub(super) struct Entry {
 
 const BEHIND: Entry = Entry { at: 0, stamp: 0, tick: 0, order: u64::MAX };
 
+/// The message at a place of a ring whose length is a power of two.
+#[inline(always)]
+pub(super) fn at_place(ring: &[Entry], place: u64) -> &Entry {
+    &ring[place as usize & (ring.len() - 1)]
+}
+
 /// The messages of one class, each at its place modulo the length of the ring, a power of two.
 #[derive(Clone, Debug)]
 struct Queue {
@@ -103,8 +109,7 @@ impl Queues {
     /// The message of a class at a place not below the slowest strategy's.
     #[inline(always)]
     pub(super) fn entry(&self, class: usize, place: u64) -> &Entry {
-        let ring = self.ring(class);
-        &ring[place as usize & (ring.len() - 1)]
+        at_place(self.ring(class), place)
     }
 
     /// The layout of the keys.
