@@ -81,10 +81,11 @@ fn layout(scenario: &PortScenario) -> Layout {
         classes: scenario.classes.len(),
         flows: 0,
         warm_up: 0,
-        section: 0,
+        batch: BATCH,
+        sections: 1,
         tails: scenario.measure.tails,
     };
-    Layout { plan, records: false, batch: BATCH }
+    Layout { plan, records: false }
 }
 
 /// The engine that drives the contract, for the first of `disciplines`.

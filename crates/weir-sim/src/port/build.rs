@@ -82,8 +82,6 @@ pub struct Layout {
     pub plan: Plan,
     /// Whether departures are kept as records.
     pub records: bool,
-    /// Ticks of a batch of the accelerated engine.
-    pub batch: u64,
 }
 
 /// A lane and the disciplines of the scenario that it carries.
@@ -183,7 +181,7 @@ fn lockstep(
 ) -> Result<Box<dyn Lane>, BuildError> {
     let MessageClasses::Lengths(lengths) = &scenario.classes else { return Err(BuildError::Input) };
     let options = Options {
-        batch: layout.batch,
+        batch: layout.plan.batch,
         monitor_period: scenario.measure.queue_period.get(),
         level: Level::detect(),
     };

@@ -62,8 +62,10 @@ pub struct Plan {
     pub flows: usize,
     /// Departures before this tick are the warm-up and not counted.
     pub warm_up: u64,
-    /// Sections of this many ticks each have histograms of their own; 0: one section.
-    pub section: u64,
+    /// Ticks of a window of the batches, at least; a power of two.
+    pub batch: u64,
+    /// Sections of the replication with histograms of their own: from this many to twice as many.
+    pub sections: usize,
     /// Whether there are histograms.
     pub tails: bool,
 }
@@ -96,6 +98,8 @@ pub struct Collector {
     pub batches: Batches,
     /// The queue monitor: packets, then messages, waiting at the instants of sampling.
     pub queue: Batches,
+    /// Ticks of a section.
+    section: u64,
     /// Per section, the histograms of every metric and class.
     pub sections: Vec<Vec<Histogram>>,
     /// Units of length served, by flow.
@@ -111,8 +115,9 @@ impl Collector {
     #[must_use]
     pub fn new(plan: Plan, records: bool) -> Self {
         Self {
-            batches: Batches::new(plan.series_count(), plan.warm_up),
-            queue: Batches::new(2, plan.warm_up),
+            batches: Batches::new(plan.series_count(), plan.warm_up).in_windows_of(plan.batch),
+            queue: Batches::new(2, plan.warm_up).in_windows_of(plan.batch),
+            section: plan.batch.max(1),
             sections: Vec::new(),
             served: vec![0; plan.flows],
             lengths: vec![(0, 0); plan.classes],
@@ -127,14 +132,33 @@ impl Collector {
         &self.plan
     }
 
+    /// The tick at which the section of `tick` ends.
+    #[must_use]
+    pub fn section_end(&self, tick: u64) -> u64 {
+        let since = tick.saturating_sub(self.plan.warm_up);
+        let ends = (since / self.section + 1).saturating_mul(self.section);
+        self.plan.warm_up.saturating_add(ends)
+    }
+
     #[inline]
     fn section_of(&mut self, tick: u64) -> &mut [Histogram] {
-        let at = (tick - self.plan.warm_up).checked_div(self.plan.section).unwrap_or(0) as usize;
-        if at >= self.sections.len() {
-            let figures = self.plan.metrics.len() * self.plan.classes;
-            self.sections.resize_with(at + 1, || vec![Histogram::new(); figures]);
+        let since = tick - self.plan.warm_up;
+        if (since / self.section) as usize >= self.sections.len() {
+            self.open_section(since);
         }
-        &mut self.sections[at]
+        &mut self.sections[(since / self.section) as usize]
+    }
+
+    /// Makes room for the section of a tick, merging neighbours where there would be too many.
+    #[cold]
+    fn open_section(&mut self, since: u64) {
+        while since / self.section >= 2 * self.plan.sections.max(1) as u64 {
+            self.section *= 2;
+            self.sections = merge_pairs(std::mem::take(&mut self.sections));
+        }
+        let figures = self.plan.metrics.len() * self.plan.classes;
+        let needed = (since / self.section) as usize + 1;
+        self.sections.resize_with(needed, || vec![Histogram::new(); figures]);
     }
 
     /// Adds histograms of the first metric, class by class, to the section of `tick`.
@@ -183,6 +207,21 @@ impl Collector {
     }
 }
 
+/// Each two neighbouring sections as one.
+#[must_use]
+pub fn merge_pairs(sections: Vec<Vec<Histogram>>) -> Vec<Vec<Histogram>> {
+    let mut merged: Vec<Vec<Histogram>> = Vec::with_capacity(sections.len().div_ceil(2));
+    for (place, section) in sections.into_iter().enumerate() {
+        match merged.last_mut() {
+            Some(last) if place % 2 == 1 => {
+                last.iter_mut().zip(&section).for_each(|(own, more)| own.merge(more));
+            }
+            _ => merged.push(section),
+        }
+    }
+    merged
+}
+
 impl Observer for Collector {
     #[inline]
     fn departed(&mut self, departure: &Departure) {
@@ -221,12 +260,12 @@ mod tests {
     #[test]
     fn warm_up_and_sections() {
         let metrics = vec![Metric::Latency];
-        let plan = Plan { metrics, classes: 2, flows: 1, warm_up: 2, section: 3, tails: true };
+        let plan = Plan { metrics, classes: 2, flows: 1, warm_up: 2, batch: 1, sections: 1, tails: true };
         let mut collector = Collector::new(plan, true);
         (0..8).for_each(|tick| collector.departed(&departure(tick, (tick % 2) as u16)));
         assert_eq!(collector.batches.totals(&[0, 1]).map(|total| total.count).sum::<u64>(), 6);
         assert_eq!(collector.sections.len(), 2);
-        assert_eq!(collector.sections[1][1].count(), 2);
+        assert_eq!(collector.sections[1][1].count(), 1);
         assert_eq!(collector.records.map(|records| records.len()), Some(8));
         assert_eq!(collector.served, [12]);
     }

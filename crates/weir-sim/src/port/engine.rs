@@ -3,7 +3,7 @@
 use crate::port::observer::Observer;
 
 /// More messages than this in the queue are refused: the load is beyond what can be simulated.
-pub const BACKLOG_LIMIT: usize = if cfg!(test) { 10_000 } else { 100_000_000 };
+pub const BACKLOG_LIMIT: usize = if cfg!(test) { 10_000 } else { 20_000_000 };
 
 /// Why an engine returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

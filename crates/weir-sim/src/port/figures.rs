@@ -128,11 +128,11 @@ fn utilisation(gathered: &Gathered) -> Figure {
     Figure::new(Some(&gathered.name), "all", "utilisation", "share", "1", &measure)
 }
 
-/// The queue monitor, which all work-conserving disciplines share.
+/// The queue monitor, under the name of a discipline, or as what all of them share.
 #[must_use]
-pub fn queue_length(gathered: &Gathered) -> Figure {
+pub fn queue_length(gathered: &Gathered, discipline: Option<&str>) -> Figure {
     let measure = Measure::from(gathered.queue_length());
-    Figure::new(None, "all", "queue", "mean", "pkt", &measure)
+    Figure::new(discipline, "all", "queue", "mean", "pkt", &measure)
 }
 
 /// The paired differences of one discipline from the reference, class by class.

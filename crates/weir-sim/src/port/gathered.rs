@@ -2,10 +2,14 @@
 
 use crate::port::collector::{Collector, Metric, Plan, SLOWDOWN_BITS};
 use crate::port::engine::State;
+use crate::scenario::NamedDiscipline;
 use crate::stats::{Histogram, Linearised, Measure, Pool, Unavailable, replications};
 
 /// Nanoseconds of the clock in one unit of reported time: of a second, and of `u`.
 pub const CLOCK: f64 = 1e9;
+
+/// The fewest sections of all replications whose quantiles give the intervals of the whole's.
+pub const SECTIONS: usize = 20;
 
 /// One discipline over all replications.
 #[derive(Debug)]
@@ -27,6 +31,7 @@ pub struct Gathered {
     /// Messages counted and their lengths together, by class.
     pub lengths: Vec<(u64, u64)>,
     tails: bool,
+    replications: u32,
     pool: Pool,
     queue: Pool,
     sections: Vec<Vec<Histogram>>,
@@ -35,14 +40,15 @@ pub struct Gathered {
 impl Gathered {
     /// Nothing yet.
     #[must_use]
-    pub fn new(name: String, plan: &Plan) -> Self {
+    pub fn new(named: &NamedDiscipline, plan: &Plan, replications: u32) -> Self {
         let (classes, flows) = (plan.classes, plan.flows);
         Self {
-            name,
+            name: named.name.clone(),
             engine: "",
             metrics: plan.metrics.clone(),
             classes,
             tails: plan.tails,
+            replications,
             states: Vec::new(),
             audited: None,
             served: vec![0; flows],
@@ -54,7 +60,7 @@ impl Gathered {
     }
 
     /// Adds the next replication.
-    pub fn add(&mut self, collector: Collector, state: State, audited: Option<(u64, u64)>) {
+    pub fn add(&mut self, replication: u32, collector: Collector, state: State, audited: Option<(u64, u64)>) {
         self.states.push(state);
         self.served.iter_mut().zip(&collector.served).for_each(|(own, more)| *own += more);
         for (own, more) in self.lengths.iter_mut().zip(&collector.lengths) {
@@ -67,7 +73,24 @@ impl Gathered {
         }
         self.pool.push(collector.batches);
         self.queue.push(collector.queue);
-        self.sections.extend(collector.sections);
+        self.add_sections(replication, collector.sections);
+    }
+
+    /// Few replications bring sections of their own; many share [`SECTIONS`] of them, in their order, so
+    /// that memory does not grow with their number.
+    fn add_sections(&mut self, replication: u32, sections: Vec<Vec<Histogram>>) {
+        let replications = self.replications as usize;
+        if replications <= SECTIONS {
+            self.sections.extend(sections);
+            return;
+        }
+        let group = replication as usize * SECTIONS / replications;
+        for section in sections {
+            match self.sections.get_mut(group) {
+                Some(held) => held.iter_mut().zip(&section).for_each(|(own, more)| own.merge(more)),
+                None => self.sections.push(section),
+            }
+        }
     }
 
     /// Whether quantiles and distributions were measured.

@@ -5,7 +5,7 @@ use crate::port::collector::Metric;
 use crate::port::comparison;
 use crate::port::figures::{self, Frame};
 use crate::port::gathered::{CLOCK, Gathered};
-use crate::port::outcome::{Check, ClassRow, EngineUsed, Outcome, Precision, TheoryRow, WarmUpUsed};
+use crate::port::outcome::{Check, ClassRow, EngineUsed, Figure, Outcome, Precision, TheoryRow, WarmUpUsed};
 use crate::port::selfcheck;
 use crate::port::warmup::WarmUpTicks;
 use crate::scenario::{Clock, Input, PortScenario, Scenario, Service};
@@ -159,6 +159,14 @@ pub fn theory_only(scenario: &Scenario) -> Outcome {
     outcome
 }
 
+/// Whether the run is long enough to be held against means of the steady state: some relaxation times of
+/// the queue, which grow as `(1 - load)^-2`.
+fn has_settled(port: &PortScenario, gathered: &Gathered) -> bool {
+    const RELAXATIONS: f64 = 10.0;
+    let spare = 1.0 - port.load.unwrap_or_default();
+    gathered.total(|state| state.ticks) as f64 * spare * spare >= RELAXATIONS
+}
+
 /// The rows of all disciplines, and the checks of the overall means.
 fn theory_rows(
     port: &PortScenario,
@@ -167,6 +175,7 @@ fn theory_rows(
 ) -> (Vec<TheoryRow>, Vec<Check>) {
     let (mut rows, mut checks, mut queue) = (Vec::new(), Vec::new(), None);
     let metrics = build::metrics(port);
+    let gathered = gathered.filter(|all| has_settled(port, &all[0]));
     for (at, named) in port.disciplines.iter().enumerate() {
         let simulated = gathered.map(|all| &all[at]);
         let form = form(port, &named.name);
@@ -199,10 +208,19 @@ pub fn outcome(scenario: &Scenario, gathered: &[Gathered], ending: Ending) -> Ou
     fill(&mut outcome, gathered, &gathered[port.reference], &frame);
     outcome.checks.extend(formula_checks);
     if frame.packet.is_some() {
-        outcome.estimates.push(figures::queue_length(first));
+        outcome.estimates.extend(queues(port, gathered));
     }
     outcome.classes = frame.classes;
     outcome
+}
+
+/// The queue: one where all disciplines share the instants of acceptance, else one of each, since in a
+/// closed loop what arrives depends on the discipline.
+fn queues(port: &PortScenario, gathered: &[Gathered]) -> Vec<Figure> {
+    match port.input {
+        Input::Closed(_) => gathered.iter().map(|own| figures::queue_length(own, Some(&own.name))).collect(),
+        Input::Open(_) | Input::Trace(_) => vec![figures::queue_length(&gathered[0], None)],
+    }
 }
 
 /// The rows that come discipline by discipline.

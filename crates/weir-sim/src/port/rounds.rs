@@ -16,6 +16,18 @@ const ROUND: u64 = 1 << 25;
 /// The fewest ticks of a lane in a round.
 const SHORTEST: u64 = 1 << 14;
 
+/// Ticks of all lanes together in a round whose records are kept to its end.
+const ROUND_OF_RECORDS: u64 = 1 << 20;
+
+/// What the length of a round is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Grain {
+    /// Rounds end where a window of the batches does.
+    pub batch: u64,
+    /// Whether records are kept.
+    pub records: bool,
+}
+
 /// A lane, and how it ended.
 pub struct Running {
     /// The replication.
@@ -32,6 +44,7 @@ pub struct Rounds {
     tick: u64,
     target: u64,
     round: u64,
+    grain: u64,
     threads: NonZeroUsize,
 }
 
@@ -51,12 +64,13 @@ pub enum Standing {
 impl Rounds {
     /// Lanes that each run to `target` ticks.
     #[must_use]
-    pub fn new(lanes: Vec<(u32, Placed)>, target: u64, threads: NonZeroUsize) -> Self {
+    pub fn new(lanes: Vec<(u32, Placed)>, target: u64, grain: Grain, threads: NonZeroUsize) -> Self {
         let running = |(replication, placed)| Running { replication, placed, stopped: Stopped::Reached };
         let lanes: Vec<_> = lanes.into_iter().map(running).collect();
         let disciplines: usize = lanes.iter().map(|running| running.placed.disciplines.len()).sum();
-        let round = (ROUND / disciplines.max(1) as u64).max(SHORTEST);
-        Self { lanes, tick: 0, target, round, threads }
+        let work = if grain.records { ROUND_OF_RECORDS } else { ROUND };
+        let round = (work / disciplines.max(1) as u64).max(SHORTEST).next_multiple_of(grain.batch);
+        Self { lanes, tick: 0, target, round, grain: grain.batch, threads }
     }
 
     /// Ticks done by each lane, and ticks to do.
@@ -65,8 +79,22 @@ impl Rounds {
         (self.tick, self.target)
     }
 
-    /// One round, not beyond tick `until`.
+    /// Whether every lane has come to the end of the window in which `tick` lies, or of the run.
+    #[must_use]
+    pub fn has_reached(&self, tick: u64) -> bool {
+        self.tick >= tick
+    }
+
+    /// The number of lanes of one replication.
+    #[must_use]
+    pub fn lanes_of_one(&self) -> u64 {
+        let first = self.lanes.first().map_or(0, |running| running.replication);
+        self.lanes.iter().filter(|running| running.replication == first).count() as u64
+    }
+
+    /// One round, to the end of the window in which tick `until` lies at most.
     pub fn advance(&mut self, until: u64, cancel: &AtomicBool) -> Standing {
+        let until = until.checked_next_multiple_of(self.grain).unwrap_or(until);
         self.tick = (self.tick + self.round).min(self.target).min(until);
         let tick = self.tick;
         let lanes = std::mem::take(&mut self.lanes);
@@ -119,7 +147,8 @@ mod tests {
             let lane = Box::new(Steps { ticks: 0, end, then });
             (0, Placed { disciplines: vec![0], engine: "steps", lane })
         };
-        Rounds::new(lanes.iter().map(place).collect(), target, NonZeroUsize::MIN)
+        let grain = Grain { batch: 1, records: false };
+        Rounds::new(lanes.iter().map(place).collect(), target, grain, NonZeroUsize::MIN)
     }
 
     fn ticks(rounds: &Rounds) -> Vec<u64> {

@@ -5,25 +5,28 @@
 //! byte, for any number of threads.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use crate::port::build::{self, BuildError, Layout, lanes};
-use crate::port::collector::Plan;
-use crate::port::gathered::Gathered;
+use crate::port::collector::{Collector, Plan};
+use crate::port::gathered::{Gathered, SECTIONS};
 use crate::port::observer::Departure;
 use crate::port::outcome::{Outcome, Precision};
 use crate::port::report;
-use crate::port::rounds::{Rounds, Standing};
+use crate::port::rounds::{Grain, Rounds, Standing};
 use crate::port::warmup::{self, WarmUpTicks};
 use crate::scenario::{Input, Limit, PortScenario, Scenario, Service};
 use crate::stats::{Batches, Measure, Target};
 
-/// Sections of a single replication whose quantiles give the intervals of the whole's.
-const SECTIONS: u64 = 16;
-/// Batches of a replication at the end, about.
+/// Batches of a replication at the end, at least.
 const BATCHES: u64 = 256;
 /// The first reading of the precision comes at this share of the limit.
 const FIRST_READING: u64 = 64;
+/// The largest window of a replication's batches at its start.
+const LARGEST_BATCH: u64 = 1 << 16;
+/// Replications that are held in memory at a time, where no precision is asked for.
+const WAVE: u32 = 16;
 
 /// Takes the records of a run, discipline by discipline within a round.
 pub trait RecordSink {
@@ -68,6 +71,15 @@ pub enum RunError {
         /// Why.
         reason: String,
     },
+    /// The warm-up is as long as the run.
+    WarmUp {
+        /// As the scenario has it.
+        written: String,
+        /// Its ticks.
+        warm_up: u64,
+        /// The ticks of a replication.
+        ticks: u64,
+    },
     /// Records could not be written.
     Records(String),
 }
@@ -77,6 +89,10 @@ impl core::fmt::Display for RunError {
         match self {
             Self::Build(error) => error.fmt(f),
             Self::Overloaded { disciplines, reason } => write!(f, "`{disciplines}`: {reason}"),
+            Self::WarmUp { written, warm_up, ticks } => write!(
+                f,
+                "stop.warm_up is {written}, about {warm_up} ticks, must be shorter than a replication, which has {ticks}: shorten it, or lengthen the run"
+            ),
             Self::Records(reason) => write!(f, "records cannot be written: {reason}"),
         }
     }
@@ -101,15 +117,41 @@ pub fn run(scenario: &Scenario, control: &mut Control<'_>) -> Result<Outcome, Ru
     }
     let ticks = ticks_per_replication(port);
     let warm_up = warmup::ticks(port, ticks, control)?;
-    let mut session = Session::new(port, ticks, warm_up, control)?;
-    let interrupted = session.run(control)?;
-    let precision = session.precision();
-    let gathered = session.gather();
-    Ok(report::outcome(
-        scenario,
-        &gathered,
-        report::Ending { warm_up: session.warm_up, interrupted, precision },
-    ))
+    let plan = plan(port, ticks, &warm_up);
+    let replications = port.stop.replications;
+    let mut gathered = nothing(port, &plan);
+    let wave = if port.stop.precision.is_some() { replications } else { WAVE };
+    let (mut interrupted, mut precision, mut begun) = (false, None, 0);
+    while begun < replications && !interrupted {
+        let end = begun.saturating_add(wave).min(replications);
+        let mut session = Session::new(port, &plan, ticks, begun..end, control)?;
+        interrupted = session.run(control)?;
+        precision = session.reading.take();
+        session.gather_into(&mut gathered);
+        begun = end;
+    }
+    Ok(report::outcome(scenario, &gathered, report::Ending { warm_up, interrupted, precision }))
+}
+
+/// Every discipline before the first replication.
+fn nothing(port: &PortScenario, plan: &Plan) -> Vec<Gathered> {
+    let named = |named| Gathered::new(named, plan, port.stop.replications);
+    port.disciplines.iter().map(named).collect()
+}
+
+/// What every discipline collects. Windows begin small, so that a run that ends early still has some.
+fn plan(port: &PortScenario, ticks: u64, warm_up: &WarmUpTicks) -> Plan {
+    let readings = if port.stop.precision.is_some() { FIRST_READING } else { 1 };
+    let batch = (ticks / (BATCHES * readings)).clamp(1, LARGEST_BATCH).next_power_of_two();
+    Plan {
+        metrics: build::metrics(port),
+        classes: port.classes.len(),
+        flows: build::flows(port),
+        warm_up: warm_up.ticks,
+        batch: batch.min(warm_up.granularity()),
+        sections: SECTIONS.div_ceil(port.stop.replications as usize),
+        tails: port.measure.tails,
+    }
 }
 
 /// The most ticks of a replication: packets, or messages served whole.
@@ -119,8 +161,11 @@ fn ticks_per_replication(port: &PortScenario) -> u64 {
         Service::Packets(_) => mean_length(port),
         Service::Whole(_) => 1.0,
     };
-    if matches!(port.input, Input::Trace(_)) {
-        return u64::MAX;
+    if let Input::Trace(replay) = &port.input {
+        return match port.service {
+            Service::Packets(_) => replay.trace.lengths().iter().map(|&length| u64::from(length)).sum(),
+            Service::Whole(_) => replay.trace.len() as u64,
+        };
     }
     let ticks = match port.stop.limit {
         Limit::Packets(packets) => packets,
@@ -138,48 +183,42 @@ pub(super) fn mean_length(port: &PortScenario) -> f64 {
     }
 }
 
-/// A run on its way.
+/// Some replications on their way.
 struct Session<'a> {
     port: &'a PortScenario,
     rounds: Rounds,
-    plan: Plan,
-    warm_up: WarmUpTicks,
+    plan: &'a Plan,
+    first: u32,
     target: Option<Target>,
+    /// The last reading of the precision.
+    reading: Option<Precision>,
 }
 
 impl<'a> Session<'a> {
     fn new(
         port: &'a PortScenario,
+        plan: &'a Plan,
         ticks: u64,
-        warm_up: WarmUpTicks,
+        replications: Range<u32>,
         control: &Control<'_>,
     ) -> Result<Self, RunError> {
-        let expected = match &port.input {
-            Input::Trace(replay) => replay.trace.len() as u64 * per_trace_message(port),
-            _ => ticks,
-        };
-        let metrics = build::metrics(port);
-        let flows = build::flows(port);
-        let classes = port.classes.len();
-        let section = if port.stop.replications == 1 { expected.div_ceil(SECTIONS) } else { 0 };
-        let tails = port.measure.tails;
-        let plan = Plan { metrics, classes, flows, warm_up: warm_up.ticks, section, tails };
-        let batch = (expected / BATCHES).max(1).next_power_of_two().min(1 << 16);
-        let layout = |replication| Layout {
-            plan: plan.clone(),
-            records: control.records.is_some() && replication == 0,
-            batch: batch.min(warm_up.granularity()),
-        };
+        let first = replications.start;
         let mut all = Vec::new();
-        for replication in 0..port.stop.replications {
-            let placed = lanes(port, &layout(replication), replication)?;
+        for replication in replications {
+            let records = control.records.is_some() && replication == 0;
+            let placed = lanes(port, &Layout { plan: plan.clone(), records }, replication)?;
             all.extend(placed.into_iter().map(|placed| (replication, placed)));
         }
         let target = port.stop.precision.and_then(|share| Target::relative(share).ok());
-        Ok(Self { port, rounds: Rounds::new(all, ticks, control.threads), plan, warm_up, target })
+        let grain = Grain { batch: plan.batch, records: control.records.is_some() };
+        let rounds = Rounds::new(all, ticks, grain, control.threads);
+        Ok(Self { port, rounds, plan, first, target, reading: None })
     }
 
     /// Runs to the end; whether it was broken off.
+    ///
+    /// With a precision asked for it is read at doubling lengths, and must be there at two readings in turn:
+    /// an interval is at its narrowest by chance as well as by merit.
     fn run(&mut self, control: &mut Control<'_>) -> Result<bool, RunError> {
         let limit = self.rounds.progress().1;
         let mut reading = if self.target.is_some() { limit.div_ceil(FIRST_READING) } else { limit };
@@ -188,23 +227,36 @@ impl<'a> Session<'a> {
             self.hand_over_records(control)?;
             self.tell(control);
             match standing {
-                Standing::Going if self.rounds.progress().0 < reading => {}
-                Standing::Going if self.precision().is_some_and(|precision| precision.met) => {
-                    return Ok(false);
-                }
+                Standing::Going if !self.rounds.has_reached(reading) => {}
+                Standing::Going if self.is_precise_again() => return Ok(false),
                 Standing::Going => reading = reading.saturating_mul(2).min(limit),
                 Standing::Done => break,
                 Standing::Interrupted => return Ok(true),
                 Standing::Failed(place) => return Err(self.failure(place)),
             }
         }
+        self.reading = self.precision();
         Ok(false)
+    }
+
+    /// Reads the precision; whether it is there, and was at the reading before.
+    fn is_precise_again(&mut self) -> bool {
+        let before = self.reading.as_ref().is_some_and(|reading| reading.met);
+        self.reading = self.precision();
+        before && self.reading.as_ref().is_some_and(|reading| reading.met)
     }
 
     fn tell(&self, control: &mut Control<'_>) {
         let (done, total) = self.rounds.progress();
-        let lanes = u64::from(self.port.stop.replications) * self.port.disciplines.len() as u64;
-        (control.progress)(Progress { done: done.saturating_mul(lanes), total: total.saturating_mul(lanes) });
+        let disciplines = self.port.disciplines.len() as u64;
+        let before = u64::from(self.first).saturating_mul(total);
+        let lanes = self.rounds.lanes.len() as u64 * disciplines / self.rounds.lanes_of_one().max(1);
+        let done = before.saturating_mul(disciplines).saturating_add(done.saturating_mul(lanes));
+        let replications = u64::from(self.port.stop.replications);
+        (control.progress)(Progress {
+            done,
+            total: total.saturating_mul(disciplines).saturating_mul(replications),
+        });
     }
 
     fn hand_over_records(&mut self, control: &mut Control<'_>) -> Result<(), RunError> {
@@ -233,36 +285,48 @@ impl<'a> Session<'a> {
         RunError::Overloaded { disciplines: names.join("`, `"), reason }
     }
 
-    /// Every discipline over all replications, so far.
-    fn gather(&mut self) -> Vec<Gathered> {
-        let mut gathered: Vec<Gathered> = (self.port.disciplines.iter())
-            .map(|named| Gathered::new(named.name.clone(), &self.plan))
-            .collect();
+    /// Adds what was collected, replication by replication.
+    fn gather_into(&mut self, gathered: &mut [Gathered]) {
         self.rounds.lanes.iter_mut().for_each(|running| running.placed.lane.finish());
+        self.add_to(gathered);
+    }
+
+    /// Every discipline over these replications, so far; batches that the engines have not completed yet
+    /// are not in it.
+    fn add_to(&mut self, gathered: &mut [Gathered]) {
         for lanes in self.rounds.lanes.chunk_by_mut(|a, b| a.replication == b.replication) {
-            align(lanes.iter_mut().flat_map(|running| running.placed.lane.collectors()).collect());
+            let replication = lanes[0].replication;
+            let mut collected: Vec<(usize, Collector)> = Vec::new();
+            for running in lanes.iter_mut() {
+                let collectors = running.placed.lane.collectors();
+                let copies = collectors.iter().map(|collector| (**collector).clone());
+                collected.extend(running.placed.disciplines.iter().copied().zip(copies));
+            }
+            align(collected.iter_mut().map(|(_, collector)| collector).collect());
             for running in lanes {
-                let audited = running.placed.lane.audited();
                 for (place, &at) in running.placed.disciplines.iter().enumerate() {
                     let state = running.placed.lane.state(place);
-                    let collector = running.placed.lane.collectors().swap_remove(place).clone();
+                    let found = collected.iter().position(|(owner, _)| *owner == at);
+                    let Some((_, collector)) = found.map(|at| collected.swap_remove(at)) else { continue };
                     gathered[at].engine = running.placed.engine;
-                    gathered[at].add(collector, state, audited);
+                    gathered[at].add(replication, collector, state, running.placed.lane.audited());
                 }
             }
         }
-        gathered
     }
 
     /// The requested precision and whether every mean has it; `None` where none was requested.
     fn precision(&mut self) -> Option<Precision> {
         let target = self.target?;
-        let gathered = self.gather();
+        let mut gathered = nothing(self.port, self.plan);
+        self.add_to(&mut gathered);
+        let names = self.port.classes.names(self.port.unit.symbol());
         let mean = |discipline: &Gathered, class| Measure::from(discipline.mean(0, class));
         let series = gathered.iter().flat_map(|discipline| {
             let classes = std::iter::once(None).chain((0..discipline.classes).map(Some));
+            let names = &names;
             classes.map(move |class| {
-                let name = class.map_or("all".to_owned(), |class: usize| format!("class {class}"));
+                let name = class.map_or("all", |class: usize| names[class].as_str());
                 (format!("{} {name}", discipline.name), mean(discipline, class))
             })
         });
@@ -273,15 +337,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Packets of a message of a trace, in the mean, rounded up; 1 where messages are served whole.
-fn per_trace_message(port: &PortScenario) -> u64 {
-    match port.service {
-        Service::Packets(_) => mean_length(port).ceil() as u64,
-        Service::Whole(_) => 1,
-    }
-}
-
-fn align(collectors: Vec<&mut crate::port::collector::Collector>) {
+fn align(collectors: Vec<&mut Collector>) {
     let (mut batches, mut queues) = (Vec::new(), Vec::new());
     for collector in collectors {
         batches.push(&mut collector.batches);

@@ -65,10 +65,9 @@ fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
     // What is unfinished was present for a part of its time; the rest is rounding.
     let tolerance = rate * (high - low) / 2.0 + unfinished * mean.value() + 1e-9 * expected;
     let unit = frame.time_unit;
-    let note = format!(
-        "messages present in the mean, against {rate:.4} a {unit} for {:.4}{unit} each",
-        mean.value() - frame.transmission
-    );
+    let each = mean.value() - frame.transmission;
+    let note =
+        format!("messages present in the mean, against {rate:.4e} a {unit} for {each:.4e} {unit} each");
     let present = present as f64 / time;
     Some(Check::new(Some(&gathered.name), "Little's law", present, expected, tolerance, note))
 }

@@ -4,14 +4,12 @@
 //! from a pilot: a replication of its own under FIFO, a tenth as long as the others. All replications and
 //! disciplines leave out the same ticks, so that they stay comparable message by message.
 
-use std::sync::atomic::AtomicBool;
-
 use weir_core::spec::Spec;
 
 use crate::port::build::{Layout, lanes, metrics};
 use crate::port::collector::Plan;
 use crate::port::gathered::CLOCK;
-use crate::port::rounds::Rounds;
+use crate::port::rounds::{Grain, Rounds, Standing};
 use crate::port::run::{Control, RunError, mean_length};
 use crate::scenario::{Clock, NamedDiscipline, PortScenario, Service, WarmUp};
 use crate::stats::Batches;
@@ -54,12 +52,15 @@ pub fn ticks(port: &PortScenario, ticks: u64, control: &Control<'_>) -> Result<W
                 Service::Whole(_) => mean_length(port) * port.service.mean_per_unit(),
             };
             let expected = time.get() as f64 * port.load.unwrap_or(1.0) / per_tick;
-            let ticks = rounded(expected.ceil() as u64);
+            let warm_up = rounded(expected.ceil() as u64);
             let written = match port.clock {
                 Clock::PacketServices => format!("{}u", time.get() as f64 / CLOCK),
                 Clock::Seconds => time.to_string(),
             };
-            Ok(WarmUpTicks { ticks, rule: format!("the ticks expected in {written}") })
+            if warm_up >= ticks {
+                return Err(RunError::WarmUp { written, warm_up, ticks });
+            }
+            Ok(WarmUpTicks { ticks: warm_up, rule: format!("the ticks expected in {written}") })
         }
         WarmUp::Detected => detected(port, ticks, control),
     }
@@ -71,18 +72,29 @@ fn rounded(ticks: u64) -> u64 {
     ticks.div_ceil(grain) * grain
 }
 
+/// A detected warm-up leaves at least half of a replication; a shorter run counts in full, and says so.
+fn within(ticks: u64, warm_up: u64, rule: String) -> WarmUpTicks {
+    if warm_up <= ticks / 2 {
+        return WarmUpTicks { ticks: warm_up, rule };
+    }
+    WarmUpTicks {
+        ticks: 0,
+        rule: format!("none: {warm_up} of {ticks} ticks would have been left out ({rule})"),
+    }
+}
+
 fn detected(port: &PortScenario, ticks: u64, control: &Control<'_>) -> Result<WarmUpTicks, RunError> {
     let pilot = (ticks / PILOT_SHARE).clamp(1, LONGEST_PILOT);
     let means = pilot_means(port, pilot, control)?;
     Ok(match means.and_then(|(means, size)| Some((mser5(&means).ok()?, size))) {
         Some((batches, size)) => {
-            let ticks = rounded(batches as u64 * size);
-            WarmUpTicks { ticks, rule: format!("MSER-5 on a pilot of {pilot} ticks under fifo") }
+            let rule = format!("MSER-5 on a pilot of {pilot} ticks under fifo");
+            within(ticks, rounded(batches as u64 * size), rule)
         }
-        None => WarmUpTicks {
-            ticks: rounded(pilot),
-            rule: format!("a pilot of {pilot} ticks, in which MSER-5 found no steady state"),
-        },
+        None => {
+            let rule = format!("a pilot of {pilot} ticks, in which MSER-5 found no steady state");
+            within(ticks, rounded(pilot), rule)
+        }
     })
 }
 
@@ -94,18 +106,16 @@ fn pilot_means(
 ) -> Result<Option<(Vec<f64>, u64)>, RunError> {
     let spec = Spec { name: "fifo".to_owned(), arguments: Vec::new() };
     let mut alone = port.clone();
+    alone.measure.verify = false;
     alone.disciplines = vec![NamedDiscipline { name: "fifo".to_owned(), spec }];
     let (metrics, classes) = (metrics(port), port.classes.len());
-    let plan = Plan { metrics, classes, flows: 0, warm_up: 0, section: 0, tails: false };
     let batch = (ticks / 512).max(1).next_power_of_two();
-    let placed = lanes(&alone, &Layout { plan, records: false, batch }, PILOT)?;
-    let mut rounds = Rounds::new(placed.into_iter().map(|lane| (0, lane)).collect(), ticks, control.threads);
-    while rounds.progress().0 < ticks {
-        match rounds.advance(ticks, &AtomicBool::new(false)) {
-            crate::port::rounds::Standing::Going => {}
-            _ => break,
-        }
-    }
+    let plan = Plan { metrics, classes, flows: 0, warm_up: 0, batch, sections: 1, tails: false };
+    let placed = lanes(&alone, &Layout { plan, records: false }, PILOT)?;
+    let grain = Grain { batch, records: false };
+    let lanes = placed.into_iter().map(|lane| (0, lane)).collect();
+    let mut rounds = Rounds::new(lanes, ticks, grain, control.threads);
+    while rounds.advance(ticks, control.cancel) == Standing::Going {}
     let Some(running) = rounds.lanes.first_mut() else { return Ok(None) };
     let mut collectors = running.placed.lane.collectors();
     let Some(collector) = collectors.first_mut() else { return Ok(None) };
@@ -128,6 +138,7 @@ mod tests {
     use super::*;
     use std::num::NonZeroUsize;
     use std::path::Path;
+    use std::sync::atomic::AtomicBool;
 
     use crate::scenario::Scenario;
 

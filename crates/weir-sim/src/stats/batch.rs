@@ -69,6 +69,14 @@ impl Batches {
         Self { series, origin, doublings: 0, totals: Vec::with_capacity(series * MOST) }
     }
 
+    /// The same with windows of at least `size` ticks, rounded up to a power of two: who adds several
+    /// observations at once takes no larger pieces than that, or windows without data lie between.
+    #[must_use]
+    pub fn in_windows_of(mut self, size: u64) -> Self {
+        self.doublings = size.clamp(1, 1 << 62).next_power_of_two().trailing_zeros();
+        self
+    }
+
     /// Adds one observation of `series` made at `tick`.
     ///
     /// # Panics

@@ -162,7 +162,10 @@ impl From<Linearised> for Measure {
 }
 
 /// The merged batches, and the correlation at lag one that is left between them; 0 if none shows.
+///
+/// Batches without data are left out first: they say nothing of their neighbours.
 fn merged_until_independent(mut replications: Vec<Vec<Influence>>) -> (Vec<Vec<Influence>>, f64) {
+    replications.iter_mut().for_each(|batches| batches.retain(|batch| batch.count > 0));
     loop {
         let correlation = correlation_of(&replications);
         if !correlation.is_significant {

@@ -34,9 +34,12 @@ impl Pool {
     /// # Panics
     ///
     /// If its number of series differs from that of the pool.
-    pub fn push(&mut self, replication: Batches) {
+    pub fn push(&mut self, mut replication: Batches) {
         if let Some(first) = self.replications.first() {
             assert_eq!(first.series(), replication.series(), "replications of one pool have the same series");
+            while replication.size() < first.size() && replication.len() > 1 {
+                replication.merge_neighbours();
+            }
         }
         self.replications.push(replication);
         while self.batches() > MOST && self.replications.iter().any(|batches| batches.len() > 1) {

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use weir_sim::port::build::{Layout, flows, lanes, metrics};
 use weir_sim::port::collector::Plan;
-use weir_sim::port::rounds::{Rounds, Standing};
+use weir_sim::port::rounds::{Grain, Rounds, Standing};
 
 use super::script::{all_checks_hold, broken_off, mean, outcome, scenario};
 
@@ -29,10 +29,23 @@ fn broken_off_all_disciplines_have_served_as_much() {
     let scenario = scenario(&["fifo", "sf", "hrrn", "psjf", "outstanding(rr,limit=1)"], ENDLESS);
     let port = &scenario.port;
     let (metrics, flows) = (metrics(port), flows(port));
-    let plan = Plan { metrics, classes: port.classes.len(), flows, warm_up: 0, section: 0, tails: false };
-    let layout = Layout { plan, records: false, batch: 1 << 12 };
+    let plan = Plan {
+        metrics,
+        classes: port.classes.len(),
+        flows,
+        warm_up: 0,
+        batch: 1 << 12,
+        sections: 1,
+        tails: false,
+    };
+    let layout = Layout { plan, records: false };
     let placed = lanes(port, &layout, 0).expect("lanes").into_iter().map(|lane| (0, lane)).collect();
-    let mut rounds = Rounds::new(placed, u64::MAX, NonZeroUsize::new(2).expect("two"));
+    let mut rounds = Rounds::new(
+        placed,
+        u64::MAX,
+        Grain { batch: 1 << 12, records: false },
+        NonZeroUsize::new(2).expect("two"),
+    );
     let round = 20_000;
     assert_eq!(rounds.advance(round, &AtomicBool::new(false)), Standing::Going);
     assert_eq!(rounds.advance(2 * round, &AtomicBool::new(true)), Standing::Interrupted);

@@ -3,6 +3,7 @@
 use weir_core::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use weir_core::item::Message;
 use weir_core::message::fifo::Fifo;
+use weir_core::spec::Spec;
 use weir_core::units::{Instant, Packets};
 use weir_sim::port::collector::{Collector, Metric, Plan};
 use weir_sim::port::engine::Engine;
@@ -11,6 +12,7 @@ use weir_sim::port::gathered::Gathered;
 use weir_sim::port::outcome::{Check, ClassRow};
 use weir_sim::port::plain::Plain;
 use weir_sim::port::selfcheck;
+use weir_sim::scenario::NamedDiscipline;
 
 use super::script::{Given, all_checks_hold, drawn, open, outcome, scenario};
 
@@ -125,15 +127,17 @@ fn frame() -> Frame {
 /// What the port does with so broken a queue.
 fn gathered(name: &str, wrong: Wrong) -> Gathered {
     let metrics = vec![Metric::Latency];
-    let plan = Plan { metrics, classes: 1, flows: 0, warm_up: 0, section: 0, tails: false };
+    let plan = Plan { metrics, classes: 1, flows: 0, warm_up: 0, batch: 1, sections: 1, tails: false };
     let messages: Vec<Given> = (0..400).map(|number| (number * 29, 2, 0)).collect();
     let broken = Broken { wrong, ..Broken::default() };
     let mut engine = Plain::new(broken, open(&messages), drawn(&[10]), 0);
     let mut collector = Collector::new(plan.clone(), false);
     engine.advance(u64::MAX, &mut collector);
-    let mut gathered = Gathered::new(name.to_owned(), &plan);
+    let spec = Spec { name: name.to_owned(), arguments: Vec::new() };
+    let named = NamedDiscipline { name: name.to_owned(), spec };
+    let mut gathered = Gathered::new(&named, &plan, 1);
     gathered.engine = "plain";
-    gathered.add(collector, engine.state(), None);
+    gathered.add(0, collector, engine.state(), None);
     gathered
 }
 
