@@ -293,8 +293,7 @@ impl Checker<'_> {
                 self.time(period, serving.clock)?
             }
         };
-        let quantile_error = measure.quantile_error.as_ref().map_or(Ok(0.01), |share| self.share(share))?;
-        Ok(Measure { latency, quantile_error, queue_period, tails: measure.tails, verify: measure.verify })
+        Ok(Measure { latency, queue_period, tails: measure.tails, verify: measure.verify })
     }
 
     /// Refuses a run that its clock cannot hold.

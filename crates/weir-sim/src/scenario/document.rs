@@ -289,9 +289,6 @@ pub struct Measure {
     /// What the classes of the report are; default: what the workload has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<Located<ClassesBy>>,
-    /// The relative error of quantiles; default: 1 %.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quantile_error: Option<Located<Share>>,
     /// The period at which the queue length is sampled; default: 200 mean service times, of packets or of
     /// whole messages.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -306,14 +303,7 @@ pub struct Measure {
 
 impl Default for Measure {
     fn default() -> Self {
-        Self {
-            latency: None,
-            classes: None,
-            quantile_error: None,
-            queue_period: None,
-            tails: default_tails(),
-            verify: false,
-        }
+        Self { latency: None, classes: None, queue_period: None, tails: default_tails(), verify: false }
     }
 }
 

@@ -269,7 +269,7 @@ fn the_data_of_the_repository_is_read() {
 fn the_schema_describes_every_key() {
     let schema = schema();
     for key in
-        ["weir", "disciplines", "workload", "shifted_exponential", "warm_up", "time_unit", "quantile_error"]
+        ["weir", "disciplines", "workload", "shifted_exponential", "warm_up", "time_unit", "queue_period"]
     {
         assert!(schema.contains(&format!("\"{key}\"")), "{key}");
     }
