@@ -1,5 +1,6 @@
 //! From the document to the disciplines that are compared.
 
+use weir_core::canonical::canonical;
 use weir_core::item::Message;
 use weir_core::message::alpha;
 use weir_core::registry;
@@ -38,6 +39,7 @@ impl Checker<'_> {
         let build = |text: &str| {
             let spec: Spec = text.parse()?;
             registry::message_discipline::<Message<Packets>>(&spec)?;
+            let spec = canonical(&spec)?;
             Ok(NamedDiscipline { name: spec.to_string(), spec })
         };
         build(&written.value).or_else(|error| {
@@ -75,8 +77,8 @@ impl Checker<'_> {
         known: &[NamedDiscipline],
     ) -> Checked<usize> {
         let Some(written) = written else { return Ok(0) };
-        let spec: Option<Spec> = written.value.parse().ok();
-        let name = spec.map_or_else(|| written.value.clone(), |spec| spec.to_string());
+        let spec = written.value.parse().and_then(|spec| canonical(&spec));
+        let name = spec.map_or_else(|_| written.value.clone(), |spec| spec.to_string());
         known.iter().position(|discipline| discipline.name == name).map_or_else(
             || {
                 let names: Vec<&str> = known.iter().map(|discipline| discipline.name.as_str()).collect();
