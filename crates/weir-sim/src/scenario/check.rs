@@ -64,12 +64,12 @@ impl Checker<'_> {
             let reason = format!("must be {VERSION}, the version of the format read here");
             return self.refuse(&document.weir, reason, format!("write `weir = {VERSION}`"));
         }
-        let mut disciplines = self.disciplines(&document.disciplines)?;
-        let reference = self.reference(document.reference.as_ref(), &disciplines)?;
         let serving = self.serving(document)?;
-        self.turns(&document.disciplines, &disciplines, serving)?;
+        let mut disciplines = self.disciplines(&document.disciplines, serving)?;
+        let reference = self.reference(document.reference.as_ref(), &disciplines, serving)?;
         let preemption = self.preemption(document, serving)?;
         let checked = self.input(document, serving)?;
+        self.turns(&document.disciplines, serving, checked.mean_length)?;
         if let MessageClasses::Named { alphas: Some(alphas), .. } = &checked.classes {
             disciplines.iter_mut().for_each(|discipline| carry_alphas(&mut discipline.spec, alphas));
         }

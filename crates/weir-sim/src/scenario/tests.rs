@@ -111,6 +111,16 @@ fn bytes_at_a_rate_are_served_whole_or_in_packets() {
 }
 
 #[test]
+fn a_quantum_may_be_a_span_where_messages_are_served_whole() {
+    let text = with("load = 0.5\nlengths = { constant = \"100tok\" }\n[service]\nper_token = \"1ms\"");
+    let listed = "reference = \"las:1000us\"\ndisciplines = [\"fifo\", \"las:quantum=1ms\", \"outstanding(rr:2ms,limit=3)\"]";
+    let port = accepted(&text.replace("disciplines = [\"fifo\"]", listed)).port;
+    let names: Vec<&str> = port.disciplines.iter().map(|discipline| discipline.name.as_str()).collect();
+    assert_eq!(names, ["fifo", "las:1000000", "outstanding(rr:2000000,limit=3)"]);
+    assert_eq!(port.reference, 1);
+}
+
+#[test]
 fn every_kind_of_workload_is_read() {
     for workload in [
         "load = 0.5\narrivals = \"deterministic\"\nflows = 4",
