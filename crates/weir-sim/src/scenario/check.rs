@@ -235,6 +235,11 @@ impl Checker<'_> {
     }
 
     fn limit(&self, stop: &document::Stop, serving: Serving, input: &Input) -> Checked<Limit> {
+        let written = stop.packets.as_ref().or(stop.messages.as_ref());
+        if let (Input::Trace(_), Some(written)) = (input, written) {
+            let reason = "has no effect beside workload.trace, which ends by itself";
+            return self.refuse(written, reason, "remove it");
+        }
         match (&stop.packets, &stop.messages) {
             (Some(packets), Some(_)) => {
                 self.refuse(packets, "stands beside stop.messages", "keep one of the two")

@@ -179,6 +179,21 @@ fn a_trace_is_scaled_to_its_load() {
 }
 
 #[test]
+fn a_trace_ends_by_itself() {
+    let folder = Folder::new("ends");
+    folder.write("t.csv", "time,length\n0,100\n1,300\n");
+    for key in ["packets", "messages"] {
+        let text = format!("{}\n[stop]\n{key} = 1", with(TRACE));
+        let error = Scenario::from_file(&folder.write("s.toml", text)).expect_err("refused").to_string();
+        let expected = format!(
+            "s.toml:13:{}: stop.{key} is 1, has no effect beside workload.trace, which ends by itself: remove it",
+            key.len() + 4
+        );
+        assert!(error.ends_with(&expected), "{error}");
+    }
+}
+
+#[test]
 fn the_alphas_of_a_trace_reach_the_discipline() {
     let folder = Folder::new("alphas");
     folder.write("t.csv", "time,length,alpha\n0,100,10\n1,300,0.5\n2,200,10\n");
