@@ -298,7 +298,14 @@ impl Checker<'_> {
                 self.time(period, serving.clock)?
             }
         };
-        Ok(Measure { latency, queue_period, tails: measure.tails, verify: measure.verify })
+        let verify = match &measure.verify {
+            Some(written) if written.value && !by_packet => {
+                let reason = "has no effect where messages are served whole";
+                return self.refuse(written, reason, "remove it");
+            }
+            written => written.as_ref().is_some_and(|written| written.value),
+        };
+        Ok(Measure { latency, queue_period, tails: measure.tails, verify })
     }
 
     /// Refuses a run that its clock cannot hold.

@@ -296,14 +296,14 @@ pub struct Measure {
     /// Whether quantiles and distributions are measured; means alone are faster. Default: true.
     #[serde(default = "default_tails")]
     pub tails: bool,
-    /// Check invariants as the run goes, at a cost in speed.
-    #[serde(default)]
-    pub verify: bool,
+    /// Whether the bound of alpha scheduling is checked packet by packet, at a cost in speed. Default: false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify: Option<Located<bool>>,
 }
 
 impl Default for Measure {
     fn default() -> Self {
-        Self { latency: None, classes: None, queue_period: None, tails: default_tails(), verify: false }
+        Self { latency: None, classes: None, queue_period: None, tails: default_tails(), verify: None }
     }
 }
 

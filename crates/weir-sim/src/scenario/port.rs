@@ -232,6 +232,6 @@ pub struct Measure {
     pub queue_period: Nanos,
     /// Measure quantiles and distributions.
     pub tails: bool,
-    /// Check invariants as the run goes.
+    /// Check the bound of alpha scheduling, packet by packet.
     pub verify: bool,
 }
