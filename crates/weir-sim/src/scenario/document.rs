@@ -184,7 +184,7 @@ pub struct TraceFile {
     /// The column that names the application; default: `flow`, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow: Option<String>,
-    /// The column that names the class; default: `class`, if there is one.
+    /// The column that names the class; default: `class`, if there is one. At most 64 pairs of class and alpha.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
     /// The column of the message's own alpha; default: `alpha`, if there is one.

@@ -205,6 +205,30 @@ fn the_alphas_of_a_trace_reach_the_discipline() {
 }
 
 #[test]
+fn a_trace_of_too_many_classes_is_refused() {
+    let folder = Folder::new("classes");
+    let path = folder.write("s.toml", with(TRACE));
+    let read = |column: &str, count: u32| {
+        let rows: Vec<String> = (0..count).map(|i| format!("{i},100,{i}.5\n")).collect();
+        folder.write("t.csv", format!("time,length,{column}\n{}", rows.concat()));
+        Scenario::from_file(&path).map(|read| read.port.classes.len()).map_err(|error| error.to_string())
+    };
+    for column in ["alpha", "class"] {
+        assert_eq!(read(column, 64), Ok(64));
+    }
+    let alphas = "s.toml:7:8: workload.trace.file is \"t.csv\", has 65 pairs of class and alpha, must have at most 64: \
+                  round its column of alphas, or name fewer classes";
+    let classes = "s.toml:7:8: workload.trace.file is \"t.csv\", has 65 classes, must have at most 64: name fewer, or \
+                   write `classes = \"decile\"` in [measure]";
+    for (column, expected) in [("alpha", alphas), ("class", classes)] {
+        let error = read(column, 65).expect_err("too many");
+        assert!(error.ends_with(expected), "{error}");
+    }
+    folder.write("s.toml", format!("{}\n[measure]\nclasses = \"decile\"", with(TRACE)));
+    assert_eq!(read("class", 65), Ok(1), "all of one length");
+}
+
+#[test]
 fn the_fingerprint_follows_the_data() {
     let folder = Folder::new("fingerprint");
     let path = folder.write("s.toml", with(TRACE));
