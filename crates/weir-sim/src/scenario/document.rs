@@ -115,7 +115,8 @@ pub struct Workload {
     /// The size of a packet, such as `"1460B"`: lengths in bytes become packets, the last one padded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet: Option<Located<Length>>,
-    /// The number of applications that send; each message is of any of them with equal probability. Default: 1.
+    /// The number of applications that send; each message is of any of them with equal probability. Figures of
+    /// each are given where there are at most 1,024. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<Located<u64>>,
     /// Arrivals and lengths from a file.
@@ -181,7 +182,8 @@ pub struct TraceFile {
     /// The column of the length; default: `length`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<String>,
-    /// The column that names the application; default: `flow`, if there is one.
+    /// The column that names the application; default: `flow`, if there is one. Figures of each are given where
+    /// there are at most 1,024.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow: Option<String>,
     /// The column that names the class; default: `class`, if there is one. At most 64 pairs of class and alpha.
@@ -210,7 +212,7 @@ fn default_header() -> bool {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Closed {
-    /// How many applications.
+    /// How many applications; figures of each are given where there are at most 1,024.
     pub applications: Located<u64>,
     /// The time between the delivery of a message and the submission of the next; default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
