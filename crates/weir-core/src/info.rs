@@ -96,6 +96,15 @@ impl<'a> Arguments<'a> {
         Ok(Self { info, values })
     }
 
+    /// The parameters that are given, in the order of the table.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&'static Parameter, &'a Spec)> {
+        self.info
+            .parameters
+            .iter()
+            .zip(&self.values)
+            .filter_map(|(parameter, value)| Some((parameter, (*value)?)))
+    }
+
     fn get(&self, name: &'static str) -> Option<&'a Spec> {
         let index = self.info.parameters.iter().position(|p| p.name == name);
         self.values[index.expect("a discipline reads only parameters of its own table")]

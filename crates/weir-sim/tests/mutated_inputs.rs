@@ -37,7 +37,6 @@ warm_up = "5ms"
 [measure]
 latency = "completion"
 classes = "decile"
-quantile_error = "1%"
 queue_period = "2us"
 verify = true
 "#;

@@ -64,12 +64,12 @@ impl Checker<'_> {
             let reason = format!("must be {VERSION}, the version of the format read here");
             return self.refuse(&document.weir, reason, format!("write `weir = {VERSION}`"));
         }
-        let mut disciplines = self.disciplines(&document.disciplines)?;
-        let reference = self.reference(document.reference.as_ref(), &disciplines)?;
         let serving = self.serving(document)?;
-        self.turns(&document.disciplines, &disciplines, serving)?;
+        let mut disciplines = self.disciplines(&document.disciplines, serving)?;
+        let reference = self.reference(document.reference.as_ref(), &disciplines, serving)?;
         let preemption = self.preemption(document, serving)?;
         let checked = self.input(document, serving)?;
+        self.turns(&document.disciplines, serving, checked.mean_length)?;
         if let MessageClasses::Named { alphas: Some(alphas), .. } = &checked.classes {
             disciplines.iter_mut().for_each(|discipline| carry_alphas(&mut discipline.spec, alphas));
         }
@@ -235,6 +235,11 @@ impl Checker<'_> {
     }
 
     fn limit(&self, stop: &document::Stop, serving: Serving, input: &Input) -> Checked<Limit> {
+        let written = stop.packets.as_ref().or(stop.messages.as_ref());
+        if let (Input::Trace(_), Some(written)) = (input, written) {
+            let reason = "has no effect beside workload.trace, which ends by itself";
+            return self.refuse(written, reason, "remove it");
+        }
         match (&stop.packets, &stop.messages) {
             (Some(packets), Some(_)) => {
                 self.refuse(packets, "stands beside stop.messages", "keep one of the two")
@@ -293,8 +298,14 @@ impl Checker<'_> {
                 self.time(period, serving.clock)?
             }
         };
-        let quantile_error = measure.quantile_error.as_ref().map_or(Ok(0.01), |share| self.share(share))?;
-        Ok(Measure { latency, quantile_error, queue_period, tails: measure.tails, verify: measure.verify })
+        let verify = match &measure.verify {
+            Some(written) if written.value && !by_packet => {
+                let reason = "has no effect where messages are served whole";
+                return self.refuse(written, reason, "remove it");
+            }
+            written => written.as_ref().is_some_and(|written| written.value),
+        };
+        Ok(Measure { latency, queue_period, tails: measure.tails, verify })
     }
 
     /// Refuses a run that its clock cannot hold.

@@ -1,7 +1,9 @@
 //! From the document to the disciplines that are compared.
 
+use weir_core::canonical::canonical;
+use weir_core::info::parse_nanos;
 use weir_core::item::Message;
-use weir_core::message::alpha;
+use weir_core::message::{alpha, ps};
 use weir_core::registry;
 use weir_core::spec::{Argument, Spec, SpecError};
 use weir_core::units::Packets;
@@ -15,16 +17,22 @@ use super::port::{NamedDiscipline, Service};
 const MAX_DISCIPLINES: usize = 64;
 /// The parameter of all disciplines that serve in turns.
 const QUANTUM: &str = "quantum";
+/// The most turns that a message of mean service takes where messages are served whole.
+const MOST_TURNS: f64 = 10_000.0;
 
 impl Checker<'_> {
-    pub(super) fn disciplines(&self, list: &Located<Vec<Located<String>>>) -> Checked<Vec<NamedDiscipline>> {
+    pub(super) fn disciplines(
+        &self,
+        list: &Located<Vec<Located<String>>>,
+        serving: Serving,
+    ) -> Checked<Vec<NamedDiscipline>> {
         if list.value.is_empty() || list.value.len() > MAX_DISCIPLINES {
             let reason = format!("must name from 1 to {MAX_DISCIPLINES} disciplines");
             return self.refuse(list, reason, "write a list such as [\"fifo\", \"alpha:10\"]");
         }
         let mut named: Vec<NamedDiscipline> = Vec::new();
         for written in &list.value {
-            let discipline = self.discipline(written)?;
+            let discipline = self.discipline(written, serving)?;
             if named.iter().any(|other| other.name == discipline.name) {
                 let reason = format!("names `{}` a second time", discipline.name);
                 return self.refuse(written, reason, "remove one of the two");
@@ -34,10 +42,11 @@ impl Checker<'_> {
         Ok(named)
     }
 
-    fn discipline(&self, written: &Located<String>) -> Checked<NamedDiscipline> {
+    fn discipline(&self, written: &Located<String>, serving: Serving) -> Checked<NamedDiscipline> {
         let build = |text: &str| {
-            let spec: Spec = text.parse()?;
+            let spec = read(text, serving)?;
             registry::message_discipline::<Message<Packets>>(&spec)?;
+            let spec = canonical(&spec)?;
             Ok(NamedDiscipline { name: spec.to_string(), spec })
         };
         build(&written.value).or_else(|error| {
@@ -46,22 +55,30 @@ impl Checker<'_> {
         })
     }
 
-    /// Refuses a discipline whose turns would be its smallest, a nanosecond, where messages are served whole:
-    /// it would decide once a nanosecond.
+    /// Refuses a discipline that serves messages whole in turns so short that a run would never end.
     pub(super) fn turns(
         &self,
         list: &Located<Vec<Located<String>>>,
-        named: &[NamedDiscipline],
         serving: Serving,
+        mean_length: f64,
     ) -> Checked<()> {
         if let Service::Packets(_) = serving.service {
             return Ok(());
         }
-        for (written, discipline) in list.value.iter().zip(named).filter(|(_, named)| !named.is_fluid()) {
-            if let Some(name) = without_quantum(&discipline.spec) {
-                let reason = format!("would give `{name}` turns of 1 ns where messages are served whole");
+        let service = mean_length * serving.service.mean_per_unit();
+        let least = ((service / MOST_TURNS).ceil() as u64).max(2);
+        for written in &list.value {
+            let spec = read(&written.value, serving).ok().filter(|spec| !is_exact(spec));
+            if let Some((name, quantum)) =
+                spec.as_ref().and_then(turns).filter(|(_, quantum)| *quantum < least)
+            {
+                let reason = format!(
+                    "would give `{name}` turns of {quantum} ns where messages are served whole, for \
+                     {service:.0} ns in the mean"
+                );
+                let example = ((service / 100.0).round() as u64).max(least);
                 let remedy = format!(
-                    "give it a quantum, in nanoseconds of service: `{name}:quantum=1000000` for turns of 1 ms"
+                    "give it a quantum of at least {least} ns of service, such as `{name}:quantum={example}ns`"
                 );
                 return self.refuse(written, reason, remedy);
             }
@@ -73,10 +90,11 @@ impl Checker<'_> {
         &self,
         written: Option<&Located<String>>,
         known: &[NamedDiscipline],
+        serving: Serving,
     ) -> Checked<usize> {
         let Some(written) = written else { return Ok(0) };
-        let spec: Option<Spec> = written.value.parse().ok();
-        let name = spec.map_or_else(|| written.value.clone(), |spec| spec.to_string());
+        let spec = read(&written.value, serving).and_then(|spec| canonical(&spec));
+        let name = spec.map_or_else(|_| written.value.clone(), |spec| spec.to_string());
         known.iter().position(|discipline| discipline.name == name).map_or_else(
             || {
                 let names: Vec<&str> = known.iter().map(|discipline| discipline.name.as_str()).collect();
@@ -90,17 +108,51 @@ impl Checker<'_> {
     }
 }
 
-/// The discipline in a spec that has turns and is given no quantum for them.
-fn without_quantum(spec: &Spec) -> Option<&str> {
-    let parameters = registry::info(&spec.name).map_or(&[][..], |info| info.parameters);
-    if let Some(place) = parameters.iter().position(|parameter| parameter.name == QUANTUM) {
-        let is_it = |(at, argument): (usize, &Argument)| match &argument.key {
-            Some(key) => key == QUANTUM,
-            None => at == place,
-        };
-        return (!spec.arguments.iter().enumerate().any(is_it)).then_some(&spec.name);
+/// A spec as it is written, with quanta in nanoseconds where messages are served whole.
+fn read(text: &str, serving: Serving) -> Result<Spec, SpecError> {
+    let mut spec: Spec = text.parse()?;
+    if let Service::Whole(_) = serving.service {
+        in_nanoseconds(&mut spec);
     }
-    spec.arguments.iter().find_map(|argument| without_quantum(&argument.value))
+    Ok(spec)
+}
+
+/// Whether the argument at `place` of a discipline is its quantum.
+fn is_quantum(discipline: &str, place: usize, argument: &Argument) -> bool {
+    let parameters = registry::info(discipline).map_or(&[][..], |info| info.parameters);
+    match &argument.key {
+        Some(key) => key == QUANTUM,
+        None => parameters.get(place).is_some_and(|parameter| parameter.name == QUANTUM),
+    }
+}
+
+/// Writes quanta that have a unit of time as the numbers that disciplines read.
+fn in_nanoseconds(spec: &mut Spec) {
+    for (place, argument) in spec.arguments.iter_mut().enumerate() {
+        match parse_nanos(&argument.value.name) {
+            Some(time) if is_quantum(&spec.name, place, argument) => {
+                argument.value.name = time.get().to_string();
+            }
+            _ => in_nanoseconds(&mut argument.value),
+        }
+    }
+}
+
+/// Whether a spec is processor sharing without a quantum, which takes no turns where messages are served whole.
+fn is_exact(spec: &Spec) -> bool {
+    spec.name == ps::INFO.name && spec.arguments.is_empty()
+}
+
+/// The discipline in a spec that serves in turns, and their quantum.
+fn turns(spec: &Spec) -> Option<(&str, u64)> {
+    let parameters = registry::info(&spec.name).map_or(&[][..], |info| info.parameters);
+    let Some(parameter) = parameters.iter().find(|parameter| parameter.name == QUANTUM) else {
+        return spec.arguments.iter().find_map(|argument| turns(&argument.value));
+    };
+    let mut arguments = spec.arguments.iter().enumerate();
+    let given = arguments.find(|(place, argument)| is_quantum(&spec.name, *place, argument));
+    let text = given.map(|(_, argument)| argument.value.name.as_str()).or(parameter.default)?;
+    Some((&spec.name, text.parse().ok()?))
 }
 
 /// Gives alpha scheduling, wherever the spec names it without alphas of classes, those of the messages.

@@ -115,7 +115,8 @@ pub struct Workload {
     /// The size of a packet, such as `"1460B"`: lengths in bytes become packets, the last one padded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet: Option<Located<Length>>,
-    /// The number of applications that send; each message is of any of them with equal probability. Default: 1.
+    /// The number of applications that send; each message is of any of them with equal probability. Figures of
+    /// each are given where there are at most 1,024. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<Located<u64>>,
     /// Arrivals and lengths from a file.
@@ -181,10 +182,11 @@ pub struct TraceFile {
     /// The column of the length; default: `length`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<String>,
-    /// The column that names the application; default: `flow`, if there is one.
+    /// The column that names the application; default: `flow`, if there is one. Figures of each are given where
+    /// there are at most 1,024.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow: Option<String>,
-    /// The column that names the class; default: `class`, if there is one.
+    /// The column that names the class; default: `class`, if there is one. At most 64 pairs of class and alpha.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
     /// The column of the message's own alpha; default: `alpha`, if there is one.
@@ -210,7 +212,7 @@ fn default_header() -> bool {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Closed {
-    /// How many applications.
+    /// How many applications; figures of each are given where there are at most 1,024.
     pub applications: Located<u64>,
     /// The time between the delivery of a message and the submission of the next; default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -289,9 +291,6 @@ pub struct Measure {
     /// What the classes of the report are; default: what the workload has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<Located<ClassesBy>>,
-    /// The relative error of quantiles; default: 1 %.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quantile_error: Option<Located<Share>>,
     /// The period at which the queue length is sampled; default: 200 mean service times, of packets or of
     /// whole messages.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -299,21 +298,14 @@ pub struct Measure {
     /// Whether quantiles and distributions are measured; means alone are faster. Default: true.
     #[serde(default = "default_tails")]
     pub tails: bool,
-    /// Check invariants as the run goes, at a cost in speed.
-    #[serde(default)]
-    pub verify: bool,
+    /// Whether the bound of alpha scheduling is checked packet by packet, at a cost in speed. Default: false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify: Option<Located<bool>>,
 }
 
 impl Default for Measure {
     fn default() -> Self {
-        Self {
-            latency: None,
-            classes: None,
-            quantile_error: None,
-            queue_period: None,
-            tails: default_tails(),
-            verify: false,
-        }
+        Self { latency: None, classes: None, queue_period: None, tails: default_tails(), verify: None }
     }
 }
 

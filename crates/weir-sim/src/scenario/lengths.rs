@@ -13,6 +13,8 @@ use crate::workload::{CdfError, MAX_LENGTH, MessageClasses, Sizes, SizesError, T
 
 /// The most lengths that make a class each.
 const MAX_LENGTH_CLASSES: u64 = 100;
+/// The most classes that a trace names, with their alphas.
+const MAX_TRACE_CLASSES: usize = 64;
 /// The longest CDF file that is read.
 const MAX_CDF_BYTES: u64 = 64 << 20;
 
@@ -183,6 +185,17 @@ impl Checker<'_> {
         }
     }
 
+    /// Refuses a trace of so many classes that each would have next to no messages, and figures of its own.
+    fn few_classes(&self, document: &Document, classes: &MessageClasses) -> Result<(), ScenarioError> {
+        if classes.len() <= MAX_TRACE_CLASSES {
+            return Ok(());
+        }
+        let trace = document.workload.value.trace.as_ref().expect("called for a trace alone");
+        let (what, remedy) = named_by(classes);
+        let reason = format!("has {} {what}, must have at most {MAX_TRACE_CLASSES}", classes.len());
+        self.refuse(&trace.value.file, reason, remedy)
+    }
+
     /// The classes of the messages of a trace.
     pub(super) fn classes_of_trace(
         &self,
@@ -195,7 +208,10 @@ impl Checker<'_> {
             alphas: trace.alphas().map(<[f64]>::to_vec),
         });
         match (written.map(|written| written.value), named) {
-            (None | Some(ClassesBy::Trace), Some(named)) => Ok(named),
+            (None | Some(ClassesBy::Trace), Some(named)) => {
+                self.few_classes(document, &named)?;
+                Ok(named)
+            }
             (Some(_), Some(_)) if trace.alphas().is_some() => {
                 let reason = "must be `trace`, since messages carry their alpha by their class";
                 let at = written.expect("matched as present");
@@ -207,6 +223,16 @@ impl Checker<'_> {
                 self.classes_of_sizes(document, &self.sizes(at, Sizes::observed(&observed))?)
             }
         }
+    }
+}
+
+/// What makes the classes of a trace, and how to make fewer.
+fn named_by(classes: &MessageClasses) -> (&'static str, &'static str) {
+    match classes {
+        MessageClasses::Named { alphas: Some(_), .. } => {
+            ("pairs of class and alpha", "round its column of alphas, or name fewer classes")
+        }
+        _ => ("classes", "name fewer, or write `classes = \"decile\"` in [measure]"),
     }
 }
 

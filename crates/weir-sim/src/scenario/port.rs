@@ -228,12 +228,10 @@ pub enum WarmUp {
 pub struct Measure {
     /// Where the latency of a message ends.
     pub latency: LatencyEnd,
-    /// The relative error of quantiles.
-    pub quantile_error: f64,
     /// The period at which the queue length is sampled.
     pub queue_period: Nanos,
     /// Measure quantiles and distributions.
     pub tails: bool,
-    /// Check invariants as the run goes.
+    /// Check the bound of alpha scheduling, packet by packet.
     pub verify: bool,
 }

@@ -111,6 +111,16 @@ fn bytes_at_a_rate_are_served_whole_or_in_packets() {
 }
 
 #[test]
+fn a_quantum_may_be_a_span_where_messages_are_served_whole() {
+    let text = with("load = 0.5\nlengths = { constant = \"100tok\" }\n[service]\nper_token = \"1ms\"");
+    let listed = "reference = \"las:1000us\"\ndisciplines = [\"fifo\", \"las:quantum=1ms\", \"outstanding(rr:2ms,limit=3)\"]";
+    let port = accepted(&text.replace("disciplines = [\"fifo\"]", listed)).port;
+    let names: Vec<&str> = port.disciplines.iter().map(|discipline| discipline.name.as_str()).collect();
+    assert_eq!(names, ["fifo", "las:1000000", "outstanding(rr:2000000,limit=3)"]);
+    assert_eq!(port.reference, 1);
+}
+
+#[test]
 fn every_kind_of_workload_is_read() {
     for workload in [
         "load = 0.5\narrivals = \"deterministic\"\nflows = 4",
@@ -169,6 +179,21 @@ fn a_trace_is_scaled_to_its_load() {
 }
 
 #[test]
+fn a_trace_ends_by_itself() {
+    let folder = Folder::new("ends");
+    folder.write("t.csv", "time,length\n0,100\n1,300\n");
+    for key in ["packets", "messages"] {
+        let text = format!("{}\n[stop]\n{key} = 1", with(TRACE));
+        let error = Scenario::from_file(&folder.write("s.toml", text)).expect_err("refused").to_string();
+        let expected = format!(
+            "s.toml:13:{}: stop.{key} is 1, has no effect beside workload.trace, which ends by itself: remove it",
+            key.len() + 4
+        );
+        assert!(error.ends_with(&expected), "{error}");
+    }
+}
+
+#[test]
 fn the_alphas_of_a_trace_reach_the_discipline() {
     let folder = Folder::new("alphas");
     folder.write("t.csv", "time,length,alpha\n0,100,10\n1,300,0.5\n2,200,10\n");
@@ -177,6 +202,30 @@ fn the_alphas_of_a_trace_reach_the_discipline() {
     assert_eq!(disciplines[1].name, "alpha:3");
     assert_eq!(disciplines[1].spec.to_string(), "alpha:3,classes=10/0.5");
     assert_eq!(disciplines[2].spec.to_string(), "in_order(alpha(3,classes=10/0.5))");
+}
+
+#[test]
+fn a_trace_of_too_many_classes_is_refused() {
+    let folder = Folder::new("classes");
+    let path = folder.write("s.toml", with(TRACE));
+    let read = |column: &str, count: u32| {
+        let rows: Vec<String> = (0..count).map(|i| format!("{i},100,{i}.5\n")).collect();
+        folder.write("t.csv", format!("time,length,{column}\n{}", rows.concat()));
+        Scenario::from_file(&path).map(|read| read.port.classes.len()).map_err(|error| error.to_string())
+    };
+    for column in ["alpha", "class"] {
+        assert_eq!(read(column, 64), Ok(64));
+    }
+    let alphas = "s.toml:7:8: workload.trace.file is \"t.csv\", has 65 pairs of class and alpha, must have at most 64: \
+                  round its column of alphas, or name fewer classes";
+    let classes = "s.toml:7:8: workload.trace.file is \"t.csv\", has 65 classes, must have at most 64: name fewer, or \
+                   write `classes = \"decile\"` in [measure]";
+    for (column, expected) in [("alpha", alphas), ("class", classes)] {
+        let error = read(column, 65).expect_err("too many");
+        assert!(error.ends_with(expected), "{error}");
+    }
+    folder.write("s.toml", format!("{}\n[measure]\nclasses = \"decile\"", with(TRACE)));
+    assert_eq!(read("class", 65), Ok(1), "all of one length");
 }
 
 #[test]
@@ -269,7 +318,7 @@ fn the_data_of_the_repository_is_read() {
 fn the_schema_describes_every_key() {
     let schema = schema();
     for key in
-        ["weir", "disciplines", "workload", "shifted_exponential", "warm_up", "time_unit", "quantile_error"]
+        ["weir", "disciplines", "workload", "shifted_exponential", "warm_up", "time_unit", "queue_period"]
     {
         assert!(schema.contains(&format!("\"{key}\"")), "{key}");
     }

@@ -89,10 +89,9 @@ fn by_whole_messages_without_preemption() {
 fn by_whole_messages_under_processor_sharing_itself() {
     let rest = "[workload]\nload = 0.7\nlengths = { uniform = [\"100B\", \"3000B\"] }\n\
                 [service]\nrate = \"8Mbit\"\n[stop]\nmessages = 100_000\n";
-    let result = run(&["ps".to_owned(), "ps:quantum=10000".to_owned()], rest);
+    let result = run(&["ps".to_owned(), "ps:10000".to_owned()], rest);
     all_checks_hold(&result);
     assert_eq!(result.engines.iter().map(|used| used.engine).collect::<Vec<_>>(), ["fluid", "whole"]);
-    let [limit, turns] =
-        ["ps", "ps:quantum=10000"].map(|name| mean(&result, name, "response").expect("a mean"));
+    let [limit, turns] = ["ps", "ps:10000"].map(|name| mean(&result, name, "response").expect("a mean"));
     assert!((turns / limit - 1.0).abs() < 0.01, "{turns} against {limit}");
 }
