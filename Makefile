@@ -38,8 +38,8 @@ demo: $(BUILT) ## set up, build, run the tour and a quick reproduction, print th
 	@echo "report: $(CURDIR)/out/demo.html"
 
 .PHONY: bench
-bench: $(CREATED) ## measure the engines and the disciplines (PREFIX=port/: some of them; docs/performance.md)
-	cargo bench --locked -p weir-sim --bench weir -- $(PREFIX)
+bench: $(BUILT) ## measure the engines and the disciplines (PREFIX=port/: some of them; docs/performance.md)
+	$(VENV)/bin/weir bench $(PREFIX)
 
 .PHONY: study-coverage
 study-coverage: $(CREATED) ## count how often intervals cover the exact value; takes minutes (docs/studies.md)

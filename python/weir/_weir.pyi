@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final, final
 
-__all__ = ["Queue", "__version__", "check", "disciplines", "run", "schema", "theory"]
+__all__ = ["Queue", "__version__", "check", "disciplines", "run", "schema", "theory", "bench_names", "bench_run"]
 
 __version__: Final[str]
 """Version of the compiled module, which is the version of the package."""
@@ -16,6 +16,23 @@ def disciplines() -> str:
     str
         A JSON list of objects with ``name``, ``kind``, ``title``, ``rule``, ``source``, ``work``,
         ``parameters``, ``example`` and ``closed_forms``.
+    """
+
+def bench_names(prefix: str) -> list[str]:
+    """Return the names of the benchmarks that begin with ``prefix``."""
+
+def bench_run(name: str) -> str:
+    """Run one benchmark.
+
+    Returns
+    -------
+    str
+        A JSON object with ``bench``, ``unit``, ``value`` (the median), ``low`` and ``high``.
+
+    Raises
+    ------
+    ValueError
+        If no benchmark has this name.
     """
 
 def schema() -> str:

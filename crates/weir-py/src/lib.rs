@@ -3,6 +3,7 @@
 //! Nothing is decided here: text goes in, JSON text comes out, and errors become the exceptions that
 //! `weir.errors` draws. The Global Interpreter Lock is released while the engine runs.
 
+mod bench;
 mod errors;
 mod listing;
 mod queue;
@@ -12,6 +13,8 @@ mod simulate;
 /// The compiled part of the package `weir`.
 #[pyo3::pymodule]
 mod _weir {
+    #[pymodule_export]
+    use crate::bench::{bench_names, bench_run};
     #[pymodule_export]
     use crate::listing::disciplines;
     #[pymodule_export]

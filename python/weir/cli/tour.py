@@ -155,7 +155,7 @@ def bench(
     from weir.bench import measure
     from weir.errors import ConfigError
 
-    rows = measure(prefix)
+    rows = list(measure(prefix))
     if not rows:
         raise ConfigError(f"no benchmark begins with `{prefix}`", "`weir bench` names them all")
     if as_json:

@@ -1,6 +1,6 @@
 //! Benchmarks: what the engines and the disciplines do in a second of one processor.
 //!
-//! One harness serves `weir bench`, `cargo bench` and the record in `docs/performance.md`. A benchmark is a
+//! One harness serves `weir bench` and the record in `docs/performance.md`. A benchmark is a
 //! round of work that can be repeated; [`Bench::run`] times rounds and takes medians ([`rounds`]).
 //!
 //! | prefix | what is measured | unit |
@@ -90,12 +90,6 @@ impl Bench {
 pub fn benches(prefix: &str) -> Vec<Bench> {
     let all = [port::benches(), source::benches(), message::benches(), packet::benches()];
     all.into_iter().flatten().filter(|bench| bench.name.starts_with(prefix)).collect()
-}
-
-/// Runs the benchmarks whose name begins with `prefix`.
-#[must_use]
-pub fn run(prefix: &str) -> Vec<Figure> {
-    benches(prefix).iter().map(|bench| bench.run(Repetitions::USUAL)).collect()
 }
 
 #[cfg(test)]

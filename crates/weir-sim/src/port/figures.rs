@@ -20,7 +20,8 @@ pub struct Frame {
     /// Whether all that conserve work accept packets at the same instants: not where what arrives depends on
     /// them, nor where messages are served whole.
     pub shared_instants: bool,
-    /// By how much the first metric outlasts a message's presence, which ends where its last packet is accepted.
+    /// By how much the first metric outlasts a message's presence, which ends where its last packet is
+    /// accepted.
     pub transmission: f64,
 }
 

@@ -96,7 +96,7 @@ enum Wrong {
 impl Broken {
     fn now(&mut self, wrong: Wrong) -> bool {
         self.calls += u64::from(self.wrong == wrong);
-        self.wrong == wrong && self.calls % 4 == 0
+        self.wrong == wrong && self.calls.is_multiple_of(4)
     }
 }
 

@@ -34,6 +34,9 @@ struct Serving<K, const N: usize> {
     left: [u64; N],
     /// The smallest key of the other classes.
     others: [K; N],
+    /// What it served before the last arrival, and how much of it was left.
+    was: [K; N],
+    was_remaining: [u64; N],
 }
 
 /// A message at its insertion.
@@ -66,7 +69,14 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             base: [none; C],
             step: [none; C],
             stamp_mask: none,
-            serving: Serving { key: none, remaining: [0; N], left: [0; N], others: none },
+            serving: Serving {
+                key: none,
+                remaining: [0; N],
+                left: [0; N],
+                others: none,
+                was: none,
+                was_remaining: [0; N],
+            },
         }
     }
 
@@ -100,10 +110,10 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             let stamp = K::stamp(at_place(context.rings[class], place), context.layout);
             let newcomer = Newcomer { class, place, length: u64::from(segment.length[i]), stamp };
             lanes.arrived[class] += 1;
-            if !Self::BY_ROWS {
-                self.put_back(lanes);
-            }
-            let completed = self.insert_and_serve::<UNIFORM>(lanes, &newcomer, until - tick) & used;
+            let (completed, preempted) = self.insert_and_serve::<UNIFORM>(lanes, &newcomer, until - tick);
+            let completed = completed & used;
+            // A single lane is put back untested, which changes nothing: what it serves has a stale entry.
+            self.put_back(lanes, if N == 1 { 1 } else { preempted & used });
             if P::DECISIONS {
                 self.report(lanes, tick, until, probe);
             }
@@ -222,14 +232,15 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
 
     /// Places the newcomer in every lane in which it is the first of its class, and puts it ahead of the
     /// message served if its key is strictly smaller (its number is the largest, so never by a tie). Then
-    /// serves the message of each lane for at most `ticks`; returns the lanes where it is complete.
+    /// serves the message of each lane for at most `ticks`. Returns the lanes where it is complete, and those
+    /// where the newcomer is ahead.
     #[inline(always)]
     fn insert_and_serve<const UNIFORM: bool>(
         &mut self,
-        lanes: &mut Lanes<C, N>,
+        lanes: &Lanes<C, N>,
         newcomer: &Newcomer<K>,
         ticks: u64,
-    ) -> u64 {
+    ) -> (u64, u64) {
         let Newcomer { class, place, length, stamp } = *newcomer;
         let steps = self.steps::<UNIFORM>(&self.serving.key);
         let (head, base, step) = (&lanes.head[class], &self.base[class], &self.step[class]);
@@ -238,50 +249,50 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
         let slots = &mut rows[class];
         for lane in 0..N {
             let whole = base[lane].plus(stamp & self.stamp_mask[lane]);
-            fresh[lane] = if head[lane] == place { whole } else { K::LARGEST };
-            // Where it is the first of its class, there is a mark, which is larger.
-            slots[lane] = slots[lane].min(fresh[lane]);
+            let key = if head[lane] == place { whole } else { K::LARGEST };
+            // Where it is the first of its class there is a mark, which is larger.
+            slots[lane] = slots[lane].min(if key < serving.key[lane] { K::LARGEST } else { key });
+            fresh[lane] = key;
         }
-        let mut completed = 0;
+        let mut outcome = 0;
         for lane in 0..N {
             let key = fresh[lane];
             let (was, remaining) = (serving.key[lane], serving.remaining[lane]);
             let (new_price, price) = (step[lane], steps[lane]);
-            let current = was.min(key);
+            let ahead = key < was;
             if Self::BY_ROWS {
-                let mut others = K::LARGEST;
-                for (slots, packets) in rows.iter_mut().zip(&mut lanes.remaining) {
-                    // A slot's lowest bits are its class. What is served goes back to its slot, where its
-                    // key and its remaining packets were no less.
+                let mut others = if ahead { was } else { K::LARGEST };
+                for slots in rows.iter() {
+                    // A slot's lowest bits are its class; that of the message served until now is stale.
                     let slot = slots[lane];
                     let same = (slot ^ was) & K::of(C as u64 - 1) == K::default();
-                    let slot = slot.min(if same { was } else { K::LARGEST });
-                    slots[lane] = slot;
-                    packets[lane] = packets[lane].min(if same { remaining } else { u64::MAX });
-                    others = others.min(if slot == current { K::LARGEST } else { slot });
+                    others = others.min(if same { K::LARGEST } else { slot });
                 }
                 serving.others[lane] = others;
             }
-            let ahead = key < was;
             let packets = if ahead { length } else { remaining };
             let price = if ahead && !UNIFORM { new_price } else { price };
             let used = packets.min(ticks);
+            serving.was[lane] = was;
+            serving.was_remaining[lane] = remaining;
             serving.remaining[lane] = packets - used;
             serving.left[lane] = ticks - used;
-            serving.key[lane] = current.minus(price.times(K::of(used)));
-            completed |= u64::from(packets == used) << lane;
+            serving.key[lane] = was.min(key).minus(price.times(K::of(used)));
+            outcome |= u64::from(packets == used) << lane | u64::from(ahead) << (lane + 32);
         }
-        completed
+        (outcome & u64::from(u32::MAX), outcome >> 32)
     }
 
-    /// What each lane serves is written to the head of its class, in case it is preempted.
+    /// In these lanes, what was served before the last arrival goes back to the head of its class.
     #[inline(always)]
-    fn put_back(&mut self, lanes: &mut Lanes<C, N>) {
-        for lane in 0..lanes.used.min(N) {
-            let key = self.serving.key[lane];
-            let class = class_of::<K, C>(key);
-            self.key[class][lane] = key;
-            lanes.remaining[class][lane] = self.serving.remaining[lane];
+    fn put_back(&mut self, lanes: &mut Lanes<C, N>, preempted: u64) {
+        let mut rest = preempted;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize % N;
+            rest &= rest - 1;
+            let here = class_of::<K, C>(self.serving.was[lane]) * N + lane;
+            self.key.as_flattened_mut()[here] = self.serving.was[lane];
+            lanes.remaining.as_flattened_mut()[here] = self.serving.was_remaining[lane];
         }
     }
 
