@@ -28,8 +28,8 @@ const FIXED: [&str; 11] = [
     "sf",
 ];
 /// Limits, and the weights tried with them.
-const TRACKING: [(u32, u32, &[f64]); 3] =
-    [(1, 100, &[0.1, 0.3, 1.0, 3.0, 10.0]), (10, 100, &[0.1, 0.3, 1.0, 3.0]), (10, 1000, &[0.3, 1.0, 3.0])];
+const TRACKING: [(u32, u32, &[f64]); 2] =
+    [(1, 100, &[0.03, 0.1, 0.2, 0.3, 1.0, 3.0]), (10, 100, &[0.1, 0.3, 1.0])];
 /// What is compared: a class of messages and a statistic of its latency.
 const COLUMNS: [(&str, &str); 6] =
     [("all", "mean"), ("1pkt", "mean"), ("20pkt", "mean"), ("all", "p99"), ("all", "p99.9"), ("all", "max")];

@@ -52,7 +52,7 @@ pub const INFO: Info = Info {
         Parameter {
             name: "weight",
             values: NUMBER,
-            default: Some("1"),
+            default: Some("0.1"),
             meaning: "the alpha that each waiting unit of cost is worth",
         },
     ],
@@ -71,9 +71,9 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// The limits of the report, and a weight of one.
+    /// The limits of the report, and the weight that `docs/studies.md` found best.
     fn default() -> Self {
-        Self { low: 1.0, high: 100.0, weight: 1.0 }
+        Self { low: 1.0, high: 100.0, weight: 0.1 }
     }
 }
 
@@ -152,10 +152,10 @@ mod tests {
     #[test]
     fn alpha_is_the_backlog_at_insertion() {
         // a finds nothing: 1 * 5. b finds 5: 5 * 3 = 15. c finds 8: 8 * 1 = 8.
-        assert_eq!(schedule("alpha_tracking", "a5 b3 c1"), "aaaaacbbb");
+        assert_eq!(schedule("alpha_tracking:weight=1", "a5 b3 c1"), "aaaaacbbb");
         assert_eq!(schedule("alpha:1", "a5 b3 c1"), "cbbbaaaaa");
         // What remains of the head counts: after two packets c finds 6, hence 6 + 2, before b with 15.
-        assert_eq!(schedule("alpha_tracking", "a5 b3 .. c1"), "aaaaacbbb");
+        assert_eq!(schedule("alpha_tracking:weight=1", "a5 b3 .. c1"), "aaaaacbbb");
     }
 
     #[test]

@@ -111,13 +111,10 @@ impl Estimate {
     }
 
     /// The interval at another confidence `level`, inside (0, 1).
-    ///
-    /// What [`Measure::widened`] added to the ends of the 95 % interval is kept.
     #[must_use]
     pub fn interval(&self, level: f64) -> (f64, f64) {
-        let reach = |level| student::two_sided(level, self.method.groups() - 1) * self.standard_error;
-        let extra = reach(level) - reach(CONFIDENCE);
-        (self.low - extra, self.high + extra)
+        let reach = student::two_sided(level, self.method.groups() - 1) * self.standard_error;
+        (self.value - reach, self.value + reach)
     }
 }
 
@@ -251,16 +248,6 @@ impl Measure {
         scaled.checked()
     }
 
-    /// An interval wider by `margin` on both sides, for an error that is bounded rather than random.
-    pub fn widened(self, margin: f64) -> Self {
-        match self {
-            Self::Estimate(old) => {
-                Self::Estimate(Estimate { low: old.low - margin, high: old.high + margin, ..old }).checked()
-            }
-            other => other,
-        }
-    }
-
     /// The measure itself, or `OutOfRange` if one of its numbers is not finite.
     fn checked(self) -> Self {
         let finite = match self {
@@ -298,14 +285,6 @@ mod tests {
         assert!((estimate.low() + estimate.high() - 20.0).abs() < 1e-12);
         let (low, high) = estimate.interval(0.99);
         assert!((high - low - 2.0 * 3.355_387_331 * 0.5).abs() < 1e-6, "{low} {high}");
-    }
-
-    #[test]
-    fn margin_is_kept_at_every_level() {
-        let measure = Measure::estimate(10.0, 0.5, 90, NINE).widened(0.25);
-        let estimate = measure.as_estimate().expect("an estimate");
-        let (low, high) = estimate.interval(0.99);
-        assert!((high - low - 2.0 * (3.355_387_331 * 0.5 + 0.25)).abs() < 1e-6);
     }
 
     #[test]
