@@ -46,7 +46,7 @@ fn broken_off_all_disciplines_have_served_as_much() {
         Grain { batch: 1 << 12, records: false },
         NonZeroUsize::new(2).expect("two"),
     );
-    let round = 20_000;
+    let round = 5 << 12;
     assert_eq!(rounds.advance(round, &AtomicBool::new(false)), Standing::Going);
     assert_eq!(rounds.advance(2 * round, &AtomicBool::new(true)), Standing::Interrupted);
     for running in &rounds.lanes {
