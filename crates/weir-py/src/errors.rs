@@ -55,6 +55,6 @@ pub(crate) fn scenario(refusal: &Refusal, name: &str) -> PyErr {
 
 /// A run that gave no result.
 pub(crate) fn run(error: &RunError, name: &str) -> PyErr {
-    let remedy = "lower the load, or shorten the run".to_owned();
+    let remedy = error.remedy().to_owned();
     ConfigError::new_err((error.to_string(), remedy, name.to_owned()))
 }

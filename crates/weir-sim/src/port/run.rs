@@ -17,7 +17,7 @@ use crate::port::report;
 use crate::port::rounds::{Grain, Rounds, Standing};
 use crate::port::warmup::{self, WarmUpTicks};
 use crate::scenario::{Input, Limit, PortScenario, Scenario, Service};
-use crate::stats::{Batches, Measure, Target};
+use crate::stats::{Batches, Measure, Target, Unavailable};
 
 /// Batches of a replication at the end, at least.
 const BATCHES: u64 = 256;
@@ -91,9 +91,22 @@ impl core::fmt::Display for RunError {
             Self::Overloaded { disciplines, reason } => write!(f, "`{disciplines}`: {reason}"),
             Self::WarmUp { written, warm_up, ticks } => write!(
                 f,
-                "stop.warm_up is {written}, about {warm_up} ticks, must be shorter than a replication, which has {ticks}: shorten it, or lengthen the run"
+                "stop.warm_up is {written}, about {warm_up} ticks, must be shorter than a replication, which has {ticks}"
             ),
             Self::Records(reason) => write!(f, "records cannot be written: {reason}"),
+        }
+    }
+}
+
+impl RunError {
+    /// What to do about it.
+    #[must_use]
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::Build(_) => "change the discipline or the workload as it says",
+            Self::Overloaded { .. } => "lower the load, or shorten the run",
+            Self::WarmUp { .. } => "shorten stop.warm_up, or lengthen the run",
+            Self::Records(_) => "check the path and its permissions",
         }
     }
 }
@@ -321,7 +334,11 @@ impl<'a> Session<'a> {
         let mut gathered = nothing(self.port, self.plan);
         self.add_to(&mut gathered);
         let names = self.port.classes.names(self.port.unit.symbol());
-        let mean = |discipline: &Gathered, class| Measure::from(discipline.mean(0, class));
+        // A mean without an interval is no precise one.
+        let mean = |discipline: &Gathered, class| match Measure::from(discipline.mean(0, class)) {
+            Measure::Observed { .. } => Unavailable::TooFewGroups { held: 1 }.into(),
+            measure => measure,
+        };
         let series = gathered.iter().flat_map(|discipline| {
             let classes = std::iter::once(None).chain((0..discipline.classes).map(Some));
             let names = &names;

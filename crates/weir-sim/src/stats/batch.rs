@@ -161,6 +161,11 @@ impl Batches {
         self.origin += (batches as u64) << self.doublings;
     }
 
+    /// Gives back the memory that no batch uses.
+    pub fn shrink(&mut self) {
+        self.totals.shrink_to_fit();
+    }
+
     /// The number of series.
     #[must_use]
     pub fn series(&self) -> usize {

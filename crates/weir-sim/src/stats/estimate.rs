@@ -191,11 +191,16 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// A value known with `standard_error`, from `count` observations in the groups of `method`.
+    /// A value known with `standard_error`, from `count` observations in the groups of `method`. One group
+    /// has a value and no interval.
     pub fn estimate(value: f64, standard_error: f64, count: u64, method: Method) -> Self {
         let held = method.groups();
         if held < 2 {
-            return Unavailable::TooFewGroups { held }.into();
+            return if held == 0 {
+                Unavailable::TooFewGroups { held }.into()
+            } else {
+                Self::observed(value, count)
+            };
         }
         let reach = student::two_sided(CONFIDENCE, held - 1) * standard_error;
         let (low, high) = (value - reach, value + reach);
@@ -288,12 +293,11 @@ mod tests {
     }
 
     #[test]
-    fn one_group_gives_a_reason_and_no_number() {
-        for groups in [0, 1] {
-            let measure = Measure::estimate(1.0, 0.0, 5, Method::BatchMeans { groups });
-            assert_eq!(measure, Unavailable::TooFewGroups { held: groups }.into());
-            assert_eq!(measure.value(), None);
-        }
+    fn one_group_gives_a_value_without_an_interval_and_none_a_reason() {
+        let of = |groups| Measure::estimate(1.0, 0.0, 5, Method::BatchMeans { groups });
+        assert_eq!(of(1), Measure::observed(1.0, 5));
+        assert_eq!(of(0), Unavailable::TooFewGroups { held: 0 }.into());
+        assert_eq!(of(0).value(), None);
     }
 
     #[test]

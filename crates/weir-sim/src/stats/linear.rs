@@ -147,7 +147,7 @@ impl Linearised {
         let batches = || replications.iter().flatten();
         let groups = batches().filter(|batch| batch.count > 0).count() as u64;
         if groups < 2 {
-            return Unavailable::TooFewGroups { held: groups }.into();
+            return Measure::estimate(self.value, 0.0, self.count, Method::BatchMeans { groups });
         }
         let squares: f64 = batches().map(|batch| batch.on_value * batch.on_value).sum();
         let variance = squares * groups as f64 / (groups - 1) as f64 * (1.0 + left_over) / (1.0 - left_over);

