@@ -186,7 +186,7 @@ fn a_trace_ends_by_itself() {
         let text = format!("{}\n[stop]\n{key} = 1", with(TRACE));
         let error = Scenario::from_file(&folder.write("s.toml", text)).expect_err("refused").to_string();
         let expected = format!(
-            "s.toml:13:{}: stop.{key} is 1, has no effect beside workload.trace, which ends by itself: remove it",
+            "s.toml:14:{}: stop.{key} is 1, has no effect beside workload.trace, which ends by itself: remove it",
             key.len() + 4
         );
         assert!(error.ends_with(&expected), "{error}");
