@@ -10,6 +10,9 @@ use crate::stats::{Batches, Histogram};
 /// Bits after the binary point of a recorded slowdown.
 pub const SLOWDOWN_BITS: u32 = 20;
 
+/// More flows than this have means, but no quantiles.
+const MOST_FLOW_HISTOGRAMS: usize = 64;
+
 /// What is measured of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Metric {
@@ -81,6 +84,18 @@ impl Plan {
     #[must_use]
     pub fn flow_series(&self, flow: usize) -> usize {
         self.metrics.len() * self.classes + flow
+    }
+
+    /// The number of histograms of a section: those of metrics and classes, then those of the flows.
+    #[must_use]
+    pub fn histograms(&self) -> usize {
+        self.metrics.len() * self.classes + self.flow_histograms()
+    }
+
+    /// Flows with a histogram: all of them, if they are not too many.
+    #[must_use]
+    pub fn flow_histograms(&self) -> usize {
+        if self.flows <= MOST_FLOW_HISTOGRAMS { self.flows } else { 0 }
     }
 
     /// The number of series.
@@ -156,7 +171,7 @@ impl Collector {
             self.section *= 2;
             self.sections = merge_pairs(std::mem::take(&mut self.sections));
         }
-        let figures = self.plan.metrics.len() * self.plan.classes;
+        let figures = self.plan.histograms();
         let needed = (since / self.section) as usize + 1;
         self.sections.resize_with(needed, || vec![Histogram::new(); figures]);
     }
@@ -201,8 +216,11 @@ impl Collector {
         let flow = departure.flow as usize;
         if let Some(served) = self.served.get_mut(flow) {
             *served += u64::from(departure.length);
-            let series = self.plan.flow_series(flow);
-            self.batches.record(series, departure.tick, self.plan.metrics[0].of(departure));
+            let (series, value) = (self.plan.flow_series(flow), self.plan.metrics[0].of(departure));
+            self.batches.record(series, departure.tick, value);
+            if self.plan.tails && flow < self.plan.flow_histograms() {
+                self.section_of(departure.tick)[series].record(value);
+            }
         }
     }
 }

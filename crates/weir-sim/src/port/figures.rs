@@ -67,56 +67,93 @@ fn of_class(
     };
     let histograms = gathered.histograms(place, class);
     let mut figures = vec![figure("mean", &Measure::from(gathered.mean(place, class)))];
-    if !gathered.has_tails() {
-        return figures;
+    if gathered.has_tails() {
+        figures.extend(tails(gathered, place, &histograms).map(|(name, measure)| figure(name, &measure)));
     }
-    let quantile = |(name, p)| figure(name, &gathered.quantile(place, &histograms, p));
-    figures.extend(QUANTILES.map(quantile));
-    figures.push(figure("max", &gathered.maximum(place, &histograms)));
     figures
+}
+
+/// The quantiles and the maximum of a metric.
+fn tails(gathered: &Gathered, metric: usize, histograms: &[Histogram]) -> [(&'static str, Measure); 5] {
+    let quantile = |(name, p)| (name, gathered.quantile(metric, histograms, p));
+    let [p50, p90, p99, p999] = QUANTILES.map(quantile);
+    [p50, p90, p99, p999, ("max", gathered.maximum(metric, histograms))]
 }
 
 /// The effective packet period of each class of one length: `(latency + 1) / length` (alpha report, section
-/// 12), and its extremes over the classes.
+/// 12), its extremes over the classes, and the slowdown, which is the same in mean packet services.
 fn packet_periods(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
-    let Some(service) = frame.packet else { return Vec::new() };
-    let period = |class: usize| {
-        let row = &frame.classes[class + 1];
-        let length = row.low.filter(|low| row.high == Some(*low))?;
-        let latency = gathered.mean(0, Some(class)).ok()?;
-        let length = u32::try_from(length).ok()?;
-        let period = fairness::effective_packet_period(latency, service / CLOCK, length);
-        Some((row.name.as_str(), Measure::from(period)))
+    let Some(service) = frame.packet.map(|service| service / CLOCK) else { return Vec::new() };
+    let periods: Vec<_> =
+        (0..gathered.classes).filter_map(|class| packet_period(gathered, frame, service, class)).collect();
+    let name = Some(gathered.name.as_str());
+    let period = |class: &str, statistic, measure: &Measure| {
+        Figure::new(name, class, "packet_period", statistic, frame.time_unit, measure)
     };
-    let periods: Vec<_> = (0..gathered.classes).filter_map(period).collect();
-    let figure = |class: &str, statistic, measure: &Measure| {
-        Figure::new(Some(&gathered.name), class, "packet_period", statistic, frame.time_unit, measure)
-    };
-    let mut figures: Vec<_> = periods.iter().map(|(class, period)| figure(class, "mean", period)).collect();
-    if let Ok(extremes) = fairness::extremes(periods.iter().copied()) {
-        figures.push(figure(extremes.least.0, "min", &extremes.least.1));
-        figures.push(figure(extremes.most.0, "max", &extremes.most.1));
+    let slowdown =
+        |class: &str, mean: &Linearised| Figure::new(name, class, "slowdown", "mean", "1", &mean.estimate());
+    let mut figures = Vec::new();
+    for (class, mean) in &periods {
+        figures.push(period(class, "mean", &mean.estimate()));
+        figures.push(slowdown(class, &mean.clone().times(1.0 / service)));
     }
+    if let Ok(extremes) = fairness::extremes(periods.iter().map(|(class, mean)| (*class, mean.estimate()))) {
+        figures.push(period(extremes.least.0, "min", &extremes.least.1));
+        figures.push(period(extremes.most.0, "max", &extremes.most.1));
+    }
+    figures.extend(over_all(gathered, &periods).map(|mean| slowdown("all", &mean.times(1.0 / service))));
     figures
 }
 
-/// The mean and the share of bandwidth of each application, where there are several.
+fn packet_period<'a>(
+    gathered: &Gathered,
+    frame: &'a Frame,
+    service: f64,
+    class: usize,
+) -> Option<(&'a str, Linearised)> {
+    let row = &frame.classes[class + 1];
+    let length = u32::try_from(row.low.filter(|low| row.high == Some(*low))?).ok()?;
+    let latency = gathered.mean(0, Some(class)).ok()?;
+    Some((row.name.as_str(), fairness::effective_packet_period(latency, service, length).ok()?))
+}
+
+/// The mean over all messages of what is known class by class, each class with its share of them; `None`
+/// unless every class with messages is among them.
+fn over_all(gathered: &Gathered, classes: &[(&str, Linearised)]) -> Option<Linearised> {
+    let counted: u64 = classes.iter().map(|(_, mean)| mean.count()).sum();
+    let share = |mean: &Linearised| mean.count() as f64 / counted as f64;
+    let parts = classes.iter().map(|(_, mean)| mean.clone().times(share(mean)));
+    parts.reduce(|sum, part| sum.plus(&part)).filter(|_| counted == gathered.counted())
+}
+
+/// The first metric and the share of bandwidth of each application, where there are several.
 fn of_flows(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
     let served: u64 = gathered.served.iter().sum();
-    let metric = gathered.metrics[0];
-    let of_flow = |(flow, &own): (usize, &u64)| {
-        let mean = Measure::from(gathered.flow_mean(flow));
+    let mut figures = Vec::new();
+    for (flow, &own) in gathered.served.iter().enumerate() {
         let share = match served {
             0 => Unavailable::NoObservations.into(),
             served => Measure::observed(own as f64 / served as f64, own),
         };
         let name = Some(gathered.name.as_str());
-        [
-            Figure::new(name, "all", metric.name(), "mean", frame.unit(metric), &mean).of_flow(flow),
-            Figure::new(name, "all", "bandwidth_share", "share", "1", &share).of_flow(flow),
-        ]
+        figures.push(Figure::new(name, "all", "bandwidth_share", "share", "1", &share).of_flow(flow));
+        figures.extend(of_flow(gathered, frame, flow));
+    }
+    figures
+}
+
+fn of_flow(gathered: &Gathered, frame: &Frame, flow: usize) -> Vec<Figure> {
+    let metric = gathered.metrics[0];
+    let figure = |statistic, measure: &Measure| {
+        let unit = frame.unit(metric);
+        Figure::new(Some(&gathered.name), "all", metric.name(), statistic, unit, measure).of_flow(flow)
     };
-    gathered.served.iter().enumerate().flat_map(of_flow).collect()
+    let mut figures = vec![figure("mean", &Measure::from(gathered.flow_mean(flow)))];
+    let histograms = gathered.flow_histograms(flow);
+    if gathered.has_tails() && !histograms.is_empty() {
+        figures.extend(tails(gathered, 0, &histograms).map(|(name, measure)| figure(name, &measure)));
+    }
+    figures
 }
 
 fn utilisation(gathered: &Gathered) -> Figure {

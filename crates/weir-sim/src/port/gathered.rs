@@ -133,6 +133,13 @@ impl Gathered {
         self.sections.iter().map(of_section).collect()
     }
 
+    /// The histograms of the first metric of a flow, section by section; none where there are too many flows.
+    #[must_use]
+    pub fn flow_histograms(&self, flow: usize) -> Vec<Histogram> {
+        let at = self.metrics.len() * self.classes + flow;
+        self.sections.iter().filter_map(|section| section.get(at)).cloned().collect()
+    }
+
     /// A quantile of a metric, in reported units.
     pub fn quantile(&self, metric: usize, histograms: &[Histogram], p: f64) -> Measure {
         replications::quantile(histograms, p).times(scale(self.metrics[metric]))
