@@ -3,7 +3,17 @@
 from collections.abc import Callable
 from typing import Any, Final, final
 
-__all__ = ["Queue", "__version__", "check", "disciplines", "run", "schema", "theory", "bench_names", "bench_run"]
+__all__ = [
+    "Queue",
+    "__version__",
+    "bench_names",
+    "bench_run",
+    "check",
+    "disciplines",
+    "run",
+    "schema",
+    "theory",
+]
 
 __version__: Final[str]
 """Version of the compiled module, which is the version of the package."""
