@@ -1,12 +1,13 @@
 //! Runs a comparison: draws the timeline, plays it on every strategy, hands out batches.
 
 use super::error::{self, LockstepError};
+use super::flow::Flow;
 use super::players::{Play, Players};
 use super::strategy::Strategy;
 use super::tally::{Batch, BatchObserver, Probe};
 use crate::engine::dispatch::Level;
 use crate::port::source::{ArrivalSource, ServiceSource};
-use crate::port::timeline::{Segment, Timeline};
+use crate::port::timeline::Timeline;
 
 /// Ticks played at a time at most; bounds the memory of a segment.
 const LONGEST_SEGMENT: u64 = 1 << 16;
@@ -61,17 +62,6 @@ pub struct Lockstep {
     now: Batch,
     reported: Batch,
     flow: Flow,
-}
-
-/// What flowed through, the same for every strategy.
-#[derive(Clone, Copy, Debug, Default)]
-struct Flow {
-    /// Packets of all messages handed to the strategies.
-    arrived: u64,
-    /// Acceptance instants of all packets served, less arrival instants of all packets handed out.
-    waits: i128,
-    /// The last of these acceptance instants.
-    last_accepted: u64,
 }
 
 impl Lockstep {
@@ -190,12 +180,16 @@ impl Lockstep {
             let Some(segment) = self.timeline.next_segment(stop) else { return Ok(false) };
             error::check_classes(&segment, &self.lengths)?;
             self.now.end_tick = segment.end_tick;
-            self.flow.count(&segment);
             for sample in segment.queue {
                 self.now.queue_readings += sample.readings;
                 self.now.queue_packets += u128::from(sample.readings) * u128::from(sample.packets);
             }
-            self.options.level.run(Play { players: &mut self.players, segment: &segment, probe });
+            self.options.level.run(Play {
+                players: &mut self.players,
+                segment: &segment,
+                flow: &mut self.flow,
+                probe,
+            });
             if self.now.end_tick == boundary && self.report(observer).is_break() {
                 return Ok(true);
             }
@@ -207,18 +201,5 @@ impl Lockstep {
         let batch = self.now.since(&self.reported);
         self.reported.clone_from(&self.now);
         observer.batch(batch)
-    }
-}
-
-impl Flow {
-    fn count(&mut self, segment: &Segment<'_>) {
-        for (&at, &length) in segment.at.iter().zip(segment.length) {
-            self.arrived += u64::from(length);
-            self.waits -= i128::from(at) * i128::from(length);
-        }
-        let (Some(&first), Some(&last)) = (segment.accepted.first(), segment.accepted.last()) else { return };
-        let since: u64 = segment.accepted.iter().map(|at| at - first).sum();
-        self.waits += i128::from(since) + i128::from(first) * segment.accepted.len() as i128;
-        self.last_accepted = last;
     }
 }

@@ -13,6 +13,7 @@
 
 mod error;
 mod fifo;
+mod flow;
 mod heads;
 mod key;
 mod keyed;

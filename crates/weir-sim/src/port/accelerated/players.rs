@@ -2,6 +2,7 @@
 
 use super::error::MOST_CLASSES;
 use super::fifo::Fifo;
+use super::flow::Flow;
 use super::keyed::{self, Keyed};
 use super::queues::Queues;
 use super::robin::RoundRobin;
@@ -145,6 +146,7 @@ impl Players {
 pub(super) struct Play<'a, 'b, P> {
     pub(super) players: &'a mut Players,
     pub(super) segment: &'a Segment<'b>,
+    pub(super) flow: &'a mut Flow,
     pub(super) probe: &'a mut P,
 }
 
@@ -152,6 +154,7 @@ impl<P: Probe> Work for Play<'_, '_, P> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
+        self.flow.count(self.segment);
         self.players.play(self.segment, self.probe);
     }
 }
