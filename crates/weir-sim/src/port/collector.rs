@@ -141,6 +141,28 @@ impl Collector {
         }
     }
 
+    /// What was collected so far, but for histograms, which take most of the memory, and records.
+    #[must_use]
+    pub fn without_histograms(&self) -> Self {
+        Self {
+            plan: self.plan.clone(),
+            batches: self.batches.clone(),
+            queue: self.queue.clone(),
+            section: self.section,
+            sections: Vec::new(),
+            served: self.served.clone(),
+            lengths: self.lengths.clone(),
+            records: None,
+        }
+    }
+
+    /// What was collected, histograms included; it keeps the rest.
+    #[must_use]
+    pub fn hand_over(&mut self) -> Self {
+        let sections = std::mem::take(&mut self.sections);
+        Self { sections, ..self.without_histograms() }
+    }
+
     /// What is collected.
     #[must_use]
     pub fn plan(&self) -> &Plan {

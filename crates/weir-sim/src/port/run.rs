@@ -298,21 +298,20 @@ impl<'a> Session<'a> {
         RunError::Overloaded { disciplines: names.join("`, `"), reason }
     }
 
-    /// Adds what was collected, replication by replication.
+    /// Adds what was collected, replication by replication, and ends it.
     fn gather_into(&mut self, gathered: &mut [Gathered]) {
         self.rounds.lanes.iter_mut().for_each(|running| running.placed.lane.finish());
-        self.add_to(gathered);
+        self.add_to(gathered, Collector::hand_over);
     }
 
-    /// Every discipline over these replications, so far; batches that the engines have not completed yet
-    /// are not in it.
-    fn add_to(&mut self, gathered: &mut [Gathered]) {
+    /// Every discipline over these replications, so far, as `of` takes it; batches that the engines have not
+    /// completed yet are not in it.
+    fn add_to(&mut self, gathered: &mut [Gathered], of: fn(&mut Collector) -> Collector) {
         for lanes in self.rounds.lanes.chunk_by_mut(|a, b| a.replication == b.replication) {
             let replication = lanes[0].replication;
             let mut collected: Vec<(usize, Collector)> = Vec::new();
             for running in lanes.iter_mut() {
-                let collectors = running.placed.lane.collectors();
-                let copies = collectors.iter().map(|collector| (**collector).clone());
+                let copies = running.placed.lane.collectors().into_iter().map(of);
                 collected.extend(running.placed.disciplines.iter().copied().zip(copies));
             }
             align(collected.iter_mut().map(|(_, collector)| collector).collect());
@@ -332,7 +331,7 @@ impl<'a> Session<'a> {
     fn precision(&mut self) -> Option<Precision> {
         let target = self.target?;
         let mut gathered = nothing(self.port, self.plan);
-        self.add_to(&mut gathered);
+        self.add_to(&mut gathered, |collector| collector.without_histograms());
         let names = self.port.classes.names(self.port.unit.symbol());
         // A mean without an interval is no precise one.
         let mean = |discipline: &Gathered, class| match Measure::from(discipline.mean(0, class)) {
