@@ -12,6 +12,11 @@
 //! loaded queue moves little between two arrivals, and since a message keeps its alpha, later ones cannot
 //! change the order of earlier ones. With costs in nanoseconds the weight is a number per nanosecond.
 //!
+//! What it buys (`docs/studies.md`): with the default weight, p99 within 12 % of the best fixed alpha's from
+//! 50 to 98 % load, at a mean up to 74 % above shortest-first; a fixed alpha at the upper limit has the lower
+//! mean at every load, and one of the same mean the lower p99.9 and maximum. A large weight undoes the
+//! preference for short messages: those that find a long queue get the key of a long message.
+//!
 //! | | |
 //! |-|-|
 //! | Source | Cherkasova and Rokicki, *Alpha Message Scheduling for Packet-Switched Interconnects*, section 13 |
