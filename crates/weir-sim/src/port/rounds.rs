@@ -11,7 +11,7 @@ use crate::engine::replications::in_parallel;
 use crate::port::build::Placed;
 use crate::port::engine::Stopped;
 
-/// Ticks of all lanes together in a round, about: a second of work at most.
+/// Ticks of the disciplines together in a round, about: what is done before the next chance to break off.
 const ROUND: u64 = 1 << 25;
 /// The fewest ticks of a lane in a round.
 const SHORTEST: u64 = 1 << 14;
@@ -83,13 +83,6 @@ impl Rounds {
     #[must_use]
     pub fn has_reached(&self, tick: u64) -> bool {
         self.tick >= tick
-    }
-
-    /// The number of lanes of one replication.
-    #[must_use]
-    pub fn lanes_of_one(&self) -> u64 {
-        let first = self.lanes.first().map_or(0, |running| running.replication);
-        self.lanes.iter().filter(|running| running.replication == first).count() as u64
     }
 
     /// One round, to the end of the window in which tick `until` lies at most.

@@ -201,7 +201,7 @@ struct Session<'a> {
     port: &'a PortScenario,
     rounds: Rounds,
     plan: &'a Plan,
-    first: u32,
+    replications: Range<u32>,
     target: Option<Target>,
     /// The last reading of the precision.
     reading: Option<Precision>,
@@ -215,9 +215,8 @@ impl<'a> Session<'a> {
         replications: Range<u32>,
         control: &Control<'_>,
     ) -> Result<Self, RunError> {
-        let first = replications.start;
         let mut all = Vec::new();
-        for replication in replications {
+        for replication in replications.clone() {
             let records = control.records.is_some() && replication == 0;
             let placed = lanes(port, &Layout { plan: plan.clone(), records }, replication)?;
             all.extend(placed.into_iter().map(|placed| (replication, placed)));
@@ -225,7 +224,7 @@ impl<'a> Session<'a> {
         let target = port.stop.precision.and_then(|share| Target::relative(share).ok());
         let grain = Grain { batch: plan.batch, records: control.records.is_some() };
         let rounds = Rounds::new(all, ticks, grain, control.threads);
-        Ok(Self { port, rounds, plan, first, target, reading: None })
+        Ok(Self { port, rounds, plan, replications, target, reading: None })
     }
 
     /// Runs to the end; whether it was broken off.
@@ -262,13 +261,13 @@ impl<'a> Session<'a> {
     fn tell(&self, control: &mut Control<'_>) {
         let (done, total) = self.rounds.progress();
         let disciplines = self.port.disciplines.len() as u64;
-        let before = u64::from(self.first).saturating_mul(total);
-        let lanes = self.rounds.lanes.len() as u64 * disciplines / self.rounds.lanes_of_one().max(1);
-        let done = before.saturating_mul(disciplines).saturating_add(done.saturating_mul(lanes));
-        let replications = u64::from(self.port.stop.replications);
+        let of = |ticks: u64, replications: u32| {
+            ticks.saturating_mul(disciplines).saturating_mul(u64::from(replications))
+        };
+        let (before, now) = (self.replications.start, self.replications.len() as u32);
         (control.progress)(Progress {
-            done,
-            total: total.saturating_mul(disciplines).saturating_mul(replications),
+            done: of(total, before).saturating_add(of(done, now)),
+            total: of(total, self.port.stop.replications),
         });
     }
 

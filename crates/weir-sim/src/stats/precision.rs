@@ -3,8 +3,9 @@
 //! A series is met when half its interval is at most a share of its value (or at most an absolute bound,
 //! for values that are zero or close to it). The engine asks at the end of a round, after all replications
 //! of the round were pooled in their order, and rounds double: the decision depends on data alone, never on
-//! threads, and is taken few times, so that stopping when an interval happens to be narrow (Chow and
-//! Robbins, Annals of Mathematical Statistics 36, 1965, on fixed-width intervals) costs little coverage.
+//! threads, and is taken few times. Stopping when an interval happens to be narrow still costs some coverage
+//! (Chow and Robbins, Annals of Mathematical Statistics 36, 1965, on fixed-width intervals), so the engine
+//! stops only where the target is met at two readings in turn.
 
 use std::fmt;
 
