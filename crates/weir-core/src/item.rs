@@ -13,6 +13,16 @@ pub struct FlowId(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassId(pub u16);
 
+/// Where an item comes from and goes to: what hashes of flows are taken over. An address that is longer than
+/// 32 bits is folded by the caller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Addresses {
+    /// Where it comes from.
+    pub source: u32,
+    /// Where it goes to.
+    pub destination: u32,
+}
+
 /// One unit of work, moved by value; a small handle, the payload stays with the caller.
 pub trait Item: Sized {
     /// The unit of its service: packets of a message, bytes of a packet, nanoseconds of a task.
@@ -25,6 +35,14 @@ pub trait Item: Sized {
     }
     /// What is still to be served; zero where nobody knows (a task). The engine lowers it as it serves.
     fn cost(&self) -> Self::Cost;
+    /// Where it comes from and goes to; its flow stands for both where nobody says.
+    fn addresses(&self) -> Addresses {
+        Addresses { source: self.flow().0, destination: 0 }
+    }
+    /// Marks it with congestion (RFC 3168); `false` if it cannot carry a mark, and is to be dropped instead.
+    fn mark(&mut self) -> bool {
+        false
+    }
 }
 
 /// A message of the port: several packets (or, served whole, several bytes) of one flow.

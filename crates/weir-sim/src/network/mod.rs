@@ -1,0 +1,4 @@
+//! The network: routers joined by links, and at each link a queue that a discipline orders.
+
+pub mod model;
+pub mod outcome;

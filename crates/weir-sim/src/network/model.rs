@@ -1,0 +1,210 @@
+//! What the engines of the network run: nodes, links, flows, and when to stop.
+//!
+//! Everything here has been checked: names are resolved to numbers, every flow has its path, every spec
+//! builds. A packet of a flow goes through its links in turn:
+//!
+//! ```text
+//! source --> node.processing --> link 0: discipline, ring, line, propagation --> node.processing --> link 1 ... --> sink
+//! ```
+//!
+//! At a link the discipline decides which packet enters the ring of the interface; the ring is sent in order.
+//! A packet occupies the line for `(size + overhead_bytes) / rate + overhead`, with its jitter.
+
+use std::sync::Arc;
+
+use weir_core::item::{Addresses, ClassId};
+use weir_core::spec::Spec;
+use weir_core::units::{Bytes, Nanos, Rate};
+
+/// A network with its traffic, checked.
+#[derive(Clone, Debug)]
+pub struct NetworkScenario {
+    /// What the report is headed with.
+    pub title: String,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// The disciplines compared, by their canonical specs, in the order of the scenario.
+    pub disciplines: Vec<String>,
+    /// The one of them from which differences are taken.
+    pub reference: usize,
+    /// Hosts and routers.
+    pub nodes: Vec<Node>,
+    /// Links, one for each direction.
+    pub links: Vec<Link>,
+    /// Flows.
+    pub flows: Vec<Flow>,
+    /// The classes of the flows, by name; [`Flow::class`] is the place in it.
+    pub classes: Vec<String>,
+    /// When a replication ends.
+    pub stop: Stop,
+    /// What is measured.
+    pub measure: Measure,
+}
+
+/// Whether a node sends and receives, or passes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// Sends and receives.
+    Host,
+    /// Passes on.
+    Router,
+}
+
+/// A host or a router.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// Whether it sends and receives, or passes on.
+    pub kind: NodeKind,
+    /// The time each packet takes in it, before its next link, and for a host also after the last. Packets
+    /// of one input keep their order.
+    pub processing: Delay,
+}
+
+/// A span of time with its jitter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delay {
+    /// The part that is always there.
+    pub constant: Nanos,
+    /// What is added to it.
+    pub jitter: Jitter,
+}
+
+/// A random span of time, drawn for each packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Jitter {
+    /// None.
+    #[default]
+    None,
+    /// Uniform from zero to this.
+    Uniform(Nanos),
+    /// Exponential of this mean.
+    Exponential(Nanos),
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Its name, `SRI-AMES` unless another is given.
+    pub name: String,
+    /// The node whose interface it is: a place in [`NetworkScenario::nodes`].
+    pub from: usize,
+    /// The node it leads to.
+    pub to: usize,
+    /// The rate of the line.
+    pub rate: Rate,
+    /// The time from the end of a transmission to the arrival.
+    pub propagation: Nanos,
+    /// Framing added to the size of every packet.
+    pub overhead_bytes: Bytes,
+    /// Time added to every transmission, one entry a discipline of the scenario.
+    pub overhead: Vec<Nanos>,
+    /// Added to that.
+    pub jitter: Jitter,
+    /// How many packets the interface takes from the queue ahead, the one in transmission included; at least 1.
+    pub ring: u32,
+    /// The largest packet.
+    pub mtu: Option<Bytes>,
+    /// Whose queue this is under each discipline of the scenario: the link's own, or that discipline.
+    pub disciplines: Vec<Spec>,
+}
+
+/// Packets of one source to one destination.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Its name.
+    pub name: String,
+    /// A place in [`NetworkScenario::nodes`].
+    pub source: usize,
+    /// A place in [`NetworkScenario::nodes`].
+    pub destination: usize,
+    /// What hashes are taken over.
+    pub addresses: Addresses,
+    /// Its class.
+    pub class: ClassId,
+    /// The links it goes through, in turn.
+    pub path: Vec<usize>,
+    /// The links back, for acknowledgements; empty where none are sent.
+    pub back: Vec<usize>,
+    /// When it begins.
+    pub start: Nanos,
+    /// When it ends; the packets on their way still arrive. No packet departs at or after it.
+    pub stop: Nanos,
+    /// What it sends.
+    pub traffic: Traffic,
+    /// The departures wait for the next multiple of this time, as on a host whose timers tick.
+    pub tick: Option<Nanos>,
+}
+
+/// What a flow sends.
+#[derive(Clone, Debug)]
+pub enum Traffic {
+    /// Packets at drawn times, whatever becomes of them.
+    Drawn(Drawn),
+    /// Packets at the times of a TG script, whatever becomes of them.
+    Script(Arc<weir_tg::Traffic>, weir_tg::RandomMode),
+    /// Packets at recorded times, whatever becomes of them: the time since the flow's start, and the size.
+    Replay(Arc<Vec<(Nanos, Bytes)>>),
+    /// A transfer that adapts to the network.
+    Tcp(Tcp),
+}
+
+/// Gaps and sizes from distributions, each from a stream of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawn {
+    /// Times between departures, the first from the start, in seconds.
+    pub gap: weir_tg::Distribution,
+    /// Sizes on the wire, in bytes, rounded to whole bytes and at least 1.
+    pub size: weir_tg::Distribution,
+    /// How many packets at most.
+    pub packets: Option<u64>,
+}
+
+/// How a window grows and shrinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Congestion {
+    /// RFC 5681 with the recovery of RFC 6582.
+    Reno,
+    /// RFC 9438.
+    Cubic,
+}
+
+/// A transfer that adapts to the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tcp {
+    /// How its window grows and shrinks.
+    pub congestion: Congestion,
+    /// The size of a full packet on the wire.
+    pub packet: Bytes,
+    /// How much is sent, in packets; `None` for as long as the flow lasts.
+    pub packets: Option<u64>,
+    /// Whether its packets can carry congestion marks.
+    pub ecn: bool,
+    /// The largest window, in packets.
+    pub window: u32,
+}
+
+/// When a replication ends: once the sources have ended and what they sent has arrived or was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// No source sends at or after this time.
+    pub duration: Nanos,
+    /// Packets sent before this time are not counted.
+    pub warm_up: Nanos,
+    /// Independent replications.
+    pub replications: u32,
+}
+
+/// What is measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measure {
+    /// Intervals of sending time, from the first time up to the second. The first is the whole run.
+    pub intervals: Vec<(Nanos, Nanos)>,
+    /// The step of the time series; `None` where there are none.
+    pub series: Option<Nanos>,
+    /// Whether quantiles are measured.
+    pub tails: bool,
+    /// Whether figures are given flow by flow; else over all flows and by class.
+    pub flows: bool,
+}
