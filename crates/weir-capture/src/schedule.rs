@@ -47,6 +47,8 @@ pub struct Summary {
     pub packets: u64,
     /// Their bytes on the line.
     pub bytes: u64,
+    /// Bytes of the largest.
+    pub largest_frame: u32,
     /// The time of the last, since the first.
     pub span_ns: u64,
     /// Flows in the schedule.
@@ -103,6 +105,7 @@ struct Schedule {
     last: Nanos,
     packets: u64,
     bytes: u64,
+    largest_frame: u32,
     flows: Flows,
     without_ip: BTreeMap<u16, u64>,
     notes: Notes,
@@ -133,6 +136,7 @@ impl Schedule {
         self.last = at;
         self.packets += 1;
         self.bytes += u64::from(size);
+        self.largest_frame = self.largest_frame.max(size);
         self.notes.fragments += u64::from(packet.fragment);
         Ok(Some(Row { at, size: Bytes::new(u64::from(size)), flow, direction, packet }))
     }
@@ -166,6 +170,7 @@ impl Schedule {
             frames: capture.packets(),
             packets: self.packets,
             bytes: self.bytes,
+            largest_frame: self.largest_frame,
             span_ns: self.last.get(),
             flows: self.flows.len() as u64,
             largest: self.flows.largest(largest),
