@@ -7,7 +7,7 @@
 use core::str::FromStr;
 
 use crate::spec::{Spec, SpecError};
-use crate::units::{Bytes, Nanos, Rate};
+use crate::units::{Bytes, Nanos, Packets, Rate};
 
 /// What a discipline orders, which is also where it can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +116,12 @@ impl<'a> Arguments<'a> {
         value_error(self.info, name, reason)
     }
 
+    /// The spec of a nested discipline, if one is given.
+    #[must_use]
+    pub fn optional(&self, name: &'static str) -> Option<&'a Spec> {
+        self.get(name)
+    }
+
     /// The spec of a nested discipline.
     ///
     /// # Errors
@@ -180,6 +186,16 @@ impl<'a> Arguments<'a> {
         let expected = format!("one of `{}`", choices.join("`, `"));
         self.parsed(name, &expected, |t| choices.iter().position(|c| *c == t))
     }
+
+    /// A number of packets within `low..=high`.
+    ///
+    /// # Errors
+    /// It is missing, no such number, or outside the bounds.
+    pub fn packets(&self, name: &'static str, low: u64, high: u64) -> Result<u64, SpecError> {
+        let expected = format!("packets from {low}pkt to {high}pkt");
+        let within = |packets: &Packets| (low..=high).contains(&packets.get());
+        Ok(self.parsed(name, &expected, |t| parse_packets(t).filter(within))?.get())
+    }
 }
 
 fn value_error(info: &'static Info, parameter: &'static str, reason: String) -> SpecError {
@@ -208,6 +224,12 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 pub fn parse_bytes(text: &str) -> Option<Bytes> {
     scaled(text, &[("B", 1), ("kB", 1_000), ("KiB", 1 << 10), ("MB", 1_000_000), ("MiB", 1 << 20)])
         .map(Bytes::new)
+}
+
+/// Reads a number of packets such as `100pkt`; the unit is required.
+#[must_use]
+pub fn parse_packets(text: &str) -> Option<Packets> {
+    scaled(text, &[("pkt", 1)]).map(Packets::new)
 }
 
 /// Reads a span such as `5ms`; the unit is required.

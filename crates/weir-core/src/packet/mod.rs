@@ -1,6 +1,12 @@
 //! Disciplines over packets at a link: each is served whole. One algorithm a file.
 
+pub mod codel;
 pub mod drr;
+pub mod fq;
+pub mod fq_codel;
+mod leaving;
+mod list;
+pub mod priority;
 mod slots;
 pub mod tbf;
 
@@ -11,4 +17,15 @@ use crate::item::Item;
 use crate::registry::register;
 use crate::units::Bytes;
 
-register!(PACKET, visit_packet, [Item<Cost = Bytes>], fifo::Fifo, drr::Drr, tbf::Tbf);
+register!(
+    PACKET,
+    visit_packet,
+    [Item<Cost = Bytes>],
+    fifo::Fifo,
+    drr::Drr,
+    fq::Fq,
+    codel::Codel,
+    fq_codel::FqCodel,
+    priority::Priority,
+    tbf::Tbf,
+);
