@@ -89,7 +89,7 @@ mod tests {
             ),
             ("drr:weights=4/02/1,quantum=2048B", "drr:weights=4/2/1"),
             ("fq(fifo,depth=100pkt)", "fq:depth=100pkt"),
-            ("fq(discipline=codel:target=5ms)", "fq(codel)"),
+            ("fq(discipline=codel:target=5ms)", "fq:codel"),
             (
                 "priority(last=fq_codel(flows=064),discipline=codel:9ms)",
                 "priority(codel:9ms,last=fq_codel:flows=64)",

@@ -233,4 +233,6 @@ impl<I: Item> Discipline<I> for Codel<I> {
 }
 
 #[cfg(test)]
+pub(super) mod oracle;
+#[cfg(test)]
 mod tests;

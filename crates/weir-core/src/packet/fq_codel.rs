@@ -19,7 +19,7 @@
 
 use core::fmt;
 
-use super::codel::{self, Control, Law, Queue as _};
+use super::codel::{self, Control, Law};
 use super::list::{List, Node};
 use super::slots::{Chain, Slots};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};

@@ -45,7 +45,7 @@ impl<C: Cost> Law<C> {
 
     /// When the drop after that at `from` is due, the `count`th: the root is exact, then rounded down.
     #[inline]
-    fn next(&self, from: Instant, count: u32) -> Instant {
+    pub(super) fn next(&self, from: Instant, count: u32) -> Instant {
         let interval = self.interval.get();
         let gap = match interval.checked_mul(interval) {
             Some(square) => (square / u64::from(count)).isqrt(),
