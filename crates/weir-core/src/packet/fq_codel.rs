@@ -1,6 +1,6 @@
 //! FQ-CoDel: queues chosen by a keyed hash, deficit round robin with new queues first, CoDel on each.
 //!
-//! A packet joins the queue that a hash of its addresses and flow, under a key, names. A queue that had
+//! A packet joins the queue that a keyed hash of its addresses and its flow names. A queue that had
 //! nothing joins the end of the *new* queues with a quantum of credit. New queues are served before *old* ones.
 //! One without credit gets a quantum and goes to the end of the old queues; one with credit gives the packet
 //! that its CoDel lets pass. A new queue that is found empty goes to the end of the old ones, so that nobody
@@ -20,6 +20,7 @@
 use core::fmt;
 
 use super::codel::{self, Control, Law};
+use super::hash::{self, Hash, Key, Spread};
 use super::list::{List, Node};
 use super::slots::{Chain, Slots};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
@@ -77,12 +78,9 @@ pub const INFO: Info = Info {
             meaning: "the most that the fattest queue loses at once",
         },
         codel::MTU,
-        Parameter {
-            name: "seed",
-            values: "a whole number from 0 to 18446744073709551615",
-            default: Some("0"),
-            meaning: "from which the key of the hash is made",
-        },
+        hash::HASH,
+        hash::KEY_OF_FLOW,
+        hash::SEED,
     ],
     example: "fq_codel:limit=10240pkt,flows=1024",
 };
@@ -100,7 +98,11 @@ pub struct Config<C: Cost> {
     pub quantum: C,
     /// The most that the fattest queue loses at once.
     pub drop_batch: Packets,
-    /// From which the key of the hash is made.
+    /// How the queue of a packet is computed.
+    pub hash: Hash,
+    /// What it is computed from.
+    pub key: Key,
+    /// From which the hash follows.
     pub seed: u64,
     /// What each queue is held to.
     pub law: Law<C>,
@@ -116,6 +118,8 @@ impl<C: Cost> Config<C> {
             flows: 1024,
             quantum: mtu,
             drop_batch: Packets::new(64),
+            hash: Hash::Keyed,
+            key: Key::Flow,
             seed: 0,
             law: Law { ecn: true, ..Law::new(mtu) },
         }
@@ -189,6 +193,7 @@ impl Node for Queue {
 #[derive(Clone, Debug)]
 pub struct FqCodel<I: Item> {
     config: Config<I::Cost>,
+    spread: Spread,
     queues: Vec<Queue>,
     /// What each queue holds, apart from the rest so that the fattest is found quickly.
     costs: Vec<I::Cost>,
@@ -268,8 +273,9 @@ impl<I: Item> FqCodel<I> {
         }
         codel::check(&config.law).map_err(ConfigError::Law)?;
         let (queues, costs) = (vec![Queue::default(); config.flows], vec![I::Cost::ZERO; config.flows]);
+        let spread = Spread::new(config.hash, config.key, config.seed, config.flows as u32);
         let (new, old, backlog) = (List::default(), List::default(), Backlog::default());
-        Ok(Self { config, queues, costs, slots: Slots::default(), new, old, backlog })
+        Ok(Self { config, spread, queues, costs, slots: Slots::default(), new, old, backlog })
     }
 
     /// As a spec names it.
@@ -288,17 +294,12 @@ impl<I: Item> FqCodel<I> {
             flows: arguments.whole("flows", 1, MAX_FLOWS as u64)? as usize,
             quantum: bytes("quantum")?,
             drop_batch: Packets::new(arguments.packets("drop_batch", 1, codel::MAX_LIMIT)?),
+            hash: Hash::from_spec(arguments)?,
+            key: Key::from_spec(arguments)?,
             seed: arguments.whole("seed", 0, u64::MAX)?,
             law: codel::law_of(arguments)?,
         };
         Self::new(config).map_err(|error| arguments.error("limit", error.to_string()))
-    }
-
-    /// The queue of an item.
-    #[inline]
-    fn queue_of(&self, item: &I) -> usize {
-        let hash = hash(self.config.seed, item);
-        ((u128::from(hash) * self.queues.len() as u128) >> 64) as usize
     }
 
     fn exceeds_limits(&self) -> bool {
@@ -400,14 +401,6 @@ impl<I: Item> FqCodel<I> {
     }
 }
 
-/// The hash that names the queue of an item.
-fn hash<I: Item>(seed: u64, item: &I) -> u64 {
-    let addresses = item.addresses();
-    let pair = u64::from(addresses.source) << 32 | u64::from(addresses.destination);
-    let mixed = (pair ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from(item.flow().0);
-    (mixed ^ (mixed >> 31)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
-}
-
 impl<I: Item> Discipline<I> for FqCodel<I> {
     #[inline]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
@@ -416,7 +409,7 @@ impl<I: Item> Discipline<I> for FqCodel<I> {
             drops.dropped(item, DropReason::TooLarge);
             return Enqueued::Queued;
         }
-        let at = self.queue_of(&item);
+        let at = self.spread.bucket(&item) as usize;
         let queue = &mut self.queues[at];
         self.slots.append(&mut queue.packets, (item, now));
         queue.len += 1;

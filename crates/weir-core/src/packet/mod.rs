@@ -4,9 +4,11 @@ pub mod codel;
 pub mod drr;
 pub mod fq;
 pub mod fq_codel;
+pub mod hash;
 mod leaving;
 mod list;
 pub mod priority;
+pub mod sfq;
 mod slots;
 pub mod tbf;
 
@@ -22,6 +24,7 @@ register!(
     visit_packet,
     [Item<Cost = Bytes>],
     fifo::Fifo,
+    sfq::Sfq,
     drr::Drr,
     fq::Fq,
     codel::Codel,
