@@ -1,6 +1,8 @@
 //! Disciplines over packets at a link: each is served whole. One algorithm a file.
 
 pub mod drr;
+pub mod flows;
+pub mod limits;
 mod slots;
 pub mod tbf;
 
