@@ -10,8 +10,8 @@
 //! deficit round robin nobody asks for the size of a packet before it is taken, which a discipline that
 //! drops at its head could not tell.
 //!
-//! A flow is seen to be empty at the decision after its last packet. A flow that is held back, by the gate
-//! or by its own discipline, goes to the end of the round and forgets its surplus.
+//! A turn ends where its last packet is taken, as in `sfq`; a flow that has no packet left forgets its surplus.
+//! So does one that is held back, by the gate or by its own discipline; it goes to the end of the round.
 //!
 //! | | |
 //! |-|-|
@@ -177,6 +177,8 @@ pub struct Fq<I: Item, D, F> {
     turns: List,
     round: Round<I::Cost>,
     backlog: Backlog<I::Cost>,
+    /// The flow that gave its last packet at the last decision.
+    idle: Option<u32>,
     /// The first event of the children, if all of them withhold what they have.
     wake: Option<Instant>,
 }
@@ -194,7 +196,7 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
             return Err(ConfigError::Flows(config.flows));
         }
         let (flows, turns, backlog) = (Vec::new(), List::default(), Backlog::default());
-        Ok(Self { config, make, flows, turns, round: Round::default(), backlog, wake: None })
+        Ok(Self { config, make, flows, turns, round: Round::default(), backlog, idle: None, wake: None })
     }
 
     /// The entry of the item's flow, with its child; `None` if it is beyond the table.
@@ -251,17 +253,30 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         self.flows[at as usize].in_turn
     }
 
-    /// What the flow whose turn it is gives, if it has not had its allowance.
+    /// What the flow whose turn it is gives; its turn ends with its allowance or its last packet.
     #[inline]
     fn take(&mut self, at: u32, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        if self.round.had >= self.round.allowance {
-            return None;
-        }
         let child = self.flows[at as usize].child.as_mut()?;
         let grant = child.dequeue(now, gate, &mut Leaving { backlog: &mut self.backlog, drops })?;
+        let is_last = child.backlog().is_empty();
         self.backlog.remove(grant.item.cost());
         self.round.had = self.round.had.plus(grant.quantum.max(I::Cost::ONE));
+        if is_last || self.round.had >= self.round.allowance {
+            self.end_turn(at);
+            self.idle = Some(at).filter(|_| is_last);
+        }
         Some(grant)
+    }
+
+    /// The flow that gave its last packet is asked once more if it has no other, so that its child sees it.
+    #[inline]
+    fn see_idle(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) {
+        self.wake = None;
+        let Some(flow) = self.idle.take().map(|at| &mut self.flows[at as usize]) else { return };
+        if let Some(child) = flow.child.as_mut().filter(|_| !flow.in_turn) {
+            // It has nothing to grant.
+            let _ = child.dequeue(now, gate, &mut Leaving { backlog: &mut self.backlog, drops });
+        }
     }
 
     /// When the child of a flow that gave nothing asks to be asked again.
@@ -311,7 +326,7 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
 
     #[inline]
     fn dequeue(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        self.wake = None;
+        self.see_idle(now, gate, drops);
         let mut held = 0;
         while let Some(at) = self.turns.first() {
             if self.round.allowance == I::Cost::ZERO {
@@ -321,14 +336,12 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
                 self.wake = None;
                 return Some(grant);
             }
-            let had_its_share = self.round.had >= self.round.allowance;
-            if !self.end_turn(at) || had_its_share {
-                continue;
+            if self.end_turn(at) {
+                held += 1;
+                self.wake = [self.wake, self.wake_of(at, now)].into_iter().flatten().min();
             }
-            held += 1;
-            self.wake = [self.wake, self.wake_of(at, now)].into_iter().flatten().min();
             if held >= self.turns.len() {
-                return None;
+                break;
             }
         }
         None

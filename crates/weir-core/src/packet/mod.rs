@@ -2,10 +2,12 @@
 
 pub mod codel;
 pub mod drr;
+pub mod flows;
 pub mod fq;
 pub mod fq_codel;
 pub mod hash;
 mod leaving;
+pub mod limits;
 mod list;
 pub mod priority;
 pub mod sfq;

@@ -90,11 +90,19 @@ fn a_flow_that_empties_joins_behind_the_others() {
     let mut fq = fq(Fifo::new);
     offer(&mut fq, &[(0, 500), (1, 500), (1, 500)]);
     assert_eq!(serve(&mut fq, 1), [0]);
-    // While flow 0 is in service it is not yet seen to be empty; flow 2 joins before its turn ends.
     let mut drops = CountDrops::default();
     let _ = fq.enqueue(Instant::ZERO, packet(10, 2, 500), &mut drops);
     let _ = fq.enqueue(Instant::ZERO, packet(11, 0, 500), &mut drops);
     assert_eq!(serve(&mut fq, 9), [1, 10, 11, 2]);
+}
+
+#[test]
+fn a_newcomer_joins_behind_the_flow_in_service() {
+    let mut fq = fq(Fifo::new);
+    offer(&mut fq, &[(0, 500), (0, 500), (0, 500)]);
+    assert_eq!(serve(&mut fq, 1), [0]);
+    let _ = fq.enqueue(Instant::ZERO, packet(10, 1, 500), &mut CountDrops::default());
+    assert_eq!(serve(&mut fq, 9), [1, 10, 2]);
 }
 
 #[test]
@@ -177,10 +185,6 @@ impl<I: Sample> Discipline<I> for Source<I> {
         let mut held = 0;
         loop {
             if self.current.is_none() {
-                if self.active.is_empty() {
-                    (self.visits, self.previous, self.largest) = (0, 0, 0);
-                    return None;
-                }
                 if self.visits == 0 {
                     (self.visits, self.previous, self.largest) = (self.active.len(), self.largest, 0);
                 }
@@ -188,10 +192,14 @@ impl<I: Sample> Discipline<I> for Source<I> {
                 self.current = Some((i, 1 + (self.previous - self.surplus[i]).max(0), 0));
             }
             let (i, allowance, sent) = self.current?;
-            if sent < allowance && self.queues[i].front().is_some_and(|head| gate.permits(head)) {
-                let item = self.queues[i].pop_front()?;
-                self.current = Some((i, allowance, sent + i128::from(item.cost().count())));
-                return Some(Grant { item, quantum: item.cost() });
+            let head = self.queues[i].front().copied().filter(|head| gate.permits(head));
+            let sent = sent + head.map_or(0, |head| i128::from(head.cost().count()));
+            if head.is_some() {
+                self.queues[i].pop_front();
+            }
+            if head.is_some() && sent < allowance && !self.queues[i].is_empty() {
+                self.current = Some((i, allowance, sent));
+                return head.map(|item| Grant { item, quantum: item.cost() });
             }
             let surplus = (sent - allowance).max(0);
             self.largest = self.largest.max(surplus);
@@ -201,10 +209,16 @@ impl<I: Sample> Discipline<I> for Source<I> {
             if !self.queues[i].is_empty() {
                 self.surplus[i] = surplus;
                 self.active.push_back(i);
-                held += usize::from(sent < allowance);
-                if held > 0 && held >= self.active.len() {
-                    return None;
-                }
+            }
+            if self.active.is_empty() {
+                (self.visits, self.previous, self.largest) = (0, 0, 0);
+            }
+            if head.is_some() {
+                return head.map(|item| Grant { item, quantum: item.cost() });
+            }
+            held += 1;
+            if held >= self.active.len() {
+                return None;
             }
         }
     }
@@ -224,42 +238,45 @@ fn agrees_with_the_source() {
 struct Turns {
     queues: Vec<VecDeque<Packet>>,
     turns: VecDeque<usize>,
-    current: Option<usize>,
 }
 
 impl Turns {
     fn enqueue(&mut self, packet: Packet) {
         let flow = packet.flow.0 as usize;
-        self.queues[flow].push_back(packet);
-        if !self.turns.contains(&flow) && self.current != Some(flow) {
+        if self.queues[flow].is_empty() {
             self.turns.push_back(flow);
         }
+        self.queues[flow].push_back(packet);
     }
 
     fn dequeue(&mut self) -> Option<u32> {
-        if let Some(flow) = self.current.take().filter(|&flow| !self.queues[flow].is_empty()) {
+        let flow = self.turns.pop_front()?;
+        let packet = self.queues[flow].pop_front()?;
+        if !self.queues[flow].is_empty() {
             self.turns.push_back(flow);
         }
-        self.current = self.turns.pop_front();
-        self.queues[self.current?].pop_front().map(|packet| packet.id)
+        Some(packet.id)
     }
 }
 
 #[test]
-fn equal_packets_make_it_packet_round_robin() {
+fn equal_packets_make_it_packet_round_robin_and_sfq_without_collisions() {
     for size in [1, 64, 782, 1514, 9000] {
         let mut random = conformance::Random::new(size);
         let mut fq = fq(Fifo::<Packet>::new);
-        let queues = (0..6).map(|_| VecDeque::new()).collect();
-        let mut turns = Turns { queues, turns: VecDeque::new(), current: None };
+        let sfq = "sfq:queues=6,depth=16777216pkt,map=0/1/2/3/4/5".parse().expect("a spec");
+        let mut sfq = registry::packet_discipline::<Packet>(&sfq).expect("valid");
+        let mut turns = Turns { queues: vec![VecDeque::new(); 6], turns: VecDeque::new() };
+        let drops = &mut CountDrops::default();
         for id in 0..20_000 {
             // Nearly as often served as offered, so that flows come and go.
             if random.below(100) < 52 {
-                let grant = fq.dequeue(Instant::ZERO, &Open, &mut CountDrops::default());
-                assert_eq!(grant.map(|grant| grant.item.id), turns.dequeue());
+                let next = turns.dequeue();
+                assert_eq!(fq.dequeue(Instant::ZERO, &Open, drops).map(|grant| grant.item.id), next);
+                assert_eq!(sfq.dequeue(Instant::ZERO, &Open, drops).map(|grant| grant.item.id), next);
             } else {
                 let packet = packet(id, random.below(6) as u32, size);
-                let _ = fq.enqueue(Instant::ZERO, packet, &mut CountDrops::default());
+                let _ = (fq.enqueue(Instant::ZERO, packet, drops), sfq.enqueue(Instant::ZERO, packet, drops));
                 turns.enqueue(packet);
             }
         }
