@@ -1,6 +1,16 @@
 //! Disciplines over packets at a link: each is served whole. One algorithm a file.
 
+pub mod codel;
 pub mod drr;
+pub mod flows;
+pub mod fq;
+pub mod fq_codel;
+pub mod hash;
+mod leaving;
+pub mod limits;
+mod list;
+pub mod priority;
+pub mod sfq;
 mod slots;
 pub mod tbf;
 
@@ -11,4 +21,16 @@ use crate::item::Item;
 use crate::registry::register;
 use crate::units::Bytes;
 
-register!(PACKET, visit_packet, [Item<Cost = Bytes>], fifo::Fifo, drr::Drr, tbf::Tbf);
+register!(
+    PACKET,
+    visit_packet,
+    [Item<Cost = Bytes>],
+    fifo::Fifo,
+    sfq::Sfq,
+    drr::Drr,
+    fq::Fq,
+    codel::Codel,
+    fq_codel::FqCodel,
+    priority::Priority,
+    tbf::Tbf,
+);
