@@ -1,7 +1,8 @@
 //! The TG traffic language: scripts that say when packets leave and how large they are.
 //!
 //! Sans-IO, so that the simulator and the live generator share it: text comes in, files that it includes
-//! come through a callback, random numbers from a [`Random`], and out come times and lengths.
+//! come through a callback ([`files`] has one that reads them), random numbers from a [`Random`], and out come
+//! times and lengths.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -19,6 +20,8 @@
 pub mod departures;
 pub mod distribution;
 pub mod error;
+mod estimate;
+pub mod files;
 pub mod lexer;
 mod number;
 pub mod parser;
