@@ -66,7 +66,7 @@ fn expected(burst: &Burst, ended: f64, until: f64) -> (f64, f64) {
     let stop = stop.unwrap_or(f64::INFINITY).min(until).max(from);
     let gap = burst.arrival.mean();
     let by_data = burst.data.map_or(f64::INFINITY, |data| count(data.get()) / burst.length.mean());
-    let drawn = burst.packets.map_or(f64::INFINITY, |packets| count(packets)).min(by_data);
+    let drawn = burst.packets.map_or(f64::INFINITY, count).min(by_data);
     // No gap and no time give no number: then the packets alone decide.
     let in_time = if gap > 0.0 { (stop - from) / gap } else { f64::INFINITY };
     let packets = if from < until { in_time.min(drawn) } else { 0.0 };
