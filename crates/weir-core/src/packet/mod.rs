@@ -2,7 +2,9 @@
 
 pub mod drr;
 pub mod hash;
+mod longest;
 pub mod sfq;
+pub mod sfq_linux;
 mod slots;
 pub mod tbf;
 
@@ -13,4 +15,13 @@ use crate::item::Item;
 use crate::registry::register;
 use crate::units::Bytes;
 
-register!(PACKET, visit_packet, [Item<Cost = Bytes>], fifo::Fifo, drr::Drr, sfq::Sfq, tbf::Tbf);
+register!(
+    PACKET,
+    visit_packet,
+    [Item<Cost = Bytes>],
+    fifo::Fifo,
+    drr::Drr,
+    sfq::Sfq,
+    sfq_linux::SfqLinux,
+    tbf::Tbf
+);
