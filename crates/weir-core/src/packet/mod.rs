@@ -5,6 +5,7 @@ pub mod hash;
 mod longest;
 pub mod sfq;
 pub mod sfq_linux;
+pub mod sfq_set;
 mod slots;
 pub mod tbf;
 
@@ -23,5 +24,6 @@ register!(
     drr::Drr,
     sfq::Sfq,
     sfq_linux::SfqLinux,
+    sfq_set::SfqSet,
     tbf::Tbf
 );
