@@ -258,6 +258,8 @@ impl Spread {
         }
     }
 
+    // Apart, so that the calls around it stay small enough to be inlined.
+    #[inline(never)]
     fn compute(&mut self, label: Label, place: usize) -> u32 {
         if place >= self.remembered.len() {
             self.remembered.resize((place + 1).next_power_of_two(), Remembered::default());

@@ -7,6 +7,7 @@ pub mod sfq;
 pub mod sfq_linux;
 pub mod sfq_set;
 mod slots;
+mod store;
 pub mod tbf;
 
 /// First in, first out knows no difference between messages and packets.
