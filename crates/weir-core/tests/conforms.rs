@@ -7,6 +7,7 @@ use weir_core::registry::message_discipline;
 fn make<I: Item + Send + 'static>(spec: &str) -> Box<dyn Discipline<I> + Send> {
     message_discipline(&spec.parse().unwrap()).unwrap()
 }
+conformance::suite!(fifo_limited, || make("fifo:limit=3pkt"), [work_conserving, resumable, flow_order]);
 conformance::suite!(rr, || make("rr"), [work_conserving, resumable]);
 conformance::suite!(rr3, || make("rr:3"), [work_conserving, resumable]);
 conformance::suite!(rr_head, || make("rr_head"), [work_conserving, resumable]);

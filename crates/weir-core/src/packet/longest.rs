@@ -128,7 +128,7 @@ impl<I: Item> Queues<I> {
     pub(super) fn take_from_longest(&mut self, head: bool) -> Option<(u32, I)> {
         let queue = match self.longest {
             0 => return None,
-            1 => self.first(),
+            1 => self.whose_turn(),
             length => self.by_length[length as usize],
         };
         let Queue { first, last, .. } = self.queues[queue as usize];
@@ -143,7 +143,7 @@ impl<I: Item> Queues<I> {
         // Queues held back in a row, and queues visited in vain since the last rounds were skipped.
         let (mut held, mut in_vain) = (0, 0);
         while self.waiting > 0 {
-            let at = self.first();
+            let at = self.whose_turn();
             let queue = &mut self.queues[at as usize];
             let first = queue.first;
             let head = self.slots[first as usize].item.as_ref()?;
@@ -176,7 +176,7 @@ impl<I: Item> Queues<I> {
         let mut gathered = Gathered(NONE);
         let mut end = NONE;
         for _ in 0..self.waiting {
-            let at = self.first();
+            let at = self.whose_turn();
             self.last = at;
             let Queue { first, last, .. } = self.queues[at as usize];
             match self.slots.get_mut(end as usize) {
@@ -201,14 +201,14 @@ impl<I: Item> Queues<I> {
 
     /// The queue whose turn is next, where one has packets.
     #[inline]
-    fn first(&self) -> u32 {
+    fn whose_turn(&self) -> u32 {
         self.queues[self.last as usize].next
     }
 
     /// The queue joins the end of the round.
     #[inline]
     fn join(&mut self, queue: u32) {
-        let behind = if self.waiting == 0 { queue } else { self.first() };
+        let behind = if self.waiting == 0 { queue } else { self.whose_turn() };
         if self.waiting > 0 {
             self.queues[self.last as usize].next = queue;
         }
@@ -264,7 +264,7 @@ impl<I: Item> Queues<I> {
     #[cold]
     fn skip_rounds(&mut self, gate: &dyn Gate<I>) {
         let mut rounds = i64::MAX;
-        let mut at = self.first();
+        let mut at = self.whose_turn();
         for _ in 0..self.waiting {
             if let Some(allowance) = self.allowance(at, gate) {
                 rounds = rounds.min(if allowance > 0 { 0 } else { -allowance / self.quantum + 1 });

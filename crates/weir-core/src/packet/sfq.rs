@@ -263,11 +263,12 @@ impl<I: Item> Sfq<I> {
     #[cold]
     #[inline(never)]
     fn fetch_ahead(&mut self) {
-        self.fetched = self.fetched.wrapping_sub(1);
-        if self.fetched % AHEAD == 0 {
+        if self.fetched == 0 {
             let next = (0..AHEAD).filter_map(|turn| self.round.get(turn));
             self.store.fetch(next.map(|queue| self.queues[queue as usize]));
+            self.fetched = AHEAD;
         }
+        self.fetched -= 1;
     }
 }
 
