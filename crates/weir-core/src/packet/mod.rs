@@ -9,8 +9,11 @@ pub mod hash;
 mod leaving;
 pub mod limits;
 mod list;
+mod longest;
 pub mod priority;
 pub mod sfq;
+pub mod sfq_linux;
+pub mod sfq_set;
 mod slots;
 pub mod tbf;
 
@@ -27,6 +30,8 @@ register!(
     [Item<Cost = Bytes>],
     fifo::Fifo,
     sfq::Sfq,
+    sfq_linux::SfqLinux,
+    sfq_set::SfqSet,
     drr::Drr,
     fq::Fq,
     codel::Codel,

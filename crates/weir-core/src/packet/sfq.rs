@@ -19,7 +19,7 @@
 
 use core::fmt;
 
-use super::hash::{HASH, Hash, KEY, Key, SEED, Spread};
+use super::hash::{HASH, Hash, KEY, Key, SEED, SeedClock, Spread};
 use super::slots::{Chain, Slots};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, parse_nanos};
@@ -188,8 +188,7 @@ struct Queue {
 pub struct Sfq<I: Item> {
     config: Config,
     spread: Spread,
-    /// When the next seed is due; `None`: not by the clock.
-    due: Option<Instant>,
+    seeds: SeedClock,
     queues: Vec<Queue>,
     slots: Slots<I>,
     /// The queue that is next in the round, and the last of it, where `waiting` is not zero.
@@ -219,13 +218,11 @@ impl<I: Item> Sfq<I> {
         if let Some(flow) = map.iter().position(|&queue| queue >= queues) {
             return Err(ConfigError::Map { flow, queue: map[flow], queues });
         }
-        let due = match perturb {
-            Perturb::Every(span) => Some(Instant::ZERO + span),
-            _ => None,
-        };
+        let span = if let Perturb::Every(span) = perturb { Some(span) } else { None };
+        let seeds = SeedClock::new(seed, span);
         let spread = Spread::new(hash, key, seed, queues);
         let (queues, slots, backlog) = (Vec::new(), Slots::default(), Backlog::default());
-        Ok(Self { config, spread, due, queues, slots, first: 0, last: 0, waiting: 0, backlog })
+        Ok(Self { config, spread, seeds, queues, slots, first: 0, last: 0, waiting: 0, backlog })
     }
 
     /// As a spec names it.
@@ -263,16 +260,6 @@ impl<I: Item> Sfq<I> {
     fn grow(&mut self, queue: usize) {
         let doubled = (queue + 1).next_power_of_two().max(64);
         self.queues.resize(doubled.min(self.config.queues as usize), Queue::default());
-    }
-
-    /// Takes the seed that the clock asks for.
-    #[cold]
-    fn perturb_by_clock(&mut self, now: Instant) {
-        if let Perturb::Every(span) = self.config.perturb {
-            let passed = now.get() / span.get();
-            self.spread.reseed(self.config.seed.wrapping_add(passed));
-            self.due = Some(Instant::new(passed.saturating_add(1).saturating_mul(span.get())));
-        }
     }
 
     /// The queue joins the end of the round.
@@ -322,8 +309,8 @@ fn parse_map(text: &str) -> Option<Vec<u32>> {
 impl<I: Item> Discipline<I> for Sfq<I> {
     #[inline]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        if self.due.is_some_and(|due| due <= now) {
-            self.perturb_by_clock(now);
+        if let Some(seed) = self.seeds.due(now) {
+            self.spread.reseed(seed);
         }
         let at = self.queue_of(&item);
         let queue = &mut self.queues[at];
