@@ -49,6 +49,8 @@ pub enum DropReason {
     TooLarge,
     /// Its flow or class has no place in the configuration.
     Unclassified,
+    /// Its queue has stood for too long: a signal to whoever sends.
+    Congestion,
 }
 
 /// Receives what a discipline drops: the newcomer, or another that makes room for it.

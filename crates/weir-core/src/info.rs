@@ -117,6 +117,12 @@ impl<'a> Arguments<'a> {
         value_error(self.info, name, reason)
     }
 
+    /// The spec of a nested discipline, if one is given.
+    #[must_use]
+    pub fn optional(&self, name: &'static str) -> Option<&'a Spec> {
+        self.get(name)
+    }
+
     /// The spec of a nested discipline.
     ///
     /// # Errors

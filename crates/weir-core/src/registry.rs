@@ -126,6 +126,22 @@ where
     visit_packet(spec, Boxed)
 }
 
+/// Makes disciplines of packets, one for each queue that needs its own.
+pub type PacketFactory<I> = Box<dyn Fn() -> Box<dyn Discipline<I> + Send> + Send>;
+
+/// What makes the packet discipline that `spec` names, as often as it is asked.
+///
+/// # Errors
+/// The name is not registered, or an argument is refused.
+pub fn packet_factory<I>(spec: &Spec) -> Result<PacketFactory<I>, SpecError>
+where
+    I: Item<Cost = Bytes> + Send + 'static,
+{
+    drop(packet_discipline::<I>(spec)?);
+    let spec = spec.clone();
+    Ok(Box::new(move || packet_discipline(&spec).expect("the spec has made one before")))
+}
+
 /// The parameter from which every random choice of a discipline follows.
 const SEED: &str = "seed";
 

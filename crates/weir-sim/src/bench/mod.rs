@@ -10,7 +10,8 @@
 //! | `port/accelerated/13` | the 13 strategies of the report in lockstep, all of them together | ns/packet |
 //! | `port/whole/…`, `port/fluid/…` | messages served whole | messages/s |
 //! | `source/…` | random draws: arrivals, services | draws/s, messages/s |
-//! | `core/…` | what a call of a discipline costs, without an engine | ns/call, ns/message, ns/packet |
+//! | `core/…` | what a call of a discipline costs, without an engine | ns/call, ns/message |
+//! | `packet/…` | what a packet costs in a discipline of packets, without an engine | ns/packet |
 //!
 //! `port/…` is the report's workload at 95 % load, with means and batches for every class; `…/tails` adds
 //! the histograms.

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 
 use super::*;
+use crate::packet::limits::Limits;
 use crate::conformance::{self, Promises, Sample};
-use crate::discipline::{CountDrops, Open};
+use crate::discipline::{CountDrops, DropReason, Open};
 use crate::item::{ClassId, FlowId, Message, Packet};
 use crate::units::{Bytes, Packets};
 
@@ -49,26 +50,29 @@ conformance::suite!(
     conforms_by_class,
     || {
         let weights = vec![Weight::new(3), Weight::new(1), Weight::new(2)];
-        let config = Config { by: By::Class, weights, flows: 8, ..Config::new(Cost::of(500)) };
-        Drr::new(config).expect("valid")
+        let flows = flows::Config { by: By::Class, weights, flows: 8, ..flows::Config::default() };
+        Drr::new(Config { quantum: Cost::of(500), flows }).expect("valid")
     },
     [work_conserving, flow_order]
 );
 
 #[test]
 fn configurations_are_refused_with_value_and_bound() {
-    let valid = Config::new(Bytes::new(1));
-    let refused = |config| Drr::<Packet>::new(config).expect_err("refused").to_string();
-    let quantum = Config { quantum: Bytes::ZERO, ..valid.clone() };
-    assert_eq!(refused(quantum), "quantum is 0B, must be at least 1B");
-    let weights = Config { weights: vec![Weight::new(1), Weight::new(0)], ..valid.clone() };
-    assert_eq!(refused(weights), "the weight of flow 1 is 0, must be at least 1");
-    let flows = Config { flows: 0, ..valid.clone() };
-    assert_eq!(refused(flows), "flows is 0, must be from 1 to 1048576");
-    assert_eq!(
-        Drr::<Packet>::new(Config { flows: MAX_FLOWS + 1, ..valid }).err(),
-        Some(ConfigError::Flows(MAX_FLOWS + 1))
-    );
+    let refused = |quantum, flows| {
+        let config = Config { quantum: Bytes::new(quantum), flows };
+        Drr::<Packet>::new(config).expect_err("refused").to_string()
+    };
+    let valid = flows::Config::default();
+    assert_eq!(refused(0, valid.clone()), "quantum is 0B, must be at least 1B");
+    let weights = flows::Config { weights: vec![Weight::new(1), Weight::new(0)], ..valid.clone() };
+    assert_eq!(refused(1, weights), "the weight of flow 1 is 0, must be from 1 to 65535");
+    let empty = flows::Config { flows: 0, ..valid.clone() };
+    assert_eq!(refused(1, empty), "flows is 0, must be from 1 to 1048576");
+    let large = flows::Config { flows: MAX_FLOWS + 1, ..valid.clone() };
+    assert_eq!(refused(1, large), "flows is 1048577, must be from 1 to 1048576");
+    let limits = Limits { depth: Packets::new(0), ..Limits::NONE };
+    let closed = flows::Config { limits, ..valid };
+    assert_eq!(refused(1, closed), "depth is 0pkt, must be at least 1pkt");
 }
 
 #[test]
@@ -129,8 +133,8 @@ fn a_closed_gate_is_no_busy_loop() {
 
 #[test]
 fn flows_beyond_the_table_are_dropped() {
-    let config = Config { flows: 2, ..Config::new(Bytes::new(500)) };
-    let mut drr = Drr::new(config).expect("valid");
+    let flows = flows::Config { flows: 2, ..flows::Config::default() };
+    let mut drr = Drr::new(Config { quantum: Bytes::new(500), flows }).expect("valid");
     let mut drops = Vec::new();
     assert_eq!(drr.enqueue(Instant::ZERO, packet(0, 2, 64), &mut drops), Enqueued::Queued);
     assert_eq!(drops, [(packet(0, 2, 64), DropReason::Unclassified)]);
@@ -141,7 +145,8 @@ fn flows_beyond_the_table_are_dropped() {
 fn weights_are_shares() {
     // Over k rounds a backlogged flow sends k quanta less its deficit, which is below the largest packet.
     let weights = [4, 2, 1].map(Weight::new).to_vec();
-    let mut drr = Drr::new(Config { weights, ..Config::new(Bytes::new(1514)) }).expect("valid");
+    let flows = flows::Config { weights, ..flows::Config::default() };
+    let mut drr = Drr::new(Config { quantum: Bytes::new(1514), flows }).expect("valid");
     let mut random = conformance::Random::new(1);
     let packets: Vec<_> = (0..30_000).map(|_| (random.below(3) as u32, 64 + random.below(1451))).collect();
     offer(&mut drr, 0, &packets);

@@ -1,0 +1,108 @@
+//! How many packets may wait: in one queue, and in all.
+//!
+//! Both limits refuse the newcomer. They are read from the parameters `depth` and `limit`, packets such as
+//! `100pkt`, and there is none unless one is given.
+
+use core::fmt;
+
+use crate::info::{Arguments, Parameter};
+use crate::spec::SpecError;
+use crate::units::Packets;
+
+/// The parameter for one queue.
+pub const DEPTH: Parameter = Parameter {
+    name: "depth",
+    values: "packets such as 100pkt, at least 1pkt, or `none`",
+    default: Some("none"),
+    meaning: "how many packets of one flow may wait; a newcomer beyond them is dropped",
+};
+
+/// The parameter for all queues together.
+pub const LIMIT: Parameter = Parameter {
+    name: "limit",
+    values: "packets such as 1000pkt, at least 1pkt, or `none`",
+    default: Some("none"),
+    meaning: "how many packets may wait in all; a newcomer beyond them is dropped",
+};
+
+/// How many packets may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// In one queue.
+    pub depth: Packets,
+    /// In all.
+    pub limit: Packets,
+}
+
+impl Limits {
+    /// No limit at all.
+    pub const NONE: Self = Self { depth: Packets::new(u64::MAX), limit: Packets::new(u64::MAX) };
+
+    /// As a spec names them.
+    ///
+    /// # Errors
+    /// An argument is no count of packets, or zero.
+    pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        let read = |name| arguments.parsed(name, "packets such as 100pkt, at least 1pkt, or `none`", parse);
+        Ok(Self { depth: read("depth")?, limit: read("limit")? })
+    }
+
+    /// Whether there is room behind so many of the queue, and so many in all.
+    #[inline]
+    pub(super) fn admit(&self, of_queue: u64, of_all: u64) -> bool {
+        of_queue < self.depth.get() && of_all < self.limit.get()
+    }
+
+    /// Refuses limits that nothing passes.
+    pub(super) fn check(&self) -> Result<(), LimitError> {
+        let zero = |limit: Packets| limit.get() == 0;
+        match (zero(self.depth), zero(self.limit)) {
+            (true, _) => Err(LimitError("depth")),
+            (_, true) => Err(LimitError("limit")),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+/// A limit of zero packets: nothing would ever be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitError(&'static str);
+
+impl fmt::Display for LimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is 0pkt, must be at least 1pkt", self.0)
+    }
+}
+
+impl core::error::Error for LimitError {}
+
+/// Reads `100pkt`, or `none`.
+fn parse(text: &str) -> Option<Packets> {
+    if text == "none" {
+        return Some(Packets::new(u64::MAX));
+    }
+    let count = text.strip_suffix("pkt")?;
+    // `parse` would also take a sign.
+    let plain = count.bytes().all(|digit| digit.is_ascii_digit());
+    count.parse().ok().filter(|&count| plain && count > 0).map(Packets::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_need_their_unit() {
+        assert_eq!(parse("100pkt"), Some(Packets::new(100)));
+        assert_eq!(parse("none"), Some(Limits::NONE.depth));
+        for refused in ["100", "0pkt", "-1pkt", "+1pkt", "pkt", "1.5pkt", "99999999999999999999pkt", ""] {
+            assert_eq!(parse(refused), None, "{refused}");
+        }
+    }
+}
