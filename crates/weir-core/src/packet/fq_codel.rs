@@ -168,8 +168,6 @@ impl<C: Cost> core::error::Error for ConfigError<C> {}
 #[derive(Clone, Debug, Default)]
 struct Queue {
     packets: Chain,
-    /// How many packets it holds.
-    len: u32,
     next: u32,
     /// Whether it is among the new or the old ones.
     listed: bool,
@@ -206,7 +204,6 @@ pub struct FqCodel<I: Item> {
 /// One queue behind a gate, as its control sees it.
 struct Gated<'a, I: Item> {
     queue: &'a mut Chain,
-    len: &'a mut u32,
     cost: &'a mut I::Cost,
     slots: &'a mut Slots<(I, Instant)>,
     backlog: &'a mut Backlog<I::Cost>,
@@ -221,7 +218,6 @@ impl<I: Item> codel::Queue<I> for Gated<'_, I> {
         }
         let packet = self.slots.take(self.queue)?;
         let cost = packet.0.cost();
-        *self.len -= 1;
         *self.cost = self.cost.minus(cost);
         self.backlog.remove(cost);
         Some(packet)
@@ -234,7 +230,7 @@ impl<I: Item> codel::Queue<I> for Gated<'_, I> {
 
     #[inline]
     fn is_empty(&self) -> bool {
-        *self.len == 0
+        self.queue.len() == 0
     }
 }
 
@@ -313,10 +309,9 @@ impl<I: Item> FqCodel<I> {
         let fattest = (0..self.costs.len()).max_by_key(|&at| (self.costs[at], core::cmp::Reverse(at)));
         let Some(at) = fattest else { return };
         let queue = &mut self.queues[at];
-        let half = u64::from(queue.len / 2).max(1);
+        let half = u64::from(queue.packets.len() / 2).max(1);
         for _ in 0..half.min(self.config.drop_batch.get()) {
             let Some((item, _)) = self.slots.take(&mut queue.packets) else { return };
-            queue.len -= 1;
             self.costs[at] = self.costs[at].minus(item.cost());
             self.backlog.remove(item.cost());
             drops.dropped(item, DropReason::QueueFull);
@@ -326,9 +321,9 @@ impl<I: Item> FqCodel<I> {
     /// The next packet of a queue, as its control decides.
     #[inline]
     fn take(&mut self, at: usize, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<I> {
-        let Queue { packets, len, control, .. } = &mut self.queues[at];
+        let Queue { packets, control, .. } = &mut self.queues[at];
         let (slots, backlog, cost) = (&mut self.slots, &mut self.backlog, &mut self.costs[at]);
-        let mut gated = Gated { queue: packets, len, cost, slots, backlog, gate };
+        let mut gated = Gated { queue: packets, cost, slots, backlog, gate };
         control.next(&self.config.law, now, &mut gated, drops)
     }
 
@@ -346,7 +341,7 @@ impl<I: Item> FqCodel<I> {
             self.queues[at].credit -= item.cost().count() as i64;
             return Some(Visit::Grant(item));
         }
-        if self.queues[at].len > 0 {
+        if self.queues[at].packets.len() > 0 {
             self.to_old(is_new);
             return Some(Visit::Held);
         }
@@ -412,7 +407,6 @@ impl<I: Item> Discipline<I> for FqCodel<I> {
         let at = self.spread.bucket(&item) as usize;
         let queue = &mut self.queues[at];
         self.slots.append(&mut queue.packets, (item, now));
-        queue.len += 1;
         self.costs[at] = self.costs[at].plus(cost);
         self.backlog.add(cost);
         if !queue.listed {
@@ -436,7 +430,7 @@ impl<I: Item> Discipline<I> for FqCodel<I> {
                     let quantum = item.cost();
                     return Some(Grant { item, quantum });
                 }
-                Visit::Empty => continue,
+                Visit::Empty => {}
                 Visit::Held => held += 1,
                 Visit::Short => held = 0,
             }
