@@ -253,7 +253,13 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
 
     /// What the flow whose turn it is gives; its turn ends with its allowance or its last packet.
     #[inline]
-    fn take(&mut self, at: u32, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
+    fn take(
+        &mut self,
+        at: u32,
+        now: Instant,
+        gate: &dyn Gate<I>,
+        drops: &mut dyn Drops<I>,
+    ) -> Option<Grant<I>> {
         let child = self.flows[at as usize].child.as_mut()?;
         let grant = child.dequeue(now, gate, &mut Leaving { backlog: &mut self.backlog, drops })?;
         let is_last = child.backlog().is_empty();

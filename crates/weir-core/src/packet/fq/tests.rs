@@ -307,7 +307,14 @@ fn specs_are_refused_with_value_and_bound() {
         let spec = text.parse().expect("a spec");
         registry::packet_discipline::<Packet>(&spec).err().map(|error| error.to_string())
     };
-    for text in ["fq", "fq:depth=100pkt", "fq:depth=none", "fq(codel:target=5ms)", "fq(fq(drr:500B),flows=9)", "fq(sfq,by=class)"] {
+    for text in [
+        "fq",
+        "fq:depth=100pkt",
+        "fq:depth=none",
+        "fq(codel:target=5ms)",
+        "fq(fq(drr:500B),flows=9)",
+        "fq(sfq,by=class)",
+    ] {
         assert_eq!(refused(text), None, "{text}");
     }
     let depth = "`fq`: depth is `0pkt`, must be packets such as 100pkt, at least 1pkt, or `none`";

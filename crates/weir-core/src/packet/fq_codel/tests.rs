@@ -23,7 +23,11 @@ fn fq_codel<I: Item>(config: Config<I::Cost>) -> FqCodel<I> {
 }
 
 conformance::suite!(conforms, || fq_codel(config(1514, 1024, 1000)), [work_conserving, flow_order]);
-conformance::suite!(conforms_small_quantum, || fq_codel(config(1, 1024, 1000)), [work_conserving, flow_order]);
+conformance::suite!(
+    conforms_small_quantum,
+    || fq_codel(config(1, 1024, 1000)),
+    [work_conserving, flow_order]
+);
 conformance::suite!(conforms_colliding, || fq_codel(config(300, 3, 12)), [work_conserving, flow_order]);
 conformance::suite!(
     conforms_memory: [Packet],
@@ -187,7 +191,8 @@ impl<'a, I: Sample> Source<'a, I> {
 
     fn make_room(&mut self, drops: &mut dyn Drops<I>) {
         let most = self.queues.iter().map(Naive::bytes).max().unwrap_or(0);
-        let fattest = self.queues.iter_mut().find(|queue| queue.bytes() == most).expect("the largest of some");
+        let fattest =
+            self.queues.iter_mut().find(|queue| queue.bytes() == most).expect("the largest of some");
         let lost = (fattest.queue.len() / 2).clamp(1, self.config.drop_batch.get() as usize);
         fattest.queue.drain(..lost).for_each(|(item, _)| drops.dropped(item, DropReason::QueueFull));
         self.count(0, lost as u64);
@@ -291,7 +296,9 @@ fn specs_are_refused_with_value_and_bound() {
     assert_eq!(refused("fq_codel:flows=0").as_deref(), Some(flows));
     let quantum = "`fq_codel`: quantum is `0B`, must be a size such as 1514B, from 1B to 1099511627776B";
     assert_eq!(refused("fq_codel:quantum=0B").as_deref(), Some(quantum));
-    for text in ["limit=10240", "memory_limit=0MiB", "ecn=1", "target=5", "drop_batch=0pkt", "seed=-1", "hash=md5"] {
+    for text in
+        ["limit=10240", "memory_limit=0MiB", "ecn=1", "target=5", "drop_batch=0pkt", "seed=-1", "hash=md5"]
+    {
         assert!(refused(&format!("fq_codel:{text}")).is_some(), "{text}");
     }
     let all = "fq_codel:limit=10240pkt,memory_limit=32MiB,flows=1024,target=5ms,interval=100ms,quantum=1514B,\
