@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(at("in_order(alpha:10"), 17);
         assert_eq!(at("fifo)"), 4);
         assert_eq!(at("alpha:10,=3"), 9);
-        assert_eq!(at(&format!("{}x", "a(".repeat(20))), 18, "eight levels of arguments are open");
+        assert_eq!(at(&format!("{}x", "a(".repeat(20))), 18);
         assert_eq!(at(&format!("{}x", "a(b=".repeat(20))), 34);
         assert_eq!(at(&"a".repeat(MAX_LENGTH + 1)), MAX_LENGTH);
     }

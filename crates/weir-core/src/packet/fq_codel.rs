@@ -334,7 +334,7 @@ impl<I: Item> FqCodel<I> {
         let at = if is_new { self.new.first() } else { self.old.first() }? as usize;
         if self.queues[at].credit <= 0 {
             self.queues[at].credit += self.config.quantum.count() as i64;
-            self.to_old(is_new);
+            self.make_old(is_new);
             return Some(Visit::Short);
         }
         if let Some(item) = self.take(at, now, gate, drops) {
@@ -342,11 +342,11 @@ impl<I: Item> FqCodel<I> {
             return Some(Visit::Grant(item));
         }
         if self.queues[at].packets.len() > 0 {
-            self.to_old(is_new);
+            self.make_old(is_new);
             return Some(Visit::Held);
         }
         if is_new {
-            self.to_old(true);
+            self.make_old(true);
         } else {
             self.old.pop(&self.queues);
             self.queues[at].listed = false;
@@ -356,7 +356,7 @@ impl<I: Item> FqCodel<I> {
 
     /// The first of the new or the old queues goes to the end of the old ones.
     #[inline]
-    fn to_old(&mut self, is_new: bool) {
+    fn make_old(&mut self, is_new: bool) {
         let from = if is_new { &mut self.new } else { &mut self.old };
         if let Some(at) = from.pop(&self.queues) {
             self.old.push(&mut self.queues, at);
