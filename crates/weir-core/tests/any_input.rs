@@ -29,7 +29,7 @@ const PACKET_SPECS: [&str; 9] = [
     "fq",
     "fq(codel:1ns,limit=20pkt,flows=2)",
     "fq_codel:limit=9pkt,flows=2,quantum=1B",
-    "fq_codel:memory_limit=1TiB,quantum=1B,target=1ns,interval=1ns,mtu=0B",
+    "fq_codel:memory_limit=1048576MiB,quantum=1B,target=1ns,interval=1ns,mtu=0B",
     "priority(fifo,bands=2)",
     "priority(fq(codel:1ns),bands=16,last=fq_codel:limit=3pkt)",
     "tbf(priority(fq_codel:limit=9pkt),rate=1bit,burst=90B)",

@@ -14,7 +14,7 @@
 //! | Source | Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, *The Flow Queue CoDel Packet Scheduler and Active Queue Management Algorithm*, RFC 8290, section 4 |
 //! | Work per packet | O(1) if `quantum >= max(cost)`, else O(flows); O(flows) more per batch of drops |
 //! | Units | `quantum`, `memory_limit`, credit: bytes (in general, the unit of the item's cost); `limit`, `drop_batch`: packets; the rest as in `codel` |
-//! | Memory | 72 bytes per queue, made at once; one slot per waiting packet, at most `limit`; both stay |
+//! | Memory | 80 bytes per queue, made at once; one slot per waiting packet, at most `limit`; both stay |
 //! | Departs from the source | `memory_limit`, `drop_batch` and `ce_threshold` are those of Linux; what counts against `memory_limit` is the size of packets; a queue whose head the gate holds back goes to the end of the old ones and keeps its credit |
 
 use core::fmt;
@@ -51,7 +51,7 @@ pub const INFO: Info = Info {
         },
         Parameter {
             name: "memory_limit",
-            values: "bytes such as 32MiB, from 1B to 1TiB",
+            values: "bytes such as 32MiB, from 1B to 1048576MiB",
             default: Some("32MiB"),
             meaning: "how many bytes may wait; beyond, the fattest queue loses a batch",
         },
@@ -65,7 +65,7 @@ pub const INFO: Info = Info {
         codel::INTERVAL,
         Parameter {
             name: "quantum",
-            values: "bytes from 1B to 1TiB; at least the largest packet for O(1)",
+            values: "bytes from 1B to 1048576MiB; at least the largest packet for O(1)",
             default: Some("1514B"),
             meaning: "how much a queue is served in its turn",
         },
@@ -281,7 +281,7 @@ impl<I: Item> FqCodel<I> {
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         let bytes = |name| {
             let within = |text: &str| parse_bytes(text).filter(|b| (1..=MAX_BYTES).contains(&b.get()));
-            let expected = "a size such as 1514B, from 1B to 1099511627776B";
+            let expected = "a size such as 1514B, from 1B to 1048576MiB";
             arguments.parsed(name, expected, within).map(|bytes: Bytes| I::Cost::of(bytes.get()))
         };
         let config = Config {

@@ -294,7 +294,7 @@ fn specs_are_refused_with_value_and_bound() {
     };
     let flows = "`fq_codel`: flows is `0`, must be a whole number from 1 to 65536";
     assert_eq!(refused("fq_codel:flows=0").as_deref(), Some(flows));
-    let quantum = "`fq_codel`: quantum is `0B`, must be a size such as 1514B, from 1B to 1099511627776B";
+    let quantum = "`fq_codel`: quantum is `0B`, must be a size such as 1514B, from 1B to 1048576MiB";
     assert_eq!(refused("fq_codel:quantum=0B").as_deref(), Some(quantum));
     for text in
         ["limit=10240", "memory_limit=0MiB", "ecn=1", "target=5", "drop_batch=0pkt", "seed=-1", "hash=md5"]
