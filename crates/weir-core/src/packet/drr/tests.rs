@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use super::*;
-use crate::packet::limits::Limits;
 use crate::conformance::{self, Promises, Sample};
 use crate::discipline::{CountDrops, DropReason, Open};
 use crate::item::{ClassId, FlowId, Message, Packet};
+use crate::packet::limits::Limits;
 use crate::units::{Bytes, Packets};
 
 const PROMISES: Promises = Promises { work_conserving: true, flow_order: true, resumable: false };
