@@ -1,9 +1,9 @@
-//! Conformance of the message disciplines and wrappers, as specs name them.
+//! Conformance of the disciplines and wrappers, as specs name them.
 
 use weir_core::conformance;
 use weir_core::discipline::Discipline;
-use weir_core::item::Item;
-use weir_core::registry::message_discipline;
+use weir_core::item::{Item, Packet};
+use weir_core::registry::{message_discipline, packet_discipline};
 fn make<I: Item + Send + 'static>(spec: &str) -> Box<dyn Discipline<I> + Send> {
     message_discipline(&spec.parse().unwrap()).unwrap()
 }
@@ -30,4 +30,19 @@ conformance::suite!(
     outstanding_ps1,
     || make("outstanding(ps,limit=1)"),
     [work_conserving, resumable, flow_order]
+);
+
+fn packets(spec: &str) -> Box<dyn Discipline<Packet> + Send> {
+    packet_discipline(&spec.parse().unwrap()).unwrap()
+}
+conformance::suite!(drr_limited: [Packet], || packets("drr(2048B,depth=3pkt,limit=9pkt)"), [work_conserving, flow_order]);
+conformance::suite!(wfq: [Packet], || packets("wfq(8Gbit,4/2/1)"), [work_conserving, flow_order]);
+conformance::suite!(wfq_limited: [Packet], || packets("wfq(8Gbit,depth=3pkt,limit=9pkt)"), [work_conserving, flow_order]);
+conformance::suite!(scfq: [Packet], || packets("scfq(4/2/1,by=class)"), [work_conserving, flow_order]);
+conformance::suite!(scfq_limited: [Packet], || packets("scfq(depth=3pkt,limit=9pkt)"), [work_conserving, flow_order]);
+conformance::suite!(wf2q_plus: [Packet], || packets("wf2q_plus(4/2/1,by=class)"), [work_conserving, flow_order]);
+conformance::suite!(
+    wf2q_plus_limited: [Packet],
+    || packets("wf2q_plus(depth=3pkt,limit=9pkt)"),
+    [work_conserving, flow_order]
 );

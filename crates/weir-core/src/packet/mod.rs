@@ -19,4 +19,14 @@ use crate::item::Item;
 use crate::registry::register;
 use crate::units::Bytes;
 
-register!(PACKET, visit_packet, [Item<Cost = Bytes>], fifo::Fifo, drr::Drr, wfq::Wfq, scfq::Scfq, wf2q_plus::Wf2qPlus, tbf::Tbf);
+register!(
+    PACKET,
+    visit_packet,
+    [Item<Cost = Bytes>],
+    fifo::Fifo,
+    drr::Drr,
+    wfq::Wfq,
+    scfq::Scfq,
+    wf2q_plus::Wf2qPlus,
+    tbf::Tbf
+);
