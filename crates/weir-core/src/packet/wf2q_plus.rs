@@ -181,7 +181,7 @@ impl<I: Item> Wf2qPlus<I> {
                 self.eligible.pop();
                 self.waiting.push(Rank::new(self.flows.state(flow).start, flow));
             }
-            None => _ = self.eligible.pop(),
+            None => self.eligible.pop(),
         }
         Some(item)
     }

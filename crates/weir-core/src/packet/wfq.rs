@@ -257,7 +257,7 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
         self.flows.served(item.cost());
         match self.flows.head(least.flow()) {
             Some(next) => self.order.rerank_least(Rank::new(next.finish, least.flow())),
-            None => _ = self.order.pop(),
+            None => self.order.pop(),
         }
         Some(item)
     }
