@@ -36,6 +36,17 @@ conformance::suite!(
 fn packets(spec: &str) -> Box<dyn Discipline<Packet> + Send> {
     packet_discipline(&spec.parse().unwrap()).unwrap()
 }
+conformance::suite!(drr_limited: [Packet], || packets("drr(2048B,depth=3pkt,limit=9pkt)"), [work_conserving, flow_order]);
+conformance::suite!(wfq: [Packet], || packets("wfq(8Gbit,4/2/1)"), [work_conserving, flow_order]);
+conformance::suite!(wfq_limited: [Packet], || packets("wfq(8Gbit,depth=3pkt,limit=9pkt)"), [work_conserving, flow_order]);
+conformance::suite!(scfq: [Packet], || packets("scfq(4/2/1,by=class)"), [work_conserving, flow_order]);
+conformance::suite!(scfq_limited: [Packet], || packets("scfq(depth=3pkt,limit=9pkt)"), [work_conserving, flow_order]);
+conformance::suite!(wf2q_plus: [Packet], || packets("wf2q_plus(4/2/1,by=class)"), [work_conserving, flow_order]);
+conformance::suite!(
+    wf2q_plus_limited: [Packet],
+    || packets("wf2q_plus(depth=3pkt,limit=9pkt)"),
+    [work_conserving, flow_order]
+);
 conformance::suite!(fq: [Packet], || packets("fq:depth=20pkt"), [work_conserving, flow_order]);
 conformance::suite!(
     fq_of_codel: [Packet],

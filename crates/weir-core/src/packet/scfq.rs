@@ -23,9 +23,8 @@
 
 use super::flows::{self, Config, ConfigError, Flows};
 use super::limits;
-use super::virtual_time::{Rank, Share, Tag, lowering};
+use super::virtual_time::{Rank, Ranks, Share, Tag, lowering};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
-use crate::heap::Heap;
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -62,7 +61,7 @@ impl Stamp {
 pub struct Scfq<I: Item> {
     flows: Flows<I, I, Stamp>,
     /// The flows that have packets, by the tag of the first.
-    order: Heap<Rank, ()>,
+    order: Ranks,
     /// Virtual time.
     now: Tag,
     /// Flows that the gate held back at this decision.
@@ -76,7 +75,7 @@ impl<I: Item> Scfq<I> {
     /// What [`Config::check`] refuses.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         config.check()?;
-        Ok(Self { flows: Flows::new(config), order: Heap::new(), now: Tag(0), held: Vec::new() })
+        Ok(Self { flows: Flows::new(config), order: Ranks::default(), now: Tag(0), held: Vec::new() })
     }
 
     /// As a spec names it.
@@ -112,7 +111,7 @@ impl<I: Item> Scfq<I> {
             let (head, stamp) = self.flows.head_and_state(flow);
             if let Some(head) = head {
                 stamp.finish = stamp.finish.max(self.now.plus(stamp.share.service(head.cost())));
-                self.order.push(Rank::new(stamp.finish, flow), ());
+                self.order.push(Rank::new(stamp.finish, flow));
             }
         }
     }
@@ -121,7 +120,7 @@ impl<I: Item> Scfq<I> {
     #[inline(never)]
     fn lower(&mut self, amount: u64) {
         self.now = self.now.lowered(amount);
-        self.order.map_ranks(|rank| rank.lowered(amount));
+        self.order.lower(amount);
         self.flows.states_mut().for_each(|stamp| stamp.finish = stamp.finish.lowered(amount));
     }
 }
@@ -133,7 +132,7 @@ impl<I: Item> Discipline<I> for Scfq<I> {
             if self.flows.is_empty(flow) {
                 let stamp = self.flows.state_mut(flow);
                 stamp.finish = stamp.finish.max(self.now).plus(stamp.share.service(item.cost()));
-                self.order.push(Rank::new(stamp.finish, flow), ());
+                self.order.push(Rank::new(stamp.finish, flow));
             }
             self.flows.append(flow, item);
         }
@@ -143,7 +142,7 @@ impl<I: Item> Discipline<I> for Scfq<I> {
     #[inline]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         let mut served = None;
-        while let Some((least, ())) = self.order.peek() {
+        while let Some(least) = self.order.peek() {
             if self.flows.head(least.flow()).is_some_and(|head| gate.permits(head)) {
                 served = self.take(least);
                 break;

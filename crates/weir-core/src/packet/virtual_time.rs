@@ -6,7 +6,7 @@
 //! sizes end up. What lies further behind the clock than 2^61 (two million million bytes for each share)
 //! counts as that far behind.
 
-use crate::heap::Order;
+use crate::heap::{Heap, Order};
 use crate::units::{Cost, Weight};
 
 /// Bits of a tag that are fractional.
@@ -95,6 +95,41 @@ impl Rank {
 impl Order for Rank {
     /// Beyond the largest tag.
     const LAST: Self = Self(u128::MAX);
+}
+
+/// Flows in the order of their ranks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ranks(Heap<Rank, ()>);
+
+impl Ranks {
+    /// Inserts a flow, which is not present.
+    #[inline]
+    pub(super) fn push(&mut self, rank: Rank) {
+        self.0.push(rank, ());
+    }
+
+    /// The least.
+    #[inline]
+    pub(super) fn peek(&self) -> Option<Rank> {
+        self.0.peek().map(|(rank, ())| rank)
+    }
+
+    /// Removes the least.
+    #[inline]
+    pub(super) fn pop(&mut self) {
+        self.0.pop();
+    }
+
+    /// Gives the least another rank.
+    #[inline]
+    pub(super) fn rerank_least(&mut self, rank: Rank) {
+        self.0.rerank_least(rank);
+    }
+
+    /// All tags are lowered.
+    pub(super) fn lower(&mut self, amount: u64) {
+        self.0.map_ranks(|rank| rank.lowered(amount));
+    }
 }
 
 #[cfg(test)]

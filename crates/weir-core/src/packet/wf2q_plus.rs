@@ -24,9 +24,8 @@
 
 use super::flows::{self, Config, ConfigError, Flows};
 use super::limits;
-use super::virtual_time::{FRACTION_BITS, Rank, Share, Tag, lowering};
+use super::virtual_time::{FRACTION_BITS, Rank, Ranks, Share, Tag, lowering};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
-use crate::heap::Heap;
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -94,9 +93,9 @@ impl Clock {
 pub struct Wf2qPlus<I: Item> {
     flows: Flows<I, I, Stamp>,
     /// The flows whose first packet is eligible, by its finish tag.
-    eligible: Heap<Rank, ()>,
+    eligible: Ranks,
     /// The others that have packets, by the start tag of the first.
-    waiting: Heap<Rank, ()>,
+    waiting: Ranks,
     clock: Clock,
     /// The flow whose packet is sent, until the next decision.
     serving: Option<u32>,
@@ -111,7 +110,7 @@ impl<I: Item> Wf2qPlus<I> {
     /// What [`Config::check`] refuses.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         config.check()?;
-        let (flows, eligible, waiting) = (Flows::new(config), Heap::new(), Heap::new());
+        let (flows, eligible, waiting) = (Flows::new(config), Ranks::default(), Ranks::default());
         Ok(Self { flows, eligible, waiting, clock: Clock::default(), serving: None, held: Vec::new() })
     }
 
@@ -129,20 +128,19 @@ impl<I: Item> Wf2qPlus<I> {
     fn place(&mut self, flow: u32) {
         let &Stamp { start, finish, .. } = self.flows.state(flow);
         if start <= self.clock.now {
-            self.eligible.push(Rank::new(finish, flow), ());
+            self.eligible.push(Rank::new(finish, flow));
         } else {
-            self.waiting.push(Rank::new(start, flow), ());
+            self.waiting.push(Rank::new(start, flow));
         }
     }
 
     /// Moves those whose start has come to the eligible.
     #[inline]
     fn promote(&mut self) {
-        while let Some((first, ())) = self.waiting.peek().filter(|(first, ())| first.tag() <= self.clock.now)
-        {
+        while let Some(first) = self.waiting.peek().filter(|first| first.tag() <= self.clock.now) {
             self.waiting.pop();
             let finish = self.flows.state(first.flow()).finish;
-            self.eligible.push(Rank::new(finish, first.flow()), ());
+            self.eligible.push(Rank::new(finish, first.flow()));
         }
     }
 
@@ -152,14 +150,14 @@ impl<I: Item> Wf2qPlus<I> {
         loop {
             self.promote();
             let (order, least) = match (self.eligible.peek(), self.waiting.peek()) {
-                (Some((least, ())), _) => (&mut self.eligible, least),
-                (None, Some((least, ()))) => (&mut self.waiting, least),
+                (Some(least), _) => (&mut self.eligible, least),
+                (None, Some(least)) => (&mut self.waiting, least),
                 (None, None) => return None,
             };
             if !self.flows.head(least.flow()).is_some_and(|head| gate.permits(head)) {
                 order.pop();
                 self.held.push(least.flow());
-            } else if !self.eligible.is_empty() {
+            } else if self.eligible.peek().is_some() {
                 return Some(least.flow());
             } else {
                 self.clock.now = least.tag();
@@ -181,9 +179,9 @@ impl<I: Item> Wf2qPlus<I> {
             }
             Some(()) => {
                 self.eligible.pop();
-                self.waiting.push(Rank::new(self.flows.state(flow).start, flow), ());
+                self.waiting.push(Rank::new(self.flows.state(flow).start, flow));
             }
-            None => _ = self.eligible.pop(),
+            None => self.eligible.pop(),
         }
         Some(item)
     }
@@ -205,8 +203,8 @@ impl<I: Item> Wf2qPlus<I> {
     #[inline(never)]
     fn lower(&mut self, amount: u64) {
         self.clock.now = self.clock.now.lowered(amount);
-        self.eligible.map_ranks(|rank| rank.lowered(amount));
-        self.waiting.map_ranks(|rank| rank.lowered(amount));
+        self.eligible.lower(amount);
+        self.waiting.lower(amount);
         for stamp in self.flows.states_mut() {
             stamp.start = stamp.start.lowered(amount);
             stamp.finish = stamp.finish.lowered(amount);

@@ -35,9 +35,8 @@ use core::fmt;
 
 use super::flows::{self, Flows};
 use super::limits;
-use super::virtual_time::{Rank, Share, Tag, lowering};
+use super::virtual_time::{Rank, Ranks, Share, Tag, lowering};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
-use crate::heap::Heap;
 use crate::info::{Arguments, Info, Kind, Parameter, parse_rate};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -140,14 +139,14 @@ struct Fluid {
     /// The weights of the flows in it.
     weights: u64,
     /// The flows in it, by the finish of their last packet, or of an earlier one.
-    leaving: Heap<Rank, ()>,
+    leaving: Ranks,
 }
 
 impl Fluid {
     fn new(rate: Rate) -> Self {
         let common = gcd(rate.get(), UNITS.1);
         let (speed, unit) = (u128::from(rate.get() / common) * u128::from(UNITS.0), UNITS.1 / common);
-        let (now, at, leaving) = (Tag(0), Instant::ZERO, Heap::new());
+        let (now, at, leaving) = (Tag(0), Instant::ZERO, Ranks::default());
         Self { now, at, rest: 0, speed, unit, weights: 0, leaving }
     }
 
@@ -157,7 +156,7 @@ impl Fluid {
         let passed = now.since(self.at).get();
         self.at = self.at.max(now);
         self.rest = self.rest.saturating_add(self.speed.saturating_mul(passed.into()));
-        while let Some((first, ())) = self.leaving.peek() {
+        while let Some(first) = self.leaving.peek() {
             let each = self.unit * self.weights;
             let ahead = first.tag().0.saturating_sub(self.now.0);
             let needed = u128::from(ahead) * u128::from(each);
@@ -201,7 +200,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 pub struct Wfq<I: Item> {
     flows: Flows<I, Stamped<I>, Stamp>,
     /// The flows that have packets, by the finish of the first.
-    order: Heap<Rank, ()>,
+    order: Ranks,
     fluid: Fluid,
     /// Flows that the gate held back at this decision.
     held: Vec<Rank>,
@@ -218,7 +217,12 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
             return Err(ConfigError::Rate(rate));
         }
         flows.check().map_err(ConfigError::Flows)?;
-        Ok(Self { flows: Flows::new(flows), order: Heap::new(), fluid: Fluid::new(rate), held: Vec::new() })
+        Ok(Self {
+            flows: Flows::new(flows),
+            order: Ranks::default(),
+            fluid: Fluid::new(rate),
+            held: Vec::new(),
+        })
     }
 
     /// As a spec names it.
@@ -241,7 +245,7 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
         if !stamp.fluid {
             stamp.fluid = true;
             fluid.weights += stamp.weight;
-            fluid.leaving.push(Rank::new(stamp.finish, flow), ());
+            fluid.leaving.push(Rank::new(stamp.finish, flow));
         }
         stamp.finish
     }
@@ -253,7 +257,7 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
         self.flows.served(item.cost());
         match self.flows.head(least.flow()) {
             Some(next) => self.order.rerank_least(Rank::new(next.finish, least.flow())),
-            None => _ = self.order.pop(),
+            None => self.order.pop(),
         }
         Some(item)
     }
@@ -262,8 +266,8 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
     #[inline(never)]
     fn lower(&mut self, amount: u64) {
         self.fluid.now = self.fluid.now.lowered(amount);
-        self.fluid.leaving.map_ranks(|rank| rank.lowered(amount));
-        self.order.map_ranks(|rank| rank.lowered(amount));
+        self.fluid.leaving.lower(amount);
+        self.order.lower(amount);
         self.flows.states_mut().for_each(|stamp| stamp.finish = stamp.finish.lowered(amount));
         self.flows.packets_mut().for_each(|packet| packet.finish = packet.finish.lowered(amount));
     }
@@ -279,7 +283,7 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Wfq<I> {
             }
             let finish = self.stamp(flow, item.cost());
             if self.flows.is_empty(flow) {
-                self.order.push(Rank::new(finish, flow), ());
+                self.order.push(Rank::new(finish, flow));
             }
             self.flows.append(flow, Stamped { item, finish });
         }
@@ -289,7 +293,7 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Wfq<I> {
     #[inline]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         let mut served = None;
-        while let Some((least, ())) = self.order.peek() {
+        while let Some(least) = self.order.peek() {
             if self.flows.head(least.flow()).is_some_and(|head| gate.permits(&head.item)) {
                 served = self.take(least);
                 break;
@@ -298,7 +302,7 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Wfq<I> {
             self.held.push(least);
         }
         while let Some(rank) = self.held.pop() {
-            self.order.push(rank, ());
+            self.order.push(rank);
         }
         served.map(|item| Grant { quantum: item.cost(), item })
     }

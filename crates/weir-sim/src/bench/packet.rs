@@ -2,15 +2,18 @@
 //! flows, and a packet is one `dequeue` and one `enqueue` together.
 //!
 //! Sixteen packets of each flow wait, two where there are a million; each that leaves is followed by
-//! another of its flow, a microsecond after the one before. Flows are filled in a scattered order, so that
-//! their entries and their packets do not lie in memory in the order in which they are served. Active queue
-//! management has a target that is never reached: what is measured is the queue, not the dropping.
+//! another of its flow, a microsecond after the one before. Active queue management has a target that is
+//! never reached: what is measured is the queue, not the dropping.
+//!
+//! Flows are filled in turn, so that under a discipline that serves in turn their entries and their packets
+//! lie in memory in the order of service. In `packet/NAME/N/scattered` they do not: what is measured there
+//! is mostly the memory.
 
 use std::hint::black_box;
 
 use weir_core::discipline::{CountDrops, Discipline, Gate};
 use weir_core::item::{ClassId, FlowId, Packet};
-use weir_core::registry::{PACKET, Visitor, packet_discipline, visit_packet};
+use weir_core::registry::{Visitor, packet_discipline, visit_packet};
 use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Instant, Nanos};
 
@@ -50,29 +53,28 @@ const BOXED: (&str, u32) = ("drr(quantum=2048B,by=class)", SEVEN);
 pub(super) fn benches() -> Vec<Bench> {
     let unit = Unit::Time("ns/packet");
     let single = BENCHES.into_iter().flat_map(move |(name, spec, numbers)| {
-        numbers.iter().map(move |&flows| {
+        let both =
+            |&flows: &u32| [in_turn as Filling, scattered].map(|filling| Backlogged { flows, filling });
+        let orders = numbers.iter().flat_map(both).filter(|backlogged| backlogged.is_told());
+        orders.map(move |backlogged| {
             let round = move || {
-                let spec = parse(spec, flows);
-                visit_packet(&spec, Backlogged(flows)).unwrap_or_else(|error| panic!("{spec}: {error}"))
+                let spec = parse(spec, backlogged.flows);
+                visit_packet(&spec, backlogged).unwrap_or_else(|error| panic!("{spec}: {error}"))
             };
-            (spec, Bench::new(format!("packet/{name}/{flows}"), unit, round))
+            Bench::new(format!("packet/{name}/{}", backlogged.name()), unit, round)
         })
     });
     let boxed = Bench::new("packet/drr/boxed/7", unit, || {
         let discipline = packet_discipline(&parse(BOXED.0, BOXED.1));
-        Backlogged(BOXED.1).visit(discipline.expect("the specs of the benchmarks are valid"))
+        Backlogged { flows: BOXED.1, filling: in_turn }
+            .visit(discipline.expect("the specs of the benchmarks are valid"))
     });
-    single.filter(|(spec, _)| is_registered(spec)).map(|(_, bench)| bench).chain([boxed]).collect()
+    single.chain([boxed]).collect()
 }
 
 fn parse(spec: &str, flows: u32) -> Spec {
     let text = spec.replace("FLOWS", &flows.to_string());
     text.parse().expect("the specs of the benchmarks are valid")
-}
-
-/// Whether there is such a discipline.
-fn is_registered(spec: &str) -> bool {
-    PACKET.iter().any(|info| info.name == parse(spec, 1).name)
 }
 
 /// Link credits, by class.
@@ -89,6 +91,14 @@ fn packet(id: u32, flow: u32) -> Packet {
     Packet { id, flow: FlowId(flow), class: ClassId(flow as u16), size: Bytes::new(size) }
 }
 
+/// The flow of each packet, by its number, of those that fill the queues of so many flows.
+type Filling = fn(u32, u32) -> u32;
+
+/// One flow after the other.
+fn in_turn(id: u32, flows: u32) -> u32 {
+    id % flows
+}
+
 /// The flow of packet `id` of those that fill the queues: each flow once in every `flows` packets, in
 /// another order each time.
 fn scattered(id: u32, flows: u32) -> u32 {
@@ -98,8 +108,27 @@ fn scattered(id: u32, flows: u32) -> u32 {
     (u64::from(id % flows) * step % u64::from(flows)) as u32
 }
 
-/// Each packet that leaves is followed by another of its flow; so many flows.
-struct Backlogged(u32);
+/// Each packet that leaves is followed by another of its flow.
+#[derive(Clone, Copy)]
+struct Backlogged {
+    flows: u32,
+    filling: Filling,
+}
+
+impl Backlogged {
+    fn is_scattered(&self) -> bool {
+        (self.filling)(1, MILLION) != 1
+    }
+
+    /// The caches hold everything of a few flows, whatever its order.
+    fn is_told(&self) -> bool {
+        self.flows == MILLION || !self.is_scattered()
+    }
+
+    fn name(&self) -> String {
+        format!("{}{}", self.flows, if self.is_scattered() { "/scattered" } else { "" })
+    }
+}
 
 impl Visitor<Packet> for Backlogged {
     type Output = Round;
@@ -107,9 +136,10 @@ impl Visitor<Packet> for Backlogged {
     fn visit<D: Discipline<Packet> + Send + 'static>(self, mut discipline: D) -> Round {
         let gate = black_box(Credits([4_096; 8]));
         let mut now = Instant::ZERO;
-        let each = if self.0 < MILLION { 16 } else { 2 };
-        for id in 0..each * self.0 {
-            let _ = discipline.enqueue(now, packet(id, scattered(id, self.0)), &mut CountDrops(0));
+        let Self { flows, filling } = self;
+        let each = if flows < MILLION { 16 } else { 2 };
+        for id in 0..each * flows {
+            let _ = discipline.enqueue(now, packet(id, filling(id, flows)), &mut CountDrops(0));
         }
         Box::new(move || {
             let drops = &mut CountDrops(0);

@@ -77,7 +77,12 @@ impl Discipline<Packet> for Paper {
         Enqueued::Queued
     }
 
-    fn dequeue(&mut self, _: Instant, _: &dyn Gate<Packet>, _: &mut dyn Drops<Packet>) -> Option<Grant<Packet>> {
+    fn dequeue(
+        &mut self,
+        _: Instant,
+        _: &dyn Gate<Packet>,
+        _: &mut dyn Drops<Packet>,
+    ) -> Option<Grant<Packet>> {
         let heads = self.queues.iter().enumerate().filter_map(|(flow, queue)| Some((queue.front()?.0, flow)));
         let (tag, flow) = heads.min()?;
         self.now = tag;
@@ -123,7 +128,10 @@ fn service_over_weight_differs_by_a_packet_each() {
         let mut packets = random_arrivals(seed, 3, 60, 600);
         packets.iter_mut().for_each(|packet| packet.flow += 3);
         let always = random_arrivals(seed + 1_000, 3, 60, 2_400);
-        packets.splice(0..0, always.into_iter().map(|packet| crate::packet::testing::Arrival { at: 0, ..packet }));
+        packets.splice(
+            0..0,
+            always.into_iter().map(|packet| crate::packet::testing::Arrival { at: 0, ..packet }),
+        );
         let sent = transmit(&mut scfq(&weights), &packets);
         for (i, j) in [(0, 1), (0, 2), (1, 2)] {
             let bound = 1514.0 / weights[i] as f64 + 1514.0 / weights[j] as f64;

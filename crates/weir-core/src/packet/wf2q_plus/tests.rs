@@ -6,9 +6,7 @@ use super::*;
 use crate::conformance::{self, Promises};
 use crate::discipline::{CountDrops, Open};
 use crate::item::Packet;
-use crate::packet::testing::{
-    Arrival, arrivals, flow_order, order, packet, random_arrivals, transmit,
-};
+use crate::packet::testing::{Arrival, arrivals, flow_order, order, packet, random_arrivals, transmit};
 use crate::units::Bytes;
 
 const PROMISES: Promises = Promises { work_conserving: true, flow_order: true, resumable: false };
@@ -78,7 +76,12 @@ impl Discipline<Packet> for Searched {
         Enqueued::Queued
     }
 
-    fn dequeue(&mut self, _: Instant, _: &dyn Gate<Packet>, _: &mut dyn Drops<Packet>) -> Option<Grant<Packet>> {
+    fn dequeue(
+        &mut self,
+        _: Instant,
+        _: &dyn Gate<Packet>,
+        _: &mut dyn Drops<Packet>,
+    ) -> Option<Grant<Packet>> {
         self.serving = None;
         let active: Vec<_> = (0..8).filter(|&flow| !self.queues[flow].is_empty()).collect();
         self.now = self.now.max(active.iter().map(|&flow| self.start[flow]).min()?);
