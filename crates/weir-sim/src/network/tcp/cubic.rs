@@ -71,7 +71,6 @@ impl Cubic {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "times of a run are below 2^53 ns")]
 fn seconds(time: Nanos) -> f64 {
     time.get() as f64 / 1e9
 }

@@ -218,7 +218,6 @@ impl Sender {
     }
 
     /// What counts as on its way when the window is reduced; limited transmit does not add to it.
-    #[expect(clippy::cast_precision_loss, reason = "at most a window of 2^32 packets")]
     fn flight(&self) -> f64 {
         ((self.highest - self.first) as f64).min(self.window)
     }
@@ -270,7 +269,6 @@ impl Sender {
     }
 
     /// Another packet of those sent before the recovery is lost: the one that is now missing first.
-    #[expect(clippy::cast_precision_loss, reason = "at most a window of 2^32 packets")]
     fn on_partial(&mut self, acked: u64) {
         self.resend = Some(self.first);
         self.window = (self.window - acked as f64 + 1.0).max(1.0);
@@ -282,7 +280,6 @@ impl Sender {
         self.window = self.threshold.min(self.flight().max(1.0) + 1.0);
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "at most a window of 2^32 packets")]
     fn grow(&mut self, now: Instant, acked: u64) {
         let grown = if self.window < self.threshold {
             self.window + 1.0
@@ -310,7 +307,6 @@ impl Sender {
 }
 
 /// A window in whole packets.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least 1 and at most 2^33")]
 fn whole(window: f64) -> u64 {
     window as u64
 }
