@@ -306,8 +306,16 @@ impl<I: Item> FqCodel<I> {
     /// The queue that holds the most, the first of them, loses packets from its head.
     #[cold]
     fn drop_batch(&mut self, drops: &mut dyn Drops<I>) {
-        let fattest = (0..self.costs.len()).max_by_key(|&at| (self.costs[at], core::cmp::Reverse(at)));
-        let Some(at) = fattest else { return };
+        let mut at = 0;
+        for (queue, cost) in self.costs.iter().enumerate().skip(1) {
+            if *cost > self.costs[at] {
+                at = queue;
+            }
+        }
+        if self.costs[at] == I::Cost::ZERO {
+            // Nothing but packets without cost: whoever has one.
+            at = self.queues.iter().position(|queue| queue.packets.len() > 0).unwrap_or(at);
+        }
         let queue = &mut self.queues[at];
         let half = u64::from(queue.packets.len() / 2).max(1);
         for _ in 0..half.min(self.config.drop_batch.get()) {

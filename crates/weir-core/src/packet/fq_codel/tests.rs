@@ -121,6 +121,13 @@ fn a_batch_has_its_bound() {
 }
 
 #[test]
+fn packets_without_cost_make_room_too() {
+    let mut queues = usual(2);
+    assert_eq!(offer(&mut queues, 0, &[(0, 0), (1, 0), (2, 0), (3, 0)]).len(), 2);
+    assert_eq!(queues.backlog().items, 2);
+}
+
+#[test]
 fn bytes_have_a_limit_too() {
     let mut queues = fq_codel(Config { memory_limit: Bytes::new(5000), ..usual(1000).config });
     assert_eq!(offer(&mut queues, 0, &[(0, 1000), (0, 1000), (1, 900), (1, 900), (2, 100)]), []);
