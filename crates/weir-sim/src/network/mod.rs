@@ -1,5 +1,21 @@
 //! The network: routers joined by links, and at each link a queue that a discipline orders.
 
+pub mod accelerated;
+pub mod build;
+pub mod collector;
+pub mod delay;
+pub mod drop_tail;
+pub mod feed;
+pub mod flight;
+pub mod interface;
+pub mod job;
 pub mod model;
 pub mod outcome;
+pub mod plain;
+pub mod ring;
+pub mod route;
 pub mod run;
+pub mod sampler;
+pub mod seeds;
+pub mod source;
+pub mod wire;
