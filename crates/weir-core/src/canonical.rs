@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn arguments_that_fit_no_parameter_are_refused() {
-        for text in ["fofo", "fifo:3", "alpha(1,alpha=2)", "in_order(alpah:10)", "outstanding(sf,limt=1)"] {
+        for text in ["fofo", "sf:3", "alpha(1,alpha=2)", "in_order(alpah:10)", "outstanding(sf,limt=1)"] {
             assert!(canonical(&text.parse().expect(text)).is_err(), "{text}");
         }
     }

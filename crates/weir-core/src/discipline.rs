@@ -121,6 +121,30 @@ impl<C: Cost> Backlog<C> {
     }
 }
 
+/// How much may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit<C: Cost> {
+    /// Items at most.
+    pub items: u64,
+    /// Cost at most, of all of them together.
+    pub cost: C,
+}
+
+impl<C: Cost> Limit<C> {
+    /// As much as there is.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { items: u64::MAX, cost: C::of(u64::MAX) }
+    }
+
+    /// Whether one item more, of this cost, may wait.
+    #[must_use]
+    #[inline]
+    pub fn admits(&self, backlog: &Backlog<C>, cost: C) -> bool {
+        backlog.items < self.items && backlog.cost.plus(cost) <= self.cost
+    }
+}
+
 /// Decides which waiting item is served next, and for how much at most.
 ///
 /// Each item enqueued leaves once, by `finish` or through `drops`. Every grant is closed, before the next

@@ -8,7 +8,7 @@ use crate::discipline::Discipline;
 use crate::info::Info;
 use crate::item::Item;
 use crate::message;
-use crate::spec::{Spec, SpecError};
+use crate::spec::{Argument, Spec, SpecError};
 use crate::units::Bytes;
 
 pub use crate::message::{MESSAGE, PRIORITY, WRAPPER, priority_discipline};
@@ -126,6 +126,39 @@ where
     visit_packet(spec, Boxed)
 }
 
+/// The parameter from which every random choice of a discipline follows.
+const SEED: &str = "seed";
+
+/// The spec with a `seed` for every discipline in it, nested ones too, that has this parameter and is not
+/// given it. Seeds are drawn in the order in which the disciplines are written.
+///
+/// A simulation gives each link and replication seeds of its own; where nobody does, a discipline has the
+/// seed of its table of parameters.
+pub fn with_seeds(spec: &Spec, draw: &mut dyn FnMut() -> u64) -> Spec {
+    let mut seeded = spec.clone();
+    if lacks_seed(spec) {
+        let value = Spec { name: draw().to_string(), arguments: Vec::new() };
+        seeded.arguments.push(Argument { key: Some(SEED.to_owned()), value });
+    }
+    for (argument, written) in seeded.arguments.iter_mut().zip(&spec.arguments) {
+        argument.value = with_seeds(&written.value, draw);
+    }
+    seeded
+}
+
+/// Whether a discipline has a seed that its spec does not give, by key or by position.
+fn lacks_seed(spec: &Spec) -> bool {
+    let parameters = all().find(|info| info.name == spec.name).map_or(&[][..], |info| info.parameters);
+    let Some(place) = parameters.iter().position(|parameter| parameter.name == SEED) else {
+        return false;
+    };
+    let gives = |(at, argument): (usize, &Argument)| match &argument.key {
+        Some(key) => key == SEED,
+        None => at == place,
+    };
+    !spec.arguments.iter().enumerate().any(gives)
+}
+
 /// The description of the discipline called `name`, whatever its kind.
 ///
 /// # Errors
@@ -192,6 +225,34 @@ mod tests {
             assert!(packet_discipline::<Packet>(&spec).is_ok(), "{}", info.example);
         }
         assert_eq!(all().filter(|info| info.name == "fifo").count(), 1);
+    }
+
+    #[test]
+    fn every_discipline_with_a_seed_gets_one_unless_it_has_one() {
+        let seeded = |text: &str| {
+            let mut next = 40;
+            let spec: Spec = text.parse().expect(text);
+            let draw = &mut || {
+                next += 1;
+                next
+            };
+            with_seeds(&spec, draw).to_string()
+        };
+        for (written, expected) in [
+            ("fifo", "fifo"),
+            ("sfq", "sfq:seed=41"),
+            ("sfq:queues=16", "sfq:queues=16,seed=41"),
+            ("sfq:queues=16,seed=3", "sfq:queues=16,seed=3"),
+            ("sfq:9,100pkt,keyed,3", "sfq:9,100pkt,keyed,3"),
+            ("tbf(sfq,rate=1Mbit,burst=2kB)", "tbf(sfq:seed=41,rate=1Mbit,burst=2kB)"),
+            (
+                "tbf(sfq(9,hash=xor),rate=1Mbit,burst=2kB)",
+                "tbf(sfq(9,hash=xor,seed=41),rate=1Mbit,burst=2kB)",
+            ),
+            ("nobody(sfq,sfq:seed=1,sfq)", "nobody(sfq:seed=41,sfq:seed=1,sfq:seed=42)"),
+        ] {
+            assert_eq!(seeded(written), expected, "{written}");
+        }
     }
 
     fn error(spec: &str) -> String {

@@ -1,6 +1,8 @@
 //! Disciplines over packets at a link: each is served whole. One algorithm a file.
 
 pub mod drr;
+pub mod hash;
+pub mod sfq;
 mod slots;
 pub mod tbf;
 
@@ -11,4 +13,4 @@ use crate::item::Item;
 use crate::registry::register;
 use crate::units::Bytes;
 
-register!(PACKET, visit_packet, [Item<Cost = Bytes>], fifo::Fifo, drr::Drr, tbf::Tbf);
+register!(PACKET, visit_packet, [Item<Cost = Bytes>], fifo::Fifo, drr::Drr, sfq::Sfq, tbf::Tbf);

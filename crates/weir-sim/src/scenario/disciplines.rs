@@ -3,7 +3,7 @@
 use weir_core::canonical::canonical;
 use weir_core::info::parse_nanos;
 use weir_core::item::Message;
-use weir_core::message::{alpha, ps};
+use weir_core::message::{alpha, fifo, ps};
 use weir_core::registry;
 use weir_core::spec::{Argument, Spec, SpecError};
 use weir_core::units::Packets;
@@ -49,10 +49,17 @@ impl Checker<'_> {
             let spec = canonical(&spec)?;
             Ok(NamedDiscipline { name: spec.to_string(), spec })
         };
-        build(&written.value).or_else(|error| {
+        let built = build(&written.value).or_else(|error| {
             let (reason, remedy) = explain(error);
             self.refuse(written, reason, remedy)
-        })
+        })?;
+        match limited(&built.spec) {
+            Some(spec) => {
+                let reason = format!("has `{spec}`, which drops messages, and a port loses none");
+                self.refuse(written, reason, "write `fifo`; limits are for the model `network`")
+            }
+            None => Ok(built),
+        }
     }
 
     /// Refuses a discipline that serves messages whole in turns so short that a run would never end.
@@ -136,6 +143,12 @@ fn in_nanoseconds(spec: &mut Spec) {
             _ => in_nanoseconds(&mut argument.value),
         }
     }
+}
+
+/// The first-in-first-out queue with a limit that a canonical spec names, if it names one.
+fn limited(spec: &Spec) -> Option<&Spec> {
+    let nested = || spec.arguments.iter().find_map(|argument| limited(&argument.value));
+    if spec.name == fifo::INFO.name && !spec.arguments.is_empty() { Some(spec) } else { nested() }
 }
 
 /// Whether a spec is processor sharing without a quantum, which takes no turns where messages are served whole.
