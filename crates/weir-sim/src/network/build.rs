@@ -9,7 +9,8 @@
 //! discipline, so that all disciplines see the same packets sent.
 
 use weir_core::discipline::Discipline;
-use weir_core::registry::{Visitor, visit_packet};
+use weir_core::info::parse_packets;
+use weir_core::registry::{Visitor, visit_packet, with_seeds};
 use weir_core::spec::Spec;
 
 use crate::engine::stream::{Purpose, Stream, StreamKey};
@@ -18,8 +19,8 @@ use crate::network::drop_tail::DropTail;
 use crate::network::flight::{CAPABLE, Flight};
 use crate::network::interface::{Driven, Interface};
 use crate::network::model::{Delay, Drawn, Flow, Link, NetworkScenario, NodeKind, Traffic};
-use crate::network::sampler::{self, Sampler};
-use crate::network::seeds::with_seeds;
+use crate::network::sampler::Sampler;
+use crate::network::script;
 use crate::network::source::{DrawnSchedule, Schedule, Source, Times};
 use crate::network::wire::{Parts, Wire};
 use crate::port::build::BuildError;
@@ -64,11 +65,8 @@ pub fn check(network: &NetworkScenario) -> Result<(), RunError> {
             let reason = format!("its route has {hops} links, must have from 1 to {LONGEST_ROUTE}");
             return Err(too_large(place(), reason));
         }
-        let Traffic::Drawn(drawn) = &flow.traffic else { continue };
-        let span = flow.stop.get().min(duration).saturating_sub(flow.start.get()) as f64 / SECOND;
-        let packets = (span / sampler::mean(&drawn.gap)).min(drawn.packets.map_or(f64::INFINITY, |n| n as f64));
-        // A mean gap of zero is no number, or infinitely many packets.
-        if span > 0.0 && (packets.is_nan() || packets > MOST_PACKETS) {
+        let packets = expected(flow, duration);
+        if packets > MOST_PACKETS {
             let reason = format!("it sends {packets:.0} packets, at most {MOST_PACKETS:.0} are simulated");
             return Err(too_large(place(), reason));
         }
@@ -82,6 +80,22 @@ pub fn check(network: &NetworkScenario) -> Result<(), RunError> {
     Ok(())
 }
 
+/// How many packets a flow sends on average; none where that is up to the network.
+fn expected(flow: &Flow, duration: u64) -> f64 {
+    let seconds = flow.stop.get().min(duration).saturating_sub(flow.start.get()) as f64 / SECOND;
+    if seconds == 0.0 {
+        return 0.0;
+    }
+    match &flow.traffic {
+        Traffic::Drawn(drawn) => {
+            (seconds / drawn.gap.mean()).min(drawn.packets.map_or(f64::INFINITY, |packets| packets as f64))
+        }
+        Traffic::Script(traffic, _) => script::expected(traffic, seconds),
+        Traffic::Replay(packets) => packets.len() as f64,
+        Traffic::Tcp(_) => 0.0,
+    }
+}
+
 /// Makes the streams of a replication.
 #[derive(Clone, Copy, Debug)]
 struct Streams {
@@ -90,13 +104,12 @@ struct Streams {
 }
 
 impl Streams {
+    fn key(self, purpose: Purpose, index: usize) -> StreamKey {
+        StreamKey { seed: self.seed, replication: self.replication, purpose, index: index as u32 }
+    }
+
     fn of(self, purpose: Purpose, index: usize) -> Stream {
-        Stream::new(StreamKey {
-            seed: self.seed,
-            replication: self.replication,
-            purpose,
-            index: index as u32,
-        })
+        Stream::new(self.key(purpose, index))
     }
 }
 
@@ -119,7 +132,8 @@ fn source(
     let schedule = match &flow.traffic {
         Traffic::Drawn(drawn) => drawn_schedule(flow, drawn, index, streams)?,
         Traffic::Replay(packets) => Schedule::Replay(packets.clone(), 0),
-        Traffic::Script(..) | Traffic::Tcp(_) => return Ok(None),
+        Traffic::Script(traffic, mode) => script::schedule(traffic, *mode, streams.key(Purpose::Arrivals, index)),
+        Traffic::Tcp(_) => return Ok(None),
     };
     let processing = network.nodes[flow.source].processing;
     let host = Passage::new(Spans::new(processing, || streams.of(Purpose::Sending, index)));
@@ -214,10 +228,10 @@ fn drop_tail(spec: &Spec) -> Option<Option<u64>> {
     }
     match spec.arguments.as_slice() {
         [] => Some(None),
-        [limit] if limit.key.as_deref().is_none_or(|key| key == "limit") => {
-            let packets = limit.value.name.strip_suffix("pkt")?.parse().ok().filter(|&packets| packets > 0);
-            packets.map(Some)
-        }
+        [limit] if limit.key.as_deref().is_none_or(|key| key == "limit") => match limit.value.name.as_str() {
+            "none" => Some(None),
+            packets => parse_packets(packets).filter(|packets| packets.get() > 0).map(|packets| Some(packets.get())),
+        },
         _ => None,
     }
 }

@@ -30,6 +30,8 @@ pub enum Ended {
 pub struct Watch<'a> {
     /// Set to break it off.
     pub cancel: &'a AtomicBool,
+    /// Set where another job has failed.
+    pub failed: &'a AtomicBool,
     /// The simulated nanoseconds of all jobs.
     pub done: &'a AtomicU64,
     /// The simulated nanoseconds of one job.
@@ -40,7 +42,7 @@ impl Watch<'_> {
     /// Whether to break off.
     #[must_use]
     pub fn cancelled(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed)
+        self.cancel.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
     }
 
     /// The job has come to `now`, after it had `told` of so much.

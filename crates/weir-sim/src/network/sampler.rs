@@ -125,26 +125,6 @@ impl Sampler {
     }
 }
 
-/// The mean of a distribution, in its own unit.
-#[must_use]
-pub fn mean(distribution: &Distribution) -> f64 {
-    match distribution {
-        Distribution::Constant(value) => *value,
-        Distribution::Uniform { min, max } => (min + max) / 2.0,
-        Distribution::Exponential { mean, bounds: None } => *mean,
-        Distribution::Exponential { mean, .. } if *mean <= 0.0 => 0.0,
-        Distribution::Exponential { mean, bounds: Some((low, high)) } => {
-            let width = high - low;
-            let below = (-width / mean).exp();
-            low + mean - if below < 1.0 { width * below / (1.0 - below) } else { *mean }
-        }
-        Distribution::Markov2(states) => {
-            let [a, b] = &**states;
-            (a.0 * mean(&a.1) + b.0 * mean(&b.1)) / (a.0 + b.0)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,7 +157,7 @@ mod tests {
         for law in laws() {
             let draws = drawn(&law, 200_000);
             let average = draws.iter().sum::<u64>() as f64 / 2e5 / 1e9;
-            assert!((average / mean(&law) - 1.0).abs() < 0.01, "{law:?}: {average} for {}", mean(&law));
+            assert!((average / law.mean() - 1.0).abs() < 0.01, "{law:?}: {average} for {}", law.mean());
         }
     }
 
