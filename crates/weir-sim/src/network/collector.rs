@@ -97,12 +97,12 @@ impl SeriesBins {
 /// What became of a packet, for the comparison of the engines.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Fate {
-    pub flow: u32,
-    pub sequence: u32,
-    pub sent: u64,
-    pub delivered: Option<u64>,
-    pub hop: u8,
+pub(crate) struct Fate {
+    pub(crate) flow: u32,
+    pub(crate) sequence: u32,
+    pub(crate) sent: u64,
+    pub(crate) delivered: Option<u64>,
+    pub(crate) hop: u8,
 }
 
 /// Collects one replication.
@@ -131,7 +131,7 @@ pub struct Collector {
     pub offered: u64,
     /// Every packet.
     #[cfg(test)]
-    pub fates: Vec<Fate>,
+    pub(crate) fates: Vec<Fate>,
 }
 
 /// Whether each flow has a histogram of its own; else each class has one.

@@ -22,3 +22,9 @@ pub mod script;
 pub mod source;
 pub mod summary;
 pub mod wire;
+#[cfg(test)]
+mod agreement;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
