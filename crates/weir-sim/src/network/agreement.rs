@@ -12,7 +12,7 @@ use crate::network::build::{self, Job};
 use crate::network::collector::{Collector, Fate};
 use crate::network::job::{self, Ended, Watch};
 use crate::network::model::{Delay, Jitter, NodeKind, Traffic};
-use crate::network::testing::{Plan, exponential, seconds};
+use crate::network::plan::{Plan, exponential, seconds};
 use crate::network::wire::LinkTally;
 
 const DISCIPLINES: [&str; 8] = [

@@ -13,6 +13,7 @@ pub mod job;
 pub mod model;
 pub mod outcome;
 pub mod plain;
+pub(crate) mod plan;
 pub mod report;
 pub mod ring;
 pub mod route;
@@ -24,7 +25,5 @@ pub mod summary;
 pub mod wire;
 #[cfg(test)]
 mod agreement;
-#[cfg(test)]
-mod testing;
 #[cfg(test)]
 mod tests;

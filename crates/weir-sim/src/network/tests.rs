@@ -8,7 +8,7 @@ use weir_tg::Distribution;
 use crate::network::model::{Delay, Jitter, NodeKind};
 use crate::network::outcome::{NetworkFigure, NetworkOutcome, Scope};
 use crate::network::run::{Frame, run};
-use crate::network::testing::{Plan, exponential, seconds};
+use crate::network::plan::{Plan, exponential, seconds};
 use crate::port::run::Control;
 
 fn outcome_of(plan: &Plan, threads: usize) -> NetworkOutcome {

@@ -1,4 +1,4 @@
-//! Small networks for tests and benchmarks.
+//! Small networks for benchmarks and tests.
 
 use weir_core::item::{Addresses, ClassId};
 use weir_core::units::{Bytes, Nanos, Rate};
