@@ -51,7 +51,14 @@ def flow_rows(discipline, flow, interval, figures, error, replications):
         for statistic, factor in (("p50", 0.98), ("p99", 1.2), ("max", 1.5)):
             made.append(
                 estimate(
-                    discipline, "flow", flow, "delay", delay * factor, "s", statistic=statistic, interval=interval
+                    discipline,
+                    "flow",
+                    flow,
+                    "delay",
+                    delay * factor,
+                    "s",
+                    statistic=statistic,
+                    interval=interval,
                 )
             )
     return made
@@ -72,7 +79,9 @@ def over_all(discipline, interval, figures, noise):
         ("jain", jain, "1", "mean", 0.1 * noise),
     ]
     return [
-        estimate(discipline, "all", "all", metric, value, unit, statistic=statistic, interval=interval, error=error)
+        estimate(
+            discipline, "all", "all", metric, value, unit, statistic=statistic, interval=interval, error=error
+        )
         for metric, value, unit, statistic, error in rows
     ]
 
@@ -154,8 +163,8 @@ def interval_name(low, high):
 def document(figures, *, intervals=((0, 245),), links=("A-B", "B-C"), error=0.01, replications=8, **changes):
     """Return a result as parsed JSON.
 
-    ``figures`` maps discipline and flow to one tuple (offer, throughput, delay, variance), or None, an interval;
-    the first interval is the whole run.
+    ``figures`` maps discipline and flow to one tuple (offer, throughput, delay, variance), or None, an
+    interval; the first interval is the whole run.
     """
     names = ["all", *(interval_name(*each) for each in intervals[1:])]
     disciplines = list(figures)
@@ -165,7 +174,9 @@ def document(figures, *, intervals=((0, 245),), links=("A-B", "B-C"), error=0.01
         for place, interval in enumerate(names):
             known = {flow: each[place] for flow, each in of_flow.items() if each[place] is not None}
             if known:
-                estimates += over_all(discipline, interval, list(known.values()), error / math.sqrt(replications))
+                estimates += over_all(
+                    discipline, interval, list(known.values()), error / math.sqrt(replications)
+                )
             for flow, each in known.items():
                 estimates += flow_rows(discipline, flow, interval, each, error, replications)
         for link in links:
@@ -193,7 +204,13 @@ def document(figures, *, intervals=((0, 245),), links=("A-B", "B-C"), error=0.01
         "disciplines": disciplines,
         "reference": disciplines[0],
         "totals": [
-            {"discipline": name, "offered": 1_000_000, "delivered": 600_000, "dropped": 400_000, "hops": 2_000_000}
+            {
+                "discipline": name,
+                "offered": 1_000_000,
+                "delivered": 600_000,
+                "dropped": 400_000,
+                "hops": 2_000_000,
+            }
             for name in disciplines
         ],
         "intervals": [
@@ -202,11 +219,19 @@ def document(figures, *, intervals=((0, 245),), links=("A-B", "B-C"), error=0.01
         ],
         "classes": ["default"],
         "flows": [
-            {"name": flow, "class": "default", "from": flow[0], "to": flow[-1], "path": list(links), "traffic": "script"}
+            {
+                "name": flow,
+                "class": "default",
+                "from": flow[0],
+                "to": flow[-1],
+                "path": list(links),
+                "traffic": "script",
+            }
             for flow in flows
         ],
         "links": [
-            {"name": link, "from": link[0], "to": link[-1], "rate": 1.344e6, "compared": True} for link in links
+            {"name": link, "from": link[0], "to": link[-1], "rate": 1.344e6, "compared": True}
+            for link in links
         ],
         "estimates": estimates,
         "differences": differences(estimates, disciplines[0]),

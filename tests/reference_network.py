@@ -4,10 +4,9 @@ It shares nothing with the engine but the result's shape, and is slow: some seco
 hold the engine against it, and take its documents where they need the result of a network.
 """
 
-import itertools
 import math
 import random
-from collections import Counter, deque
+from collections import deque
 from dataclasses import dataclass, field
 
 SECOND = 1_000_000_000
@@ -26,8 +25,8 @@ LINKS = {
     "LAWTAIL-AMES": 500_000,
     "LBL-LA": 5_000_000,
     "AMES-LA": 2_500_000,
-    "LA-DC": 24_500_000,
     "LA-ANT": 500_000,
+    "LA-DC": 24_500_000,
     "DC-MALARKY": 500_000,
     "DC-DART5": 7_000_000,
     "DC-DART3": 9_500_000,
@@ -37,10 +36,7 @@ LINKS = {
     "AMES-SRI": 500_000,
 }
 """Propagation of every line, by name; an order in which each link stands after those that feed it."""
-ORDER = (
-    "SRI-AMES LAWTAIL-AMES LBL-LA AMES-LA LA-ANT LA-DC DC-MALARKY DC-DART5 DC-DART3 "
-    "MALARKY-DC DC-LA LA-AMES AMES-SRI"
-).split()
+ORDER = tuple(LINKS)
 PATHS = {
     "Dartnet1 to Malarky": ("SRI-AMES", "AMES-LA", "LA-DC", "DC-MALARKY"),
     "LBL to Dart3": ("LBL-LA", "LA-DC", "DC-DART3"),
@@ -114,8 +110,6 @@ class Queues:
     count: int = 0
 
     def push(self, packet):
-        if self.perturb and not self.count:
-            self.seed += 1
         place = self.place(packet[0], self.seed)
         queue = self.waiting.setdefault(place, deque())
         if len(queue) >= 100:
@@ -135,6 +129,7 @@ class Queues:
         if queue:
             self.turns.append(place)
         self.count -= 1
+        self.seed += self.perturb and not self.count
         return packet
 
 
@@ -226,6 +221,28 @@ def colliding(pairs):
             return name
 
         return Queues(place)
+
+    return of
+
+
+ADDRESSES = {
+    "Dartnet1 to Malarky": 0x8CAD1001 ^ 0x8CAD4005,
+    "LBL to Dart3": 0x8CAD3002 ^ 0x8CAD6003,
+    "Lawndart to Dart5": 0x8CAD2007 ^ 0x8CAD5005,
+    "MM6 to Ant": 0x8CAD1006 ^ 0x8CAD7009,
+    "Lawndart to Ant": 0x8CAD2007 ^ 0x8CAD7009,
+    "MM6 to Dart5": 0x8CAD1006 ^ 0x8CAD5005,
+    "Malarky to Dartnet1": 0x8CAD4005 ^ 0x8CAD1001,
+}
+"""Source and destination of a stream, combined by xor."""
+
+
+def perturbed(seed):
+    """Return a function for `simulate`: nine queues by xor, a random seed a link, the next one when idle."""
+
+    def of(link):
+        first = random.Random(f"{seed} {link}").getrandbits(32)  # noqa: S311 - a simulation
+        return Queues(lambda name, step: (ADDRESSES[name] ^ (first + step)) % 9, perturb=True)
 
     return of
 
