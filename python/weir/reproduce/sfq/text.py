@@ -53,10 +53,9 @@ def _cells(reproduction: SfqReproduction) -> list[str]:
 
 def _row(by_id: dict[str, Check], row: Row) -> str:
     interval = f"{row.start:g}-{row.end:g}"
-    found = [
-        _cell(by_id[cell_id(row, quantity)], digits) for quantity, digits in (("throughput", 2), ("delay", 4))
-    ]
-    return f"{row.table:>2} {row.run:<7} {row.stream:<20} {interval:<9} {found[0]:<31} {found[1]}"
+    throughput = _cell(by_id[cell_id(row, "throughput")], 2) + (" sum" if summed_with(row) else "")
+    delay = _cell(by_id[cell_id(row, "delay")], 4)
+    return f"{row.table:>2} {row.run:<7} {row.stream:<20} {interval:<9} {throughput:<31} {delay}"
 
 
 def _cell(check: Check, digits: int) -> str:
