@@ -2,8 +2,12 @@
 
 pub mod drr;
 pub mod hash;
+mod longest;
 pub mod sfq;
+pub mod sfq_linux;
+pub mod sfq_set;
 mod slots;
+mod store;
 pub mod tbf;
 
 /// First in, first out knows no difference between messages and packets.
@@ -13,4 +17,14 @@ use crate::item::Item;
 use crate::registry::register;
 use crate::units::Bytes;
 
-register!(PACKET, visit_packet, [Item<Cost = Bytes>], fifo::Fifo, drr::Drr, sfq::Sfq, tbf::Tbf);
+register!(
+    PACKET,
+    visit_packet,
+    [Item<Cost = Bytes>],
+    fifo::Fifo,
+    drr::Drr,
+    sfq::Sfq,
+    sfq_linux::SfqLinux,
+    sfq_set::SfqSet,
+    tbf::Tbf
+);
