@@ -18,9 +18,10 @@ const SIZE: f64 = 782.0;
 const GAP: f64 = 0.007_692;
 
 /// The disciplines at the bottleneck.
-const BOTTLENECK: [(&str, &str); 4] = [
+const BOTTLENECK: [(&str, &str); 5] = [
     ("fifo", "fifo:limit=100pkt"),
-    ("sfq", "sfq:queues=9,depth=100pkt"),
+    ("sfq", "sfq:queues=9,depth=100pkt,hash=xor"),
+    ("sfq_keyed", "sfq:queues=9,depth=100pkt,hash=keyed"),
     ("drr", "drr:quantum=2048B"),
     ("bytes", "fifo:limit=78200B"),
 ];
@@ -36,7 +37,7 @@ pub(super) fn benches() -> Vec<Bench> {
     all.push(Bench::new("network/line/fifo/tails", packets, || offered(line(BOTTLENECK[0].1, true))));
     all.push(Bench::new("network/line/fifo/plain", packets, || plain(line(BOTTLENECK[0].1, false))));
     all.push(Bench::new("network/many/fifo", hops, || transmitted(many(BOTTLENECK[0].1))));
-    all.push(Bench::new("network/many/drr", hops, || transmitted(many(BOTTLENECK[2].1))));
+    all.push(Bench::new("network/many/drr", hops, || transmitted(many(BOTTLENECK[3].1))));
     for (name, spec) in &BOTTLENECK[..2] {
         let unit = Unit::Rate("simulated s/s");
         all.push(Bench::new(format!("network/report/{name}"), unit, move || simulated(report(spec))));

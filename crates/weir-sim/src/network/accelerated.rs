@@ -163,6 +163,7 @@ impl Accelerated {
     }
 
     fn collected(mut self) -> Collected {
+        self.collector.finish();
         self.stages.sort_by_key(|stage| stage.link);
         let links = self.stages.iter().map(|stage| stage.interface.tally().clone()).collect();
         Collected { collector: self.collector, links }

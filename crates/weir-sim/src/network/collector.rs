@@ -127,6 +127,8 @@ pub struct Collector {
     /// Flow by flow, hop by hop.
     pub hops: Vec<HopCounts>,
     warm_up: u64,
+    /// The bounds and the place of the span found last.
+    latest: (u64, u64, usize),
     /// Packets sent, in all.
     pub offered: u64,
     /// Every packet.
@@ -189,6 +191,7 @@ impl Collector {
             hop_begins,
             hops: vec![HopCounts::default(); hops],
             warm_up: network.stop.warm_up.get(),
+            latest: (0, 0, 0),
             offered: 0,
             bounds,
             #[cfg(test)]
@@ -198,11 +201,20 @@ impl Collector {
 
     /// The span of a sending time.
     #[inline]
-    fn span(&self, sent: u64) -> usize {
-        if self.bounds.len() <= 16 {
-            return self.bounds.iter().map(|&bound| usize::from(sent >= bound)).sum();
+    fn span(&mut self, sent: u64) -> usize {
+        let (from, to, span) = self.latest;
+        if from <= sent && sent < to {
+            return span;
         }
-        self.bounds.partition_point(|&bound| sent >= bound)
+        self.find_span(sent)
+    }
+
+    #[cold]
+    fn find_span(&mut self, sent: u64) -> usize {
+        let span = self.bounds.partition_point(|&bound| sent >= bound);
+        let from = span.checked_sub(1).map_or(0, |before| self.bounds[before]);
+        self.latest = (from, self.bounds.get(span).copied().unwrap_or(u64::MAX), span);
+        span
     }
 
     #[inline]
@@ -210,24 +222,31 @@ impl Collector {
         &mut self.counts[flow as usize * (self.bounds.len() + 1) + span]
     }
 
-    /// A flow sends these packets, in order.
-    pub fn sent(&mut self, flow: u32, packets: impl Iterator<Item = (u64, u32)>) {
-        for (sent, size) in packets {
-            let span = self.span(sent);
+    /// A flow sends packets at these times and of these sizes, in order.
+    pub fn sent(&mut self, flow: u32, times: &[u64], sizes: &[u32]) {
+        self.offered += times.len() as u64;
+        let mut begin = 0;
+        while let Some(&first) = times.get(begin) {
+            let span = self.span(first);
+            let until = self.latest.1;
+            let count = times[begin..].partition_point(|&sent| sent < until).max(1);
             let counts = self.counts_at(flow, span);
-            counts.offered += 1;
-            counts.offered_bytes += u64::from(size);
-            self.offered += 1;
-            if let Some(bin) = self.series.as_mut().and_then(|series| series.at(flow, sent)) {
+            counts.offered += count as u64;
+            counts.offered_bytes += sizes[begin..begin + count].iter().map(|&size| u64::from(size)).sum::<u64>();
+            begin += count;
+        }
+        let Some(series) = &mut self.series else { return };
+        for (&sent, &size) in times.iter().zip(sizes) {
+            if let Some(bin) = series.at(flow, sent) {
                 bin.offered += u64::from(size);
             }
         }
     }
 
-    /// A packet has come to its destination, at `flight.at`.
+    /// A packet has come to its destination.
     #[inline]
-    pub fn delivered(&mut self, flight: &Flight) {
-        let delay = flight.at - flight.sent;
+    pub fn delivered(&mut self, flight: &Flight, at: u64) {
+        let delay = at - flight.sent;
         let span = self.span(flight.sent);
         let newest = &mut self.newest[flight.flow as usize];
         let late = flight.sequence < *newest;
@@ -250,7 +269,7 @@ impl Collector {
             }
         }
         #[cfg(test)]
-        self.log(flight, Some(flight.at));
+        self.log(flight, Some(at));
     }
 
     /// A packet was dropped.
@@ -287,6 +306,11 @@ impl Collector {
     fn log(&mut self, flight: &Flight, delivered: Option<u64>) {
         let Flight { flow, sequence, sent, hop, .. } = *flight;
         self.fates.push(Fate { flow, sequence, sent, delivered, hop });
+    }
+
+    /// Forgets what was only of use while it collected.
+    pub fn finish(&mut self) {
+        self.latest = (0, 0, 0);
     }
 
     /// What was counted of a flow in the spans from `from` to `to`.

@@ -57,7 +57,7 @@ impl DropTail {
             self.lengthen();
         }
         let entry = now.max(self.end_of(self.ring));
-        let end = self.wire.send(entry, *flight, outlet);
+        let end = self.wire.send(entry, flight, outlet);
         let place = self.accepted as usize & (self.ends.len() - 1);
         self.ends[place] = end;
         self.accepted += 1;

@@ -81,7 +81,7 @@ impl Feed {
                 if self.heads[input] >= until {
                     break;
                 }
-                out.push(self.take(input, boxes, collector));
+                self.take(input, boxes, collector, out);
                 self.tournament.replace(input, &self.heads);
             }
         } else if !self.heads.is_empty() {
@@ -90,7 +90,7 @@ impl Feed {
                 if self.heads[input] >= until {
                     break;
                 }
-                out.push(self.take(input, boxes, collector));
+                self.take(input, boxes, collector, out);
             }
         }
     }
@@ -107,19 +107,24 @@ impl Feed {
         first
     }
 
-    #[inline]
-    fn take(&mut self, input: usize, boxes: &[Vec<Flight>], collector: &mut Collector) -> Flight {
+    #[inline(always)]
+    fn take(
+        &mut self,
+        input: usize,
+        boxes: &[Vec<Flight>],
+        collector: &mut Collector,
+        out: &mut Vec<Flight>,
+    ) {
         if let Some(lane) = self.lanes.get_mut(input) {
             let packets = &boxes[lane.place];
-            let flight = packets[lane.taken];
+            out.push(packets[lane.taken]);
             lane.taken += 1;
             self.heads[input] = packets.get(lane.taken).map_or(NEVER, |next| next.at);
-            return flight;
+            return;
         }
         let source = &mut self.sources[input - self.lanes.len()];
-        let flight = source.take();
+        source.take(out);
         self.heads[input] = source.head(collector);
-        flight
     }
 }
 

@@ -87,14 +87,14 @@ impl<D: Discipline<Flight>> Driven<D> {
     }
 
     /// Fills the ring.
-    #[inline]
+    #[inline(always)]
     fn serve(&mut self, now: u64, outlet: &mut Outlet<'_>) {
         let instant = Instant::new(now);
         while !self.ring.is_full() {
             let mut lost = Lost { now, wire: &mut self.wire, collector: outlet.collector };
             let Some(Grant { item, quantum }) = self.discipline.dequeue(instant, &Open, &mut lost) else { break };
             self.discipline.finish(instant, &item, quantum);
-            let end = self.wire.send(now, item, outlet);
+            let end = self.wire.send(now, &item, outlet);
             self.ring.push(end);
         }
         self.read_event(now);

@@ -35,6 +35,8 @@ struct Plain<'a> {
     /// What is on its way from each link.
     under_way: Vec<VecDeque<Flight>>,
     sources: Vec<Option<Source>>,
+    /// The packet that is being sent.
+    sent: Vec<Flight>,
     calendar: BinaryHeap<Reverse<(u64, Actor)>>,
     routes: Routes,
     /// What the last call of a link let go.
@@ -85,6 +87,7 @@ impl<'a> Plain<'a> {
             under_way: vec![VecDeque::new(); links.len()],
             links,
             sources: build::sources(network, job.replication)?,
+            sent: Vec::new(),
             calendar: BinaryHeap::new(),
             routes: routes(network),
             gone: vec![Vec::new()],
@@ -135,7 +138,7 @@ impl<'a> Plain<'a> {
         let next = self.under_way[link].front().map_or(NEVER, |next| next.at);
         self.note(next, self.links.len() + link);
         if self.routes.leg(flight.flow, flight.hop).ends() {
-            self.collector.delivered(&flight);
+            self.collector.delivered(&flight, flight.at);
         } else {
             self.join(&flight);
         }
@@ -143,9 +146,12 @@ impl<'a> Plain<'a> {
 
     /// A source sends its next packet.
     fn send(&mut self, flow: usize) {
-        let Some(flight) = self.sources[flow].as_mut().map(Source::take) else { return };
+        let Some(source) = &mut self.sources[flow] else { return };
+        source.take(&mut self.sent);
         self.note_source(flow);
-        self.join(&flight);
+        if let Some(flight) = self.sent.pop() {
+            self.join(&flight);
+        }
     }
 
     /// A packet arrives at the link it goes to next.
@@ -180,7 +186,8 @@ impl<'a> Plain<'a> {
         }
     }
 
-    fn collected(self) -> Collected {
+    fn collected(mut self) -> Collected {
+        self.collector.finish();
         let links = self.links.iter().map(|link| link.tally().clone()).collect();
         Collected { collector: self.collector, links }
     }

@@ -89,8 +89,10 @@ pub struct Source {
     start: u64,
     stop: u64,
     tick: u64,
-    /// A packet of the flow, with the number of the next.
+    /// A packet of the flow.
     packet: Flight,
+    /// The number of the next.
+    number: u32,
     /// The block: arrivals at the first link, departures, sizes.
     at: Box<[u64]>,
     sent: Box<[u64]>,
@@ -122,6 +124,7 @@ impl Source {
             stop: times.stop,
             tick: times.tick,
             packet,
+            number: 0,
             at: vec![0; block].into_boxed_slice(),
             sent: vec![0; block].into_boxed_slice(),
             sizes: vec![0; block].into_boxed_slice(),
@@ -140,19 +143,20 @@ impl Source {
         self.at[self.next]
     }
 
-    /// The next packet; there is one.
+    /// Appends the next packet; there is one. It is copied first and changed there: a wide copy of what was just
+    /// written in parts would wait for the parts.
     #[inline]
-    pub fn take(&mut self) -> Flight {
+    pub fn take(&mut self, out: &mut Vec<Flight>) {
         let place = self.next;
-        let flight = Flight {
-            at: self.at[place],
-            sent: self.sent[place],
-            size: self.sizes[place],
-            ..self.packet
-        };
+        out.push(self.packet);
+        if let Some(flight) = out.last_mut() {
+            flight.at = self.at[place];
+            flight.sent = self.sent[place];
+            flight.size = self.sizes[place];
+            flight.sequence = self.number;
+        }
         self.next += 1;
-        self.packet.sequence = self.packet.sequence.wrapping_add(1);
-        flight
+        self.number = self.number.wrapping_add(1);
     }
 
     /// Draws the next block; whether there is anything in it.
@@ -174,8 +178,7 @@ impl Source {
             self.at[place] = self.host.through(sent);
             self.filled += 1;
         }
-        let packets = self.sent.iter().copied().zip(self.sizes.iter().copied());
-        collector.sent(self.packet.flow, packets.take(self.filled));
+        collector.sent(self.packet.flow, &self.sent[..self.filled], &self.sizes[..self.filled]);
         self.filled > 0
     }
 

@@ -132,21 +132,22 @@ impl Wire {
     }
 
     /// Puts a packet into the ring at `now`; returns when its transmission ends.
-    #[inline]
-    pub fn send(&mut self, now: u64, mut flight: Flight, outlet: &mut Outlet<'_>) -> u64 {
+    #[inline(always)]
+    pub fn send(&mut self, now: u64, flight: &Flight, outlet: &mut Outlet<'_>) -> u64 {
         let start = now.max(self.free);
         let span = self.time_of(flight.size).saturating_add(self.spans.next());
         let end = start.saturating_add(span);
         self.free = end;
-        self.count(&flight, now, (start, end));
-        outlet.collector.passed(&flight, now - flight.at);
-        flight.hop += 1;
-        let leg = outlet.routes.leg(flight.flow, flight.hop);
+        self.count(flight, now, (start, end));
+        outlet.collector.passed(flight, now - flight.at);
+        let hop = flight.hop + 1;
+        let leg = outlet.routes.leg(flight.flow, hop);
         let arrived = end.saturating_add(self.propagation);
-        flight.at = if leg.ends() && !self.host { self.passage.past(arrived) } else { self.passage.through(arrived) };
+        let past = leg.ends() && !self.host;
+        let at = if past { self.passage.past(arrived) } else { self.passage.through(arrived) };
         match leg.place() {
-            Some(place) => outlet.boxes[place].push(flight),
-            None => outlet.collector.delivered(&flight),
+            Some(place) => pass(&mut outlet.boxes[place], flight, at, hop),
+            None => outlet.collector.delivered(flight, at),
         }
         end
     }
@@ -174,6 +175,17 @@ impl Wire {
         self.tally.dropped += u64::from(flight.sent >= self.window.0);
         self.tally.queued += within((flight.at, now), self.window);
         collector.dropped(flight);
+    }
+}
+
+/// Puts a packet into a box. It is copied first and changed there: a wide copy of what was just written in parts
+/// would wait for the parts.
+#[inline]
+fn pass(packets: &mut Vec<Flight>, flight: &Flight, at: u64, hop: u8) {
+    packets.push(*flight);
+    if let Some(copy) = packets.last_mut() {
+        copy.at = at;
+        copy.hop = hop;
     }
 }
 
