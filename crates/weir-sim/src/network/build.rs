@@ -22,6 +22,8 @@ use crate::network::model::{Delay, Drawn, Flow, Link, NetworkScenario, NodeKind,
 use crate::network::sampler::Sampler;
 use crate::network::script;
 use crate::network::source::{DrawnSchedule, Schedule, Source, Times};
+use crate::network::tcp::Config;
+use crate::network::transfer::Transfer;
 use crate::network::wire::{Parts, Wire};
 use crate::port::build::BuildError;
 use crate::port::run::RunError;
@@ -65,6 +67,9 @@ pub fn check(network: &NetworkScenario) -> Result<(), RunError> {
             let reason = format!("its route has {hops} links, must have from 1 to {LONGEST_ROUTE}");
             return Err(too_large(place(), reason));
         }
+        if matches!(flow.traffic, Traffic::Tcp(_)) && flow.back.is_empty() {
+            return Err(too_large(place(), "its acknowledgements have no route back, must have at least 1 link"));
+        }
         let packets = expected(flow, duration);
         if packets > MOST_PACKETS {
             let reason = format!("it sends {packets:.0} packets, at most {MOST_PACKETS:.0} are simulated");
@@ -92,7 +97,7 @@ fn expected(flow: &Flow, duration: u64) -> f64 {
         }
         Traffic::Script(traffic, _) => script::expected(traffic, seconds),
         Traffic::Replay(packets) => packets.len() as f64,
-        Traffic::Tcp(_) => 0.0,
+        Traffic::Tcp(tcp) => tcp.packets.map_or(0.0, |packets| packets as f64),
     }
 }
 
@@ -144,6 +149,25 @@ fn source(
     };
     let block = if network.flows.len() <= FEW_FLOWS { BLOCKS.0 } else { BLOCKS.1 };
     Ok(Some(Source::new(schedule, host, times, packet(flow, index), block)))
+}
+
+/// The transfers of a replication, in the order of the flows; none where traffic does not adapt.
+#[must_use]
+pub fn transfers(network: &NetworkScenario, replication: u32) -> Vec<Option<Transfer>> {
+    let streams = Streams { seed: network.seed, replication };
+    let host = |node: usize, index: usize| {
+        Passage::new(Spans::new(network.nodes[node].processing, || streams.of(Purpose::Sending, index)))
+    };
+    let of = |(index, flow): (usize, &Flow)| {
+        let Traffic::Tcp(tcp) = &flow.traffic else { return None };
+        let size = u32::try_from(tcp.packet.get()).unwrap_or(u32::MAX);
+        let packet = Flight { size, ..packet(flow, index) };
+        // The acknowledgements draw from streams that no flow has.
+        let hosts = [host(flow.source, index), host(flow.destination, network.flows.len() + index)];
+        let times = (flow.start.get(), flow.stop.get().min(network.stop.duration.get()));
+        Some(Transfer::new(&Config::from(tcp), packet, flow.path.len() as u8 + 1, hosts, times))
+    };
+    network.flows.iter().enumerate().map(of).collect()
 }
 
 /// The first packet of a flow.

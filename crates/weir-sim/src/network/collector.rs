@@ -4,7 +4,7 @@
 //! spans, and an interval is the sum of its spans. Memory: linear in flows times spans, and in flows times steps
 //! of the time series where these are asked for.
 
-use crate::network::flight::Flight;
+use crate::network::flight::{BACK, Flight};
 use crate::network::model::{Measure, NetworkScenario};
 use crate::stats::Histogram;
 
@@ -272,9 +272,12 @@ impl Collector {
         self.log(flight, Some(at));
     }
 
-    /// A packet was dropped.
+    /// A packet was dropped; acknowledgements are not counted.
     #[inline]
     pub fn dropped(&mut self, flight: &Flight) {
+        if flight.marks & BACK != 0 {
+            return;
+        }
         let span = self.span(flight.sent);
         self.counts_at(flight.flow, span).dropped += 1;
         if let Some(hop) = self.hop(flight) {

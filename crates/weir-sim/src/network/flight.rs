@@ -13,6 +13,11 @@ pub const CAPABLE: u8 = 1;
 /// It carries one.
 pub const MARKED: u8 = 2;
 
+/// It is an acknowledgement, on its way back.
+pub const BACK: u8 = 4;
+/// It answers a packet with a congestion mark.
+pub const ECHO: u8 = 8;
+
 /// A packet on its way; instants in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flight {
@@ -32,7 +37,7 @@ pub struct Flight {
     pub class: ClassId,
     /// The link it goes to next, or waits at: a place in the route of its flow.
     pub hop: u8,
-    /// [`CAPABLE`], [`MARKED`].
+    /// [`CAPABLE`], [`MARKED`], [`BACK`], [`ECHO`].
     pub marks: u8,
 }
 

@@ -22,6 +22,8 @@ pub mod sampler;
 pub mod script;
 pub mod source;
 pub mod summary;
+pub mod tcp;
+pub mod transfer;
 pub mod wire;
 #[cfg(test)]
 mod agreement;

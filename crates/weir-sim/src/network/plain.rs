@@ -1,8 +1,9 @@
 //! The plain engine: one calendar of what happens next, for any traffic and any topology.
 //!
 //! The calendar has one entry for each link whose state changes by itself, one for the first packet on its way
-//! from each link, and one for each source. At one instant links come first, then packets from links, by the
-//! number of the link, then packets from sources, by the number of the flow.
+//! from each link, and one for each source; a transfer has one for its packets, its acknowledgements and its
+//! timer. At one instant links come first, then packets from links, by the number of the link, then packets
+//! from sources, by the number of the flow, then acknowledgements and timers likewise.
 //!
 //! Work per packet and hop: three entries, O(log(links + flows)) each.
 
@@ -11,19 +12,20 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::network::build::{self, Job};
 use crate::network::collector::Collector;
-use crate::network::flight::{Flight, NEVER};
+use crate::network::flight::{BACK, Flight, NEVER};
 use crate::network::interface::{Interface, MOST_WAITING};
 use crate::network::job::{Collected, Ended, Watch};
 use crate::network::model::NetworkScenario;
 use crate::network::route::{Leg, Routes};
 use crate::network::source::Source;
+use crate::network::transfer::Transfer;
 use crate::network::wire::Outlet;
 use crate::port::run::RunError;
 
 /// Steps between two looks at the outside.
 const STEPS: u32 = 1 << 14;
 
-/// Who acts next: links by their number, then packets from links, then sources.
+/// Who acts next: links by their number, then packets from links, then sources, acknowledgements and timers.
 type Actor = u32;
 
 /// One replication.
@@ -35,6 +37,9 @@ struct Plain<'a> {
     /// What is on its way from each link.
     under_way: Vec<VecDeque<Flight>>,
     sources: Vec<Option<Source>>,
+    transfers: Vec<Option<Transfer>>,
+    /// When each transfer's timer is in the calendar.
+    timers: Vec<u64>,
     /// The packet that is being sent.
     sent: Vec<Flight>,
     calendar: BinaryHeap<Reverse<(u64, Actor)>>,
@@ -87,13 +92,19 @@ impl<'a> Plain<'a> {
             under_way: vec![VecDeque::new(); links.len()],
             links,
             sources: build::sources(network, job.replication)?,
+            transfers: build::transfers(network, job.replication),
+            timers: vec![NEVER; network.flows.len()],
             sent: Vec::new(),
             calendar: BinaryHeap::new(),
             routes: routes(network),
             gone: vec![Vec::new()],
             collector: Collector::new(network),
         };
-        (0..plain.sources.len()).for_each(|flow| plain.note_source(flow));
+        for flow in 0..network.flows.len() {
+            plain.note_source(flow);
+            let start = plain.transfers[flow].as_ref().map_or(NEVER, Transfer::start);
+            plain.note_timer(flow, start);
+        }
         Ok(plain)
     }
 
@@ -112,13 +123,15 @@ impl<'a> Plain<'a> {
     /// Does what happens next; `false` if nothing does.
     fn step(&mut self) -> bool {
         let Some(Reverse((at, actor))) = self.calendar.pop() else { return false };
-        let (actor, links) = (actor as usize, self.links.len());
-        if actor < links {
-            self.wake(at, actor);
-        } else if actor < 2 * links {
-            self.arrive_from(actor - links);
-        } else {
-            self.send(actor - 2 * links);
+        let (actor, links, flows) = (actor as usize, self.links.len(), self.network.flows.len());
+        let of_flow = actor.wrapping_sub(2 * links);
+        match actor {
+            _ if actor < links => self.wake(at, actor),
+            _ if actor < 2 * links => self.arrive_from(actor - links),
+            _ if of_flow >= 2 * flows => self.wake_transfer(at, of_flow - 2 * flows),
+            _ if of_flow >= flows => self.answer(of_flow - flows),
+            _ if self.sources[of_flow].is_some() => self.send(of_flow),
+            _ => self.send_of_transfer(of_flow),
         }
         true
     }
@@ -137,11 +150,62 @@ impl<'a> Plain<'a> {
         let Some(flight) = self.under_way[link].pop_front() else { return };
         let next = self.under_way[link].front().map_or(NEVER, |next| next.at);
         self.note(next, self.links.len() + link);
-        if self.routes.leg(flight.flow, flight.hop).ends() {
-            self.collector.delivered(&flight, flight.at);
-        } else {
-            self.join(&flight);
+        if !self.routes.leg(flight.flow, flight.hop).ends() {
+            return self.join(&flight);
         }
+        if flight.marks & BACK == 0 {
+            self.collector.delivered(&flight, flight.at);
+        }
+        self.with_transfer(flight.at, flight.flow as usize, |transfer, collector| {
+            transfer.arrived(&flight, collector);
+        });
+    }
+
+    /// Lets a transfer act, and notes when it will again.
+    fn with_transfer(&mut self, now: u64, flow: usize, act: impl FnOnce(&mut Transfer, &mut Collector)) {
+        let Some(transfer) = &mut self.transfers[flow] else { return };
+        let before = [transfer.data.head(), transfer.acks.head()];
+        act(transfer, &mut self.collector);
+        let (after, timer) = ([transfer.data.head(), transfer.acks.head()], transfer.timer(now));
+        for (way, (before, after)) in before.into_iter().zip(after).enumerate() {
+            if before == NEVER {
+                self.note(after, 2 * self.links.len() + way * self.timers.len() + flow);
+            }
+        }
+        self.note_timer(flow, timer);
+    }
+
+    /// The timer of a transfer is due at `at`, or later: it then asks again.
+    fn note_timer(&mut self, flow: usize, at: u64) {
+        if at < self.timers[flow] {
+            self.timers[flow] = at;
+            self.note(at, 2 * self.links.len() + 2 * self.timers.len() + flow);
+        }
+    }
+
+    fn wake_transfer(&mut self, at: u64, flow: usize) {
+        if self.timers[flow] == at {
+            self.timers[flow] = NEVER;
+            self.with_transfer(at, flow, |transfer, collector| transfer.wake(at, collector));
+        }
+    }
+
+    /// A packet of a transfer leaves its host.
+    fn send_of_transfer(&mut self, flow: usize) {
+        let Some(transfer) = &mut self.transfers[flow] else { return };
+        let flight = transfer.data.take();
+        let next = transfer.data.head();
+        self.note(next, 2 * self.links.len() + flow);
+        flight.iter().for_each(|flight| self.join(flight));
+    }
+
+    /// An acknowledgement leaves its host.
+    fn answer(&mut self, flow: usize) {
+        let Some(transfer) = &mut self.transfers[flow] else { return };
+        let flight = transfer.acks.take();
+        let next = transfer.acks.head();
+        self.note(next, 2 * self.links.len() + self.timers.len() + flow);
+        flight.iter().for_each(|flight| self.join(flight));
     }
 
     /// A source sends its next packet.
@@ -156,7 +220,9 @@ impl<'a> Plain<'a> {
 
     /// A packet arrives at the link it goes to next.
     fn join(&mut self, flight: &Flight) {
-        let link = self.network.flows[flight.flow as usize].path[usize::from(flight.hop)];
+        let flow = &self.network.flows[flight.flow as usize];
+        let hop = usize::from(flight.hop);
+        let link = flow.path.get(hop).copied().unwrap_or_else(|| flow.back[hop - flow.path.len() - 1]);
         self.act(link, std::slice::from_ref(flight), flight.at);
     }
 
