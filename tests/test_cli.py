@@ -64,6 +64,7 @@ def test_help_names_every_command(capsys):
         "report",
         "bench",
         "schema",
+        "import",
     ):
         assert re.search(rf"^  {name}  ", out, re.MULTILINE)
         code, told, _ = call(capsys, name, "--help")

@@ -12,6 +12,7 @@ __all__ = [
     "disciplines",
     "run",
     "schema",
+    "tg_parse",
     "theory",
 ]
 
@@ -113,6 +114,31 @@ def run(
         As `check`.
     ConfigError
         If a discipline's queue outgrows what is simulated.
+    """
+
+def tg_parse(text: str, name: str) -> str:
+    """Read and check a script in the TG traffic language.
+
+    Parameters
+    ----------
+    text : str
+        The script.
+    name : str
+        The file that errors speak of; files that the script includes are relative to its folder.
+
+    Returns
+    -------
+    str
+        A JSON object: ``on``, ``protocol``, the addresses ``local``, ``remote`` and ``server`` where there
+        are, ``qualities``, ``responses`` (whether any are asked for), ``bursts``, ``end`` (in seconds since
+        the script's start; null where draws decide it or nothing does), ``largest_size`` (in bytes, headers
+        included), ``expected_packets``, ``sources`` (the files) and ``text`` (keywords in full, nothing
+        included).
+
+    Raises
+    ------
+    TraceError
+        If the script is refused, or a file that it includes.
     """
 
 @final

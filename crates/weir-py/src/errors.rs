@@ -7,6 +7,7 @@ use pyo3::{PyErr, import_exception};
 use weir_core::spec::SpecError;
 use weir_sim::port::run::RunError;
 use weir_sim::scenario::ScenarioError as Refusal;
+use weir_tg::ScriptError;
 
 import_exception!(weir.errors, ConfigError);
 import_exception!(weir.errors, GrantError);
@@ -51,6 +52,21 @@ pub(crate) fn scenario(refusal: &Refusal, name: &str) -> PyErr {
     let arguments =
         (message, remedy, file, refusal.line, refusal.column, refusal.key.clone(), refusal.value.clone());
     if refusal.file == name { ScenarioError::new_err(arguments) } else { TraceError::new_err(arguments) }
+}
+
+/// A refused TG script, or a refused file that it includes.
+pub(crate) fn script(error: &ScriptError) -> PyErr {
+    let place = (error.file.clone(), error.line, error.column);
+    let none: Option<String> = None;
+    TraceError::new_err((
+        error.reason.clone(),
+        error.remedy.clone(),
+        place.0,
+        place.1,
+        place.2,
+        none,
+        error.found.clone(),
+    ))
 }
 
 /// A run that gave no result.

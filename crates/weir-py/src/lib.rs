@@ -9,6 +9,7 @@ mod listing;
 mod queue;
 mod records;
 mod simulate;
+mod tg;
 
 /// The compiled part of the package `weir`.
 #[pyo3::pymodule]
@@ -21,6 +22,8 @@ mod _weir {
     use crate::queue::Queue;
     #[pymodule_export]
     use crate::simulate::{check, run, schema, theory};
+    #[pymodule_export]
+    use crate::tg::tg_parse;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::script::Place;
+
 /// A refused script: where, what was found, what was expected, and what to write instead.
 ///
 /// It prints on one line: `a.tg:3:8: found `lenght`, expected `length`: write `length` and a distribution`.
@@ -30,6 +32,24 @@ impl fmt::Display for ScriptError {
 }
 
 impl std::error::Error for ScriptError {}
+
+/// An error at a place of a file.
+pub(crate) fn refuse(
+    file: &str,
+    at: Place,
+    found: Option<&str>,
+    reason: String,
+    remedy: &str,
+) -> ScriptError {
+    ScriptError {
+        file: file.to_owned(),
+        line: at.line.max(1),
+        column: at.column.max(1),
+        found: found.map(shorten),
+        reason,
+        remedy: remedy.to_owned(),
+    }
+}
 
 /// The longest text repeated in an error, in characters.
 const MAX_FOUND: usize = 40;

@@ -8,7 +8,7 @@
 //! | Bounds | 1 MiB of text in all, 64 files, 8 of them one in another |
 //! | Departs from the source | the lexer of TG 2.0 was not available: comments and quoting are a choice; `include` may stand before any word, and be shortened to `inc` |
 
-use crate::error::{ScriptError, shorten};
+use crate::error::{self, ScriptError, shorten};
 use crate::script::Place;
 
 /// How much text a script has, with what it includes, in bytes.
@@ -63,14 +63,7 @@ impl Words {
         reason: String,
         remedy: &str,
     ) -> ScriptError {
-        ScriptError {
-            file: self.names[usize::from(place.source)].clone(),
-            line: place.line.max(1),
-            column: place.column.max(1),
-            found: found.map(shorten),
-            reason,
-            remedy: remedy.to_owned(),
-        }
+        error::refuse(&self.names[usize::from(place.source)], place, found, reason, remedy)
     }
 
     /// Takes the text of a file, if the bounds permit; `place` and `found` are those of its `include`.

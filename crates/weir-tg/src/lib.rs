@@ -1,7 +1,8 @@
 //! The TG traffic language: scripts that say when packets leave and how large they are.
 //!
 //! Sans-IO, so that the simulator and the live generator share it: text comes in, files that it includes
-//! come through a callback, random numbers from a [`Random`], and out come times and lengths.
+//! come through a callback ([`files`] has one that reads them), random numbers from a [`Random`], and out come
+//! times and lengths.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -19,6 +20,8 @@
 pub mod departures;
 pub mod distribution;
 pub mod error;
+mod estimate;
+pub mod files;
 pub mod lexer;
 mod number;
 pub mod parser;
@@ -39,7 +42,6 @@ pub use script::Script;
 pub use traffic::{RandomMode, Traffic};
 
 /// Seconds, which are not negative, to the nearest nanosecond.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
 fn nanos_of(seconds: f64) -> weir_core::units::Nanos {
     weir_core::units::Nanos::new((seconds * 1e9).round() as u64)
 }

@@ -12,7 +12,7 @@
 
 use weir_core::units::{Bytes, Cost, Nanos};
 
-use crate::error::{ScriptError, shorten};
+use crate::error::{self, ScriptError};
 use crate::script::{Action, Deed, Ends, Script, Sending};
 use crate::traffic::{Burst, Start};
 
@@ -172,26 +172,17 @@ fn at_once(sending: &Sending, length: f64) -> f64 {
     by_packets.min(by_data)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "compared with a bound far below what is rounded")]
 fn count(number: u64) -> f64 {
     number as f64
 }
 
 fn refuse(script: &Script, action: &Action, reason: String, remedy: &str) -> ScriptError {
-    let place = action.place;
-    ScriptError {
-        file: script.sources.get(usize::from(place.source)).cloned().unwrap_or_default(),
-        line: place.line.max(1),
-        column: place.column.max(1),
-        found: Some(shorten(&action.to_string())),
-        reason,
-        remedy: remedy.to_owned(),
-    }
+    let file = script.sources.get(usize::from(action.place.source)).map_or("", String::as_str);
+    error::refuse(file, action.place, Some(&action.to_string()), reason, remedy)
 }
 
-/// Whether the user's data of a packet stays within what may be sent.
+/// A drawn length in whole bytes, and no more than may be sent.
 #[must_use]
 pub(crate) fn bounded_length(drawn: f64) -> Bytes {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to MAX_LENGTH")]
     Bytes::new(drawn.clamp(0.0, MAX_LENGTH) as u64)
 }

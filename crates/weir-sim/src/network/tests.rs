@@ -3,13 +3,14 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
+use weir_core::units::{Bytes, Nanos};
 use weir_tg::Distribution;
 
-use crate::network::model::{Delay, Jitter, NodeKind};
+use crate::network::model::{Congestion, Delay, Jitter, NodeKind, Tcp, Traffic};
 use crate::network::outcome::{NetworkFigure, NetworkOutcome, Scope};
 use crate::network::run::{Frame, run};
 use crate::network::plan::{Plan, exponential, seconds};
-use crate::port::run::Control;
+use crate::port::run::{Control, RunError};
 
 fn outcome_of(plan: &Plan, threads: usize) -> NetworkOutcome {
     let threads = NonZeroUsize::new(threads).expect("positive");
@@ -150,4 +151,124 @@ fn a_run_broken_off_at_once_says_so() {
     let outcome = run(&busy_network().0, &Frame::default(), control).expect("a result");
     assert!(outcome.interrupted && outcome.replications == 0);
     assert!(outcome.estimates.iter().all(|figure| figure.value.is_some() != figure.reason.is_some()));
+}
+
+/// Transfers over one link there and one back, 20 ms each way, at most 10 Mbit/s.
+fn transfers(discipline: &str, congestions: &[Congestion], packets: Option<u64>) -> Plan {
+    let mut plan = Plan::new(2, &[discipline], 60.0);
+    plan.0.stop.replications = 2;
+    plan.0.nodes.iter_mut().for_each(|node| node.kind = NodeKind::Host);
+    for ends in [(0, 1), (1, 0)] {
+        let link = plan.link(ends, 10_000_000, None);
+        link.propagation = seconds(0.02);
+        link.jitter = Jitter::Uniform(seconds(1e-4));
+    }
+    for &congestion in congestions {
+        let packet = Bytes::new(1_500);
+        let tcp = Tcp { congestion, packet, packets, ecn: true, window: 10_000 };
+        plan.flow(&[0], Traffic::Tcp(tcp)).back = vec![1];
+    }
+    plan
+}
+
+#[test]
+fn transfers_fill_a_link_and_share_it() {
+    for congestion in [Congestion::Reno, Congestion::Cubic] {
+        let outcome = outcome_of(&transfers("fifo:limit=50pkt", &[congestion; 2], None), 2);
+        assert_eq!(outcome.engines[0].engine, "plain");
+        let value = |of, metric| figure(&outcome, of, metric).value.expect("a value");
+        assert!(value((Scope::Link, "N0-N1"), "utilisation") > 0.9, "{congestion:?}");
+        assert!(value((Scope::All, "all"), "jain") > 0.8, "{congestion:?}");
+        assert!(value((Scope::All, "all"), "loss") > 0.0);
+        // Acknowledgements cross the other link and are no packets of the flows.
+        assert!(value((Scope::Link, "N1-N0"), "utilisation") > 0.02);
+        // The queue holds 50 packets of 1.2 ms, and the way takes 20 ms.
+        let delay = value((Scope::All, "all"), "delay");
+        assert!((0.021..0.021 + 51.0 * 1.3e-3).contains(&delay), "{delay}");
+    }
+}
+
+#[test]
+fn a_transfer_of_so_many_packets_ends_when_they_have_arrived() {
+    let outcome = outcome_of(&transfers("fifo:limit=20pkt", &[Congestion::Reno], Some(5_000)), 1);
+    let totals = &outcome.totals[0];
+    assert_eq!(totals.offered, totals.delivered + totals.dropped);
+    assert!((10_000..10_500).contains(&totals.delivered), "{totals:?}");
+    assert!(totals.dropped > 0);
+}
+
+#[test]
+fn transfers_are_the_same_for_any_number_of_threads() {
+    let plan = transfers("sfq", &[Congestion::Reno, Congestion::Cubic], None);
+    let text = |threads| serde_json::to_string(&outcome_of(&plan, threads)).expect("plain data");
+    assert_eq!(text(1), text(3));
+}
+
+/// The error of a network of one link, after `change`.
+fn refused(discipline: &str, change: impl FnOnce(&mut Plan)) -> RunError {
+    let mut plan = Plan::new(2, &[discipline], 1_000.0);
+    plan.link((0, 1), 1_000, None);
+    change(&mut plan);
+    let (cancel, progress) = (AtomicBool::new(false), &mut |_| ());
+    let control = &mut Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress, records: None };
+    match run(&plan.0, &Frame::default(), control) {
+        Err(error) => error,
+        Ok(_) => panic!("it is refused"),
+    }
+}
+
+#[test]
+fn what_is_too_large_is_refused_with_its_place_and_bound() {
+    let endless = |plan: &mut Plan| {
+        plan.flow(&[0], Plan::drawn(Distribution::Constant(0.0), Distribution::Constant(100.0)));
+    };
+    let error = refused("fifo", endless).to_string();
+    assert_eq!(error, "flow `F0`: it sends inf packets, at most 4000000000 are simulated");
+    let steps = |plan: &mut Plan| {
+        plan.flow(&[0], Plan::poisson(1.0, 100.0));
+        plan.0.measure.series = Some(Nanos::new(1));
+    };
+    assert!(refused("fifo", steps).to_string().contains("at most 4194304 are kept"));
+    let alone = |plan: &mut Plan| {
+        let packet = Bytes::new(1_500);
+        let tcp = Tcp { congestion: Congestion::Reno, packet, packets: None, ecn: false, window: 10 };
+        plan.flow(&[0], Traffic::Tcp(tcp));
+    };
+    assert!(refused("fifo", alone).to_string().contains("no route back"));
+}
+
+#[test]
+fn a_queue_without_a_limit_ends_the_run_and_not_the_memory() {
+    for discipline in ["fifo", "drr"] {
+        let flood = |plan: &mut Plan| {
+            plan.flow(&[0], Plan::poisson(1e-5, 100.0));
+        };
+        let error = refused(discipline, flood);
+        let expected = "more than 10000000 packets wait at link `N0-N1`, give its discipline a limit";
+        assert_eq!(error.to_string(), format!("`{discipline}`: {expected}"));
+    }
+}
+
+#[test]
+fn packets_larger_than_a_link_takes_are_dropped_there() {
+    let mut plan = Plan::new(2, &["fifo:limit=10pkt", "drr"], 10.0);
+    plan.link((0, 1), 1_000_000_000, None).mtu = Some(Bytes::new(1_000));
+    plan.flow(&[0], Plan::drawn(exponential(1e-3), Distribution::Uniform { min: 500.0, max: 1_500.0 }));
+    let outcome = outcome_of(&plan, 1);
+    for totals in &outcome.totals {
+        let share = totals.dropped as f64 / totals.offered as f64;
+        assert!((0.47..0.53).contains(&share), "{totals:?}");
+    }
+}
+
+#[test]
+fn departures_wait_for_the_tick_and_delays_are_counted_from_it() {
+    let mut plan = Plan::new(2, &["fifo"], 10.0);
+    plan.link((0, 1), 8_000_000, None);
+    plan.flow(&[0], Plan::drawn(Distribution::Constant(4e-3), Distribution::Constant(1_000.0))).tick =
+        Some(seconds(0.01));
+    let outcome = outcome_of(&plan, 1);
+    // Bursts of two and three at every tick, 1 ms each: 1, 2, 1, 2, 3 of each five.
+    let delay = figure(&outcome, (Scope::Flow, "F0"), "delay").value.expect("a value");
+    assert!((delay - 1.8e-3).abs() < 1e-5, "{delay}");
 }
