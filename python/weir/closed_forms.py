@@ -37,4 +37,4 @@ def theory(scenario: Scenario | str | Path | Mapping[str, object]) -> Result:
         If the scenario is refused.
     """
     checked = as_scenario(scenario)
-    return Result(_weir.theory(checked.text, checked.name))
+    return Result.from_json(_weir.theory(checked.text, checked.name))

@@ -82,6 +82,13 @@ pub enum RunError {
     },
     /// Records could not be written.
     Records(String),
+    /// More is asked for than what is simulated.
+    TooLarge {
+        /// What is too large.
+        place: String,
+        /// How large it is, and the bound.
+        reason: String,
+    },
 }
 
 impl core::fmt::Display for RunError {
@@ -94,6 +101,7 @@ impl core::fmt::Display for RunError {
                 "stop.warm_up is {written}, about {warm_up} ticks, must be shorter than a replication, which has {ticks}"
             ),
             Self::Records(reason) => write!(f, "records cannot be written: {reason}"),
+            Self::TooLarge { place, reason } => write!(f, "{place}: {reason}"),
         }
     }
 }
@@ -107,6 +115,7 @@ impl RunError {
             Self::Overloaded { .. } => "lower the load, or shorten the run",
             Self::WarmUp { .. } => "shorten stop.warm_up, or lengthen the run",
             Self::Records(_) => "check the path and its permissions",
+            Self::TooLarge { .. } => "shorten the run, or ask for less of it",
         }
     }
 }
