@@ -148,8 +148,12 @@ fn scenarios() {
         let text = String::from_utf8_lossy(bytes);
         let read = Scenario::from_toml(&text, "mutated.toml", Path::new("/nonexistent"));
         read.map(|scenario| {
-            let again = Scenario::from_toml(&scenario.normalised, "normalised", Path::new("/nonexistent"));
-            assert_eq!(again.expect("the normalised form is valid").fingerprint, scenario.fingerprint);
+            let again =
+                Scenario::from_toml(&scenario.frame.scenario, "normalised", Path::new("/nonexistent"));
+            assert_eq!(
+                again.expect("the normalised form is valid").frame.fingerprint,
+                scenario.frame.fingerprint
+            );
         })
         .inspect_err(|error| assert!(error.line.is_some() && error.column.is_some(), "{error}"))
     });
