@@ -1,6 +1,7 @@
 """The compiled part of weir; use the package `weir`, which re-exports what is public."""
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any, Final, final
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "bench_run",
     "check",
     "disciplines",
+    "import_capture",
     "run",
     "schema",
     "tg_parse",
@@ -27,6 +29,47 @@ def disciplines() -> str:
     str
         A JSON list of objects with ``name``, ``kind``, ``title``, ``rule``, ``source``, ``work``,
         ``parameters``, ``example`` and ``closed_forms``.
+    """
+
+def import_capture(
+    file: str | PathLike[str],
+    schedule: str | PathLike[str],
+    rest: str | PathLike[str],
+    addresses: bool,
+    largest: int,
+    progress: Callable[[dict[str, int]], object] | None,
+) -> str:
+    """Read a packet capture, pcap or pcapng, and write its schedule.
+
+    Parameters
+    ----------
+    file : path
+        The capture; may be compressed by gzip.
+    schedule : path
+        Where the schedule is written, as CSV.
+    rest : path
+        Where those rows of it are written that go forward and belong to none of the largest flows; left alone
+        if there are no such rows.
+    addresses : bool
+        Whether the schedule has addresses and ports.
+    largest : int
+        How many flows are told apart.
+    progress : callable or None
+        Called some times a second with ``done`` and ``total``, in bytes of the file.
+
+    Returns
+    -------
+    str
+        A JSON object: ``format``, ``frames``, ``packets``, ``bytes``, ``largest_frame``, ``span_ns``,
+        ``flows``, ``largest`` (the largest flows), ``notes`` (what was left out or put right) and ``rest``
+        (``packets``, ``bytes`` and ``first_ns`` of the other file).
+
+    Raises
+    ------
+    CaptureError
+        If the file is refused.
+    KeyboardInterrupt
+        At Ctrl-C. What was written until then is of no use.
     """
 
 def bench_names(prefix: str) -> list[str]:

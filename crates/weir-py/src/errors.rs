@@ -4,11 +4,13 @@
 //! the house style, where it has one of its own.
 
 use pyo3::{PyErr, import_exception};
+use weir_capture::CaptureError as Refused;
 use weir_core::spec::SpecError;
 use weir_sim::port::run::RunError;
 use weir_sim::scenario::ScenarioError as Refusal;
 use weir_tg::ScriptError;
 
+import_exception!(weir.errors, CaptureError);
 import_exception!(weir.errors, ConfigError);
 import_exception!(weir.errors, GrantError);
 import_exception!(weir.errors, ScenarioError);
@@ -78,4 +80,9 @@ pub(crate) fn of_network(message: &str, remedy: &str, name: &str) -> PyErr {
 pub(crate) fn run(error: &RunError, name: &str) -> PyErr {
     let remedy = error.remedy().to_owned();
     ConfigError::new_err((error.to_string(), remedy, name.to_owned()))
+}
+
+/// A refused packet capture.
+pub(crate) fn capture(error: &Refused, name: &str) -> PyErr {
+    CaptureError::new_err((error.to_string(), error.fault.remedy(), name.to_owned()))
 }

@@ -4,6 +4,7 @@
 //! `weir.errors` draws. The Global Interpreter Lock is released while the engine runs.
 
 mod bench;
+mod capture;
 mod errors;
 mod listing;
 mod queue;
@@ -16,6 +17,8 @@ mod tg;
 mod _weir {
     #[pymodule_export]
     use crate::bench::{bench_names, bench_run};
+    #[pymodule_export]
+    use crate::capture::import_capture;
     #[pymodule_export]
     use crate::listing::disciplines;
     #[pymodule_export]

@@ -64,10 +64,10 @@ fn json(outcome: &AnyOutcome) -> PyResult<String> {
 
 /// What a run and the thread that waits for it share.
 #[derive(Default)]
-struct Shared {
-    cancel: AtomicBool,
-    done: AtomicU64,
-    total: AtomicU64,
+pub(crate) struct Shared {
+    pub(crate) cancel: AtomicBool,
+    pub(crate) done: AtomicU64,
+    pub(crate) total: AtomicU64,
 }
 
 /// Simulates a scenario; returns the result as JSON.
@@ -126,7 +126,7 @@ fn simulate(
 }
 
 /// Waits for the run, looking for signals and telling of its progress.
-fn wait(
+pub(crate) fn wait(
     py: Python<'_>,
     receiver: &Mutex<Receiver<PyResult<String>>>,
     shared: &Shared,
