@@ -183,7 +183,7 @@ def test_scenarios_have_the_streams_of_the_experiments():
         starts = {each["name"]: float(each.get("start", "0s").removesuffix("s")) for each in scenario["flow"]}
         assert starts == experiment.starts
         assert len(scenario["disciplines"]) == len(experiment.roles)
-        assert scenario["stop"]["replications"] == 8
+        assert scenario["stop"]["replications"] == plan.replications == 8
         assert float(scenario["stop"]["duration"].removesuffix("s")) == max(starts.values()) + 245
 
 
@@ -209,7 +209,11 @@ def test_maps_say_who_collides():
 def test_frozen_maps_stand_at_their_links():
     plan = next(each for each in runs.plans(Fidelity.QUICK) if each.measured == Measured.FROZEN)
     scenario = tomllib.loads(runs.scenario(plan))
-    own = {tuple(each["between"]): each["discipline"] for each in scenario["link"] if "discipline" in each}
+    own = {
+        tuple(each.get("between") or (each["from"], each["to"])): each["discipline"]
+        for each in scenario["link"]
+        if "discipline" in each
+    }
     assert own["SRI", "AMES"].endswith("map=0/1/2/0")
     assert own["LA", "DC"].endswith("map=0/1/1/2")
     assert scenario["disciplines"] == ["sfq:queues=9,depth=100pkt,map=0/1/2/3"]
@@ -217,7 +221,7 @@ def test_frozen_maps_stand_at_their_links():
 
 def test_draws_are_short_and_have_seeds_of_their_own():
     drawn = [plan for plan in runs.plans(Fidelity.QUICK) if plan.measured == Measured.DRAW]
-    assert len({(plan.experiment, plan.seed) for plan in drawn}) == len(drawn) == 24
+    assert len({(plan.experiment, plan.seed) for plan in drawn}) == len(drawn) == 72
     scenario = tomllib.loads(runs.scenario(drawn[0]))
     assert scenario["stop"]["replications"] == 1
     assert scenario["disciplines"] == ["sfq:queues=9,depth=100pkt,hash=xor,perturb=idle"]
