@@ -224,7 +224,7 @@ def test_draws_are_short_and_have_seeds_of_their_own():
     assert len({(plan.experiment, plan.seed) for plan in drawn}) == len(drawn) == 72
     scenario = tomllib.loads(runs.scenario(drawn[0]))
     assert scenario["stop"]["replications"] == 1
-    assert scenario["disciplines"] == ["sfq:queues=9,depth=100pkt,hash=xor,perturb=idle"]
+    assert scenario["disciplines"] == ["sfq:queues=9,depth=100pkt,hash=keyed,perturb=idle"]
     assert "series" not in scenario["measure"]
 
 
@@ -267,7 +267,7 @@ def test_the_generator_of_the_report_gives_its_own_numbers():
 
 
 def test_queues_of_the_reference_take_turns():
-    queues = reference.Queues(lambda name, _: name)
+    queues = reference.Queues(lambda name: name)
     for name in "aab":
         assert queues.push((name, 0))
     assert [queues.pop()[0] for _ in range(3)] == ["a", "b", "a"]
