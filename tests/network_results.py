@@ -69,6 +69,7 @@ def over_all(discipline, interval, figures, noise):
     offer, throughput = (sum(each[i] for each in figures) for i in (0, 1))
     delay = sum(each[2] * each[1] for each in figures if each[2] is not None) / throughput
     jain = throughput**2 / (len(figures) * sum(each[1] ** 2 for each in figures))
+    least = min(each[1] for each in figures) * len(figures) / throughput
     rows = [
         ("offer", offer, "bit/s", "mean", 0.0),
         ("throughput", throughput, "bit/s", "mean", noise * throughput),
@@ -77,6 +78,7 @@ def over_all(discipline, interval, figures, noise):
         ("delay", delay * 2.0, "s", "max", None),
         ("loss", 1 - throughput / offer, "1", "mean", noise),
         ("jain", jain, "1", "mean", 0.1 * noise),
+        ("share", least, "1", "min", 0.1 * noise),
     ]
     return [
         estimate(

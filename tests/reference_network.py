@@ -102,22 +102,18 @@ class Queues:
     """Packet-by-packet turns over queues of 100 packets; FIFO is one queue."""
 
     place: object
-    """The queue of a stream, from the stream and the seed."""
-    seed: int = 0
-    perturb: bool = False
+    """The queue of a stream."""
     waiting: dict = field(default_factory=dict)
     turns: deque = field(default_factory=deque)
-    count: int = 0
 
     def push(self, packet):
-        place = self.place(packet[0], self.seed)
+        place = self.place(packet[0])
         queue = self.waiting.setdefault(place, deque())
         if len(queue) >= 100:
             return False
         if not queue:
             self.turns.append(place)
         queue.append(packet)
-        self.count += 1
         return True
 
     def pop(self):
@@ -128,8 +124,6 @@ class Queues:
         packet = queue.popleft()
         if queue:
             self.turns.append(place)
-        self.count -= 1
-        self.seed += self.perturb and not self.count
         return packet
 
 
@@ -203,46 +197,24 @@ def simulate(experiment, kind, queues_of, seed):
 
 
 def fifo(_link):
-    return Queues(lambda _name, _seed: 0)
+    return Queues(lambda _name: 0)
 
 
 def fair(_link):
-    return Queues(lambda name, _seed: name)
+    return Queues(lambda name: name)
 
 
 def colliding(pairs):
     """Return a function for `simulate`: those streams share a queue at those links (None: at all)."""
 
     def of(link):
-        def place(name, _seed):
+        def place(name):
             for where, one, other in pairs:
                 if where in {None, link} and name == other:
                     return one
             return name
 
         return Queues(place)
-
-    return of
-
-
-ADDRESSES = {
-    "Dartnet1 to Malarky": 0x8CAD1001 ^ 0x8CAD4005,
-    "LBL to Dart3": 0x8CAD3002 ^ 0x8CAD6003,
-    "Lawndart to Dart5": 0x8CAD2007 ^ 0x8CAD5005,
-    "MM6 to Ant": 0x8CAD1006 ^ 0x8CAD7009,
-    "Lawndart to Ant": 0x8CAD2007 ^ 0x8CAD7009,
-    "MM6 to Dart5": 0x8CAD1006 ^ 0x8CAD5005,
-    "Malarky to Dartnet1": 0x8CAD4005 ^ 0x8CAD1001,
-}
-"""Source and destination of a stream, combined by xor."""
-
-
-def perturbed(seed):
-    """Return a function for `simulate`: nine queues by xor, a random seed a link, the next one when idle."""
-
-    def of(link):
-        first = random.Random(f"{seed} {link}").getrandbits(32)  # noqa: S311 - a simulation
-        return Queues(lambda name, step: (ADDRESSES[name] ^ (first + step)) % 9, perturb=True)
 
     return of
 

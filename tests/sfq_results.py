@@ -1,18 +1,15 @@
-"""Results of the SFQ experiments made for tests: as printed in the tables, or from the reference network.
+"""Results of the SFQ experiments made for tests: as printed in the tables.
 
 What a run does not print (other disciplines, other intervals) is filled with plain values, so that every
 claim can be decided.
 """
 
 import json
-import math
-import statistics
 
-import reference_network as reference
-from network_results import NORMAL, document
+from network_results import document
 from weir.network.result import NetworkResult
 from weir.reproduce.sfq import published, runs
-from weir.reproduce.sfq.runs import EXPERIMENTS, FREE, RUNS, STATED, Fidelity, Measured, Reading
+from weir.reproduce.sfq.runs import EXPERIMENTS, RUNS, STATED, Fidelity, Measured, Reading
 
 UNIT = published.CAPACITY / 100
 INTERVALS = {
@@ -42,28 +39,15 @@ def roles_of(plan):
     return EXPERIMENTS[plan.experiment].roles if plan.measured == Measured.COMPARED else (runs.PERTURBED,)
 
 
-def result(plan, figures, spreads=None):
-    """Return the result of a plan; ``figures`` by role and stream, one tuple or None an interval.
-
-    ``spreads`` are the standard deviations of single seeds, by role, stream, place of the interval and
-    metric.
-    """
+def result(plan, figures):
+    """Return the result of a plan; ``figures`` by role and stream, one tuple or None an interval."""
     made = document(
-        {f"{role}": figures[role] for role in roles_of(plan)},
+        {role: figures[role] for role in roles_of(plan)},
         intervals=INTERVALS[plan.experiment],
         links=LINKS,
         error=0.0,
         replications=plan.replications,
-        interrupted=False,
     )
-    names = [row["name"] for row in made["intervals"]]
-    for row in made["estimates"]:
-        if row["scope"] == "flow" and row["statistic"] == "mean" and row["value"] is not None:
-            key = (row["discipline"], row["name"], names.index(row["interval"]), row["metric"])
-            error = (spreads or {}).get(key, 0.0) / math.sqrt(plan.replications)
-            row.update(
-                standard_error=error, low=row["value"] - NORMAL * error, high=row["value"] + NORMAL * error
-            )
     return NetworkResult(json.dumps(made))
 
 
@@ -98,48 +82,3 @@ def printed(fidelity=Fidelity.QUICK):
         plan: result(plan, {role: _printed_role(plan.experiment, role) for role in roles_of(plan)})
         for plan in runs.plans(fidelity)
     }
-
-
-# From the reference network.
-
-
-def _queues(experiment, role, seed):
-    if role == runs.FIFO:
-        return "fifo", reference.fifo
-    if role == runs.STRICT:
-        return "fq", reference.fair
-    if role == runs.FROZEN:
-        return "sfq", reference.colliding(reference.FROZEN)
-    if role == runs.PERTURBED:
-        return "sfq", reference.perturbed(seed)
-    if role == FREE:
-        return "sfq", reference.fair
-    pairs = {"fair": reference.DARTNET_MM6, "degrade": reference.DARTNET_MM6}
-    return "sfq", reference.colliding([pairs.get(experiment, (None, "Lawndart to Ant", "MM6 to Dart5"))])
-
-
-def simulated(plan, count):
-    """Return the result of a plan as the reference network gives it, from ``count`` seeds."""
-    figures, spreads = {}, {}
-    for role in roles_of(plan):
-        found = []
-        for seed in range(count):
-            kind, queues = _queues(plan.experiment, role, plan.seed + seed)
-            found.append(reference.simulate(plan.experiment, kind, queues, plan.seed + seed))
-        figures[role] = {}
-        for stream in EXPERIMENTS[plan.experiment].starts:
-            figures[role][stream] = []
-            for place, interval in enumerate(INTERVALS[plan.experiment]):
-                each = [reference.figures(packets[stream], *interval) for packets in found]
-                figures[role][stream].append(_mean(each))
-                for at, metric in enumerate(("offer", "throughput", "delay", "delay_variance")):
-                    values = [one[at] for one in each if one[at] is not None]
-                    spread = statistics.stdev(values) if len(values) > 1 else 0.0
-                    spreads[role, stream, place, metric] = spread
-    return result(plan, figures, spreads)
-
-
-def _mean(each):
-    if any(one[2] is None for one in each):
-        return None
-    return tuple(statistics.fmean(one[at] for one in each) for at in range(4))

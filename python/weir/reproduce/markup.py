@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from weir.reproduce.checks import Check
 
-__all__ = ["KINDS", "MARKS", "bold_cell", "cell", "mark", "note", "row_name", "table_of"]
+__all__ = ["KINDS", "MARKS", "bold_cell", "cell", "mark", "note", "row_name", "table_of", "two_lines"]
 
 MARKS = {Status.MET: "✓", Status.NOT_MET: "✗", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
 KINDS = {Status.MET: "ok", Status.NOT_MET: "bad", Status.ARTEFACT: "text", Status.NOT_CHECKABLE: "text"}
@@ -37,6 +37,11 @@ def bold_cell(check: Check, measured: str, beside: str, title: str = "") -> str:
     """Return the measured value with its mark, and what stands beside it below."""
     sign = f'<span class="{KINDS[check.status]}">{MARKS[check.status]}</span>'
     return _cell_of(f"<b>{escape(measured)}</b> {sign}<small>{escape(beside)}</small>", "cell", title)
+
+
+def two_lines(content: str, below: str, kind: str = "") -> str:
+    """Return a cell of text with smaller text below."""
+    return _cell_of(f"{escape(content)}<small>{escape(below)}</small>", f"{kind} cell".strip())
 
 
 def row_name(content: str) -> str:

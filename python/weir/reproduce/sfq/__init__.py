@@ -52,7 +52,7 @@ def run(
     Parameters
     ----------
     fidelity : str
-        ``quick`` (8 seeds), ``default`` (16), or ``full`` (64); random maps are drawn 8, 48 or 192 times.
+        ``quick`` (8 seeds), ``default`` (16), or ``full`` (64); random maps are drawn 24, 64 or 256 times.
     seed : int, optional
         In place of that of the reproduction.
     threads : int, optional

@@ -46,8 +46,8 @@ CAUSES = {
     ("2/sfq47/MM6 to Dart5", "delay"): f"{_CLOCKS}: sfq28, the same run but for its name, has 0.0853 s",
     ("10/fifo31/MM6 to Ant", "delay"): f"{_CLOCKS}; the difference is about 2 ms of a path without a queue",
     ("6/sfq31/Lawndart to Dart5", "delay"): (
-        "the queue at LA-DC is still filling: its mean over this window hangs on when the run began to "
-        "lose, and Tables 5 and 7 of the same run agree"
+        "MM6 has just begun, and the queues of AMES-LA and LA-DC move to another balance within the "
+        "window; Tables 5 and 7 of the same run agree"
     ),
 }
 """The likely cause of what is known not to be met, by row and quantity."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from weir.report import charts_of, drawn, page, section
 from weir.reproduce.checks import Status
-from weir.reproduce.markup import bold_cell, cell, mark, note, row_name, table_of
+from weir.reproduce.markup import bold_cell, cell, mark, note, row_name, table_of, two_lines
 from weir.reproduce.sfq import published
 from weir.reproduce.sfq.cells import cell_id, collides, summed_with
 from weir.reproduce.sfq.evidence import NotMeasuredError
@@ -26,7 +26,7 @@ __all__ = ["html"]
 
 _STYLE = (
     "<style>.cell b{font-weight:600}.cell small{display:block;opacity:.72;font-size:.78em}"
-    ".wrap{white-space:normal}</style>\n"
+    ".wrap{white-space:normal;min-width:15rem}td,th{vertical-align:top}</style>\n"
 )
 _READINGS = (
     "Perturbed runs are read in two ways. The tables take the maps that the delays of the report show, "
@@ -121,8 +121,8 @@ def _claims(reproduction: SfqReproduction) -> str:
         "A mark says that a claim came out as the printed tables have it: borne out, contradicted, or "
         "partly so."
     )
-    head = ("", "", "found", "section", "claim", "simulated", "the printed tables")
-    return words + table_of(head, map(_claim, reproduction.judgements), text=7)
+    head = ("", "", "found", "section", "claim, and the printed tables below", "simulated")
+    return words + table_of(head, map(_claim, reproduction.judgements), text=6)
 
 
 def _claim(judgement: Judgement) -> Iterator[str]:
@@ -131,9 +131,8 @@ def _claim(judgement: Judgement) -> Iterator[str]:
     yield cell(claim.id, "text")
     yield cell(judgement.found or "n/a", "text")
     yield cell(claim.section, "text")
-    yield cell(claim.text, "text wrap")
+    yield two_lines(claim.text, claim.evidence, "text wrap")
     yield cell(_number(check.measured) if judgement.found else check.note, "text wrap")
-    yield cell(claim.evidence, "text wrap")
 
 
 def _tables(reproduction: SfqReproduction) -> str:

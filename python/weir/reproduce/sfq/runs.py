@@ -135,7 +135,9 @@ class Fidelity(StrEnum):
 
 
 _REPLICATIONS = {Fidelity.QUICK: 8, Fidelity.DEFAULT: 16, Fidelity.FULL: 64}
-_DRAWS = {Fidelity.QUICK: 8, Fidelity.DEFAULT: 48, Fidelity.FULL: 192}
+_FROZEN = {Fidelity.QUICK: 32, Fidelity.DEFAULT: 64, Fidelity.FULL: 128}
+"""More, since the split of one queue between LBL and Lawndart has two modes (README, "Two modes")."""
+_DRAWS = {Fidelity.QUICK: 24, Fidelity.DEFAULT: 64, Fidelity.FULL: 256}
 
 
 class Measured(StrEnum):
@@ -172,7 +174,7 @@ def plans(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:
         Plan(experiment=name, measured=Measured.COMPARED, replications=often, seed=seed)
         for name in EXPERIMENTS
     ]
-    frozen = Plan(experiment="degrade", measured=Measured.FROZEN, replications=often, seed=seed)
+    frozen = Plan(experiment="degrade", measured=Measured.FROZEN, replications=_FROZEN[fidelity], seed=seed)
     return [*compared, frozen, *draws(fidelity, seed)]
 
 
@@ -221,5 +223,6 @@ def _only(document: dict[str, Any], discipline: str) -> dict[str, Any]:
 
 def _frozen(link: dict[str, Any]) -> dict[str, Any]:
     """Return a link with the map that was frozen at it, in the direction that the streams take."""
-    found = _FROZEN_HERE.get(tuple(link["between"]))
+    ends = tuple(link["between"]) if "between" in link else (link["from"], link["to"])
+    found = _FROZEN_HERE.get(ends)
     return {**link, "discipline": found} if found else link
