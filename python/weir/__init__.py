@@ -36,9 +36,19 @@ if TYPE_CHECKING:
         UnsupportedError,
         WeirError,
     )
+    from weir.network import NetworkResult
     from weir.queue import Backlog, Grant, Queue
     from weir.registry import disciplines
-    from weir.result import Check, Difference, Distribution, Estimate, LengthClass, Result, TheoryValue
+    from weir.result import (
+        Check,
+        Difference,
+        Distribution,
+        Estimate,
+        LengthClass,
+        PortResult,
+        Result,
+        TheoryValue,
+    )
     from weir.scenario import Scenario
     from weir.simulation import compare, run
 
@@ -55,6 +65,8 @@ __all__ = [
     "Grant",
     "GrantError",
     "LengthClass",
+    "NetworkResult",
+    "PortResult",
     "Queue",
     "Result",
     "ResultError",
@@ -73,9 +85,19 @@ __all__ = [
 
 _HOME = {
     "errors": {name for name in __all__ if name.endswith("Error") or name in {"Dropped", "Empty"}},
+    "network": {"NetworkResult"},
     "queue": {"Backlog", "Grant", "Queue"},
     "registry": {"disciplines"},
-    "result": {"Check", "Difference", "Distribution", "Estimate", "LengthClass", "Result", "TheoryValue"},
+    "result": {
+        "Check",
+        "Difference",
+        "Distribution",
+        "Estimate",
+        "LengthClass",
+        "PortResult",
+        "Result",
+        "TheoryValue",
+    },
     "simulation": {"compare", "run"},
     "scenario": {"Scenario"},
     "closed_forms": {"theory"},

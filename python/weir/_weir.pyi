@@ -122,6 +122,8 @@ def theory(text: str, name: str) -> str:
     ------
     ScenarioError, TraceError
         As `check`.
+    ConfigError
+        If the scenario is of a network, which has none.
     """
 
 def run(
@@ -140,8 +142,8 @@ def run(
     threads : int or None
         How many to use; None for as many as the machine offers. The result does not depend on it.
     progress : callable or None
-        Called ten times a second with ``done`` and ``total``, in packets (or messages served whole) over all
-        disciplines and replications.
+        Called ten times a second with ``done`` and ``total`` over all disciplines and replications: of a port in
+        packets (or messages served whole), of a network in simulated nanoseconds.
     records : callable or None
         Called from another thread with blocks of the first replication's records: ``discipline``, and one
         ``bytes`` a column in native order, as `weir.records.RecordFile.write` takes them.
@@ -156,7 +158,7 @@ def run(
     ScenarioError, TraceError
         As `check`.
     ConfigError
-        If a discipline's queue outgrows what is simulated.
+        If a discipline's queue outgrows what is simulated, or records are asked of a network.
     """
 
 def tg_parse(text: str, name: str) -> str:

@@ -25,10 +25,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weir.charts import Figure
-    from weir.result import Result
+    from weir.result import PortResult, Result
     from weir.tables import Column
 
-__all__ = ["html", "page", "write"]
+__all__ = [
+    "charts_of",
+    "checks",
+    "drawn",
+    "headline",
+    "html",
+    "page",
+    "provenance",
+    "section",
+    "table",
+    "write",
+]
 
 
 def write(result: Result, path: str | Path) -> None:
@@ -38,19 +49,38 @@ def write(result: Result, path: str | Path) -> None:
 
 def html(result: Result) -> str:
     """Return the report of a result as one HTML document."""
+    from weir.network.result import NetworkResult
+    from weir.result import PortResult
+
+    if isinstance(result, NetworkResult):
+        from weir.network.page import html as network
+
+        return network(result)
+    if not isinstance(result, PortResult):
+        raise TypeError(f"there is no report of the model {result.model}")
+    return _port(result)
+
+
+def _port(result: PortResult) -> str:
     from weir.charts import figures
 
-    drawn = figures(result)
+    figured = figures(result)
     sections = [
-        _headline(result),
-        _section("The comparison", _comparison(result)),
-        *(_section(figure.title, _figure(figure, index)) for index, figure in enumerate(drawn)),
-        _section("By class of message", _classes(result)),
-        _section("Self-checks", _checks(result)),
-        _section("Where it comes from", _provenance(result)),
+        headline(result, verdict(result), state(result), _facts(result)),
+        section("The comparison", _comparison(result)),
+        *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(figured)),
+        section("By class of message", _classes(result)),
+        section("Self-checks", checks(result)),
+        section("Where it comes from", provenance(result, _origin(result))),
     ]
-    specs = {f"f{i}p{j}": spec for i, figure in enumerate(drawn) for j, (_, spec) in enumerate(figure.panels)}
-    return page(result.title, "".join(sections), specs)
+    return page(result.title, "".join(sections), charts_of(figured))
+
+
+def charts_of(figures: Sequence[Figure]) -> dict[str, dict[str, Any]]:
+    """Return the specifications of figures, each by the ``id`` that `drawn` gives its panel."""
+    return {
+        f"f{i}p{j}": spec for i, figure in enumerate(figures) for j, (_, spec) in enumerate(figure.panels)
+    }
 
 
 def page(title: str, body: str, charts: dict[str, dict[str, Any]]) -> str:
@@ -101,23 +131,24 @@ def _cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "weir"
 
 
-def _section(title: str, content: str) -> str:
+def section(title: str, content: str) -> str:
+    """Return a section of a page, or nothing where there is no content."""
     return f"<section>\n<h2>{escape(title)}</h2>\n{content}</section>\n" if content else ""
 
 
-def _headline(result: Result) -> str:
-    warning = state(result)
+def headline(result: Result, words: str, warning: str | None, facts: Sequence[str]) -> str:
+    """Return the head of a page: title, warning, verdict and facts."""
     label = f'<p class="warning">{escape(warning)}.</p>\n' if warning else ""
-    words = verdict(result)
     if warning:
         words = words.removeprefix(f"{warning}. ")
     return (
         f'<header>\n<p class="kicker">weir report</p>\n<h1>{escape(result.title)}</h1>\n{label}'
-        f'<p class="verdict">{escape(words)}</p>\n{_facts(result)}</header>\n'
+        f'<p class="verdict">{escape(words)}</p>\n'
+        f'<p class="facts">{escape(" · ".join(facts))}</p>\n</header>\n'
     )
 
 
-def _facts(result: Result) -> str:
+def _facts(result: PortResult) -> list[str]:
     document = result.document
     facts = [
         plural(len(result.disciplines), "discipline"),
@@ -129,16 +160,16 @@ def _facts(result: Result) -> str:
         facts.append(f"load {percent(result.load)}")
     if result.time_unit == "u":
         facts.append("times in u, mean packet services")
-    return f'<p class="facts">{escape(" · ".join(facts))}</p>\n'
+    return facts
 
 
-def _table(columns: Sequence[Column]) -> str:
+def table(columns: Sequence[Column]) -> str:
     """Return columns as an HTML table that scrolls sideways where the screen is narrow."""
     head = "".join(f'<th scope="col"{_kind(column)}>{escape(column.header)}</th>' for column in columns)
     rows = zip(*(column.cells for column in columns), strict=True)
     body = "\n".join(f"<tr>{_row(columns, cells)}</tr>" for cells in rows)
-    table = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
-    return f'<div class="scroll" tabindex="0">{table}</div>\n'
+    markup = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
+    return f'<div class="scroll" tabindex="0">{markup}</div>\n'
 
 
 def _row(columns: Sequence[Column], cells: Iterable[str]) -> str:
@@ -154,21 +185,22 @@ def _kind(column: Column) -> str:
     return "" if column.numeric else ' class="text"'
 
 
-def _comparison(result: Result) -> str:
+def _comparison(result: PortResult) -> str:
     note = "Means with 95 % confidence intervals."
     if len(result.disciplines) > 1:
         note += f" Differences to {result.reference} are paired: all saw the same arrivals and services."
-    return _table(tables.comparison_columns(result)) + f'<p class="note">{escape(note)}{_queue(result)}</p>\n'
+    return table(tables.comparison_columns(result)) + f'<p class="note">{escape(note)}{_queue(result)}</p>\n'
 
 
-def _queue(result: Result) -> str:
+def _queue(result: PortResult) -> str:
     row = result.estimate(None, metric="queue")
     if row is None or row.value is None:
         return ""
     return escape(f" The queue holds {number(row.value)} {row.unit} on average, under each of them.")
 
 
-def _figure(figure: Figure, index: int) -> str:
+def drawn(figure: Figure, index: int) -> str:
+    """Return a figure: its key, the places of its panels, its caption."""
     panels = "".join(
         _panel(figure.title, title, f"f{index}p{j}") for j, (title, _) in enumerate(figure.panels)
     )
@@ -195,32 +227,33 @@ def _key(figure: Figure) -> str:
     return f'<ul class="key">{"".join(entries)}</ul>\n'
 
 
-def _classes(result: Result) -> str:
+def _classes(result: PortResult) -> str:
     if len(result.classes) < 2:
         return ""
     parts = []
     for name in result.disciplines:
-        table = _table(tables.class_columns(result, name))
-        parts.append(f"<details><summary>{escape(name)}</summary>\n{table}</details>\n")
+        listed = table(tables.class_columns(result, name))
+        parts.append(f"<details><summary>{escape(name)}</summary>\n{listed}</details>\n")
     return "".join(parts)
 
 
-def _checks(result: Result) -> str:
+def checks(result: Result) -> str:
+    """Return the self-checks; opened where one failed."""
     if not result.checks:
         return ""
     words = agreement(result) or ""
     failed = not all(check.ok for check in result.checks)
-    table = _table(tables.checks_columns(result.checks))
+    listed = table(tables.checks_columns(result.checks))
     shown = " open" if failed else ""
     return (
         f"<p>{escape(words[:1].upper() + words[1:])}.</p>\n"
-        f"<details{shown}><summary>All checks</summary>\n{table}</details>\n"
+        f"<details{shown}><summary>All checks</summary>\n{listed}</details>\n"
     )
 
 
-def _provenance(result: Result) -> str:
+def provenance(result: Result, more: dict[str, object]) -> str:
+    """Return where the numbers come from: what all models have, ``more`` of this one, and the scenario."""
     document = result.document
-    warm_up = document.get("warm_up") or {}
     facts = {
         "weir": document["weir"],
         "model": document["model"],
@@ -228,19 +261,26 @@ def _provenance(result: Result) -> str:
         "fingerprint": document.get("fingerprint") or absent("not recorded"),
         "seed": document["seed"],
         "replications": document.get("replications", 1),
-        "simulated time": _duration(result),
-        "messages unfinished at the end": f"{document.get('unfinished', 0):,}",
-        "warm-up": warm_up.get("rule", "none"),
+        **more,
         "engine": ", ".join(f"{row['discipline']} {row['engine']}" for row in document.get("engines", [])),
     }
-    rows = "".join(
+    listed = "".join(
         f"<div><dt>{escape(key)}</dt><dd>{escape(str(value))}</dd></div>\n" for key, value in facts.items()
     )
     text = escape(document["scenario"])
     scenario = f"<summary>The scenario as it was understood</summary><pre><code>{text}</code></pre>"
-    return f"<dl>{rows}</dl>\n<details>{scenario}</details>\n"
+    return f"<dl>{listed}</dl>\n<details>{scenario}</details>\n"
 
 
-def _duration(result: Result) -> str:
+def _origin(result: PortResult) -> dict[str, object]:
+    document = result.document
+    return {
+        "simulated time": _duration(result),
+        "messages unfinished at the end": f"{document.get('unfinished', 0):,}",
+        "warm-up": (document.get("warm_up") or {}).get("rule", "none"),
+    }
+
+
+def _duration(result: PortResult) -> str:
     value = result.document.get("duration")
     return quantity(value, result.time_unit) if value is not None else absent("not recorded")

@@ -3,10 +3,14 @@
 A result is the JSON document that the engine wrote, with typed views on it. It is never recomputed: a
 report, a table and a data frame all read the same numbers. A value that could not be estimated is absent
 (``None``) and its row carries the reason; nothing is ever NaN.
+
+What all models share is in `Result`; each model has a class of its own with views on its rows, `PortResult`
+here and `weir.network.NetworkResult`.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -22,7 +26,16 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["Check", "Difference", "Distribution", "Estimate", "LengthClass", "Result", "TheoryValue"]
+__all__ = [
+    "Check",
+    "Difference",
+    "Distribution",
+    "Estimate",
+    "LengthClass",
+    "PortResult",
+    "Result",
+    "TheoryValue",
+]
 
 _REQUIRED = {
     "weir",
@@ -35,11 +48,17 @@ _REQUIRED = {
     "classes",
     "estimates",
 }
+_CLASSES = {"network": ("weir.network.result", "NetworkResult")}
+"""Where the class of a model's results is, if it is not `PortResult`."""
+_NUMBERS = ("value", "low", "high", "standard_error")
+_COUNTS = ("flow", "count")
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
     """What a run found out.
+
+    `from_json` and `from_file` return the class of the model that was run.
 
     Attributes
     ----------
@@ -73,7 +92,9 @@ class Result:
         missing = _REQUIRED - set(document) if isinstance(document, dict) else _REQUIRED
         if missing:
             raise ResultError(f"is not a result of weir: `{min(missing)}` is missing", remedy, name)
-        return cls(text)
+        result = _class_of(document["model"])(text)
+        result.__dict__["document"] = document
+        return result
 
     @classmethod
     def from_file(cls, path: str | Path) -> Result:
@@ -88,7 +109,7 @@ class Result:
 
     def __repr__(self) -> str:
         state = ", interrupted" if self.interrupted else ""
-        return f"<weir.Result {self.title!r}: {', '.join(self.disciplines)}{state}>"
+        return f"<weir.{type(self).__name__} {self.title!r}: {', '.join(self.disciplines)}{state}>"
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -100,6 +121,11 @@ class Result:
     def title(self) -> str:
         """The title of the scenario, or the file it came from."""
         return str(self.document.get("title") or self.document.get("file") or self.document["model"])
+
+    @property
+    def model(self) -> str:
+        """The model that was run: ``port``, ``network``."""
+        return str(self.document["model"])
 
     @property
     def disciplines(self) -> tuple[str, ...]:
@@ -126,6 +152,103 @@ class Result:
         """Why there is no steady state, where there is none."""
         return self.document.get("unstable")
 
+    @cached_property
+    def estimates(self) -> tuple[Any, ...]:
+        """All estimates, one row each."""
+        return rows(self._row, self.document["estimates"])
+
+    @property
+    def _row(self) -> type[Any]:
+        """The dataclass of an estimate."""
+        return Estimate
+
+    @cached_property
+    def theory(self) -> tuple[TheoryValue, ...]:
+        """Closed forms beside the simulation."""
+        return rows(TheoryValue, self.document.get("theory", []))
+
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """Self-checks of the run."""
+        return rows(Check, self.document.get("checks", []))
+
+    @property
+    def ok(self) -> bool:
+        """Whether every self-check held and the run has a steady state."""
+        return self.unstable is None and all(check.ok for check in self.checks)
+
+    def to_json(self) -> str:
+        """Return the document as the engine wrote it."""
+        return self.text
+
+    def save(self, path: str | Path) -> None:
+        """Write the document to a file, which is never half-written."""
+        write_text(Path(path), self.text if self.text.endswith("\n") else self.text + "\n")
+
+    def to_arrow(self) -> pa.Table:
+        """Return the estimates as an Arrow table, one row each; provenance is in the schema's metadata.
+
+        Returns
+        -------
+        pyarrow.Table
+            The fields of an estimate as columns: for the port ``discipline``, ``class``, ``flow``,
+            ``metric``, ``statistic``, ``value``, ``low``, ``high``, ``standard_error``, ``count``,
+            ``method``, ``unit`` and ``reason``; for the network ``scope``, ``name`` and ``interval`` in
+            place of ``class`` and ``flow``. Null where a value is absent.
+        """
+        import pyarrow as pa
+
+        names = [field.name for field in fields(self._row)]
+        types = [_arrow_type(pa, name) for name in names]
+        columns = [
+            pa.array([getattr(row, name) for row in self.estimates], kind)
+            for name, kind in zip(names, types, strict=True)
+        ]
+        facts = ("weir", "title", "file", "fingerprint", "seed", "time_unit", "interrupted")
+        metadata = {f"weir.{key}": str(self.document.get(key)) for key in facts}
+        schema = pa.schema(
+            [(name.rstrip("_"), kind) for name, kind in zip(names, types, strict=True)], metadata
+        )
+        return pa.Table.from_arrays(columns, schema=schema)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the estimates as a pandas data frame; columns as in `to_arrow`."""
+        import pandas as pd
+
+        columns = self.to_arrow().to_pydict()
+        counts = {name: "Int64" for name in _COUNTS if name in columns}
+        return pd.DataFrame(columns).astype({**counts, **dict.fromkeys(_NUMBERS, "float64")})
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the estimates as a Polars data frame; columns as in `to_arrow`."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.to_arrow())
+        if not isinstance(frame, pl.DataFrame):
+            raise TypeError("a table became something else than a data frame")
+        return frame
+
+
+def _class_of(model: str) -> type[Result]:
+    """Return the class of a model's results; its module is loaded when the first is read."""
+    if model not in _CLASSES:
+        return PortResult
+    module, name = _CLASSES[model]
+    found: type[Result] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _arrow_type(pa: Any, name: str) -> Any:  # noqa: ANN401 - pyarrow ships no types
+    """Return the Arrow type of a column."""
+    if name in _NUMBERS:
+        return pa.float64()
+    return pa.int64() if name in _COUNTS else pa.string()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PortResult(Result):
+    """What a run of the port found out: delays of messages, by class and by application."""
+
     @property
     def load(self) -> float | None:
         """The offered load, where it is known."""
@@ -145,16 +268,6 @@ class Result:
     def differences(self) -> tuple[Difference, ...]:
         """Paired differences to the reference."""
         return rows(Difference, self.document.get("differences", []))
-
-    @cached_property
-    def theory(self) -> tuple[TheoryValue, ...]:
-        """Closed forms beside the simulation."""
-        return rows(TheoryValue, self.document.get("theory", []))
-
-    @cached_property
-    def checks(self) -> tuple[Check, ...]:
-        """Self-checks of the run."""
-        return rows(Check, self.document.get("checks", []))
 
     @cached_property
     def distributions(self) -> tuple[Distribution, ...]:
@@ -213,74 +326,3 @@ class Result:
         wanted = (discipline, class_, metric or self.metric)
         found = (row for row in self.theory if (row.discipline, row.class_, row.metric) == wanted)
         return next(found, None)
-
-    @property
-    def ok(self) -> bool:
-        """Whether every self-check held and the run has a steady state."""
-        return self.unstable is None and all(check.ok for check in self.checks)
-
-    def to_json(self) -> str:
-        """Return the document as the engine wrote it."""
-        return self.text
-
-    def save(self, path: str | Path) -> None:
-        """Write the document to a file, which is never half-written."""
-        write_text(Path(path), self.text if self.text.endswith("\n") else self.text + "\n")
-
-    def to_arrow(self) -> pa.Table:
-        """Return the estimates as an Arrow table, one row each; provenance is in the schema's metadata.
-
-        Returns
-        -------
-        pyarrow.Table
-            Columns ``discipline``, ``class``, ``flow``, ``metric``, ``statistic``, ``value``, ``low``,
-            ``high``, ``standard_error``, ``count``, ``method``, ``unit`` and ``reason``; null where
-            a value is absent.
-        """
-        import pyarrow as pa
-
-        text, number = pa.string(), pa.float64()
-        types = [
-            text,
-            text,
-            pa.int64(),
-            text,
-            text,
-            number,
-            number,
-            number,
-            number,
-            pa.int64(),
-            text,
-            text,
-            text,
-        ]
-        names = [field.name for field in fields(Estimate)]
-        columns = [
-            pa.array([getattr(row, name) for row in self.estimates], kind)
-            for name, kind in zip(names, types, strict=True)
-        ]
-        facts = ("weir", "title", "file", "fingerprint", "seed", "time_unit", "interrupted")
-        metadata = {f"weir.{key}": str(self.document.get(key)) for key in facts}
-        schema = pa.schema(
-            [(name.rstrip("_"), kind) for name, kind in zip(names, types, strict=True)], metadata
-        )
-        return pa.Table.from_arrays(columns, schema=schema)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the estimates as a pandas data frame; columns as in `to_arrow`."""
-        import pandas as pd
-
-        columns = self.to_arrow().to_pydict()
-        counts = {"flow": "Int64", "count": "Int64"}
-        numbers = dict.fromkeys(("value", "low", "high", "standard_error"), "float64")
-        return pd.DataFrame(columns).astype({**counts, **numbers})
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the estimates as a Polars data frame; columns as in `to_arrow`."""
-        import polars as pl
-
-        frame = pl.from_arrow(self.to_arrow())
-        if not isinstance(frame, pl.DataFrame):
-            raise TypeError("a table became something else than a data frame")
-        return frame

@@ -3,11 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-__all__ = ["Check", "Difference", "Distribution", "Estimate", "LengthClass", "TheoryValue", "rows"]
+__all__ = [
+    "Check",
+    "Difference",
+    "Distribution",
+    "Estimate",
+    "LengthClass",
+    "Measured",
+    "TheoryValue",
+    "rows",
+]
 
 Row = TypeVar("Row")
+
+
+class Measured(Protocol):
+    """What the estimates of all models share."""
+
+    @property
+    def metric(self) -> str: ...  # noqa: D102 - the fields of an estimate
+    @property
+    def value(self) -> float | None: ...  # noqa: D102
+    @property
+    def low(self) -> float | None: ...  # noqa: D102
+    @property
+    def high(self) -> float | None: ...  # noqa: D102
+    @property
+    def unit(self) -> str: ...  # noqa: D102
+    @property
+    def reason(self) -> str | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

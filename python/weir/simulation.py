@@ -73,7 +73,7 @@ def run(
         checked = checked.with_seed(seed)
     _check_threads(threads)
     if records is None:
-        return Result(_weir.run(checked.text, checked.name, threads, progress, None))
+        return Result.from_json(_weir.run(checked.text, checked.name, threads, progress, None))
     from weir.records import RecordFile
 
     with RecordFile(Path(records)) as file:
@@ -86,7 +86,7 @@ def _recorded(
     progress: Callable[[dict[str, float]], None] | None,
     file: RecordFile,
 ) -> Result:
-    result = Result(_weir.run(scenario.text, scenario.name, threads, progress, file.write))
+    result = Result.from_json(_weir.run(scenario.text, scenario.name, threads, progress, file.write))
     file.label(result)
     return result
 

@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from weir.result import Check, Estimate, Result
+    from weir.result import Check, Estimate, PortResult, Result
+    from weir.rows import Measured
     from weir.text import Scale
 
 __all__ = [
     "Column",
     "bench_columns",
+    "cell",
     "checks_columns",
     "class_columns",
+    "column_scale",
     "comparison_columns",
     "console",
     "listing_columns",
@@ -95,13 +98,15 @@ def _fitting(columns: Sequence[Column], width: int) -> tuple[list[Column], list[
     return kept, [column for column in columns if column not in kept]
 
 
-def _scale(rows: Iterable[Estimate | None]) -> Scale:
+def column_scale(rows: Iterable[Measured | None]) -> Scale:
+    """Return the scale in which a column of estimates reads best."""
     known = [row for row in rows if row is not None]
     unit = known[0].unit if known else "1"
     return scale_for((row.value for row in known), unit)
 
 
-def _cell(row: Estimate | None, scale: Scale, *, margin: bool = False) -> str:
+def cell(row: Measured | None, scale: Scale, *, margin: bool = False) -> str:
+    """Return an estimate as text in ``scale``, with the half-width of its interval if asked for."""
     if row is None or row.value is None:
         return absent(row.reason if row else None)
     value = row.value / scale.factor
@@ -110,17 +115,17 @@ def _cell(row: Estimate | None, scale: Scale, *, margin: bool = False) -> str:
     return value_with_margin(value, row.low / scale.factor, row.high / scale.factor)
 
 
-def _estimates(result: Result, statistic: str, class_: str = "all") -> list[Estimate | None]:
+def _estimates(result: PortResult, statistic: str, class_: str = "all") -> list[Estimate | None]:
     return [result.estimate(name, statistic=statistic, class_=class_) for name in result.disciplines]
 
 
-def comparison_columns(result: Result) -> list[Column]:
+def comparison_columns(result: PortResult) -> list[Column]:
     """Return disciplines x mean with interval, difference, tail, maximum, and theory with OK or !!."""
     means = _estimates(result, "mean")
-    scale = _scale(means)
+    scale = column_scale(means)
     columns = [
         Column("discipline", result.disciplines, numeric=False),
-        Column(f"mean {scale.header}".rstrip(), tuple(_cell(row, scale, margin=True) for row in means)),
+        Column(f"mean {scale.header}".rstrip(), tuple(cell(row, scale, margin=True) for row in means)),
     ]
     if len(result.disciplines) > 1:
         columns.append(Column(f"vs {result.reference}", _differences(result), rank=2))
@@ -130,13 +135,13 @@ def comparison_columns(result: Result) -> list[Column]:
     return columns + _theory_pair(result, scale)
 
 
-def _statistic_column(result: Result, statistic: str, rank: int) -> Column:
+def _statistic_column(result: PortResult, statistic: str, rank: int) -> Column:
     rows = _estimates(result, statistic)
-    scale = _scale(rows)
-    return Column(f"{statistic} {scale.header}".rstrip(), tuple(_cell(row, scale) for row in rows), rank)
+    scale = column_scale(rows)
+    return Column(f"{statistic} {scale.header}".rstrip(), tuple(cell(row, scale) for row in rows), rank)
 
 
-def _differences(result: Result) -> tuple[str, ...]:
+def _differences(result: PortResult) -> tuple[str, ...]:
     cells = []
     for name in result.disciplines:
         row = result.difference(name)
@@ -145,7 +150,7 @@ def _differences(result: Result) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def _theory_pair(result: Result, scale: Scale, class_: str = "all") -> list[Column]:
+def _theory_pair(result: PortResult, scale: Scale, class_: str = "all") -> list[Column]:
     """Return the closed forms with OK or !!, if any discipline has one."""
     rows = [result.closed_form(name, class_=class_) for name in result.disciplines]
     if all(row is None or row.value is None for row in rows):
@@ -158,21 +163,21 @@ def _theory_pair(result: Result, scale: Scale, class_: str = "all") -> list[Colu
     return [Column("theory", values, rank=4), Column("", agree, numeric=False)]
 
 
-def class_columns(result: Result, discipline: str) -> list[Column]:
+def class_columns(result: PortResult, discipline: str) -> list[Column]:
     """Return one discipline's classes x mean with interval, tail, maximum and theory."""
     names = tuple(each.name for each in result.classes)
     means = [result.estimate(discipline, class_=name) for name in names]
-    scale = _scale(means)
+    scale = column_scale(means)
     columns = [
         Column("class", names, numeric=False),
-        Column(f"mean {scale.header}".rstrip(), tuple(_cell(row, scale, margin=True) for row in means)),
+        Column(f"mean {scale.header}".rstrip(), tuple(cell(row, scale, margin=True) for row in means)),
     ]
     for statistic, rank in (("p50", 4), ("p99", 1), ("max", 2)):
         rows = [result.estimate(discipline, statistic=statistic, class_=name) for name in names]
         if any(row is not None for row in rows):
-            column_scale = _scale(rows)
-            header = f"{statistic} {column_scale.header}".rstrip()
-            columns.append(Column(header, tuple(_cell(row, column_scale) for row in rows), rank))
+            scale_of_rows = column_scale(rows)
+            header = f"{statistic} {scale_of_rows.header}".rstrip()
+            columns.append(Column(header, tuple(cell(row, scale_of_rows) for row in rows), rank))
     counts = tuple(f"{row.count:,}" if row is not None else "–" for row in means)
     return [*columns, Column("messages", counts, rank=5)]
 

@@ -9,10 +9,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Scale", "absent", "number", "percent", "plural", "quantity", "scale_for", "value_with_margin"]
+__all__ = [
+    "Scale",
+    "absent",
+    "number",
+    "percent",
+    "plural",
+    "quantity",
+    "scale_for",
+    "share",
+    "value_with_margin",
+]
 
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+_BITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 _LONGEST_INTEGER = 15  # digits that a float holds exactly
 
 
@@ -33,7 +44,7 @@ def scale_for(values: Iterable[float | None], unit: str) -> Scale:
     """Return the scale in which the median of ``values`` reads best; ``unit`` is that of the values."""
     known = sorted(abs(value) for value in values if value)
     middle = known[len(known) // 2] if known else 1.0
-    steps = {"s": _SECONDS, "B": _BYTES}.get(unit)
+    steps = {"s": _SECONDS, "B": _BYTES, "bit/s": _BITS}.get(unit)
     if steps is None:
         return Scale(1.0, "" if unit == "1" else unit)
     factor, name = next((step for step in steps if middle >= step[0]), steps[-1])
@@ -68,6 +79,11 @@ def percent(share: float, *, signed: bool = False) -> str:
     decimals = 0 if size >= 10 else 1
     text = f"{share * 100:+.{decimals}f}" if signed else f"{share * 100:.{decimals}f}"
     return f"{text.replace('-', '−')} %"
+
+
+def share(value: float) -> str:
+    """Return a share as per cent with three digits, so that rare losses do not read as none."""
+    return f"{number(value * 100, 3)} %"
 
 
 def quantity(value: float, unit: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from weir.text import number, percent, plural, quantity
 
 if TYPE_CHECKING:
-    from weir.result import Difference, Estimate, Result
+    from weir.result import Difference, Estimate, PortResult, Result
 
 __all__ = ["agreement", "state", "tail_statistic", "verdict"]
 
@@ -21,13 +21,13 @@ _PRICE = 1.5  # a maximum half as long again is a price to name
 _GENTLER = 0.9  # and a tail a tenth below is worth a word
 
 
-def tail_statistic(result: Result) -> str:
+def tail_statistic(result: PortResult) -> str:
     """Return the tail the report speaks of: p99 where it was measured, else the maximum."""
     rows = (result.estimate(name, statistic="p99") for name in result.disciplines)
     return "p99" if any(row is not None and row.value is not None for row in rows) else "max"
 
 
-def state(result: Result) -> str | None:
+def state(result: PortResult) -> str | None:
     """Return why the numbers are to be read with care: no steady state, or an interrupted run."""
     if result.unstable:
         return f"No steady state: {result.unstable}"
@@ -37,13 +37,13 @@ def state(result: Result) -> str | None:
     return None
 
 
-def verdict(result: Result) -> str:
+def verdict(result: PortResult) -> str:
     """Return the verdict: one to three sentences."""
     parts = [state(result), None if result.unstable else _ranking(result), agreement(result)]
     return " ".join(f"{part}." for part in parts if part)
 
 
-def _ranking(result: Result) -> str:
+def _ranking(result: PortResult) -> str:
     means = _known(result, "mean")
     if not means:
         return "No mean could be estimated"
@@ -55,7 +55,7 @@ def _ranking(result: Result) -> str:
     return where + against + _price(result, best) + _gentler(result, best, means)
 
 
-def _against_reference(result: Result, best: str) -> str:
+def _against_reference(result: PortResult, best: str) -> str:
     if best == result.reference:
         return _runner_up(result)
     difference = result.difference(best)
@@ -74,7 +74,7 @@ def _span(difference: Difference) -> str:
     return f" (95 % interval {percent(1 - high).removesuffix(' %')} to {percent(1 - low)})"
 
 
-def _runner_up(result: Result) -> str:
+def _runner_up(result: PortResult) -> str:
     rows = [
         row for name in result.disciplines if (row := result.difference(name)) and row.relative is not None
     ]
@@ -90,7 +90,7 @@ def _straddles_zero(row: Difference) -> bool:
     return row.low is None or row.high is None or row.low <= 0 <= row.high
 
 
-def _price(result: Result, best: str) -> str:
+def _price(result: PortResult, best: str) -> str:
     """Return what the lowest mean costs the unluckiest, if that is much."""
     longest = _known(result, "max")
     if best == result.reference or not {best, result.reference} <= set(longest):
@@ -101,7 +101,7 @@ def _price(result: Result, best: str) -> str:
     return f", at a maximum {number(_value(longest[best]) / usual, 2)} times as long"
 
 
-def _gentler(result: Result, best: str, means: dict[str, Estimate]) -> str:
+def _gentler(result: PortResult, best: str, means: dict[str, Estimate]) -> str:
     """Return the discipline that is nearly as good on average and clearly better in the tail, if any."""
     statistic = tail_statistic(result)
     tails = _known(result, statistic)
@@ -118,7 +118,7 @@ def _gentler(result: Result, best: str, means: dict[str, Estimate]) -> str:
     return f"; {gentle} costs {percent(extra)} more on average and takes {percent(less)} off its {tail}"
 
 
-def _known(result: Result, statistic: str) -> dict[str, Estimate]:
+def _known(result: PortResult, statistic: str) -> dict[str, Estimate]:
     rows = {name: result.estimate(name, statistic=statistic) for name in result.disciplines}
     return {name: row for name, row in rows.items() if row is not None and row.value is not None}
 

@@ -289,6 +289,43 @@ mod tests {
         }
     }
 
+    fn packet_error(spec: &str) -> String {
+        let spec: Spec = spec.parse().expect(spec);
+        packet_discipline::<Packet>(&spec).err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn disciplines_of_packets_nest() {
+        for spec in [
+            "fq(codel:target=5ms)",
+            "fq:codel",
+            "tbf(sfq:queues=9,rate=10Mbit,burst=15140B)",
+            "tbf(fq(codel(target=5ms,interval=100ms)),rate=10Mbit,burst=15140B)",
+            "priority(fifo:limit=100pkt,bands=3)",
+            "priority(fq(tbf(codel,rate=1Mbit,burst=2kB)),last=tbf(fq_codel,rate=1Mbit,burst=2kB))",
+            "fq(fq(fq(fq(fq(fq(fq(fq)))))))",
+        ] {
+            assert_eq!(packet_error(spec), "", "{spec}");
+        }
+        let (open, close) = ("fq(".repeat(9), ")".repeat(9));
+        let deeper = format!("{open}fifo{close}").parse::<Spec>().expect_err("too deep").to_string();
+        assert!(deeper.ends_with("specs nest deeper than 8 levels"), "{deeper}");
+    }
+
+    #[test]
+    fn the_error_of_a_child_is_passed_on() {
+        for (spec, expected) in [
+            ("fq(tbf(codel:target=5,rate=1Mbit,burst=2kB))", "`codel`: target is `5`, must be"),
+            ("tbf(fq(codel:tarjet=5ms),rate=1Mbit,burst=2kB)", "`codel` has no parameter `tarjet`: it takes"),
+            ("priority(fifo,last=fq(alpha:10))", "no discipline is named `alpha`: known here are `fifo`"),
+            ("priority(fq:drrr)", "no discipline is named `drrr`: did you mean `drr`?"),
+            ("tbf(fq(sfq:queues=0),rate=1Mbit,burst=2kB)", "`sfq`: queues is `0`, must be"),
+        ] {
+            let error = packet_error(spec);
+            assert!(error.starts_with(expected), "{spec}: {error}");
+        }
+    }
+
     #[test]
     fn in_order_needs_a_key() {
         assert!(error("in_order(rr)").starts_with("`in_order`: discipline is `rr`, which orders by no key"));

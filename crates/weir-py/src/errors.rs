@@ -71,6 +71,11 @@ pub(crate) fn script(error: &ScriptError) -> PyErr {
     ))
 }
 
+/// What is there for one model, asked of a scenario of a network.
+pub(crate) fn of_network(message: &str, remedy: &str, name: &str) -> PyErr {
+    ConfigError::new_err((message.to_owned(), remedy.to_owned(), name.to_owned()))
+}
+
 /// A run that gave no result.
 pub(crate) fn run(error: &RunError, name: &str) -> PyErr {
     let remedy = error.remedy().to_owned();

@@ -73,12 +73,10 @@ fn expected(burst: &Burst, ended: f64, until: f64) -> (f64, f64) {
     (packets, if packets < in_time { from + packets * gap } else { stop })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "estimates")]
 fn seconds(time: Nanos) -> f64 {
     time.get() as f64 / 1e9
 }
 
-#[expect(clippy::cast_precision_loss, reason = "estimates")]
 fn count(number: u64) -> f64 {
     number as f64
 }

@@ -42,7 +42,6 @@ pub use script::Script;
 pub use traffic::{RandomMode, Traffic};
 
 /// Seconds, which are not negative, to the nearest nanosecond.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
 fn nanos_of(seconds: f64) -> weir_core::units::Nanos {
     weir_core::units::Nanos::new((seconds * 1e9).round() as u64)
 }

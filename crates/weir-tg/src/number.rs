@@ -66,12 +66,10 @@ fn floating(word: &str) -> Option<f64> {
 /// A whole number within bounds.
 pub(crate) fn whole(word: &str, least: u64, most: u64) -> Result<u64, String> {
     let value = read(word)?;
-    #[expect(clippy::cast_precision_loss, reason = "both are at most MAX_WHOLE")]
     let within = value >= least as f64 && value <= most.min(MAX_WHOLE) as f64;
     if value.fract() != 0.0 || !within {
         return Err(format!("the number is {}, must be whole and from {least} to {most}", shorten(word)));
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and within bounds")]
     Ok(value as u64)
 }
 

@@ -172,7 +172,6 @@ fn at_once(sending: &Sending, length: f64) -> f64 {
     by_packets.min(by_data)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "compared with a bound far below what is rounded")]
 fn count(number: u64) -> f64 {
     number as f64
 }
@@ -185,6 +184,5 @@ fn refuse(script: &Script, action: &Action, reason: String, remedy: &str) -> Scr
 /// A drawn length in whole bytes, and no more than may be sent.
 #[must_use]
 pub(crate) fn bounded_length(drawn: f64) -> Bytes {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to MAX_LENGTH")]
     Bytes::new(drawn.clamp(0.0, MAX_LENGTH) as u64)
 }

@@ -93,7 +93,6 @@ proptest! {
     ) {
         let mut words: Vec<&str> = SCRIPTS[script].split_whitespace().collect();
         for (share, kind, word) in edits {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
             let place = (share * words.len() as f64) as usize;
             match kind {
                 0 => words[place] = WORDS[word],
@@ -112,12 +111,10 @@ proptest! {
     ) {
         let mut characters: Vec<char> = SCRIPTS[script].chars().collect();
         for (share, character) in edits {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
             let place = (share * characters.len() as f64) as usize;
             characters[place] = character;
         }
         check(&characters.iter().collect::<String>());
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
         let kept = (cut * characters.len() as f64) as usize;
         check(&characters[..kept].iter().collect::<String>());
     }

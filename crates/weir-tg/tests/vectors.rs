@@ -42,7 +42,6 @@ fn the_first_numbers_are_those_of_4_3bsd() {
 }
 
 #[test]
-#[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn departures_counts_and_offers_are_those_of_the_report() {
     let mut compared = 0;
     for (item, row) in rows().filter(|(item, _)| !item.starts_with("random_output")) {

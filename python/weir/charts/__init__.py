@@ -17,12 +17,12 @@ from weir.charts.style import Figure
 from weir.charts.theory import beside_theory
 
 if TYPE_CHECKING:
-    from weir.result import Result
+    from weir.result import PortResult
 
 __all__ = ["Figure", "figures"]
 
 
-def figures(result: Result) -> list[Figure]:
+def figures(result: PortResult) -> list[Figure]:
     """Return the charts that the result has the rows for, in the order of a report."""
     made = (delays(result), by_length(result), frontier(result), beside_theory(result))
     return [figure for figure in made if figure is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import altair as alt
 
@@ -11,20 +11,36 @@ from weir.charts.style import Figure, axis, colour, dash, key, left_out, log_sca
 from weir.text import scale_for
 
 if TYPE_CHECKING:
-    from weir.result import Distribution, Result
+    from collections.abc import Sequence
+
+    from weir.result import Distribution, PortResult, Result
     from weir.text import Scale
 
-__all__ = ["delays"]
+__all__ = ["DECADES", "Histogram", "ccdf", "ccdf_chart", "delays"]
 
 _MOST_POINTS = 160
 _CLASSES_SHOWN = 12
 # Where a curve begins: once one item in twenty is out or, far to the left, half of them; before, it is flat.
 _FLAT = 0.95
 _HALF = 0.5
-_DECADES = 4.5
+DECADES = 4.5
+"""How far below the longest delay a curve may begin, in powers of ten."""
 
 
-def delays(result: Result) -> Figure | None:
+class Histogram(Protocol):
+    """What the distributions of all models share."""
+
+    @property
+    def discipline(self) -> str: ...  # noqa: D102 - the fields of a distribution
+    @property
+    def low(self) -> tuple[float, ...]: ...  # noqa: D102
+    @property
+    def high(self) -> tuple[float, ...]: ...  # noqa: D102
+    @property
+    def count(self) -> tuple[int, ...]: ...  # noqa: D102
+
+
+def delays(result: PortResult) -> Figure | None:
     """Return the distributions, one panel a class, or None where none was measured."""
     rows = [row for row in result.distributions if row.metric == result.metric and any(row.count)]
     classes = [each.name for each in result.classes if any(row.class_ == each.name for row in rows)]
@@ -37,7 +53,7 @@ def delays(result: Result) -> Figure | None:
     if not any(points.values()):
         return None
     every = [point for each in points.values() for point in each]
-    chart = _ccdf_chart(result, every, names, scale)
+    chart = ccdf_chart(result, result.metric, every, names, scale)
     panels = [
         (_class_title(class_), {**chart, "data": {"values": each}}) for class_, each in points.items() if each
     ]
@@ -62,10 +78,10 @@ def _class_title(name: str) -> str:
 def _points(rows: list[Distribution], class_: str, scale: Scale) -> list[dict[str, Any]]:
     longest = max(row.high[-1] for row in rows)
     wanted = [row for row in rows if row.class_ == class_]
-    return [point for row in wanted for point in _ccdf(row, scale, longest / 10**_DECADES)]
+    return [point for row in wanted for point in ccdf(row, scale, longest / 10**DECADES)]
 
 
-def _ccdf(row: Distribution, scale: Scale, early: float) -> list[dict[str, Any]]:
+def ccdf(row: Histogram, scale: Scale, early: float) -> list[dict[str, Any]]:
     """Return the share of items above the upper edge of each bin, thinned to what a line needs."""
     total = sum(row.count)
     above = total
@@ -94,8 +110,8 @@ def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return [*kept, points[-1]]
 
 
-def _ccdf_chart(
-    result: Result, every: list[dict[str, Any]], names: list[str], scale: Scale
+def ccdf_chart(
+    result: Result, metric: str, every: Sequence[dict[str, Any]], names: list[str], scale: Scale
 ) -> dict[str, Any]:
     """Return the chart for all panels: they share axes, so that they can be compared."""
     delays, shares = ([point[key] for point in every] for key in ("delay", "above"))
@@ -103,7 +119,7 @@ def _ccdf_chart(
         alt.Chart()
         .mark_line(strokeWidth=2)
         .encode(
-            x=alt.X("delay:Q", scale=log_scale(delays), axis=axis(f"{result.metric} {scale.header}", delays)),
+            x=alt.X("delay:Q", scale=log_scale(delays), axis=axis(f"{metric} {scale.header}", delays)),
             y=alt.Y(
                 "above:Q",
                 scale=log_scale([*shares, 1.0]),

@@ -11,13 +11,13 @@ from weir.charts.style import Figure, axis, colour, family, is_wide, scale_of, s
 from weir.text import scale_for
 
 if TYPE_CHECKING:
-    from weir.result import Result
+    from weir.result import PortResult
     from weir.text import Scale
 
 __all__ = ["frontier"]
 
 
-def frontier(result: Result) -> Figure | None:
+def frontier(result: PortResult) -> Figure | None:
     """Return the trade-offs with the 99th percentile and the maximum, or None where nothing is traded."""
     panels = [_panel(result, statistic, name) for statistic, name in _TAILS.items()]
     drawn = tuple(panel for panel in panels if panel is not None)
@@ -33,7 +33,7 @@ def frontier(result: Result) -> Figure | None:
 _TAILS = {"p99": "p99", "max": "maximum"}
 
 
-def _panel(result: Result, statistic: str, tail: str) -> tuple[str, dict[str, Any]] | None:
+def _panel(result: PortResult, statistic: str, tail: str) -> tuple[str, dict[str, Any]] | None:
     points = _frontier_points(result, statistic)
     if len(points) < 2:
         return None
@@ -45,7 +45,7 @@ def _panel(result: Result, statistic: str, tail: str) -> tuple[str, dict[str, An
     return f"mean against {tail}", _frontier_spec(result, points, (mean_scale, tail_scale), tail)
 
 
-def _frontier_points(result: Result, statistic: str) -> list[dict[str, Any]]:
+def _frontier_points(result: PortResult, statistic: str) -> list[dict[str, Any]]:
     places = {name: place for place, name in enumerate(family(result))}
     points = []
     for name in result.disciplines:
@@ -58,7 +58,7 @@ def _frontier_points(result: Result, statistic: str) -> list[dict[str, Any]]:
 
 
 def _frontier_spec(
-    result: Result, points: list[dict[str, Any]], scales: tuple[Scale, Scale], tail: str
+    result: PortResult, points: list[dict[str, Any]], scales: tuple[Scale, Scale], tail: str
 ) -> dict[str, Any]:
     names = [point["discipline"] for point in points]
     means, tails = ([point[key] for point in points] for key in ("mean", "tail"))

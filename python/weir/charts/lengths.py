@@ -10,13 +10,13 @@ from weir.charts.style import Figure, axis, colour, dash, key, left_out, scale_o
 from weir.text import scale_for
 
 if TYPE_CHECKING:
-    from weir.result import Estimate, LengthClass, Result
+    from weir.result import Estimate, LengthClass, PortResult
     from weir.text import Scale
 
 __all__ = ["by_length"]
 
 
-def by_length(result: Result) -> Figure | None:
+def by_length(result: PortResult) -> Figure | None:
     """Return the means by length, or None where there are fewer than two lengths."""
     lengths = {each.name: length for each in result.classes[1:] if (length := _length(each))}
     names = shown(result)
@@ -51,7 +51,7 @@ def _length_point(name: str, length: float, row: Estimate, scale: Scale) -> dict
 
 
 def _by_length_spec(
-    result: Result, points: list[dict[str, Any]], names: list[str], scale: Scale
+    result: PortResult, points: list[dict[str, Any]], names: list[str], scale: Scale
 ) -> dict[str, Any]:
     unit = result.document.get("length_unit", "")
     lengths, means = ([point[key] for point in points] for key in ("length", "mean"))

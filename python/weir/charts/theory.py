@@ -9,12 +9,12 @@ import altair as alt
 from weir.charts.style import DASHES, OTHERS, Figure, specification, styles
 
 if TYPE_CHECKING:
-    from weir.result import Estimate, Result
+    from weir.result import Estimate, PortResult
 
 __all__ = ["beside_theory"]
 
 
-def beside_theory(result: Result) -> Figure | None:
+def beside_theory(result: PortResult) -> Figure | None:
     """Return the ratios to the closed forms, one panel a discipline, or None where there are none."""
     points = []
     for row in result.theory:
@@ -45,7 +45,7 @@ def _ratio_point(name: str, class_: str, exact: float, found: Estimate) -> dict[
     }
 
 
-def _ratio_spec(result: Result, points: list[dict[str, Any]]) -> dict[str, Any]:
+def _ratio_spec(result: PortResult, points: list[dict[str, Any]]) -> dict[str, Any]:
     order = [each.name for each in result.classes]
     reach = max(max(abs(point["low"]), abs(point["high"])) for point in points) * 1.15 or 0.01
     x = alt.X(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from weir.result import Result
+    from weir.result import PortResult, Result
 
 __all__ = ["add_to", "show_comparison"]
 
@@ -47,7 +47,7 @@ def run(
     out: OutFiles = None,
     as_json: Json = False,
 ) -> int:
-    """Simulate a scenario and show each of its disciplines by class of message.
+    """Simulate a scenario and show each of its disciplines: by class of message, or by flow and link.
 
     Means carry 95 % confidence intervals. Times are in the scenario's unit: u, one mean packet service, or
     seconds. Ctrl-C ends the run; what is finished is shown and saved, labelled interrupted (exit code 130).
@@ -77,7 +77,8 @@ def compare(
     """Compare the disciplines of a scenario on the same arrivals and services.
 
     Shows the mean with its 95 % interval, the paired difference to the reference, the tail, and the closed
-    form where there is one, with OK where the simulation agrees and !! where it does not.
+    form where there is one, with OK where the simulation agrees and !! where it does not. Of a network, also
+    what each flow gets under each discipline.
 
     \b
     Example:
@@ -119,7 +120,20 @@ def _report_unstable(result: Result) -> None:
 
 
 def show_run(out: Console, result: Result) -> None:
-    """Show each discipline by class of message, then the checks."""
+    """Show each discipline by class of message, or by flow and link; then the checks."""
+    from weir.network.result import NetworkResult
+    from weir.result import PortResult
+
+    if isinstance(result, NetworkResult):
+        from weir.network.terminal import show_run
+
+        show_run(out, result)
+    elif isinstance(result, PortResult):
+        _show_port(out, result)
+    _show_checks(out, result)
+
+
+def _show_port(out: Console, result: PortResult) -> None:
     from weir import tables
     from weir.verdict import verdict
 
@@ -127,18 +141,29 @@ def show_run(out: Console, result: Result) -> None:
     for name in result.disciplines:
         out.print(f"\n{name}: {result.metric} by class", style="bold")
         tables.print_table(out, tables.class_columns(result, name))
-    _show_checks(out, result)
 
 
 def show_comparison(out: Console, result: Result) -> None:
     """Show the disciplines beside each other, then the checks."""
+    from weir.network.result import NetworkResult
+    from weir.result import PortResult
+
+    if isinstance(result, NetworkResult):
+        from weir.network.terminal import show_comparison
+
+        show_comparison(out, result)
+    elif isinstance(result, PortResult):
+        _compare_port(out, result)
+    _show_checks(out, result)
+
+
+def _compare_port(out: Console, result: PortResult) -> None:
     from weir import tables
     from weir.verdict import verdict
 
     out.print(verdict(result))
     out.print(f"\n{result.title}: {result.metric}", style="bold")
     tables.print_table(out, tables.comparison_columns(result))
-    _show_checks(out, result)
 
 
 def _show_checks(out: Console, result: Result) -> None:

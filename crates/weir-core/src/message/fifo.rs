@@ -30,7 +30,7 @@ pub const INFO: Info = Info {
     work: "O(1)",
     parameters: &[Parameter {
         name: "limit",
-        values: "packets such as `100pkt`, bytes of packets such as `64KiB`, or `none`",
+        values: "as in `100pkt` or, of packets, `64KiB`; or `none`",
         default: Some("none"),
         meaning: "how much may wait; who finds no room is dropped",
     }],

@@ -17,7 +17,7 @@
 //! |-|-|
 //! | Source | ideal: Demers, Keshav and Shenker, *Analysis and simulation of a fair queueing algorithm*, SIGCOMM '89; turns: Kanhere, Sethu and Parekh, *Fair and efficient packet scheduling using elastic round robin*, IEEE TPDS 13(3), 2002 |
 //! | Work per packet | O(1), and that of the child; one step more per flow held back |
-//! | Units | allowance, surplus: bytes (in general, the unit of the item's cost); `depth`: packets |
+//! | Units | allowance, surplus: bytes (in general, the unit of the item's cost); `depth`, `limit`: packets |
 //! | Memory | one entry per flow up to the highest seen, one child per flow seen; both stay |
 //! | Departs from the source | the ideal finishes packets in the order of a bit-by-bit round robin, which `wfq` emulates; turns only keep flows that stay backlogged within three largest packets of each other, as the second source proves. The gate and holding back, which the sources lack |
 //!
@@ -26,17 +26,16 @@
 
 use core::fmt;
 
+use super::flows::{BY, By, FLOWS, MAX_FLOWS};
 use super::leaving::Leaving;
+use super::limits::{DEPTH, LIMIT, LimitError, Limits};
 use super::list::{List, Node};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter, parse_packets};
+use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::Item;
 use crate::registry::{self, PacketFactory};
 use crate::spec::{Spec, SpecError};
-use crate::units::{Bytes, Cost, Instant, Packets};
-
-/// The largest table of flows.
-pub const MAX_FLOWS: usize = 1 << 20;
+use crate::units::{Bytes, Cost, Instant};
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -53,40 +52,31 @@ pub const INFO: Info = Info {
             default: Some(FIFO),
             meaning: "what each flow's queue does with its packets",
         },
-        Parameter {
-            name: "depth",
-            values: "packets such as 100pkt, at least 1pkt, or `none`",
-            default: Some(NONE),
-            meaning: "how many packets of one flow may wait; a newcomer beyond them is dropped",
-        },
-        Parameter {
-            name: "flows",
-            values: "a whole number from 1 to 1048576",
-            default: Some("65536"),
-            meaning: "the size of the table of flows; packets of flows beyond it are dropped",
-        },
+        DEPTH,
+        LIMIT,
+        BY,
+        FLOWS,
     ],
     example: "fq(codel:5ms,depth=1000pkt)",
 };
 
 /// The discipline of a queue where none is given.
 const FIFO: &str = "fifo";
-/// No depth.
-const NONE: &str = "none";
-
-/// How many flows there may be, and how much of each may wait.
+/// Who has a queue, and how much may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// How many packets of a flow may wait.
-    pub depth: Packets,
+    /// Which number of an item names its queue.
+    pub by: By,
     /// The size of the table of flows.
     pub flows: usize,
+    /// How many packets may wait, whatever the children allow.
+    pub limits: Limits,
 }
 
 impl Default for Config {
-    /// A table of 65536, and no depth beyond that of the children.
+    /// By flow, a table of 65536, and no limits beyond those of the children.
     fn default() -> Self {
-        Self { depth: Packets::new(u64::MAX), flows: 1 << 16 }
+        Self { by: By::Flow, flows: 1 << 16, limits: Limits::NONE }
     }
 }
 
@@ -94,17 +84,17 @@ impl Default for Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// Nothing may wait.
-    Depth,
     /// The table has no entry, or more than [`MAX_FLOWS`].
     Flows(usize),
+    /// Nothing may wait.
+    Limit(LimitError),
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Depth => f.write_str("depth is 0pkt, must be at least 1pkt"),
             Self::Flows(flows) => write!(f, "flows is {flows}, must be from 1 to {MAX_FLOWS}"),
+            Self::Limit(error) => error.fmt(f),
         }
     }
 }
@@ -189,9 +179,7 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
     /// # Errors
     /// Nothing may wait, or the table is empty or too large.
     pub fn new(make: F, config: Config) -> Result<Self, ConfigError> {
-        if config.depth.get() == 0 {
-            return Err(ConfigError::Depth);
-        }
+        config.limits.check().map_err(ConfigError::Limit)?;
         if !(1..=MAX_FLOWS).contains(&config.flows) {
             return Err(ConfigError::Flows(config.flows));
         }
@@ -199,10 +187,19 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
         Ok(Self { config, make, flows, turns, round: Round::default(), backlog, idle: None, wake: None })
     }
 
+    /// The number of the item's flow.
+    #[inline]
+    fn number(&self, item: &I) -> usize {
+        match self.config.by {
+            By::Flow => item.flow().0 as usize,
+            By::Class => item.class().0.into(),
+        }
+    }
+
     /// The entry of the item's flow, with its child; `None` if it is beyond the table.
     #[inline]
     fn flow_of(&mut self, item: &I) -> Option<usize> {
-        let flow = item.flow().0 as usize;
+        let flow = self.number(item);
         if self.flows.get(flow).is_some_and(|flow| flow.child.is_some()) {
             return Some(flow);
         }
@@ -224,7 +221,8 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
     /// The child of an item's flow.
     #[inline]
     fn child(&mut self, item: &I) -> Option<&mut D> {
-        self.flows.get_mut(item.flow().0 as usize)?.child.as_mut()
+        let flow = self.number(item);
+        self.flows.get_mut(flow)?.child.as_mut()
     }
 
     /// A flow that has a packet takes turns.
@@ -255,7 +253,13 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
 
     /// What the flow whose turn it is gives; its turn ends with its allowance or its last packet.
     #[inline]
-    fn take(&mut self, at: u32, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
+    fn take(
+        &mut self,
+        at: u32,
+        now: Instant,
+        gate: &dyn Gate<I>,
+        drops: &mut dyn Drops<I>,
+    ) -> Option<Grant<I>> {
         let child = self.flows[at as usize].child.as_mut()?;
         let grant = child.dequeue(now, gate, &mut Leaving { backlog: &mut self.backlog, drops })?;
         let is_last = child.backlog().is_empty();
@@ -294,13 +298,10 @@ impl<I: Item<Cost = Bytes> + Send + 'static> Fq<I, Box<dyn Discipline<I> + Send>
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         let fifo = Spec { name: FIFO.to_owned(), arguments: Vec::new() };
         let make = registry::packet_factory(arguments.optional("discipline").unwrap_or(&fifo))?;
-        let depth = |text: &str| match text {
-            NONE => Some(Packets::new(u64::MAX)),
-            _ => parse_packets(text).filter(|depth| depth.get() > 0),
-        };
-        let depth = arguments.parsed("depth", "packets such as 100pkt, at least 1pkt, or `none`", depth)?;
-        let flows = arguments.whole("flows", 1, MAX_FLOWS as u64)? as usize;
-        Self::new(make, Config { depth, flows }).map_err(|error| arguments.error("flows", error.to_string()))
+        let by = [By::Flow, By::Class][arguments.choice(BY.name, &["flow", "class"])?];
+        let flows = arguments.whole(FLOWS.name, 1, MAX_FLOWS as u64)? as usize;
+        let config = Config { by, flows, limits: Limits::from_spec(arguments)? };
+        Self::new(make, config).map_err(|error| arguments.error("flows", error.to_string()))
     }
 }
 
@@ -311,9 +312,9 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
             drops.dropped(item, DropReason::Unclassified);
             return Enqueued::Queued;
         };
-        let depth = self.config.depth.get();
         if let Some(child) = &mut self.flows[at].child {
-            if depth != u64::MAX && child.backlog().items >= depth {
+            let limits = &self.config.limits;
+            if *limits != Limits::NONE && !limits.admit(child.backlog().items, self.backlog.items) {
                 drops.dropped(item, DropReason::QueueFull);
                 return Enqueued::Queued;
             }
@@ -354,7 +355,7 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
     }
 
     fn requeue(&mut self, now: Instant, item: I, used: I::Cost, drops: &mut dyn Drops<I>) {
-        let at = item.flow().0 as usize;
+        let at = self.number(&item);
         let Some(child) = self.flows.get_mut(at).and_then(|flow| flow.child.as_mut()) else {
             return drops.dropped(item, DropReason::NotResumable);
         };

@@ -14,7 +14,7 @@
 //! | Source | Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, *The Flow Queue CoDel Packet Scheduler and Active Queue Management Algorithm*, RFC 8290, section 4 |
 //! | Work per packet | O(1) if `quantum >= max(cost)`, else O(flows); O(flows) more per batch of drops |
 //! | Units | `quantum`, `memory_limit`, credit: bytes (in general, the unit of the item's cost); `limit`, `drop_batch`: packets; the rest as in `codel` |
-//! | Memory | 72 bytes per queue, made at once; one slot per waiting packet, at most `limit`; both stay |
+//! | Memory | 80 bytes per queue, made at once; one slot per waiting packet, at most `limit`; both stay |
 //! | Departs from the source | `memory_limit`, `drop_batch` and `ce_threshold` are those of Linux; what counts against `memory_limit` is the size of packets; a queue whose head the gate holds back goes to the end of the old ones and keeps its credit |
 
 use core::fmt;
@@ -51,7 +51,7 @@ pub const INFO: Info = Info {
         },
         Parameter {
             name: "memory_limit",
-            values: "bytes such as 32MiB, from 1B to 1TiB",
+            values: "bytes such as 32MiB, from 1B to 1048576MiB",
             default: Some("32MiB"),
             meaning: "how many bytes may wait; beyond, the fattest queue loses a batch",
         },
@@ -65,7 +65,7 @@ pub const INFO: Info = Info {
         codel::INTERVAL,
         Parameter {
             name: "quantum",
-            values: "bytes from 1B to 1TiB; at least the largest packet for O(1)",
+            values: "bytes from 1B to 1048576MiB; at least the largest packet for O(1)",
             default: Some("1514B"),
             meaning: "how much a queue is served in its turn",
         },
@@ -168,8 +168,6 @@ impl<C: Cost> core::error::Error for ConfigError<C> {}
 #[derive(Clone, Debug, Default)]
 struct Queue {
     packets: Chain,
-    /// How many packets it holds.
-    len: u32,
     next: u32,
     /// Whether it is among the new or the old ones.
     listed: bool,
@@ -206,7 +204,6 @@ pub struct FqCodel<I: Item> {
 /// One queue behind a gate, as its control sees it.
 struct Gated<'a, I: Item> {
     queue: &'a mut Chain,
-    len: &'a mut u32,
     cost: &'a mut I::Cost,
     slots: &'a mut Slots<(I, Instant)>,
     backlog: &'a mut Backlog<I::Cost>,
@@ -221,7 +218,6 @@ impl<I: Item> codel::Queue<I> for Gated<'_, I> {
         }
         let packet = self.slots.take(self.queue)?;
         let cost = packet.0.cost();
-        *self.len -= 1;
         *self.cost = self.cost.minus(cost);
         self.backlog.remove(cost);
         Some(packet)
@@ -234,7 +230,7 @@ impl<I: Item> codel::Queue<I> for Gated<'_, I> {
 
     #[inline]
     fn is_empty(&self) -> bool {
-        *self.len == 0
+        self.queue.len() == 0
     }
 }
 
@@ -285,7 +281,7 @@ impl<I: Item> FqCodel<I> {
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         let bytes = |name| {
             let within = |text: &str| parse_bytes(text).filter(|b| (1..=MAX_BYTES).contains(&b.get()));
-            let expected = "a size such as 1514B, from 1B to 1099511627776B";
+            let expected = "a size such as 1514B, from 1B to 1048576MiB";
             arguments.parsed(name, expected, within).map(|bytes: Bytes| I::Cost::of(bytes.get()))
         };
         let config = Config {
@@ -310,13 +306,20 @@ impl<I: Item> FqCodel<I> {
     /// The queue that holds the most, the first of them, loses packets from its head.
     #[cold]
     fn drop_batch(&mut self, drops: &mut dyn Drops<I>) {
-        let fattest = (0..self.costs.len()).max_by_key(|&at| (self.costs[at], core::cmp::Reverse(at)));
-        let Some(at) = fattest else { return };
+        let mut at = 0;
+        for (queue, cost) in self.costs.iter().enumerate().skip(1) {
+            if *cost > self.costs[at] {
+                at = queue;
+            }
+        }
+        if self.costs[at] == I::Cost::ZERO {
+            // Nothing but packets without cost: whoever has one.
+            at = self.queues.iter().position(|queue| queue.packets.len() > 0).unwrap_or(at);
+        }
         let queue = &mut self.queues[at];
-        let half = u64::from(queue.len / 2).max(1);
+        let half = u64::from(queue.packets.len() / 2).max(1);
         for _ in 0..half.min(self.config.drop_batch.get()) {
             let Some((item, _)) = self.slots.take(&mut queue.packets) else { return };
-            queue.len -= 1;
             self.costs[at] = self.costs[at].minus(item.cost());
             self.backlog.remove(item.cost());
             drops.dropped(item, DropReason::QueueFull);
@@ -326,9 +329,9 @@ impl<I: Item> FqCodel<I> {
     /// The next packet of a queue, as its control decides.
     #[inline]
     fn take(&mut self, at: usize, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<I> {
-        let Queue { packets, len, control, .. } = &mut self.queues[at];
+        let Queue { packets, control, .. } = &mut self.queues[at];
         let (slots, backlog, cost) = (&mut self.slots, &mut self.backlog, &mut self.costs[at]);
-        let mut gated = Gated { queue: packets, len, cost, slots, backlog, gate };
+        let mut gated = Gated { queue: packets, cost, slots, backlog, gate };
         control.next(&self.config.law, now, &mut gated, drops)
     }
 
@@ -339,19 +342,19 @@ impl<I: Item> FqCodel<I> {
         let at = if is_new { self.new.first() } else { self.old.first() }? as usize;
         if self.queues[at].credit <= 0 {
             self.queues[at].credit += self.config.quantum.count() as i64;
-            self.to_old(is_new);
+            self.make_old(is_new);
             return Some(Visit::Short);
         }
         if let Some(item) = self.take(at, now, gate, drops) {
             self.queues[at].credit -= item.cost().count() as i64;
             return Some(Visit::Grant(item));
         }
-        if self.queues[at].len > 0 {
-            self.to_old(is_new);
+        if self.queues[at].packets.len() > 0 {
+            self.make_old(is_new);
             return Some(Visit::Held);
         }
         if is_new {
-            self.to_old(true);
+            self.make_old(true);
         } else {
             self.old.pop(&self.queues);
             self.queues[at].listed = false;
@@ -361,7 +364,7 @@ impl<I: Item> FqCodel<I> {
 
     /// The first of the new or the old queues goes to the end of the old ones.
     #[inline]
-    fn to_old(&mut self, is_new: bool) {
+    fn make_old(&mut self, is_new: bool) {
         let from = if is_new { &mut self.new } else { &mut self.old };
         if let Some(at) = from.pop(&self.queues) {
             self.old.push(&mut self.queues, at);
@@ -412,7 +415,6 @@ impl<I: Item> Discipline<I> for FqCodel<I> {
         let at = self.spread.bucket(&item) as usize;
         let queue = &mut self.queues[at];
         self.slots.append(&mut queue.packets, (item, now));
-        queue.len += 1;
         self.costs[at] = self.costs[at].plus(cost);
         self.backlog.add(cost);
         if !queue.listed {
@@ -436,7 +438,7 @@ impl<I: Item> Discipline<I> for FqCodel<I> {
                     let quantum = item.cost();
                     return Some(Grant { item, quantum });
                 }
-                Visit::Empty => continue,
+                Visit::Empty => {}
                 Visit::Held => held += 1,
                 Visit::Short => held = 0,
             }

@@ -28,6 +28,7 @@
 use crate::info::{Arguments, Parameter};
 use crate::item::{Addresses, Item};
 use crate::spec::SpecError;
+use crate::units::{Instant, Nanos};
 
 /// The parameter that names a hash.
 pub(super) const HASH: Parameter = Parameter {
@@ -257,6 +258,8 @@ impl Spread {
         }
     }
 
+    // Apart, so that the calls around it stay small enough to be inlined.
+    #[inline(never)]
     fn compute(&mut self, label: Label, place: usize) -> u32 {
         if place >= self.remembered.len() {
             self.remembered.resize((place + 1).next_power_of_two(), Remembered::default());
@@ -279,6 +282,35 @@ impl Spread {
             self.remembered.fill(Remembered::default());
             self.epoch = 1;
         }
+    }
+}
+
+/// Seeds by the clock: one more each time a span has passed.
+#[derive(Clone, Debug)]
+pub(super) struct SeedClock {
+    first: u64,
+    /// What passes between two seeds, and when the next is due; `None`: the first one stays.
+    next: Option<(Nanos, Instant)>,
+}
+
+impl SeedClock {
+    /// From `first` on, one more after each `span`, which is not nothing.
+    pub(super) fn new(first: u64, span: Option<Nanos>) -> Self {
+        Self { first, next: span.map(|span| (span, Instant::new(span.get()))) }
+    }
+
+    /// The seed to take from now on, if one has fallen due. Of several that have, only the last counts.
+    #[inline]
+    pub(super) fn due(&mut self, now: Instant) -> Option<u64> {
+        let (span, _) = self.next.filter(|&(_, due)| due <= now)?;
+        Some(self.advance(span, now))
+    }
+
+    #[cold]
+    fn advance(&mut self, span: Nanos, now: Instant) -> u64 {
+        let passed = now.get() / span.get().max(1);
+        self.next = Some((span, Instant::new(passed.saturating_add(1).saturating_mul(span.get()))));
+        self.first.wrapping_add(passed)
     }
 }
 

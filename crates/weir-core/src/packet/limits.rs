@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use crate::info::{Arguments, Parameter};
+use crate::info::{Arguments, Parameter, parse_packets};
 use crate::spec::SpecError;
 use crate::units::Packets;
 
@@ -87,15 +87,62 @@ fn parse(text: &str) -> Option<Packets> {
     if text == "none" {
         return Some(Packets::new(u64::MAX));
     }
-    let count = text.strip_suffix("pkt")?;
-    // `parse` would also take a sign.
-    let plain = count.bytes().all(|digit| digit.is_ascii_digit());
-    count.parse().ok().filter(|&count| plain && count > 0).map(Packets::new)
+    parse_packets(text).filter(|count| count.get() > 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conformance::Random;
+    use crate::discipline::{DropReason, Drops, Open};
+    use crate::item::{Item, Packet};
+    use crate::packet::testing::packet;
+    use crate::registry::packet_discipline;
+    use crate::units::Instant;
+
+    /// The newcomer, if it is what was dropped, and nothing else was.
+    #[derive(Default)]
+    struct Refused(Option<(Packet, DropReason)>);
+
+    impl Drops<Packet> for Refused {
+        fn dropped(&mut self, item: Packet, reason: DropReason) {
+            assert_eq!(self.0.replace((item, reason)), None);
+        }
+    }
+
+    /// Offers packets and serves some; which wait is counted here.
+    fn obeys(spec: &str, depth: usize, limit: usize) {
+        let mut discipline = packet_discipline::<Packet>(&spec.parse().expect(spec)).expect(spec);
+        let mut random = Random::new(1);
+        let (mut waiting, mut refused) = ([0_usize; 4], 0);
+        for id in 0..4_000 {
+            if random.one_in(2) {
+                let grant = discipline.dequeue(Instant::ZERO, &Open, &mut Refused::default());
+                assert_eq!(grant.is_some(), waiting.iter().any(|&waiting| waiting > 0), "{spec}");
+                grant.iter().for_each(|grant| waiting[grant.item.flow().0 as usize] -= 1);
+                continue;
+            }
+            let flow = random.below(4).min(random.below(4)) as usize;
+            let (newcomer, mut drops) =
+                (packet(id, flow as u32, 64 + random.below(1451)), Refused::default());
+            let _ = discipline.enqueue(Instant::ZERO, newcomer, &mut drops);
+            let full = waiting[flow] == depth || waiting.iter().sum::<usize>() == limit;
+            assert_eq!(drops.0, full.then_some((newcomer, DropReason::QueueFull)), "{spec}");
+            waiting[flow] += usize::from(!full);
+            refused += u32::from(full);
+            assert_eq!(discipline.backlog().items, waiting.iter().sum::<usize>() as u64, "{spec}");
+        }
+        assert!(refused > 100, "{spec}: {refused}");
+    }
+
+    #[test]
+    fn the_newcomer_is_refused_and_nobody_else() {
+        for name in ["drr(quantum=2048B", "wfq(rate=1Gbit", "scfq(flows=9", "wf2q_plus(flows=9"] {
+            obeys(&format!("{name},depth=3pkt)"), 3, usize::MAX);
+            obeys(&format!("{name},limit=5pkt)"), usize::MAX, 5);
+            obeys(&format!("{name},depth=3pkt,limit=7pkt)"), 3, 7);
+        }
+    }
 
     #[test]
     fn packets_need_their_unit() {

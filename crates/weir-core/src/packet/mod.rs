@@ -9,10 +9,20 @@ pub mod hash;
 mod leaving;
 pub mod limits;
 mod list;
+mod longest;
 pub mod priority;
+pub mod scfq;
 pub mod sfq;
+pub mod sfq_linux;
+pub mod sfq_set;
 mod slots;
+mod store;
 pub mod tbf;
+#[cfg(test)]
+mod testing;
+mod virtual_time;
+pub mod wf2q_plus;
+pub mod wfq;
 
 /// First in, first out knows no difference between messages and packets.
 pub use crate::message::fifo;
@@ -27,8 +37,13 @@ register!(
     [Item<Cost = Bytes>],
     fifo::Fifo,
     sfq::Sfq,
+    sfq_linux::SfqLinux,
+    sfq_set::SfqSet,
     drr::Drr,
     fq::Fq,
+    wfq::Wfq,
+    scfq::Scfq,
+    wf2q_plus::Wf2qPlus,
     codel::Codel,
     fq_codel::FqCodel,
     priority::Priority,

@@ -13,14 +13,14 @@
 //! | Source | *A Report on Stochastic Fairness Queueing (SFQ) Experiments*, SRI, 1993; McKenney, *Stochastic fairness queueing*, INFOCOM '90 |
 //! | Work per packet | O(1); one step more per queue held back by the gate |
 //! | Units | turns and depth: packets |
-//! | Memory | 16 bytes per queue up to the highest used, one slot per waiting packet; both stay |
+//! | Memory | 16 bytes per queue up to the highest used, one place per waiting packet; both stay |
 //! | Departs from the source | McKenney drops from the longest queue, the report from the own; this is the report's |
 //! | | a queue whose head the gate does not permit goes to the end of the round |
 
 use core::fmt;
 
-use super::hash::{HASH, Hash, KEY, Key, SEED, Spread};
-use super::slots::{Chain, Slots};
+use super::hash::{HASH, Hash, KEY, Key, SEED, SeedClock, Spread};
+use super::store::{Line, Round, Store};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, parse_nanos};
 use crate::item::Item;
@@ -31,6 +31,11 @@ use crate::units::{Instant, Nanos};
 pub const MAX_QUEUES: u32 = 1 << 20;
 /// The deepest queue, in packets.
 pub const MAX_DEPTH: u32 = 1 << 24;
+
+/// From so many places on, a store is too large for the caches near the processor.
+const FAR: usize = 1 << 15;
+/// How many queues are fetched together.
+const AHEAD: usize = 8;
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -174,29 +179,18 @@ impl fmt::Display for ConfigError {
 
 impl core::error::Error for ConfigError {}
 
-/// One queue: its packets, and its place in the round.
-#[derive(Clone, Debug, Default)]
-struct Queue {
-    packets: Chain,
-    length: u32,
-    /// The queue behind this one in the round, while this one has packets and is not the last.
-    next: u32,
-}
-
 /// Stochastic fairness queueing.
 #[derive(Clone, Debug)]
 pub struct Sfq<I: Item> {
     config: Config,
     spread: Spread,
-    /// When the next seed is due; `None`: not by the clock.
-    due: Option<Instant>,
-    queues: Vec<Queue>,
-    slots: Slots<I>,
-    /// The queue that is next in the round, and the last of it, where `waiting` is not zero.
-    first: u32,
-    last: u32,
-    /// How many queues have packets.
-    waiting: u32,
+    seeds: SeedClock,
+    queues: Vec<Line>,
+    store: Store<I>,
+    /// The queues that have packets, the next first.
+    round: Round,
+    /// How many of them have been fetched ahead of their turns.
+    fetched: usize,
     backlog: Backlog<I::Cost>,
 }
 
@@ -219,13 +213,12 @@ impl<I: Item> Sfq<I> {
         if let Some(flow) = map.iter().position(|&queue| queue >= queues) {
             return Err(ConfigError::Map { flow, queue: map[flow], queues });
         }
-        let due = match perturb {
-            Perturb::Every(span) => Some(Instant::ZERO + span),
-            _ => None,
-        };
+        let span = if let Perturb::Every(span) = perturb { Some(span) } else { None };
+        let seeds = SeedClock::new(seed, span);
         let spread = Spread::new(hash, key, seed, queues);
-        let (queues, slots, backlog) = (Vec::new(), Slots::default(), Backlog::default());
-        Ok(Self { config, spread, due, queues, slots, first: 0, last: 0, waiting: 0, backlog })
+        let (queues, round) = (Vec::new(), Round::default());
+        let (store, backlog) = (Store::default(), Backlog::default());
+        Ok(Self { config, spread, seeds, queues, store, round, fetched: 0, backlog })
     }
 
     /// As a spec names it.
@@ -262,52 +255,20 @@ impl<I: Item> Sfq<I> {
     #[cold]
     fn grow(&mut self, queue: usize) {
         let doubled = (queue + 1).next_power_of_two().max(64);
-        self.queues.resize(doubled.min(self.config.queues as usize), Queue::default());
+        self.queues.resize(doubled.min(self.config.queues as usize), Line::default());
     }
 
-    /// Takes the seed that the clock asks for.
+    /// Fetches the queues that are next, once those that were fetched have had their turns. Turns go all over
+    /// a large store, and waiting for memory at each of them would take most of the time.
     #[cold]
-    fn perturb_by_clock(&mut self, now: Instant) {
-        if let Perturb::Every(span) = self.config.perturb {
-            let passed = now.get() / span.get();
-            self.spread.reseed(self.config.seed.wrapping_add(passed));
-            self.due = Some(Instant::new(passed.saturating_add(1).saturating_mul(span.get())));
+    #[inline(never)]
+    fn fetch_ahead(&mut self) {
+        if self.fetched == 0 {
+            let next = (0..AHEAD).filter_map(|turn| self.round.get(turn));
+            self.store.fetch(next.map(|queue| self.queues[queue as usize]));
+            self.fetched = AHEAD;
         }
-    }
-
-    /// The queue joins the end of the round.
-    #[inline]
-    fn join(&mut self, queue: u32) {
-        if self.waiting == 0 {
-            self.first = queue;
-        } else {
-            self.queues[self.last as usize].next = queue;
-        }
-        self.last = queue;
-        self.waiting += 1;
-    }
-
-    /// The first queue of the round leaves it.
-    #[inline]
-    fn leave(&mut self) -> u32 {
-        let left = self.first;
-        self.first = self.queues[left as usize].next;
-        self.waiting -= 1;
-        left
-    }
-
-    /// Takes the head of the first queue, whose turn this is.
-    #[inline]
-    fn take(&mut self) -> Option<I> {
-        let at = self.leave();
-        let queue = &mut self.queues[at as usize];
-        queue.length -= 1;
-        let more = queue.length > 0;
-        let item = self.slots.take(&mut queue.packets);
-        if more {
-            self.join(at);
-        }
-        item
+        self.fetched -= 1;
     }
 }
 
@@ -320,10 +281,11 @@ fn parse_map(text: &str) -> Option<Vec<u32>> {
 }
 
 impl<I: Item> Discipline<I> for Sfq<I> {
-    #[inline]
+    // Always: a call would hand the packet over through memory, which takes longer than all the rest.
+    #[inline(always)]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        if self.due.is_some_and(|due| due <= now) {
-            self.perturb_by_clock(now);
+        if let Some(seed) = self.seeds.due(now) {
+            self.spread.reseed(seed);
         }
         let at = self.queue_of(&item);
         let queue = &mut self.queues[at];
@@ -331,30 +293,36 @@ impl<I: Item> Discipline<I> for Sfq<I> {
             drops.dropped(item, DropReason::QueueFull);
             return Enqueued::Queued;
         }
-        queue.length += 1;
-        let is_first = queue.length == 1;
-        self.backlog.add(item.cost());
-        self.slots.append(&mut queue.packets, item);
-        if is_first {
-            self.join(at as u32);
+        if queue.length == 0 {
+            self.round.join(at as u32);
         }
+        self.backlog.add(item.cost());
+        self.store.append(queue, item);
         Enqueued::Queued
     }
 
-    #[inline]
+    // Always: a call would hand the packet over through memory, which takes longer than all the rest.
+    #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
+        if self.store.size() >= FAR {
+            self.fetch_ahead();
+        }
         // Once around at most: then every head is held back, and the round is as it was.
-        for _ in 0..self.waiting {
-            let head = self.slots.head(&self.queues[self.first as usize].packets)?;
-            if !gate.permits(head) {
-                let held = self.leave();
-                self.join(held);
+        for _ in 0..self.round.count {
+            let queue = &mut self.queues[self.round.get(0)? as usize];
+            if !gate.permits(self.store.head(queue)?) {
+                self.round.advance();
                 continue;
             }
-            let item = self.take()?;
+            let item = self.store.take(queue)?;
+            if queue.length > 0 {
+                self.round.advance();
+            } else {
+                self.round.leave();
+            }
             let quantum = item.cost();
             self.backlog.remove(quantum);
-            if self.waiting == 0 && self.config.perturb == Perturb::Idle {
+            if self.backlog.is_empty() && self.config.perturb == Perturb::Idle {
                 self.spread.reseed(self.spread.seed().wrapping_add(1));
             }
             return Some(Grant { item, quantum });

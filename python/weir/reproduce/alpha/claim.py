@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from weir.reproduce.alpha.evidence import Evidence, NotMeasuredError, Quantity
 from weir.reproduce.alpha.published import Load
+from weir.reproduce.finding import Finding, Outcome, finding_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,23 +40,6 @@ __all__ = [
     "reduction",
     "states",
 ]
-
-
-class Finding(StrEnum):
-    """What becomes of a claim."""
-
-    AGREES = "agrees"
-    BORDERLINE = "borderline"
-    PARTLY = "partly"
-    CONTRADICTED = "contradicted"
-
-
-class Outcome(StrEnum):
-    """What becomes of one part of a claim."""
-
-    HOLDS = "holds"
-    NEAR = "near"
-    FAILS = "fails"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +83,7 @@ class Claim:
 
 def finding(parts: Iterable[Part]) -> Finding:
     """Return what becomes of a claim, from its parts."""
-    outcomes = [part.outcome for part in parts]
-    if all(outcome == Outcome.HOLDS for outcome in outcomes):
-        return Finding.AGREES
-    if Outcome.FAILS not in outcomes:
-        return Finding.BORDERLINE
-    return Finding.CONTRADICTED if Outcome.HOLDS not in outcomes else Finding.PARTLY
+    return finding_of(part.outcome for part in parts)
 
 
 # Terms: what is compared.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from html import escape
-from itertools import count
 from typing import TYPE_CHECKING
 
-from weir.report import page
+from weir.report import page, section
 from weir.reproduce.alpha import published
 from weir.reproduce.alpha.figures import drawings
 from weir.reproduce.alpha.published import LOADS, QUANTITIES, STRATEGIES, Load
 from weir.reproduce.checks import Status
+from weir.reproduce.markup import bold_cell, cell, mark, note, row_name, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["html"]
 
-_MARKS = {Status.MET: "✓", Status.NOT_MET: "✗", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
-_KINDS = {Status.MET: "ok", Status.NOT_MET: "bad", Status.ARTEFACT: "text", Status.NOT_CHECKABLE: "text"}
 _OPEN = Load("95")
 _STYLE = (
     "<style>.cell b{font-weight:600}.cell small{display:block;opacity:.72;font-size:.78em}"
@@ -39,19 +37,15 @@ def html(reproduction: AlphaReproduction) -> str:
     sections = [
         _STYLE,
         _headline(reproduction, title),
-        _section("Load by load", _loads(reproduction)),
-        _section("The claims of the text", _claims(reproduction)),
-        *(_section(drawing.title, _figure(drawing)) for drawing in drawn),
-        _section("Fairness", _fairness(reproduction)),
-        _section("Published, measured, exact", _tables(reproduction)),
-        _section("The overflow of the original", _artefacts(reproduction)),
-        _section("What is not met", _missed(reproduction)),
+        section("Load by load", _loads(reproduction)),
+        section("The claims of the text", _claims(reproduction)),
+        *(section(drawing.title, _figure(drawing)) for drawing in drawn),
+        section("Fairness", _fairness(reproduction)),
+        section("Published, measured, exact", _tables(reproduction)),
+        section("The overflow of the original", _artefacts(reproduction)),
+        section("What is not met", _missed(reproduction)),
     ]
     return page(title, "".join(sections), {drawing.id: drawing.spec for drawing in drawn})
-
-
-def _section(title: str, content: str) -> str:
-    return f"<section>\n<h2>{escape(title)}</h2>\n{content}</section>\n" if content else ""
 
 
 def _headline(reproduction: AlphaReproduction, title: str) -> str:
@@ -69,54 +63,13 @@ def _headline(reproduction: AlphaReproduction, title: str) -> str:
     )
 
 
-def _td(content: str, kind: str = "", title: str = "") -> str:
-    """Return a cell; its content is text."""
-    return _cell_of(escape(content), kind, title)
-
-
-def _cell_of(markup: str, kind: str = "", title: str = "") -> str:
-    """Return a cell; its content is HTML."""
-    hint = f' title="{escape(title)}"' if title else ""
-    return f"<td{_class(kind)}{hint}>{markup}</td>"
-
-
-def _class(kind: str) -> str:
-    return f' class="{kind}"' if kind else ""
-
-
-def _th(content: str) -> str:
-    """Return the cell that names a row."""
-    return f'<th scope="row" class="text">{escape(content)}</th>'
-
-
-def _mark(check: Check) -> str:
-    return _td(_MARKS[check.status], _KINDS[check.status])
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]], *, text: int = 1) -> str:
-    """Return a table; the first ``text`` columns are words."""
-    kinds = (_class("text" if column < text else "") for column in count())
-    cells = "".join(
-        f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(head, kinds, strict=False)
-    )
-    body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
-    return (
-        f'<div class="scroll" tabindex="0"><table><thead><tr>{cells}</tr></thead>\n'
-        f"<tbody>{body}</tbody></table></div>\n"
-    )
-
-
-def _note(words: str) -> str:
-    return f'<p class="note">{escape(words)}</p>\n'
-
-
 def _loads(reproduction: AlphaReproduction) -> str:
     rows = (
-        (_th(f"{load} %"), *map(_td, (f"{packets:,}", met, _two_digits(share))))
+        (row_name(f"{load} %"), *map(cell, (f"{packets:,}", met, _two_digits(share))))
         for load, packets, met, share in reproduction.rows_of_loads()
     )
     head = ("load", "packets simulated", "means met", "largest deviation, in tolerances")
-    return _table(head, rows) + _note(
+    return table_of(head, rows) + note(
         "The tolerance of a mean comes from the standard errors of both runs and the rounding of print; a "
         "deviation of more than 1.00 tolerances is not met. The chance of any false alarm over all checks is "
         "below 1 %."
@@ -128,22 +81,22 @@ def _two_digits(share: float | None) -> str:
 
 
 def _claims(reproduction: AlphaReproduction) -> str:
-    note = _note(
+    legend = note(
         "A mark says that a claim came out as its record has it, as agreeing or as contradicted. A claim "
         "is called contradicted only if noise cannot explain it."
     )
     head = ("", "found", "section", "claim", "claimed", "measured")
-    return note + _table(head, map(_claim, reproduction.judgements), text=6)
+    return legend + table_of(head, map(_claim, reproduction.judgements), text=6)
 
 
 def _claim(judgement: Judgement) -> Iterator[str]:
     check, row = judgement.check, judgement.published
-    yield _mark(check)
-    yield _td(judgement.found or "n/a", "text")
-    yield _td(row.section, "text")
-    yield _td(row.text, "text wrap")
-    yield _td(row.claimed, "text wrap")
-    yield _td(_number(check.measured), "text wrap", check.note)
+    yield mark(check)
+    yield cell(judgement.found or "n/a", "text")
+    yield cell(row.section, "text")
+    yield cell(row.text, "text wrap")
+    yield cell(row.claimed, "text wrap")
+    yield cell(_number(check.measured), "text wrap", check.note)
 
 
 def _figure(drawing: Drawing) -> str:
@@ -166,17 +119,17 @@ def _fairness(reproduction: AlphaReproduction) -> str:
         "range",
         "average latency",
     )
-    return _table(head, map(_fairness_row, reproduction.fairness), text=2) if reproduction.fairness else ""
+    return table_of(head, map(_fairness_row, reproduction.fairness), text=2) if reproduction.fairness else ""
 
 
 def _fairness_row(row: Fairness) -> Iterator[str]:
-    yield _th(f"{row.load} %")
-    yield _td(row.strategy, "text")
+    yield row_name(f"{row.load} %")
+    yield cell(row.strategy, "text")
     for period, length in ((row.smallest, row.smallest_length), (row.largest, row.largest_length)):
-        yield _td(f"{period:.3f}")
-        yield _td(str(length))
-    yield _td(f"{row.range:.3f}")
-    yield _td(f"{row.average:.2f}")
+        yield cell(f"{period:.3f}")
+        yield cell(str(length))
+    yield cell(f"{row.range:.3f}")
+    yield cell(f"{row.average:.2f}")
 
 
 def _tables(reproduction: AlphaReproduction) -> str:
@@ -184,16 +137,16 @@ def _tables(reproduction: AlphaReproduction) -> str:
     words = (
         "Measured in bold with its mark; below it the published value and, where there is one, the exact one."
     )
-    return _note(words) + "".join(_load_table(by_id, load) for load in LOADS)
+    return note(words) + "".join(_load_table(by_id, load) for load in LOADS)
 
 
 def _load_table(by_id: dict[str, Check], load: Load) -> str:
     rows = (
-        (_th(strategy), *(_mean(by_id, load, strategy, quantity) for quantity in QUANTITIES))
+        (row_name(strategy), *(_mean(by_id, load, strategy, quantity) for quantity in QUANTITIES))
         for strategy in STRATEGIES
     )
     opened = " open" if load == _OPEN else ""
-    table = _table(("strategy", *QUANTITIES), rows)
+    table = table_of(("strategy", *QUANTITIES), rows)
     return f"<details{opened}><summary>{load} %</summary>\n{table}</details>\n"
 
 
@@ -202,8 +155,7 @@ def _mean(by_id: dict[str, Check], load: Load, strategy: str, quantity: str) -> 
     exact = published.exact().get((load, strategy, quantity))
     beside = f"{check.published:.2f}" + (f" · {exact:.3f}" if exact is not None else "")
     measured = f"{check.measured:.3f}" if isinstance(check.measured, float) else ""
-    mark = f'<span class="{_KINDS[check.status]}">{_MARKS[check.status]}</span>'
-    return _cell_of(f"<b>{measured}</b> {mark}<small>{beside}</small>", "cell", _hint(check))
+    return bold_cell(check, measured, beside, _hint(check))
 
 
 def _hint(check: Check) -> str:
@@ -215,15 +167,15 @@ def _hint(check: Check) -> str:
 
 def _checks_table(checks: Iterable[Check]) -> str:
     head = ("", "check", "published", "measured", "tolerance", "note")
-    return _table(head, map(_check_row, checks), text=2)
+    return table_of(head, map(_check_row, checks), text=2)
 
 
 def _check_row(check: Check) -> Iterator[str]:
-    yield _mark(check)
-    yield _td(check.id, "text")
+    yield mark(check)
+    yield cell(check.id, "text")
     for value in (check.published, check.measured, check.tolerance):
-        yield _td(_number(value))
-    yield _td(check.note, "text wrap")
+        yield cell(_number(value))
+    yield cell(check.note, "text wrap")
 
 
 def _number(value: float | str | None) -> str:

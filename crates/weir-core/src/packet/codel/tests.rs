@@ -161,7 +161,9 @@ fn agrees<I: Sample>(law: Law<I::Cost>, limit: u64) -> u64 {
 
 #[test]
 fn agrees_with_the_source() {
-    for (target, interval, mtu) in [(3_000, 20_000, 0), (500, 5_000, 1514), (1, 100, 0), (20_000, 1_000, 3_000)] {
+    for (target, interval, mtu) in
+        [(3_000, 20_000, 0), (500, 5_000, 1514), (1, 100, 0), (20_000, 1_000, 3_000)]
+    {
         let dropped = agrees::<Packet>(law(target, interval, mtu), 1000);
         assert!(dropped > 100, "{target} ns, {interval} ns: {dropped} drops");
     }
@@ -191,7 +193,8 @@ fn specs_are_refused_with_value_and_bound() {
     assert_eq!(refused("codel:5").as_deref(), Some(expected));
     let expected = "`codel`: limit is `0pkt`, must be packets from 1pkt to 16777216pkt";
     assert_eq!(refused("codel:limit=0pkt").as_deref(), Some(expected));
-    for text in ["codel:target=0ms", "codel:interval=0s", "codel:ecn=maybe", "codel:ce_threshold=1", "codel:mtu=9"]
+    for text in
+        ["codel:target=0ms", "codel:interval=0s", "codel:ecn=maybe", "codel:ce_threshold=1", "codel:mtu=9"]
     {
         assert!(refused(text).is_some(), "{text}");
     }

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use super::*;
-use crate::packet::limits::Limits;
 use crate::conformance::{self, Promises, Sample};
 use crate::discipline::{CountDrops, DropReason, Open};
 use crate::item::{ClassId, FlowId, Message, Packet};
+use crate::packet::limits::Limits;
 use crate::units::{Bytes, Packets};
 
 const PROMISES: Promises = Promises { work_conserving: true, flow_order: true, resumable: false };
@@ -160,6 +160,45 @@ fn weights_are_shares() {
         let quanta = rounds * weight * 1514;
         assert!(sent.abs_diff(quanta) <= (weight + 1) * 1514, "{sent} against {quanta}");
     }
+}
+
+/// Shreedhar and Varghese, the theorem on the fairness measure: over any span in which two flows are
+/// backlogged, what they are sent, each over its weight, differs by at most `2 Max + Quantum`, where `Max`
+/// is the largest packet and `Quantum` that of weight 1.
+#[test]
+fn service_over_weight_differs_by_two_packets_and_a_quantum() {
+    let weights = [3, 2, 1];
+    let mut proper = 0;
+    for (seed, quantum) in (0..40).flat_map(|seed| [(seed, 1514), (seed, 4000)]) {
+        let flows = flows::Config { weights: weights.map(Weight::new).to_vec(), ..flows::Config::default() };
+        let mut drr = Drr::new(Config { quantum: Bytes::new(quantum), flows }).expect("valid");
+        let mut random = conformance::Random::new(seed);
+        // Flows 0 to 2 have packets all the time, flows 3 to 5 come and go.
+        let sizes: Vec<_> = (0..6_000).map(|_| 64 + random.below(1451)).collect();
+        let flow = |id: usize| if id < 3_000 { id as u32 % 3 } else { 3 + id as u32 % 3 };
+        let offered = |id: usize| (flow(id), sizes[id]);
+        offer(&mut drr, 0, &(0..3_000).map(offered).collect::<Vec<_>>());
+        let (mut sent, mut span) = ([0.0; 6], [[0.0_f64; 2]; 3]);
+        for id in 3_000..5_000 {
+            if random.one_in(3) {
+                offer(&mut drr, id as u32, &[offered(id)]);
+            }
+            for id in serve(&mut drr, &Open, 1) {
+                let (flow, size) = offered(id as usize);
+                sent[flow as usize] += size as f64 / weights.get(flow as usize).copied().unwrap_or(1) as f64;
+            }
+            for (span, (i, j)) in span.iter_mut().zip([(0, 1), (0, 2), (1, 2)]) {
+                let difference = sent[i] - sent[j];
+                *span = [span[0].min(difference), span[1].max(difference)];
+            }
+        }
+        for [low, high] in span {
+            let bound = (2 * 1514 + quantum) as f64;
+            assert!(high - low <= bound, "{} against {bound}", high - low);
+            proper += u32::from(high - low > 0.5 * bound);
+        }
+    }
+    assert!(proper > 20, "the bound is not put to the test: {proper}");
 }
 
 /// The paper's pseudo-code, with `current` for the flow that its dequeuing module is serving, and with

@@ -10,7 +10,7 @@ use crate::packet::codel::{Codel, Law};
 use crate::packet::drr::{self, Drr};
 use crate::packet::fifo::Fifo;
 use crate::packet::tbf::Tbf;
-use crate::units::{Nanos, Rate};
+use crate::units::{Nanos, Packets, Rate};
 
 const PROMISES: Promises = Promises { work_conserving: true, flow_order: true, resumable: false };
 
@@ -38,9 +38,13 @@ conformance::suite!(conforms_around_itself, || fq(|| fq(Fifo::new)), [work_conse
 conformance::suite!(conforms_around_shapers: [Packet], || fq(shaped), [flow_order]);
 conformance::suite!(
     conforms_with_bounds,
-    || Fq::new(Fifo::new, Config { depth: Packets::new(2), flows: 5 }).expect("valid"),
+    || Fq::new(Fifo::new, Config { flows: 5, limits: limits(2, 5), by: By::Class }).expect("valid"),
     [work_conserving, flow_order, resumable]
 );
+
+fn limits(depth: u64, limit: u64) -> Limits {
+    Limits { depth: Packets::new(depth), limit: Packets::new(limit) }
+}
 
 fn packet(id: u32, flow: u32, size: u64) -> Packet {
     Packet { id, flow: FlowId(flow), class: ClassId(0), size: Bytes::new(size) }
@@ -107,10 +111,11 @@ fn a_newcomer_joins_behind_the_flow_in_service() {
 
 #[test]
 fn a_queue_has_its_depth_and_the_table_its_size() {
-    let mut fq = Fq::new(Fifo::new, Config { depth: Packets::new(2), flows: 2 }).expect("valid");
-    let packets = [(0, 1), (0, 1), (0, 1), (1, 1), (2, 1), (u32::MAX, 1)];
+    let config = Config { flows: 2, limits: limits(2, 3), by: By::Flow };
+    let mut fq = Fq::new(Fifo::new, config).expect("valid");
+    let packets = [(0, 1), (0, 1), (0, 1), (1, 1), (1, 1), (2, 1), (u32::MAX, 1)];
     let (full, unknown) = (DropReason::QueueFull, DropReason::Unclassified);
-    assert_eq!(offer(&mut fq, &packets), [(2, full), (4, unknown), (5, unknown)]);
+    assert_eq!(offer(&mut fq, &packets), [(2, full), (4, full), (5, unknown), (6, unknown)]);
     assert_eq!(fq.backlog().items, 3);
 }
 
@@ -285,14 +290,15 @@ fn equal_packets_make_it_packet_round_robin_and_sfq_without_collisions() {
 
 #[test]
 fn configurations_are_refused_with_value_and_bound() {
-    let refused = |depth, flows| {
-        let config = Config { depth: Packets::new(depth), flows };
+    let refused = |limits, flows| {
+        let config = Config { flows, limits, by: By::Flow };
         Fq::<Packet, _, _>::new(Fifo::<Packet>::new, config).err().map(|error| error.to_string())
     };
-    assert_eq!(refused(0, 1).as_deref(), Some("depth is 0pkt, must be at least 1pkt"));
-    assert_eq!(refused(1, 0).as_deref(), Some("flows is 0, must be from 1 to 1048576"));
-    assert!(refused(1, MAX_FLOWS + 1).is_some());
-    assert_eq!(refused(1, MAX_FLOWS), None);
+    assert_eq!(refused(limits(0, 1), 1).as_deref(), Some("depth is 0pkt, must be at least 1pkt"));
+    assert_eq!(refused(limits(1, 0), 1).as_deref(), Some("limit is 0pkt, must be at least 1pkt"));
+    assert_eq!(refused(limits(1, 1), 0).as_deref(), Some("flows is 0, must be from 1 to 1048576"));
+    assert!(refused(Limits::NONE, MAX_FLOWS + 1).is_some());
+    assert_eq!(refused(Limits::NONE, MAX_FLOWS), None);
 }
 
 #[test]
@@ -301,7 +307,14 @@ fn specs_are_refused_with_value_and_bound() {
         let spec = text.parse().expect("a spec");
         registry::packet_discipline::<Packet>(&spec).err().map(|error| error.to_string())
     };
-    for text in ["fq", "fq:depth=100pkt", "fq:depth=none", "fq(codel:target=5ms)", "fq(fq(drr:500B),flows=9)"] {
+    for text in [
+        "fq",
+        "fq:depth=100pkt",
+        "fq:depth=none",
+        "fq(codel:target=5ms)",
+        "fq(fq(drr:500B),flows=9)",
+        "fq(sfq,by=class)",
+    ] {
         assert_eq!(refused(text), None, "{text}");
     }
     let depth = "`fq`: depth is `0pkt`, must be packets such as 100pkt, at least 1pkt, or `none`";

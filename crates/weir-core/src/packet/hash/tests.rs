@@ -125,3 +125,18 @@ fn the_key_says_what_tells_flows_apart() {
     assert_eq!(Key::Addresses.label(&item), label(1, 2));
     assert_eq!(Key::Flow.label(&item), Label { flow: 7, ..label(1, 2) });
 }
+
+#[test]
+fn the_clock_gives_one_seed_more_for_each_span() {
+    let mut seeds = SeedClock::new(u64::MAX, Some(Nanos::new(10)));
+    let at = |seeds: &mut SeedClock, now| seeds.due(Instant::new(now));
+    assert_eq!(at(&mut seeds, 9), None);
+    assert_eq!(at(&mut seeds, 10), Some(0));
+    assert_eq!(at(&mut seeds, 19), None);
+    assert_eq!(at(&mut seeds, 57), Some(4));
+    assert_eq!(at(&mut seeds, 59), None);
+    assert_eq!(at(&mut SeedClock::new(3, None), u64::MAX), None);
+    // The end of the clock is no end of the arithmetic.
+    let mut seeds = SeedClock::new(0, Some(Nanos::new(1)));
+    assert_eq!([at(&mut seeds, u64::MAX), at(&mut seeds, u64::MAX)], [Some(u64::MAX); 2]);
+}

@@ -1,0 +1,110 @@
+"""What a network's result says, in words: who is served worst under which discipline, and how long it takes.
+
+The worst-served flow is the one that gets the smallest part of what it offers. Where flows were not
+measured one by one, classes stand for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weir.network.result import ALL
+from weir.network.tables import subjects
+from weir.text import number, plural, quantity, share
+from weir.verdict import agreement
+
+if TYPE_CHECKING:
+    from weir.network.result import NetworkResult
+    from weir.network.tables import Subject
+
+__all__ = ["Served", "state", "verdict", "worst_served"]
+
+_ALL_OF_IT = 0.9995
+"""A flow that gets this part of its offer is said to get all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The flow that gets the smallest part of what it offers, under one discipline."""
+
+    discipline: str
+    subject: Subject
+    part: float
+
+
+def worst_served(result: NetworkResult, discipline: str) -> Served | None:
+    """Return the worst-served flow or class, or None where throughput was not measured."""
+    found = []
+    for subject in subjects(result, "flow") or subjects(result, "class") or subjects(result, ALL):
+        offer = subject.estimate(result, discipline, "offer")
+        got = subject.estimate(result, discipline, "throughput")
+        if offer is not None and got is not None and offer.value and got.value is not None:
+            found.append(Served(discipline, subject, got.value / offer.value))
+    return min(found, key=lambda each: each.part, default=None)
+
+
+def state(result: NetworkResult) -> str | None:
+    """Return why the numbers are to be read with care: an interrupted run."""
+    if not result.interrupted:
+        return None
+    return (
+        f"Interrupted after {plural(result.replications, 'replication')}: what follows was finished by then"
+    )
+
+
+def verdict(result: NetworkResult) -> str:
+    """Return the verdict: one to four sentences."""
+    parts = [state(result), _served(result), _delay(result), agreement(result)]
+    return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts if part)
+
+
+def _served(result: NetworkResult) -> str | None:
+    worst = [each for name in result.disciplines if (each := worst_served(result, name)) is not None]
+    if not worst:
+        return None
+    best = max(worst, key=lambda each: each.part)
+    if min(each.part for each in worst) >= _ALL_OF_IT:
+        return "every flow gets all it offers" + (" under every discipline" if len(worst) > 1 else "")
+    words = f"under {result.labels[best.discipline]} {_part(best)}"
+    others = [each for each in worst if each.discipline != best.discipline]
+    if not others:
+        return words
+    reference = next((each for each in others if each.discipline == result.reference), None)
+    other = reference or min(others, key=lambda each: each.part)
+    return f"{words}; under {result.labels[other.discipline]} {_part(other)}"
+
+
+def _part(served: Served) -> str:
+    if served.part >= _ALL_OF_IT:
+        return "every flow gets all it offers"
+    who = "all flows together" if served.subject.kind == ALL else served.subject.name
+    return f"the worst served, {who}, gets {share(served.part)} of what it offers"
+
+
+def _delay(result: NetworkResult) -> str | None:
+    found = {name: result.estimate(name) for name in result.disciplines}
+    means = {name: row for name, row in found.items() if row is not None and row.value is not None}
+    if not means:
+        return None
+    best = min(means, key=lambda name: means[name].value or 0.0)
+    value = quantity(means[best].value or 0.0, means[best].unit)
+    if len(means) == 1:
+        return f"the mean delay is {value}"
+    return (
+        f"the lowest mean delay is that of {result.labels[best]}, {value}{_against_reference(result, best)}"
+    )
+
+
+def _against_reference(result: NetworkResult, best: str) -> str:
+    row = result.difference(best)
+    if best == result.reference or row is None or row.value is None:
+        return ""
+    reference = result.labels[row.reference]
+    if not row.clear:
+        return f", not to be told from {reference} at this length of run"
+    low, high = (abs(each or 0.0) for each in (row.high, row.low))
+    scale = 1e3 if abs(row.value) < 1 else 1.0
+    unit = "ms" if scale > 1 else "s"
+    span = f"{number(low * scale, 3)} to {number(high * scale, 3)} {unit}"
+    return f", {quantity(abs(row.value), row.unit)} below {reference} (95 % interval {span})"

@@ -1,0 +1,72 @@
+"""Cells and tables of a reproduction's page."""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import count
+from typing import TYPE_CHECKING
+
+from weir.reproduce.checks import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from weir.reproduce.checks import Check
+
+__all__ = ["KINDS", "MARKS", "bold_cell", "cell", "mark", "note", "row_name", "table_of", "two_lines"]
+
+MARKS = {Status.MET: "✓", Status.NOT_MET: "✗", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
+KINDS = {Status.MET: "ok", Status.NOT_MET: "bad", Status.ARTEFACT: "text", Status.NOT_CHECKABLE: "text"}
+
+
+def cell(content: str, kind: str = "", title: str = "") -> str:
+    """Return a cell; its content is text."""
+    return _cell_of(escape(content), kind, title)
+
+
+def _cell_of(markup: str, kind: str = "", title: str = "") -> str:
+    hint = f' title="{escape(title)}"' if title else ""
+    return f"<td{_class(kind)}{hint}>{markup}</td>"
+
+
+def _class(kind: str) -> str:
+    return f' class="{kind}"' if kind else ""
+
+
+def bold_cell(check: Check, measured: str, beside: str, title: str = "") -> str:
+    """Return the measured value with its mark, and what stands beside it below."""
+    sign = f'<span class="{KINDS[check.status]}">{MARKS[check.status]}</span>'
+    return _cell_of(f"<b>{escape(measured)}</b> {sign}<small>{escape(beside)}</small>", "cell", title)
+
+
+def two_lines(content: str, below: str, kind: str = "") -> str:
+    """Return a cell of text with smaller text below."""
+    return _cell_of(f"{escape(content)}<small>{escape(below)}</small>", f"{kind} cell".strip())
+
+
+def row_name(content: str) -> str:
+    """Return the cell that names a row."""
+    return f'<th scope="row" class="text">{escape(content)}</th>'
+
+
+def mark(check: Check) -> str:
+    """Return the cell that says what came of a check."""
+    return cell(MARKS[check.status], KINDS[check.status])
+
+
+def table_of(head: Iterable[str], rows: Iterable[Iterable[str]], *, text: int = 1) -> str:
+    """Return a table of cells; the first ``text`` columns are words."""
+    kinds = (_class("text" if column < text else "") for column in count())
+    cells = "".join(
+        f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(head, kinds, strict=False)
+    )
+    body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+    return (
+        f'<div class="scroll" tabindex="0"><table><thead><tr>{cells}</tr></thead>\n'
+        f"<tbody>{body}</tbody></table></div>\n"
+    )
+
+
+def note(words: str) -> str:
+    """Return a remark."""
+    return f'<p class="note">{escape(words)}</p>\n'

@@ -1,0 +1,157 @@
+"""Reproduction ``sfq``: Tables 1 to 11 of the SFQ report, its claims, and what random maps predict.
+
+Source: *A Report on Stochastic Fairness Queueing (SFQ) Experiments*, SRI, March 1993. What the report
+leaves open, and the choices made, are told in ``reproduce/sfq/README.md``. The work is four experiments
+under five disciplines, one with the maps of a perturbed run frozen in, and many draws of random maps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from weir.errors import ConfigError
+from weir.network.result import NetworkResult
+from weir.reproduce.checks import Checks
+from weir.reproduce.sfq import cells, published, runs
+from weir.reproduce.sfq.claims import judge
+from weir.reproduce.sfq.document import SfqReproduction
+from weir.reproduce.sfq.evidence import Evidence
+from weir.reproduce.sfq.predictions import predictions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from weir.reproduce.sfq.runs import Plan
+
+__all__ = ["Runner", "SfqReproduction", "evaluate", "run", "simulate"]
+
+
+class Runner(Protocol):
+    """Runs a scenario, given as TOML text, and returns its result."""
+
+    def __call__(  # noqa: D102 - the class says it
+        self,
+        text: str,
+        name: str,
+        *,
+        threads: int | None,
+        progress: Callable[[dict[str, float]], None] | None,
+    ) -> NetworkResult: ...
+
+
+def run(
+    *,
+    fidelity: str = "default",
+    seed: int | None = None,
+    threads: int | None = None,
+    progress: Callable[[dict[str, float]], None] | None = None,
+    runner: Runner | None = None,
+) -> SfqReproduction:
+    """Run the reproduction.
+
+    Parameters
+    ----------
+    fidelity : str
+        ``quick`` (8 seeds), ``default`` (16), or ``full`` (64); random maps are drawn 24, 64 or 256 times.
+    seed : int, optional
+        In place of that of the reproduction.
+    threads : int, optional
+        How many to use; the results do not depend on it.
+    progress : callable, optional
+        Called with ``done`` and ``total``, over all runs together.
+    runner : callable, optional
+        What runs a scenario; the engine if not given.
+
+    Returns
+    -------
+    SfqReproduction
+        All checks, and what was measured. After Ctrl-C, with the runs that were finished.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such fidelity, or the published tables are not there.
+    """
+    planned = runs.plans(_fidelity(fidelity), runs.SEED if seed is None else seed)
+    return evaluate(_results(planned, runner or simulate, threads, progress), fidelity=fidelity)
+
+
+def evaluate(results: Mapping[Plan, NetworkResult], *, fidelity: str = "default") -> SfqReproduction:
+    """Hold results against what was published.
+
+    Parameters
+    ----------
+    results : mapping
+        A result for each plan, of those that were run.
+    fidelity : str
+        What they are labelled with.
+    """
+    evidence = Evidence(results)
+    judgements = judge(evidence)
+    checks = (
+        *cells.cells(evidence),
+        *cells.offers(evidence),
+        *cells.suggested(evidence),
+        *predictions(evidence),
+        *(each.check for each in judgements),
+    )
+    return SfqReproduction(Checks("sfq", fidelity, checks), evidence, judgements)
+
+
+def _fidelity(name: str) -> runs.Fidelity:
+    try:
+        return runs.Fidelity(name)
+    except ValueError as error:
+        names = ", ".join(runs.Fidelity)
+        raise ConfigError(
+            f"fidelity is {name!r}, must be one of {names}", "leave it out for the default"
+        ) from error
+
+
+def _results(
+    planned: list[Plan],
+    runner: Runner,
+    threads: int | None,
+    progress: Callable[[dict[str, float]], None] | None,
+) -> dict[Plan, NetworkResult]:
+    """Run one plan after the other, up to an interruption."""
+    total = float(sum(plan.work for plan in planned))
+    results: dict[Plan, NetworkResult] = {}
+    done = 0.0
+    for plan in planned:
+        report = None if progress is None else _scaled(progress, done, plan.work, total)
+        result = runner(runs.scenario(plan), _name(plan), threads=threads, progress=report)
+        if result.interrupted:
+            break
+        results[plan] = result
+        done += plan.work
+    return results
+
+
+def _name(plan: Plan) -> str:
+    return str(published.folder() / f"{plan.experiment}.toml ({plan.measured})")
+
+
+def _scaled(
+    progress: Callable[[dict[str, float]], None], before: float, work: float, total: float
+) -> Callable[[dict[str, float]], None]:
+    """Return a callback that reports one run's progress as that of all."""
+
+    def report(state: dict[str, float]) -> None:
+        share = state["done"] / state["total"] if state["total"] else 0.0
+        progress({"done": before + share * work, "total": total})
+
+    return report
+
+
+def simulate(
+    text: str, name: str, *, threads: int | None, progress: Callable[[dict[str, float]], None] | None
+) -> NetworkResult:
+    """Run a scenario with the engine; the runner unless another is given."""
+    from weir.scenario import Scenario
+    from weir.simulation import run as run_scenario
+
+    result = run_scenario(Scenario(text, name), threads=threads, progress=progress)
+    if not isinstance(result, NetworkResult):
+        raise TypeError(f"the scenario is one of the model {result.model}")
+    return result

@@ -1,0 +1,153 @@
+"""What the reproduction found: all checks, the measured values behind them, and the verdict in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weir.files import write_text
+from weir.reproduce.checks import Status
+from weir.reproduce.finding import Finding
+from weir.reproduce.sfq import published
+
+if TYPE_CHECKING:
+    from weir.reproduce.checks import Check, Checks
+    from weir.reproduce.sfq.claims import Judgement
+    from weir.reproduce.sfq.evidence import Evidence
+
+__all__ = ["SfqReproduction"]
+
+_IN_WORDS = {
+    Finding.AGREES: "agree",
+    Finding.BORDERLINE: "borderline",
+    Finding.PARTLY: "partly",
+    Finding.CONTRADICTED: "contradicted",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class SfqReproduction:
+    """All checks of the reproduction, and the measured values behind them.
+
+    Attributes
+    ----------
+    checks : Checks
+        One check for each published throughput, delay and offer, each prediction and each claim.
+    evidence : Evidence
+        What was measured.
+    judgements : tuple of Judgement
+        The claims, in the order of the text.
+    """
+
+    checks: Checks
+    evidence: Evidence
+    judgements: tuple[Judgement, ...]
+
+    @property
+    def met(self) -> int:
+        """How many checks are met."""
+        return self.checks.met
+
+    @property
+    def not_met(self) -> int:
+        """How many are not."""
+        return self.checks.not_met
+
+    @property
+    def artefact(self) -> int:
+        """How many published values are known to be wrong."""
+        return self.checks.artefact
+
+    @property
+    def not_checkable(self) -> int:
+        """How many could not be computed."""
+        return self.checks.not_checkable
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the checks as a JSON object, in the shape of every reproduction."""
+        return self.checks.to_dict()
+
+    def to_json(self) -> str:
+        """Return the checks as JSON text."""
+        return self.checks.to_json()
+
+    def verdict(self) -> str:
+        """Return what came of it, in a few sentences."""
+        sentences = [self._cells(), self._offers(), self._predictions(), self._claims()]
+        if self.not_checkable:
+            sentences.insert(0, f"{self.not_checkable:,} checks could not be made: {self._first_reason()}")
+        return " ".join(f"{sentence}." for sentence in sentences)
+
+    def _first_reason(self) -> str:
+        return next(check.note for check in self.checks.checks if check.status == Status.NOT_CHECKABLE)
+
+    def _cells(self) -> str:
+        met, total = self._of("table")
+        words = f"{met} of {total} published throughputs and delays are met"
+        artefacts = self.checks.count(Status.ARTEFACT, "table")
+        if artefacts:
+            words += f", {artefacts} are misprints or contaminated"
+        missed = self.checks.count(Status.NOT_MET, "table")
+        return f"{words}, {missed} are not met" if missed else words
+
+    def _offers(self) -> str:
+        met, total = self._of("offer")
+        artefacts = self.checks.count(Status.ARTEFACT, "offer")
+        tail = f", {artefacts} windows begin or end elsewhere" if artefacts else ""
+        return f"{met} of {total} offers are those of the generator's own random sequence{tail}"
+
+    def _predictions(self) -> str:
+        met, total = self._of("prediction")
+        return f"Of {total} values of perturbed runs, {met} lie in the range of random maps"
+
+    def _claims(self) -> str:
+        found = Counter(judgement.found for judgement in self.judgements if judgement.found)
+        listed = ", ".join(f"{count} {_IN_WORDS[finding]}" for finding, count in found.most_common())
+        met, total = self._of("claim")
+        return f"{met} of {total} claims of the text come out as recorded ({listed})"
+
+    def _of(self, kind: str) -> tuple[int, int]:
+        return self.checks.count(Status.MET, kind), len(list(self.checks.of_kind(kind)))
+
+    def of_table(self, table: int) -> list[Check]:
+        """Return the checks of the throughputs and delays of one table."""
+        return [check for check in self.checks.of_kind("table") if check.id.split("/")[1] == str(table)]
+
+    def rows_of_tables(self) -> list[tuple[int, str, float | None]]:
+        """Return for each table its cells met in words, and the largest deviation in tolerances."""
+        made = []
+        for table in published.TABLES:
+            found = self.of_table(table)
+            met = sum(check.status == Status.MET for check in found)
+            artefacts = sum(check.status == Status.ARTEFACT for check in found)
+            words = f"{met} of {len(found)}" + (f", {artefacts} artefact" if artefacts else "")
+            shares = [share for check in found if (share := _share(check)) is not None]
+            made.append((table, words, max(shares, default=None)))
+        return made
+
+    def text(self) -> str:
+        """Return the reproduction as plain text, the verdict first."""
+        from weir.reproduce.sfq.text import text
+
+        return text(self)
+
+    def html(self) -> str:
+        """Return the reproduction as one HTML document that needs nothing else."""
+        from weir.reproduce.sfq.page import html
+
+        return html(self)
+
+    def write_html(self, path: str | Path) -> None:
+        """Write the HTML document; the file is never half-written."""
+        write_text(Path(path), self.html())
+
+
+def _share(check: Check) -> float | None:
+    """Return how much of its tolerance a deviation takes."""
+    if check.status not in {Status.MET, Status.NOT_MET} or not check.tolerance:
+        return None
+    if not isinstance(check.published, float) or not isinstance(check.measured, float):
+        return None
+    return abs(check.measured - check.published) / check.tolerance

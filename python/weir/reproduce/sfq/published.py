@@ -1,0 +1,165 @@
+"""The published tables and claims, as read from ``reproduce/sfq``.
+
+Source: *A Report on Stochastic Fairness Queueing (SFQ) Experiments*, SRI, March 1993, Tables 1 to 11.
+Offers and throughputs are in per cent of 1.344 Mb/s, delays in seconds, intervals in seconds from the start
+of the first stream, by the time of sending.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from weir.errors import ConfigError
+from weir.files import read_text
+
+__all__ = [
+    "ARTEFACTS",
+    "CAPACITY",
+    "QUANTITIES",
+    "SUGGESTED",
+    "TABLES",
+    "Artefact",
+    "PublishedClaim",
+    "Row",
+    "claims",
+    "folder",
+    "rows",
+]
+
+CAPACITY = 1.344e6
+"""What per cent are of, in bit/s."""
+TABLES = tuple(range(1, 12))
+QUANTITIES = ("throughput", "delay")
+"""What is held against the simulation, cell by cell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row of a table: a stream in one run of the report, in one interval of sending time."""
+
+    table: int
+    stream: str
+    run: str
+    discipline: str
+    start: float
+    end: float
+    offer: float
+    throughput: float
+    delay: float
+    variance: float
+
+    @property
+    def key(self) -> str:
+        """What names the row in checks."""
+        return f"{self.table}/{self.run}/{self.stream}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedClaim:
+    """A claim of the report's text, with what its own tables say of it."""
+
+    id: str
+    section: str
+    text: str
+    holds: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """Why a printed value is not what the run gave."""
+
+    reason: str
+
+
+_COPIED = Artefact(
+    "the row repeats the FIFO row in all four figures; Table 6 has 25.71 % and 2.2667 s for the same run, "
+    "and throughputs over LA-DC would add to 91.4 %"
+)
+_TRANSPOSED = Artefact(
+    "with MM6 at 48.68 % the saturated AMES-LA line would carry 92.5 %, elsewhere 97.0 %; digits "
+    "transposed, 48.32"
+)
+_LATE = Artefact(
+    "the window runs past 275 s, when the queue at LA-DC drains: the variance is six times that of a clean "
+    "window, and the offer 61.29 % where the exact one is 61.85 %"
+)
+_BOUNDARY = Artefact(
+    "the window of this run begins or ends elsewhere: sfq31 has 61.47 %, the exact offer is 61.46 %"
+)
+
+ARTEFACTS: dict[tuple[int, str, str, str], Artefact] = {
+    (7, "sfq41", "Lawndart to Dart5", "throughput"): _COPIED,
+    (7, "sfq41", "Lawndart to Dart5", "delay"): _COPIED,
+    (9, "fifo31", "Lawndart to Dart5", "throughput"): _TRANSPOSED,
+    (8, "fifo31", "Lawndart to Dart5", "delay"): _LATE,
+    (8, "fifo31", "Lawndart to Dart5", "offer"): _LATE,
+    (3, "fifo31", "Dartnet1 to Malarky", "offer"): _BOUNDARY,
+    (3, "sfq41", "Dartnet1 to Malarky", "offer"): _BOUNDARY,
+}
+"""Printed values that are known to be wrong, by table, run, stream and quantity."""
+
+SUGGESTED: dict[tuple[int, str, str, str], float] = {
+    (7, "sfq41", "Lawndart to Dart5", "throughput"): 26.0,
+    (7, "sfq41", "Lawndart to Dart5", "delay"): 2.27,
+    (9, "fifo31", "Lawndart to Dart5", "throughput"): 48.32,
+}
+"""What stood there before the fault, as the rest of the tables suggests."""
+
+
+def folder() -> Path:
+    """Return the folder of the reproduction.
+
+    Raises
+    ------
+    ConfigError
+        If the package was installed without its repository.
+    """
+    path = Path(__file__).resolve().parents[4] / "reproduce" / "sfq"
+    if not path.is_dir():
+        remedy = "install weir from a clone of its repository, by `make build`"
+        raise ConfigError("the published tables are not there", remedy, str(path))
+    return path
+
+
+def _records(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(read_text(folder() / name).splitlines()))
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Return the rows of all tables, in the order of print."""
+    return tuple(
+        Row(
+            table=table,
+            stream=each["stream"],
+            run=each["experiment"],
+            discipline=each["discipline"],
+            start=float(each["interval_start"]),
+            end=float(each["interval_end"]),
+            offer=float(each["offer_pct"]),
+            throughput=float(each["throughput_pct"]),
+            delay=float(each["delay_s"]),
+            variance=float(each["delay_var"]),
+        )
+        for table in TABLES
+        for each in _records(f"table{table:02}.csv")
+    )
+
+
+@cache
+def claims() -> tuple[PublishedClaim, ...]:
+    """Return the claims of the text, in its order."""
+    return tuple(
+        PublishedClaim(
+            id=each["id"],
+            section=each["section"],
+            text=each["claim"],
+            holds=each["holds"],
+            evidence=each["evidence"],
+        )
+        for each in _records("claims.csv")
+    )

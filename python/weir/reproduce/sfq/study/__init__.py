@@ -1,0 +1,87 @@
+"""The study that the SFQ report recommends and did not make: flows against queues, hashes, perturbation.
+
+One scenario, ``reproduce/sfq/study.toml``, with other disciplines, flows and times in each run::
+
+    python -m weir.reproduce.sfq.study --out study.html
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weir.files import write_text
+from weir.reproduce.sfq import simulate
+from weir.reproduce.sfq.study import parts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from weir.network.result import NetworkResult
+    from weir.reproduce.sfq import Runner
+    from weir.reproduce.sfq.study.parts import Run
+
+__all__ = ["Study", "run"]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What every run of the study gave, by part and label."""
+
+    results: Mapping[Run, NetworkResult]
+
+    def of(self, part: str) -> dict[Run, NetworkResult]:
+        """Return the runs of one part, in order."""
+        return {run: result for run, result in self.results.items() if run.part == part}
+
+    def text(self) -> str:
+        """Return the tables of the study as Markdown."""
+        from weir.reproduce.sfq.study.tables import text
+
+        return text(self)
+
+    def html(self) -> str:
+        """Return the study as one HTML document that needs nothing else."""
+        from weir.reproduce.sfq.study.page import html
+
+        return html(self)
+
+    def write_html(self, path: Path) -> None:
+        """Write the HTML document; the file is never half-written."""
+        write_text(path, self.html())
+
+
+def run(
+    *,
+    quick: bool = False,
+    threads: int | None = None,
+    progress: Callable[[dict[str, float]], None] | None = None,
+    runner: Runner | None = None,
+) -> Study:
+    """Run the study.
+
+    Parameters
+    ----------
+    quick : bool
+        At most 256 flows, and two replications of each run.
+    threads : int, optional
+        How many to use; the results do not depend on it.
+    progress : callable, optional
+        Called with ``done`` and ``total``, in packets offered.
+    runner : callable, optional
+        What runs a scenario; the engine if not given.
+    """
+    planned = parts.runs(quick=quick)
+    total, done = sum(each.packets for each in planned), 0.0
+    results: dict[Run, NetworkResult] = {}
+    for each in planned:
+        if progress is not None:
+            progress({"done": done, "total": total})
+        name = str(parts.template_path().with_name(f"study.toml ({each.part}, {each.label})"))
+        result = (runner or simulate)(parts.scenario(each), name, threads=threads, progress=None)
+        if result.interrupted:
+            break
+        results[each] = result
+        done += each.packets
+    return Study(results)

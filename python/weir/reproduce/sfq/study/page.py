@@ -1,0 +1,102 @@
+"""The study as one HTML file: charts of fairness over the number of flows, then every table."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from weir.charts.style import DASHES, OTHERS, Figure, specification
+from weir.report import charts_of, drawn, page, section
+from weir.reproduce.markup import cell, note, row_name, table_of
+from weir.reproduce.sfq.study import parts
+from weir.reproduce.sfq.study.tables import jain, tables, worst
+
+if TYPE_CHECKING:
+    from weir.reproduce.sfq.study import Study
+    from weir.reproduce.sfq.study.tables import Table
+
+__all__ = ["html"]
+
+_COLOURS = ("#a36a00", "#c8852b", "#9a5a96", "#3d72c4", *OTHERS)
+_TITLE = "Flows against queues: the study that the SFQ report recommends"
+_VERDICT = (
+    "With few flows and many queues stochastic fair queueing comes near strict fair queueing; as flows "
+    "outnumber queues it falls towards what chance gives. An eight-way set-associative hash keeps the "
+    "fairness of strict queueing until its sets are full. Against addresses chosen to collide only a keyed "
+    "hash, or none, stands."
+)
+
+
+def html(study: Study) -> str:
+    """Return the document."""
+    figures = [figure for figure in (_over_flows(study),) if figure is not None]
+    sections = [
+        _headline(study),
+        *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(figures)),
+        *(section(table.title, _table(table)) for table in tables(study)),
+    ]
+    return page(_TITLE, "".join(sections), charts_of(figures))
+
+
+def _headline(study: Study) -> str:
+    packets = sum(row.offered for result in study.results.values() for row in result.totals)
+    return (
+        f'<header>\n<p class="kicker">weir study</p>\n<h1>{escape(_TITLE)}</h1>\n'
+        f'<p class="verdict">{escape(_VERDICT)}</p>\n'
+        f'<p class="facts">{len(study.results)} runs · {packets:,} packets</p>\n</header>\n'
+    )
+
+
+def _table(table: Table) -> str:
+    rows = ((row_name(row[0]), *map(cell, row[1:])) for row in table.rows)
+    return note(table.note) + table_of(table.head, rows)
+
+
+def _over_flows(study: Study) -> Figure | None:
+    """Return Jain's index and the worst flow's share over the number of flows, with intervals."""
+    found = study.of("flows")
+    if len(found) < 2:
+        return None
+    specs = [spec for spec in parts.COUNTED if not spec.startswith("fifo")]
+    points: dict[str, list[dict[str, Any]]] = {"Jain's index": [], "worst flow's share": []}
+    for run, result in found.items():
+        for spec in specs:
+            discipline = result.disciplines[parts.COUNTED.index(spec)]
+            for name, measure in (("Jain's index", jain), ("worst flow's share", worst)):
+                row = measure(result, discipline)
+                if row is None or row.value is None:
+                    continue
+                low, high = (row.value if end is None else end for end in (row.low, row.high))
+                points[name].append(
+                    {"discipline": spec, "flows": run.flows, "value": row.value, "low": low, "high": high}
+                )
+    panels = tuple((name, _chart(name, rows, specs)) for name, rows in points.items() if rows)
+    key = tuple(
+        (spec, _COLOURS[i % len(_COLOURS)], " ".join(map(str, DASHES[i % len(DASHES)])))
+        for i, spec in enumerate(specs)
+    )
+    caption = "Each flow offers twice its equal share. Means and 95 % intervals over 16 draws of the hashes."
+    return Figure("Fairness over the number of flows", caption, panels, key)
+
+
+def _chart(title: str, points: list[dict[str, Any]], specs: list[str]) -> dict[str, Any]:
+    colours = alt.Scale(domain=specs, range=[_COLOURS[i % len(_COLOURS)] for i in range(len(specs))])
+    dashes = alt.Scale(domain=specs, range=[DASHES[i % len(DASHES)] for i in range(len(specs))])
+    x = alt.X(
+        "flows:Q",
+        scale=alt.Scale(type="log", base=2, nice=False, padding=10),
+        axis=alt.Axis(title="flows", values=list(parts.FLOWS), format="d"),
+    )
+    base = alt.Chart().encode(x=x, color=alt.Color("discipline:N", scale=colours, sort=specs, legend=None))
+    y_scale = alt.Scale(domain=[0, 1.02], nice=False)
+    lines = base.mark_line(strokeWidth=2).encode(
+        y=alt.Y("value:Q", scale=y_scale, axis=alt.Axis(title=title, tickCount=6)),
+        strokeDash=alt.StrokeDash("discipline:N", scale=dashes, sort=specs, legend=None),
+    )
+    spans = base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", scale=y_scale), y2="high:Q")
+    dots = base.mark_point(filled=True, size=36, opacity=1).encode(
+        y=alt.Y("value:Q", scale=y_scale), tooltip=["discipline:N", "flows:Q", "value:Q", "low:Q", "high:Q"]
+    )
+    return specification(alt.layer(lines, spans, dots), 320, points)

@@ -1,0 +1,194 @@
+"""The tables of the study, as rows of text and as Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weir.network.labels import labels
+from weir.reproduce.sfq.study import parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weir.network.result import NetworkResult
+    from weir.network.rows import NetworkEstimate
+    from weir.reproduce.sfq.study import Study
+
+__all__ = ["Table", "colliding_share", "jain", "tables", "text", "worst"]
+
+_ALONE = 0.75
+"""A flow with less than this of the largest throughput shares its queue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: what it shows, its columns, its rows; the first column names the row."""
+
+    title: str
+    note: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def jain(result: NetworkResult, discipline: str, interval: str = "all") -> NetworkEstimate | None:
+    """Return Jain's index of the flows' throughputs."""
+    return result.estimate(discipline, metric="jain", interval=interval)
+
+
+def worst(result: NetworkResult, discipline: str, interval: str = "all") -> NetworkEstimate | None:
+    """Return the least throughput of a flow over the mean of all."""
+    return result.estimate(discipline, metric="share", statistic="min", interval=interval)
+
+
+def _cell(row: NetworkEstimate | None, digits: int = 3) -> str:
+    if row is None or row.value is None:
+        return f"n/a ({row.reason})" if row is not None and row.reason else "n/a"
+    if row.low is None or row.high is None:
+        return f"{row.value:.{digits}f}"
+    return f"{row.value:.{digits}f} ±{(row.high - row.low) / 2:.{digits}f}"
+
+
+def colliding_share(result: NetworkResult, discipline: str) -> float:
+    """Return the share of flows that get less than a queue's turn, in a run of one draw."""
+    found = [
+        row.value
+        for row in result.estimates
+        if (row.discipline, row.scope, row.metric, row.interval) == (discipline, "flow", "throughput", "all")
+        and row.value is not None
+    ]
+    most = max(found, default=0.0)
+    return sum(value < _ALONE * most for value in found) / len(found) if found else 0.0
+
+
+def tables(study: Study) -> Iterator[Table]:
+    """Yield the tables of the study, of those parts that were run."""
+    yield from _over_flows(study)
+    yield from _collisions(study)
+    yield from _policies(study)
+    yield from _adversary(study)
+    yield from _staggered(study)
+
+
+def _over_flows(study: Study) -> Iterator[Table]:
+    found = study.of("flows")
+    if not found:
+        return
+    head = ("discipline", *(f"{run.flows:,} flows" for run in found))
+    for title, measure, note in (
+        ("Jain's index over the number of flows", jain, "1 where all flows get the same."),
+        ("Worst flow's share over the number of flows", worst, "The least throughput over the mean."),
+    ):
+        rows = tuple(
+            (spec, *(_cell(measure(result, result.disciplines[place])) for result in found.values()))
+            for place, spec in enumerate(parts.COUNTED)
+        )
+        whole = f"{note} Each flow offers twice its share; 95 % intervals over the maps."
+        yield Table(title, whole, head, rows)
+
+
+def _collisions(study: Study) -> Iterator[Table]:
+    found = study.of("collisions")
+    if not found:
+        return
+    rows = []
+    for place, queues in enumerate(parts.QUEUES):
+        cells = []
+        for run, result in found.items():
+            exact = parts.colliding(run.flows, queues)
+            known = run.flows <= 2 * queues
+            counted = f"{100 * colliding_share(result, result.disciplines[place]):.1f} %" if known else "–"
+            cells.append(f"{counted} ({100 * exact:.1f} %)")
+        rows.append((f"{queues} queues", *cells))
+    note = (
+        "Share of flows that share a queue, in one draw of the keyed hash; in brackets 1 − (1 − "
+        "1/q)^(n−1). Counted where some flow still has a queue to itself: up to two flows a queue."
+    )
+    head = ("queues", *(f"{run.flows:,} flows" for run in found))
+    yield Table("Colliding flows, counted and exact", note, head, tuple(rows))
+
+
+def _policies(study: Study) -> Iterator[Table]:
+    for run, result in study.of("perturbation").items():
+        names = [row.name for row in result.intervals[1:]]
+        rows = tuple(
+            (label, *_policy(result, spec, names))
+            for label, spec in zip(parts.POLICIES, result.disciplines, strict=True)
+        )
+        head = ("seed changes", *(f"Jain {name}" for name in names), "worst share", "reordered")
+        note = "16 flows, 32 queues. Where the line is never idle, `idle` is `never`: the first map stays."
+        yield Table(f"Perturbation, {run.label}", note, head, rows)
+
+
+def _policy(result: NetworkResult, spec: str, intervals: list[str]) -> Iterator[str]:
+    for name in intervals:
+        yield _cell(jain(result, spec, name))
+    yield _cell(worst(result, spec))
+    reordered = result.estimate(spec, metric="reordered")
+    known = reordered is not None and reordered.value is not None
+    yield f"{100 * (reordered.value or 0.0):.3f} %" if reordered is not None and known else "n/a"
+
+
+def _adversary(study: Study) -> Iterator[Table]:
+    found = study.of("adversary")
+    if not found:
+        return
+    first = next(iter(found.values()))
+    names = labels(first.disciplines)
+    rows = tuple(
+        (names[spec], *(_victim(result, result.disciplines[place]) for result in found.values()))
+        for place, spec in enumerate(first.disciplines)
+    )
+    head = ("discipline", *(f"attack: {run.label}" for run in found))
+    note = (
+        "What the victim gets over its equal share of the line, among 15 others and 8 attackers; 1 is fair. "
+        "1,024 queues, a new seed each second."
+    )
+    yield Table("An adversary who chooses addresses", note, head, rows)
+
+
+def _victim(result: NetworkResult, discipline: str) -> str:
+    row = result.estimate(discipline, metric="throughput", flow="victim")
+    if row is None or row.value is None:
+        return "n/a"
+    fair = parts.CAPACITY / len(result.flows)
+    half = 0.0 if row.low is None or row.high is None else (row.high - row.low) / 2
+    return f"{row.value / fair:.2f} ±{half / fair:.2f}"
+
+
+def _staggered(study: Study) -> Iterator[Table]:
+    for run, result in study.of("staggered").items():
+        names = [row.name for row in result.intervals[1:]]
+        rows = tuple(
+            (
+                spec,
+                *(_cell(jain(result, spec, name)) for name in names),
+                _cell(worst(result, spec, names[-1])),
+            )
+            for spec in result.disciplines
+        )
+        head = ("discipline", *(f"Jain {name}" for name in names), "worst share, last")
+        note = (
+            "Flows begin one after the other over three quarters of the run; the index is over those that "
+            "send."
+        )
+        yield Table(f"Staggered streams: {run.label}", note, head, rows)
+
+
+def text(study: Study) -> str:
+    """Return all tables as Markdown."""
+    return "\n".join(_markdown(table) for table in tables(study))
+
+
+def _markdown(table: Table) -> str:
+    lines = [
+        f"## {table.title}",
+        "",
+        table.note,
+        "",
+        f"| {' | '.join(table.head)} |",
+        f"|---|{'--:|' * (len(table.head) - 1)}",
+        *(f"| {' | '.join(row)} |" for row in table.rows),
+        "",
+    ]
+    return "\n".join(lines)

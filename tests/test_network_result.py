@@ -1,0 +1,204 @@
+"""Results of the network: typed rows, words, tables that fit, a page that needs nothing else."""
+
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from rich.console import Console
+
+import weir
+from network_results import SMALL, document, made
+from weir import report
+from weir.cli.simulate import show_comparison, show_run
+from weir.network import tables
+from weir.network.labels import labels
+from weir.network.verdict import verdict, worst_served
+
+FIFO, SFQ = SMALL
+
+
+@pytest.fixture(scope="module")
+def result() -> weir.NetworkResult:
+    return weir.Result.from_json(made())
+
+
+def printed(show, result: weir.Result, width: int = 110) -> str:
+    out = io.StringIO()
+    show(Console(file=out, width=width, highlight=False, markup=False), result)
+    return out.getvalue()
+
+
+def test_the_model_decides_the_class(result: weir.NetworkResult):
+    assert type(result) is weir.NetworkResult
+    assert repr(result) == f"<weir.NetworkResult 'Streams over one line': {FIFO}, {SFQ}>"
+    assert result.ok
+    assert weir.Result.from_json(result.to_json()) == result
+
+
+def test_rows_are_found_by_what_they_are_about(result: weir.NetworkResult):
+    assert result.estimate(FIFO, flow="c to d").value == 0.54
+    assert result.estimate(SFQ, metric="throughput", flow="a to b", interval="0s-30s").unit == "bit/s"
+    assert result.estimate(FIFO, metric="utilisation", link="A-B").value == 0.97
+    assert result.estimate(FIFO, metric="queue", statistic="max", link="A-B").value == 100
+    assert result.estimate(SFQ, metric="jain").scope == "all"
+    assert result.estimate(SFQ, flow="nobody") is None
+    assert result.difference(SFQ, flow="e to f").clear
+    assert result.over_time(SFQ, "a to b").step == 5.0
+    assert [flow.path for flow in result.flows] == [("A-B", "B-C")] * 3
+    assert (result.intervals[1].from_, result.intervals[1].to) == (0, 30)
+
+
+def test_estimates_are_a_table(result: weir.NetworkResult):
+    table = result.to_arrow()
+    assert table.column_names[:6] == ["discipline", "scope", "name", "interval", "metric", "statistic"]
+    frame, polars = result.to_pandas(), result.to_polars()
+    assert list(frame.columns) == polars.columns == table.column_names
+    assert len(frame) == len(result.estimates)
+
+
+def test_files_hold_the_whole_result(result: weir.NetworkResult, tmp_path):
+    result.save(tmp_path / "r.json")
+    assert weir.Result.from_file(tmp_path / "r.json") == weir.Result.from_json(result.to_json() + "\n")
+
+
+@pytest.mark.parametrize(
+    ("specs", "told"),
+    [
+        (["fifo:limit=100pkt", "sfq:queues=9"], ["fifo", "sfq"]),
+        (["sfq:queues=9,seed=1", "sfq:queues=9,seed=2"], ["sfq seed=1", "sfq seed=2"]),
+        (["sfq:queues=9", "sfq:queues=9,perturb=idle"], ["sfq", "sfq perturb=idle"]),
+        (["fq(codel:5ms,depth=9pkt)", "fq(fifo,depth=9pkt)"], ["fq codel:5ms", "fq fifo"]),
+        (["fifo", "fifo"], ["fifo", "fifo"]),
+    ],
+)
+def test_labels_are_what_tells_disciplines_apart(specs, told):
+    assert [labels(specs)[spec] for spec in specs] == told
+
+
+def test_the_verdict_names_who_is_served_worst(result: weir.NetworkResult):
+    assert verdict(result) == (
+        "Under sfq the worst served, a to b, gets 55.0 % of what it offers; under fifo the worst served, a "
+        "to b, gets 45.0 % of what it offers. The lowest mean delay is that of fifo, 832.0 ms. All 2 "
+        "self-checks hold."
+    )
+    assert worst_served(result, FIFO).part == pytest.approx(0.45)
+
+
+def test_the_verdict_of_a_network_that_loses_nothing():
+    light = {"a to b": [(1e6, 1e6, 0.01, 1e-6)]}
+    told = verdict(weir.Result.from_json(json.dumps(document({"fifo": light, "sfq": light}))))
+    assert told.startswith("Every flow gets all it offers under every discipline. The lowest mean delay")
+
+
+def test_the_verdict_of_one_discipline():
+    told = verdict(
+        weir.Result.from_json(json.dumps(document({FIFO: SMALL[FIFO]}, intervals=((0, 245), (0, 30)))))
+    )
+    assert told.startswith(
+        "Under fifo the worst served, a to b, gets 45.0 % of what it offers. The mean delay is"
+    )
+
+
+def test_an_interrupted_run_says_so():
+    told = verdict(weir.Result.from_json(made(interrupted=True, replications=3)))
+    assert told.startswith("Interrupted after 3 replications: what follows was finished by then.")
+
+
+@pytest.mark.parametrize("show", [show_run, show_comparison])
+@pytest.mark.parametrize("width", [60, 80, 110, 200])
+def test_tables_fit_the_terminal(result: weir.NetworkResult, show, width):
+    text = printed(show, result, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "nan" not in text.lower().split()
+    for flow in ("a to b", "c to d", "e to f"):
+        assert flow in text
+    assert "left out for want of width" in text or width > 80
+
+
+def test_run_shows_links_and_compare_shows_differences(result: weir.NetworkResult):
+    assert "utilisation" in printed(show_run, result)
+    assert "vs fifo (ms)" in printed(show_comparison, result, 200)
+
+
+def test_many_flows_are_cut_and_said_to_be():
+    many = {f"flow {i}": [(1e6, 9e5, 0.1, 0.01)] for i in range(60)}
+    big = weir.Result.from_json(json.dumps(document({"fifo": many, "sfq": many})))
+    text = printed(show_comparison, big)
+    assert "48 more flows: --out FILE.csv has all" in text
+
+
+def test_what_is_absent_carries_its_reason():
+    text = json.loads(made())
+    for row in text["estimates"]:
+        if row["metric"] == "delay" and row["name"] == "a to b":
+            row.update(value=None, low=None, high=None, reason="nothing arrived")
+    result = weir.Result.from_json(json.dumps(text))
+    assert "n/a (nothing arrived)" in printed(show_comparison, result, 200)
+    assert "n/a (nothing arrived)" in report.html(result)
+
+
+def test_classes_stand_for_flows_that_were_not_measured():
+    text = json.loads(made(classes=["web", "bulk"]))
+    for row in text["estimates"]:
+        if row["scope"] == "flow":
+            row.update(scope="class", name={"a to b": "web"}.get(row["name"], "bulk"))
+    result = weir.Result.from_json(json.dumps({**text, "series": [], "distributions": []}))
+    assert result.flows_measured == ()
+    assert "by class" in printed(show_comparison, result)
+    assert "the worst served, web" in verdict(result)
+    assert "By class" in report.html(result)
+
+
+def test_links_have_no_column_of_one_discipline(result: weir.NetworkResult):
+    assert [column.header for column in tables.link_columns(result, [FIFO])][:2] == ["link", "utilisation"]
+
+
+class Page(HTMLParser):
+    """Collects what a browser would fetch, and the elements with an id."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.fetched: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        for name, value in attrs:
+            if name in {"src", "href", "srcset"}:
+                self.fetched.append(value or "")
+            if name == "id":
+                self.ids.add(value or "")
+
+
+def charts(html: str) -> dict:
+    return json.loads(
+        re.search(r'<script type="application/json" id="charts">(.*?)</script>', html, re.DOTALL)[1]
+    )
+
+
+def test_the_page_needs_nothing_else_and_draws_every_chart(result: weir.NetworkResult):
+    import vl_convert
+
+    html = report.html(result)
+    page = Page(html)
+    assert page.fetched == []
+    specs = charts(html)
+    assert len(specs) == 2 + 1 + 4  # over time, shares, distributions
+    assert set(specs) <= page.ids
+    for name, spec in specs.items():
+        assert spec["data"]["values"], name
+        svg = vl_convert.vegalite_to_svg({**spec, "width": 300})
+        assert len(re.findall(r'<path aria-label="|aria-roledescription="line mark"', svg)) >= 2, name
+        assert ">undefined<" not in svg
+
+
+def test_titles_cannot_become_markup():
+    html = report.html(weir.Result.from_json(made(title="</title><script>alert(1)</script>")))
+    assert "<script>alert" not in html
+
+
+@pytest.mark.parametrize("changes", [{"series": []}, {"distributions": []}, {"links": [], "checks": []}])
+def test_a_report_can_be_made_of_less(changes):
+    assert "The comparison" in report.html(weir.Result.from_json(made(**changes)))
