@@ -196,7 +196,7 @@ def closed_form(form: dict[str, str | None]) -> str:
 def scenario() -> str:
     """One table a table of the scenario file, from the JSON Schema."""
     schema = json.loads(_weir.schema())
-    parts = [f"### The top level\n\n{keys(schema)}"]
+    parts = []
     for name, kind in sorted(schema["$defs"].items(), key=lambda item: place(item[0])):
         title = f"\n### {name}\n\n{cell(kind['description'])}\n"
         if "properties" in kind:
@@ -207,12 +207,13 @@ def scenario() -> str:
             )
         else:
             parts.append(f"{title}\nPattern: `{kind['pattern']}`\n")
-    return "".join(parts)
+    return "".join(parts).removeprefix("\n")
 
 
 def place(name: str) -> tuple[int, str]:
     """Tables of the file first, in the order in which they are written."""
-    order = (
+    order: tuple[str, ...] = (
+        "PortScenario",
         "Workload",
         "Arrivals",
         "Bursty",
@@ -224,6 +225,8 @@ def place(name: str) -> tuple[int, str]:
         "PacketTime",
     )
     order += ("Stop", "Measure")
+    order += ("NetworkScenario", "Network", "Delay", "Link", "Jitter", "Flow", "TimeLaw", "LengthLaw", "TimeStateLaw")
+    order += ("LengthStateLaw", "ScriptFile", "PacketFile", "Tcp", "NetworkStop", "NetworkMeasure")
     return (order.index(name) if name in order else len(order), name)
 
 
@@ -255,10 +258,15 @@ def written(schema: dict[str, Any]) -> str:
     if "anyOf" in schema:
         return " or ".join(written(each) for each in schema["anyOf"] if each.get("type") != "null")
     if "prefixItems" in schema:
-        return f"`[`{', '.join(written(each) for each in schema['prefixItems'])}`]`"
+        parts = ", ".join(written(each) for each in schema["prefixItems"])
+        return f"`[`{parts}`]`".replace("``", "")
     kind = schema.get("type")
+    if isinstance(kind, list) and len(kind) == 2 and "null" in kind:
+        kind = next(each for each in kind if each != "null")
     if kind == "array":
         return f"list of {written(schema['items'])}"
+    if kind == "object":
+        return f"table of {written(schema['additionalProperties'])} by name"
     names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "`true` or `false`"}
     kinds = [each for each in ([kind] if isinstance(kind, str) else kind) if each != "null"]
     return " or ".join(names[each] for each in kinds)

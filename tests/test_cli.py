@@ -64,6 +64,7 @@ def test_help_names_every_command(capsys):
         "report",
         "bench",
         "schema",
+        "import",
     ):
         assert re.search(rf"^  {name}  ", out, re.MULTILINE)
         code, told, _ = call(capsys, name, "--help")
@@ -121,6 +122,9 @@ def test_explain_golden(capsys):
         "closed form:   Pollaczek-Khinchine, on packets, packet by packet\n"
         "closed form:   Pollaczek-Khinchine, whole messages\n"
         "example:       fifo\n"
+        "\n"
+        "parameter limit: as in `100pkt` or, of packets, `64KiB`; or `none`; default none\n"
+        "  how much may wait; who finds no room is dropped\n"
     )
 
 

@@ -1,4 +1,4 @@
-//! Scenario files: a refusal has a place, and the normalised form reads as the same scenario.
+//! Scenario files of every model: a refusal has a place, and the normalised form reads as the same scenario.
 
 #![no_main]
 
@@ -12,8 +12,8 @@ fuzz_target!(|text: &str| {
     let folder = Path::new("/nonexistent");
     match Scenario::from_toml(text, "fuzz.toml", folder) {
         Ok(scenario) => {
-            let again = Scenario::from_toml(&scenario.normalised, "fuzz.toml", folder);
-            assert_eq!(again.map(|again| again.fingerprint), Ok(scenario.fingerprint));
+            let again = Scenario::from_toml(&scenario.frame.scenario, "fuzz.toml", folder);
+            assert_eq!(again.map(|again| again.frame), Ok(scenario.frame));
         }
         Err(error) => assert!(error.file != "fuzz.toml" || error.line.is_some(), "{error}"),
     }

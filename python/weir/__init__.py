@@ -25,6 +25,7 @@ from weir._weir import __version__
 if TYPE_CHECKING:
     from weir.closed_forms import theory
     from weir.errors import (
+        CaptureError,
         ConfigError,
         Dropped,
         Empty,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Backlog",
+    "CaptureError",
     "Check",
     "ConfigError",
     "Difference",

@@ -1,6 +1,7 @@
 """The compiled part of weir; use the package `weir`, which re-exports what is public."""
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any, Final, final
 
 __all__ = [
@@ -10,8 +11,10 @@ __all__ = [
     "bench_run",
     "check",
     "disciplines",
+    "import_capture",
     "run",
     "schema",
+    "tg_parse",
     "theory",
 ]
 
@@ -26,6 +29,47 @@ def disciplines() -> str:
     str
         A JSON list of objects with ``name``, ``kind``, ``title``, ``rule``, ``source``, ``work``,
         ``parameters``, ``example`` and ``closed_forms``.
+    """
+
+def import_capture(
+    file: str | PathLike[str],
+    schedule: str | PathLike[str],
+    rest: str | PathLike[str],
+    addresses: bool,
+    largest: int,
+    progress: Callable[[dict[str, int]], object] | None,
+) -> str:
+    """Read a packet capture, pcap or pcapng, and write its schedule.
+
+    Parameters
+    ----------
+    file : path
+        The capture; may be compressed by gzip.
+    schedule : path
+        Where the schedule is written, as CSV.
+    rest : path
+        Where those rows of it are written that go forward and belong to none of the largest flows; left alone
+        if there are no such rows.
+    addresses : bool
+        Whether the schedule has addresses and ports.
+    largest : int
+        How many flows are told apart.
+    progress : callable or None
+        Called some times a second with ``done`` and ``total``, in bytes of the file.
+
+    Returns
+    -------
+    str
+        A JSON object: ``format``, ``frames``, ``packets``, ``bytes``, ``largest_frame``, ``span_ns``,
+        ``flows``, ``largest`` (the largest flows), ``notes`` (what was left out or put right) and ``rest``
+        (``packets``, ``bytes`` and ``first_ns`` of the other file).
+
+    Raises
+    ------
+    CaptureError
+        If the file is refused.
+    KeyboardInterrupt
+        At Ctrl-C. What was written until then is of no use.
     """
 
 def bench_names(prefix: str) -> list[str]:
@@ -78,6 +122,8 @@ def theory(text: str, name: str) -> str:
     ------
     ScenarioError, TraceError
         As `check`.
+    ConfigError
+        If the scenario is of a network, which has none.
     """
 
 def run(
@@ -96,8 +142,8 @@ def run(
     threads : int or None
         How many to use; None for as many as the machine offers. The result does not depend on it.
     progress : callable or None
-        Called ten times a second with ``done`` and ``total``, in packets (or messages served whole) over all
-        disciplines and replications.
+        Called ten times a second with ``done`` and ``total`` over all disciplines and replications: of a port in
+        packets (or messages served whole), of a network in simulated nanoseconds.
     records : callable or None
         Called from another thread with blocks of the first replication's records: ``discipline``, and one
         ``bytes`` a column in native order, as `weir.records.RecordFile.write` takes them.
@@ -112,7 +158,32 @@ def run(
     ScenarioError, TraceError
         As `check`.
     ConfigError
-        If a discipline's queue outgrows what is simulated.
+        If a discipline's queue outgrows what is simulated, or records are asked of a network.
+    """
+
+def tg_parse(text: str, name: str) -> str:
+    """Read and check a script in the TG traffic language.
+
+    Parameters
+    ----------
+    text : str
+        The script.
+    name : str
+        The file that errors speak of; files that the script includes are relative to its folder.
+
+    Returns
+    -------
+    str
+        A JSON object: ``on``, ``protocol``, the addresses ``local``, ``remote`` and ``server`` where there
+        are, ``qualities``, ``responses`` (whether any are asked for), ``bursts``, ``end`` (in seconds since
+        the script's start; null where draws decide it or nothing does), ``largest_size`` (in bytes, headers
+        included), ``expected_packets``, ``sources`` (the files) and ``text`` (keywords in full, nothing
+        included).
+
+    Raises
+    ------
+    TraceError
+        If the script is refused, or a file that it includes.
     """
 
 @final

@@ -35,6 +35,8 @@ def theory(scenario: Scenario | str | Path | Mapping[str, object]) -> Result:
     ------
     ScenarioError
         If the scenario is refused.
+    ConfigError
+        If it is of a network, which has no closed forms.
     """
     checked = as_scenario(scenario)
     return Result.from_json(_weir.theory(checked.text, checked.name))

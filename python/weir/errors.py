@@ -6,6 +6,7 @@
     ├── ConfigError (ValueError)  a value is refused: a spec string, a size, an option
     │   ├── ScenarioError         a scenario file, with the place in it
     │   ├── TraceError            a trace of arrivals, with its line
+    │   ├── CaptureError          a packet capture, with its byte
     │   └── ResultError           a file that is not a result of weir
     ├── GrantError (RuntimeError) a grant of a queue that is open, or closed already
     ├── Dropped (RuntimeError)    a discipline dropped items of a queue; carries them
@@ -22,6 +23,7 @@ import queue
 from typing import Any
 
 __all__ = [
+    "CaptureError",
     "ConfigError",
     "Dropped",
     "Empty",
@@ -102,6 +104,10 @@ class ScenarioError(ConfigError):
 
 class TraceError(ConfigError):
     """A trace of arrivals is refused; ``file`` and ``line`` say where."""
+
+
+class CaptureError(ConfigError):
+    """A packet capture is refused; ``file`` says which, and the message at which byte."""
 
 
 class ResultError(ConfigError):

@@ -76,6 +76,11 @@ class Scenario:
         return tomllib.loads(_weir.check(self.text, self.name))
 
     @property
+    def model(self) -> str:
+        """The simulated place: ``port`` or ``network``."""
+        return str(self.normalised["model"])
+
+    @property
     def disciplines(self) -> tuple[str, ...]:
         """The spec strings of the disciplines, in the order of the file."""
         return tuple(self.normalised["disciplines"])

@@ -18,7 +18,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def dumps(document: Mapping[str, Any]) -> str:
-    """Return a mapping as TOML: plain keys first, then one section a table.
+    """Return a mapping as TOML: plain keys first, then one section a table, or a table of a list of them.
 
     Raises
     ------
@@ -29,7 +29,9 @@ def dumps(document: Mapping[str, Any]) -> str:
 
 
 def _table(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
-    plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    plain = {
+        key: value for key, value in table.items() if not isinstance(value, dict) and not _are_tables(value)
+    }
     if path and (plain or not table):
         yield ""
         yield f"[{'.'.join(map(_key, path))}]"
@@ -38,6 +40,21 @@ def _table(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
     for key, value in table.items():
         if isinstance(value, dict):
             yield from _table((*path, key), value)
+        elif _are_tables(value):
+            yield from _tables((*path, key), value)
+
+
+def _are_tables(value: object) -> bool:
+    """Return whether a value is a list of tables, each of which becomes a section."""
+    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
+
+
+def _tables(path: tuple[str, ...], tables: list[dict[str, Any]]) -> Iterator[str]:
+    for table in tables:
+        yield ""
+        yield f"[[{'.'.join(map(_key, path))}]]"
+        for key, value in table.items():
+            yield f"{_key(key)} = {_value((*path, key), value)}"
 
 
 def _key(key: str) -> str:

@@ -9,8 +9,8 @@ use crate::info::{Arguments, Parameter};
 use crate::registry;
 use crate::spec::{Argument, Spec, SpecError};
 
-/// The parameter of the wrappers that takes what they wrap.
-const WRAPPED: &str = "discipline";
+/// The parameters that take a discipline: what a wrapper wraps, and the last band of `priority`.
+const WRAPPED: [&str; 2] = ["discipline", "last"];
 
 /// The canonical form of `spec`. Values are not checked against their bounds, which is done where the
 /// discipline is built.
@@ -32,7 +32,7 @@ pub fn canonical(spec: &Spec) -> Result<Spec, SpecError> {
 }
 
 fn canonical_value(parameter: &Parameter, written: &Spec) -> Result<Spec, SpecError> {
-    if parameter.name == WRAPPED {
+    if WRAPPED.contains(&parameter.name) {
         return canonical(written);
     }
     let arguments = written.arguments.clone();
@@ -88,6 +88,12 @@ mod tests {
                 "outstanding(in_order(alpha(3,update=recalculate)),limit=2)",
             ),
             ("drr:weights=4/02/1,quantum=2048B", "drr:weights=4/2/1"),
+            ("fq(fifo,depth=100pkt)", "fq:depth=100pkt"),
+            ("fq(discipline=codel:target=5ms)", "fq:codel"),
+            (
+                "priority(last=fq_codel(flows=064),discipline=codel:9ms)",
+                "priority(codel:9ms,last=fq_codel:flows=64)",
+            ),
             ("tbf(drr:4096B,rate=10Mbit,burst=15140B)", "tbf(drr:4096B,rate=10Mbit,burst=15140B)"),
         ] {
             assert_eq!(of(written), expected, "{written}");
@@ -97,7 +103,7 @@ mod tests {
 
     #[test]
     fn arguments_that_fit_no_parameter_are_refused() {
-        for text in ["fofo", "fifo:3", "alpha(1,alpha=2)", "in_order(alpah:10)", "outstanding(sf,limt=1)"] {
+        for text in ["fofo", "sf:3", "alpha(1,alpha=2)", "in_order(alpah:10)", "outstanding(sf,limt=1)"] {
             assert!(canonical(&text.parse().expect(text)).is_err(), "{text}");
         }
     }

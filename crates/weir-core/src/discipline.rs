@@ -49,6 +49,8 @@ pub enum DropReason {
     TooLarge,
     /// Its flow or class has no place in the configuration.
     Unclassified,
+    /// Its queue has stood for too long: a signal to whoever sends.
+    Congestion,
 }
 
 /// Receives what a discipline drops: the newcomer, or another that makes room for it.
@@ -118,6 +120,30 @@ impl<C: Cost> Backlog<C> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items == 0
+    }
+}
+
+/// How much may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit<C: Cost> {
+    /// Items at most.
+    pub items: u64,
+    /// Cost at most, of all of them together.
+    pub cost: C,
+}
+
+impl<C: Cost> Limit<C> {
+    /// As much as there is.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { items: u64::MAX, cost: C::of(u64::MAX) }
+    }
+
+    /// Whether one item more, of this cost, may wait.
+    #[must_use]
+    #[inline]
+    pub fn admits(&self, backlog: &Backlog<C>, cost: C) -> bool {
+        backlog.items < self.items && backlog.cost.plus(cost) <= self.cost
     }
 }
 

@@ -6,8 +6,9 @@
 
 use core::str::FromStr;
 
+use crate::discipline::Limit;
 use crate::spec::{Spec, SpecError};
-use crate::units::{Bytes, Nanos, Rate};
+use crate::units::{Bytes, Cost, Nanos, Packets, Rate};
 
 /// What a discipline orders, which is also where it can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +117,12 @@ impl<'a> Arguments<'a> {
         value_error(self.info, name, reason)
     }
 
+    /// The spec of a nested discipline, if one is given.
+    #[must_use]
+    pub fn optional(&self, name: &'static str) -> Option<&'a Spec> {
+        self.get(name)
+    }
+
     /// The spec of a nested discipline.
     ///
     /// # Errors
@@ -180,6 +187,44 @@ impl<'a> Arguments<'a> {
         let expected = format!("one of `{}`", choices.join("`, `"));
         self.parsed(name, &expected, |t| choices.iter().position(|c| *c == t))
     }
+
+    /// A number of packets within `low..=high`.
+    ///
+    /// # Errors
+    /// It is missing, no such number, or outside the bounds.
+    pub fn packets(&self, name: &'static str, low: u64, high: u64) -> Result<u64, SpecError> {
+        let expected = format!("packets from {low}pkt to {high}pkt");
+        let within = |packets: &Packets| (low..=high).contains(&packets.get());
+        Ok(self.parsed(name, &expected, |t| parse_packets(t).filter(within))?.get())
+    }
+
+    /// A bound on what waits: `none`, packets such as `100pkt`, or bytes such as `64KiB` where items are
+    /// counted in bytes.
+    ///
+    /// # Errors
+    /// It is missing, none of these, nothing, or in bytes where the cost of an item is none.
+    pub fn limit<C: Cost>(&self, name: &'static str) -> Result<Limit<C>, SpecError> {
+        let text = self.text(name)?;
+        if let Some(packets) = parse_packets(text).filter(|packets| packets.get() > 0) {
+            return Ok(Limit { items: packets.get(), ..Limit::none() });
+        }
+        match parse_bytes(text).filter(|bytes| bytes.get() > 0) {
+            _ if text == "none" => Ok(Limit::none()),
+            Some(bytes) if C::UNIT == Bytes::UNIT => Ok(Limit { cost: C::of(bytes.get()), ..Limit::none() }),
+            Some(_) => {
+                let reason = format!(
+                    "is `{text}`, which needs items counted in bytes; these are counted in {}, \
+                     write packets such as 100pkt",
+                    C::UNIT
+                );
+                Err(self.error(name, reason))
+            }
+            None => {
+                let reason = "packets such as 100pkt, bytes such as 64KiB, each at least 1, or `none`";
+                Err(self.error(name, format!("is `{text}`, must be {reason}")))
+            }
+        }
+    }
 }
 
 fn value_error(info: &'static Info, parameter: &'static str, reason: String) -> SpecError {
@@ -210,6 +255,12 @@ pub fn parse_bytes(text: &str) -> Option<Bytes> {
         .map(Bytes::new)
 }
 
+/// Reads a number of packets such as `100pkt`; the unit is required.
+#[must_use]
+pub fn parse_packets(text: &str) -> Option<Packets> {
+    scaled(text, &[("pkt", 1)]).map(Packets::new)
+}
+
 /// Reads a span such as `5ms`; the unit is required.
 #[must_use]
 pub fn parse_nanos(text: &str) -> Option<Nanos> {
@@ -231,6 +282,8 @@ mod tests {
         assert_eq!(parse_bytes("2048B"), Some(Bytes::new(2048)));
         assert_eq!(parse_bytes("2048"), None);
         assert_eq!(parse_bytes("B"), None);
+        assert_eq!(parse_packets("100pkt"), Some(Packets::new(100)));
+        assert_eq!(parse_packets("100"), None);
         assert_eq!(parse_nanos("5ms"), Some(Nanos::new(5_000_000)));
         assert_eq!(parse_rate("10Gbit"), Some(Rate::new(10_000_000_000)));
         assert_eq!(parse_rate("99999999999999999999Gbit"), None);

@@ -8,7 +8,7 @@ use crate::discipline::Discipline;
 use crate::info::Info;
 use crate::item::Item;
 use crate::message;
-use crate::spec::{Spec, SpecError};
+use crate::spec::{Argument, Spec, SpecError};
 use crate::units::Bytes;
 
 pub use crate::message::{MESSAGE, PRIORITY, WRAPPER, priority_discipline};
@@ -126,6 +126,55 @@ where
     visit_packet(spec, Boxed)
 }
 
+/// Makes disciplines of packets, one for each queue that needs its own.
+pub type PacketFactory<I> = Box<dyn Fn() -> Box<dyn Discipline<I> + Send> + Send>;
+
+/// What makes the packet discipline that `spec` names, as often as it is asked.
+///
+/// # Errors
+/// The name is not registered, or an argument is refused.
+pub fn packet_factory<I>(spec: &Spec) -> Result<PacketFactory<I>, SpecError>
+where
+    I: Item<Cost = Bytes> + Send + 'static,
+{
+    drop(packet_discipline::<I>(spec)?);
+    let spec = spec.clone();
+    Ok(Box::new(move || packet_discipline(&spec).expect("the spec has made one before")))
+}
+
+/// The parameter from which every random choice of a discipline follows.
+const SEED: &str = "seed";
+
+/// The spec with a `seed` for every discipline in it, nested ones too, that has this parameter and is not
+/// given it. Seeds are drawn in the order in which the disciplines are written.
+///
+/// A simulation gives each link and replication seeds of its own; where nobody does, a discipline has the
+/// seed of its table of parameters.
+pub fn with_seeds(spec: &Spec, draw: &mut dyn FnMut() -> u64) -> Spec {
+    let mut seeded = spec.clone();
+    if lacks_seed(spec) {
+        let value = Spec { name: draw().to_string(), arguments: Vec::new() };
+        seeded.arguments.push(Argument { key: Some(SEED.to_owned()), value });
+    }
+    for (argument, written) in seeded.arguments.iter_mut().zip(&spec.arguments) {
+        argument.value = with_seeds(&written.value, draw);
+    }
+    seeded
+}
+
+/// Whether a discipline has a seed that its spec does not give, by key or by position.
+fn lacks_seed(spec: &Spec) -> bool {
+    let parameters = all().find(|info| info.name == spec.name).map_or(&[][..], |info| info.parameters);
+    let Some(place) = parameters.iter().position(|parameter| parameter.name == SEED) else {
+        return false;
+    };
+    let gives = |(at, argument): (usize, &Argument)| match &argument.key {
+        Some(key) => key == SEED,
+        None => at == place,
+    };
+    !spec.arguments.iter().enumerate().any(gives)
+}
+
 /// The description of the discipline called `name`, whatever its kind.
 ///
 /// # Errors
@@ -194,6 +243,34 @@ mod tests {
         assert_eq!(all().filter(|info| info.name == "fifo").count(), 1);
     }
 
+    #[test]
+    fn every_discipline_with_a_seed_gets_one_unless_it_has_one() {
+        let seeded = |text: &str| {
+            let mut next = 40;
+            let spec: Spec = text.parse().expect(text);
+            let draw = &mut || {
+                next += 1;
+                next
+            };
+            with_seeds(&spec, draw).to_string()
+        };
+        for (written, expected) in [
+            ("fifo", "fifo"),
+            ("sfq", "sfq:seed=41"),
+            ("sfq:queues=16", "sfq:queues=16,seed=41"),
+            ("sfq:queues=16,seed=3", "sfq:queues=16,seed=3"),
+            ("sfq:9,100pkt,keyed,3", "sfq:9,100pkt,keyed,3"),
+            ("tbf(sfq,rate=1Mbit,burst=2kB)", "tbf(sfq:seed=41,rate=1Mbit,burst=2kB)"),
+            (
+                "tbf(sfq(9,hash=xor),rate=1Mbit,burst=2kB)",
+                "tbf(sfq(9,hash=xor,seed=41),rate=1Mbit,burst=2kB)",
+            ),
+            ("nobody(sfq,sfq:seed=1,sfq)", "nobody(sfq:seed=41,sfq:seed=1,sfq:seed=42)"),
+        ] {
+            assert_eq!(seeded(written), expected, "{written}");
+        }
+    }
+
     fn error(spec: &str) -> String {
         let spec: Spec = spec.parse().expect(spec);
         message_discipline::<Message>(&spec).err().map(|error| error.to_string()).unwrap_or_default()
@@ -209,6 +286,43 @@ mod tests {
             "in_order(alpha_tracking(low=2,high=50,weight=0.5))",
         ] {
             assert_eq!(error(spec), "", "{spec}");
+        }
+    }
+
+    fn packet_error(spec: &str) -> String {
+        let spec: Spec = spec.parse().expect(spec);
+        packet_discipline::<Packet>(&spec).err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn disciplines_of_packets_nest() {
+        for spec in [
+            "fq(codel:target=5ms)",
+            "fq:codel",
+            "tbf(sfq:queues=9,rate=10Mbit,burst=15140B)",
+            "tbf(fq(codel(target=5ms,interval=100ms)),rate=10Mbit,burst=15140B)",
+            "priority(fifo:limit=100pkt,bands=3)",
+            "priority(fq(tbf(codel,rate=1Mbit,burst=2kB)),last=tbf(fq_codel,rate=1Mbit,burst=2kB))",
+            "fq(fq(fq(fq(fq(fq(fq(fq)))))))",
+        ] {
+            assert_eq!(packet_error(spec), "", "{spec}");
+        }
+        let (open, close) = ("fq(".repeat(9), ")".repeat(9));
+        let deeper = format!("{open}fifo{close}").parse::<Spec>().expect_err("too deep").to_string();
+        assert!(deeper.ends_with("specs nest deeper than 8 levels"), "{deeper}");
+    }
+
+    #[test]
+    fn the_error_of_a_child_is_passed_on() {
+        for (spec, expected) in [
+            ("fq(tbf(codel:target=5,rate=1Mbit,burst=2kB))", "`codel`: target is `5`, must be"),
+            ("tbf(fq(codel:tarjet=5ms),rate=1Mbit,burst=2kB)", "`codel` has no parameter `tarjet`: it takes"),
+            ("priority(fifo,last=fq(alpha:10))", "no discipline is named `alpha`: known here are `fifo`"),
+            ("priority(fq:drrr)", "no discipline is named `drrr`: did you mean `drr`?"),
+            ("tbf(fq(sfq:queues=0),rate=1Mbit,burst=2kB)", "`sfq`: queues is `0`, must be"),
+        ] {
+            let error = packet_error(spec);
+            assert!(error.starts_with(expected), "{spec}: {error}");
         }
     }
 

@@ -20,6 +20,8 @@ pub trait Cost: Copy + Ord + Default + fmt::Debug + fmt::Display + Send + Sync +
     const ZERO: Self;
     /// The smallest amount that can be served: one packet, one byte, one nanosecond.
     const ONE: Self;
+    /// What is counted, as it stands in text: `B`, `pkt`, `ns`.
+    const UNIT: &'static str;
     /// The count behind the unit.
     fn count(self) -> u64;
     /// The quantity of `count` units.
@@ -59,7 +61,7 @@ macro_rules! quantity {
 }
 
 macro_rules! additive {
-    ($($name:ident),*) => {$(
+    ($($name:ident: $unit:literal),*) => {$(
         impl Add for $name {
             type Output = Self;
             fn add(self, other: Self) -> Self {
@@ -90,6 +92,7 @@ macro_rules! additive {
         impl Cost for $name {
             const ZERO: Self = Self(0);
             const ONE: Self = Self(1);
+            const UNIT: &'static str = $unit;
             #[inline]
             fn count(self) -> u64 {
                 self.0
@@ -137,7 +140,7 @@ quantity!(
     Rate,
     "bits per second"
 );
-additive!(Nanos, Bytes, Packets, Credits);
+additive!(Nanos: "ns", Bytes: "B", Packets: "pkt", Credits: "cr");
 
 impl Instant {
     /// The moment the engine began.

@@ -8,7 +8,6 @@ use std::cell::Cell;
 
 use weir_core::conformance::{Random, Sample};
 use weir_core::discipline::{CountDrops, Discipline, Grant, Open};
-use weir_core::info::Info;
 use weir_core::item::{ClassId, FlowId, Message, Packet};
 use weir_core::registry;
 use weir_core::spec::Spec;
@@ -42,6 +41,17 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+/// Disciplines of packets around others.
+const NESTED: [&str; 7] = [
+    "fq(codel(target=5us,interval=100us),depth=30pkt)",
+    "fq(fq_codel(flows=4,limit=20pkt))",
+    "fq(tbf(fifo,rate=1Mbit,burst=1514B))",
+    "priority(fifo:limit=10pkt,bands=3)",
+    "priority(fq(sfq:queues=3),bands=4,last=fq_codel(target=5us,interval=100us,limit=50pkt))",
+    "tbf(sfq:queues=9,rate=1Gbit,burst=15140B)",
+    "tbf(priority(tbf(codel:5us,rate=1Gbit,burst=1514B)),rate=500Mbit,burst=3028B)",
+];
 
 /// Keeps up to `waiting` items in the discipline for a while, then serves them all.
 fn drive<I: Sample>(discipline: &mut dyn Discipline<I>, now: &mut Instant, waiting: u64) {
@@ -78,14 +88,14 @@ fn serve<I: Sample>(discipline: &mut dyn Discipline<I>, random: &mut Random, now
     }
 }
 
-fn assert_steady<I: Sample>(info: &Info, build: impl Fn(&Spec) -> Box<dyn Discipline<I> + Send>) {
-    let mut discipline = build(&info.example.parse().expect(info.example));
+fn assert_steady<I: Sample>(spec: &str, build: impl Fn(&Spec) -> Box<dyn Discipline<I> + Send>) {
+    let mut discipline = build(&spec.parse().expect(spec));
     let mut now = Instant::ZERO;
     drive(&mut *discipline, &mut now, 400);
     drive(&mut *discipline, &mut now, 200);
     let before = ALLOCATIONS.get();
     drive(&mut *discipline, &mut now, 200);
-    assert_eq!(ALLOCATIONS.get() - before, 0, "`{}` allocates in the steady state", info.example);
+    assert_eq!(ALLOCATIONS.get() - before, 0, "`{spec}` allocates in the steady state");
 }
 
 #[test]
@@ -98,14 +108,19 @@ fn the_count_counts() {
 #[test]
 fn messages() {
     for info in registry::MESSAGE.iter().chain(registry::WRAPPER) {
-        assert_steady::<Message>(info, |spec| registry::message_discipline(spec).expect(info.example));
-        assert_steady::<Message<Nanos>>(info, |spec| registry::message_discipline(spec).expect(info.example));
+        assert_steady::<Message>(info.example, |spec| {
+            registry::message_discipline(spec).expect(info.example)
+        });
+        assert_steady::<Message<Nanos>>(info.example, |spec| {
+            registry::message_discipline(spec).expect(info.example)
+        });
     }
 }
 
 #[test]
 fn packets() {
-    for info in registry::PACKET {
-        assert_steady::<Packet>(info, |spec| registry::packet_discipline(spec).expect(info.example));
+    let examples = registry::PACKET.iter().map(|info| info.example);
+    for spec in examples.chain(NESTED) {
+        assert_steady::<Packet>(spec, |built| registry::packet_discipline(built).expect(spec));
     }
 }

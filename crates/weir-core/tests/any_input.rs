@@ -3,12 +3,13 @@
 
 use proptest::prelude::*;
 use weir_core::discipline::{CountDrops, Discipline, Open};
-use weir_core::item::{ClassId, FlowId, Message};
-use weir_core::registry::message_discipline;
-use weir_core::units::{Instant, Nanos};
+use weir_core::item::{ClassId, FlowId, Message, Packet};
+use weir_core::registry::{message_discipline, packet_discipline};
+use weir_core::units::{Bytes, Instant, Nanos};
 
-const SPECS: [&str; 12] = [
+const SPECS: [&str; 13] = [
     "fifo",
+    "fifo:limit=3pkt",
     "rr",
     "rr_head:3",
     "sf",
@@ -20,6 +21,18 @@ const SPECS: [&str; 12] = [
     "in_order(alpha(10,classes=0/inf))",
     "in_order(alpha(10,update=recalculate))",
     "outstanding(in_order(sf),limit=2)",
+];
+
+const PACKET_SPECS: [&str; 9] = [
+    "fifo:limit=5pkt",
+    "codel:target=1ns,interval=1ns,mtu=0B,limit=9pkt",
+    "fq",
+    "fq(codel:1ns,limit=20pkt,flows=2)",
+    "fq_codel:limit=9pkt,flows=2,quantum=1B",
+    "fq_codel:memory_limit=1048576MiB,quantum=1B,target=1ns,interval=1ns,mtu=0B",
+    "priority(fifo,bands=2)",
+    "priority(fq(codel:1ns),bands=16,last=fq_codel:limit=3pkt)",
+    "tbf(priority(fq_codel:limit=9pkt),rate=1bit,burst=90B)",
 ];
 
 #[derive(Clone, Copy, Debug)]
@@ -51,12 +64,13 @@ fn message(id: usize, cost: u64, flow: u32, class: u16) -> Message<Nanos> {
     Message { id: id as u32, flow: FlowId(flow), class: ClassId(class), remaining: Nanos::new(cost) }
 }
 
-/// Drives one discipline; as many must leave as have come.
+/// Drives one discipline; as many must leave, or be dropped, as have come.
 fn drive(spec: &str, calls: &[Call]) {
     let mut discipline = message_discipline(&spec.parse().expect(spec)).expect(spec);
     let (now, drops) = (Instant::ZERO, &mut CountDrops(0));
     let (mut open, mut present) = (None, 0_u64);
     for (id, call) in calls.iter().enumerate() {
+        let waiting = present - drops.0;
         match (*call, open) {
             (Call::Enqueue { cost, flow, class }, _) => {
                 // Whether it preempts is ignored on purpose.
@@ -65,7 +79,7 @@ fn drive(spec: &str, calls: &[Call]) {
             }
             (Call::Dequeue, None) => {
                 open = discipline.dequeue(now, &Open, drops).map(|grant| grant.item);
-                assert!(open.is_some() || present == 0, "{spec}: nothing granted of {present}");
+                assert!(open.is_some() || waiting == 0, "{spec}: nothing granted of {waiting}");
             }
             (Call::Charge(used), Some(item)) => discipline.charge(now, &item, Nanos::new(used)),
             (Call::Requeue { cost, used }, Some(item)) => {
@@ -86,11 +100,60 @@ fn drive(spec: &str, calls: &[Call]) {
             }
             _ => {}
         }
-        assert_eq!(discipline.backlog().items + u64::from(open.is_some()), present, "{spec}");
+        assert_eq!(discipline.backlog().items + u64::from(open.is_some()), present - drops.0, "{spec}");
+    }
+}
+
+/// Drives one discipline of packets, each call a microsecond later; as many must leave as have come.
+fn drive_packets(spec: &str, calls: &[Call]) {
+    let mut discipline = packet_discipline(&spec.parse().expect(spec)).expect(spec);
+    let drops = &mut CountDrops(0);
+    let packet = |id: usize, cost, flow, class| Packet {
+        id: id as u32,
+        flow: FlowId(flow),
+        class: ClassId(class),
+        size: Bytes::new(cost),
+    };
+    let (mut open, mut come, mut served) = (None, 0_u64, 0_u64);
+    for (id, call) in calls.iter().enumerate() {
+        let now = Instant::new(id as u64 * 1_000);
+        match (*call, open) {
+            (Call::Enqueue { cost, flow, class }, _) => {
+                let _ = discipline.enqueue(now, packet(id, cost, flow, class), drops);
+                come += 1;
+            }
+            (Call::Dequeue, None) => open = discipline.dequeue(now, &Open, drops).map(|grant| grant.item),
+            (Call::Charge(used), Some(item)) => discipline.charge(now, &item, Bytes::new(used)),
+            (Call::Requeue { cost, used }, Some(item)) => {
+                discipline.requeue(now, Packet { size: Bytes::new(cost), ..item }, Bytes::new(used), drops);
+                open = None;
+            }
+            (Call::Finish(used), Some(item)) => {
+                discipline.finish(now, &item, Bytes::new(used));
+                (open, served) = (None, served + 1);
+            }
+            (Call::Stray { cost, used }, None) => {
+                let stray = packet(id, cost, 9, 9);
+                discipline.charge(now, &stray, Bytes::new(used));
+                discipline.finish(now, &stray, Bytes::new(used));
+                discipline.requeue(now, stray, Bytes::new(used), drops);
+                come += 1;
+            }
+            _ => {}
+        }
+        let present = discipline.backlog().items + u64::from(open.is_some());
+        assert_eq!(present + served + drops.0, come, "{spec}");
     }
 }
 
 proptest! {
+    #[test]
+    fn no_packet_panics_or_is_lost(calls in calls()) {
+        for spec in PACKET_SPECS {
+            drive_packets(spec, &calls);
+        }
+    }
+
     #[test]
     fn no_input_panics_or_loses_an_item(calls in calls()) {
         for spec in SPECS {

@@ -1,12 +1,13 @@
-//! Conformance of the message disciplines and wrappers, as specs name them.
+//! Conformance of the disciplines and of what nests in them, as specs name them.
 
 use weir_core::conformance;
 use weir_core::discipline::Discipline;
-use weir_core::item::Item;
-use weir_core::registry::message_discipline;
+use weir_core::item::{Item, Packet};
+use weir_core::registry::{message_discipline, packet_discipline};
 fn make<I: Item + Send + 'static>(spec: &str) -> Box<dyn Discipline<I> + Send> {
     message_discipline(&spec.parse().unwrap()).unwrap()
 }
+conformance::suite!(fifo_limited, || make("fifo:limit=3pkt"), [work_conserving, resumable, flow_order]);
 conformance::suite!(rr, || make("rr"), [work_conserving, resumable]);
 conformance::suite!(rr3, || make("rr:3"), [work_conserving, resumable]);
 conformance::suite!(rr_head, || make("rr_head"), [work_conserving, resumable]);
@@ -30,4 +31,65 @@ conformance::suite!(
     outstanding_ps1,
     || make("outstanding(ps,limit=1)"),
     [work_conserving, resumable, flow_order]
+);
+
+fn packets(spec: &str) -> Box<dyn Discipline<Packet> + Send> {
+    packet_discipline(&spec.parse().unwrap()).unwrap()
+}
+conformance::suite!(drr_limited: [Packet], || packets("drr(2048B,depth=3pkt,limit=9pkt)"), [work_conserving, flow_order]);
+conformance::suite!(wfq: [Packet], || packets("wfq(8Gbit,4/2/1)"), [work_conserving, flow_order]);
+conformance::suite!(wfq_limited: [Packet], || packets("wfq(8Gbit,depth=3pkt,limit=9pkt)"), [work_conserving, flow_order]);
+conformance::suite!(scfq: [Packet], || packets("scfq(4/2/1,by=class)"), [work_conserving, flow_order]);
+conformance::suite!(scfq_limited: [Packet], || packets("scfq(depth=3pkt,limit=9pkt)"), [work_conserving, flow_order]);
+conformance::suite!(wf2q_plus: [Packet], || packets("wf2q_plus(4/2/1,by=class)"), [work_conserving, flow_order]);
+conformance::suite!(
+    wf2q_plus_limited: [Packet],
+    || packets("wf2q_plus(depth=3pkt,limit=9pkt)"),
+    [work_conserving, flow_order]
+);
+conformance::suite!(fq: [Packet], || packets("fq:depth=20pkt"), [work_conserving, flow_order]);
+conformance::suite!(
+    fq_of_codel: [Packet],
+    || packets("fq(codel(target=500ns,interval=5us,mtu=0B))"),
+    [work_conserving, flow_order]
+);
+conformance::suite!(
+    fq_codel: [Packet],
+    || packets("fq_codel(flows=4,target=500ns,interval=5us,quantum=300B,limit=30pkt,drop_batch=4pkt)"),
+    [work_conserving, flow_order]
+);
+conformance::suite!(
+    fq_of_fq_codel: [Packet],
+    || packets("fq(fq_codel(key=addresses,flows=2,target=500ns,interval=5us),by=class)"),
+    [work_conserving, flow_order]
+);
+conformance::suite!(
+    priority: [Packet],
+    || packets("priority(fifo:limit=20pkt,bands=3)"),
+    [work_conserving, flow_order]
+);
+conformance::suite!(
+    priority_of_several: [Packet],
+    || packets("priority(fq(codel:500ns),bands=2,last=priority(drr:500B,bands=4,last=sfq))"),
+    [work_conserving, flow_order]
+);
+conformance::suite!(
+    fq_of_shapers: [Packet],
+    || packets("fq(tbf(codel:500ns,rate=1Gbit,burst=1514B))"),
+    [flow_order]
+);
+conformance::suite!(
+    tbf_of_sfq: [Packet],
+    || packets("tbf(sfq:queues=9,rate=3Gbit,burst=3028B)"),
+    [flow_order]
+);
+conformance::suite!(
+    tbf_of_fq_of_codel: [Packet],
+    || packets("tbf(fq(codel(500ns,5us)),rate=3Gbit,burst=3028B)"),
+    [flow_order]
+);
+conformance::suite!(
+    priority_of_shapers: [Packet],
+    || packets("priority(tbf(fq(drr:500B),rate=1Gbit,burst=1514B),last=fq_codel(flows=16,target=500ns))"),
+    [flow_order]
 );

@@ -3,7 +3,6 @@
 
 use weir_core::conformance::{self, Promises, Sample};
 use weir_core::discipline::Discipline;
-use weir_core::info::Info;
 use weir_core::item::{Message, Packet};
 use weir_core::registry;
 use weir_core::spec::Spec;
@@ -16,8 +15,19 @@ const SEQUENCES: u64 = 100;
 /// Operations in each.
 const OPERATIONS: u32 = 1_000;
 
-fn sequences<I: Sample>(info: &Info, build: impl Fn(&Spec) -> Box<dyn Discipline<I> + Send>) {
-    let spec: Spec = info.example.parse().expect(info.example);
+/// Disciplines of packets around others.
+const NESTED: [&str; 7] = [
+    "fq(codel(target=5us,interval=100us),depth=30pkt)",
+    "fq(fq_codel(flows=4,limit=20pkt))",
+    "fq(tbf(fifo,rate=1Mbit,burst=1514B))",
+    "priority(fifo:limit=10pkt,bands=3)",
+    "priority(fq(sfq:queues=3),bands=4,last=fq_codel(target=5us,interval=100us,limit=50pkt))",
+    "tbf(sfq:queues=9,rate=1Gbit,burst=15140B)",
+    "tbf(priority(tbf(codel:5us,rate=1Gbit,burst=1514B)),rate=500Mbit,burst=3028B)",
+];
+
+fn sequences<I: Sample>(spec: &str, build: impl Fn(&Spec) -> Box<dyn Discipline<I> + Send>) {
+    let spec: Spec = spec.parse().expect(spec);
     for plan in conformance::plans::<I>(PLANS) {
         conformance::drive(&plan, Promises::default(), &mut build(&spec), &mut build(&spec));
     }
@@ -29,14 +39,17 @@ fn sequences<I: Sample>(info: &Info, build: impl Fn(&Spec) -> Box<dyn Discipline
 #[test]
 fn messages() {
     for info in registry::MESSAGE.iter().chain(registry::WRAPPER) {
-        sequences::<Message>(info, |spec| registry::message_discipline(spec).expect(info.example));
-        sequences::<Message<Nanos>>(info, |spec| registry::message_discipline(spec).expect(info.example));
+        sequences::<Message>(info.example, |spec| registry::message_discipline(spec).expect(info.example));
+        sequences::<Message<Nanos>>(info.example, |spec| {
+            registry::message_discipline(spec).expect(info.example)
+        });
     }
 }
 
 #[test]
 fn packets() {
-    for info in registry::PACKET {
-        sequences::<Packet>(info, |spec| registry::packet_discipline(spec).expect(info.example));
+    let examples = registry::PACKET.iter().map(|info| info.example);
+    for spec in examples.chain(NESTED) {
+        sequences::<Packet>(spec, |built| registry::packet_discipline(built).expect(spec));
     }
 }

@@ -4,10 +4,13 @@
 //! the house style, where it has one of its own.
 
 use pyo3::{PyErr, import_exception};
+use weir_capture::CaptureError as Refused;
 use weir_core::spec::SpecError;
 use weir_sim::port::run::RunError;
 use weir_sim::scenario::ScenarioError as Refusal;
+use weir_tg::ScriptError;
 
+import_exception!(weir.errors, CaptureError);
 import_exception!(weir.errors, ConfigError);
 import_exception!(weir.errors, GrantError);
 import_exception!(weir.errors, ScenarioError);
@@ -53,8 +56,33 @@ pub(crate) fn scenario(refusal: &Refusal, name: &str) -> PyErr {
     if refusal.file == name { ScenarioError::new_err(arguments) } else { TraceError::new_err(arguments) }
 }
 
+/// A refused TG script, or a refused file that it includes.
+pub(crate) fn script(error: &ScriptError) -> PyErr {
+    let place = (error.file.clone(), error.line, error.column);
+    let none: Option<String> = None;
+    TraceError::new_err((
+        error.reason.clone(),
+        error.remedy.clone(),
+        place.0,
+        place.1,
+        place.2,
+        none,
+        error.found.clone(),
+    ))
+}
+
+/// What is there for one model, asked of a scenario of a network.
+pub(crate) fn of_network(message: &str, remedy: &str, name: &str) -> PyErr {
+    ConfigError::new_err((message.to_owned(), remedy.to_owned(), name.to_owned()))
+}
+
 /// A run that gave no result.
 pub(crate) fn run(error: &RunError, name: &str) -> PyErr {
     let remedy = error.remedy().to_owned();
     ConfigError::new_err((error.to_string(), remedy, name.to_owned()))
+}
+
+/// A refused packet capture.
+pub(crate) fn capture(error: &Refused, name: &str) -> PyErr {
+    CaptureError::new_err((error.to_string(), error.fault.remedy(), name.to_owned()))
 }

@@ -4,11 +4,13 @@
 //! `weir.errors` draws. The Global Interpreter Lock is released while the engine runs.
 
 mod bench;
+mod capture;
 mod errors;
 mod listing;
 mod queue;
 mod records;
 mod simulate;
+mod tg;
 
 /// The compiled part of the package `weir`.
 #[pyo3::pymodule]
@@ -16,11 +18,15 @@ mod _weir {
     #[pymodule_export]
     use crate::bench::{bench_names, bench_run};
     #[pymodule_export]
+    use crate::capture::import_capture;
+    #[pymodule_export]
     use crate::listing::disciplines;
     #[pymodule_export]
     use crate::queue::Queue;
     #[pymodule_export]
     use crate::simulate::{check, run, schema, theory};
+    #[pymodule_export]
+    use crate::tg::tg_parse;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -16,10 +16,9 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use weir_sim::engine::replications::available_threads;
-use weir_sim::port::outcome::Outcome;
 use weir_sim::port::report;
-use weir_sim::port::run::{self as engine, Control, RecordSink};
 use weir_sim::scenario::{self, Scenario};
+use weir_sim::{AnyOutcome, Control, Progress, RecordSink};
 
 use crate::errors;
 use crate::records::Sink;
@@ -36,14 +35,22 @@ pub(crate) fn schema() -> String {
 /// Reads and checks a scenario; returns it in normalised form, as TOML.
 #[pyfunction]
 pub(crate) fn check(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
-    py.detach(|| read(text, name)).map(|scenario| scenario.normalised)
+    py.detach(|| read(text, name)).map(|scenario| scenario.frame.scenario)
 }
 
 /// The closed forms of a scenario: a result without simulation, as JSON.
 #[pyfunction]
 pub(crate) fn theory(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
-    py.detach(|| read(text, name).map(|scenario| report::theory_only(&scenario)))
-        .and_then(|outcome| json(&outcome))
+    let scenario = py.detach(|| read(text, name))?;
+    let Some(port) = scenario.port() else {
+        return Err(errors::of_network(
+            "closed forms are of the model `port`, and this scenario is of a network",
+            "simulate it: `weir run`, or `weir.run`",
+            name,
+        ));
+    };
+    let outcome = py.detach(|| report::theory_only(port, &scenario.frame));
+    json(&AnyOutcome::Port(Box::new(outcome)))
 }
 
 fn read(text: &str, name: &str) -> PyResult<Scenario> {
@@ -51,16 +58,16 @@ fn read(text: &str, name: &str) -> PyResult<Scenario> {
     Scenario::from_toml(text, name, folder).map_err(|error| errors::scenario(&error, name))
 }
 
-fn json(outcome: &Outcome) -> PyResult<String> {
+fn json(outcome: &AnyOutcome) -> PyResult<String> {
     serde_json::to_string(outcome).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
 /// What a run and the thread that waits for it share.
 #[derive(Default)]
-struct Shared {
-    cancel: AtomicBool,
-    done: AtomicU64,
-    total: AtomicU64,
+pub(crate) struct Shared {
+    pub(crate) cancel: AtomicBool,
+    pub(crate) done: AtomicU64,
+    pub(crate) total: AtomicU64,
 }
 
 /// Simulates a scenario; returns the result as JSON.
@@ -75,6 +82,13 @@ pub(crate) fn run(
     records: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let scenario = py.detach(|| read(text, name))?;
+    if records.is_some() && scenario.port().is_none() {
+        return Err(errors::of_network(
+            "records are kept of the model `port`, and this scenario is of a network",
+            "leave out the records; flows and intervals of [measure] say more of a network",
+            name,
+        ));
+    }
     let threads = threads.unwrap_or_else(available_threads);
     let shared = Arc::new(Shared::default());
     let (sender, receiver) = channel();
@@ -93,7 +107,7 @@ fn simulate(
     records: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let mut sink = records.map(Sink::new);
-    let mut progress = |state: engine::Progress| {
+    let mut progress = |state: Progress| {
         shared.done.store(state.done, Ordering::Relaxed);
         shared.total.store(state.total, Ordering::Relaxed);
     };
@@ -103,16 +117,16 @@ fn simulate(
         progress: &mut progress,
         records: sink.as_mut().map(|sink| sink as &mut dyn RecordSink),
     };
-    let outcome = engine::run(scenario, &mut control);
+    let outcome = weir_sim::run(scenario, &mut control);
     match (sink.and_then(Sink::failure), outcome) {
         (Some(failure), _) => Err(failure),
         (None, Ok(outcome)) => json(&outcome),
-        (None, Err(error)) => Err(errors::run(&error, &scenario.name)),
+        (None, Err(error)) => Err(errors::run(&error, &scenario.frame.file)),
     }
 }
 
 /// Waits for the run, looking for signals and telling of its progress.
-fn wait(
+pub(crate) fn wait(
     py: Python<'_>,
     receiver: &Mutex<Receiver<PyResult<String>>>,
     shared: &Shared,

@@ -134,7 +134,8 @@ fn simulate(seed: u64, packets: u64, replications: u64, threads: NonZeroUsize) -
     let scenario = Scenario::from_toml(&text, "coverage", Path::new("")).expect("a valid scenario");
     let cancel = AtomicBool::new(false);
     let mut control = Control { threads, cancel: &cancel, progress: &mut |_| {}, records: None };
-    run(&scenario, &mut control).expect("a stable scenario")
+    let outcome = run(&scenario, &mut control).expect("a stable scenario");
+    outcome.port().expect("a scenario of the port")
 }
 
 fn argument(place: usize, default: u64) -> u64 {

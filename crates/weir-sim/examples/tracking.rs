@@ -51,7 +51,8 @@ fn simulate(load: f64, packets: u64) -> Outcome {
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let cancel = AtomicBool::new(false);
     let mut control = Control { threads, cancel: &cancel, progress: &mut |_| {}, records: None };
-    run(&scenario, &mut control).expect("a stable scenario")
+    let outcome = run(&scenario, &mut control).expect("a stable scenario");
+    outcome.port().expect("a scenario of the port")
 }
 
 /// A value, and half of its interval where it has one.

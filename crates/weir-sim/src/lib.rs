@@ -11,6 +11,55 @@ pub mod stats;
 pub mod theory;
 pub mod workload;
 
+use serde::Serialize;
+
+pub use network::outcome::NetworkOutcome;
 pub use port::outcome::Outcome;
-pub use port::run::{Control, Progress, RecordSink, RunError, run};
-pub use scenario::{Scenario, ScenarioError};
+pub use port::run::{Control, Progress, RecordSink, RunError};
+pub use scenario::{Model, Scenario, ScenarioError};
+
+/// The result of a run, of whichever model; `model` in it says of which.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum AnyOutcome {
+    /// Of a scenario of the port.
+    Port(Box<Outcome>),
+    /// Of a scenario of a network.
+    Network(Box<NetworkOutcome>),
+}
+
+impl AnyOutcome {
+    /// The result of a port, if it is one.
+    #[must_use]
+    pub fn port(self) -> Option<Outcome> {
+        match self {
+            Self::Port(outcome) => Some(*outcome),
+            Self::Network(_) => None,
+        }
+    }
+
+    /// The result of a network, if it is one.
+    #[must_use]
+    pub fn network(self) -> Option<NetworkOutcome> {
+        match self {
+            Self::Port(_) => None,
+            Self::Network(outcome) => Some(*outcome),
+        }
+    }
+}
+
+/// Runs a scenario by the engines of its model.
+///
+/// # Errors
+/// [`RunError`]; a port whose load is 1 or more is no error, its result says so in place of means.
+pub fn run(scenario: &Scenario, control: &mut Control<'_>) -> Result<AnyOutcome, RunError> {
+    let frame = &scenario.frame;
+    match &scenario.model {
+        Model::Port(port) => {
+            port::run::run(port, frame, control).map(|outcome| AnyOutcome::Port(Box::new(outcome)))
+        }
+        Model::Network(network) => {
+            network::run::run(network, frame, control).map(|outcome| AnyOutcome::Network(Box::new(outcome)))
+        }
+    }
+}

@@ -76,7 +76,7 @@ fn simulate(workload: &str, load: &str) -> Outcome {
         progress: &mut |_| (),
         records: None,
     };
-    run(&scenario, &mut control).expect("a result")
+    run(&scenario, &mut control).expect("a result").port().expect("a port")
 }
 
 /// The mean of a metric over all messages, and half of its 99 % interval.

@@ -49,6 +49,57 @@ workload.closed = { applications = 8, think = { exponential = "10u" } }
 stop.messages = 1000
 "#;
 
+const NETWORK: &str = r#"weir = 1
+model = "network"
+disciplines = ["fifo:limit=10pkt", "drr:quantum=1514B"]
+reference = "drr:1514B"
+network.hosts = ["a", "b"]
+network.routers = ["r", "s"]
+network.forwarding = { constant = "1ms", exponential = "2ms" }
+network.addresses = { a = "10.0.0.1" }
+
+[[link]]
+between = ["a", "r"]
+rate = "1Mbit"
+overhead = { fifo = "1ms", default = "0s" }
+jitter = "1ms"
+mtu = "1500B"
+
+[[link]]
+between = ["r", "b"]
+rate = "2Mbit"
+overhead = "38B"
+ring = 2
+discipline = "fifo"
+
+[[flow]]
+from = "a"
+to = "b"
+via = ["r"]
+gap = { markov2 = [[5, { constant = "1ms" }], [2, { uniform = ["1ms", "9ms"] }]] }
+size = { bounded_exponential = ["500B", "40B", "1500B"] }
+count = 3
+stagger = "1s"
+stop = "8s"
+tick = "10ms"
+
+[[flow]]
+from = "b"
+to = "a"
+class = "bulk"
+tcp = { congestion = "cubic", packets = 100, window = 10 }
+
+[stop]
+duration = "10s"
+warm_up = "1s"
+replications = 2
+
+[measure]
+intervals = ["1s", "5s", "10s"]
+series = "100ms"
+flows = true
+"#;
+
 const TRACE: &str = "# requests\ntime,length,flow,class,alpha\n0.5,100,a,x,1\n0.75,7,b,y,inf\n1.5e1,4294967295,a,\"x, y\",0.25\n";
 const CDF: &str = "# sizes\nsize_bytes,prob,cdf\n8,0.25,0.25\n100,0.5,0.75\n1000,0.25,1\n";
 const SPEC: &str = "outstanding(in_order(alpha(10,update=recalculate,classes=1/inf)),limit=4)";
@@ -87,6 +138,11 @@ const PIECES: &[&str] = &[
     "[workload]",
     "[a.b]",
     "trace = {}",
+    "[[flow]]",
+    "[[link]]",
+    "\"r\"",
+    "\"b\"",
+    "{ exponential = \"1s\" }",
     "é",
     "\u{0}",
     "\u{feff}",
@@ -144,12 +200,16 @@ fn mutations(index: u32, texts: &[&str], read: impl Fn(&[u8]) -> Result<(), Scen
 
 #[test]
 fn scenarios() {
-    mutations(0, &[SCENARIO, CLOSED], |bytes| {
+    mutations(0, &[SCENARIO, CLOSED, NETWORK], |bytes| {
         let text = String::from_utf8_lossy(bytes);
         let read = Scenario::from_toml(&text, "mutated.toml", Path::new("/nonexistent"));
         read.map(|scenario| {
-            let again = Scenario::from_toml(&scenario.normalised, "normalised", Path::new("/nonexistent"));
-            assert_eq!(again.expect("the normalised form is valid").fingerprint, scenario.fingerprint);
+            let again =
+                Scenario::from_toml(&scenario.frame.scenario, "normalised", Path::new("/nonexistent"));
+            assert_eq!(
+                again.expect("the normalised form is valid").frame.fingerprint,
+                scenario.frame.fingerprint
+            );
         })
         .inspect_err(|error| assert!(error.line.is_some() && error.column.is_some(), "{error}"))
     });

@@ -19,16 +19,15 @@
 
 use core::fmt;
 
-use super::slots::{Chain, Slots};
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use super::flows::{self, Flows};
+use super::limits;
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Cost, Instant, Weight};
 
-/// The largest table of flows.
-pub const MAX_FLOWS: usize = 1 << 20;
-const DEFAULT_FLOWS: &str = "65536";
+pub use super::flows::{By, MAX_FLOWS};
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -45,56 +44,29 @@ pub const INFO: Info = Info {
             default: Some("2048B"),
             meaning: "how much a flow of weight 1 is served in its turn",
         },
-        Parameter {
-            name: "by",
-            values: "`flow` or `class`",
-            default: Some("flow"),
-            meaning: "which number of a packet names its queue",
-        },
-        Parameter {
-            name: "weights",
-            values: "whole numbers from 1 to 65535, as in `4/2/1`",
-            default: Some("1"),
-            meaning: "multiples of the quantum for flows 0, 1, ...; the others have 1",
-        },
-        Parameter {
-            name: "flows",
-            values: "a whole number from 1 to 1048576",
-            default: Some(DEFAULT_FLOWS),
-            meaning: "the size of the table of flows; packets of flows beyond it are dropped",
-        },
+        flows::BY,
+        flows::WEIGHTS,
+        flows::FLOWS,
+        limits::DEPTH,
+        limits::LIMIT,
     ],
     example: "drr:quantum=2048B",
 };
-
-/// Which number of an item names its queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum By {
-    /// Its flow.
-    #[default]
-    Flow,
-    /// Its class.
-    Class,
-}
 
 /// How the ring is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config<C: Cost> {
     /// How much a flow of weight 1 is served in its turn.
     pub quantum: C,
-    /// Which number of an item names its queue.
-    pub by: By,
-    /// Multiples of the quantum for flows 0, 1, ...; the others have 1.
-    pub weights: Vec<Weight>,
-    /// The size of the table of flows.
-    pub flows: usize,
+    /// Who shares; a weight is a multiple of the quantum.
+    pub flows: flows::Config,
 }
 
 impl<C: Cost> Config<C> {
-    /// Equal shares by flow, in a table of 65536.
+    /// Equal shares by flow, in a table of 65536, without limits.
     #[must_use]
     pub fn new(quantum: C) -> Self {
-        Self { quantum, by: By::Flow, weights: Vec::new(), flows: 1 << 16 }
+        Self { quantum, flows: flows::Config::default() }
     }
 }
 
@@ -104,44 +76,39 @@ impl<C: Cost> Config<C> {
 pub enum ConfigError<C: Cost> {
     /// The quantum serves nothing.
     Quantum(C),
-    /// A flow's weight is zero: it would never be served.
-    Weight {
-        /// The flow.
-        flow: usize,
-    },
-    /// The table has no entry, or more than [`MAX_FLOWS`].
-    Flows(usize),
+    /// A weight, the table or a limit is out of its bounds.
+    Flows(flows::ConfigError),
 }
 
 impl<C: Cost> fmt::Display for ConfigError<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Quantum(quantum) => write!(f, "quantum is {quantum}, must be at least {}", C::ONE),
-            Self::Weight { flow } => write!(f, "the weight of flow {flow} is 0, must be at least 1"),
-            Self::Flows(flows) => write!(f, "flows is {flows}, must be from 1 to {MAX_FLOWS}"),
+            Self::Flows(error) => error.fmt(f),
         }
     }
 }
 
 impl<C: Cost> core::error::Error for ConfigError<C> {}
 
-/// One flow: its packets, and its place in the ring.
+/// What the ring keeps for one flow.
 #[derive(Clone, Debug)]
-struct Flow<C> {
-    packets: Chain,
-    /// The flow behind this one, while `in_ring`.
+struct Turn<C> {
+    /// The flow behind this one, or [`ABSENT`].
     next: u32,
-    in_ring: bool,
     deficit: C,
     quantum: C,
 }
 
+/// A flow that does not stand in the ring; no flow of the table has this number.
+const ABSENT: u32 = u32::MAX;
+
 /// Deficit round robin.
 #[derive(Clone, Debug)]
 pub struct Drr<I: Item> {
-    config: Config<I::Cost>,
-    flows: Vec<Flow<I::Cost>>,
-    slots: Slots<I>,
+    flows: Flows<I, I, Turn<I::Cost>>,
+    /// Of a flow of weight 1.
+    quantum: I::Cost,
     /// The flow that is visited, if any stands in the ring.
     current: u32,
     /// The flow before it, which is the last of the ring.
@@ -150,7 +117,6 @@ pub struct Drr<I: Item> {
     ring: u32,
     /// Whether the flow that is visited has received its quantum.
     visiting: bool,
-    backlog: Backlog<I::Cost>,
 }
 
 /// What a visit to a flow led to.
@@ -168,19 +134,14 @@ impl<I: Item> Drr<I> {
     /// An empty ring.
     ///
     /// # Errors
-    /// The quantum or a weight is zero, or the table is empty or too large.
+    /// The quantum is zero, or what [`flows::Config::check`] refuses.
     pub fn new(config: Config<I::Cost>) -> Result<Self, ConfigError<I::Cost>> {
-        if config.quantum == I::Cost::ZERO {
-            return Err(ConfigError::Quantum(config.quantum));
+        let Config { quantum, flows } = config;
+        if quantum == I::Cost::ZERO {
+            return Err(ConfigError::Quantum(quantum));
         }
-        if let Some(flow) = config.weights.iter().position(|weight| weight.get() == 0) {
-            return Err(ConfigError::Weight { flow });
-        }
-        if !(1..=MAX_FLOWS).contains(&config.flows) {
-            return Err(ConfigError::Flows(config.flows));
-        }
-        let (flows, slots, backlog) = (Vec::new(), Slots::default(), Backlog::default());
-        Ok(Self { config, flows, slots, current: 0, last: 0, ring: 0, visiting: false, backlog })
+        flows.check().map_err(ConfigError::Flows)?;
+        Ok(Self { flows: Flows::new(flows), quantum, current: 0, last: 0, ring: 0, visiting: false })
     }
 
     /// As a spec names it.
@@ -190,65 +151,33 @@ impl<I: Item> Drr<I> {
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         let positive = |text: &str| parse_bytes(text).map(|bytes| bytes.get()).filter(|&bytes| bytes > 0);
         let quantum = arguments.parsed("quantum", "a size such as 2048B, at least 1B", positive)?;
-        let by = [By::Flow, By::Class][arguments.choice("by", &["flow", "class"])?];
-        let expected = "whole numbers from 1 to 65535, as in 4/2/1";
-        let weights = arguments.parsed("weights", expected, parse_weights)?;
-        let flows = arguments.whole("flows", 1, MAX_FLOWS as u64)? as usize;
-        let config = Config { quantum: I::Cost::of(quantum), by, weights, flows };
+        let config = Config { quantum: I::Cost::of(quantum), flows: flows::Config::from_spec(arguments)? };
         Self::new(config).map_err(|error| arguments.error("quantum", error.to_string()))
     }
 
-    /// The entry of the item's flow; `None` if it is beyond the table.
-    #[inline]
-    fn flow_of(&mut self, item: &I) -> Option<usize> {
-        let flow = match self.config.by {
-            By::Flow => item.flow().0 as usize,
-            By::Class => usize::from(item.class().0),
-        };
-        if flow >= self.flows.len() {
-            return self.grow(flow);
-        }
-        Some(flow)
-    }
-
-    #[cold]
-    fn grow(&mut self, flow: usize) -> Option<usize> {
-        if flow >= self.config.flows {
-            return None;
-        }
-        let Config { quantum, weights, .. } = &self.config;
-        for flow in self.flows.len()..=flow {
-            let weight = weights.get(flow).map_or(1, |weight| weight.get());
-            let quantum = I::Cost::of(quantum.count().saturating_mul(weight));
-            let (packets, deficit) = (Chain::default(), I::Cost::ZERO);
-            self.flows.push(Flow { packets, next: 0, in_ring: false, deficit, quantum });
-        }
-        Some(flow)
-    }
-
     /// The flow joins the end of the ring.
-    fn join(&mut self, flow: usize) {
-        let joining = flow as u32;
+    #[inline]
+    fn join(&mut self, joining: u32) {
         if self.ring == 0 {
             self.current = joining;
             self.visiting = false;
         } else {
-            self.flows[self.last as usize].next = joining;
+            self.flows.state_mut(self.last).next = joining;
         }
-        self.flows[flow].next = self.current;
-        self.flows[flow].in_ring = true;
+        self.flows.state_mut(joining).next = self.current;
         self.last = joining;
         self.ring += 1;
     }
 
     /// The flow that is visited leaves the ring.
     fn leave(&mut self) {
-        let flow = &mut self.flows[self.current as usize];
-        flow.in_ring = false;
-        flow.deficit = I::Cost::ZERO;
-        self.current = flow.next;
-        self.flows[self.last as usize].next = self.current;
+        let turn = self.flows.state_mut(self.current);
+        turn.deficit = I::Cost::ZERO;
+        self.current = core::mem::replace(&mut turn.next, ABSENT);
         self.ring -= 1;
+        if self.ring > 0 {
+            self.flows.state_mut(self.last).next = self.current;
+        }
         self.visiting = false;
     }
 
@@ -256,87 +185,84 @@ impl<I: Item> Drr<I> {
     #[inline]
     fn advance(&mut self) {
         self.last = self.current;
-        self.current = self.flows[self.current as usize].next;
+        self.current = self.flows.state(self.current).next;
         self.visiting = false;
     }
 
     /// Visits the first flow of the ring.
-    #[inline]
+    #[inline(always)]
     fn visit(&mut self, gate: &dyn Gate<I>) -> Visit<I> {
-        let flow = &mut self.flows[self.current as usize];
-        let Some(head) = self.slots.head(&flow.packets) else {
+        let (head, turn) = self.flows.head_and_state(self.current);
+        let Some(head) = head else {
             self.leave();
             return Visit::Left;
         };
         if !gate.permits(head) {
-            flow.deficit = I::Cost::ZERO;
+            turn.deficit = I::Cost::ZERO;
             self.advance();
             return Visit::Held;
         }
         if !self.visiting {
-            flow.deficit = flow.deficit.plus(flow.quantum);
+            turn.deficit = turn.deficit.plus(turn.quantum);
             self.visiting = true;
         }
         let cost = head.cost();
-        if cost > flow.deficit {
+        if cost > turn.deficit {
             self.advance();
             return Visit::Short;
         }
-        flow.deficit = flow.deficit.minus(cost);
-        self.slots.take(&mut flow.packets).map_or(Visit::Left, Visit::Grant)
+        turn.deficit = turn.deficit.minus(cost);
+        self.flows.take(self.current).map_or(Visit::Left, Visit::Grant)
     }
 
     /// How many quanta this flow lacks for its head; `None` if the gate holds it back.
-    fn lacking(&self, flow: usize, gate: &dyn Gate<I>) -> Option<u64> {
-        let flow = &self.flows[flow];
-        let head = self.slots.head(&flow.packets).filter(|head| gate.permits(head))?;
-        Some(head.cost().minus(flow.deficit).count().div_ceil(flow.quantum.count()))
+    fn lacking(&self, flow: u32, gate: &dyn Gate<I>) -> Option<u64> {
+        let turn = self.flows.state(flow);
+        let head = self.flows.head(flow).filter(|head| gate.permits(head))?;
+        Some(head.cost().minus(turn.deficit).count().div_ceil(turn.quantum.count()))
     }
 
     /// Every flow of the ring was visited in vain, and some is short: gives at once all the rounds that
     /// would be in vain too.
     #[cold]
+    #[inline(never)]
     fn skip_rounds(&mut self, gate: &dyn Gate<I>) {
-        let after = |drr: &Self, flow: usize| drr.flows[flow].next as usize;
-        let mut flow = self.current as usize;
+        let mut flow = self.current;
         let mut rounds = u64::MAX;
         for _ in 0..self.ring {
             rounds = self.lacking(flow, gate).map_or(rounds, |lacking| rounds.min(lacking));
-            flow = after(self, flow);
+            flow = self.flows.state(flow).next;
         }
         let rounds = rounds.saturating_sub(1);
         for _ in 0..self.ring {
-            if self.lacking(flow, gate).is_some() {
-                let Flow { deficit, quantum, .. } = &mut self.flows[flow];
-                *deficit = deficit.plus(I::Cost::of(quantum.count().saturating_mul(rounds)));
+            let short = self.lacking(flow, gate).is_some();
+            let turn = self.flows.state_mut(flow);
+            if short {
+                turn.deficit = turn.deficit.plus(I::Cost::of(turn.quantum.count().saturating_mul(rounds)));
             }
-            flow = after(self, flow);
+            flow = turn.next;
         }
     }
 }
 
-/// Reads `4/2/1`.
-fn parse_weights(text: &str) -> Option<Vec<Weight>> {
-    let weight = |text: &str| text.parse::<u16>().ok().filter(|&weight| weight > 0);
-    text.split('/').map(|text| weight(text).map(|weight| Weight::new(weight.into()))).collect()
-}
-
 impl<I: Item> Discipline<I> for Drr<I> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        let Some(flow) = self.flow_of(&item) else {
-            drops.dropped(item, DropReason::Unclassified);
-            return Enqueued::Queued;
+        let quantum = self.quantum;
+        let make = |weight: Weight| {
+            let quantum = I::Cost::of(quantum.count().saturating_mul(weight.get()));
+            Turn { next: ABSENT, deficit: I::Cost::ZERO, quantum }
         };
-        self.backlog.add(item.cost());
-        self.slots.append(&mut self.flows[flow].packets, item);
-        if !self.flows[flow].in_ring {
-            self.join(flow);
+        if let Some((flow, item)) = self.flows.admit(item, drops, make) {
+            self.flows.append(flow, item);
+            if self.flows.state(flow).next == ABSENT {
+                self.join(flow);
+            }
         }
         Enqueued::Queued
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         // Flows held back in a row, and flows visited in vain since the last rounds were skipped.
         let (mut held, mut in_vain) = (0, 0);
@@ -344,7 +270,7 @@ impl<I: Item> Discipline<I> for Drr<I> {
             match self.visit(gate) {
                 Visit::Grant(item) => {
                     let quantum = item.cost();
-                    self.backlog.remove(quantum);
+                    self.flows.served(quantum);
                     return Some(Grant { item, quantum });
                 }
                 Visit::Left => continue,
@@ -363,8 +289,9 @@ impl<I: Item> Discipline<I> for Drr<I> {
         None
     }
 
+    #[inline]
     fn backlog(&self) -> Backlog<I::Cost> {
-        self.backlog
+        self.flows.backlog()
     }
 }
 

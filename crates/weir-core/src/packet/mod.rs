@@ -1,8 +1,28 @@
 //! Disciplines over packets at a link: each is served whole. One algorithm a file.
 
+pub mod codel;
 pub mod drr;
+pub mod flows;
+pub mod fq;
+pub mod fq_codel;
+pub mod hash;
+mod leaving;
+pub mod limits;
+mod list;
+mod longest;
+pub mod priority;
+pub mod scfq;
+pub mod sfq;
+pub mod sfq_linux;
+pub mod sfq_set;
 mod slots;
+mod store;
 pub mod tbf;
+#[cfg(test)]
+mod testing;
+mod virtual_time;
+pub mod wf2q_plus;
+pub mod wfq;
 
 /// First in, first out knows no difference between messages and packets.
 pub use crate::message::fifo;
@@ -11,4 +31,21 @@ use crate::item::Item;
 use crate::registry::register;
 use crate::units::Bytes;
 
-register!(PACKET, visit_packet, [Item<Cost = Bytes>], fifo::Fifo, drr::Drr, tbf::Tbf);
+register!(
+    PACKET,
+    visit_packet,
+    [Item<Cost = Bytes>],
+    fifo::Fifo,
+    sfq::Sfq,
+    sfq_linux::SfqLinux,
+    sfq_set::SfqSet,
+    drr::Drr,
+    fq::Fq,
+    wfq::Wfq,
+    scfq::Scfq,
+    wf2q_plus::Wf2qPlus,
+    codel::Codel,
+    fq_codel::FqCodel,
+    priority::Priority,
+    tbf::Tbf,
+);

@@ -4,16 +4,25 @@
 /// No slot.
 const NONE: u32 = u32::MAX;
 
-/// One queue: its first slot and its last.
+/// One queue: its first slot and its last, and how many there are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chain {
     first: u32,
     last: u32,
+    len: u32,
 }
 
 impl Default for Chain {
     fn default() -> Self {
-        Self { first: NONE, last: NONE }
+        Self { first: NONE, last: NONE, len: 0 }
+    }
+}
+
+impl Chain {
+    /// The number of items.
+    #[inline]
+    pub(super) fn len(&self) -> u32 {
+        self.len
     }
 }
 
@@ -53,6 +62,7 @@ impl<I> Slots<I> {
             None => chain.first = at,
         }
         chain.last = at;
+        chain.len += 1;
     }
 
     /// Takes the first item of a queue.
@@ -61,11 +71,17 @@ impl<I> Slots<I> {
         let at = chain.first;
         let slot = self.slots.get_mut(at as usize)?;
         chain.first = core::mem::replace(&mut slot.next, self.free);
+        chain.len -= 1;
         if chain.first == NONE {
             chain.last = NONE;
         }
         self.free = at;
         slot.item.take()
+    }
+
+    /// All items, in no particular order.
+    pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut I> {
+        self.slots.iter_mut().filter_map(|slot| slot.item.as_mut())
     }
 
     #[inline]
@@ -77,6 +93,12 @@ impl<I> Slots<I> {
             *slot = filled;
             return at;
         }
+        self.grow(filled)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, filled: Slot<I>) -> u32 {
         self.slots.push(filled);
         (self.slots.len() - 1) as u32
     }

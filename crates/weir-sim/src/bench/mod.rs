@@ -9,13 +9,18 @@
 //! | `port/accelerated/DISCIPLINE` | the accelerated engine, one strategy alone | packets/s |
 //! | `port/accelerated/13` | the 13 strategies of the report in lockstep, all of them together | ns/packet |
 //! | `port/whole/…`, `port/fluid/…` | messages served whole | messages/s |
+//! | `network/line/…` | three routers in a line, one bottleneck offered 180 %, two links a packet | packets/s |
+//! | `network/many/…` | 10,000 flows over 100 links | packet-hops/s |
+//! | `network/report/…` | the report's experiment of staggered streams | simulated s/s |
 //! | `source/…` | random draws: arrivals, services | draws/s, messages/s |
-//! | `core/…` | what a call of a discipline costs, without an engine | ns/call, ns/message, ns/packet |
+//! | `core/…` | what a call of a discipline costs, without an engine | ns/call, ns/message |
+//! | `packet/…` | what a packet costs in a discipline of packets, without an engine | ns/packet |
 //!
 //! `port/…` is the report's workload at 95 % load, with means and batches for every class; `…/tails` adds
 //! the histograms.
 
 mod message;
+mod network;
 mod packet;
 mod port;
 pub mod rounds;
@@ -88,7 +93,7 @@ impl Bench {
 /// The benchmarks whose name begins with `prefix`, in their order.
 #[must_use]
 pub fn benches(prefix: &str) -> Vec<Bench> {
-    let all = [port::benches(), source::benches(), message::benches(), packet::benches()];
+    let all = [port::benches(), source::benches(), message::benches(), packet::benches(), network::benches()];
     all.into_iter().flatten().filter(|bench| bench.name.starts_with(prefix)).collect()
 }
 

@@ -72,7 +72,8 @@ fn scenario(disciplines: &[&str], service: &str, tails: bool) -> PortScenario {
          [workload]\nload = 0.95\nlengths = {lengths}\n{service}\n[measure]\ntails = {tails}\n"
     );
     let scenario = Scenario::from_toml(&text, "bench", Path::new(""));
-    scenario.expect("the scenarios of the benchmarks are valid").port
+    let scenario = scenario.expect("the scenarios of the benchmarks are valid");
+    scenario.port().expect("a port").clone()
 }
 
 fn layout(scenario: &PortScenario) -> Layout {

@@ -50,6 +50,12 @@ pub enum Purpose {
     Resampling = 8,
     /// Workloads of tests.
     Test = 9,
+    /// What is added to transmissions on a link.
+    Transmissions = 10,
+    /// Times in the host that sends.
+    Sending = 11,
+    /// Times in the node at the end of a link.
+    Forwarding = 12,
 }
 
 /// Names a stream.

@@ -1,4 +1,31 @@
 //! The network: routers joined by links, and at each link a queue that a discipline orders.
 
+pub mod accelerated;
+pub mod build;
+pub mod collector;
+pub mod delay;
+pub mod drop_tail;
+pub mod feed;
+pub mod figures;
+pub mod flight;
+pub mod interface;
+pub mod job;
 pub mod model;
 pub mod outcome;
+pub mod plain;
+pub(crate) mod plan;
+pub mod report;
+pub mod ring;
+pub mod route;
+pub mod run;
+pub mod sampler;
+pub mod script;
+pub mod source;
+pub mod summary;
+pub mod tcp;
+pub mod transfer;
+pub mod wire;
+#[cfg(test)]
+mod agreement;
+#[cfg(test)]
+mod tests;

@@ -198,10 +198,11 @@ mod tests {
     fn after(steps: &[u64], warm_up: u64, sections: usize) -> (Vec<u64>, Vec<u64>, Vec<u64>) {
         let text = "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\", \"sf\"]\n[workload]\nload = 0.8\n";
         let scenario = Scenario::from_toml(text, "test.toml", Path::new("")).expect("a valid scenario");
-        let (metrics, classes) = (build::metrics(&scenario.port), scenario.port.classes.len());
+        let port = scenario.port().expect("a port");
+        let (metrics, classes) = (build::metrics(port), port.classes.len());
         let plan = Plan { metrics, classes, flows: 0, warm_up, batch: 256, sections, tails: true };
         let layout = Layout { plan, records: false };
-        let mut placed = build::lanes(&scenario.port, &layout, 0).expect("lanes");
+        let mut placed = build::lanes(port, &layout, 0).expect("lanes");
         assert_eq!((placed.len(), placed[0].engine), (1, "accelerated"));
         let lane = &mut placed[0].lane;
         for &tick in steps {

@@ -8,7 +8,7 @@ use crate::port::gathered::{CLOCK, Gathered};
 use crate::port::outcome::{Check, ClassRow, EngineUsed, Figure, Outcome, Precision, TheoryRow, WarmUpUsed};
 use crate::port::selfcheck;
 use crate::port::warmup::WarmUpTicks;
-use crate::scenario::{Clock, Input, PortScenario, Scenario, Service};
+use crate::scenario::{Clock, Frame as Provenance, Input, PortScenario, Service};
 use crate::theory::{self, ClosedForm, Mode, NoForm, TheoryError, theory};
 use crate::workload::{Arrivals, MessageClasses};
 
@@ -108,16 +108,15 @@ fn of_input(port: &PortScenario) -> String {
     .to_owned()
 }
 
-fn blank(scenario: &Scenario) -> Outcome {
-    let port = &scenario.port;
+fn blank(port: &PortScenario, from: &Provenance) -> Outcome {
     Outcome {
         weir: env!("CARGO_PKG_VERSION"),
         model: "port",
         title: port.title.clone(),
-        file: scenario.name.clone(),
-        fingerprint: scenario.fingerprint.clone(),
+        file: from.file.clone(),
+        fingerprint: from.fingerprint.clone(),
         seed: port.seed,
-        scenario: scenario.normalised.clone(),
+        scenario: from.scenario.clone(),
         replications: port.stop.replications,
         time_unit: time_unit(port),
         length_unit: port.unit.symbol(),
@@ -144,15 +143,14 @@ fn blank(scenario: &Scenario) -> Outcome {
 
 /// The result of a scenario that has no means: a statement.
 #[must_use]
-pub fn statement(scenario: &Scenario) -> Outcome {
-    blank(scenario)
+pub fn statement(port: &PortScenario, from: &Provenance) -> Outcome {
+    blank(port, from)
 }
 
 /// The result of a scenario by closed forms alone.
 #[must_use]
-pub fn theory_only(scenario: &Scenario) -> Outcome {
-    let port = &scenario.port;
-    let mut outcome = blank(scenario);
+pub fn theory_only(port: &PortScenario, from: &Provenance) -> Outcome {
+    let mut outcome = blank(port, from);
     if port.statement.is_none() {
         outcome.theory = theory_rows(port, &frame(port, None), None).0;
     }
@@ -191,12 +189,11 @@ fn theory_rows(
 
 /// The result of a run.
 #[must_use]
-pub fn outcome(scenario: &Scenario, gathered: &[Gathered], ending: Ending) -> Outcome {
-    let port = &scenario.port;
+pub fn outcome(port: &PortScenario, from: &Provenance, gathered: &[Gathered], ending: Ending) -> Outcome {
     let first = &gathered[0];
     let frame = frame(port, Some(first));
     let (theory, formula_checks) = theory_rows(port, &frame, Some(gathered));
-    let mut outcome = blank(scenario);
+    let mut outcome = blank(port, from);
     outcome.ticks = first.total(|state| state.ticks);
     outcome.messages = first.total(|state| state.arrived);
     outcome.unfinished = first.total(|state| state.unfinished);
@@ -244,15 +241,19 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    fn scenario(rest: &str) -> Scenario {
+    use crate::scenario::Scenario;
+
+    fn theory_of(rest: &str) -> Outcome {
         let text =
             format!("weir = 1\nmodel = \"port\"\ndisciplines = [\"sf\", \"psjf\"]\n[workload]\n{rest}");
-        Scenario::from_toml(&text, "test.toml", Path::new("")).unwrap_or_else(|error| panic!("{error}"))
+        let scenario = Scenario::from_toml(&text, "test.toml", Path::new(""));
+        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        theory_only(scenario.port().expect("a port"), &scenario.frame)
     }
 
     #[test]
     fn theory_alone_gives_every_class_a_value_or_a_reason() {
-        let outcome = theory_only(&scenario("load = 0.5\n"));
+        let outcome = theory_of("load = 0.5\n");
         let of =
             |name: &str| outcome.theory.iter().filter(|row| row.discipline.as_deref() == Some(name)).count();
         assert_eq!((of("sf"), of("psjf")), (7, 7));
@@ -266,7 +267,7 @@ mod tests {
     #[test]
     fn a_response_of_packets_includes_the_last_transmission() {
         let of = |end: &str| {
-            let outcome = theory_only(&scenario(&format!("load = 0.5\n[measure]\nlatency = \"{end}\"\n")));
+            let outcome = theory_of(&format!("load = 0.5\n[measure]\nlatency = \"{end}\"\n"));
             outcome.theory.iter().find(|row| row.class == "all").and_then(|row| row.value).expect("a form")
         };
         assert!((of("completion") - of("acceptance") - 1.0).abs() < 1e-12);
@@ -275,7 +276,7 @@ mod tests {
     #[test]
     fn classes_of_deciles_join() {
         let rest = "load = 0.5\nlengths = { uniform = [\"1B\", \"1000B\"] }\n[service]\nrate = \"1Gbit\"\n";
-        let rows = theory_only(&scenario(rest)).classes;
+        let rows = theory_of(rest).classes;
         assert_eq!((rows.len(), rows[0].name.as_str(), rows[0].low), (11, "all", None));
         assert_eq!((rows[1].low, rows[10].high), (Some(1), Some(1000)));
         assert!(rows[1..].is_sorted_by(|a, b| a.high.map(|high| high + 1) == b.low));
@@ -285,7 +286,7 @@ mod tests {
     fn without_preemption_only_forms_of_what_is_served_whole_hold() {
         let rest = "load = 0.5\nlengths = { uniform = [\"1B\", \"1000B\"] }\n[service]\nrate = \"1Gbit\"\n";
         let formulas = |rest: &str| -> Vec<String> {
-            let all = theory_only(&scenario(rest)).theory.into_iter().filter(|row| row.class == "all");
+            let all = theory_of(rest).theory.into_iter().filter(|row| row.class == "all");
             all.filter(|row| row.metric == "response").map(|row| row.formula).collect()
         };
         let [shortest, preemptive]: [String; 2] =

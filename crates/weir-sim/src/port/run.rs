@@ -16,7 +16,7 @@ use crate::port::outcome::{Outcome, Precision};
 use crate::port::report;
 use crate::port::rounds::{Grain, Rounds, Standing};
 use crate::port::warmup::{self, WarmUpTicks};
-use crate::scenario::{Input, Limit, PortScenario, Scenario, Service};
+use crate::scenario::{Frame, Input, Limit, PortScenario, Service};
 use crate::stats::{Batches, Measure, Target, Unavailable};
 
 /// Batches of a replication at the end, at least.
@@ -82,6 +82,13 @@ pub enum RunError {
     },
     /// Records could not be written.
     Records(String),
+    /// More is asked for than what is simulated.
+    TooLarge {
+        /// What is too large.
+        place: String,
+        /// How large it is, and the bound.
+        reason: String,
+    },
 }
 
 impl core::fmt::Display for RunError {
@@ -94,6 +101,7 @@ impl core::fmt::Display for RunError {
                 "stop.warm_up is {written}, about {warm_up} ticks, must be shorter than a replication, which has {ticks}"
             ),
             Self::Records(reason) => write!(f, "records cannot be written: {reason}"),
+            Self::TooLarge { place, reason } => write!(f, "{place}: {reason}"),
         }
     }
 }
@@ -107,6 +115,7 @@ impl RunError {
             Self::Overloaded { .. } => "lower the load, or shorten the run",
             Self::WarmUp { .. } => "shorten stop.warm_up, or lengthen the run",
             Self::Records(_) => "check the path and its permissions",
+            Self::TooLarge { .. } => "shorten the run, or ask for less of it",
         }
     }
 }
@@ -119,14 +128,13 @@ impl From<BuildError> for RunError {
     }
 }
 
-/// Runs a scenario.
+/// Runs a scenario of the port.
 ///
 /// # Errors
 /// [`RunError`]; a scenario whose load is 1 or more is no error, its result says so in place of means.
-pub fn run(scenario: &Scenario, control: &mut Control<'_>) -> Result<Outcome, RunError> {
-    let port = &scenario.port;
+pub fn run(port: &PortScenario, frame: &Frame, control: &mut Control<'_>) -> Result<Outcome, RunError> {
     if port.statement.is_some() {
-        return Ok(report::statement(scenario));
+        return Ok(report::statement(port, frame));
     }
     let ticks = ticks_per_replication(port);
     let warm_up = warmup::ticks(port, ticks, control)?;
@@ -143,7 +151,7 @@ pub fn run(scenario: &Scenario, control: &mut Control<'_>) -> Result<Outcome, Ru
         session.gather_into(&mut gathered);
         begun = end;
     }
-    Ok(report::outcome(scenario, &gathered, report::Ending { warm_up, interrupted, precision }))
+    Ok(report::outcome(port, frame, &gathered, report::Ending { warm_up, interrupted, precision }))
 }
 
 /// Every discipline before the first replication.
@@ -367,14 +375,24 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    fn scenario(disciplines: &str, rest: &str) -> Scenario {
+    use crate::scenario::{Model, Scenario};
+
+    fn scenario(disciplines: &str, rest: &str) -> (PortScenario, Frame) {
         let text = format!("weir = 1\nmodel = \"port\"\ndisciplines = [{disciplines}]\n[workload]\n{rest}");
-        Scenario::from_toml(&text, "test.toml", Path::new("")).unwrap_or_else(|error| panic!("{error}"))
+        let scenario = Scenario::from_toml(&text, "test.toml", Path::new(""));
+        match scenario.unwrap_or_else(|error| panic!("{error}")) {
+            Scenario { model: Model::Port(port), frame } => (port, frame),
+            other => panic!("{other:?}"),
+        }
     }
 
-    fn told(scenario: &Scenario, progress: &mut dyn FnMut(Progress)) -> Result<Outcome, RunError> {
+    fn told(
+        (port, frame): &(PortScenario, Frame),
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Outcome, RunError> {
         let cancel = AtomicBool::new(false);
-        run(scenario, &mut Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress, records: None })
+        let threads = NonZeroUsize::MIN;
+        run(port, frame, &mut Control { threads, cancel: &cancel, progress, records: None })
     }
 
     #[test]
@@ -383,7 +401,7 @@ mod tests {
             for discipline in ["\"hrrn\"", "\"ps\""] {
                 let mut scenario = scenario(discipline, &format!("load = 2\n{service}"));
                 // Such a load is refused with a statement; a burst or a trace may reach it for a while.
-                assert!(scenario.port.statement.take().is_some());
+                assert!(scenario.0.statement.take().is_some());
                 let error = told(&scenario, &mut |_| ()).expect_err("the queue grows");
                 let expected = "more than 10000 messages are queued, lower the load or the length of the run";
                 assert_eq!(error.to_string(), format!("`{}`: {expected}", discipline.trim_matches('"')));
@@ -394,7 +412,7 @@ mod tests {
     #[test]
     fn ticks_are_shared_out_among_the_replications() {
         let ticks =
-            |stop: &str| ticks_per_replication(&scenario("\"fifo\"", &format!("load = 0.5\n{stop}")).port);
+            |stop: &str| ticks_per_replication(&scenario("\"fifo\"", &format!("load = 0.5\n{stop}")).0);
         assert_eq!(ticks("[stop]\npackets = 1000\n"), 1000);
         assert_eq!(ticks("[stop]\npackets = 1000\nreplications = 7\n"), 143);
         assert_eq!(ticks("[stop]\nmessages = 1000\n"), 4_700);
@@ -429,10 +447,13 @@ mod tests {
         }
     }
 
-    fn recorded(scenario: &Scenario, sink: &mut dyn RecordSink) -> Result<Outcome, RunError> {
+    fn recorded(
+        (port, frame): &(PortScenario, Frame),
+        sink: &mut dyn RecordSink,
+    ) -> Result<Outcome, RunError> {
         let cancel = AtomicBool::new(false);
         let (progress, threads) = (&mut |_| (), NonZeroUsize::MIN);
-        run(scenario, &mut Control { threads, cancel: &cancel, progress, records: Some(sink) })
+        run(port, frame, &mut Control { threads, cancel: &cancel, progress, records: Some(sink) })
     }
 
     #[test]

@@ -151,7 +151,7 @@ mod tests {
         let cancel = AtomicBool::new(false);
         let progress = &mut |_| ();
         let control = Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress, records: None };
-        ticks(&scenario.port, 1_000_000, &control).expect("a pilot")
+        ticks(scenario.port().expect("a port"), 1_000_000, &control).expect("a pilot")
     }
 
     #[test]

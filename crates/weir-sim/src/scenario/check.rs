@@ -8,7 +8,7 @@ use std::path::Path;
 use weir_core::units::{Bytes, Nanos};
 
 use super::disciplines::carry_alphas;
-use super::document::{self, Document, Located};
+use super::document::{self, Located, PortDocument};
 use super::error::ScenarioError;
 use super::fingerprint::Fingerprint;
 use super::place::Source;
@@ -20,9 +20,9 @@ use crate::workload::MessageClasses;
 /// The version of the format.
 const VERSION: u32 = 1;
 /// The most packets or messages that one scenario runs.
-const MAX_WORK: u64 = 1_000_000_000_000;
+pub(super) const MAX_WORK: u64 = 1_000_000_000_000;
 /// The most replications of one scenario.
-const MAX_REPLICATIONS: u64 = 100_000;
+pub(super) const MAX_REPLICATIONS: u64 = 100_000;
 /// What is run where the scenario does not say, in packets.
 const DEFAULT_PACKETS: u64 = 10_000_000;
 /// How far the clock of one replication may go: half of what it can hold.
@@ -58,12 +58,17 @@ impl Checker<'_> {
         Err(self.source.refuse(at.span.clone(), reason, remedy))
     }
 
-    /// Checks the whole document.
-    pub(super) fn port(&mut self, document: &Document) -> Checked<PortScenario> {
-        if document.weir.value != VERSION {
-            let reason = format!("must be {VERSION}, the version of the format read here");
-            return self.refuse(&document.weir, reason, format!("write `weir = {VERSION}`"));
+    pub(super) fn version(&self, written: &Located<u32>) -> Checked<()> {
+        if written.value == VERSION {
+            return Ok(());
         }
+        let reason = format!("must be {VERSION}, the version of the format read here");
+        self.refuse(written, reason, format!("write `weir = {VERSION}`"))
+    }
+
+    /// Checks the whole document of a port.
+    pub(super) fn port(&mut self, document: &PortDocument) -> Checked<PortScenario> {
+        self.version(&document.weir)?;
         let serving = self.serving(document)?;
         let mut disciplines = self.disciplines(&document.disciplines, serving)?;
         let reference = self.reference(document.reference.as_ref(), &disciplines, serving)?;
@@ -94,7 +99,7 @@ impl Checker<'_> {
         })
     }
 
-    fn serving(&self, document: &Document) -> Checked<Serving> {
+    fn serving(&self, document: &PortDocument) -> Checked<Serving> {
         let packet = document.workload.value.packet.as_ref().map(|packet| self.packet(packet)).transpose()?;
         let report = Serving {
             service: Service::Packets(PacketTime::REPORT),
@@ -121,7 +126,7 @@ impl Checker<'_> {
     }
 
     /// Whether service can be interrupted; between packets it always can, within one never.
-    fn preemption(&self, document: &Document, serving: Serving) -> Checked<bool> {
+    fn preemption(&self, document: &PortDocument, serving: Serving) -> Checked<bool> {
         let written = document.service.as_ref().and_then(|service| service.value.preemption.as_ref());
         match (written, serving.service) {
             (Some(written), Service::Packets(_)) => {
@@ -311,7 +316,7 @@ impl Checker<'_> {
     /// Refuses a run that its clock cannot hold.
     fn horizon(
         &self,
-        document: &Document,
+        document: &PortDocument,
         stop: &Stop,
         checked: &super::input::Checked,
         serving: Serving,

@@ -2,8 +2,8 @@
 
 use weir_core::canonical::canonical;
 use weir_core::info::parse_nanos;
-use weir_core::item::Message;
-use weir_core::message::{alpha, ps};
+use weir_core::item::{Message, Packet};
+use weir_core::message::{alpha, fifo, ps};
 use weir_core::registry;
 use weir_core::spec::{Argument, Spec, SpecError};
 use weir_core::units::Packets;
@@ -26,13 +26,23 @@ impl Checker<'_> {
         list: &Located<Vec<Located<String>>>,
         serving: Serving,
     ) -> Checked<Vec<NamedDiscipline>> {
+        self.each_once(list, "[\"fifo\", \"alpha:10\"]", |written| self.discipline(written, serving))
+    }
+
+    /// The disciplines compared, as `read` has them: at least one, no two the same.
+    pub(super) fn each_once(
+        &self,
+        list: &Located<Vec<Located<String>>>,
+        example: &str,
+        read: impl Fn(&Located<String>) -> Checked<NamedDiscipline>,
+    ) -> Checked<Vec<NamedDiscipline>> {
         if list.value.is_empty() || list.value.len() > MAX_DISCIPLINES {
             let reason = format!("must name from 1 to {MAX_DISCIPLINES} disciplines");
-            return self.refuse(list, reason, "write a list such as [\"fifo\", \"alpha:10\"]");
+            return self.refuse(list, reason, format!("write a list such as {example}"));
         }
         let mut named: Vec<NamedDiscipline> = Vec::new();
         for written in &list.value {
-            let discipline = self.discipline(written, serving)?;
+            let discipline = read(written)?;
             if named.iter().any(|other| other.name == discipline.name) {
                 let reason = format!("names `{}` a second time", discipline.name);
                 return self.refuse(written, reason, "remove one of the two");
@@ -49,8 +59,29 @@ impl Checker<'_> {
             let spec = canonical(&spec)?;
             Ok(NamedDiscipline { name: spec.to_string(), spec })
         };
+        let built = build(&written.value).or_else(|error| {
+            let (reason, remedy) = explain(error, "messages", "alpha:10");
+            self.refuse(written, reason, remedy)
+        })?;
+        match limited(&built.spec) {
+            Some(spec) => {
+                let reason = format!("has `{spec}`, which drops messages, and a port loses none");
+                self.refuse(written, reason, "write `fifo`; limits are for the model `network`")
+            }
+            None => Ok(built),
+        }
+    }
+
+    /// A discipline of packets.
+    pub(super) fn packet_discipline(&self, written: &Located<String>) -> Checked<NamedDiscipline> {
+        let build = |text: &str| {
+            let spec: Spec = text.parse()?;
+            registry::packet_discipline::<Packet>(&spec)?;
+            let spec = canonical(&spec)?;
+            Ok(NamedDiscipline { name: spec.to_string(), spec })
+        };
         build(&written.value).or_else(|error| {
-            let (reason, remedy) = explain(error);
+            let (reason, remedy) = explain(error, "packets", "drr:quantum=1514B");
             self.refuse(written, reason, remedy)
         })
     }
@@ -95,10 +126,20 @@ impl Checker<'_> {
         let Some(written) = written else { return Ok(0) };
         let spec = read(&written.value, serving).and_then(|spec| canonical(&spec));
         let name = spec.map_or_else(|_| written.value.clone(), |spec| spec.to_string());
+        self.listed(written, &name, known)
+    }
+
+    /// The place of the reference called `name` among the disciplines.
+    pub(super) fn listed(
+        &self,
+        written: &Located<String>,
+        name: &str,
+        known: &[NamedDiscipline],
+    ) -> Checked<usize> {
         known.iter().position(|discipline| discipline.name == name).map_or_else(
             || {
                 let names: Vec<&str> = known.iter().map(|discipline| discipline.name.as_str()).collect();
-                let hint = nearest(&name, names.iter().copied());
+                let hint = nearest(name, names.iter().copied());
                 let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
                 let remedy = format!("{hint}listed are `{}`", names.join("`, `"));
                 self.refuse(written, "must be one of `disciplines`", remedy)
@@ -138,6 +179,12 @@ fn in_nanoseconds(spec: &mut Spec) {
     }
 }
 
+/// The first-in-first-out queue with a limit that a canonical spec names, if it names one.
+fn limited(spec: &Spec) -> Option<&Spec> {
+    let nested = || spec.arguments.iter().find_map(|argument| limited(&argument.value));
+    if spec.name == fifo::INFO.name && !spec.arguments.is_empty() { Some(spec) } else { nested() }
+}
+
 /// Whether a spec is processor sharing without a quantum, which takes no turns where messages are served whole.
 fn is_exact(spec: &Spec) -> bool {
     spec.name == ps::INFO.name && spec.arguments.is_empty()
@@ -167,12 +214,12 @@ pub(super) fn carry_alphas(spec: &mut Spec, alphas: &[f64]) {
 }
 
 /// A refused spec, as reason and remedy.
-fn explain(error: SpecError) -> (String, String) {
+fn explain(error: SpecError, of: &str, example: &str) -> (String, String) {
     match error {
         SpecError::Syntax { at, reason } => {
-            (format!("cannot be read at byte {at}: {reason}"), "write a spec such as \"alpha:10\"".to_owned())
+            (format!("cannot be read at byte {at}: {reason}"), format!("write a spec such as \"{example}\""))
         }
-        SpecError::UnknownName { remedy, .. } => ("not a discipline of messages".to_owned(), remedy),
+        SpecError::UnknownName { remedy, .. } => (format!("not a discipline of {of}"), remedy),
         SpecError::UnknownParameter { discipline, parameter, remedy } => {
             (format!("`{discipline}` has no parameter `{parameter}`"), remedy)
         }
@@ -180,6 +227,6 @@ fn explain(error: SpecError) -> (String, String) {
             let example = registry::info(discipline).map_or(discipline, |info| info.example);
             (format!("its parameter `{parameter}` {reason}"), format!("write a spec such as `{example}`"))
         }
-        other => (other.to_string(), "write a spec such as \"alpha:10\"".to_owned()),
+        other => (other.to_string(), format!("write a spec such as \"{example}\"")),
     }
 }

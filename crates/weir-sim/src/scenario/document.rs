@@ -1,4 +1,4 @@
-//! The scenario file as it is written: one structure a table, one field a key.
+//! The scenario file of the port as it is written: one structure a table, one field a key.
 //!
 //! The structures are the only definition of the format. The parser, the normalised form and the JSON
 //! Schema are derived from them, and the comments of the fields are the descriptions of the schema. What
@@ -50,15 +50,15 @@ impl<T: JsonSchema> JsonSchema for Located<T> {
     }
 }
 
-/// A scenario of weir: who arrives when and how large, in which model, under which disciplines, for how long.
+/// A scenario of the port: who arrives when and how large, under which disciplines, for how long.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "Scenario")]
-pub struct Document {
+#[schemars(rename = "PortScenario", title = "Scenario of the port")]
+pub struct PortDocument {
     /// The version of this format: 1.
     pub weir: Located<u32>,
     /// The simulated place in which the disciplines act.
-    pub model: Model,
+    pub model: PortModel,
     /// What the report is headed with.
     #[serde(default)]
     pub title: String,
@@ -83,14 +83,14 @@ pub struct Document {
     pub measure: Measure,
 }
 
-fn default_seed() -> u64 {
+pub(super) fn default_seed() -> u64 {
     1
 }
 
-/// The simulated place in which disciplines act.
+/// The simulated place of a scenario of the port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Model {
+pub enum PortModel {
     /// The message port of a node: one server, many messages.
     Port,
 }
@@ -204,7 +204,7 @@ pub struct TraceFile {
     pub separator: Separator,
 }
 
-fn default_header() -> bool {
+pub(super) fn default_header() -> bool {
     true
 }
 
@@ -309,7 +309,7 @@ impl Default for Measure {
     }
 }
 
-fn default_tails() -> bool {
+pub(super) fn default_tails() -> bool {
     true
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use weir_core::units::Nanos;
 
 use super::check::{Checker, Serving};
-use super::document::{self, Document, Located, TraceFile};
+use super::document::{self, Located, PortDocument, TraceFile};
 use super::error::ScenarioError;
 use super::fingerprint::Fingerprint;
 use super::plain_io;
@@ -38,7 +38,11 @@ pub(super) struct Checked {
 }
 
 impl Checker<'_> {
-    pub(super) fn input(&mut self, document: &Document, serving: Serving) -> Result<Checked, ScenarioError> {
+    pub(super) fn input(
+        &mut self,
+        document: &PortDocument,
+        serving: Serving,
+    ) -> Result<Checked, ScenarioError> {
         let workload = &document.workload;
         match (&workload.value.trace, &workload.value.closed) {
             (Some(trace), Some(_)) => {
@@ -58,7 +62,7 @@ impl Checker<'_> {
     fn open(
         &mut self,
         workload: &Located<document::Workload>,
-        document: &Document,
+        document: &PortDocument,
         serving: Serving,
     ) -> Result<Checked, ScenarioError> {
         let lengths = self.lengths(workload, serving)?;
@@ -152,7 +156,7 @@ impl Checker<'_> {
     fn closed(
         &mut self,
         closed: &Located<document::Closed>,
-        document: &Document,
+        document: &PortDocument,
         serving: Serving,
     ) -> Result<Checked, ScenarioError> {
         let workload = &document.workload.value;
@@ -179,7 +183,7 @@ impl Checker<'_> {
     fn trace(
         &mut self,
         written: &Located<TraceFile>,
-        document: &Document,
+        document: &PortDocument,
         serving: Serving,
     ) -> Result<Checked, ScenarioError> {
         let workload = &document.workload.value;
@@ -213,7 +217,7 @@ impl Checker<'_> {
         Ok(Checked { input, classes, load, mean_gap, mean_length })
     }
 
-    fn scaled_span(&self, document: &Document, trace: &Trace, scale: f64) -> Result<(), ScenarioError> {
+    fn scaled_span(&self, document: &PortDocument, trace: &Trace, scale: f64) -> Result<(), ScenarioError> {
         const LONGEST_SPAN: f64 = 9.2e18;
         match &document.workload.value.load {
             Some(load) if trace.span() as f64 * scale > LONGEST_SPAN => {
@@ -243,14 +247,22 @@ impl Checker<'_> {
     }
 
     fn trace_file(&mut self, file: &Located<PathBuf>, format: &TraceFormat) -> Result<Trace, ScenarioError> {
+        let (opened, name) = self.data_file(file)?;
+        Trace::read(opened, &name, format)
+    }
+
+    /// A data file, whose bytes become part of the fingerprint as they are read; and its name.
+    pub(super) fn data_file(
+        &mut self,
+        file: &Located<PathBuf>,
+    ) -> Result<(impl Read, String), ScenarioError> {
         let path = self.folder.join(&file.value);
         let opened = File::open(&path).and_then(|opened| {
             let is_folder = opened.metadata()?.is_dir();
             if is_folder { Err(std::io::ErrorKind::IsADirectory.into()) } else { Ok(opened) }
         });
         let opened = opened.or_else(|error| self.unreadable(file, &error))?;
-        let tee = Tee { file: opened, fingerprint: &mut self.fingerprint };
-        Trace::read(tee, &path.display().to_string(), format)
+        Ok((Tee { file: opened, fingerprint: &mut self.fingerprint }, path.display().to_string()))
     }
 
     pub(super) fn unreadable<T>(

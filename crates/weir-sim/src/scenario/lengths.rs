@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use weir_core::units::Bytes;
 
 use super::check::{Checker, Serving};
-use super::document::{self, ClassesBy, Document, Located};
+use super::document::{self, ClassesBy, Located, PortDocument};
 use super::error::ScenarioError;
 use super::quantity::{Length, LengthUnit};
 use crate::workload::{CdfError, MAX_LENGTH, MessageClasses, Sizes, SizesError, Trace};
@@ -164,7 +164,7 @@ impl Checker<'_> {
     /// The classes of messages whose lengths follow `lengths`.
     pub(super) fn classes_of_sizes(
         &self,
-        document: &Document,
+        document: &PortDocument,
         lengths: &Sizes,
     ) -> Result<MessageClasses, ScenarioError> {
         let by_length = MessageClasses::by_length(lengths, MAX_LENGTH_CLASSES);
@@ -186,7 +186,7 @@ impl Checker<'_> {
     }
 
     /// Refuses a trace of so many classes that each would have next to no messages, and figures of its own.
-    fn few_classes(&self, document: &Document, classes: &MessageClasses) -> Result<(), ScenarioError> {
+    fn few_classes(&self, document: &PortDocument, classes: &MessageClasses) -> Result<(), ScenarioError> {
         if classes.len() <= MAX_TRACE_CLASSES {
             return Ok(());
         }
@@ -199,7 +199,7 @@ impl Checker<'_> {
     /// The classes of the messages of a trace.
     pub(super) fn classes_of_trace(
         &self,
-        document: &Document,
+        document: &PortDocument,
         trace: &Trace,
     ) -> Result<MessageClasses, ScenarioError> {
         let written = document.measure.classes.as_ref();

@@ -20,6 +20,9 @@
 //! [stop]
 //! packets = 100_000_000
 //! ```
+//!
+//! `model` comes first: it says of which of the documents ([`PortDocument`], [`NetworkDocument`]) the rest
+//! is read, each strict by itself.
 
 mod check;
 mod disciplines;
@@ -28,6 +31,7 @@ mod error;
 mod fingerprint;
 mod input;
 mod lengths;
+mod network;
 mod place;
 mod port;
 mod quantity;
@@ -37,8 +41,9 @@ mod sources;
 
 use std::path::Path;
 
-pub use document::Document;
+pub use document::PortDocument;
 pub use error::{Refusal, ScenarioError};
+pub use network::NetworkDocument;
 pub(crate) use place::nearest;
 pub use port::{
     Clock, Closed, Input, LatencyEnd, LengthUnit, Limit, Measure, NamedDiscipline, Open, PacketTime,
@@ -47,23 +52,53 @@ pub use port::{
 pub use quantity::NANOS_PER_UNIT;
 
 use check::Checker;
+use document::Located;
 use fingerprint::Fingerprint;
 use place::Source;
+use read::Document;
+
+pub use crate::network::run::Frame;
+
+use crate::network::model::NetworkScenario;
 
 /// A scenario, read and checked.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// The file, or the name under which the text was given.
-    pub name: String,
+    /// Where it was read; 16 hexadecimal digits that change with the normalised form or with the bytes of a data
+    /// file; and the normalised form, TOML that reads as the same scenario.
+    pub frame: Frame,
     /// What the engines run.
-    pub port: PortScenario,
-    /// The scenario in normalised form: TOML that reads as the same scenario, for the record of a run.
-    pub normalised: String,
-    /// 16 hexadecimal digits that change with the normalised form or with the bytes of a data file.
-    pub fingerprint: String,
+    pub model: Model,
+}
+
+/// The simulated place, with what happens there.
+#[derive(Clone, Debug)]
+pub enum Model {
+    /// The message port of a node.
+    Port(PortScenario),
+    /// Routers joined by links.
+    Network(NetworkScenario),
 }
 
 impl Scenario {
+    /// The scenario of the port, if it is one.
+    #[must_use]
+    pub fn port(&self) -> Option<&PortScenario> {
+        match &self.model {
+            Model::Port(port) => Some(port),
+            Model::Network(_) => None,
+        }
+    }
+
+    /// The scenario of a network, if it is one.
+    #[must_use]
+    pub fn network(&self) -> Option<&NetworkScenario> {
+        match &self.model {
+            Model::Port(_) => None,
+            Model::Network(network) => Some(network),
+        }
+    }
+
     /// Reads a scenario file; the data files it names are relative to it.
     ///
     /// # Errors
@@ -101,20 +136,45 @@ impl Scenario {
     /// The text is refused, or a data file that it names.
     pub fn from_toml(text: &str, name: &str, folder: &Path) -> Result<Self, ScenarioError> {
         let source = Source { name, text };
-        let mut document = read::document(&source)?;
         let mut checker = Checker { source: &source, folder, fingerprint: Fingerprint::new() };
-        let port = checker.port(&document)?;
-        for (written, discipline) in document.disciplines.value.iter_mut().zip(&port.disciplines) {
-            written.value.clone_from(&discipline.name);
-        }
-        let reference = &port.disciplines[port.reference].name;
-        document.reference.iter_mut().for_each(|written| written.value.clone_from(reference));
+        let (model, written) = match read::document(&source)? {
+            Document::Port(mut document) => {
+                let port = checker.port(&document)?;
+                let names = port.disciplines.iter().map(|discipline| &discipline.name);
+                let reference = document.reference.as_mut();
+                canonical_names(&mut document.disciplines.value, reference, names, port.reference);
+                (Model::Port(port), toml::to_string(&document))
+            }
+            Document::Network(mut document) => {
+                let network = checker.network(&mut document)?;
+                let names = network.disciplines.iter();
+                let reference = document.reference.as_mut();
+                canonical_names(&mut document.disciplines.value, reference, names, network.reference);
+                (Model::Network(network), toml::to_string(&document))
+            }
+        };
         let unwritten = |error: toml::ser::Error| {
             ScenarioError::of_file(name, format!("cannot be normalised ({error})"), "report this as a defect")
         };
-        let normalised = toml::to_string(&document).map_err(unwritten)?;
-        checker.fingerprint.add(normalised.as_bytes());
-        Ok(Self { name: name.to_owned(), port, normalised, fingerprint: checker.fingerprint.to_string() })
+        let scenario = written.map_err(unwritten)?;
+        checker.fingerprint.add(scenario.as_bytes());
+        let fingerprint = checker.fingerprint.to_string();
+        Ok(Self { frame: Frame { file: name.to_owned(), fingerprint, scenario }, model })
+    }
+}
+
+/// Writes the disciplines and the reference as results name them.
+fn canonical_names<'n>(
+    written: &mut [Located<String>],
+    reference: Option<&mut Located<String>>,
+    names: impl Iterator<Item = &'n String>,
+    place: usize,
+) {
+    for (written, name) in written.iter_mut().zip(names) {
+        written.value.clone_from(name);
+    }
+    if let Some(reference) = reference {
+        reference.value.clone_from(&written[place].value);
     }
 }
 
@@ -130,10 +190,21 @@ fn read_text(path: &Path, name: &str) -> Result<String, ScenarioError> {
     })
 }
 
-/// The JSON Schema of the scenario file.
+/// The JSON Schema of the scenario file: that of one model or of another.
 #[must_use]
 pub fn schema() -> String {
-    let schema = schemars::schema_for!(Document);
+    let settings = schemars::generate::SchemaSettings::default();
+    let dialect = settings.meta_schema.clone();
+    let mut generator = settings.into_generator();
+    let models = [generator.subschema_for::<PortDocument>(), generator.subschema_for::<NetworkDocument>()];
+    let schema = schemars::json_schema!({
+        "$schema": dialect,
+        "title": "Scenario",
+        "description": "A scenario of weir: who sends when and how much, in which model, under which disciplines, for \
+                        how long.",
+        "oneOf": models,
+        "$defs": generator.take_definitions(true),
+    });
     format!("{:#}", schema.as_value())
 }
 

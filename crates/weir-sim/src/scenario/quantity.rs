@@ -6,17 +6,20 @@
 //! | length | `"3pkt"`, `"1460B"`, `"512tok"` | `pkt`, `tok`; `B`, `kB`, `KiB`, `MB`, `MiB` |
 //! | rate | `"10Gbit"` | `bit`, `kbit`, `Mbit`, `Gbit`, each per second |
 //! | share | `"1%"` | `%` |
+//! | overhead | `"0.143ms"`, `"24B"` | of a span of time, or of a length in bytes |
+//! | address | `"10.0.2.1"` | |
 //! | warm-up | `"mser"`, `"none"`, or a span of time | |
 //!
 //! A decimal fraction is read exactly: one finer than a nanosecond of the clock is refused, not rounded.
 
 use core::fmt;
+use std::net::Ipv4Addr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use weir_core::info::{parse_bytes, parse_rate};
-use weir_core::units::{Nanos, Rate};
+use weir_core::units::{Bytes, Nanos, Rate};
 
 /// Nanoseconds of the clock in one abstract unit of time.
 pub const NANOS_PER_UNIT: u64 = 1_000_000_000;
@@ -81,6 +84,19 @@ pub struct Speed(pub Rate);
 /// A share of a whole, written in percent and held as a fraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share(pub f64);
+
+/// What every transmission takes beside the bits of the packet: time, or bytes of framing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overhead {
+    /// Time on the line.
+    Time(Time),
+    /// Bytes at the rate of the line.
+    Framing(Bytes),
+}
+
+/// An address of a host in the Internet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address(pub Ipv4Addr);
 
 /// What is left out at the start of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,6 +198,34 @@ impl fmt::Display for Share {
     }
 }
 
+impl Overhead {
+    fn parse(text: &str) -> Option<Self> {
+        let time = || Time::parse(text).map(Self::Time);
+        parse_bytes(text).map(Self::Framing).or_else(time)
+    }
+}
+
+impl fmt::Display for Overhead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time(time) => time.fmt(f),
+            Self::Framing(bytes) => bytes.fmt(f),
+        }
+    }
+}
+
+impl Address {
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok().map(Self)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl WarmUp {
     fn parse(text: &str) -> Option<Self> {
         match text {
@@ -253,6 +297,12 @@ written!(
     r"^[0-9]+(bit|kbit|Mbit|Gbit)$"
 );
 written!(Share, "a share in percent, such as \"1%\"", r"^[0-9]+(\.[0-9]+)?%$");
+written!(
+    Overhead,
+    "a span of time or a size with its unit, such as \"0.143ms\" or \"24B\"",
+    r"^([0-9]+(\.[0-9]+)?(ns|us|ms|s|u)|[0-9]+(B|kB|KiB|MB|MiB))$"
+);
+written!(Address, "an address in quotes, such as \"10.0.2.1\"", r"^([0-9]{1,3}\.){3}[0-9]{1,3}$");
 written!(
     WarmUp,
     "\"mser\", \"none\", or a span of time with its unit, such as \"1000u\"",

@@ -2,12 +2,35 @@
 
 use core::ops::Range;
 
-use super::document::Document;
+use serde::Deserialize;
+
+use super::document::PortDocument;
 use super::error::ScenarioError;
+use super::network::NetworkDocument;
 use super::place::{Source, nearest};
 
 /// The longest scenario that is read, in bytes.
 const MAX_BYTES: usize = 1 << 20;
+
+/// The document of one of the models.
+pub(super) enum Document {
+    Port(Box<PortDocument>),
+    Network(Box<NetworkDocument>),
+}
+
+/// What is read of every scenario first.
+#[derive(Deserialize)]
+struct Head {
+    model: ModelName,
+}
+
+/// The simulated place in which the disciplines act.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ModelName {
+    Port,
+    Network,
+}
 
 /// Reads the document; unknown keys, wrong types and wrong units are refused here.
 pub(super) fn document(source: &Source<'_>) -> Result<Document, ScenarioError> {
@@ -19,7 +42,17 @@ pub(super) fn document(source: &Source<'_>) -> Result<Document, ScenarioError> {
             "keep data in files that the scenario names",
         ));
     }
-    toml::from_str(source.text).map_err(|error| explain(source, &error))
+    let refused = |error| explain(source, &error);
+    match toml::from_str(source.text) {
+        Ok(Head { model: ModelName::Network }) => {
+            toml::from_str(source.text).map(Document::Network).map_err(refused)
+        }
+        // Where `model` is missing it may be misspelt, which the reading of a whole document finds out.
+        Err(error) if !error.message().starts_with("missing field") => Err(refused(error)),
+        Ok(Head { model: ModelName::Port }) | Err(_) => {
+            toml::from_str(source.text).map(Document::Port).map_err(refused)
+        }
+    }
 }
 
 /// What is wrong, and what to write instead.
@@ -75,7 +108,11 @@ fn unknown(message: &str) -> Option<Explanation> {
 /// "missing field `x`".
 fn missing(message: &str) -> Option<Explanation> {
     let field = message.strip_prefix("missing field `")?.strip_suffix('`')?;
-    let remedy = format!("add `{field} = ...`, as `weir schema` describes it");
+    let remedy = match field {
+        "link" | "flow" => format!("add a table `[[{field}]]`, as `weir schema` describes it"),
+        "network" | "stop" => format!("add a table `[{field}]`, as `weir schema` describes it"),
+        _ => format!("add `{field} = ...`, as `weir schema` describes it"),
+    };
     Some(Explanation { missing: Some(field.to_owned()), ..Explanation::new("is missing", remedy) })
 }
 
@@ -98,8 +135,9 @@ fn shape(message: &str) -> Option<Explanation> {
         ));
     }
     if message.starts_with("invalid length") || message.starts_with("expected tuple") {
-        let remedy = "write a list of two values in brackets";
-        return Some(Explanation::new("must have two values", remedy));
+        let count = if message.contains("with 3 elements") { "three" } else { "two" };
+        let remedy = format!("write a list of {count} values in brackets");
+        return Some(Explanation::new(format!("must have {count} values"), remedy));
     }
     None
 }

@@ -8,7 +8,9 @@ pub mod trace;
 pub use arrivals::{Arrivals, arrival_source};
 pub use classes::MessageClasses;
 pub use sizes::{CdfError, Run, SizeClasses, SizeSampler, Sizes, SizesError};
-pub use trace::{Separator, TimeUnit, Trace, TraceFormat, TraceSource};
+pub use trace::{
+    PacketBounds, PacketFormat, PacketSchedule, Separator, TimeUnit, Trace, TraceFormat, TraceSource,
+};
 
 /// The largest length of a message, in whatever unit it is counted.
 pub const MAX_LENGTH: u32 = u32::MAX;

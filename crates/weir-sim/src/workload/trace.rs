@@ -11,6 +11,7 @@
 //! A message has one class. Where a trace has both a class and an alpha, each pair that occurs is a class.
 
 mod columns;
+mod packets;
 mod rows;
 mod time;
 
@@ -27,6 +28,7 @@ use crate::scenario::{ScenarioError, plain_io};
 
 use super::classes::MessageClasses;
 use columns::{Columns, Fields};
+pub use packets::{PacketBounds, PacketFormat, PacketSchedule};
 use rows::Rows;
 pub use time::TimeUnit;
 
@@ -38,7 +40,7 @@ const MAX_CLASSES: usize = 1 << 16;
 const MAX_SPAN: u128 = 1 << 63;
 
 /// What stands between two fields of a row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Separator {
     /// A comma.
@@ -99,6 +101,20 @@ impl TraceFormat {
     }
 }
 
+/// The text of a file that may be compressed.
+fn unpacked<'s>(source: impl Read + 's, name: &str) -> Result<Box<dyn Read + 's>, ScenarioError> {
+    let mut source = BufReader::new(source);
+    let is_gzip = source.fill_buf().map(|start| start.starts_with(&[0x1f, 0x8b]));
+    match is_gzip {
+        Ok(true) => Ok(Box::new(MultiGzDecoder::new(source))),
+        Ok(false) => Ok(Box::new(source)),
+        Err(error) => {
+            let reason = format!("cannot be read ({})", plain_io(&error));
+            Err(ScenarioError::of_file(name, reason, "check the file and its permissions"))
+        }
+    }
+}
+
 /// Messages in order of arrival; entry `i` of each array belongs to the same message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
@@ -117,20 +133,7 @@ impl Trace {
     /// # Errors
     /// The first row that is refused, with its place.
     pub fn read(source: impl Read, name: &str, format: &TraceFormat) -> Result<Self, ScenarioError> {
-        let unreadable = |error: std::io::Error| {
-            let reason = format!("cannot be read ({})", plain_io(&error));
-            ScenarioError::of_file(name, reason, "check the file and its permissions")
-        };
-        let mut source = BufReader::new(source);
-        let is_gzip = source.fill_buf().map_err(unreadable)?.starts_with(&[0x1f, 0x8b]);
-        if is_gzip {
-            return Self::read_text(MultiGzDecoder::new(source), name, format);
-        }
-        Self::read_text(source, name, format)
-    }
-
-    fn read_text(text: impl Read, name: &str, format: &TraceFormat) -> Result<Self, ScenarioError> {
-        let mut rows = Rows::new(text, format.separator.byte(), name);
+        let mut rows = Rows::new(unpacked(source, name)?, format.separator.byte(), name);
         let mut building = Building { name, ..Building::default() };
         let mut columns = None;
         while let Some((row, line)) = rows.next()? {

@@ -1,5 +1,7 @@
 //! The same scenario gives the same bytes, for any number of threads.
 
+use weir_sim::scenario::Model;
+
 use super::script::{outcome, scenario};
 
 /// The result of a scenario as it is written, for 1, 2 and 8 threads.
@@ -55,7 +57,8 @@ fn another_seed_gives_other_numbers() {
     let rest = "[workload]\nload = 0.8\n[stop]\npackets = 20_000\n";
     let of = |seed: u64| {
         let mut scenario = scenario(&["fifo"], rest);
-        scenario.port.seed = seed;
+        let Model::Port(port) = &mut scenario.model else { panic!("a port") };
+        port.seed = seed;
         serde_json::to_string(&outcome(&scenario, 1).estimates).expect("numbers and text")
     };
     assert_eq!(of(1), of(1));

@@ -27,7 +27,7 @@ fn a_run_broken_off_keeps_what_is_finished() {
 #[test]
 fn broken_off_all_disciplines_have_served_as_much() {
     let scenario = scenario(&["fifo", "sf", "hrrn", "psjf", "outstanding(rr,limit=1)"], ENDLESS);
-    let port = &scenario.port;
+    let port = scenario.port().expect("a port");
     let (metrics, flows) = (metrics(port), flows(port));
     let plan = Plan {
         metrics,

@@ -170,7 +170,7 @@ pub(crate) fn broken_off(scenario: &Scenario, threads: usize, cancel: bool) -> O
         progress: &mut |_| (),
         records: None,
     };
-    run(scenario, &mut control).expect("a result")
+    run(scenario, &mut control).expect("a result").port().expect("a port")
 }
 
 /// The mean of a metric over all messages.

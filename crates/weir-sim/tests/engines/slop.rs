@@ -37,7 +37,7 @@ fn audit(used: u32, audited: u32) -> (u64, u64) {
     let length = |number| if number % 6 == 0 { 12 } else { 2 };
     let messages: Vec<Given> = (0..1_000).map(|number| (number * 25, length(number), 0)).collect();
     let scenario = scenario(&["fifo"], "[workload]\nload = 0.5\n");
-    let metrics = metrics(&scenario.port);
+    let metrics = metrics(scenario.port().expect("a port"));
     let plan = Plan { metrics, classes: 1, flows: 0, warm_up: 0, batch: 1, sections: 1, tails: false };
     let engine = Plain::new(packets(&format!("alpha:{used}")), open(&messages), drawn(&[10]), 0);
     let mut lane =

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use super::*;
 use crate::conformance::{self, Promises, Sample};
-use crate::discipline::{CountDrops, Open};
+use crate::discipline::{CountDrops, DropReason, Open};
 use crate::item::{ClassId, FlowId, Message, Packet};
+use crate::packet::limits::Limits;
 use crate::units::{Bytes, Packets};
 
 const PROMISES: Promises = Promises { work_conserving: true, flow_order: true, resumable: false };
@@ -49,26 +50,29 @@ conformance::suite!(
     conforms_by_class,
     || {
         let weights = vec![Weight::new(3), Weight::new(1), Weight::new(2)];
-        let config = Config { by: By::Class, weights, flows: 8, ..Config::new(Cost::of(500)) };
-        Drr::new(config).expect("valid")
+        let flows = flows::Config { by: By::Class, weights, flows: 8, ..flows::Config::default() };
+        Drr::new(Config { quantum: Cost::of(500), flows }).expect("valid")
     },
     [work_conserving, flow_order]
 );
 
 #[test]
 fn configurations_are_refused_with_value_and_bound() {
-    let valid = Config::new(Bytes::new(1));
-    let refused = |config| Drr::<Packet>::new(config).expect_err("refused").to_string();
-    let quantum = Config { quantum: Bytes::ZERO, ..valid.clone() };
-    assert_eq!(refused(quantum), "quantum is 0B, must be at least 1B");
-    let weights = Config { weights: vec![Weight::new(1), Weight::new(0)], ..valid.clone() };
-    assert_eq!(refused(weights), "the weight of flow 1 is 0, must be at least 1");
-    let flows = Config { flows: 0, ..valid.clone() };
-    assert_eq!(refused(flows), "flows is 0, must be from 1 to 1048576");
-    assert_eq!(
-        Drr::<Packet>::new(Config { flows: MAX_FLOWS + 1, ..valid }).err(),
-        Some(ConfigError::Flows(MAX_FLOWS + 1))
-    );
+    let refused = |quantum, flows| {
+        let config = Config { quantum: Bytes::new(quantum), flows };
+        Drr::<Packet>::new(config).expect_err("refused").to_string()
+    };
+    let valid = flows::Config::default();
+    assert_eq!(refused(0, valid.clone()), "quantum is 0B, must be at least 1B");
+    let weights = flows::Config { weights: vec![Weight::new(1), Weight::new(0)], ..valid.clone() };
+    assert_eq!(refused(1, weights), "the weight of flow 1 is 0, must be from 1 to 65535");
+    let empty = flows::Config { flows: 0, ..valid.clone() };
+    assert_eq!(refused(1, empty), "flows is 0, must be from 1 to 1048576");
+    let large = flows::Config { flows: MAX_FLOWS + 1, ..valid.clone() };
+    assert_eq!(refused(1, large), "flows is 1048577, must be from 1 to 1048576");
+    let limits = Limits { depth: Packets::new(0), ..Limits::NONE };
+    let closed = flows::Config { limits, ..valid };
+    assert_eq!(refused(1, closed), "depth is 0pkt, must be at least 1pkt");
 }
 
 #[test]
@@ -129,8 +133,8 @@ fn a_closed_gate_is_no_busy_loop() {
 
 #[test]
 fn flows_beyond_the_table_are_dropped() {
-    let config = Config { flows: 2, ..Config::new(Bytes::new(500)) };
-    let mut drr = Drr::new(config).expect("valid");
+    let flows = flows::Config { flows: 2, ..flows::Config::default() };
+    let mut drr = Drr::new(Config { quantum: Bytes::new(500), flows }).expect("valid");
     let mut drops = Vec::new();
     assert_eq!(drr.enqueue(Instant::ZERO, packet(0, 2, 64), &mut drops), Enqueued::Queued);
     assert_eq!(drops, [(packet(0, 2, 64), DropReason::Unclassified)]);
@@ -141,7 +145,8 @@ fn flows_beyond_the_table_are_dropped() {
 fn weights_are_shares() {
     // Over k rounds a backlogged flow sends k quanta less its deficit, which is below the largest packet.
     let weights = [4, 2, 1].map(Weight::new).to_vec();
-    let mut drr = Drr::new(Config { weights, ..Config::new(Bytes::new(1514)) }).expect("valid");
+    let flows = flows::Config { weights, ..flows::Config::default() };
+    let mut drr = Drr::new(Config { quantum: Bytes::new(1514), flows }).expect("valid");
     let mut random = conformance::Random::new(1);
     let packets: Vec<_> = (0..30_000).map(|_| (random.below(3) as u32, 64 + random.below(1451))).collect();
     offer(&mut drr, 0, &packets);
@@ -155,6 +160,45 @@ fn weights_are_shares() {
         let quanta = rounds * weight * 1514;
         assert!(sent.abs_diff(quanta) <= (weight + 1) * 1514, "{sent} against {quanta}");
     }
+}
+
+/// Shreedhar and Varghese, the theorem on the fairness measure: over any span in which two flows are
+/// backlogged, what they are sent, each over its weight, differs by at most `2 Max + Quantum`, where `Max`
+/// is the largest packet and `Quantum` that of weight 1.
+#[test]
+fn service_over_weight_differs_by_two_packets_and_a_quantum() {
+    let weights = [3, 2, 1];
+    let mut proper = 0;
+    for (seed, quantum) in (0..40).flat_map(|seed| [(seed, 1514), (seed, 4000)]) {
+        let flows = flows::Config { weights: weights.map(Weight::new).to_vec(), ..flows::Config::default() };
+        let mut drr = Drr::new(Config { quantum: Bytes::new(quantum), flows }).expect("valid");
+        let mut random = conformance::Random::new(seed);
+        // Flows 0 to 2 have packets all the time, flows 3 to 5 come and go.
+        let sizes: Vec<_> = (0..6_000).map(|_| 64 + random.below(1451)).collect();
+        let flow = |id: usize| if id < 3_000 { id as u32 % 3 } else { 3 + id as u32 % 3 };
+        let offered = |id: usize| (flow(id), sizes[id]);
+        offer(&mut drr, 0, &(0..3_000).map(offered).collect::<Vec<_>>());
+        let (mut sent, mut span) = ([0.0; 6], [[0.0_f64; 2]; 3]);
+        for id in 3_000..5_000 {
+            if random.one_in(3) {
+                offer(&mut drr, id as u32, &[offered(id)]);
+            }
+            for id in serve(&mut drr, &Open, 1) {
+                let (flow, size) = offered(id as usize);
+                sent[flow as usize] += size as f64 / weights.get(flow as usize).copied().unwrap_or(1) as f64;
+            }
+            for (span, (i, j)) in span.iter_mut().zip([(0, 1), (0, 2), (1, 2)]) {
+                let difference = sent[i] - sent[j];
+                *span = [span[0].min(difference), span[1].max(difference)];
+            }
+        }
+        for [low, high] in span {
+            let bound = (2 * 1514 + quantum) as f64;
+            assert!(high - low <= bound, "{} against {bound}", high - low);
+            proper += u32::from(high - low > 0.5 * bound);
+        }
+    }
+    assert!(proper > 20, "the bound is not put to the test: {proper}");
 }
 
 /// The paper's pseudo-code, with `current` for the flow that its dequeuing module is serving, and with

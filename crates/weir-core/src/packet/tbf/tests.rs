@@ -6,8 +6,12 @@ use super::*;
 use crate::conformance::{self, Promises, Sample};
 use crate::discipline::{CountDrops, Open};
 use crate::item::{ClassId, FlowId, Packet};
+use crate::packet::codel::{Codel, Law};
 use crate::packet::drr::{Config, Drr};
 use crate::packet::fifo::Fifo;
+use crate::packet::fq::{self, Fq};
+use crate::packet::priority::Priority;
+use crate::units::{Cost, Nanos, Packets};
 
 const PROMISES: Promises = Promises { work_conserving: false, flow_order: true, resumable: false };
 
@@ -193,4 +197,48 @@ fn agrees_with_the_envelope() {
         let shaper = || tbf(Fifo::new(), rate, burst);
         conformance::agree::<Packet, _, _>(shaper, || Envelope::new(rate, burst), PROMISES);
     }
+}
+
+/// CoDel for packets that wait microseconds.
+fn codel<I: Item>() -> Codel<I> {
+    let law = Law { target: Nanos::new(500), interval: Nanos::new(5_000), ..Law::new(I::Cost::of(2)) };
+    Codel::new(law, Packets::new(1000)).expect("valid")
+}
+
+fn fq<I: Item>() -> impl Discipline<I> {
+    Fq::new(codel, fq::Config::default()).expect("valid")
+}
+
+fn shaped_bands<I: Item<Cost = Bytes>>() -> impl Discipline<I> {
+    Priority::new(3, |_| tbf(codel(), 1_000_000_000, 1514)).expect("valid")
+}
+
+conformance::suite!(conforms_around_codel: [Packet], || tbf(codel(), 2_000_000_000, 3028), [flow_order]);
+conformance::suite!(conforms_around_fq_of_codel: [Packet], || tbf(fq(), 2_000_000_000, 3028), [flow_order]);
+conformance::suite!(conforms_around_shapers: [Packet], || tbf(shaped_bands(), 2_000_000_000, 3028), [flow_order]);
+
+#[test]
+fn a_child_sees_the_time_and_the_held_packet_waits_outside() {
+    // 800 kbit/s are 1000 bytes in 10 ms, which is also the burst; CoDel is asked for the next packet as soon
+    // as there is none held. Of a thousand packets at 0 ms, 0 leaves at once, and 1 is held until 10 ms.
+    // Packet 2 is asked for at 10 ms and is the first above the target; at 110 ms an interval has passed:
+    // packet 12 is dropped, 13 held until 120 ms. The second drop is due at 210 ms: packet 23.
+    let law = Law::new(Bytes::new(1514));
+    let mut tbf = tbf(Codel::new(law, Packets::new(1000)).expect("valid"), 800_000, 1000);
+    let mut drops = Vec::new();
+    for id in 0..1000 {
+        let _ = tbf.enqueue(Instant::ZERO, packet(id, 1000), &mut drops);
+    }
+    let (mut left, mut now) = (Vec::new(), Instant::ZERO);
+    while left.len() < 23 {
+        match tbf.dequeue(now, &Open, &mut drops) {
+            Some(grant) => left.push((grant.item.id, now.get() / 1_000_000)),
+            None => now = tbf.next_event().expect("a packet is held"),
+        }
+    }
+    assert_eq!(left[..3], [(0, 0), (1, 10), (2, 20)]);
+    assert_eq!(left[10..14], [(10, 100), (11, 110), (13, 120), (14, 130)]);
+    assert_eq!(left[20..], [(21, 200), (22, 210), (24, 220)]);
+    let dropped: Vec<u32> = drops.into_iter().map(|(packet, _)| packet.id).collect();
+    assert_eq!(dropped, [12, 23]);
 }

@@ -9,9 +9,9 @@ use super::rows::Row;
 use super::{TimeUnit, TraceFormat};
 
 /// A column: its position and its name.
-struct Column {
-    place: usize,
-    name: String,
+pub(super) struct Column {
+    pub(super) place: usize,
+    pub(super) name: String,
 }
 
 /// Which column holds what.
@@ -25,15 +25,15 @@ pub(super) struct Columns {
 }
 
 /// The names of the columns of one file.
-struct Header<'h> {
-    names: Vec<&'h str>,
-    file: &'h str,
-    line: usize,
+pub(super) struct Header<'h> {
+    pub(super) names: Vec<&'h str>,
+    pub(super) file: &'h str,
+    pub(super) line: usize,
 }
 
 impl Header<'_> {
     /// The column called `name`.
-    fn required(&self, name: &str) -> Result<Column, ScenarioError> {
+    pub(super) fn required(&self, name: &str) -> Result<Column, ScenarioError> {
         let places: Vec<usize> = (0..self.names.len()).filter(|&place| self.names[place] == name).collect();
         match places[..] {
             [place] => Ok(Column { place, name: name.to_owned() }),

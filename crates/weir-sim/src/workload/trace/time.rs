@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 const SECOND: u128 = 1_000_000_000;
 
 /// How the times of a trace are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeUnit {
     /// `2023-11-16 18:17:03.9799600`, or with `T` and a time zone.

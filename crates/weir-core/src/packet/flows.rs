@@ -1,0 +1,278 @@
+//! The table of flows that share a link: a queue each, their weights, and how much may wait.
+//!
+//! Deficit round robin and the disciplines of timestamps are the same table under different rules of who is
+//! next; what a rule keeps for each flow is the type `S` of the table.
+//!
+//! | | |
+//! |-|-|
+//! | Work per packet | O(1); the table grows to the highest flow seen |
+//! | Memory | one entry per flow up to the highest seen, one slot per waiting packet; both stay |
+
+use core::fmt;
+
+use super::limits::{LimitError, Limits};
+use super::slots::{Chain, Slots};
+use crate::discipline::{Backlog, DropReason, Drops};
+use crate::info::{Arguments, Parameter};
+use crate::item::Item;
+use crate::spec::SpecError;
+use crate::units::Weight;
+
+/// The largest table of flows.
+pub const MAX_FLOWS: usize = 1 << 20;
+const DEFAULT_FLOWS: usize = 1 << 16;
+
+/// The parameter that chooses the queue.
+pub const BY: Parameter = Parameter {
+    name: "by",
+    values: "`flow` or `class`",
+    default: Some("flow"),
+    meaning: "which number of a packet names its queue",
+};
+
+/// The parameter of shares.
+pub const WEIGHTS: Parameter = Parameter {
+    name: "weights",
+    values: "whole numbers from 1 to 65535, as in `4/2/1`",
+    default: Some("1"),
+    meaning: "the shares of flows 0, 1, ...; the others have 1",
+};
+
+/// The parameter of the table's size.
+pub const FLOWS: Parameter = Parameter {
+    name: "flows",
+    values: "a whole number from 1 to 1048576",
+    default: Some("65536"),
+    meaning: "the size of the table of flows; packets of flows beyond it are dropped",
+};
+
+/// Which number of an item names its queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// Its flow.
+    #[default]
+    Flow,
+    /// Its class.
+    Class,
+}
+
+/// Who shares, in which proportion, and how much may wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Which number of an item names its queue.
+    pub by: By,
+    /// The shares of flows 0, 1, ...; the others have 1.
+    pub weights: Vec<Weight>,
+    /// The size of the table of flows.
+    pub flows: usize,
+    /// How many packets may wait.
+    pub limits: Limits,
+}
+
+impl Default for Config {
+    /// Equal shares by flow, in a table of 65536, without limits.
+    fn default() -> Self {
+        Self { by: By::Flow, weights: Vec::new(), flows: DEFAULT_FLOWS, limits: Limits::NONE }
+    }
+}
+
+/// Why a table was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A flow's weight is zero, so that it would never be served, or above 65535.
+    Weight {
+        /// The flow.
+        flow: usize,
+        /// Its weight.
+        weight: Weight,
+    },
+    /// The table has no entry, or more than [`MAX_FLOWS`].
+    Flows(usize),
+    /// Nothing may wait.
+    Limit(LimitError),
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Weight { flow, weight } => {
+                write!(f, "the weight of flow {flow} is {}, must be from 1 to {MAX_WEIGHT}", weight.get())
+            }
+            Self::Flows(flows) => write!(f, "flows is {flows}, must be from 1 to {MAX_FLOWS}"),
+            Self::Limit(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}
+
+/// The largest weight; with it and [`MAX_FLOWS`], sums of weights stay below 2^36.
+const MAX_WEIGHT: u64 = 65_535;
+
+impl Config {
+    /// As a spec names it.
+    ///
+    /// # Errors
+    /// An argument is no such quantity, or out of its bounds.
+    pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        let by = [By::Flow, By::Class][arguments.choice("by", &["flow", "class"])?];
+        let expected = "whole numbers from 1 to 65535, as in 4/2/1";
+        let weights = arguments.parsed("weights", expected, parse_weights)?;
+        let flows = arguments.whole("flows", 1, MAX_FLOWS as u64)? as usize;
+        Ok(Self { by, weights, flows, limits: Limits::from_spec(arguments)? })
+    }
+
+    /// Refuses what [`ConfigError`] names.
+    ///
+    /// # Errors
+    /// A weight, the table or a limit is out of its bounds.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let outside = |weight: &Weight| !(1..=MAX_WEIGHT).contains(&weight.get());
+        if let Some(flow) = self.weights.iter().position(outside) {
+            return Err(ConfigError::Weight { flow, weight: self.weights[flow] });
+        }
+        if !(1..=MAX_FLOWS).contains(&self.flows) {
+            return Err(ConfigError::Flows(self.flows));
+        }
+        self.limits.check().map_err(ConfigError::Limit)
+    }
+
+    /// The weight of a flow.
+    fn weight(&self, flow: usize) -> Weight {
+        self.weights.get(flow).copied().unwrap_or(Weight::new(1))
+    }
+}
+
+/// Reads `4/2/1`.
+fn parse_weights(text: &str) -> Option<Vec<Weight>> {
+    let weight = |text: &str| text.parse::<u16>().ok().filter(|&weight| weight > 0);
+    text.split('/').map(|text| weight(text).map(|weight| Weight::new(weight.into()))).collect()
+}
+
+/// One flow: its packets, and what the rule keeps for it.
+#[derive(Clone, Debug)]
+struct Entry<S> {
+    packets: Chain,
+    state: S,
+}
+
+/// The table: for each flow a queue of `T`, which is an item and what came with it, and a state.
+#[derive(Clone, Debug)]
+pub(super) struct Flows<I: Item, T, S> {
+    config: Config,
+    entries: Vec<Entry<S>>,
+    slots: Slots<T>,
+    backlog: Backlog<I::Cost>,
+}
+
+impl<I: Item, T, S> Flows<I, T, S> {
+    /// An empty table, as `config` says, which has been checked.
+    pub(super) fn new(config: Config) -> Self {
+        Self { config, entries: Vec::new(), slots: Slots::default(), backlog: Backlog::default() }
+    }
+
+    /// The item and its flow, if there is room; drops it otherwise. A flow's state is made by `make`.
+    #[inline(always)]
+    pub(super) fn admit(
+        &mut self,
+        item: I,
+        drops: &mut dyn Drops<I>,
+        make: impl Fn(Weight) -> S,
+    ) -> Option<(u32, I)> {
+        let flow = match self.config.by {
+            By::Flow => item.flow().0,
+            By::Class => item.class().0.into(),
+        };
+        let known = (flow as usize) < self.entries.len() || self.grow(flow as usize, make);
+        let Some(entry) = self.entries.get(flow as usize).filter(|_| known) else {
+            drops.dropped(item, DropReason::Unclassified);
+            return None;
+        };
+        if !self.config.limits.admit(entry.packets.len().into(), self.backlog.items) {
+            drops.dropped(item, DropReason::QueueFull);
+            return None;
+        }
+        self.backlog.add(item.cost());
+        Some((flow, item))
+    }
+
+    /// Makes the entries up to `flow`, if the table is large enough.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, flow: usize, make: impl Fn(Weight) -> S) -> bool {
+        if flow >= self.config.flows {
+            return false;
+        }
+        for flow in self.entries.len()..=flow {
+            let state = make(self.config.weight(flow));
+            self.entries.push(Entry { packets: Chain::default(), state });
+        }
+        true
+    }
+
+    /// Puts what has been admitted at the end of its queue.
+    #[inline(always)]
+    pub(super) fn append(&mut self, flow: u32, packet: T) {
+        self.slots.append(&mut self.entries[flow as usize].packets, packet);
+    }
+
+    /// Whether a flow has no packet.
+    #[inline(always)]
+    pub(super) fn is_empty(&self, flow: u32) -> bool {
+        self.entries[flow as usize].packets.len() == 0
+    }
+
+    /// The first packet of a flow.
+    #[inline(always)]
+    pub(super) fn head(&self, flow: u32) -> Option<&T> {
+        self.slots.head(&self.entries[flow as usize].packets)
+    }
+
+    /// A flow's first packet, and its state.
+    #[inline(always)]
+    pub(super) fn head_and_state(&mut self, flow: u32) -> (Option<&T>, &mut S) {
+        let Entry { packets, state } = &mut self.entries[flow as usize];
+        (self.slots.head(packets), state)
+    }
+
+    /// Takes the first packet of a flow; the caller says what it [costs](Self::served).
+    #[inline(always)]
+    pub(super) fn take(&mut self, flow: u32) -> Option<T> {
+        self.slots.take(&mut self.entries[flow as usize].packets)
+    }
+
+    /// What was taken no longer waits.
+    #[inline(always)]
+    pub(super) fn served(&mut self, cost: I::Cost) {
+        self.backlog.remove(cost);
+    }
+
+    /// A flow's state.
+    #[inline(always)]
+    pub(super) fn state(&self, flow: u32) -> &S {
+        &self.entries[flow as usize].state
+    }
+
+    /// A flow's state, to change.
+    #[inline(always)]
+    pub(super) fn state_mut(&mut self, flow: u32) -> &mut S {
+        &mut self.entries[flow as usize].state
+    }
+
+    /// All states.
+    pub(super) fn states_mut(&mut self) -> impl Iterator<Item = &mut S> {
+        self.entries.iter_mut().map(|entry| &mut entry.state)
+    }
+
+    /// All that waits.
+    pub(super) fn packets_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.slots.items_mut()
+    }
+
+    /// What waits.
+    #[inline(always)]
+    pub(super) fn backlog(&self) -> Backlog<I::Cost> {
+        self.backlog
+    }
+}

@@ -1,0 +1,383 @@
+//! Strict fair queueing: a queue for every flow, served in elastic turns.
+//!
+//! No two flows share a queue. What a queue does with its own packets (how many may wait, which are dropped)
+//! is a discipline of its own, made when the flow's first packet comes.
+//!
+//! Turns are those of *elastic round robin*. A flow is served until it has had its allowance, over which its
+//! last packet may go; what it has had too much is its surplus. In the next round every flow may have one
+//! unit more than what separates its surplus from the largest of this round. So a turn is one packet as long
+//! as sizes are equal, whatever the size, and shares are equal in bytes where they are not; and unlike
+//! deficit round robin nobody asks for the size of a packet before it is taken, which a discipline that
+//! drops at its head could not tell.
+//!
+//! A turn ends where its last packet is taken, as in `sfq`; a flow that has no packet left forgets its surplus.
+//! So does one that is held back, by the gate or by its own discipline; it goes to the end of the round.
+//!
+//! | | |
+//! |-|-|
+//! | Source | ideal: Demers, Keshav and Shenker, *Analysis and simulation of a fair queueing algorithm*, SIGCOMM '89; turns: Kanhere, Sethu and Parekh, *Fair and efficient packet scheduling using elastic round robin*, IEEE TPDS 13(3), 2002 |
+//! | Work per packet | O(1), and that of the child; one step more per flow held back |
+//! | Units | allowance, surplus: bytes (in general, the unit of the item's cost); `depth`, `limit`: packets |
+//! | Memory | one entry per flow up to the highest seen, one child per flow seen; both stay |
+//! | Departs from the source | the ideal finishes packets in the order of a bit-by-bit round robin, which `wfq` emulates; turns only keep flows that stay backlogged within three largest packets of each other, as the second source proves. The gate and holding back, which the sources lack |
+//!
+//! An event of a child is waited for while the child withholds what it has. Whether a newcomer outranks the
+//! item of the open grant is not asked: a packet is served whole.
+
+use core::fmt;
+
+use super::flows::{BY, By, FLOWS, MAX_FLOWS};
+use super::leaving::Leaving;
+use super::limits::{DEPTH, LIMIT, LimitError, Limits};
+use super::list::{List, Node};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::item::Item;
+use crate::registry::{self, PacketFactory};
+use crate::spec::{Spec, SpecError};
+use crate::units::{Bytes, Cost, Instant};
+
+/// What the listings say.
+pub const INFO: Info = Info {
+    name: "fq",
+    kind: Kind::Packet,
+    title: "strict fair queueing",
+    rule: "a queue for every flow, in turns that make equal shares of bytes; a packet each where sizes are equal",
+    source: "Demers, Keshav and Shenker, SIGCOMM '89; turns: Kanhere, Sethu and Parekh, elastic round robin, 2002",
+    work: "O(1)",
+    parameters: &[
+        Parameter {
+            name: "discipline",
+            values: "a discipline of packets",
+            default: Some(FIFO),
+            meaning: "what each flow's queue does with its packets",
+        },
+        DEPTH,
+        LIMIT,
+        BY,
+        FLOWS,
+    ],
+    example: "fq(codel:5ms,depth=1000pkt)",
+};
+
+/// The discipline of a queue where none is given.
+const FIFO: &str = "fifo";
+/// Who has a queue, and how much may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Which number of an item names its queue.
+    pub by: By,
+    /// The size of the table of flows.
+    pub flows: usize,
+    /// How many packets may wait, whatever the children allow.
+    pub limits: Limits,
+}
+
+impl Default for Config {
+    /// By flow, a table of 65536, and no limits beyond those of the children.
+    fn default() -> Self {
+        Self { by: By::Flow, flows: 1 << 16, limits: Limits::NONE }
+    }
+}
+
+/// Why a configuration was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The table has no entry, or more than [`MAX_FLOWS`].
+    Flows(usize),
+    /// Nothing may wait.
+    Limit(LimitError),
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flows(flows) => write!(f, "flows is {flows}, must be from 1 to {MAX_FLOWS}"),
+            Self::Limit(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}
+
+/// One flow.
+#[derive(Clone, Debug)]
+struct Flow<D, C> {
+    /// Its queue, once it has had a packet.
+    child: Option<D>,
+    next: u32,
+    in_turn: bool,
+    /// What it had beyond its allowance in its last turn.
+    surplus: C,
+}
+
+impl<D, C> Node for Flow<D, C> {
+    #[inline]
+    fn next(&self) -> u32 {
+        self.next
+    }
+    #[inline]
+    fn set_next(&mut self, next: u32) {
+        self.next = next;
+    }
+}
+
+/// The turn that is being taken, if any, and the round that it belongs to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round<C> {
+    /// Turns left in this round.
+    left: u32,
+    /// The largest surplus of the round before, and of this one so far.
+    before: C,
+    largest: C,
+    /// What the flow whose turn it is may have, and has had; nothing while nobody has begun.
+    allowance: C,
+    had: C,
+}
+
+impl<C: Cost> Round<C> {
+    /// A flow begins its turn, the first of a round if none is left of the last; `flows` take turns.
+    #[inline]
+    fn begin(&mut self, flows: u32, surplus: C) {
+        if self.left == 0 {
+            *self = Self { left: flows, before: self.largest, ..Self::default() };
+        }
+        self.allowance = self.before.minus(surplus).plus(C::ONE);
+        self.had = C::ZERO;
+    }
+
+    /// The turn ends; with how much too much?
+    #[inline]
+    fn end(&mut self) -> C {
+        let surplus = self.had.minus(self.allowance);
+        self.largest = self.largest.max(surplus);
+        self.left = self.left.saturating_sub(1);
+        self.allowance = C::ZERO;
+        surplus
+    }
+}
+
+/// Strict fair queueing; `F` makes the queue of a new flow.
+#[derive(Clone, Debug)]
+pub struct Fq<I: Item, D, F> {
+    config: Config,
+    make: F,
+    flows: Vec<Flow<D, I::Cost>>,
+    turns: List,
+    round: Round<I::Cost>,
+    backlog: Backlog<I::Cost>,
+    /// The flow that gave its last packet at the last decision.
+    idle: Option<u32>,
+    /// The first event of the children, if all of them withhold what they have.
+    wake: Option<Instant>,
+}
+
+impl<I: Item, D: Discipline<I>, F: Fn() -> D> Fq<I, D, F> {
+    /// No flow yet; `make` makes the queue of each.
+    ///
+    /// # Errors
+    /// Nothing may wait, or the table is empty or too large.
+    pub fn new(make: F, config: Config) -> Result<Self, ConfigError> {
+        config.limits.check().map_err(ConfigError::Limit)?;
+        if !(1..=MAX_FLOWS).contains(&config.flows) {
+            return Err(ConfigError::Flows(config.flows));
+        }
+        let (flows, turns, backlog) = (Vec::new(), List::default(), Backlog::default());
+        Ok(Self { config, make, flows, turns, round: Round::default(), backlog, idle: None, wake: None })
+    }
+
+    /// The number of the item's flow.
+    #[inline]
+    fn number(&self, item: &I) -> usize {
+        match self.config.by {
+            By::Flow => item.flow().0 as usize,
+            By::Class => item.class().0.into(),
+        }
+    }
+
+    /// The entry of the item's flow, with its child; `None` if it is beyond the table.
+    #[inline]
+    fn flow_of(&mut self, item: &I) -> Option<usize> {
+        let flow = self.number(item);
+        if self.flows.get(flow).is_some_and(|flow| flow.child.is_some()) {
+            return Some(flow);
+        }
+        self.grow(flow)
+    }
+
+    #[cold]
+    fn grow(&mut self, flow: usize) -> Option<usize> {
+        if flow >= self.config.flows {
+            return None;
+        }
+        while self.flows.len() <= flow {
+            self.flows.push(Flow { child: None, next: 0, in_turn: false, surplus: I::Cost::ZERO });
+        }
+        self.flows[flow].child = Some((self.make)());
+        Some(flow)
+    }
+
+    /// The child of an item's flow.
+    #[inline]
+    fn child(&mut self, item: &I) -> Option<&mut D> {
+        let flow = self.number(item);
+        self.flows.get_mut(flow)?.child.as_mut()
+    }
+
+    /// A flow that has a packet takes turns.
+    #[inline]
+    fn join(&mut self, flow: usize) {
+        let Flow { child, in_turn, .. } = &mut self.flows[flow];
+        if !*in_turn && child.as_ref().is_some_and(|child| !child.backlog().is_empty()) {
+            *in_turn = true;
+            self.turns.push(&mut self.flows, flow as u32);
+        }
+    }
+
+    /// The turn ends; the flow stands at the end of the list if it has a packet. Whether it has one.
+    #[inline]
+    fn end_turn(&mut self, at: u32) -> bool {
+        let surplus = self.round.end();
+        self.turns.pop(&self.flows);
+        let flow = &mut self.flows[at as usize];
+        flow.in_turn = flow.child.as_ref().is_some_and(|child| !child.backlog().is_empty());
+        flow.surplus = if flow.in_turn { surplus } else { I::Cost::ZERO };
+        if flow.in_turn {
+            self.turns.push(&mut self.flows, at);
+        } else if self.turns.len() == 0 {
+            self.round = Round::default();
+        }
+        self.flows[at as usize].in_turn
+    }
+
+    /// What the flow whose turn it is gives; its turn ends with its allowance or its last packet.
+    #[inline]
+    fn take(
+        &mut self,
+        at: u32,
+        now: Instant,
+        gate: &dyn Gate<I>,
+        drops: &mut dyn Drops<I>,
+    ) -> Option<Grant<I>> {
+        let child = self.flows[at as usize].child.as_mut()?;
+        let grant = child.dequeue(now, gate, &mut Leaving { backlog: &mut self.backlog, drops })?;
+        let is_last = child.backlog().is_empty();
+        self.backlog.remove(grant.item.cost());
+        self.round.had = self.round.had.plus(grant.quantum.max(I::Cost::ONE));
+        if is_last || self.round.had >= self.round.allowance {
+            self.end_turn(at);
+            self.idle = Some(at).filter(|_| is_last);
+        }
+        Some(grant)
+    }
+
+    /// The flow that gave its last packet is asked once more if it has no other, so that its child sees it.
+    #[inline]
+    fn see_idle(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) {
+        self.wake = None;
+        let Some(flow) = self.idle.take().map(|at| &mut self.flows[at as usize]) else { return };
+        if let Some(child) = flow.child.as_mut().filter(|_| !flow.in_turn) {
+            // It has nothing to grant.
+            let _ = child.dequeue(now, gate, &mut Leaving { backlog: &mut self.backlog, drops });
+        }
+    }
+
+    /// When the child of a flow that gave nothing asks to be asked again.
+    fn wake_of(&self, at: u32, now: Instant) -> Option<Instant> {
+        let child = self.flows[at as usize].child.as_ref()?;
+        child.next_event().filter(|&at| at > now)
+    }
+}
+
+impl<I: Item<Cost = Bytes> + Send + 'static> Fq<I, Box<dyn Discipline<I> + Send>, PacketFactory<I>> {
+    /// As a spec names it.
+    ///
+    /// # Errors
+    /// The discipline within is unknown or refused, or an argument is out of its bounds.
+    pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        let fifo = Spec { name: FIFO.to_owned(), arguments: Vec::new() };
+        let make = registry::packet_factory(arguments.optional("discipline").unwrap_or(&fifo))?;
+        let by = [By::Flow, By::Class][arguments.choice(BY.name, &["flow", "class"])?];
+        let flows = arguments.whole(FLOWS.name, 1, MAX_FLOWS as u64)? as usize;
+        let config = Config { by, flows, limits: Limits::from_spec(arguments)? };
+        Self::new(make, config).map_err(|error| arguments.error("flows", error.to_string()))
+    }
+}
+
+impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
+    #[inline]
+    fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
+        let Some(at) = self.flow_of(&item) else {
+            drops.dropped(item, DropReason::Unclassified);
+            return Enqueued::Queued;
+        };
+        if let Some(child) = &mut self.flows[at].child {
+            let limits = &self.config.limits;
+            if *limits != Limits::NONE && !limits.admit(child.backlog().items, self.backlog.items) {
+                drops.dropped(item, DropReason::QueueFull);
+                return Enqueued::Queued;
+            }
+            self.backlog.add(item.cost());
+            let _ = child.enqueue(now, item, &mut Leaving { backlog: &mut self.backlog, drops });
+        }
+        self.join(at);
+        Enqueued::Queued
+    }
+
+    #[inline]
+    fn dequeue(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
+        self.see_idle(now, gate, drops);
+        let mut held = 0;
+        while let Some(at) = self.turns.first() {
+            if self.round.allowance == I::Cost::ZERO {
+                self.round.begin(self.turns.len(), self.flows[at as usize].surplus);
+            }
+            if let Some(grant) = self.take(at, now, gate, drops) {
+                self.wake = None;
+                return Some(grant);
+            }
+            if self.end_turn(at) {
+                held += 1;
+                self.wake = [self.wake, self.wake_of(at, now)].into_iter().flatten().min();
+            }
+            if held >= self.turns.len() {
+                break;
+            }
+        }
+        None
+    }
+
+    fn charge(&mut self, now: Instant, item: &I, used: I::Cost) {
+        if let Some(child) = self.child(item) {
+            child.charge(now, item, used);
+        }
+    }
+
+    fn requeue(&mut self, now: Instant, item: I, used: I::Cost, drops: &mut dyn Drops<I>) {
+        let at = self.number(&item);
+        let Some(child) = self.flows.get_mut(at).and_then(|flow| flow.child.as_mut()) else {
+            return drops.dropped(item, DropReason::NotResumable);
+        };
+        self.backlog.add(item.cost());
+        child.requeue(now, item, used, &mut Leaving { backlog: &mut self.backlog, drops });
+        self.join(at);
+    }
+
+    fn finish(&mut self, now: Instant, item: &I, used: I::Cost) {
+        if let Some(child) = self.child(item) {
+            child.finish(now, item, used);
+        }
+    }
+
+    fn next_event(&self) -> Option<Instant> {
+        self.wake
+    }
+
+    fn backlog(&self) -> Backlog<I::Cost> {
+        self.backlog
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,463 @@
+//! FQ-CoDel: queues chosen by a keyed hash, deficit round robin with new queues first, CoDel on each.
+//!
+//! A packet joins the queue that a keyed hash of its addresses and its flow names. A queue that had
+//! nothing joins the end of the *new* queues with a quantum of credit. New queues are served before *old* ones.
+//! One without credit gets a quantum and goes to the end of the old queues; one with credit gives the packet
+//! that its CoDel lets pass. A new queue that is found empty goes to the end of the old ones, so that nobody
+//! stays new by sending one packet at a time; an old one that is found empty leaves.
+//!
+//! When a newcomer exceeds a limit, the queue that holds the most bytes loses packets from its head: half of
+//! them, at least one and at most `drop_batch`.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, *The Flow Queue CoDel Packet Scheduler and Active Queue Management Algorithm*, RFC 8290, section 4 |
+//! | Work per packet | O(1) if `quantum >= max(cost)`, else O(flows); O(flows) more per batch of drops |
+//! | Units | `quantum`, `memory_limit`, credit: bytes (in general, the unit of the item's cost); `limit`, `drop_batch`: packets; the rest as in `codel` |
+//! | Memory | 80 bytes per queue, made at once; one slot per waiting packet, at most `limit`; both stay |
+//! | Departs from the source | `memory_limit`, `drop_batch` and `ce_threshold` are those of Linux; what counts against `memory_limit` is the size of packets; a queue whose head the gate holds back goes to the end of the old ones and keeps its credit |
+
+use core::fmt;
+
+use super::codel::{self, Control, Law};
+use super::hash::{self, Hash, Key, Spread};
+use super::list::{List, Node};
+use super::slots::{Chain, Slots};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes};
+use crate::item::Item;
+use crate::spec::SpecError;
+use crate::units::{Bytes, Cost, Instant, Packets};
+
+/// The most queues.
+pub const MAX_FLOWS: usize = 1 << 16;
+/// The largest quantum and memory limit, in bytes.
+pub const MAX_BYTES: u64 = 1 << 40;
+
+/// What the listings say.
+pub const INFO: Info = Info {
+    name: "fq_codel",
+    kind: Kind::Packet,
+    title: "flow queue CoDel",
+    rule: "serves hashed queues in turns of a quantum, new ones first, and holds each to a wait as codel does",
+    source: "Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, RFC 8290, 2018",
+    work: "O(1) if quantum >= largest packet",
+    parameters: &[
+        Parameter {
+            name: "limit",
+            values: "packets from 1pkt to 16777216pkt",
+            default: Some("10240pkt"),
+            meaning: "how many packets may wait; beyond, the fattest queue loses a batch",
+        },
+        Parameter {
+            name: "memory_limit",
+            values: "bytes such as 32MiB, from 1B to 1048576MiB",
+            default: Some("32MiB"),
+            meaning: "how many bytes may wait; beyond, the fattest queue loses a batch",
+        },
+        Parameter {
+            name: "flows",
+            values: "a whole number from 1 to 65536",
+            default: Some("1024"),
+            meaning: "the number of queues",
+        },
+        codel::TARGET,
+        codel::INTERVAL,
+        Parameter {
+            name: "quantum",
+            values: "bytes from 1B to 1048576MiB; at least the largest packet for O(1)",
+            default: Some("1514B"),
+            meaning: "how much a queue is served in its turn",
+        },
+        Parameter { default: Some("yes"), ..codel::ECN },
+        codel::CE_THRESHOLD,
+        Parameter {
+            name: "drop_batch",
+            values: "packets from 1pkt to 16777216pkt",
+            default: Some("64pkt"),
+            meaning: "the most that the fattest queue loses at once",
+        },
+        codel::MTU,
+        hash::HASH,
+        hash::KEY_OF_FLOW,
+        hash::SEED,
+    ],
+    example: "fq_codel:limit=10240pkt,flows=1024",
+};
+
+/// What is shared, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config<C: Cost> {
+    /// How many packets may wait.
+    pub limit: Packets,
+    /// How much may wait.
+    pub memory_limit: C,
+    /// The number of queues.
+    pub flows: usize,
+    /// How much a queue is served in its turn.
+    pub quantum: C,
+    /// The most that the fattest queue loses at once.
+    pub drop_batch: Packets,
+    /// How the queue of a packet is computed.
+    pub hash: Hash,
+    /// What it is computed from.
+    pub key: Key,
+    /// From which the hash follows.
+    pub seed: u64,
+    /// What each queue is held to.
+    pub law: Law<C>,
+}
+
+impl<C: Cost> Config<C> {
+    /// The values of Linux for a largest packet of `mtu`.
+    #[must_use]
+    pub fn new(mtu: C) -> Self {
+        Self {
+            limit: Packets::new(10_240),
+            memory_limit: C::of(32 << 20),
+            flows: 1024,
+            quantum: mtu,
+            drop_batch: Packets::new(64),
+            hash: Hash::Keyed,
+            key: Key::Flow,
+            seed: 0,
+            law: Law { ecn: true, ..Law::new(mtu) },
+        }
+    }
+}
+
+/// Why a configuration was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigError<C: Cost> {
+    /// Nothing could wait, or more than 2^24 packets.
+    Limit(Packets),
+    /// Nothing could wait, or more than [`MAX_BYTES`].
+    MemoryLimit(C),
+    /// There is no queue, or there are more than [`MAX_FLOWS`].
+    Flows(usize),
+    /// The quantum serves nothing, or is more than [`MAX_BYTES`].
+    Quantum(C),
+    /// No room would be made.
+    DropBatch,
+    /// The target or the interval is zero.
+    Law(codel::ConfigError),
+}
+
+impl<C: Cost> fmt::Display for ConfigError<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = C::of(MAX_BYTES);
+        match self {
+            Self::Limit(limit) => {
+                write!(f, "limit is {limit}, must be from 1pkt to {}pkt", codel::MAX_LIMIT)
+            }
+            Self::MemoryLimit(limit) => {
+                write!(f, "memory_limit is {limit}, must be from {} to {most}", C::ONE)
+            }
+            Self::Flows(flows) => write!(f, "flows is {flows}, must be from 1 to {MAX_FLOWS}"),
+            Self::Quantum(quantum) => write!(f, "quantum is {quantum}, must be from {} to {most}", C::ONE),
+            Self::DropBatch => f.write_str("drop_batch is 0pkt, must be at least 1pkt"),
+            Self::Law(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<C: Cost> core::error::Error for ConfigError<C> {}
+
+/// One queue.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    packets: Chain,
+    next: u32,
+    /// Whether it is among the new or the old ones.
+    listed: bool,
+    /// What it may still be served in this turn; it has none left where this is not positive.
+    credit: i64,
+    control: Control,
+}
+
+impl Node for Queue {
+    #[inline]
+    fn next(&self) -> u32 {
+        self.next
+    }
+    #[inline]
+    fn set_next(&mut self, next: u32) {
+        self.next = next;
+    }
+}
+
+/// FQ-CoDel.
+#[derive(Clone, Debug)]
+pub struct FqCodel<I: Item> {
+    config: Config<I::Cost>,
+    spread: Spread,
+    queues: Vec<Queue>,
+    /// What each queue holds, apart from the rest so that the fattest is found quickly.
+    costs: Vec<I::Cost>,
+    slots: Slots<(I, Instant)>,
+    new: List,
+    old: List,
+    backlog: Backlog<I::Cost>,
+}
+
+/// One queue behind a gate, as its control sees it.
+struct Gated<'a, I: Item> {
+    queue: &'a mut Chain,
+    cost: &'a mut I::Cost,
+    slots: &'a mut Slots<(I, Instant)>,
+    backlog: &'a mut Backlog<I::Cost>,
+    gate: &'a dyn Gate<I>,
+}
+
+impl<I: Item> codel::Queue<I> for Gated<'_, I> {
+    #[inline]
+    fn take(&mut self) -> Option<(I, Instant)> {
+        if !self.gate.permits(&self.slots.head(self.queue)?.0) {
+            return None;
+        }
+        let packet = self.slots.take(self.queue)?;
+        let cost = packet.0.cost();
+        *self.cost = self.cost.minus(cost);
+        self.backlog.remove(cost);
+        Some(packet)
+    }
+
+    #[inline]
+    fn cost(&self) -> I::Cost {
+        *self.cost
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.queue.len() == 0
+    }
+}
+
+/// What a visit to a queue led to.
+enum Visit<I> {
+    Grant(I),
+    /// It is empty: no longer new, or no longer old.
+    Empty,
+    /// The gate holds its head back.
+    Held,
+    /// It had no credit.
+    Short,
+}
+
+impl<I: Item> FqCodel<I> {
+    /// Empty queues.
+    ///
+    /// # Errors
+    /// A value is outside the bounds that [`ConfigError`] names.
+    pub fn new(config: Config<I::Cost>) -> Result<Self, ConfigError<I::Cost>> {
+        let within = |cost: I::Cost| (1..=MAX_BYTES).contains(&cost.count());
+        if !(1..=codel::MAX_LIMIT).contains(&config.limit.get()) {
+            return Err(ConfigError::Limit(config.limit));
+        }
+        if !within(config.memory_limit) {
+            return Err(ConfigError::MemoryLimit(config.memory_limit));
+        }
+        if !(1..=MAX_FLOWS).contains(&config.flows) {
+            return Err(ConfigError::Flows(config.flows));
+        }
+        if !within(config.quantum) {
+            return Err(ConfigError::Quantum(config.quantum));
+        }
+        if config.drop_batch.get() == 0 {
+            return Err(ConfigError::DropBatch);
+        }
+        codel::check(&config.law).map_err(ConfigError::Law)?;
+        let (queues, costs) = (vec![Queue::default(); config.flows], vec![I::Cost::ZERO; config.flows]);
+        let spread = Spread::new(config.hash, config.key, config.seed, config.flows as u32);
+        let (new, old, backlog) = (List::default(), List::default(), Backlog::default());
+        Ok(Self { config, spread, queues, costs, slots: Slots::default(), new, old, backlog })
+    }
+
+    /// As a spec names it.
+    ///
+    /// # Errors
+    /// An argument is no such quantity, or out of its bounds.
+    pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        let bytes = |name| {
+            let within = |text: &str| parse_bytes(text).filter(|b| (1..=MAX_BYTES).contains(&b.get()));
+            let expected = "a size such as 1514B, from 1B to 1048576MiB";
+            arguments.parsed(name, expected, within).map(|bytes: Bytes| I::Cost::of(bytes.get()))
+        };
+        let config = Config {
+            limit: Packets::new(arguments.packets("limit", 1, codel::MAX_LIMIT)?),
+            memory_limit: bytes("memory_limit")?,
+            flows: arguments.whole("flows", 1, MAX_FLOWS as u64)? as usize,
+            quantum: bytes("quantum")?,
+            drop_batch: Packets::new(arguments.packets("drop_batch", 1, codel::MAX_LIMIT)?),
+            hash: Hash::from_spec(arguments)?,
+            key: Key::from_spec(arguments)?,
+            seed: arguments.whole("seed", 0, u64::MAX)?,
+            law: codel::law_of(arguments)?,
+        };
+        Self::new(config).map_err(|error| arguments.error("limit", error.to_string()))
+    }
+
+    fn exceeds_limits(&self) -> bool {
+        let Config { limit, memory_limit, .. } = self.config;
+        self.backlog.items > limit.get() || self.backlog.cost > memory_limit
+    }
+
+    /// The queue that holds the most, the first of them, loses packets from its head.
+    #[cold]
+    fn drop_batch(&mut self, drops: &mut dyn Drops<I>) {
+        let mut at = 0;
+        for (queue, cost) in self.costs.iter().enumerate().skip(1) {
+            if *cost > self.costs[at] {
+                at = queue;
+            }
+        }
+        if self.costs[at] == I::Cost::ZERO {
+            // Nothing but packets without cost: whoever has one.
+            at = self.queues.iter().position(|queue| queue.packets.len() > 0).unwrap_or(at);
+        }
+        let queue = &mut self.queues[at];
+        let half = u64::from(queue.packets.len() / 2).max(1);
+        for _ in 0..half.min(self.config.drop_batch.get()) {
+            let Some((item, _)) = self.slots.take(&mut queue.packets) else { return };
+            self.costs[at] = self.costs[at].minus(item.cost());
+            self.backlog.remove(item.cost());
+            drops.dropped(item, DropReason::QueueFull);
+        }
+    }
+
+    /// The next packet of a queue, as its control decides.
+    #[inline]
+    fn take(&mut self, at: usize, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<I> {
+        let Queue { packets, control, .. } = &mut self.queues[at];
+        let (slots, backlog, cost) = (&mut self.slots, &mut self.backlog, &mut self.costs[at]);
+        let mut gated = Gated { queue: packets, cost, slots, backlog, gate };
+        control.next(&self.config.law, now, &mut gated, drops)
+    }
+
+    /// Visits the first of the new queues, or else of the old ones; `None` if there is none.
+    #[inline]
+    fn visit(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Visit<I>> {
+        let is_new = self.new.len() > 0;
+        let at = if is_new { self.new.first() } else { self.old.first() }? as usize;
+        if self.queues[at].credit <= 0 {
+            self.queues[at].credit += self.config.quantum.count() as i64;
+            self.make_old(is_new);
+            return Some(Visit::Short);
+        }
+        if let Some(item) = self.take(at, now, gate, drops) {
+            self.queues[at].credit -= item.cost().count() as i64;
+            return Some(Visit::Grant(item));
+        }
+        if self.queues[at].packets.len() > 0 {
+            self.make_old(is_new);
+            return Some(Visit::Held);
+        }
+        if is_new {
+            self.make_old(true);
+        } else {
+            self.old.pop(&self.queues);
+            self.queues[at].listed = false;
+        }
+        Some(Visit::Empty)
+    }
+
+    /// The first of the new or the old queues goes to the end of the old ones.
+    #[inline]
+    fn make_old(&mut self, is_new: bool) {
+        let from = if is_new { &mut self.new } else { &mut self.old };
+        if let Some(at) = from.pop(&self.queues) {
+            self.old.push(&mut self.queues, at);
+        }
+    }
+
+    /// How many quanta an old queue lacks before it has credit; `None` if it has.
+    fn lacking(&self, at: u32) -> Option<i64> {
+        let credit = self.queues[at as usize].credit;
+        (credit <= 0).then(|| -credit / self.config.quantum.count() as i64 + 1)
+    }
+
+    /// Whether a queue with credit could give a packet, or would leave.
+    fn is_ready(&self, at: u32, gate: &dyn Gate<I>) -> bool {
+        let queue = &self.queues[at as usize];
+        queue.credit > 0 && self.slots.head(&queue.packets).is_none_or(|(head, _)| gate.permits(head))
+    }
+
+    /// Every queue was visited in vain, so that all are old: gives at once all the rounds that would be in vain too.
+    #[cold]
+    fn skip_rounds(&mut self, gate: &dyn Gate<I>) {
+        let old = self.old;
+        if old.iter(&self.queues).any(|at| self.is_ready(at, gate)) {
+            return;
+        }
+        let least = old.iter(&self.queues).filter_map(|at| self.lacking(at)).min();
+        let Some(rounds) = least.map(|rounds| rounds - 1).filter(|&rounds| rounds > 0) else { return };
+        let credit = rounds * self.config.quantum.count() as i64;
+        let mut next = old.first();
+        for _ in 0..old.len() {
+            let Some(at) = next else { return };
+            if self.lacking(at).is_some() {
+                self.queues[at as usize].credit += credit;
+            }
+            next = Some(self.queues[at as usize].next);
+        }
+    }
+}
+
+impl<I: Item> Discipline<I> for FqCodel<I> {
+    #[inline]
+    fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
+        let cost = item.cost();
+        if cost > self.config.memory_limit {
+            drops.dropped(item, DropReason::TooLarge);
+            return Enqueued::Queued;
+        }
+        let at = self.spread.bucket(&item) as usize;
+        let queue = &mut self.queues[at];
+        self.slots.append(&mut queue.packets, (item, now));
+        self.costs[at] = self.costs[at].plus(cost);
+        self.backlog.add(cost);
+        if !queue.listed {
+            queue.listed = true;
+            queue.credit = self.config.quantum.count() as i64;
+            self.new.push(&mut self.queues, at as u32);
+        }
+        while self.exceeds_limits() {
+            self.drop_batch(drops);
+        }
+        Enqueued::Queued
+    }
+
+    #[inline]
+    fn dequeue(&mut self, now: Instant, gate: &dyn Gate<I>, drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
+        // Queues held back in a row, and queues visited in vain since rounds were last skipped.
+        let (mut held, mut in_vain) = (0, 0);
+        loop {
+            match self.visit(now, gate, drops)? {
+                Visit::Grant(item) => {
+                    let quantum = item.cost();
+                    return Some(Grant { item, quantum });
+                }
+                Visit::Empty => {}
+                Visit::Held => held += 1,
+                Visit::Short => held = 0,
+            }
+            let queues = self.new.len() + self.old.len();
+            if held >= queues {
+                return None;
+            }
+            in_vain += 1;
+            if in_vain >= queues {
+                self.skip_rounds(gate);
+                in_vain = 0;
+            }
+        }
+    }
+
+    fn backlog(&self) -> Backlog<I::Cost> {
+        self.backlog
+    }
+}
+
+#[cfg(test)]
+mod tests;

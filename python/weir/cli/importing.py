@@ -1,0 +1,151 @@
+"""Commands that make scenarios of what others have written: import tg, import pcap."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weir.cli.shared import INTERRUPTED, Json, echo_json
+from weir.importing import pcap, tg
+
+if TYPE_CHECKING:
+    from weir.importing.pcap import Imported
+
+__all__ = ["add_to"]
+
+_app = typer.Typer(name="import", rich_markup_mode=None)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.add_typer(_app, short_help="Make a scenario of a traffic script or a capture.")
+
+
+@_app.callback()
+def _group() -> None:
+    """Make a scenario of what others have written.
+
+    \b
+    Example:
+      weir import tg stream.tg --out scenario.toml
+      weir import pcap uplink.pcapng --rate 10Mbit --out uplink
+    """
+
+
+@_app.command("tg", short_help="From a TG script.")
+def import_tg(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The TG script.", show_default=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="The scenario to write; default: standard output."),
+    ] = None,
+    rate: Annotated[str, typer.Option("--rate", metavar="RATE", help="Rate of the slow link.")] = tg.RATE,
+    random: Annotated[
+        str,
+        typer.Option(
+            "--random",
+            metavar="MODE",
+            help="Random numbers: `independent` draws from the scenario's seed, `compatible` as TG does, the "
+            "same for every stream.",
+        ),
+    ] = tg.RANDOM[0],
+    duration: Annotated[
+        str | None,
+        typer.Option("--duration", metavar="TIME", help="When the sending ends; default: with the script."),
+    ] = None,
+) -> None:
+    """Make a scenario of a script in the TG traffic language.
+
+    The stream crosses one router with a slow link behind it. The scenario names the script and does not copy
+    it.
+
+    \b
+    Example:
+      weir import tg stream.tg --rate 1344kbit --out scenario.toml
+    """
+    folder = Path() if out is None else out.parent
+    text = tg.scenario(file, folder=folder, rate=rate, random=random, duration=duration)
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    from weir.files import write_text
+
+    write_text(out, text)
+    typer.echo(f"wrote {out}")
+
+
+@_app.command("pcap", short_help="From a packet capture, pcap or pcapng.")
+def import_pcap(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="The capture; may be compressed by gzip.", show_default=False),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="PATH",
+            help="A folder for scenario.toml and packets.csv, or the scenario itself, NAME.toml. Default: a "
+            "folder called as the capture.",
+        ),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            "--rate", metavar="RATE", help="Rate of the link, such as 10Mbit. Default: a load of 80 %."
+        ),
+    ] = None,
+    flows: Annotated[
+        int,
+        typer.Option(
+            "--flows", metavar="N", help="Replay the N largest flows on their own, the rest as one."
+        ),
+    ] = pcap.FLOWS,
+    keep_addresses: Annotated[
+        bool, typer.Option("--keep-addresses", help="Write addresses and ports into the schedule too.")
+    ] = False,
+    as_json: Json = False,
+) -> int:
+    """Make a schedule and a scenario of a packet capture.
+
+    The schedule has time, size, flow, direction, protocol and code point of each IP packet. The scenario
+    replays what went in the direction of each flow's first packet over one link, and compares disciplines
+    there. Files appear whole or not at all.
+
+    \b
+    Example:
+      weir import pcap uplink.pcapng --rate 10Mbit --out uplink
+    """
+    from weir.progress import Progress
+
+    target = out or Path(file.name.split(".")[0] or "capture")
+    try:
+        with Progress("bytes") as progress:
+            imported = pcap.write(
+                file, target, rate=rate, flows=flows, addresses=keep_addresses, progress=progress
+            )
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted: nothing was written\n")
+        return INTERRUPTED
+    if as_json:
+        echo_json(imported.to_dict())
+    else:
+        _show(imported)
+    return 0
+
+
+def _show(imported: Imported) -> None:
+    """Say what the capture holds, what to know of it, and what was written."""
+    facts = imported.facts
+    span = f"{facts['span_ns'] / 1e9:,.6f}".rstrip("0").rstrip(".")
+    counts = ", ".join(f"{facts[key]:,} {key}" for key in ("packets", "bytes", "flows"))
+    typer.echo(f"{facts['format']}: {counts}, {span} s")
+    for note in imported.notes:
+        typer.echo(f"note: {note}")
+    for path in (imported.scenario, imported.schedule, imported.rest):
+        if path is not None:
+            typer.echo(f"wrote {path}")
+    typer.echo(f"next: weir compare {imported.scenario}")

@@ -1,0 +1,179 @@
+"""Scenarios from scripts in the TG traffic language.
+
+A script says when packets leave, not what they meet. The scenario therefore adds the plainest network there
+is, one router with a slow link behind it, for its reader to change.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weir.errors import ConfigError
+from weir.files import read_text
+from weir.toml import dumps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["LASTING", "RANDOM", "RATE", "facts", "scenario"]
+
+RATE = "10Mbit"
+"""The rate of the slow link, where none is given."""
+LASTING = "60s"
+"""How long a script runs that has no end of its own."""
+RANDOM = ("independent", "compatible")
+"""Where random numbers come from: the project's streams, or TG's own sequence, the same for all streams."""
+_FASTER = 10
+"""The link of the sender has this many times the rate, so that packets meet at the router."""
+
+
+def facts(script: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a script says, as `weir._weir.tg_parse` does.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read.
+    TraceError
+        If the script is refused.
+    """
+    from weir import _weir
+
+    path = Path(script)
+    if not path.is_file():
+        raise ConfigError("is not a file", "name a TG script", str(path))
+    told: dict[str, Any] = json.loads(_weir.tg_parse(read_text(path), str(path)))
+    return told
+
+
+def scenario(
+    script: str | os.PathLike[str],
+    *,
+    folder: str | os.PathLike[str] = ".",
+    rate: str = RATE,
+    random: str = RANDOM[0],
+    duration: str | None = None,
+) -> str:
+    """Return a scenario in which the stream of a script crosses one router and one slow link.
+
+    Parameters
+    ----------
+    script : path
+        The script; the scenario names it and does not copy it.
+    folder : path
+        Where the scenario will be: the script is named relative to it.
+    rate : str
+        The rate of the slow link, such as ``"10Mbit"``.
+    random : str
+        ``"independent"`` or ``"compatible"``.
+    duration : str, optional
+        When the sending ends, such as ``"60s"``; by default with the script, or after `LASTING` past the
+        beginning of its last traffic where it has no end of its own.
+
+    Returns
+    -------
+    str
+        The scenario, as TOML with comments.
+
+    Raises
+    ------
+    ConfigError
+        If a value is refused, or the script sends nothing that a network carries.
+    TraceError
+        If the script is refused.
+    """
+    if random not in RANDOM:
+        raise ConfigError(f"random is {random!r}, must be one of {', '.join(RANDOM)}", "use one of them")
+    slow, fast = _rates(rate)
+    if duration is not None and not re.fullmatch(r"[0-9]+(\.[0-9]+)?(ns|us|ms|s)", duration):
+        raise ConfigError(f"duration is {duration!r}, must be a time with its unit", "write it as in `60s`")
+    told = facts(script)
+    _check_sends(told, str(script))
+    name = os.path.relpath(script, folder)
+    head = dumps(
+        {
+            "weir": 1,
+            "model": "network",
+            "title": f"The stream of {Path(script).name}",
+            "seed": 1,
+            "disciplines": ["fifo:limit=100pkt"],
+            "network": _network(told),
+        }
+    )
+    tail = dumps({"stop": {"duration": duration or _ending(told)}, "measure": {"series": "1s"}})
+    sections = [
+        *(f"# {line}" for line in _remarks(told, Path(script).name)),
+        head,
+        *_section("link", {"between": ["sender", "router"], "rate": fast}),
+        *_section("link", {"between": ["router", "receiver"], "rate": slow}),
+        *_section("flow", {"from": "sender", "to": "receiver", "tg": {"file": name, "random": random}}),
+        tail.lstrip("\n").rstrip("\n"),
+    ]
+    return "\n".join(sections) + "\n"
+
+
+def _rates(rate: str) -> tuple[str, str]:
+    """Return the rates of the slow link and of the sender's."""
+    parts = re.fullmatch(r"([0-9]{1,15})(bit|kbit|Mbit|Gbit)", rate)
+    if parts is None or int(parts[1]) == 0:
+        raise ConfigError(
+            f"rate is {rate!r}, must be a rate above 0 with its unit", "write it as in `10Mbit`"
+        )
+    return rate, f"{int(parts[1]) * _FASTER}{parts[2]}"
+
+
+def _check_sends(told: dict[str, Any], file: str) -> None:
+    if told["server"] is not None:
+        remedy = "import the script of the sender; a flow needs none at its destination"
+        raise ConfigError("the script is of a server, which only receives", remedy, file)
+    if told["protocol"] == "test":
+        raise ConfigError("the protocol is test, which sends nothing", "write `udp` and an address", file)
+    if not told["bursts"]:
+        raise ConfigError("the script sends nothing", "add an action with `arrival` and `length`", file)
+
+
+def _network(told: dict[str, Any]) -> dict[str, Any]:
+    addresses = {"sender": told["local"], "receiver": told["remote"]}
+    return {
+        "hosts": ["sender", "receiver"],
+        "routers": ["router"],
+        "addresses": {host: address for host, address in addresses.items() if address is not None},
+    }
+
+
+def _ending(told: dict[str, Any]) -> str:
+    """Return when the script ends, or when to end it."""
+    if told["end"] is not None:
+        return _time(told["end"])
+    begun = max(burst["at"] or 0.0 for burst in told["bursts"])
+    return _time(begun + float(LASTING.removesuffix("s")))
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.9f}".rstrip("0").rstrip(".") + "s"
+
+
+def _remarks(told: dict[str, Any], name: str) -> Iterator[str]:
+    """Yield what a reader has to know who compares the scenario with the script."""
+    yield f"Made from {json.dumps(name)} by `weir import tg`."
+    yield "The network is a guess: nodes, rates and disciplines are yours to change."
+    if told["end"] is None:
+        yield "The script has no end that is known beforehand: stop.duration ends it."
+    if told["protocol"] == "tcp":
+        yield "The script sends over TCP. Its packets leave here on schedule, whatever becomes of them."
+    if told["responses"]:
+        yield "Responses are not simulated."
+    if told["qualities"]:
+        yield f"Not simulated: {', '.join(told['qualities'])}."
+
+
+def _section(name: str, table: dict[str, Any]) -> Iterator[str]:
+    """Yield one table of an array of tables."""
+    yield f"[[{name}]]"
+    for key, value in table.items():
+        yield dumps({key: [value]}).rstrip("\n").replace(" = [", " = ", 1)[:-1]
+    yield ""
