@@ -225,7 +225,17 @@ def place(name: str) -> tuple[int, str]:
         "PacketTime",
     )
     order += ("Stop", "Measure")
-    order += ("NetworkScenario", "Network", "Delay", "Link", "Jitter", "Flow", "TimeLaw", "LengthLaw", "TimeStateLaw")
+    order += (
+        "NetworkScenario",
+        "Network",
+        "Delay",
+        "Link",
+        "Jitter",
+        "Flow",
+        "TimeLaw",
+        "LengthLaw",
+        "TimeStateLaw",
+    )
     order += ("LengthStateLaw", "ScriptFile", "PacketFile", "Tcp", "NetworkStop", "NetworkMeasure")
     return (order.index(name) if name in order else len(order), name)
 
