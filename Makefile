@@ -49,6 +49,12 @@ study-coverage: $(CREATED) ## count how often intervals cover the exact value; t
 study-tracking: $(CREATED) ## compare alphas that track the load with fixed ones; takes minutes (docs/studies.md)
 	cargo run --locked --release -p weir-sim --example tracking
 
+.PHONY: study-sfq
+study-sfq: $(BUILT) ## compare hashed queues with strict ones over flows, hashes and attacks; takes minutes (docs/studies.md)
+	@mkdir -p out
+	$(VENV)/bin/python -m weir.reproduce.sfq.study --out out/study-sfq.html
+	@echo "report: $(CURDIR)/out/study-sfq.html"
+
 ##@ Check
 
 .PHONY: test

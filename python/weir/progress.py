@@ -20,10 +20,11 @@ _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 class Progress:
-    """A line that is rewritten in place; call it with what is done so far."""
+    """A line that is rewritten in place; call it with what is done so far, in ``unit`` times ``scale``."""
 
-    def __init__(self, unit: str = "packets") -> None:
+    def __init__(self, unit: str = "packets", scale: float = 1.0) -> None:
         self.unit = unit
+        self.scale = scale
         self._began = time.monotonic()
         self._shown = 0.0
         self._width = 0
@@ -42,7 +43,8 @@ class Progress:
         if now - self._began < _QUIET or now - self._shown < _PERIOD or not sys.stderr.isatty():
             return
         self._shown = now
-        text = line(state["done"], state.get("total") or 0, now - self._began, self.unit)
+        done, total = (value / self.scale for value in (state["done"], state.get("total") or 0))
+        text = line(done, total, now - self._began, self.unit)
         sys.stderr.write(f"\r{text.ljust(self._width)}")
         sys.stderr.flush()
         self._width = max(self._width, len(text))

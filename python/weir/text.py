@@ -24,6 +24,7 @@ __all__ = [
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 _BITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+_NOISE = 1e-12  # of a value: an interval that is narrower is rounding
 _LONGEST_INTEGER = 15  # digits that a float holds exactly
 
 
@@ -67,7 +68,7 @@ def value_with_margin(value: float, low: float | None, high: float | None) -> st
     if low is None or high is None:
         return number(value)
     half = (high - low) / 2
-    if half <= 0:
+    if half <= _NOISE * abs(value):
         return f"{number(value)} ±0"
     decimals = max(0, 1 - math.floor(math.log10(half)))
     return f"{value:,.{decimals}f} ±{half:,.{decimals}f}"

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from weir.progress import Progress
     from weir.result import PortResult, Result
+    from weir.scenario import Scenario
 
 __all__ = ["add_to", "show_comparison"]
 
@@ -59,10 +61,9 @@ def run(
     import weir
 
     check_out(out)
-    from weir.progress import Progress
-
-    with Progress() as progress:
-        result = weir.run(file, seed=seed, threads=threads, records=records, progress=progress)
+    scenario = weir.Scenario.from_file(file)
+    with _progress(scenario) as progress:
+        result = weir.run(scenario, seed=seed, threads=threads, records=records, progress=progress)
     return finish(result, out, show_run, as_json=as_json)
 
 
@@ -87,11 +88,17 @@ def compare(
     import weir
 
     check_out(out)
+    scenario = weir.Scenario.from_file(file)
+    with _progress(scenario) as progress:
+        result = weir.compare(scenario, seed=seed, threads=threads, records=records, progress=progress)
+    return finish(result, out, show_comparison, as_json=as_json)
+
+
+def _progress(scenario: Scenario) -> Progress:
+    """Return the progress of a run: a port counts packets, a network its own nanoseconds."""
     from weir.progress import Progress
 
-    with Progress() as progress:
-        result = weir.compare(file, seed=seed, threads=threads, records=records, progress=progress)
-    return finish(result, out, show_comparison, as_json=as_json)
+    return Progress("simulated s", 1e9) if scenario.model == "network" else Progress()
 
 
 def finish(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from weir.cli.shared import Json, Seed, Threads, echo_json, exit_code
+
+if TYPE_CHECKING:
+    from weir.reproduce.common import Reproduced
 
 __all__ = ["add_to"]
 
@@ -53,19 +55,6 @@ def demo(
         console.print(line)
     typer.echo(f"report: {out.resolve()}")
     return exit_code(result)
-
-
-class Reproduced(Protocol):
-    """What a reproduction gives back."""
-
-    def to_json(self) -> str:
-        """Return all checks with their counts."""
-
-    def text(self) -> str:
-        """Return a summary for the terminal."""
-
-    def write_html(self, path: Path) -> None:
-        """Write the report."""
 
 
 class Reproduction(StrEnum):
@@ -116,7 +105,7 @@ def reproduce(
     if out is not None:
         _write_reproduction(found, out)
     typer.echo(found.to_json() if as_json else found.text())
-    return 1 if json.loads(found.to_json())["not_met"] else 0
+    return 1 if found.not_met else 0
 
 
 def _reproduced(

@@ -99,19 +99,24 @@ def time_points(
         offer = result.over_time(discipline, flow, "offer")
         if throughput is None:
             continue
-        offers = offer.values if offer is not None else (None,) * len(throughput.values)
-        for place, (got, sent) in enumerate(zip(throughput.values, offers, strict=False)):
-            if got is None and not sent:
-                continue  # nothing was sent: the flow has not begun, or has ended
+        offers = offer.values if offer is not None else throughput.values
+        for place in _sending(offers):
+            got, sent = throughput.values[place], offers[place]
             made.append(
                 {
                     "flow": flow,
                     "time": (place + 0.5) * throughput.step,
                     "throughput": _digits((got or 0.0) / scale.factor),
-                    "offer": None if sent is None else _digits(sent / scale.factor),
+                    "offer": None if offer is None else _digits((sent or 0.0) / scale.factor),
                 }
             )
     return made
+
+
+def _sending(offers: Sequence[float | None]) -> range:
+    """Return the steps from the first in which something was sent to the last."""
+    some = [place for place, sent in enumerate(offers) if sent]
+    return range(some[0], some[-1] + 1) if some else range(0)
 
 
 def time_chart(

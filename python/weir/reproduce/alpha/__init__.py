@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Protocol
 
-from weir.errors import ConfigError
+from weir.reproduce import common
 from weir.reproduce.alpha import published, runs, table
 from weir.reproduce.alpha.document import AlphaReproduction
 from weir.reproduce.alpha.evidence import Evidence
 from weir.reproduce.alpha.judgement import judge
 from weir.reproduce.checks import Checks
+from weir.reproduce.common import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -76,7 +77,8 @@ def run(
         If there is no such fidelity, or the published tables are not there.
     """
     plans = [
-        runs.plan(load, _fidelity(fidelity), runs.SEED if seed is None else seed) for load in published.LOADS
+        runs.plan(load, common.fidelity(fidelity), runs.SEED if seed is None else seed)
+        for load in published.LOADS
     ]
     results = _results(plans, runner or simulate, threads, progress)
     return evaluate(results, fidelity=fidelity, with_artefacts=with_artefacts)
@@ -104,16 +106,6 @@ def evaluate(
     return AlphaReproduction(Checks("alpha", fidelity, tuple(checks)), evidence, judgements)
 
 
-def _fidelity(name: str) -> runs.Fidelity:
-    try:
-        return runs.Fidelity(name)
-    except ValueError as error:
-        names = ", ".join(runs.Fidelity)
-        raise ConfigError(
-            f"fidelity is {name!r}, must be one of {names}", "leave it out for the default"
-        ) from error
-
-
 def _results(
     plans: list[Plan],
     runner: Runner,
@@ -125,7 +117,7 @@ def _results(
     results: dict[Load, Mapping[str, Any]] = {}
     done = 0.0
     for plan in plans:
-        report = None if progress is None else _scaled(progress, done, plan.packets, total)
+        report = None if progress is None else scaled(progress, done, plan.packets, total)
         result = runner(runs.scenario(plan), _name(plan), threads=threads, progress=report)
         if result["interrupted"]:
             break
@@ -136,18 +128,6 @@ def _results(
 
 def _name(plan: Plan) -> str:
     return str(published.folder() / f"section15.toml ({plan.load} %)")
-
-
-def _scaled(
-    progress: Callable[[dict[str, float]], None], before: float, packets: int, total: float
-) -> Callable[[dict[str, float]], None]:
-    """Return a callback that reports one run's progress as that of all."""
-
-    def report(state: dict[str, float]) -> None:
-        share = state["done"] / state["total"] if state["total"] else 0.0
-        progress({"done": before + share * packets, "total": total})
-
-    return report
 
 
 def simulate(

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from weir.files import write_text
 from weir.reproduce.alpha.claim import Finding
 from weir.reproduce.alpha.evidence import NotMeasuredError
 from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY, fairness
 from weir.reproduce.alpha.published import LOADS
 from weir.reproduce.checks import Status
+from weir.reproduce.common import Reproduced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +35,7 @@ _CLOSED_FORMS = ("closed form", "published to closed form")
 
 
 @dataclass(frozen=True, eq=False)
-class AlphaReproduction:
+class AlphaReproduction(Reproduced):
     """All checks of the reproduction, and the measured means behind them.
 
     Attributes
@@ -52,26 +51,6 @@ class AlphaReproduction:
     checks: Checks
     evidence: Evidence
     judgements: tuple[Judgement, ...]
-
-    @property
-    def met(self) -> int:
-        """How many checks are met."""
-        return self.checks.met
-
-    @property
-    def not_met(self) -> int:
-        """How many are not."""
-        return self.checks.not_met
-
-    @property
-    def artefact(self) -> int:
-        """How many published values come from the original's overflow."""
-        return self.checks.artefact
-
-    @property
-    def not_checkable(self) -> int:
-        """How many could not be computed."""
-        return self.checks.not_checkable
 
     @property
     def packets(self) -> int:
@@ -91,23 +70,12 @@ class AlphaReproduction:
                 except NotMeasuredError:
                     continue
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the checks as a JSON object, in the shape of every reproduction."""
-        return self.checks.to_dict()
-
-    def to_json(self) -> str:
-        """Return the checks as JSON text."""
-        return self.checks.to_json()
-
     def verdict(self) -> str:
         """Return what came of it, in a few sentences."""
         sentences = [self._means(), self._exact(), self._claims()]
         if self.not_checkable:
-            sentences.insert(0, f"{self.not_checkable:,} checks could not be made: {self._first_reason()}")
+            sentences.insert(0, f"{self.not_checkable:,} checks could not be made: {self.first_reason()}")
         return " ".join(f"{sentence}." for sentence in sentences)
-
-    def _first_reason(self) -> str:
-        return next(check.note for check in self.checks.checks if check.status == Status.NOT_CHECKABLE)
 
     def _means(self) -> str:
         met, total = self.checks.count(Status.MET, "table"), len(list(self.checks.of_kind("table")))
@@ -165,10 +133,6 @@ class AlphaReproduction:
         from weir.reproduce.alpha.page import html
 
         return html(self)
-
-    def write_html(self, path: str | Path) -> None:
-        """Write the HTML document; the file is never half-written."""
-        write_text(Path(path), self.html())
 
 
 def _share(check: Check) -> float | None:

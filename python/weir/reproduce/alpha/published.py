@@ -9,11 +9,13 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import NewType
+from typing import TYPE_CHECKING, NewType
 
-from weir.errors import ConfigError
 from weir.files import read_text
+from weir.reproduce import common
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "ASSUMED_PACKETS",
@@ -63,18 +65,8 @@ class PublishedClaim:
 
 
 def folder() -> Path:
-    """Return the folder of the reproduction.
-
-    Raises
-    ------
-    ConfigError
-        If the package was installed without its repository.
-    """
-    path = Path(__file__).resolve().parents[4] / "reproduce" / "alpha"
-    if not path.is_dir():
-        remedy = "install weir from a clone of its repository, by `make build`"
-        raise ConfigError("the published tables are not there", remedy, str(path))
-    return path
+    """Return the folder of the reproduction."""
+    return common.folder("alpha")
 
 
 def _rows(name: str) -> list[dict[str, str]]:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 import tomllib
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from weir import toml
 from weir.errors import ConfigError
 from weir.files import read_text
 from weir.reproduce.alpha import published
+from weir.reproduce.common import Fidelity
 
 if TYPE_CHECKING:
     from weir.reproduce.alpha.published import Load
@@ -34,14 +34,6 @@ _SAMPLES_IDLE = 20_000.0
 """Time between two samples of the queue; the listing has 200, which at 0.01 % samples an empty queue."""
 
 MILLION = 1_000_000
-
-
-class Fidelity(StrEnum):
-    """How many packets are simulated."""
-
-    QUICK = "quick"
-    DEFAULT = "default"
-    FULL = "full"
 
 
 # Millions of packets at each load. Low loads settle soon, but only few of their messages wait at all.

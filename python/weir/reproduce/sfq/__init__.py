@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from weir.errors import ConfigError
 from weir.network.result import NetworkResult
+from weir.reproduce import common
 from weir.reproduce.checks import Checks
+from weir.reproduce.common import scaled
 from weir.reproduce.sfq import cells, published, runs
 from weir.reproduce.sfq.claims import judge
 from weir.reproduce.sfq.document import SfqReproduction
@@ -72,7 +73,7 @@ def run(
     ConfigError
         If there is no such fidelity, or the published tables are not there.
     """
-    planned = runs.plans(_fidelity(fidelity), runs.SEED if seed is None else seed)
+    planned = runs.plans(common.fidelity(fidelity), runs.SEED if seed is None else seed)
     return evaluate(_results(planned, runner or simulate, threads, progress), fidelity=fidelity)
 
 
@@ -98,16 +99,6 @@ def evaluate(results: Mapping[Plan, NetworkResult], *, fidelity: str = "default"
     return SfqReproduction(Checks("sfq", fidelity, checks), evidence, judgements)
 
 
-def _fidelity(name: str) -> runs.Fidelity:
-    try:
-        return runs.Fidelity(name)
-    except ValueError as error:
-        names = ", ".join(runs.Fidelity)
-        raise ConfigError(
-            f"fidelity is {name!r}, must be one of {names}", "leave it out for the default"
-        ) from error
-
-
 def _results(
     planned: list[Plan],
     runner: Runner,
@@ -119,7 +110,7 @@ def _results(
     results: dict[Plan, NetworkResult] = {}
     done = 0.0
     for plan in planned:
-        report = None if progress is None else _scaled(progress, done, plan.work, total)
+        report = None if progress is None else scaled(progress, done, plan.work, total)
         result = runner(runs.scenario(plan), _name(plan), threads=threads, progress=report)
         if result.interrupted:
             break
@@ -130,18 +121,6 @@ def _results(
 
 def _name(plan: Plan) -> str:
     return str(published.folder() / f"{plan.experiment}.toml ({plan.measured})")
-
-
-def _scaled(
-    progress: Callable[[dict[str, float]], None], before: float, work: float, total: float
-) -> Callable[[dict[str, float]], None]:
-    """Return a callback that reports one run's progress as that of all."""
-
-    def report(state: dict[str, float]) -> None:
-        share = state["done"] / state["total"] if state["total"] else 0.0
-        progress({"done": before + share * work, "total": total})
-
-    return report
 
 
 def simulate(

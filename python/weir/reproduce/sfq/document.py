@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from weir.files import write_text
 from weir.reproduce.checks import Status
+from weir.reproduce.common import Reproduced
 from weir.reproduce.finding import Finding
 from weir.reproduce.sfq import published
 
@@ -28,7 +27,7 @@ _IN_WORDS = {
 
 
 @dataclass(frozen=True, eq=False)
-class SfqReproduction:
+class SfqReproduction(Reproduced):
     """All checks of the reproduction, and the measured values behind them.
 
     Attributes
@@ -45,43 +44,12 @@ class SfqReproduction:
     evidence: Evidence
     judgements: tuple[Judgement, ...]
 
-    @property
-    def met(self) -> int:
-        """How many checks are met."""
-        return self.checks.met
-
-    @property
-    def not_met(self) -> int:
-        """How many are not."""
-        return self.checks.not_met
-
-    @property
-    def artefact(self) -> int:
-        """How many published values are known to be wrong."""
-        return self.checks.artefact
-
-    @property
-    def not_checkable(self) -> int:
-        """How many could not be computed."""
-        return self.checks.not_checkable
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the checks as a JSON object, in the shape of every reproduction."""
-        return self.checks.to_dict()
-
-    def to_json(self) -> str:
-        """Return the checks as JSON text."""
-        return self.checks.to_json()
-
     def verdict(self) -> str:
         """Return what came of it, in a few sentences."""
         sentences = [self._cells(), self._offers(), self._predictions(), self._claims()]
         if self.not_checkable:
-            sentences.insert(0, f"{self.not_checkable:,} checks could not be made: {self._first_reason()}")
+            sentences.insert(0, f"{self.not_checkable:,} checks could not be made: {self.first_reason()}")
         return " ".join(f"{sentence}." for sentence in sentences)
-
-    def _first_reason(self) -> str:
-        return next(check.note for check in self.checks.checks if check.status == Status.NOT_CHECKABLE)
 
     def _cells(self) -> str:
         met, total = self._of("table")
@@ -100,7 +68,9 @@ class SfqReproduction:
 
     def _predictions(self) -> str:
         met, total = self._of("prediction")
-        return f"Of {total} values of perturbed runs, {met} lie in the range of random maps"
+        artefacts = self.checks.count(Status.ARTEFACT, "prediction")
+        tail = f", {artefacts} are misprints" if artefacts else ""
+        return f"Of {total} values of perturbed runs, {met} lie in the range of random maps{tail}"
 
     def _claims(self) -> str:
         found = Counter(judgement.found for judgement in self.judgements if judgement.found)
@@ -138,10 +108,6 @@ class SfqReproduction:
         from weir.reproduce.sfq.page import html
 
         return html(self)
-
-    def write_html(self, path: str | Path) -> None:
-        """Write the HTML document; the file is never half-written."""
-        write_text(Path(path), self.html())
 
 
 def _share(check: Check) -> float | None:

@@ -82,7 +82,11 @@ def _overview(reproduction: SfqReproduction) -> str:
 
 
 def _missed(reproduction: SfqReproduction) -> str:
-    missed = [check for check in reproduction.checks.checks if check.status == Status.NOT_MET]
+    missed = [
+        check
+        for check in reproduction.checks.checks
+        if check.status == Status.NOT_MET and check.kind != "prediction"
+    ]
     return _listing(missed) if missed else ""
 
 
@@ -108,7 +112,7 @@ def _listed(check: Check) -> Iterator[str]:
     yield mark(check)
     yield cell(check.id, "text wrap")
     for value in (check.published, check.measured, check.tolerance):
-        yield cell(_number(value), "" if isinstance(value, float) else "text wrap")
+        yield cell(_number(value), "text wrap" if isinstance(value, str) else "")
     yield cell(check.note, "text wrap")
 
 

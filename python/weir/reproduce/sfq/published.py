@@ -10,10 +10,13 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from weir.errors import ConfigError
 from weir.files import read_text
+from weir.reproduce import common
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "ARTEFACTS",
@@ -111,18 +114,8 @@ SUGGESTED: dict[tuple[int, str, str, str], float] = {
 
 
 def folder() -> Path:
-    """Return the folder of the reproduction.
-
-    Raises
-    ------
-    ConfigError
-        If the package was installed without its repository.
-    """
-    path = Path(__file__).resolve().parents[4] / "reproduce" / "sfq"
-    if not path.is_dir():
-        remedy = "install weir from a clone of its repository, by `make build`"
-        raise ConfigError("the published tables are not there", remedy, str(path))
-    return path
+    """Return the folder of the reproduction."""
+    return common.folder("sfq")
 
 
 def _records(name: str) -> list[dict[str, str]]:

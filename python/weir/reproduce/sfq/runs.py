@@ -15,6 +15,7 @@ from typing import Any
 from weir import toml
 from weir.errors import ConfigError
 from weir.files import read_text
+from weir.reproduce.common import Fidelity
 from weir.reproduce.sfq import published
 
 __all__ = [
@@ -124,14 +125,6 @@ _FROZEN_HERE = {
 }
 """Where streams collide in sfq41: Dartnet1 with MM6, and LBL with Lawndart."""
 _FROZEN_ELSEWHERE = "sfq:queues=9,depth=100pkt,map=0/1/2/3"
-
-
-class Fidelity(StrEnum):
-    """How often everything is repeated."""
-
-    QUICK = "quick"
-    DEFAULT = "default"
-    FULL = "full"
 
 
 _REPLICATIONS = {Fidelity.QUICK: 8, Fidelity.DEFAULT: 16, Fidelity.FULL: 64}

@@ -59,11 +59,11 @@ def _over_flows(study: Study) -> Figure | None:
     found = study.of("flows")
     if len(found) < 2:
         return None
-    specs = [spec for spec in parts.COUNTED if not spec.startswith("fifo")]
+    specs = [label for label in parts.COUNTED if label != "fifo"]
     points: dict[str, list[dict[str, Any]]] = {"Jain's index": [], "worst flow's share": []}
     for run, result in found.items():
         for spec in specs:
-            discipline = result.disciplines[parts.COUNTED.index(spec)]
+            discipline = result.disciplines[list(parts.COUNTED).index(spec)]
             for name, measure in (("Jain's index", jain), ("worst flow's share", worst)):
                 row = measure(result, discipline)
                 if row is None or row.value is None:

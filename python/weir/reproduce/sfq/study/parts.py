@@ -17,6 +17,7 @@ from weir.files import read_text
 from weir.reproduce.sfq import published
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 __all__ = [
@@ -41,16 +42,19 @@ FLOWS = (4, 16, 64, 256, 1024, 4096)
 QUEUES = (9, 32, 128, 1024)
 _QUICK_FLOWS = 256
 
-COUNTED = (
-    *(f"sfq:queues={queues},depth=16pkt" for queues in QUEUES),
-    "sfq_set:queues=1024,ways=8,limit=16384pkt",
-    "sfq_linux",
-    "fq_codel:limit=10240pkt",
-    "drr:depth=16pkt",
-    "fq:depth=16pkt",
-    "fifo:limit=1000pkt",
-)
-"""Disciplines of the first part; FIFO has no queues to collide in."""
+_DEPTH = 16
+"""Packets that wait of one flow, on average, where a discipline limits their sum."""
+
+COUNTED = {
+    **{f"sfq:queues={queues}": f"sfq:queues={queues},depth={_DEPTH}pkt" for queues in QUEUES},
+    "sfq_set:queues=1024,ways=8": "sfq_set:queues=1024,ways=8,limit={limit}pkt",
+    "sfq_linux": "sfq_linux",
+    "fq_codel": "fq_codel:limit={limit}pkt",
+    "drr": f"drr:depth={_DEPTH}pkt",
+    "fq": f"fq:depth={_DEPTH}pkt",
+    "fifo": "fifo:limit={limit}pkt",
+}
+"""Disciplines of the first part, by label; FIFO has no queues to collide in."""
 
 POLICIES = {
     "never": "sfq:queues=32,depth=16pkt,perturb=never",
@@ -67,23 +71,28 @@ HASHES = {name: f"sfq:queues=1024,depth=16pkt,hash={name},perturb=1s" for name i
 """The hashes of the report, and the keyed one, all with a new seed each second."""
 
 STAGGERED = (
-    "fifo:limit=1000pkt",
-    "sfq:queues=128,depth=16pkt",
-    "sfq:queues=1024,depth=16pkt",
-    "sfq_set:queues=1024,ways=8,limit=16384pkt",
+    "fifo",
+    "sfq:queues=128",
+    "sfq:queues=1024",
+    "sfq_set:queues=1024,ways=8",
     "sfq_linux",
-    "fq_codel:limit=10240pkt",
-    "fq:depth=16pkt",
+    "fq_codel",
+    "fq",
 )
+"""Labels of `COUNTED`."""
+_STEPS = 8
+_STAGGERED_FLOWS = 2048
 
 _ATTACKERS = 8
 _VICTIM = (10, 0, 0, 1), (10, 1, 0, 1)
 ATTACKS = {
     "none": [((10, 0, 7 + 13 * k, 1 + 29 * k), (10, 1, 3 + 11 * k, 2 + 31 * k)) for k in range(_ATTACKERS)],
     "equal xor": [((10, 0, k + 1, 1), (10, 1, k + 1, 1)) for k in range(_ATTACKERS)],
+    "equal rotated xor": [((10, 0, k + 1, 1), (10 ^ (k + 1), 1, 0, 1)) for k in range(_ATTACKERS)],
     "high bits": [((10, 0, 0, 1), (10 + 4 * (k + 1), 1, 0, 1)) for k in range(_ATTACKERS)],
 }
-"""Source and destination of each attacker. Equal xor: source and destination change alike. High bits: the
+"""Source and destination of each attacker. Equal xor: source and destination change alike; or alike
+after a rotation by 16 bits. High bits: the
 destination differs only above the bits that 1,024 queues look at."""
 
 
@@ -139,7 +148,7 @@ def runs(*, quick: bool = False) -> list[Run]:
 
 def _saturated(flows: int, **more: object) -> dict[str, Any]:
     """Return the entry of equal flows, each offering twice its share."""
-    rate = f"{OVERLOAD * CAPACITY / flows:.3f}bit"
+    rate = f"{round(OVERLOAD * CAPACITY / flows)}bit"
     return {
         "name": "flow",
         "from": "source",
@@ -166,29 +175,44 @@ def _run(
     seconds: float,
     often: int,
     load: float = OVERLOAD,
+    warm_up: float = 0.0,
     measure: dict[str, Any] | None = None,
 ) -> Run:
-    stop = {"duration": f"{seconds:g}s", "replications": often}
+    stop = {"duration": f"{seconds:g}s", "replications": often, "warm_up": f"{warm_up:g}s"}
     packets = load * CAPACITY / PACKET * seconds * often * len(disciplines)
     changes = {"flow": entries, "stop": stop, "measure": measure or {}}
     return Run(part, label, flows, disciplines, changes, packets)
 
 
+def _specs(labels: Iterable[str], flows: int) -> tuple[str, ...]:
+    """Return the spec strings of labels of `COUNTED`, with room for 16 packets a flow."""
+    return tuple(COUNTED[label].format(limit=_DEPTH * flows) for label in labels)
+
+
 def _counts(often: int) -> list[Run]:
-    """Return the runs over the number of flows; those up to 256 also tell who collides, from single draws."""
+    """Return the runs over the number of flows; those up to 1,024 also tell who collides, by single draws."""
     made = [
-        _run("flows", str(flows), flows, COUNTED, [_saturated(flows)], seconds=_seconds(flows), often=often)
+        _run(
+            "flows",
+            str(flows),
+            flows,
+            _specs(COUNTED, flows),
+            [_saturated(flows)],
+            seconds=1.25 * _seconds(flows),
+            warm_up=0.25 * _seconds(flows),
+            often=often,
+        )
         for flows in FLOWS
     ]
-    alone = COUNTED[: len(QUEUES)]
+    alone = _specs(list(COUNTED)[: len(QUEUES)], 0)
     singles = [
         _run(
             "collisions",
-            f"{flows}",
+            str(flows),
             flows,
             alone,
             [_saturated(flows)],
-            seconds=_seconds(flows) * 4,
+            seconds=4 * _seconds(flows),
             often=1,
             measure={"flows": True},
         )
@@ -199,10 +223,10 @@ def _counts(often: int) -> list[Run]:
 
 
 def _perturbed(often: int) -> list[Run]:
-    """Return the runs over policies: overloaded, where the line is never idle, and at 80 % of it."""
+    """Return the runs over policies: overloaded, where the line is never idle, and at 95 % of it."""
     flows, seconds = 16, 60.0
     overloaded = [_saturated(flows)]
-    rate = f"{0.8 * CAPACITY / flows:.3f}bit"
+    rate = f"{round(0.95 * CAPACITY / flows)}bit"
     light = [{**_saturated(flows), "rate": rate}]
     return [
         _run(
@@ -216,7 +240,7 @@ def _perturbed(often: int) -> list[Run]:
             load=load,
             measure={"intervals": ["0s", "1s", "2s", f"{seconds:g}s"]},
         )
-        for label, entries, load in (("overloaded", overloaded, OVERLOAD), ("80 % load", light, 0.8))
+        for label, entries, load in (("overloaded", overloaded, OVERLOAD), ("95 % load", light, 0.95))
     ]
 
 
@@ -225,7 +249,7 @@ def _attacked(often: int) -> list[Run]:
     others, seconds = 15, 20.0
     flows = 1 + others + _ATTACKERS
     rate = _saturated(flows)["rate"]
-    disciplines = (*HASHES.values(), "sfq_set:queues=1024,ways=8,limit=16384pkt", "fq:depth=16pkt")
+    disciplines = (*HASHES.values(), *_specs(("sfq_set:queues=1024,ways=8", "fq"), flows))
 
     def entry(
         name: str, source: tuple[int, ...], destination: tuple[int, ...], **more: object
@@ -248,7 +272,8 @@ def _attacked(often: int) -> list[Run]:
                 flows,
                 disciplines,
                 entries,
-                seconds=seconds,
+                seconds=1.2 * seconds,
+                warm_up=0.2 * seconds,
                 often=often,
                 measure={"flows": True},
             )
@@ -261,24 +286,29 @@ def _dotted(address: tuple[int, ...]) -> str:
 
 
 def _staggered(often: int) -> list[Run]:
-    """Return the runs of flows that begin one after the other until 2,048 are there."""
+    """Return the runs of flows that begin in eight groups, one after the other, until 2,048 are there.
+
+    Each offers four times its final share, so that the line is half loaded by the first group.
+    """
     made = []
-    for flows in (256, 2048):
-        seconds = 4 * 40 * flows * PACKET / CAPACITY
-        quarter = seconds / 4
-        stagger = f"{1000 * seconds * 3 / 4 / flows:.6f}ms"
-        entries = [_saturated(flows, stagger=stagger)]
-        intervals = [f"{quarter * i:g}s" for i in range(5)]
+    for flows in (_QUICK_FLOWS, _STAGGERED_FLOWS):
+        each, step = flows // _STEPS, 40 * flows * PACKET / CAPACITY
+        rate = f"{round(4 * CAPACITY / flows)}bit"
+        entries = [
+            {**_saturated(each), "name": f"group {k + 1}", "rate": rate, "start": f"{k * step:g}s"}
+            for k in range(_STEPS)
+        ]
         made.append(
             _run(
                 "staggered",
-                f"{flows} flows",
+                f"{flows:,} flows",
                 flows,
-                STAGGERED,
+                _specs(STAGGERED, flows),
                 entries,
-                seconds=seconds,
-                often=max(2, often // 2),
-                measure={"intervals": intervals},
+                seconds=_STEPS * step,
+                often=max(2, often // 4),
+                load=4 * (_STEPS + 1) / (2 * _STEPS),
+                measure={"intervals": [f"{k * step:g}s" for k in range(_STEPS + 1)]},
             )
         )
     return made

@@ -80,8 +80,8 @@ def _over_flows(study: Study) -> Iterator[Table]:
         ("Worst flow's share over the number of flows", worst, "The least throughput over the mean."),
     ):
         rows = tuple(
-            (spec, *(_cell(measure(result, result.disciplines[place])) for result in found.values()))
-            for place, spec in enumerate(parts.COUNTED)
+            (label, *(_cell(measure(result, result.disciplines[place])) for result in found.values()))
+            for place, label in enumerate(parts.COUNTED)
         )
         whole = f"{note} Each flow offers twice its share; 95 % intervals over the maps."
         yield Table(title, whole, head, rows)
@@ -115,7 +115,8 @@ def _policies(study: Study) -> Iterator[Table]:
             (label, *_policy(result, spec, names))
             for label, spec in zip(parts.POLICIES, result.disciplines, strict=True)
         )
-        head = ("seed changes", *(f"Jain {name}" for name in names), "worst share", "reordered")
+        spans = (f"Jain, {row.from_:g} to {row.to:g} s" for row in result.intervals[1:])
+        head = ("seed changes", *spans, "worst share", "reordered")
         note = "16 flows, 32 queues. Where the line is never idle, `idle` is `never`: the first map stays."
         yield Table(f"Perturbation, {run.label}", note, head, rows)
 
@@ -141,8 +142,8 @@ def _adversary(study: Study) -> Iterator[Table]:
     )
     head = ("discipline", *(f"attack: {run.label}" for run in found))
     note = (
-        "What the victim gets over its equal share of the line, among 15 others and 8 attackers; 1 is fair. "
-        "1,024 queues, a new seed each second."
+        "What the victim gets over its equal share of the line, among 15 others and 8 attackers; 1 is "
+        "fair, and above 1 the others collide among themselves. 1,024 queues, a new seed each second."
     )
     yield Table("An adversary who chooses addresses", note, head, rows)
 
@@ -161,16 +162,17 @@ def _staggered(study: Study) -> Iterator[Table]:
         names = [row.name for row in result.intervals[1:]]
         rows = tuple(
             (
-                spec,
-                *(_cell(jain(result, spec, name)) for name in names),
-                _cell(worst(result, spec, names[-1])),
+                label,
+                *(_cell(jain(result, result.disciplines[place], name), 2) for name in names),
+                _cell(worst(result, result.disciplines[place], names[-1]), 2),
             )
-            for spec in result.disciplines
+            for place, label in enumerate(parts.STAGGERED)
         )
-        head = ("discipline", *(f"Jain {name}" for name in names), "worst share, last")
+        steps = (f"{run.flows * (k + 1) // len(names):,} flows" for k in range(len(names)))
+        head = ("Jain's index", *steps, "worst share, last")
         note = (
-            "Flows begin one after the other over three quarters of the run; the index is over those that "
-            "send."
+            "Flows begin in eight groups, one after the other; each offers four times its final share, so "
+            "that the line is full from the second group on. The index is over the flows that send."
         )
         yield Table(f"Staggered streams: {run.label}", note, head, rows)
 

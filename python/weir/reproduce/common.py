@@ -1,0 +1,126 @@
+"""What all reproductions share: where their files are, how long they run, what they give back."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weir.errors import ConfigError
+from weir.files import write_text
+from weir.reproduce.checks import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from weir.reproduce.checks import Checks
+
+__all__ = ["Fidelity", "Reproduced", "fidelity", "folder", "scaled"]
+
+
+class Fidelity(StrEnum):
+    """How much is simulated."""
+
+    QUICK = "quick"
+    DEFAULT = "default"
+    FULL = "full"
+
+
+def fidelity(name: str) -> Fidelity:
+    """Return the fidelity of that name.
+
+    Raises
+    ------
+    ConfigError
+        If there is none.
+    """
+    try:
+        return Fidelity(name)
+    except ValueError as error:
+        names = ", ".join(Fidelity)
+        raise ConfigError(
+            f"fidelity is {name!r}, must be one of {names}", "leave it out for the default"
+        ) from error
+
+
+def folder(name: str) -> Path:
+    """Return the folder of a reproduction's published tables.
+
+    Raises
+    ------
+    ConfigError
+        If the package was installed without its repository.
+    """
+    path = Path(__file__).resolve().parents[3] / "reproduce" / name
+    if not path.is_dir():
+        remedy = "install weir from a clone of its repository, by `make build`"
+        raise ConfigError("the published tables are not there", remedy, str(path))
+    return path
+
+
+def scaled(
+    progress: Callable[[dict[str, float]], None], before: float, part: float, total: float
+) -> Callable[[dict[str, float]], None]:
+    """Return a callback that reports one run's progress as that of all."""
+
+    def report(state: dict[str, float]) -> None:
+        share = state["done"] / state["total"] if state["total"] else 0.0
+        progress({"done": before + share * part, "total": total})
+
+    return report
+
+
+class Reproduced(ABC):
+    """What a reproduction gives back: its checks, and how they are shown."""
+
+    checks: Checks
+    """One check for each published value and claim."""
+
+    @abstractmethod
+    def verdict(self) -> str:
+        """Return what came of it, in a few sentences."""
+
+    @abstractmethod
+    def text(self) -> str:
+        """Return the reproduction as plain text, the verdict first."""
+
+    @abstractmethod
+    def html(self) -> str:
+        """Return the reproduction as one HTML document that needs nothing else."""
+
+    @property
+    def met(self) -> int:
+        """How many checks are met."""
+        return self.checks.met
+
+    @property
+    def not_met(self) -> int:
+        """How many are not."""
+        return self.checks.not_met
+
+    @property
+    def artefact(self) -> int:
+        """How many published values come from an explained fault of the original."""
+        return self.checks.artefact
+
+    @property
+    def not_checkable(self) -> int:
+        """How many could not be computed."""
+        return self.checks.not_checkable
+
+    def first_reason(self) -> str:
+        """Return why the first of the checks that could not be made could not."""
+        return next(check.note for check in self.checks.checks if check.status == Status.NOT_CHECKABLE)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the checks as a JSON object, in the shape of every reproduction."""
+        return self.checks.to_dict()
+
+    def to_json(self) -> str:
+        """Return the checks as JSON text."""
+        return self.checks.to_json()
+
+    def write_html(self, path: str | Path) -> None:
+        """Write the HTML document; the file is never half-written."""
+        write_text(Path(path), self.html())
