@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import weir
 from weir import cli
 from weir.errors import CaptureError, ConfigError
 from weir.importing import pcap
@@ -138,6 +139,17 @@ def test_addresses_are_written_only_where_asked_for(file):
     rows = pcap.write(file, "with", addresses=True).schedule.read_text().splitlines()
     assert rows[0].endswith(",dscp,source,destination,source_port,destination_port")
     assert rows[1] == "0,80,0,f,6,0,10.0.0.1,10.0.0.2,40000,502"
+
+
+def test_the_scenario_runs_and_replays_what_went_forward(file):
+    for flows in (3, 1):
+        result = weir.run(pcap.write(file, "replay", rate="1Mbit", flows=flows).scenario)
+        packets = {total.discipline: total.offered / result.replications for total in result.totals}
+        assert packets == dict.fromkeys(result.disciplines, 4)
+        # A poll of 80 bytes on a line of 1 Mbit/s that is idle.
+        if flows == 3:
+            for name in result.disciplines:
+                assert result.estimate(name, class_="control").value == pytest.approx(640e-6)
 
 
 @pytest.mark.parametrize(

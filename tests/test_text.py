@@ -104,6 +104,14 @@ def test_toml_holds_what_it_is_given():
         "empty": {},
     }
     assert tomllib.loads(toml.dumps(document)) == document
+    tables = {
+        "flow": [{"name": "a b", "trace": {"file": "x", "keep": {"dir": "f"}}}, {}],
+        "stop": {"at": "1s"},
+    }
+    assert tomllib.loads(toml.dumps(tables)) == tables
+    assert toml.dumps(tables).startswith(
+        '\n[[flow]]\nname = "a b"\ntrace = {file = "x", keep = {dir = "f"}}\n'
+    )
     with pytest.raises(ConfigError, match=r"workload\.load is nan"):
         toml.dumps({"workload": {"load": float("nan")}})
     with pytest.raises(ConfigError, match=r"inline\.key is None"):

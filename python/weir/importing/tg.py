@@ -94,7 +94,7 @@ def scenario(
     told = facts(script)
     _check_sends(told, str(script))
     name = os.path.relpath(script, folder)
-    head = dumps(
+    text = dumps(
         {
             "weir": 1,
             "model": "network",
@@ -102,18 +102,16 @@ def scenario(
             "seed": 1,
             "disciplines": ["fifo:limit=100pkt"],
             "network": _network(told),
+            "link": [
+                {"between": ["sender", "router"], "rate": fast},
+                {"between": ["router", "receiver"], "rate": slow},
+            ],
+            "flow": [{"from": "sender", "to": "receiver", "tg": {"file": name, "random": random}}],
+            "stop": {"duration": duration or _ending(told)},
+            "measure": {"series": "1s"},
         }
     )
-    tail = dumps({"stop": {"duration": duration or _ending(told)}, "measure": {"series": "1s"}})
-    sections = [
-        *(f"# {line}" for line in _remarks(told, Path(script).name)),
-        head,
-        *_section("link", {"between": ["sender", "router"], "rate": fast}),
-        *_section("link", {"between": ["router", "receiver"], "rate": slow}),
-        *_section("flow", {"from": "sender", "to": "receiver", "tg": {"file": name, "random": random}}),
-        tail.lstrip("\n").rstrip("\n"),
-    ]
-    return "\n".join(sections) + "\n"
+    return "".join(f"# {line}\n" for line in _remarks(told, Path(script).name)) + text
 
 
 def _rates(rate: str) -> tuple[str, str]:
@@ -169,11 +167,3 @@ def _remarks(told: dict[str, Any], name: str) -> Iterator[str]:
         yield "Responses are not simulated."
     if told["qualities"]:
         yield f"Not simulated: {', '.join(told['qualities'])}."
-
-
-def _section(name: str, table: dict[str, Any]) -> Iterator[str]:
-    """Yield one table of an array of tables."""
-    yield f"[[{name}]]"
-    for key, value in table.items():
-        yield dumps({key: [value]}).rstrip("\n").replace(" = [", " = ", 1)[:-1]
-    yield ""
