@@ -263,12 +263,10 @@ impl Collector {
         if self.tailed.get(span).is_some_and(|&tailed| tailed) {
             self.histograms[usize::from(self.group[flight.flow as usize])].record(delay);
         }
-        if let Some(series) = &mut self.series {
-            if let Some(bin) = series.at(flight.flow, flight.sent) {
-                bin.delivered += u64::from(flight.size);
-                bin.packets += 1;
-                bin.delay += u128::from(delay);
-            }
+        if let Some(bin) = self.series.as_mut().and_then(|series| series.at(flight.flow, flight.sent)) {
+            bin.delivered += u64::from(flight.size);
+            bin.packets += 1;
+            bin.delay += u128::from(delay);
         }
         #[cfg(test)]
         self.log(flight, Some(at));

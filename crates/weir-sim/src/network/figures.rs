@@ -352,7 +352,9 @@ pub fn series(network: &NetworkScenario, discipline: &str, summaries: &[&Summary
             values: bins.iter().map(value).collect(),
         };
         rows.push(row("offer", "bit/s", &|bin| Some(bin.offered as f64 * bits)));
-        rows.push(row("throughput", "bit/s", &|bin| (bin.offered > 0).then(|| bin.delivered as f64 * bits)));
+        rows.push(row("throughput", "bit/s", &|bin| {
+            (bin.offered > 0).then_some(bin.delivered as f64 * bits)
+        }));
         rows.push(row("delay", "s", &|bin| over(bin.delay as f64 / SECOND, bin.packets)));
     }
     rows

@@ -163,24 +163,23 @@ def _row(reproduction: SfqReproduction, by_id: dict[str, Check], row: Row) -> It
     yield row_name(row.stream + (" ‡" if row.discipline != "fifo" and collides(row) else ""))
     yield cell(row.run, "text")
     yield cell(row.discipline.replace("_", ", "), "text")
-    yield _value(by_id[cell_id(row, "offer").replace("table/", "offer/", 1)], 2)
+    yield _value(by_id[cell_id(row, "offer").replace("table/", "offer/", 1)], 2, margin=False)
     summed = summed_with(row) is not None
     yield _value(by_id[cell_id(row, "throughput")], 2, "Σ " if summed else "")
     yield _value(by_id[cell_id(row, "delay")], 4)
-    yield cell(_variance(reproduction, row))
+    yield two_lines(_variance(reproduction, row), f"{row.variance:.5f}")
 
 
 def _variance(reproduction: SfqReproduction, row: Row) -> str:
     try:
-        measured = f"{reproduction.evidence.of_row(row, 'delay_variance').value:.5f}"
+        return f"{reproduction.evidence.of_row(row, 'delay_variance').value:.5f}"
     except NotMeasuredError:
-        measured = "n/a"
-    return f"{measured} ({row.variance:.5f})"
+        return "n/a"
 
 
-def _value(check: Check, digits: int, before: str = "") -> str:
+def _value(check: Check, digits: int, before: str = "", *, margin: bool = True) -> str:
     measured = f"{check.measured:.{digits}f}" if isinstance(check.measured, float) else "n/a"
-    half = "" if check.ci95 is None else f" ±{(check.ci95[1] - check.ci95[0]) / 2:.{digits}f}"
+    half = "" if check.ci95 is None or not margin else f" ±{(check.ci95[1] - check.ci95[0]) / 2:.{digits}f}"
     hint = (
         check.note
         if check.tolerance is None
@@ -201,7 +200,7 @@ def _predictions(reproduction: SfqReproduction) -> str:
         for quantity in ("throughput", "delay")
     ]
     listed = (_predicted(check, row, quantity) for check, (row, quantity) in zip(found, rows, strict=True))
-    head = ("", "table", "run", "stream", "quantity", "published", "median", "95 % of the draws", "draws")
+    head = ("", "table", "run", "stream", "quantity", "published", "median", "95 % of the draws")
     return note(_READINGS) + table_of(head, listed, text=5)
 
 
@@ -213,5 +212,5 @@ def _predicted(check: Check, row: Row, quantity: str) -> Iterator[str]:
     yield cell(quantity, "text")
     yield cell(_number(check.published))
     yield cell(_number(check.measured))
-    yield cell("n/a" if check.ci95 is None else f"{check.ci95[0]:.4g} to {check.ci95[1]:.4g}")
-    yield cell(check.note, "text wrap")
+    span = "n/a" if check.ci95 is None else f"{check.ci95[0]:.4g} to {check.ci95[1]:.4g}"
+    yield cell(span, title=check.note)

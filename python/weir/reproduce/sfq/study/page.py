@@ -22,10 +22,13 @@ __all__ = ["html"]
 _COLOURS = ("#a36a00", "#c8852b", "#9a5a96", "#3d72c4", *OTHERS)
 _TITLE = "Flows against queues: the study that the SFQ report recommends"
 _VERDICT = (
-    "With few flows and many queues stochastic fair queueing comes near strict fair queueing; as flows "
-    "outnumber queues it falls towards what chance gives. An eight-way set-associative hash keeps the "
-    "fairness of strict queueing until its sets are full. Against addresses chosen to collide only a keyed "
-    "hash, or none, stands."
+    "Stochastic fair queueing is fair while queues outnumber flows by far, and least so where there are as "
+    "many flows as queues, up to about twice as many; beyond that every queue holds many, and all flows "
+    "are treated alike badly. Perturbation by a timer averages this out over time, at the price of "
+    "reordering unless queued packets are hashed anew; perturbation when idle never comes under overload. "
+    "An eight-way set-associative hash is as fair as a queue a flow up to a quarter of its queues and "
+    "more. Addresses chosen to collide starve a victim under every xor; a keyed hash does not let itself "
+    "be chosen for."
 )
 
 
@@ -77,7 +80,7 @@ def _over_flows(study: Study) -> Figure | None:
         (spec, _COLOURS[i % len(_COLOURS)], " ".join(map(str, DASHES[i % len(DASHES)])))
         for i, spec in enumerate(specs)
     )
-    caption = "Each flow offers twice its equal share. Means and 95 % intervals over 16 draws of the hashes."
+    caption = "Each flow offers twice its equal share. Means and 95 % intervals over the draws of the hashes."
     return Figure("Fairness over the number of flows", caption, panels, key)
 
 
@@ -90,7 +93,8 @@ def _chart(title: str, points: list[dict[str, Any]], specs: list[str]) -> dict[s
         axis=alt.Axis(title="flows", values=list(parts.FLOWS), format="d"),
     )
     base = alt.Chart().encode(x=x, color=alt.Color("discipline:N", scale=colours, sort=specs, legend=None))
-    y_scale = alt.Scale(domain=[0, 1.02], nice=False)
+    lowest = min(point["low"] for point in points)
+    y_scale = alt.Scale(domain=[max(0.0, 0.1 * int(10 * lowest)), 1.02], nice=False)
     lines = base.mark_line(strokeWidth=2).encode(
         y=alt.Y("value:Q", scale=y_scale, axis=alt.Axis(title=title, tickCount=6)),
         strokeDash=alt.StrokeDash("discipline:N", scale=dashes, sort=specs, legend=None),

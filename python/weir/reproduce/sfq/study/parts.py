@@ -41,6 +41,8 @@ OVERLOAD = 2.0
 FLOWS = (4, 16, 64, 256, 1024, 4096)
 QUEUES = (9, 32, 128, 1024)
 _QUICK_FLOWS = 256
+_MANY = 1024
+"""Flows from which on one draw of the hashes holds enough chance, and fewer draws do."""
 
 _DEPTH = 16
 """Packets that wait of one flow, on average, where a discipline limits their sum."""
@@ -61,8 +63,8 @@ POLICIES = {
     "idle": "sfq:queues=32,depth=16pkt,perturb=idle",
     "timer, 10 s": "sfq:queues=32,depth=16pkt,perturb=10s",
     "timer, 1 s": "sfq:queues=32,depth=16pkt,perturb=1s",
-    "timer with rehash, 1 s": "sfq_linux:divisor=32,flows=128,limit=512pkt,perturb=1s",
-    "no rehash needed: never, Linux": "sfq_linux:divisor=32,flows=128,limit=512pkt",
+    "timer with rehash, 1 s (sfq_linux)": "sfq_linux:divisor=32,flows=128,limit=512pkt,perturb=1s",
+    "never (sfq_linux)": "sfq_linux:divisor=32,flows=128,limit=512pkt",
 }
 """When the seed changes, at 16 flows and 32 queues."""
 
@@ -106,6 +108,7 @@ class Run:
     disciplines: tuple[str, ...]
     changes: dict[str, Any] = field(hash=False, compare=False)
     packets: float = 0.0
+    seed: int = 1
 
 
 def colliding(flows: int, queues: int) -> float:
@@ -130,6 +133,7 @@ def scenario(run: Run) -> str:
     made = {
         **template,
         "title": f"{run.part}: {run.label}",
+        "seed": run.seed,
         "disciplines": list(run.disciplines),
         "reference": run.disciplines[-1],
         "flow": changes["flow"],
@@ -142,7 +146,7 @@ def scenario(run: Run) -> str:
 def runs(*, quick: bool = False) -> list[Run]:
     """Return the runs of all parts, in order."""
     often = 2 if quick else 16
-    made = [*_counts(often), *_perturbed(often), *_attacked(often), *_staggered(often)]
+    made = [*_counts(often), *_singles(often // 2), *_perturbed(often), *_attacked(often), *_staggered(often)]
     return [each for each in made if not quick or each.flows <= _QUICK_FLOWS]
 
 
@@ -175,13 +179,14 @@ def _run(
     seconds: float,
     often: int,
     load: float = OVERLOAD,
+    seed: int = 1,
     warm_up: float = 0.0,
     measure: dict[str, Any] | None = None,
 ) -> Run:
     stop = {"duration": f"{seconds:g}s", "replications": often, "warm_up": f"{warm_up:g}s"}
     packets = load * CAPACITY / PACKET * seconds * often * len(disciplines)
     changes = {"flow": entries, "stop": stop, "measure": measure or {}}
-    return Run(part, label, flows, disciplines, changes, packets)
+    return Run(part, label, flows, disciplines, changes, packets, seed)
 
 
 def _specs(labels: Iterable[str], flows: int) -> tuple[str, ...]:
@@ -190,8 +195,8 @@ def _specs(labels: Iterable[str], flows: int) -> tuple[str, ...]:
 
 
 def _counts(often: int) -> list[Run]:
-    """Return the runs over the number of flows; those up to 1,024 also tell who collides, by single draws."""
-    made = [
+    """Return the runs over the number of flows."""
+    return [
         _run(
             "flows",
             str(flows),
@@ -200,26 +205,31 @@ def _counts(often: int) -> list[Run]:
             [_saturated(flows)],
             seconds=1.25 * _seconds(flows),
             warm_up=0.25 * _seconds(flows),
-            often=often,
+            often=often if flows < _MANY else max(2, often // 4),
         )
         for flows in FLOWS
     ]
+
+
+def _singles(draws: int) -> list[Run]:
+    """Return the runs that tell who collides, one a draw of the hashes."""
     alone = _specs(list(COUNTED)[: len(QUEUES)], 0)
-    singles = [
+    return [
         _run(
             "collisions",
-            str(flows),
+            f"{flows}, draw {seed}",
             flows,
             alone,
             [_saturated(flows)],
-            seconds=4 * _seconds(flows),
+            seconds=2 * _seconds(flows),
             often=1,
+            seed=seed,
             measure={"flows": True},
         )
         for flows in FLOWS
         if flows <= max(QUEUES)
+        for seed in range(1, draws + 1)
     ]
-    return [*made, *singles]
 
 
 def _perturbed(often: int) -> list[Run]:

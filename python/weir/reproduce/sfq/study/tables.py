@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from weir.network.result import NetworkResult
     from weir.network.rows import NetworkEstimate
     from weir.reproduce.sfq.study import Study
+    from weir.reproduce.sfq.study.parts import Run
 
 __all__ = ["Table", "colliding_share", "jain", "tables", "text", "worst"]
 
@@ -91,21 +92,29 @@ def _collisions(study: Study) -> Iterator[Table]:
     found = study.of("collisions")
     if not found:
         return
-    rows = []
-    for place, queues in enumerate(parts.QUEUES):
-        cells = []
-        for run, result in found.items():
-            exact = parts.colliding(run.flows, queues)
-            known = run.flows <= 2 * queues
-            counted = f"{100 * colliding_share(result, result.disciplines[place]):.1f} %" if known else "–"
-            cells.append(f"{counted} ({100 * exact:.1f} %)")
-        rows.append((f"{queues} queues", *cells))
+    flows = list(dict.fromkeys(run.flows for run in found))
+    rows = tuple(
+        (f"{queues} queues", *(_counted(found, place, queues, each) for each in flows))
+        for place, queues in enumerate(parts.QUEUES)
+    )
+    draws = len(found) // len(flows)
     note = (
-        "Share of flows that share a queue, in one draw of the keyed hash; in brackets 1 − (1 − "
+        f"Share of flows that share a queue, mean of {draws} draws of the keyed hash; in brackets 1 − (1 − "
         "1/q)^(n−1). Counted where some flow still has a queue to itself: up to two flows a queue."
     )
-    head = ("queues", *(f"{run.flows:,} flows" for run in found))
-    yield Table("Colliding flows, counted and exact", note, head, tuple(rows))
+    yield Table(
+        "Colliding flows, counted and exact", note, ("queues", *(f"{each:,} flows" for each in flows)), rows
+    )
+
+
+def _counted(found: dict[Run, NetworkResult], place: int, queues: int, flows: int) -> str:
+    """Return the share of flows that collide in the draws of one size, beside the exact one."""
+    exact = f"({100 * parts.colliding(flows, queues):.1f} %)"
+    if flows > 2 * queues:
+        return f"– {exact}"
+    draws = [result for run, result in found.items() if run.flows == flows]
+    share = sum(colliding_share(result, result.disciplines[place]) for result in draws) / len(draws)
+    return f"{100 * share:.1f} % {exact}"
 
 
 def _policies(study: Study) -> Iterator[Table]:
@@ -117,8 +126,14 @@ def _policies(study: Study) -> Iterator[Table]:
         )
         spans = (f"Jain, {row.from_:g} to {row.to:g} s" for row in result.intervals[1:])
         head = ("seed changes", *spans, "worst share", "reordered")
-        note = "16 flows, 32 queues. Where the line is never idle, `idle` is `never`: the first map stays."
-        yield Table(f"Perturbation, {run.label}", note, head, rows)
+        yield Table(f"Perturbation, {run.label}", _OF_POLICIES, head, rows)
+
+
+_OF_POLICIES = (
+    "16 flows, 32 queues. Where the line is overloaded it is never idle, and `idle` is `never`: the first "
+    "map stays. Where queues empty, the map hardly matters to throughput, and what a timer leaves is "
+    "reordering."
+)
 
 
 def _policy(result: NetworkResult, spec: str, intervals: list[str]) -> Iterator[str]:
