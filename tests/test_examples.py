@@ -13,6 +13,7 @@ import weir
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SIZES = sorted((EXAMPLES / "message-sizes").glob("*.toml"))
 TRACES = sorted((EXAMPLES / "inference-queue").glob("*.toml"))
+UPLINK = EXAMPLES / "site-link" / "uplink.toml"
 
 
 def small(path):
@@ -59,8 +60,9 @@ def test_inference_queues_run(path):
     assert most["fifo"] < most["alpha:512"] < most["sjf"]
 
 
-def test_the_advice_in_the_readme_is_what_the_script_prints(capsys, monkeypatch):
-    readme = (EXAMPLES / "inference-queue" / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("story", ["inference-queue", "site-link"])
+def test_the_advice_in_the_readme_is_what_the_script_prints(capsys, monkeypatch, story):
+    readme = (EXAMPLES / story / "README.md").read_text(encoding="utf-8")
     line = re.search(r"^\$ (python .*)$", readme, re.MULTILINE)[1]
     quoted = re.search(r"```text\n(.*?)```", readme, re.DOTALL)[1]
     assert command(capsys, monkeypatch, line) == quoted
@@ -69,6 +71,25 @@ def test_the_advice_in_the_readme_is_what_the_script_prints(capsys, monkeypatch)
 def test_advice_says_when_nothing_fits(capsys, monkeypatch):
     line = "python examples/inference-queue/advise.py examples/inference-queue/conv.toml --p90 0.1 --max 1"
     assert "none of these. Nearest is" in command(capsys, monkeypatch, line)
+
+
+def test_the_advice_for_a_line_says_when_nothing_fits(capsys, monkeypatch):
+    line = "python examples/site-link/protect.py examples/site-link/uplink.toml --max 1"
+    assert "none of these. Nearest is priority, 10.1 ms" in command(capsys, monkeypatch, line)
+
+
+def test_a_hash_can_put_the_controllers_behind_a_copy():
+    text = UPLINK.read_text(encoding="utf-8").replace("replications = 128", "replications = 1")
+    result = weir.run(weir.Scenario(text, str(UPLINK)), seed=9)
+    largest = {
+        name.partition("(")[0].partition(":")[0]: result.estimate(
+            name, statistic="max", class_="control"
+        ).value
+        for name in result.disciplines
+    }
+    assert largest["priority"] < largest["drr"] < 0.02 < largest["sfq"] < 0.04
+    assert largest["fq_codel"] == pytest.approx(0.56, abs=0.01)
+    assert largest["fifo"] > 3
 
 
 def test_the_line_to_paste_makes_a_queue():

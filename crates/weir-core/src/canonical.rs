@@ -2,8 +2,9 @@
 //!
 //! `alpha:10`, `alpha:10.0` and `alpha(alpha=1e1)` name the same discipline. In canonical form arguments
 //! stand in the order of the parameter table, the first parameter without its key and all others with it; a
-//! value that is the default is left out; numbers, and those of a list (`4/2/1`), are in their shortest form;
-//! what is wrapped is canonical too. Quantities with a unit stay as they are written.
+//! value that is the default is left out, but for a seed, which a simulation draws where none is given;
+//! numbers, and those of a list (`4/2/1`), are in their shortest form; what is wrapped is canonical too.
+//! Quantities with a unit stay as they are written.
 
 use crate::info::{Arguments, Parameter};
 use crate::registry;
@@ -22,7 +23,8 @@ pub fn canonical(spec: &Spec) -> Result<Spec, SpecError> {
     let mut arguments = Vec::new();
     for (parameter, written) in Arguments::new(spec, info)?.given() {
         let value = canonical_value(parameter, written)?;
-        if parameter.default.map(number_or_text) == Some(value.to_string()) {
+        let is_default = parameter.default.map(number_or_text) == Some(value.to_string());
+        if is_default && parameter.name != registry::SEED {
             continue;
         }
         let is_first = info.parameters.first().is_some_and(|first| first.name == parameter.name);
@@ -77,6 +79,7 @@ mod tests {
             ("alpha:inf", "alpha:inf"),
             ("alpha:Infinity", "alpha:inf"),
             ("alpha:10,update=decrement,classes=none", "alpha:10"),
+            ("sfq:hash=keyed,seed=0", "sfq:seed=0"),
             ("alpha(classes=1.0/inf,alpha=3,update=recalculate)", "alpha:3,update=recalculate,classes=1/inf"),
             ("rr:1", "rr"),
             ("rr:quantum=5", "rr:5"),

@@ -143,7 +143,7 @@ where
 }
 
 /// The parameter from which every random choice of a discipline follows.
-const SEED: &str = "seed";
+pub(crate) const SEED: &str = "seed";
 
 /// The spec with a `seed` for every discipline in it, nested ones too, that has this parameter and is not
 /// given it. Seeds are drawn in the order in which the disciplines are written.

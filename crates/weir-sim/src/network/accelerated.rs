@@ -137,11 +137,8 @@ impl Accelerated {
     fn window(&mut self, until: u64) {
         let mut packets = 0;
         for stage in &mut self.stages {
-            let outlet = &mut Outlet {
-                routes: &self.routes,
-                boxes: &mut self.boxes,
-                collector: &mut self.collector,
-            };
+            let outlet =
+                &mut Outlet { routes: &self.routes, boxes: &mut self.boxes, collector: &mut self.collector };
             packets += if stage.feed.is_single() {
                 single(stage, until, outlet)
             } else {

@@ -68,7 +68,10 @@ pub fn check(network: &NetworkScenario) -> Result<(), RunError> {
             return Err(too_large(place(), reason));
         }
         if matches!(flow.traffic, Traffic::Tcp(_)) && flow.back.is_empty() {
-            return Err(too_large(place(), "its acknowledgements have no route back, must have at least 1 link"));
+            return Err(too_large(
+                place(),
+                "its acknowledgements have no route back, must have at least 1 link",
+            ));
         }
         let packets = expected(flow, duration);
         if packets > MOST_PACKETS {
@@ -137,7 +140,9 @@ fn source(
     let schedule = match &flow.traffic {
         Traffic::Drawn(drawn) => drawn_schedule(flow, drawn, index, streams)?,
         Traffic::Replay(packets) => Schedule::Replay(packets.clone(), 0),
-        Traffic::Script(traffic, mode) => script::schedule(traffic, *mode, streams.key(Purpose::Arrivals, index)),
+        Traffic::Script(traffic, mode) => {
+            script::schedule(traffic, *mode, streams.key(Purpose::Arrivals, index))
+        }
         Traffic::Tcp(_) => return Ok(None),
     };
     let processing = network.nodes[flow.source].processing;
@@ -204,7 +209,11 @@ fn drawn_schedule(flow: &Flow, drawn: &Drawn, index: usize, streams: Streams) ->
 ///
 /// # Errors
 /// A discipline refuses its arguments.
-pub fn interfaces(network: &NetworkScenario, job: Job, fast: bool) -> Result<Vec<Box<dyn Interface>>, RunError> {
+pub fn interfaces(
+    network: &NetworkScenario,
+    job: Job,
+    fast: bool,
+) -> Result<Vec<Box<dyn Interface>>, RunError> {
     let streams = Streams { seed: network.seed, replication: job.replication };
     let of = |(index, link)| interface(network, link, index, job, streams, fast);
     network.links.iter().enumerate().map(of).collect()
@@ -254,7 +263,9 @@ fn drop_tail(spec: &Spec) -> Option<Option<u64>> {
         [] => Some(None),
         [limit] if limit.key.as_deref().is_none_or(|key| key == "limit") => match limit.value.name.as_str() {
             "none" => Some(None),
-            packets => parse_packets(packets).filter(|packets| packets.get() > 0).map(|packets| Some(packets.get())),
+            packets => {
+                parse_packets(packets).filter(|packets| packets.get() > 0).map(|packets| Some(packets.get()))
+            }
         },
         _ => None,
     }

@@ -61,7 +61,7 @@ pub struct Bin {
     /// Packets that arrived.
     pub packets: u64,
     /// The sum of their delays.
-    pub delay: u64,
+    pub delay: u128,
 }
 
 /// What was counted of one flow at one link.
@@ -70,7 +70,7 @@ pub struct HopCounts {
     /// Packets transmitted.
     pub packets: u64,
     /// Their time in the queue.
-    pub wait: u64,
+    pub wait: u128,
     /// Packets dropped.
     pub dropped: u64,
 }
@@ -167,7 +167,8 @@ impl Collector {
             (0..spans).map(inside).collect()
         };
         let all = measure.intervals.first().map(|(from, to)| (from.get(), to.get()));
-        let steps = |step: u64| usize::try_from(network.stop.duration.get().div_ceil(step)).unwrap_or(usize::MAX);
+        let steps =
+            |step: u64| usize::try_from(network.stop.duration.get().div_ceil(step)).unwrap_or(usize::MAX);
         let series = measure.series.map(|step| step.get().max(1)).map(|step| SeriesBins {
             step,
             steps: steps(step),
@@ -232,7 +233,8 @@ impl Collector {
             let count = times[begin..].partition_point(|&sent| sent < until).max(1);
             let counts = self.counts_at(flow, span);
             counts.offered += count as u64;
-            counts.offered_bytes += sizes[begin..begin + count].iter().map(|&size| u64::from(size)).sum::<u64>();
+            counts.offered_bytes +=
+                sizes[begin..begin + count].iter().map(|&size| u64::from(size)).sum::<u64>();
             begin += count;
         }
         let Some(series) = &mut self.series else { return };
@@ -261,12 +263,10 @@ impl Collector {
         if self.tailed.get(span).is_some_and(|&tailed| tailed) {
             self.histograms[usize::from(self.group[flight.flow as usize])].record(delay);
         }
-        if let Some(series) = &mut self.series {
-            if let Some(bin) = series.at(flight.flow, flight.sent) {
-                bin.delivered += u64::from(flight.size);
-                bin.packets += 1;
-                bin.delay += delay;
-            }
+        if let Some(bin) = self.series.as_mut().and_then(|series| series.at(flight.flow, flight.sent)) {
+            bin.delivered += u64::from(flight.size);
+            bin.packets += 1;
+            bin.delay += u128::from(delay);
         }
         #[cfg(test)]
         self.log(flight, Some(at));
@@ -292,7 +292,7 @@ impl Collector {
     pub fn passed(&mut self, flight: &Flight, wait: u64) {
         if let Some(hop) = self.hop(flight) {
             hop.packets += 1;
-            hop.wait += wait;
+            hop.wait += u128::from(wait);
         }
     }
 
@@ -307,7 +307,8 @@ impl Collector {
 
     #[cfg(test)]
     fn log(&mut self, flight: &Flight, delivered: Option<u64>) {
-        let Flight { flow, sequence, sent, hop, .. } = *flight;
+        let Flight { flow, sequence, sent, .. } = *flight;
+        let hop = if delivered.is_none() { flight.hop } else { 0 };
         self.fates.push(Fate { flow, sequence, sent, delivered, hop });
     }
 

@@ -35,7 +35,7 @@ impl Spans {
 
     /// The next span.
     #[inline]
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         match &mut self.drawn {
             Drawn::Nothing => self.constant,
             Drawn::Below(bound, stream) => self.constant.saturating_add(stream.next_below(*bound)),
@@ -62,7 +62,7 @@ impl Passage {
     /// When a packet leaves it that enters at `at`.
     #[inline]
     pub fn through(&mut self, at: u64) -> u64 {
-        let span = self.spans.next();
+        let span = self.spans.draw();
         self.past(at.saturating_add(span))
     }
 
@@ -90,13 +90,13 @@ mod tests {
     #[test]
     fn drawn_spans_stay_inside_and_have_their_mean() {
         let mut uniform = spans(100, Jitter::Uniform(Nanos::new(10)));
-        let drawn: Vec<u64> = (0..10_000).map(|_| uniform.next()).collect();
+        let drawn: Vec<u64> = (0..10_000).map(|_| uniform.draw()).collect();
         assert!(drawn.iter().all(|span| (100..=110).contains(span)));
         assert!([100, 110].iter().all(|end| drawn.contains(end)));
         let mut exponential = spans(1_000, Jitter::Exponential(Nanos::new(10_000)));
-        let mean = (0..40_000).map(|_| exponential.next() as f64).sum::<f64>() / 40_000.0;
+        let mean = (0..40_000).map(|_| exponential.draw() as f64).sum::<f64>() / 40_000.0;
         assert!((mean - 11_000.0).abs() < 4.0 * 10_000.0 / 200.0, "{mean}");
-        assert_eq!(spans(7, Jitter::Uniform(Nanos::new(0))).next(), 7);
+        assert_eq!(spans(7, Jitter::Uniform(Nanos::new(0))).draw(), 7);
     }
 
     #[test]

@@ -267,8 +267,8 @@ fn of_link(network: &NetworkScenario, summaries: &[&Summary], link: usize, rows:
         rows.push(Row::mean(title(metric, "mean", unit), parts, count));
     }
     let longest = each().map(|tally| tally.longest).max();
-    let measure = longest
-        .map_or(Unavailable::NoObservations.into(), |longest| Measure::maximum(longest as f64, count));
+    let measure =
+        longest.map_or(Unavailable::NoObservations.into(), |longest| Measure::maximum(longest as f64, count));
     rows.push(Row { title: title("queue", "max", "pkt"), measure, parts: Vec::new(), count });
 }
 
@@ -299,7 +299,11 @@ fn of_hops(network: &NetworkScenario, summaries: &[&Summary], rows: &mut Vec<Row
 
 /// The distributions of the delays.
 #[must_use]
-pub fn distributions(network: &NetworkScenario, discipline: &str, summaries: &[&Summary]) -> Vec<NetworkDistribution> {
+pub fn distributions(
+    network: &NetworkScenario,
+    discipline: &str,
+    summaries: &[&Summary],
+) -> Vec<NetworkDistribution> {
     let measured = summaries.first().map_or(0, |summary| summary.histograms.len());
     let of = |(at, subject): (usize, Subject)| {
         let mut whole = Histogram::<7>::new();
@@ -323,7 +327,9 @@ pub fn distributions(network: &NetworkScenario, discipline: &str, summaries: &[&
 /// The time series of a discipline, means over the replications.
 #[must_use]
 pub fn series(network: &NetworkScenario, discipline: &str, summaries: &[&Summary]) -> Vec<Series> {
-    let Some(first) = summaries.first().and_then(|summary| summary.series.as_ref()) else { return Vec::new() };
+    let Some(first) = summaries.first().and_then(|summary| summary.series.as_ref()) else {
+        return Vec::new();
+    };
     let mut sums = vec![Bin::default(); first.bins.len()];
     for bins in summaries.iter().filter_map(|summary| summary.series.as_ref()) {
         for (sum, bin) in sums.iter_mut().zip(&bins.bins) {
@@ -346,7 +352,9 @@ pub fn series(network: &NetworkScenario, discipline: &str, summaries: &[&Summary
             values: bins.iter().map(value).collect(),
         };
         rows.push(row("offer", "bit/s", &|bin| Some(bin.offered as f64 * bits)));
-        rows.push(row("throughput", "bit/s", &|bin| (bin.offered > 0).then(|| bin.delivered as f64 * bits)));
+        rows.push(row("throughput", "bit/s", &|bin| {
+            (bin.offered > 0).then_some(bin.delivered as f64 * bits)
+        }));
         rows.push(row("delay", "s", &|bin| over(bin.delay as f64 / SECOND, bin.packets)));
     }
     rows

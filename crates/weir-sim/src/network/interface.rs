@@ -92,7 +92,9 @@ impl<D: Discipline<Flight>> Driven<D> {
         let instant = Instant::new(now);
         while !self.ring.is_full() {
             let mut lost = Lost { now, wire: &mut self.wire, collector: outlet.collector };
-            let Some(Grant { item, quantum }) = self.discipline.dequeue(instant, &Open, &mut lost) else { break };
+            let Some(Grant { item, quantum }) = self.discipline.dequeue(instant, &Open, &mut lost) else {
+                break;
+            };
             self.discipline.finish(instant, &item, quantum);
             let end = self.wire.send(now, &item, outlet);
             self.ring.push(end);
@@ -131,7 +133,11 @@ impl<D: Discipline<Flight>> Driven<D> {
         }
         // The line cannot be interrupted, so there is nobody to preempt.
         let _ = self.discipline.enqueue(Instant::new(now), flight, &mut lost);
-        if self.ring.is_full() { self.read_event(now) } else { self.serve(now, outlet) }
+        if self.ring.is_full() {
+            self.read_event(now)
+        } else {
+            self.serve(now, outlet)
+        }
         let waiting = self.discipline.backlog().items;
         self.wire.tally.longest = self.wire.tally.longest.max(waiting);
     }

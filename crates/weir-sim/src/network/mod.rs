@@ -1,6 +1,8 @@
 //! The network: routers joined by links, and at each link a queue that a discipline orders.
 
 pub mod accelerated;
+#[cfg(test)]
+mod agreement;
 pub mod build;
 pub mod collector;
 pub mod delay;
@@ -23,9 +25,7 @@ pub mod script;
 pub mod source;
 pub mod summary;
 pub mod tcp;
-pub mod transfer;
-pub mod wire;
-#[cfg(test)]
-mod agreement;
 #[cfg(test)]
 mod tests;
+pub mod transfer;
+pub mod wire;

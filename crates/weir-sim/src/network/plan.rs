@@ -23,11 +23,8 @@ pub(crate) fn exponential(mean: f64) -> Distribution {
 impl Plan {
     /// So many routers, and these disciplines compared over so many seconds.
     pub(crate) fn new(routers: usize, disciplines: &[&str], duration: f64) -> Self {
-        let node = |place| Node {
-            name: format!("N{place}"),
-            kind: NodeKind::Router,
-            processing: Delay::default(),
-        };
+        let node =
+            |place| Node { name: format!("N{place}"), kind: NodeKind::Router, processing: Delay::default() };
         let duration = seconds(duration);
         Self(NetworkScenario {
             title: "test".to_owned(),

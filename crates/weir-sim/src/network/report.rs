@@ -58,7 +58,9 @@ pub fn outcome(
             .flat_map(|(name, summaries)| figures::distributions(network, name, summaries))
             .collect(),
         theory: Vec::new(),
-        checks: named().flat_map(|(name, summaries)| checks(network, name, summaries, &by_discipline[0])).collect(),
+        checks: named()
+            .flat_map(|(name, summaries)| checks(network, name, summaries, &by_discipline[0]))
+            .collect(),
     }
 }
 

@@ -48,7 +48,8 @@ pub fn run(
     let disciplines = network.disciplines.len();
     // A replication counts where every discipline finished it.
     let finished = left.chunks(disciplines).filter(|jobs| jobs.iter().all(Option::is_some));
-    let finished: Vec<Vec<&Summary>> = finished.map(|jobs| jobs.iter().flatten().map(|job| &**job).collect()).collect();
+    let finished: Vec<Vec<&Summary>> =
+        finished.map(|jobs| jobs.iter().flatten().map(|job| &**job).collect()).collect();
     let engine = if order.is_some() { "accelerated" } else { "plain" };
     Ok(report::outcome(network, frame, &finished, engine))
 }

@@ -21,10 +21,17 @@ pub struct Sampler {
 #[derive(Clone, Debug)]
 enum Law {
     Constant(u64),
-    Uniform { least: f64, width: f64 },
+    Uniform {
+        least: f64,
+        width: f64,
+    },
     Exponential(f64),
     /// The truncated exponential: its mean before, its least value, and the probability of its range above that.
-    Bounded { mean: f64, least: f64, share: f64 },
+    Bounded {
+        mean: f64,
+        least: f64,
+        share: f64,
+    },
     Markov(Box<Markov>),
 }
 
@@ -45,7 +52,9 @@ impl Law {
     fn new(distribution: &Distribution, scale: f64) -> Self {
         match distribution {
             Distribution::Constant(value) => Self::Constant(whole(value * scale)),
-            Distribution::Uniform { min, max } => Self::Uniform { least: min * scale, width: (max - min) * scale },
+            Distribution::Uniform { min, max } => {
+                Self::Uniform { least: min * scale, width: (max - min) * scale }
+            }
             Distribution::Exponential { mean, .. } if *mean <= 0.0 => Self::Constant(0),
             Distribution::Exponential { mean, bounds: None } => Self::Exponential(mean * scale),
             Distribution::Exponential { mean, bounds: Some((low, high)) } => {

@@ -8,8 +8,8 @@ use weir_tg::Distribution;
 
 use crate::network::model::{Congestion, Delay, Jitter, NodeKind, Tcp, Traffic};
 use crate::network::outcome::{NetworkFigure, NetworkOutcome, Scope};
-use crate::network::run::{Frame, run};
 use crate::network::plan::{Plan, exponential, seconds};
+use crate::network::run::{Frame, run};
 use crate::port::run::{Control, RunError};
 
 fn outcome_of(plan: &Plan, threads: usize) -> NetworkOutcome {

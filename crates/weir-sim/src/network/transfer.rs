@@ -122,3 +122,6 @@ impl Transfer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -135,7 +135,7 @@ impl Wire {
     #[inline(always)]
     pub fn send(&mut self, now: u64, flight: &Flight, outlet: &mut Outlet<'_>) -> u64 {
         let start = now.max(self.free);
-        let span = self.time_of(flight.size).saturating_add(self.spans.next());
+        let span = self.time_of(flight.size).saturating_add(self.spans.draw());
         let end = start.saturating_add(span);
         self.free = end;
         self.count(flight, now, (start, end));

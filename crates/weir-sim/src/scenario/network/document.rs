@@ -125,7 +125,7 @@ pub struct Link {
     /// What every transmission takes beside the bits of the packet: a time, or bytes of framing. Or a table of
     /// times by discipline, as names (`sfq`), whole specs, or `default` for those not named. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub overhead: Option<Located<Brief<Overhead, BTreeMap<String, Located<Time>>>>>,
+    pub overhead: Option<Located<Brief<Overhead, ByDiscipline>>>,
     /// Added to every transmission: the longest of a time that is uniform from zero, or a table of one law.
     /// Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,6 +140,9 @@ pub struct Link {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discipline: Option<Located<String>>,
 }
+
+/// Times by discipline.
+pub(super) type ByDiscipline = BTreeMap<String, Located<Time>>;
 
 /// A random span of time.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -1,6 +1,6 @@
 //! Links: two nodes, a line between them, and the discipline of the queue before it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use weir_core::canonical::canonical;
 use weir_core::registry;
@@ -177,7 +177,7 @@ impl Checker<'_> {
     /// The bytes of framing, and the time of each discipline.
     fn overhead(
         &self,
-        written: Option<&Located<Brief<Overhead, BTreeMap<String, Located<Time>>>>>,
+        written: Option<&Located<Brief<Overhead, document::ByDiscipline>>>,
         disciplines: &[Spec],
     ) -> Checked<(Bytes, Vec<Nanos>)> {
         let same = |time| vec![time; disciplines.len()];
@@ -203,7 +203,7 @@ impl Checker<'_> {
         }
     }
 
-    fn names_of_overhead(&self, table: &BTreeMap<String, Located<Time>>) -> Checked<()> {
+    fn names_of_overhead(&self, table: &document::ByDiscipline) -> Checked<()> {
         for (name, time) in table {
             let spec = name.parse::<Spec>().map_or_else(|_| name.clone(), |spec| spec.name);
             let known = registry::PACKET.iter().map(|info| info.name).chain([DEFAULT]);
@@ -217,8 +217,8 @@ impl Checker<'_> {
 
     fn overhead_of(
         &self,
-        written: &Located<Brief<Overhead, BTreeMap<String, Located<Time>>>>,
-        table: &BTreeMap<String, Located<Time>>,
+        written: &Located<Brief<Overhead, document::ByDiscipline>>,
+        table: &document::ByDiscipline,
         spec: &Spec,
     ) -> Checked<Nanos> {
         let whole = spec.to_string();
