@@ -22,12 +22,12 @@ __all__ = ["html"]
 _COLOURS = ("#a36a00", "#c8852b", "#9a5a96", "#3d72c4", *OTHERS)
 _TITLE = "Flows against queues: the study that the SFQ report recommends"
 _VERDICT = (
-    "Stochastic fair queueing is fair while queues outnumber flows by far, and least so with one to two flows a queue; "
-    "beyond that every queue holds many, and all are treated alike badly. A timer that changes the hash averages this "
-    "out over time, at the price of reordering unless queued packets are hashed anew; a change when idle never comes "
-    "under overload. An eight-way set-associative hash is as fair as a queue a flow up to a quarter as many flows as "
-    "queues. Addresses chosen to collide leave a victim a fifth of its share under an xor, and change nothing under a "
-    "keyed hash."
+    "Stochastic fair queueing is fair while queues outnumber flows by far, and least so with one to two "
+    "flows a queue; beyond that every queue holds many, and all are treated alike badly. A timer that "
+    "changes the hash averages this out over time, at the price of reordering unless queued packets are "
+    "hashed anew; a change when idle never comes under overload. An eight-way set-associative hash is as "
+    "fair as a queue a flow up to a quarter as many flows as queues. Addresses chosen to collide leave a "
+    "victim a fifth of its share under an xor, and change nothing under a keyed hash."
 )
 
 
