@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from weir.charts.style import DASHES, OTHERS, Figure, specification
 from weir.report import charts_of, drawn, page, section
-from weir.reproduce.markup import cell, note, row_name, table_of
+from weir.reproduce.markup import cell, headline, note, row_name, table_of
 from weir.reproduce.sfq.study import parts
 from weir.reproduce.sfq.study.tables import jain, tables, worst
 
@@ -35,20 +34,16 @@ def html(study: Study) -> str:
     """Return the document."""
     figures = [figure for figure in (_over_flows(study),) if figure is not None]
     sections = [
-        _headline(study),
+        headline("weir study", _TITLE, _VERDICT, _facts(study)),
         *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(figures)),
         *(section(table.title, _table(table)) for table in tables(study)),
     ]
     return page(_TITLE, "".join(sections), charts_of(figures))
 
 
-def _headline(study: Study) -> str:
+def _facts(study: Study) -> tuple[str, ...]:
     packets = sum(row.offered for result in study.results.values() for row in result.totals)
-    return (
-        f'<header>\n<p class="kicker">weir study</p>\n<h1>{escape(_TITLE)}</h1>\n'
-        f'<p class="verdict">{escape(_VERDICT)}</p>\n'
-        f'<p class="facts">{len(study.results)} runs · {packets:,} packets</p>\n</header>\n'
-    )
+    return f"{len(study.results)} runs", f"{packets:,} packets"
 
 
 def _table(table: Table) -> str:
