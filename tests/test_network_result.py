@@ -79,11 +79,17 @@ def test_labels_are_what_tells_disciplines_apart(specs, told):
 
 def test_the_verdict_names_who_is_served_worst(result: weir.NetworkResult):
     assert verdict(result) == (
-        "Under sfq the worst served, a to b, gets 55.0 % of what it offers; under fifo the worst served, a "
-        "to b, gets 45.0 % of what it offers. The lowest mean delay is that of fifo, 832.0 ms. All 2 "
+        "Under sfq every flow gets its due (what it offers, at most the mean of all); under fifo the worst "
+        "served, e to f, gets 60.0 % of its due. The lowest mean delay is that of fifo, 832.0 ms. All 2 "
         "self-checks hold."
     )
-    assert worst_served(result, FIFO).part == pytest.approx(0.45)
+    assert worst_served(result, FIFO).part == pytest.approx(0.6)
+
+
+def test_who_asks_for_more_than_an_equal_share_is_not_wronged():
+    figures = {"greedy": [(9e5, 5e5, 0.1, 0.01)], "modest": [(2e5, 1.5e5, 0.1, 0.01)]}
+    served = worst_served(weir.Result.from_json(json.dumps(document({"fifo": figures}))), "fifo")
+    assert (served.subject.name, served.part) == ("modest", pytest.approx(0.75))
 
 
 def test_the_verdict_of_a_network_that_loses_nothing():
@@ -96,9 +102,8 @@ def test_the_verdict_of_one_discipline():
     told = verdict(
         weir.Result.from_json(json.dumps(document({FIFO: SMALL[FIFO]}, intervals=((0, 245), (0, 30)))))
     )
-    assert told.startswith(
-        "Under fifo the worst served, a to b, gets 45.0 % of what it offers. The mean delay is"
-    )
+    assert told.startswith("Under fifo the worst served, e to f, gets 60.0 % of its due (what it offers,")
+    assert "The mean delay is 832.0 ms." in told
 
 
 def test_an_interrupted_run_says_so():
@@ -147,7 +152,7 @@ def test_classes_stand_for_flows_that_were_not_measured():
     result = weir.Result.from_json(json.dumps({**text, "series": [], "distributions": []}))
     assert result.flows_measured == ()
     assert "by class" in printed(show_comparison, result)
-    assert "the worst served, web" in verdict(result)
+    assert "the worst served, bulk" in verdict(result)
     assert "By class" in report.html(result)
 
 
@@ -202,3 +207,97 @@ def test_titles_cannot_become_markup():
 @pytest.mark.parametrize("changes", [{"series": []}, {"distributions": []}, {"links": [], "checks": []}])
 def test_a_report_can_be_made_of_less(changes):
     assert "The comparison" in report.html(weir.Result.from_json(made(**changes)))
+
+
+# From the engine.
+
+SCENARIO = """
+weir = 1
+model = "network"
+title = "two hosts and a line"
+seed = 3
+disciplines = ["fifo:limit=20pkt", "fq:depth=20pkt"]
+reference = "fifo:limit=20pkt"
+
+[network]
+hosts = ["a", "b"]
+routers = ["r"]
+
+[[link]]
+from = "a"
+to = "r"
+rate = "1Gbit"
+
+[[link]]
+from = "r"
+to = "b"
+rate = "1Mbit"
+
+[[flow]]
+name = "light"
+class = "light"
+from = "a"
+to = "b"
+rate = "200kbit"
+size = "500B"
+
+[[flow]]
+name = "heavy"
+class = "heavy"
+from = "a"
+to = "b"
+rate = "1500kbit"
+size = "500B"
+
+[stop]
+duration = "20s"
+replications = 4
+
+[measure]
+intervals = ["0s", "10s", "20s"]
+series = "1s"
+"""
+
+
+@pytest.fixture(scope="module")
+def simulated() -> weir.NetworkResult:
+    return weir.run(weir.Scenario.from_toml(SCENARIO), threads=1)
+
+
+def test_the_engine_gives_what_the_tables_read(simulated: weir.NetworkResult):
+    assert type(simulated) is weir.NetworkResult
+    fifo, fq = simulated.disciplines
+    assert simulated.ok
+    light = {name: simulated.estimate(name, metric="loss", flow="light").value for name in (fifo, fq)}
+    assert light[fq] == 0 < 0.3 < light[fifo]
+    assert simulated.estimate(fq, metric="jain").value > 0
+    assert simulated.estimate(fq, metric="share", statistic="min").value < 1
+    assert simulated.estimate(fifo, metric="utilisation", link="r-b").value == pytest.approx(1, abs=0.02)
+    assert simulated.estimate(fifo, metric="drops", link="r-b").value > 100
+    assert simulated.difference(fq, flow="light").value < 0
+    assert len(simulated.over_time(fq, "light").values) == 20
+    assert len(simulated.intervals) == 3
+
+
+def test_the_engine_gives_what_a_report_needs(simulated: weir.NetworkResult):
+    html = report.html(simulated)
+    assert len(charts(html)) == 2 + 1 + 5  # over time, shares; distributions of all, two classes, two flows
+    for title in ("By class", "By flow", "Throughput over time", "Distribution of delay", "Links"):
+        assert title in html
+    text = printed(show_comparison, simulated, 100)
+    assert "by class" in text
+    assert "n/a" not in text
+
+
+def test_the_command_line_shows_and_saves_a_network(tmp_path, monkeypatch, capsys):
+    from weir.cli import run as call
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.toml").write_text(SCENARIO)
+    assert call(["compare", "net.toml", "--out", "r.json", "--out", "r.html", "--out", "r.csv"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Under fq every flow gets its due")
+    assert all(f"wrote r.{kind}" in out for kind in ("json", "html", "csv"))
+    assert call(["report", "r.json", "--out", "again.html"]) == 0
+    assert (tmp_path / "again.html").read_bytes() == (tmp_path / "r.html").read_bytes()
+    assert (tmp_path / "r.csv").read_text().startswith('"discipline","scope","name","interval"')

@@ -95,7 +95,7 @@ def reproduce(
     sfq by the bars in reproduce/sfq/README.md. Exit code 1 if any is not met.
 
     \b
-    Examples:
+    Example:
       weir reproduce alpha --quick --out alpha.html
       weir reproduce sfq --quick --out sfq.html
     """

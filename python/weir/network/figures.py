@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["flow_styles", "network_figures", "time_chart", "time_points"]
 
 MOST_FLOWS = 7
+_TOUCHED = 0.05
+"""Of the largest offer: a step with less is one in which a flow ends, or has not begun."""
 _MOST_BARS = 40
 _FLOW_COLOURS = ("#0b6aa8", "#d55e00", "#009e73", "#9a5a96", "#b8a800", "#cc79a7", "#7f7f7f")
 
@@ -114,8 +116,9 @@ def time_points(
 
 
 def _sending(offers: Sequence[float | None]) -> range:
-    """Return the steps from the first in which something was sent to the last."""
-    some = [place for place, sent in enumerate(offers) if sent]
+    """Return the steps in which the flow sends, without those at its ends that it only touches."""
+    least = _TOUCHED * max((sent or 0.0 for sent in offers), default=0.0)
+    some = [place for place, sent in enumerate(offers) if (sent or 0.0) > least]
     return range(some[0], some[-1] + 1) if some else range(0)
 
 

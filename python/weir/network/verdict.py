@@ -1,7 +1,8 @@
 """What a network's result says, in words: who is served worst under which discipline, and how long it takes.
 
-The worst-served flow is the one that gets the smallest part of what it offers. Where flows were not
-measured one by one, classes stand for them.
+The *due* of a flow is what it offers, but at most the mean throughput of all: who asks for more than an
+equal share is not wronged by getting less than that. The worst served gets the smallest part of its due.
+Where flows were not measured one by one, classes stand for them.
 """
 
 from __future__ import annotations
@@ -21,27 +22,43 @@ if TYPE_CHECKING:
 __all__ = ["Served", "state", "verdict", "worst_served"]
 
 _ALL_OF_IT = 0.9995
-"""A flow that gets this part of its offer is said to get all of it."""
+"""A flow that gets this part of its due is said to get all of it."""
+_DUE = " (what it offers, at most the mean of all)"
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The flow that gets the smallest part of what it offers, under one discipline."""
+    """The flow that gets the smallest part of its due under one discipline."""
 
     discipline: str
     subject: Subject
     part: float
+    lossless: bool
+    """Whether every flow gets all it offers."""
 
 
 def worst_served(result: NetworkResult, discipline: str) -> Served | None:
     """Return the worst-served flow or class, or None where throughput was not measured."""
-    found = []
-    for subject in subjects(result, "flow") or subjects(result, "class") or subjects(result, ALL):
-        offer = subject.estimate(result, discipline, "offer")
-        got = subject.estimate(result, discipline, "throughput")
-        if offer is not None and got is not None and offer.value and got.value is not None:
-            found.append(Served(discipline, subject, got.value / offer.value))
-    return min(found, key=lambda each: each.part, default=None)
+    rates = {
+        subject: (offer.value, got.value)
+        for subject in subjects(result, "flow") or subjects(result, "class") or subjects(result, ALL)
+        if (offer := subject.estimate(result, discipline, "offer")) is not None
+        and (got := subject.estimate(result, discipline, "throughput")) is not None
+        and offer.value
+        and got.value is not None
+    }
+    if not rates:
+        return None
+    mean = sum(got for _, got in rates.values()) / len(rates)
+    parts = {subject: _part_of_due(offer, got, mean) for subject, (offer, got) in rates.items()}
+    worst = min(parts, key=lambda subject: parts[subject])
+    lossless = all(got >= _ALL_OF_IT * offer for offer, got in rates.values())
+    return Served(discipline, worst, parts[worst], lossless)
+
+
+def _part_of_due(offer: float, got: float, mean: float) -> float:
+    due = min(offer, mean)
+    return min(1.0, got / due) if due > 0 else 0.0
 
 
 def state(result: NetworkResult) -> str | None:
@@ -63,23 +80,25 @@ def _served(result: NetworkResult) -> str | None:
     worst = [each for name in result.disciplines if (each := worst_served(result, name)) is not None]
     if not worst:
         return None
-    best = max(worst, key=lambda each: each.part)
-    if min(each.part for each in worst) >= _ALL_OF_IT:
+    if all(each.lossless for each in worst):
         return "every flow gets all it offers" + (" under every discipline" if len(worst) > 1 else "")
-    words = f"under {result.labels[best.discipline]} {_part(best)}"
+    best = max(worst, key=lambda each: each.part)
+    words = f"under {result.labels[best.discipline]} {_told(best, _DUE)}"
     others = [each for each in worst if each.discipline != best.discipline]
     if not others:
         return words
     reference = next((each for each in others if each.discipline == result.reference), None)
     other = reference or min(others, key=lambda each: each.part)
-    return f"{words}; under {result.labels[other.discipline]} {_part(other)}"
+    return f"{words}; under {result.labels[other.discipline]} {_told(other)}"
 
 
-def _part(served: Served) -> str:
-    if served.part >= _ALL_OF_IT:
+def _told(served: Served, explained: str = "") -> str:
+    if served.lossless:
         return "every flow gets all it offers"
+    if served.part >= _ALL_OF_IT:
+        return f"every flow gets its due{explained}"
     who = "all flows together" if served.subject.kind == ALL else served.subject.name
-    return f"the worst served, {who}, gets {share(served.part)} of what it offers"
+    return f"the worst served, {who}, gets {share(served.part)} of its due{explained}"
 
 
 def _delay(result: NetworkResult) -> str | None:

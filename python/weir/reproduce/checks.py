@@ -68,6 +68,18 @@ class Check:
     status: Status
     note: str = ""
 
+    @classmethod
+    def missing(cls, name: str, kind: str, published: float | str | None, why: object) -> Check:
+        """Return a check that could not be made, and ``why``."""
+        return cls(
+            id=name,
+            kind=kind,
+            published=published,
+            measured=None,
+            status=Status.NOT_CHECKABLE,
+            note=str(why),
+        )
+
     def __post_init__(self) -> None:
         numbers = {"published": self.published, "measured": self.measured, "tolerance": self.tolerance}
         for name, value in numbers.items():

@@ -13,10 +13,36 @@ if TYPE_CHECKING:
 
     from weir.reproduce.checks import Check
 
-__all__ = ["KINDS", "MARKS", "bold_cell", "cell", "mark", "note", "row_name", "table_of", "two_lines"]
+__all__ = [
+    "KINDS",
+    "MARKS",
+    "STYLE",
+    "bold_cell",
+    "cell",
+    "headline",
+    "mark",
+    "note",
+    "row_name",
+    "table_of",
+    "two_lines",
+]
 
 MARKS = {Status.MET: "✓", Status.NOT_MET: "✗", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
 KINDS = {Status.MET: "ok", Status.NOT_MET: "bad", Status.ARTEFACT: "text", Status.NOT_CHECKABLE: "text"}
+
+STYLE = (
+    "<style>.cell b{font-weight:600}.cell small{display:block;opacity:.72;font-size:.78em}"
+    ".wrap{white-space:normal;min-width:15rem}td,th{vertical-align:top}</style>\n"
+)
+
+
+def headline(kicker: str, title: str, verdict: str, facts: Iterable[str]) -> str:
+    """Return the head of a page."""
+    return (
+        f'<header>\n<p class="kicker">{escape(kicker)}</p>\n<h1>{escape(title)}</h1>\n'
+        f'<p class="verdict">{escape(verdict)}</p>\n'
+        f'<p class="facts">{escape(" · ".join(facts))}</p>\n</header>\n'
+    )
 
 
 def cell(content: str, kind: str = "", title: str = "") -> str:

@@ -57,14 +57,7 @@ def _judge(evidence: Evidence, claim: Claim, row: PublishedClaim) -> Judgement:
     try:
         parts = claim.parts(evidence)
     except NotMeasuredError as missing:
-        check = Check(
-            id=f"claim/{claim.id}",
-            kind="claim",
-            published=row.claimed,
-            measured=None,
-            status=Status.NOT_CHECKABLE,
-            note=str(missing),
-        )
+        check = Check.missing(f"claim/{claim.id}", "claim", row.claimed, missing)
         return Judgement(claim, row, None, check)
     found = finding(parts)
     expected = claim.expected or printed_finding(row)

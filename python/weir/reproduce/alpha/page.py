@@ -10,7 +10,7 @@ from weir.reproduce.alpha import published
 from weir.reproduce.alpha.figures import drawings
 from weir.reproduce.alpha.published import LOADS, QUANTITIES, STRATEGIES, Load
 from weir.reproduce.checks import Status
-from weir.reproduce.markup import bold_cell, cell, mark, note, row_name, table_of
+from weir.reproduce.markup import STYLE, bold_cell, cell, headline, mark, note, row_name, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["html"]
 
 _OPEN = Load("95")
-_STYLE = (
-    "<style>.cell b{font-weight:600}.cell small{display:block;opacity:.72;font-size:.78em}"
-    ".wrap{white-space:normal}</style>\n"
-)
 
 
 def html(reproduction: AlphaReproduction) -> str:
@@ -35,8 +31,8 @@ def html(reproduction: AlphaReproduction) -> str:
     drawn = drawings(reproduction.evidence)
     title = f"Alpha message scheduling, reproduced ({reproduction.checks.fidelity})"
     sections = [
-        _STYLE,
-        _headline(reproduction, title),
+        STYLE,
+        headline("weir reproduction", title, reproduction.verdict(), _facts(reproduction)),
         section("Load by load", _loads(reproduction)),
         section("The claims of the text", _claims(reproduction)),
         *(section(drawing.title, _figure(drawing)) for drawing in drawn),
@@ -48,18 +44,13 @@ def html(reproduction: AlphaReproduction) -> str:
     return page(title, "".join(sections), {drawing.id: drawing.spec for drawing in drawn})
 
 
-def _headline(reproduction: AlphaReproduction, title: str) -> str:
-    facts = (
+def _facts(reproduction: AlphaReproduction) -> tuple[str, ...]:
+    return (
         f"{reproduction.met:,} checks met",
         f"{reproduction.not_met:,} not met",
         f"{reproduction.artefact:,} artefact",
         f"{reproduction.not_checkable:,} not checkable",
         f"{reproduction.packets:,} packets for each of {len(STRATEGIES)} strategies",
-    )
-    return (
-        f'<header>\n<p class="kicker">weir reproduction</p>\n<h1>{escape(title)}</h1>\n'
-        f'<p class="verdict">{escape(reproduction.verdict())}</p>\n'
-        f'<p class="facts">{escape(" · ".join(facts))}</p>\n</header>\n'
     )
 
 

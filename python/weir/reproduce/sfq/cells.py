@@ -85,14 +85,7 @@ def _cell(evidence: Evidence, row: Row, quantity: str) -> Check:
             return _sum(evidence, row, other)
         mean = evidence.of_row(row, quantity)
     except NotMeasuredError as missing:
-        return Check(
-            id=name,
-            kind="table",
-            published=printed,
-            measured=None,
-            status=Status.NOT_CHECKABLE,
-            note=str(missing),
-        )
+        return Check.missing(name, "table", printed, missing)
     bar = _bar(row, quantity)
     tolerance = max(bar, _SPREADS * mean.spread)
     status = Status.MET if abs(mean.value - printed) <= tolerance else Status.NOT_MET
@@ -180,14 +173,7 @@ def _offer(evidence: Evidence, row: Row) -> Check:
     try:
         mean = evidence.of_row(row, "offer")
     except NotMeasuredError as missing:
-        return Check(
-            id=name,
-            kind="offer",
-            published=row.offer,
-            measured=None,
-            status=Status.NOT_CHECKABLE,
-            note=str(missing),
-        )
+        return Check.missing(name, "offer", row.offer, missing)
     tolerance = _OFFER_WHOLE if row.end - row.start > _WINDOW else _OFFER_WINDOW
     artefact = ARTEFACTS.get((row.table, row.run, row.stream, "offer"))
     near = abs(mean.value - row.offer) <= tolerance
@@ -204,14 +190,7 @@ def suggested(evidence: Evidence) -> Iterator[Check]:
         try:
             mean = evidence.of_row(row, quantity)
         except NotMeasuredError as missing:
-            yield Check(
-                id=name,
-                kind="artefact",
-                published=value,
-                measured=None,
-                status=Status.NOT_CHECKABLE,
-                note=str(missing),
-            )
+            yield Check.missing(name, "artefact", value, missing)
             continue
         share = _SPREAD_SHARE if quantity == "throughput" else _DELAY_SHARE
         tolerance = max(share * value, _SPREADS * mean.spread)

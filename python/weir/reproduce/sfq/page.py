@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from weir.report import charts_of, drawn, page, section
 from weir.reproduce.checks import Status
-from weir.reproduce.markup import bold_cell, cell, mark, note, row_name, table_of, two_lines
+from weir.reproduce.markup import STYLE, bold_cell, cell, headline, mark, note, row_name, table_of, two_lines
 from weir.reproduce.sfq import published
 from weir.reproduce.sfq.cells import cell_id, collides, summed_with
 from weir.reproduce.sfq.evidence import NotMeasuredError
@@ -24,10 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["html"]
 
-_STYLE = (
-    "<style>.cell b{font-weight:600}.cell small{display:block;opacity:.72;font-size:.78em}"
-    ".wrap{white-space:normal;min-width:15rem}td,th{vertical-align:top}</style>\n"
-)
 _READINGS = (
     "Perturbed runs are read in two ways. The tables take the maps that the delays of the report show, "
     "frozen into the routers: that is fitted. Below stands what random maps give, with nothing taken from "
@@ -40,8 +35,8 @@ def html(reproduction: SfqReproduction) -> str:
     figures = drawings(reproduction.evidence)
     title = f"Stochastic fairness queueing, reproduced ({reproduction.checks.fidelity})"
     sections = [
-        _STYLE,
-        _headline(reproduction, title),
+        STYLE,
+        headline("weir reproduction", title, reproduction.verdict(), _facts(reproduction)),
         section("Table by table", _overview(reproduction)),
         section("What is not met", _missed(reproduction)),
         section("The claims of the text", _claims(reproduction)),
@@ -53,18 +48,13 @@ def html(reproduction: SfqReproduction) -> str:
     return page(title, "".join(sections), charts_of(figures))
 
 
-def _headline(reproduction: SfqReproduction, title: str) -> str:
-    facts = (
+def _facts(reproduction: SfqReproduction) -> tuple[str, ...]:
+    return (
         f"{reproduction.met:,} checks met",
         f"{reproduction.not_met:,} not met",
         f"{reproduction.artefact:,} artefact",
         f"{reproduction.not_checkable:,} not checkable",
         f"{reproduction.evidence.packets:,} packets",
-    )
-    return (
-        f'<header>\n<p class="kicker">weir reproduction</p>\n<h1>{escape(title)}</h1>\n'
-        f'<p class="verdict">{escape(reproduction.verdict())}</p>\n'
-        f'<p class="facts">{escape(" · ".join(facts))}</p>\n</header>\n'
     )
 
 

@@ -36,14 +36,7 @@ def _prediction(evidence: Evidence, row: Row, quantity: str) -> Check:
     try:
         drawn = evidence.drawn(RUNS[row.run].experiment, row.stream, (row.start, row.end), quantity)
     except NotMeasuredError as missing:
-        return Check(
-            id=name,
-            kind="prediction",
-            published=printed,
-            measured=None,
-            status=Status.NOT_CHECKABLE,
-            note=str(missing),
-        )
+        return Check.missing(name, "prediction", printed, missing)
     low, high = drawn.range
     bar = bar_without_collision(row, quantity)
     status = Status.MET if low - bar <= printed <= high + bar else Status.NOT_MET

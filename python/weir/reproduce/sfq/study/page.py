@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from weir.charts.style import DASHES, OTHERS, Figure, specification
 from weir.report import charts_of, drawn, page, section
-from weir.reproduce.markup import cell, note, row_name, table_of
+from weir.reproduce.markup import cell, headline, note, row_name, table_of
 from weir.reproduce.sfq.study import parts
 from weir.reproduce.sfq.study.tables import jain, tables, worst
 
@@ -22,13 +21,12 @@ __all__ = ["html"]
 _COLOURS = ("#a36a00", "#c8852b", "#9a5a96", "#3d72c4", *OTHERS)
 _TITLE = "Flows against queues: the study that the SFQ report recommends"
 _VERDICT = (
-    "Stochastic fair queueing is fair while queues outnumber flows by far, and least so where there are as "
-    "many flows as queues, up to about twice as many; beyond that every queue holds many, and all flows "
-    "are treated alike badly. Perturbation by a timer averages this out over time, at the price of "
-    "reordering unless queued packets are hashed anew; perturbation when idle never comes under overload. "
-    "An eight-way set-associative hash is as fair as a queue a flow up to a quarter of its queues and "
-    "more. Addresses chosen to collide starve a victim under every xor; a keyed hash does not let itself "
-    "be chosen for."
+    "Stochastic fair queueing is fair while queues outnumber flows by far, and least so with one to two "
+    "flows a queue; beyond that every queue holds many, and all are treated alike badly. A timer that "
+    "changes the hash averages this out over time, at the price of reordering unless queued packets are "
+    "hashed anew; a change when idle never comes under overload. An eight-way set-associative hash is as "
+    "fair as a queue a flow up to a quarter as many flows as queues. Addresses chosen to collide leave a "
+    "victim a fifth of its share under an xor, and change nothing under a keyed hash."
 )
 
 
@@ -36,20 +34,16 @@ def html(study: Study) -> str:
     """Return the document."""
     figures = [figure for figure in (_over_flows(study),) if figure is not None]
     sections = [
-        _headline(study),
+        headline("weir study", _TITLE, _VERDICT, _facts(study)),
         *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(figures)),
         *(section(table.title, _table(table)) for table in tables(study)),
     ]
     return page(_TITLE, "".join(sections), charts_of(figures))
 
 
-def _headline(study: Study) -> str:
+def _facts(study: Study) -> tuple[str, ...]:
     packets = sum(row.offered for result in study.results.values() for row in result.totals)
-    return (
-        f'<header>\n<p class="kicker">weir study</p>\n<h1>{escape(_TITLE)}</h1>\n'
-        f'<p class="verdict">{escape(_VERDICT)}</p>\n'
-        f'<p class="facts">{len(study.results)} runs · {packets:,} packets</p>\n</header>\n'
-    )
+    return f"{len(study.results)} runs", f"{packets:,} packets"
 
 
 def _table(table: Table) -> str:
