@@ -142,8 +142,8 @@ def run(
     threads : int or None
         How many to use; None for as many as the machine offers. The result does not depend on it.
     progress : callable or None
-        Called ten times a second with ``done`` and ``total`` over all disciplines and replications: of a port in
-        packets (or messages served whole), of a network in simulated nanoseconds.
+        Called ten times a second with ``done`` and ``total`` over all disciplines and replications: of a
+        port in packets (or messages served whole), of a network in simulated nanoseconds.
     records : callable or None
         Called from another thread with blocks of the first replication's records: ``discipline``, and one
         ``bytes`` a column in native order, as `weir.records.RecordFile.write` takes them.
