@@ -44,8 +44,10 @@ pub fn maximum<const BITS: u32>(sections: &[Histogram<BITS>]) -> Measure {
     largest.map_or(Unavailable::NoObservations.into(), |value| Measure::maximum(value as f64, count))
 }
 
+/// The mean, taken about the first value: equal values have exactly their value as mean, and no spread.
 fn average(values: &[f64]) -> Option<f64> {
-    if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
+    let first = values.first()?;
+    Some(first + values.iter().map(|value| value - first).sum::<f64>() / values.len() as f64)
 }
 
 /// The t interval around `value`, from the spread of independent `parts` about it and a variance besides.
@@ -73,6 +75,13 @@ mod tests {
         assert!((estimate.standard_error() - (2.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         assert!((estimate.half_width() - 3.182_446_305 * (2.0_f64 / 3.0).sqrt()).abs() < 1e-6);
         assert_eq!(estimate.method(), Method::Replications { groups: 4 });
+    }
+
+    #[test]
+    fn equal_values_have_no_spread() {
+        let measure = mean(&[0.1; 8]);
+        let estimate = measure.as_estimate().expect("an estimate");
+        assert_eq!((estimate.value(), estimate.standard_error()), (0.1, 0.0));
     }
 
     #[test]
