@@ -40,7 +40,11 @@ pub struct Rows(Vec<Row>);
 #[must_use]
 pub fn interval_name(network: &NetworkScenario, place: usize) -> String {
     let (from, to) = network.measure.intervals[place];
-    if place == 0 { "all".to_owned() } else { format!("{from}-{to}") }
+    match (place, from.get()) {
+        (0, _) => "all".to_owned(),
+        (_, 0) => format!("0s-{to}"),
+        _ => format!("{from}-{to}"),
+    }
 }
 
 impl Row {
