@@ -41,7 +41,7 @@ const BENCHES: [(&str, &str, &[u32]); 13] = [
     ("fq", "fq(discipline=fifo,flows=FLOWS)", &[SEVEN, THOUSAND, MILLION]),
     (
         "fq_codel",
-        "fq_codel(limit=8000000pkt,memory_limit=1024GiB,flows=65536,target=1000s,interval=10000s)",
+        "fq_codel(limit=8000000pkt,memory_limit=1048576MiB,flows=65536,target=1000s,interval=10000s)",
         &[SEVEN, THOUSAND, MILLION],
     ),
     ("codel", "codel(target=1000s,interval=10000s,limit=8000000pkt)", &[SEVEN, THOUSAND, MILLION]),
