@@ -123,7 +123,7 @@ impl<R: Order, T: Copy + Default> Heap<R, T> {
     }
 
     /// The ranks, in no particular order.
-    pub fn ranks(&self) -> impl Iterator<Item = R> + '_ {
+    pub fn ranks(&self) -> impl Iterator<Item = R> + Clone + '_ {
         (ROOT..self.end).map(|at| self.get(at).0)
     }
 

@@ -21,6 +21,7 @@ use core::fmt;
 
 use super::flows::{self, Flows};
 use super::limits;
+use super::round::Round;
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes};
 use crate::item::Item;
@@ -94,14 +95,14 @@ impl<C: Cost> core::error::Error for ConfigError<C> {}
 /// What the ring keeps for one flow.
 #[derive(Clone, Debug)]
 struct Turn<C> {
-    /// The flow behind this one, or [`ABSENT`].
-    next: u32,
     deficit: C,
     quantum: C,
+    /// Whether the flow stands in the ring.
+    present: bool,
 }
 
-/// A flow that does not stand in the ring; no flow of the table has this number.
-const ABSENT: u32 = u32::MAX;
+/// How many flows are fetched together.
+const AHEAD: usize = 32;
 
 /// Deficit round robin.
 #[derive(Clone, Debug)]
@@ -109,12 +110,10 @@ pub struct Drr<I: Item> {
     flows: Flows<I, I, Turn<I::Cost>>,
     /// Of a flow of weight 1.
     quantum: I::Cost,
-    /// The flow that is visited, if any stands in the ring.
-    current: u32,
-    /// The flow before it, which is the last of the ring.
-    last: u32,
-    /// How many flows stand in the ring.
-    ring: u32,
+    /// The flows that have packets; the one that is visited is the first.
+    ring: Round,
+    /// How many of them have been fetched ahead of their visits.
+    fetched: usize,
     /// Whether the flow that is visited has received its quantum.
     visiting: bool,
 }
@@ -141,7 +140,7 @@ impl<I: Item> Drr<I> {
             return Err(ConfigError::Quantum(quantum));
         }
         flows.check().map_err(ConfigError::Flows)?;
-        Ok(Self { flows: Flows::new(flows), quantum, current: 0, last: 0, ring: 0, visiting: false })
+        Ok(Self { flows: Flows::new(flows), quantum, ring: Round::default(), fetched: 0, visiting: false })
     }
 
     /// As a spec names it.
@@ -155,46 +154,43 @@ impl<I: Item> Drr<I> {
         Self::new(config).map_err(|error| arguments.error("quantum", error.to_string()))
     }
 
-    /// The flow joins the end of the ring.
-    #[inline]
-    fn join(&mut self, joining: u32) {
-        if self.ring == 0 {
-            self.current = joining;
-            self.visiting = false;
-        } else {
-            self.flows.state_mut(self.last).next = joining;
-        }
-        self.flows.state_mut(joining).next = self.current;
-        self.last = joining;
-        self.ring += 1;
-    }
-
     /// The flow that is visited leaves the ring.
-    fn leave(&mut self) {
-        let turn = self.flows.state_mut(self.current);
-        turn.deficit = I::Cost::ZERO;
-        self.current = core::mem::replace(&mut turn.next, ABSENT);
-        self.ring -= 1;
-        if self.ring > 0 {
-            self.flows.state_mut(self.last).next = self.current;
-        }
-        self.visiting = false;
+    #[inline]
+    fn leave(&mut self, flow: u32) {
+        let turn = self.flows.state_mut(flow);
+        (turn.deficit, turn.present) = (I::Cost::ZERO, false);
+        self.ring.leave();
+        self.end_visit();
     }
 
     /// The visit ends; the flow becomes the last of the ring.
     #[inline]
     fn advance(&mut self) {
-        self.last = self.current;
-        self.current = self.flows.state(self.current).next;
+        self.ring.advance();
+        self.end_visit();
+    }
+
+    #[inline]
+    fn end_visit(&mut self) {
         self.visiting = false;
+        self.fetched = self.fetched.saturating_sub(1);
+    }
+
+    /// Fetches the flows that are next, once those that were fetched have been visited.
+    #[cold]
+    #[inline(never)]
+    fn fetch_ahead(&mut self) {
+        let next = (0..AHEAD).map_while(|turn| self.ring.get(turn));
+        self.flows.fetch(next, flows::read, |turn| turn.quantum.count() ^ u64::from(turn.present));
+        self.fetched = AHEAD;
     }
 
     /// Visits the first flow of the ring.
     #[inline(always)]
-    fn visit(&mut self, gate: &dyn Gate<I>) -> Visit<I> {
-        let (head, turn) = self.flows.head_and_state(self.current);
+    fn visit(&mut self, flow: u32, gate: &dyn Gate<I>) -> Visit<I> {
+        let (head, turn) = self.flows.head_and_state(flow);
         let Some(head) = head else {
-            self.leave();
+            self.leave(flow);
             return Visit::Left;
         };
         if !gate.permits(head) {
@@ -212,7 +208,7 @@ impl<I: Item> Drr<I> {
             return Visit::Short;
         }
         turn.deficit = turn.deficit.minus(cost);
-        self.flows.take(self.current).map_or(Visit::Left, Visit::Grant)
+        self.flows.take(flow).map_or(Visit::Left, Visit::Grant)
     }
 
     /// How many quanta this flow lacks for its head; `None` if the gate holds it back.
@@ -227,20 +223,16 @@ impl<I: Item> Drr<I> {
     #[cold]
     #[inline(never)]
     fn skip_rounds(&mut self, gate: &dyn Gate<I>) {
-        let mut flow = self.current;
         let mut rounds = u64::MAX;
-        for _ in 0..self.ring {
+        for flow in (0..self.ring.count).filter_map(|turn| self.ring.get(turn)) {
             rounds = self.lacking(flow, gate).map_or(rounds, |lacking| rounds.min(lacking));
-            flow = self.flows.state(flow).next;
         }
         let rounds = rounds.saturating_sub(1);
-        for _ in 0..self.ring {
-            let short = self.lacking(flow, gate).is_some();
-            let turn = self.flows.state_mut(flow);
-            if short {
+        for flow in (0..self.ring.count).filter_map(|turn| self.ring.get(turn)) {
+            if self.lacking(flow, gate).is_some() {
+                let turn = self.flows.state_mut(flow);
                 turn.deficit = turn.deficit.plus(I::Cost::of(turn.quantum.count().saturating_mul(rounds)));
             }
-            flow = turn.next;
         }
     }
 }
@@ -251,12 +243,14 @@ impl<I: Item> Discipline<I> for Drr<I> {
         let quantum = self.quantum;
         let make = |weight: Weight| {
             let quantum = I::Cost::of(quantum.count().saturating_mul(weight.get()));
-            Turn { next: ABSENT, deficit: I::Cost::ZERO, quantum }
+            Turn { deficit: I::Cost::ZERO, quantum, present: false }
         };
         if let Some((flow, item)) = self.flows.admit(item, drops, make) {
             self.flows.append(flow, item);
-            if self.flows.state(flow).next == ABSENT {
-                self.join(flow);
+            let turn = self.flows.state_mut(flow);
+            if !turn.present {
+                turn.present = true;
+                self.ring.join(flow);
             }
         }
         Enqueued::Queued
@@ -266,8 +260,11 @@ impl<I: Item> Discipline<I> for Drr<I> {
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         // Flows held back in a row, and flows visited in vain since the last rounds were skipped.
         let (mut held, mut in_vain) = (0, 0);
-        while self.ring > 0 {
-            match self.visit(gate) {
+        while let Some(flow) = self.ring.get(0) {
+            if self.flows.are_far() && self.fetched == 0 {
+                self.fetch_ahead();
+            }
+            match self.visit(flow, gate) {
                 Visit::Grant(item) => {
                     let quantum = item.cost();
                     self.flows.served(quantum);
@@ -277,11 +274,11 @@ impl<I: Item> Discipline<I> for Drr<I> {
                 Visit::Held => held += 1,
                 Visit::Short => held = 0,
             }
-            if held >= self.ring {
+            if held >= self.ring.count {
                 return None;
             }
             in_vain += 1;
-            if in_vain >= self.ring {
+            if in_vain >= self.ring.count {
                 self.skip_rounds(gate);
                 in_vain = 0;
             }

@@ -9,6 +9,7 @@
 //! | Memory | one entry per flow up to the highest seen, one slot per waiting packet; both stay |
 
 use core::fmt;
+use core::hint::black_box;
 
 use super::limits::{LimitError, Limits};
 use super::slots::{Chain, Slots};
@@ -16,11 +17,13 @@ use crate::discipline::{Backlog, DropReason, Drops};
 use crate::info::{Arguments, Parameter};
 use crate::item::Item;
 use crate::spec::SpecError;
-use crate::units::Weight;
+use crate::units::{Cost, Weight};
 
 /// The largest table of flows.
 pub const MAX_FLOWS: usize = 1 << 20;
 const DEFAULT_FLOWS: usize = 1 << 16;
+/// From so many slots on, a table is far.
+const FAR: usize = 1 << 15;
 
 /// The parameter that chooses the queue.
 pub const BY: Parameter = Parameter {
@@ -157,6 +160,12 @@ struct Entry<S> {
     state: S,
 }
 
+/// Reads an item from end to end, for [`Flows::fetch`].
+#[inline]
+pub(super) fn read<I: Item>(item: &I) -> u64 {
+    item.cost().count() ^ u64::from(item.flow().0) ^ u64::from(item.class().0)
+}
+
 /// The table: for each flow a queue of `T`, which is an item and what came with it, and a state.
 #[derive(Clone, Debug)]
 pub(super) struct Flows<I: Item, T, S> {
@@ -246,6 +255,41 @@ impl<I: Item, T, S> Flows<I, T, S> {
     #[inline(always)]
     pub(super) fn served(&mut self, cost: I::Cost) {
         self.backlog.remove(cost);
+    }
+
+    /// Reads what the next calls on these flows will need, all at once: memory that is far away answers many
+    /// questions in the time of one. Does nothing while all of it is near.
+    #[inline]
+    pub(super) fn fetch(
+        &self,
+        flows: impl Iterator<Item = u32> + Clone,
+        packet: impl Fn(&T) -> u64,
+        state: impl Fn(&S) -> u64,
+    ) {
+        self.fetch_states(flows.clone(), state);
+        if self.are_far() {
+            self.read_all(flows, |entry| self.slots.fetch(&entry.packets, &packet));
+        }
+    }
+
+    /// The same, where nothing but the states will be needed.
+    #[inline]
+    pub(super) fn fetch_states(&self, flows: impl Iterator<Item = u32>, state: impl Fn(&S) -> u64) {
+        if self.are_far() {
+            self.read_all(flows, |entry| u64::from(entry.packets.len()) ^ state(&entry.state));
+        }
+    }
+
+    /// Whether the table is too large for the caches near the processor.
+    #[inline(always)]
+    pub(super) fn are_far(&self) -> bool {
+        self.slots.size() >= FAR
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn read_all(&self, flows: impl Iterator<Item = u32>, read: impl Fn(&Entry<S>) -> u64) {
+        black_box(flows.fold(0, |all, flow| all ^ read(&self.entries[flow as usize])));
     }
 
     /// A flow's state.

@@ -11,12 +11,13 @@ pub mod limits;
 mod list;
 mod longest;
 pub mod priority;
+mod ranks;
+mod round;
 pub mod scfq;
 pub mod sfq;
 pub mod sfq_linux;
 pub mod sfq_set;
 mod slots;
-mod store;
 pub mod tbf;
 #[cfg(test)]
 mod testing;

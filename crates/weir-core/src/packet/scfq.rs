@@ -23,7 +23,8 @@
 
 use super::flows::{self, Config, ConfigError, Flows};
 use super::limits;
-use super::virtual_time::{Rank, Ranks, Share, Tag, lowering};
+use super::ranks::Ranks;
+use super::virtual_time::{Rank, Share, Tag, lowering};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
@@ -152,6 +153,9 @@ impl<I: Item> Discipline<I> for Scfq<I> {
         }
         if !self.held.is_empty() {
             self.release();
+        }
+        if self.order.take_refilled() {
+            self.flows.fetch(self.order.soon(), flows::read, |stamp| stamp.finish.0 ^ stamp.share.0);
         }
         if let Some(amount) = lowering(self.now) {
             self.lower(amount);

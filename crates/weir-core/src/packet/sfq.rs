@@ -13,14 +13,17 @@
 //! | Source | *A Report on Stochastic Fairness Queueing (SFQ) Experiments*, SRI, 1993; McKenney, *Stochastic fairness queueing*, INFOCOM '90 |
 //! | Work per packet | O(1); one step more per queue held back by the gate |
 //! | Units | turns and depth: packets |
-//! | Memory | 16 bytes per queue up to the highest used, one place per waiting packet; both stay |
+//! | Memory | 16 bytes per queue up to the highest used, one slot per waiting packet; both stay |
 //! | Departs from the source | McKenney drops from the longest queue, the report from the own; this is the report's |
 //! | | a queue whose head the gate does not permit goes to the end of the round |
 
 use core::fmt;
+use core::hint::black_box;
 
+use super::flows;
 use super::hash::{HASH, Hash, KEY, Key, SEED, SeedClock, Spread};
-use super::store::{Line, Round, Store};
+use super::round::Round;
+use super::slots::{Chain, Slots};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, parse_nanos};
 use crate::item::Item;
@@ -32,10 +35,10 @@ pub const MAX_QUEUES: u32 = 1 << 20;
 /// The deepest queue, in packets.
 pub const MAX_DEPTH: u32 = 1 << 24;
 
-/// From so many places on, a store is too large for the caches near the processor.
+/// From so many slots on, a store is too large for the caches near the processor.
 const FAR: usize = 1 << 15;
 /// How many queues are fetched together.
-const AHEAD: usize = 8;
+const AHEAD: usize = 32;
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -185,8 +188,8 @@ pub struct Sfq<I: Item> {
     config: Config,
     spread: Spread,
     seeds: SeedClock,
-    queues: Vec<Line>,
-    store: Store<I>,
+    queues: Vec<Chain>,
+    slots: Slots<I>,
     /// The queues that have packets, the next first.
     round: Round,
     /// How many of them have been fetched ahead of their turns.
@@ -217,8 +220,8 @@ impl<I: Item> Sfq<I> {
         let seeds = SeedClock::new(seed, span);
         let spread = Spread::new(hash, key, seed, queues);
         let (queues, round) = (Vec::new(), Round::default());
-        let (store, backlog) = (Store::default(), Backlog::default());
-        Ok(Self { config, spread, seeds, queues, store, round, fetched: 0, backlog })
+        let (slots, backlog) = (Slots::default(), Backlog::default());
+        Ok(Self { config, spread, seeds, queues, slots, round, fetched: 0, backlog })
     }
 
     /// As a spec names it.
@@ -255,7 +258,7 @@ impl<I: Item> Sfq<I> {
     #[cold]
     fn grow(&mut self, queue: usize) {
         let doubled = (queue + 1).next_power_of_two().max(64);
-        self.queues.resize(doubled.min(self.config.queues as usize), Line::default());
+        self.queues.resize(doubled.min(self.config.queues as usize), Chain::default());
     }
 
     /// Fetches the queues that are next, once those that were fetched have had their turns. Turns go all over
@@ -263,12 +266,11 @@ impl<I: Item> Sfq<I> {
     #[cold]
     #[inline(never)]
     fn fetch_ahead(&mut self) {
-        if self.fetched == 0 {
-            let next = (0..AHEAD).filter_map(|turn| self.round.get(turn));
-            self.store.fetch(next.map(|queue| self.queues[queue as usize]));
-            self.fetched = AHEAD;
-        }
-        self.fetched -= 1;
+        let next = (0..AHEAD).filter_map(|turn| self.round.get(turn));
+        black_box(
+            next.fold(0, |all, queue| all ^ self.slots.fetch_ends(&self.queues[queue as usize], flows::read)),
+        );
+        self.fetched = AHEAD;
     }
 }
 
@@ -289,33 +291,36 @@ impl<I: Item> Discipline<I> for Sfq<I> {
         }
         let at = self.queue_of(&item);
         let queue = &mut self.queues[at];
-        if queue.length >= self.config.depth {
+        if queue.len() >= self.config.depth {
             drops.dropped(item, DropReason::QueueFull);
             return Enqueued::Queued;
         }
-        if queue.length == 0 {
+        if queue.len() == 0 {
             self.round.join(at as u32);
         }
         self.backlog.add(item.cost());
-        self.store.append(queue, item);
+        self.slots.append(queue, item);
         Enqueued::Queued
     }
 
     // Always: a call would hand the packet over through memory, which takes longer than all the rest.
     #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        if self.store.size() >= FAR {
-            self.fetch_ahead();
+        if self.slots.size() >= FAR {
+            if self.fetched == 0 {
+                self.fetch_ahead();
+            }
+            self.fetched -= 1;
         }
         // Once around at most: then every head is held back, and the round is as it was.
         for _ in 0..self.round.count {
             let queue = &mut self.queues[self.round.get(0)? as usize];
-            if !gate.permits(self.store.head(queue)?) {
+            if !gate.permits(self.slots.head(queue)?) {
                 self.round.advance();
                 continue;
             }
-            let item = self.store.take(queue)?;
-            if queue.length > 0 {
+            let item = self.slots.take(queue)?;
+            if queue.len() > 0 {
                 self.round.advance();
             } else {
                 self.round.leave();

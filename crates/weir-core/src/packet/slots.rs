@@ -26,10 +26,31 @@ impl Chain {
     }
 }
 
+/// A slot, and the slot behind it: in its queue, or among the free ones. An enumeration, since an optional
+/// item beside the number would take eight bytes more.
 #[derive(Clone, Debug)]
-struct Slot<I> {
-    item: Option<I>,
-    next: u32,
+enum Slot<I> {
+    Free { next: u32 },
+    Taken { next: u32, item: I },
+}
+
+impl<I> Slot<I> {
+    #[inline]
+    fn next(&self) -> u32 {
+        let (Self::Free { next } | Self::Taken { next, .. }) = self;
+        *next
+    }
+
+    #[inline]
+    fn set_next(&mut self, behind: u32) {
+        let (Self::Free { next } | Self::Taken { next, .. }) = self;
+        *next = behind;
+    }
+
+    #[inline]
+    fn item(&self) -> Option<&I> {
+        if let Self::Taken { item, .. } = self { Some(item) } else { None }
+    }
 }
 
 /// The store; it grows to the largest number of items and stays.
@@ -50,7 +71,7 @@ impl<I> Slots<I> {
     /// The first item of a queue.
     #[inline]
     pub(super) fn head(&self, chain: &Chain) -> Option<&I> {
-        self.slots.get(chain.first as usize)?.item.as_ref()
+        self.slots.get(chain.first as usize)?.item()
     }
 
     /// Puts an item at the end of a queue.
@@ -58,7 +79,7 @@ impl<I> Slots<I> {
     pub(super) fn append(&mut self, chain: &mut Chain, item: I) {
         let at = self.place(item);
         match self.slots.get_mut(chain.last as usize) {
-            Some(last) => last.next = at,
+            Some(last) => last.set_next(at),
             None => chain.first = at,
         }
         chain.last = at;
@@ -70,26 +91,54 @@ impl<I> Slots<I> {
     pub(super) fn take(&mut self, chain: &mut Chain) -> Option<I> {
         let at = chain.first;
         let slot = self.slots.get_mut(at as usize)?;
-        chain.first = core::mem::replace(&mut slot.next, self.free);
+        let Slot::Taken { next, item } = core::mem::replace(slot, Slot::Free { next: self.free }) else {
+            return None;
+        };
+        chain.first = next;
         chain.len -= 1;
         if chain.first == NONE {
             chain.last = NONE;
         }
         self.free = at;
-        slot.item.take()
+        Some(item)
+    }
+
+    /// How many items there were at most.
+    #[inline]
+    pub(super) fn size(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Reads the first item of this queue and its last slot, which the next calls will need; the sum is for nothing.
+    /// `read` reads an item from end to end.
+    #[inline]
+    pub(super) fn fetch_ends(&self, chain: &Chain, read: impl Fn(&I) -> u64) -> u64 {
+        let last = self.slots.get(chain.last as usize).map_or(NONE, Slot::next);
+        self.head(chain).map_or(0, read) ^ u64::from(last)
+    }
+
+    /// The same, and the second item, for a discipline that looks at it right after it has taken the first.
+    #[inline]
+    pub(super) fn fetch(&self, chain: &Chain, read: impl Fn(&I) -> u64) -> u64 {
+        let second = self.slots.get(chain.first as usize).map_or(NONE, Slot::next);
+        let second = self.slots.get(second as usize).and_then(Slot::item);
+        self.fetch_ends(chain, &read) ^ second.map_or(0, read)
     }
 
     /// All items, in no particular order.
     pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut I> {
-        self.slots.iter_mut().filter_map(|slot| slot.item.as_mut())
+        self.slots.iter_mut().filter_map(|slot| match slot {
+            Slot::Taken { item, .. } => Some(item),
+            Slot::Free { .. } => None,
+        })
     }
 
     #[inline]
     fn place(&mut self, item: I) -> u32 {
-        let filled = Slot { item: Some(item), next: NONE };
+        let filled = Slot::Taken { next: NONE, item };
         let at = self.free;
         if let Some(slot) = self.slots.get_mut(at as usize) {
-            self.free = slot.next;
+            self.free = slot.next();
             *slot = filled;
             return at;
         }
@@ -101,5 +150,26 @@ impl<I> Slots<I> {
     fn grow(&mut self, filled: Slot<I>) -> u32 {
         self.slots.push(filled);
         (self.slots.len() - 1) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_share_the_slots_that_others_leave() {
+        let mut slots = Slots::default();
+        let mut chains = [Chain::default(); 3];
+        for item in 0..300 {
+            slots.append(&mut chains[item % 3], item);
+            assert!(chains.iter().all(|chain| slots.fetch(chain, |&item| item as u64) < u64::MAX));
+            if item >= 9 {
+                assert_eq!(slots.take(&mut chains[item % 3]), Some(item - 9));
+            }
+        }
+        assert_eq!(slots.size(), 10);
+        assert_eq!((slots.head(&chains[0]), chains[0].len()), (Some(&291), 3));
+        assert_eq!(slots.take(&mut Chain::default()), None);
     }
 }

@@ -6,7 +6,7 @@
 //! sizes end up. What lies further behind the clock than 2^61 (two million million bytes for each share)
 //! counts as that far behind.
 
-use crate::heap::{Heap, Order};
+use crate::heap::Order;
 use crate::units::{Cost, Weight};
 
 /// Bits of a tag that are fractional.
@@ -45,7 +45,7 @@ pub(super) fn lowering(now: Tag) -> Option<u64> {
 
 /// The share of a flow, as the reciprocal of its weight.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Share(u64);
+pub(super) struct Share(pub(super) u64);
 
 impl Share {
     /// That of a weight, which is not zero.
@@ -62,21 +62,27 @@ impl Share {
     }
 }
 
+/// Bits of a flow's number.
+const FLOW_BITS: u32 = 32;
+
 /// A flow and the tag by which it is ordered; among equal tags the flow of the smaller number is first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank(u128);
 
 impl Rank {
+    /// How long it is.
+    pub(super) const BITS: usize = 64 + FLOW_BITS as usize;
+
     /// Of this flow at this tag.
     #[inline]
     pub(super) fn new(tag: Tag, flow: u32) -> Self {
-        Self(u128::from(tag.0) << 64 | u128::from(flow))
+        Self(u128::from(tag.0) << FLOW_BITS | u128::from(flow))
     }
 
     /// The tag.
     #[inline]
     pub(super) fn tag(self) -> Tag {
-        Tag((self.0 >> 64) as u64)
+        Tag((self.0 >> FLOW_BITS) as u64)
     }
 
     /// The flow.
@@ -90,46 +96,30 @@ impl Rank {
     pub(super) fn lowered(self, amount: u64) -> Self {
         Self::new(self.tag().lowered(amount), self.flow())
     }
+
+    /// The digit of this level, to the base 256.
+    #[inline]
+    pub(super) fn digit(self, level: usize) -> u8 {
+        (self.0 >> (8 * level)) as u8
+    }
+
+    /// The level of the highest digit that is different; 0 if none is.
+    #[inline]
+    pub(super) fn level_of_difference(self, other: Self) -> usize {
+        ((self.0 ^ other.0) | 1).ilog2() as usize / 8
+    }
+
+    /// With another digit at this level, and zeros behind it.
+    #[inline]
+    pub(super) fn with_digit(self, level: usize, digit: u8) -> Self {
+        let above = self.0 >> (8 * level) & !0xff;
+        Self((above | u128::from(digit)) << (8 * level))
+    }
 }
 
 impl Order for Rank {
     /// Beyond the largest tag.
     const LAST: Self = Self(u128::MAX);
-}
-
-/// Flows in the order of their ranks.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Ranks(Heap<Rank, ()>);
-
-impl Ranks {
-    /// Inserts a flow, which is not present.
-    #[inline]
-    pub(super) fn push(&mut self, rank: Rank) {
-        self.0.push(rank, ());
-    }
-
-    /// The least.
-    #[inline]
-    pub(super) fn peek(&self) -> Option<Rank> {
-        self.0.peek().map(|(rank, ())| rank)
-    }
-
-    /// Removes the least.
-    #[inline]
-    pub(super) fn pop(&mut self) {
-        self.0.pop();
-    }
-
-    /// Gives the least another rank.
-    #[inline]
-    pub(super) fn rerank_least(&mut self, rank: Rank) {
-        self.0.rerank_least(rank);
-    }
-
-    /// All tags are lowered.
-    pub(super) fn lower(&mut self, amount: u64) {
-        self.0.map_ranks(|rank| rank.lowered(amount));
-    }
 }
 
 #[cfg(test)]

@@ -24,7 +24,8 @@
 
 use super::flows::{self, Config, ConfigError, Flows};
 use super::limits;
-use super::virtual_time::{FRACTION_BITS, Rank, Ranks, Share, Tag, lowering};
+use super::ranks::Ranks;
+use super::virtual_time::{FRACTION_BITS, Rank, Share, Tag, lowering};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
@@ -239,6 +240,11 @@ impl<I: Item> Discipline<I> for Wf2qPlus<I> {
         let served = self.serving.and_then(|flow| self.take(flow));
         if !self.held.is_empty() {
             self.release();
+        }
+        for order in [&mut self.eligible, &mut self.waiting] {
+            if order.take_refilled() {
+                self.flows.fetch(order.soon(), flows::read, |stamp| stamp.finish.0 ^ stamp.weight);
+            }
         }
         if let Some(amount) = lowering(self.clock.now) {
             self.lower(amount);

@@ -35,7 +35,8 @@ use core::fmt;
 
 use super::flows::{self, Flows};
 use super::limits;
-use super::virtual_time::{Rank, Ranks, Share, Tag, lowering};
+use super::ranks::Ranks;
+use super::virtual_time::{Rank, Share, Tag, lowering};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, parse_rate};
 use crate::item::Item;
@@ -111,6 +112,11 @@ impl Stamp {
     fn new(weight: Weight) -> Self {
         Self { finish: Tag(0), share: Share::of(weight), weight: weight.get(), fluid: false }
     }
+
+    /// Reads it from end to end, for [`Flows::fetch`].
+    fn read(&self) -> u64 {
+        self.finish.0 ^ self.weight ^ u64::from(self.fluid)
+    }
 }
 
 /// A packet, and when the fluid system finishes it.
@@ -165,6 +171,9 @@ impl Fluid {
                 self.rest -= u128::from(served) * u128::from(each);
                 self.now.0 += served;
                 return;
+            }
+            if self.leaving.take_refilled() {
+                flows.fetch_states(self.leaving.soon(), Stamp::read);
             }
             let stamp = flows.state_mut(first.flow());
             if stamp.finish > first.tag() {
@@ -303,6 +312,13 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Wfq<I> {
         }
         while let Some(rank) = self.held.pop() {
             self.order.push(rank);
+        }
+        if self.order.take_refilled() {
+            self.flows.fetch(
+                self.order.soon(),
+                |packet| packet.finish.0 ^ flows::read(&packet.item),
+                Stamp::read,
+            );
         }
         served.map(|item| Grant { quantum: item.cost(), item })
     }

@@ -148,7 +148,7 @@ fn turns_are_the_same_in_a_store_that_is_fetched_ahead() {
     let ids: Vec<u32> = (0..each * flows).collect();
     let of: Vec<u32> = ids.iter().map(|id| id / each).collect();
     assert_eq!(offer(&mut sfq, 0, 0, &of), []);
-    assert!(sfq.store.size() >= FAR);
+    assert!(sfq.slots.size() >= FAR);
     let expected: Vec<u32> =
         (0..each).flat_map(|turn| (0..flows).map(move |flow| flow * each + turn)).collect();
     assert_eq!(serve(&mut sfq, &Open, usize::MAX), expected);
