@@ -147,6 +147,46 @@ impl<C: Cost> Limit<C> {
     }
 }
 
+/// What the decisions of a discipline have taken so far, in the unit of hardware: entries of a table, or flows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Decisions that granted an item.
+    pub decisions: u64,
+    /// Entries that they examined.
+    pub examined: u64,
+    /// The most that one of them examined.
+    pub most_examined: u64,
+    /// Reads, each of as many entries as are read at once.
+    pub steps: u64,
+    /// The most reads of one decision.
+    pub most_steps: u64,
+}
+
+impl Effort {
+    /// Counts one decision, which examined so many entries, `at_once` in each read.
+    #[inline]
+    pub fn count(&mut self, examined: u64, at_once: u64) {
+        let steps = examined.div_ceil(at_once.max(1));
+        self.decisions += 1;
+        self.examined += examined;
+        self.most_examined = self.most_examined.max(examined);
+        self.steps += steps;
+        self.most_steps = self.most_steps.max(steps);
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            decisions: self.decisions + other.decisions,
+            examined: self.examined + other.examined,
+            most_examined: self.most_examined.max(other.most_examined),
+            steps: self.steps + other.steps,
+            most_steps: self.most_steps.max(other.most_steps),
+        }
+    }
+}
+
 /// Decides which waiting item is served next, and for how much at most.
 ///
 /// Each item enqueued leaves once, by `finish` or through `drops`. Every grant is closed, before the next
@@ -195,6 +235,11 @@ pub trait Discipline<I: Item> {
 
     /// What waits, held items included; the item of an open grant is not.
     fn backlog(&self) -> Backlog<I::Cost>;
+
+    /// What its decisions have taken so far; `None` where nothing is looked through.
+    fn effort(&self) -> Option<Effort> {
+        None
+    }
 }
 
 impl<I: Item, D: Discipline<I> + ?Sized> Discipline<I> for Box<D> {
@@ -225,5 +270,9 @@ impl<I: Item, D: Discipline<I> + ?Sized> Discipline<I> for Box<D> {
     #[inline]
     fn backlog(&self) -> Backlog<I::Cost> {
         (**self).backlog()
+    }
+    #[inline]
+    fn effort(&self) -> Option<Effort> {
+        (**self).effort()
     }
 }

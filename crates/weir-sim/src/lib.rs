@@ -4,6 +4,7 @@
 
 pub mod bench;
 pub mod engine;
+pub mod fabric;
 pub mod network;
 pub mod port;
 pub mod scenario;
