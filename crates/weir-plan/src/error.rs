@@ -1,13 +1,19 @@
 //! Why an input was refused: one error for request documents and for OpenSM files.
 
 use core::fmt;
+use core::ops::{Deref, DerefMut};
 
 /// A refused input: where, which key, which value, against which bound, and what to write instead.
 ///
 /// It prints on one line: `plan.toml:9:9: class.share is "0%", must be above 0%: write a share such as "25%"`.
+/// Its parts are the fields of [`Refusal`], boxed so that results stay small.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError(Box<Refusal>);
+
+/// The parts of a refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct PlanError {
+pub struct Refusal {
     /// The file, as it was named.
     pub file: String,
     /// The line, counted from 1; `None` where the error is of the file as a whole.
@@ -28,7 +34,7 @@ impl PlanError {
     /// An error of the file as a whole.
     #[must_use]
     pub fn of_file(file: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Refusal {
             file: file.to_owned(),
             line: None,
             column: None,
@@ -36,7 +42,7 @@ impl PlanError {
             value: None,
             reason: reason.into(),
             remedy: remedy.into(),
-        }
+        }))
     }
 
     /// The same error at a line and column.
@@ -70,6 +76,19 @@ impl PlanError {
             (None, Some(value)) => format!("{value} {reason}"),
             (None, None) => reason.clone(),
         }
+    }
+}
+
+impl Deref for PlanError {
+    type Target = Refusal;
+    fn deref(&self) -> &Refusal {
+        &self.0
+    }
+}
+
+impl DerefMut for PlanError {
+    fn deref_mut(&mut self) -> &mut Refusal {
+        &mut self.0
     }
 }
 

@@ -267,7 +267,7 @@ fn remarks(plan: &Plan) -> Vec<String> {
     for class in &plan.classes {
         if class.forced.parts() > 0 {
             notes.push(format!(
-                "`{}` asked for {} and gets {}: {} entries weigh at least as much; a larger k lowers it",
+                "`{}` asked for {} and gets {}: its entries ({}) weigh as much at least; a larger k lowers it",
                 class.name, class.requested.share, class.share, class.entries
             ));
         }

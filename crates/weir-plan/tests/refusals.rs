@@ -105,9 +105,9 @@ fn what_is_rounded_is_noted() {
             "table.entries is 48: 32 of them are planned, the largest power of two",
             "the distance of `c0` is 6: taken as 4, for distances are powers of two",
             "the distance of `c2` is 99: taken as 32, for the table is not longer",
-            "`c0` asked for 5% and gets 12.5%: 8 entries weigh at least as much; a larger k lowers it",
+            "`c0` asked for 5% and gets 12.5%: its entries (8) weigh as much at least; a larger k lowers it",
             "`c1` has distance 4: entries farther apart would not hold 50%; a larger w raises what they hold",
-            "`c2` asked for 1% and gets 1.5625%: 1 entries weigh at least as much; a larger k lowers it",
+            "`c2` asked for 1% and gets 1.5625%: its entries (1) weigh as much at least; a larger k lowers it",
         ]
     );
 }

@@ -13,7 +13,9 @@ fn percent(text: &str) -> Share {
 }
 
 /// Name, phi, entries, their part, least and largest phi, entry weight, total, quantum; in percent and credits.
-const ROWS: [(&str, &str, u32, &str, &str, &str, u64, u64, u64); 7] = [
+type Row = (&'static str, &'static str, u32, &'static str, &'static str, &'static str, u64, u64, u64);
+
+const ROWS: [Row; 7] = [
     ("D2", "25", 32, "50", "25", "100", 32, 1024, 256),
     ("D4", "25", 16, "25", "12.5", "50", 64, 1024, 256),
     ("D8", "25", 8, "12.5", "6.25", "25", 128, 1024, 256),

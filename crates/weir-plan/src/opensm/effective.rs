@@ -90,7 +90,7 @@ pub(super) fn mask(lanes: u32) -> u32 {
 
 /// A pair as it is programmed: the lane modulo 15 and masked, the weight modulo 256.
 pub(super) fn programmed(pair: (u32, u32), lanes: u32) -> (u32, u32) {
-    (pair.0 % 15 & mask(lanes), pair.1 % 256)
+    ((pair.0 % 15) & mask(lanes), pair.1 % 256)
 }
 
 /// How many pairs reach a port with so many entries: of a second block only `capacity % 32`.

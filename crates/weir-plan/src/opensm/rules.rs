@@ -226,7 +226,8 @@ impl Context<'_> {
 
     /// Lanes that are not in operation.
     fn masked(&self, setting: &Setting, pairs: &[Pair]) -> Option<Finding> {
-        let is_masked = |pair: &&Pair| pair.weight % 256 > 0 && (pair.lane % 15) & !mask(self.lanes) != 0;
+        let is_masked =
+            |pair: &&Pair| !pair.weight.is_multiple_of(256) && (pair.lane % 15) & !mask(self.lanes) != 0;
         let first = pairs.iter().find(is_masked)?;
         let lanes = listed(pairs.iter().filter(is_masked).map(|pair| pair.lane));
         let (becomes, _) = programmed((first.lane, first.weight), self.lanes);
@@ -253,11 +254,11 @@ impl Context<'_> {
                 "name lanes 0 to 14, or 15",
             ));
         }
-        let is_masked = |lane: u32| lane % 16 != DROP && lane % 16 & !mask(self.lanes) != 0;
+        let is_masked = |lane: u32| lane % 16 != DROP && (lane % 16) & !mask(self.lanes) != 0;
         let levels = lanes.iter().enumerate().filter(|(_, lane)| is_masked(lane.lane));
         if let Some((level, first)) = levels.clone().next() {
             let all = listed(levels.map(|(level, _)| level as u32));
-            let becomes = first.lane % 16 & mask(self.lanes);
+            let becomes = (first.lane % 16) & mask(self.lanes);
             let what = format!("maps levels {all} to lanes that are not in operation ({} are)", self.lanes);
             let why =
                 format!("lane numbers are masked: level {level} travels in lane {becomes}, with others");
