@@ -66,6 +66,7 @@ __all__ = [
     "GrantError",
     "LengthClass",
     "NetworkResult",
+    "PlanError",
     "PortResult",
     "Queue",
     "Result",

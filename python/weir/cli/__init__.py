@@ -1,8 +1,8 @@
 """The command line of weir.
 
 One module a group of commands: `weir.cli.describe` (list, explain, schema), `weir.cli.simulate` (run,
-compare, theory, report), `weir.cli.importing` (import) and `weir.cli.tour` (demo, reproduce, bench). What
-they share: `weir.cli.shared`.
+compare, theory, report), `weir.cli.plan` (plan, lint), `weir.cli.importing` (import) and `weir.cli.tour`
+(demo, reproduce, bench). What they share: `weir.cli.shared`.
 
 Exit codes: 0 done and met, 1 a requirement or a published value is not met, or a self-check failed, 2 bad
 input, 3 not permitted or not supported here, 130 interrupted (what was finished is kept and labelled).
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weir import __version__
-from weir.cli import describe, importing, simulate, tour
+from weir.cli import describe, importing, plan, simulate, tour
 from weir.cli.shared import report_error
 from weir.errors import ConfigError, UnsupportedError, WeirError
 
@@ -56,7 +56,7 @@ def _root(
     """
 
 
-for group in (tour, describe, simulate, importing):
+for group in (tour, describe, simulate, plan, importing):
     group.add_to(app)
 
 
