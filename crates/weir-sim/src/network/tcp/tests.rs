@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use weir_core::units::{Instant, Nanos};
 
-use super::Config;
+use super::{Config, Receiver};
 use super::harness::{Fate, MILLISECOND, Network, config};
 use crate::network::model::Congestion;
 
@@ -184,10 +184,14 @@ fn acknowledgements_of_nothing_sent_are_ignored() {
     let mut network = fast(&config(Congestion::Reno));
     let now = Instant::ZERO;
     assert_eq!(network.sender.next(now), Some(0));
-    network.sender.on_ack(now, 5, true);
+    let ack = |packets| {
+        let mut receiver = Receiver::new(10);
+        (0..packets).map(|number| receiver.on_packet(number, true)).last().expect("packets")
+    };
+    network.sender.on_ack(now, &ack(5));
     network.sender.on_timer(now);
     assert_eq!(network.sender.events().timeouts, 0);
-    network.sender.on_ack(now, 1, false);
+    network.sender.on_ack(now, &ack(1));
     assert_eq!(network.sender.timer(), None);
     assert_eq!(network.sender.next(now), Some(1));
 }
