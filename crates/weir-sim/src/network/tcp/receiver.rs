@@ -90,7 +90,9 @@ impl Receiver {
         }
         let (mut told, mut count) = ([0; BLOCKS], 0);
         for each in [number].into_iter().chain(self.told) {
-            let Some(range) = self.range(each).filter(|range| !blocks[..count].contains(range)) else { continue };
+            let Some(range) = self.range(each).filter(|range| !blocks[..count].contains(range)) else {
+                continue;
+            };
             (blocks[count], told[count]) = (range, each);
             count += 1;
             if count == BLOCKS {

@@ -235,7 +235,13 @@ mod tests {
         // 0, 2, 3 and 7 are lost.
         for end in [2, 5, 6, 7, 9, 10, 11] {
             let blocks = [(8, 9.max(end)), (4, 7.min(end)), (1, 2)];
-            let told = if end > 7 { &blocks[..] } else if end > 2 { &blocks[1..] } else { &blocks[2..] };
+            let told = if end > 7 {
+                &blocks[..]
+            } else if end > 2 {
+                &blocks[1..]
+            } else {
+                &blocks[2..]
+            };
             board.on_ack(&ack(0, told));
         }
         assert_eq!(again(&mut board), [0, 2, 3, 7]);
