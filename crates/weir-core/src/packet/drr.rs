@@ -28,6 +28,7 @@ use core::fmt;
 use super::flows::{self, Flows};
 use super::limits;
 use super::round::Round;
+use super::tally::Tally;
 use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes};
 use crate::item::Item;
@@ -145,7 +146,7 @@ pub struct Drr<I: Item> {
     stall: Stall,
     /// The flows that have left the ring because the gate held them back, in that order.
     stalled: Vec<u32>,
-    effort: Effort,
+    tally: Tally,
 }
 
 /// What a visit to a flow led to.
@@ -178,7 +179,7 @@ impl<I: Item> Drr<I> {
             visiting: false,
             stall,
             stalled: Vec::new(),
-            effort: Effort::default(),
+            tally: Tally::new(1),
         })
     }
 
@@ -337,7 +338,7 @@ impl<I: Item> Discipline<I> for Drr<I> {
             visited += 1;
             match self.visit(flow, gate) {
                 Visit::Grant(item) => {
-                    self.effort.count(visited, 1);
+                    self.tally.count(visited);
                     let quantum = item.cost();
                     self.flows.served(quantum);
                     return Some(Grant { item, quantum });
@@ -365,7 +366,7 @@ impl<I: Item> Discipline<I> for Drr<I> {
 
     #[inline]
     fn effort(&self) -> Option<Effort> {
-        Some(self.effort)
+        Some(self.tally.effort())
     }
 }
 

@@ -32,6 +32,7 @@
 use core::fmt;
 
 use super::table::{self, Form, Queues, TableError, Wheel, credits};
+use super::tally::Tally;
 use super::{flows, limits};
 use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes};
@@ -147,21 +148,14 @@ pub struct Dtable<I: Item> {
     weights: Vec<u32>,
     /// What each flow is owed.
     deficits: Vec<u32>,
-    /// What the entry at the position may still send, while it is served.
-    serving: Option<u32>,
+    /// What the entry at the position may still send, while it is served. With nothing left its service is over: no
+    /// packet would fit, and nothing is owed.
+    left: u32,
     mtu: Bytes,
+    /// The same, in credits.
+    largest: u32,
     stall: Stall,
-    read_ahead: u16,
-    effort: Effort,
-}
-
-/// What has been seen of the flow that was served, at one decision.
-#[derive(Clone, Copy)]
-enum Seen {
-    /// Its head fits: the service goes on.
-    Fits,
-    /// It is over: the flow, and whether the gate permits its head.
-    Over(u16, bool),
+    tally: Tally,
 }
 
 impl<I: Item<Cost = Bytes>> Dtable<I> {
@@ -182,11 +176,11 @@ impl<I: Item<Cost = Bytes>> Dtable<I> {
             wheel: Wheel::new(&table, served.len()),
             weights: table.entries().iter().map(weight).collect(),
             deficits: vec![0; served.len()],
-            serving: None,
+            left: 0,
             mtu,
+            largest: credits(mtu).get() as u32,
             stall,
-            read_ahead,
-            effort: Effort::default(),
+            tally: Tally::new(read_ahead),
         })
     }
 
@@ -208,42 +202,49 @@ impl<I: Item<Cost = Bytes>> Dtable<I> {
         Credits::new(self.deficits.get(usize::from(flow)).map_or(0, |&deficit| deficit.into()))
     }
 
-    /// Whether the entry that is served goes on; if not, the service ends, and what is owed is written down.
+    /// Goes on with the entry that is served, if the head of its flow fits. If not, the service ends, what is owed is
+    /// written down, and the next active entry begins its own.
     #[inline(always)]
-    fn look(&mut self, rest: u32, gate: &dyn Gate<I>) -> Seen {
+    fn go_on(&mut self, gate: &dyn Gate<I>) -> Option<()> {
         let flow = self.wheel.flow();
-        let head = self.queues.head(flow).map(|head| (gate.permits(head), credits(head.cost()).get() as u32));
+        let head = self.queues.head(flow).map(|head| (gate.permits(head), size(head)));
         let (owed, permitted) = match (head, self.stall) {
-            (Some((true, size)), _) if size <= rest => {
-                self.serving = Some(rest - size);
-                return Seen::Fits;
+            (Some((true, size)), _) if size <= self.left => {
+                self.left -= size;
+                self.tally.one();
+                return Some(());
             }
-            (Some((true, _)), _) => (rest, true),
-            (Some((false, _)), Stall::Keep) => (rest.min(credits(self.mtu).get() as u32 - 1), false),
+            (Some((true, _)), _) => (self.left, true),
+            (Some((false, _)), Stall::Keep) => (self.left.min(self.largest - 1), false),
             _ => (0, false),
         };
-        self.serving = None;
+        self.left = 0;
         self.deficits[flow as usize] = owed;
-        Seen::Over(flow, permitted)
+        self.begin(gate, |known| (known == flow).then_some(permitted))
     }
 
-    /// Begins the service of the next active entry; how many were examined.
+    /// Begins the service of the next active entry, if there is one; `known` says what is known of a flow.
     #[inline(always)]
-    fn begin(&mut self, seen: Option<(u16, bool)>, gate: &dyn Gate<I>) -> Option<u64> {
+    fn begin(&mut self, gate: &dyn Gate<I>, known: impl Fn(u16) -> Option<bool>) -> Option<()> {
         let Self { queues, wheel, .. } = self;
-        let examined = wheel.advance(|flow| match seen {
-            Some((known, permitted)) if known == flow => permitted,
-            _ => queues.head(flow).is_some_and(|head| gate.permits(head)),
-        })?;
-        let size = credits(queues.head(wheel.flow())?.cost()).get() as u32;
+        let permits = |flow| queues.head(flow).is_some_and(|head| gate.permits(head));
+        let examined = wheel.advance(|flow| known(flow).unwrap_or_else(|| permits(flow)))?;
+        let size = size(queues.head(wheel.flow())?);
         let deficit = core::mem::take(&mut self.deficits[wheel.flow() as usize]);
-        self.serving = Some(deficit + self.weights[wheel.at()] - size);
-        Some(examined)
+        self.left = deficit + self.weights[wheel.at()] - size;
+        self.tally.count(examined);
+        Some(())
     }
 }
 
+/// The credits of a packet, which is no larger than the largest.
+#[inline(always)]
+fn size<I: Item<Cost = Bytes>>(packet: &I) -> u32 {
+    credits(packet.cost()).get() as u32
+}
+
 impl<I: Item<Cost = Bytes>> Discipline<I> for Dtable<I> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
         if let Some(flow) = self.queues.append(item, self.mtu, drops) {
             self.wheel.fill(flow);
@@ -251,14 +252,13 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Dtable<I> {
         Enqueued::Queued
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        let examined = match self.serving.map(|rest| self.look(rest, gate)) {
-            Some(Seen::Fits) => 1,
-            Some(Seen::Over(flow, permitted)) => self.begin(Some((flow, permitted)), gate)?,
-            None => self.begin(None, gate)?,
-        };
-        self.effort.count(examined, self.read_ahead.into());
+        if self.left > 0 {
+            self.go_on(gate)?;
+        } else {
+            self.begin(gate, |_| None)?;
+        }
         let flow = self.wheel.flow();
         let (item, is_last) = self.queues.take(flow)?;
         if is_last {
@@ -274,7 +274,7 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Dtable<I> {
 
     #[inline]
     fn effort(&self) -> Option<Effort> {
-        Some(self.effort)
+        Some(self.tally.effort())
     }
 }
 

@@ -22,6 +22,7 @@ mod slots;
 pub mod table;
 pub mod table_basic;
 pub mod table_weighted;
+mod tally;
 pub mod tbf;
 #[cfg(test)]
 mod testing;

@@ -15,6 +15,7 @@
 //! | Departs from the source | no; entries may be free, and are passed over |
 
 use super::table::{self, Form, Queues, Table, TableError, Wheel};
+use super::tally::Tally;
 use super::{flows, limits};
 use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter};
@@ -54,8 +55,7 @@ pub const INFO: Info = Info {
 pub struct TableBasic<I: Item> {
     queues: Queues<I>,
     wheel: Wheel,
-    read_ahead: u16,
-    effort: Effort,
+    tally: Tally,
 }
 
 impl<I: Item<Cost = Bytes>> TableBasic<I> {
@@ -68,7 +68,7 @@ impl<I: Item<Cost = Bytes>> TableBasic<I> {
         table.check(Credits::new(0), Credits::new(u64::MAX))?;
         let served = table.flows();
         let wheel = Wheel::new(&table, served.len());
-        Ok(Self { queues: Queues::new(by, limits, &served), wheel, read_ahead, effort: Effort::default() })
+        Ok(Self { queues: Queues::new(by, limits, &served), wheel, tally: Tally::new(read_ahead) })
     }
 
     /// As a spec names it.
@@ -88,7 +88,7 @@ impl<I: Item<Cost = Bytes>> TableBasic<I> {
 }
 
 impl<I: Item<Cost = Bytes>> Discipline<I> for TableBasic<I> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
         if let Some(flow) = self.queues.append(item, Bytes::new(u64::MAX), drops) {
             self.wheel.fill(flow);
@@ -96,11 +96,11 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for TableBasic<I> {
         Enqueued::Queued
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         let Self { queues, wheel, .. } = self;
         let examined = wheel.advance(|flow| queues.head(flow).is_some_and(|head| gate.permits(head)))?;
-        self.effort.count(examined, self.read_ahead.into());
+        self.tally.count(examined);
         let flow = wheel.flow();
         let (item, is_last) = queues.take(flow)?;
         if is_last {
@@ -116,7 +116,7 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for TableBasic<I> {
 
     #[inline]
     fn effort(&self) -> Option<Effort> {
-        Some(self.effort)
+        Some(self.tally.effort())
     }
 }
 

@@ -28,6 +28,7 @@
 use core::fmt;
 
 use super::table::{self, Form, Queues, Table, TableError, Wheel, credits};
+use super::tally::Tally;
 use super::{flows, limits};
 use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter};
@@ -202,8 +203,7 @@ pub struct TableWeighted<I: Item> {
     queues: Queues<I>,
     low: Arbiter,
     high: Option<High>,
-    read_ahead: u16,
-    effort: Effort,
+    tally: Tally,
 }
 
 impl<I: Item<Cost = Bytes>> TableWeighted<I> {
@@ -228,7 +228,7 @@ impl<I: Item<Cost = Bytes>> TableWeighted<I> {
         let flows = served.len();
         let high = high.map(|high| High { arbiter: Arbiter::new(&high, flows), limit, left: limit });
         let queues = Queues::new(by, limits, &served);
-        Ok(Self { queues, low: Arbiter::new(&table, flows), high, read_ahead, effort: Effort::default() })
+        Ok(Self { queues, low: Arbiter::new(&table, flows), high, tally: Tally::new(read_ahead) })
     }
 
     /// As a spec names it.
@@ -300,7 +300,7 @@ impl<I: Item<Cost = Bytes>> TableWeighted<I> {
 }
 
 impl<I: Item<Cost = Bytes>> Discipline<I> for TableWeighted<I> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, _now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
         if let Some(flow) = self.queues.append(item, Bytes::new(u64::MAX), drops) {
             self.wheels(|wheel| wheel.fill(flow));
@@ -308,10 +308,10 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for TableWeighted<I> {
         Enqueued::Queued
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         let (which, examined) = self.decide(gate)?;
-        self.effort.count(examined, self.read_ahead.into());
+        self.tally.count(examined);
         let flow = self.flow(which);
         let (item, is_last) = self.queues.take(flow)?;
         self.send(which, credits(item.cost()).get());
@@ -328,7 +328,7 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for TableWeighted<I> {
 
     #[inline]
     fn effort(&self) -> Option<Effort> {
-        Some(self.effort)
+        Some(self.tally.effort())
     }
 }
 
