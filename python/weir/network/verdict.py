@@ -133,15 +133,13 @@ def _price(result: NetworkResult, best: str) -> str:
     if best not in losses:
         return ""
     other = result.reference if best != result.reference else min(losses, key=lambda name: losses[name])
-    told = []
+    told, label = [], result.labels[other]
     if other in losses and _clearly_above(result, best, other, "loss"):
-        told.append(
-            f"loses {share(losses[best])} of its packets, {result.labels[other]} {share(losses[other])}"
-        )
+        told.append(f"loses {share(losses[best])} of its packets where {label} loses {share(losses[other])}")
     if _clearly_above(result, other, best, "throughput"):
         mine, theirs = (_throughput(result, name) for name in (best, other))
-        told.append(f"delivers {mine}, {result.labels[other]} {theirs}")
-    return f"; but it {' and '.join(told)}" if told else ""
+        told.append(f"delivers {mine} where {label} delivers {theirs}")
+    return f"; but it {', and '.join(told)}" if told else ""
 
 
 def _throughput(result: NetworkResult, name: str) -> str:
