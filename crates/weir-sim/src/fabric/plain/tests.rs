@@ -1,10 +1,10 @@
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use weir_core::registry;
-use weir_core::units::{Nanos, Rate};
+use weir_core::units::{Bytes, Nanos, Rate};
 
 use super::*;
-use crate::fabric::model::{HotSpot, Size, Topology};
+use crate::fabric::model::{Arrivals, HotSpot, Routing, Size, Topology};
 use crate::fabric::record::Record;
 use crate::fabric::testing;
 
@@ -185,10 +185,10 @@ fn bursts_hot_spots_and_other_ways_lose_nothing() {
     for routing in [Routing::Deterministic, Routing::RandomPerFlow, Routing::AdaptiveUp] {
         fabric.routing = routing;
         fabric.traffic.hot_spot = None;
-        fabric.traffic.arrivals = crate::fabric::model::Arrivals::Bursts { shape: 1.5, cap: 1000 };
+        fabric.traffic.arrivals = Arrivals::Bursts { shape: 1.5, cap: 1000 };
         conserves(&fabric);
         fabric.traffic.hot_spot = Some(HotSpot { host: 7, share: 0.3 });
-        fabric.traffic.arrivals = crate::fabric::model::Arrivals::Poisson;
+        fabric.traffic.arrivals = Arrivals::Poisson;
         let (tally, record) = conserves(&fabric);
         assert!(tally.injected < tally.generated, "the hot spot does not hold packets back");
         let hot = record.deliveries.iter().filter(|delivery| delivery.destination == 7);
