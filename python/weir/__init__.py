@@ -20,9 +20,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from weir._weir import __version__
-
 if TYPE_CHECKING:
+    from weir._weir import __version__
     from weir.closed_forms import theory
     from weir.errors import (
         CaptureError,
@@ -84,6 +83,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "_weir": {"__version__"},
     "errors": {name for name in __all__ if name.endswith("Error") or name in {"Dropped", "Empty"}},
     "network": {"NetworkResult"},
     "queue": {"Backlog", "Grant", "Queue"},

@@ -24,14 +24,17 @@ from __future__ import annotations
 import json
 import math
 import re
+import signal
+import threading
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISDIR, S_ISFIFO, S_ISREG
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from weir.errors import ConfigError
-from weir.files import replacing
+from weir.errors import CaptureError, ConfigError
+from weir.files import place, replacing
 from weir.text import plural
 from weir.toml import dumps
 
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["FLOWS", "LOAD", "Imported", "class_of", "write"]
+__all__ = ["FLOWS", "LOAD", "Imported", "class_of", "default_out", "write"]
 
 FLOWS = 64
 """How many flows are replayed on their own, where nothing else is said."""
@@ -128,10 +131,11 @@ def write(
     Parameters
     ----------
     capture : path
-        A pcap or pcapng file; may be compressed by gzip.
+        A pcap or pcapng file; may be compressed by gzip, and may come through a pipe.
     out : path
         The scenario, if it ends in ``.toml``; the schedule is then beside it, ``NAME.packets.csv``. Else a
-        folder, in which they are called ``scenario.toml`` and ``packets.csv``.
+        folder, in which they are called ``scenario.toml`` and ``packets.csv``. Files that are there are
+        replaced.
     rate : str, optional
         The rate of the link, such as ``"10Mbit"``; by default one that the replay loads to `LOAD`.
     flows : int
@@ -150,31 +154,97 @@ def write(
     KeyboardInterrupt
         At Ctrl-C; nothing is written then.
     """
-    from weir import _weir
-
     if rate is not None:
         _check_rate(rate)
     if not 1 <= flows <= MOST_FLOWS:
         raise ConfigError(f"flows is {flows}, must be from 1 to {MOST_FLOWS}", f"write `--flows {FLOWS}`")
-    scenario, schedule, rest = _targets(Path(out))
+    piped = _check_capture(Path(capture))
+    files = _targets(Path(out))
     with ExitStack() as parts:
-        if scenario.parent == Path(out):
-            parts.enter_context(_folder(scenario.parent))
+        if files.scenario.parent == Path(out):
+            parts.enter_context(_folder(Path(out)))
+        if piped:
+            parts.enter_context(_stopped_at_once())
         # Renamed in the reverse order: the scenario last, once all that it names is there.
-        scenario_part = parts.enter_context(replacing(scenario))
-        schedule_part = parts.enter_context(replacing(schedule))
-        rest_part = Path(parts.enter_context(TemporaryDirectory(prefix=".", dir=scenario.parent))) / "rest"
-        told = _weir.import_capture(capture, schedule_part, rest_part, addresses, flows, progress)
-        facts: dict[str, Any] = json.loads(told)
+        scenario_part = parts.enter_context(replacing(files.scenario))
+        schedule_part = parts.enter_context(replacing(files.schedule))
+        folder = parts.enter_context(TemporaryDirectory(prefix=".", dir=files.scenario.parent))
+        rest_part = Path(folder) / "rest"
+        facts = _read(capture, schedule_part, rest_part, addresses, flows, progress)
         has_rest = facts["rest"]["packets"] > 0
         used = rate or _rate(facts)
-        text = _scenario(facts, Path(capture).name, used, schedule.name, rest.name if has_rest else None)
+        rest = files.rest.name if has_rest else None
+        text = _scenario(facts, Path(capture).name, used, files.schedule.name, rest)
         scenario_part.write_text(text, encoding="utf-8")
         if has_rest:
-            rest_part.replace(rest)
+            place(rest_part, files.rest)
     return Imported(
-        scenario=scenario, schedule=schedule, rest=rest if has_rest else None, facts=facts, rate=used
+        scenario=files.scenario,
+        schedule=files.schedule,
+        rest=files.rest if has_rest else None,
+        facts=facts,
+        rate=used,
     )
+
+
+def _read(
+    capture: str | os.PathLike[str],
+    schedule: Path,
+    rest: Path,
+    addresses: bool,  # noqa: FBT001 - passed on as it came
+    flows: int,
+    progress: Callable[[Mapping[str, float]], object] | None,
+) -> dict[str, Any]:
+    """Write the schedule and the rest of a capture, and return what it holds."""
+    from weir import _weir
+
+    facts: dict[str, Any] = json.loads(
+        _weir.import_capture(capture, schedule, rest, addresses, flows, progress)
+    )
+    return facts
+
+
+def _check_capture(path: Path) -> bool:
+    """Check that a capture can be read, before anything is written; return whether it comes through a pipe.
+
+    Raises
+    ------
+    CaptureError
+        If it is not there, or is a folder or a device.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise CaptureError(f"cannot be read: {reason}", "name a capture that is there", str(path)) from error
+    if S_ISDIR(mode):
+        raise CaptureError("cannot be read: is a directory", "name a capture in it", str(path))
+    if not (S_ISREG(mode) or S_ISFIFO(mode)):
+        raise CaptureError("is neither a file nor a pipe", "name a capture", str(path))
+    return S_ISFIFO(mode)
+
+
+class _Stopped(Exception):  # noqa: N818 - no error: it becomes a KeyboardInterrupt
+    """Ctrl-C, while a pipe is read."""
+
+
+@contextmanager
+def _stopped_at_once() -> Iterator[None]:
+    """Let Ctrl-C end the reading of a pipe that nobody writes to, which otherwise would go on waiting."""
+
+    def stop(*_: object) -> None:
+        raise _Stopped
+
+    if threading.current_thread() is not threading.main_thread():  # signals do not come here
+        yield
+        return
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    except _Stopped:
+        raise KeyboardInterrupt from None
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _check_rate(rate: str) -> None:
@@ -185,11 +255,27 @@ def _check_rate(rate: str) -> None:
         )
 
 
-def _targets(out: Path) -> tuple[Path, Path, Path]:
-    """Return the paths of scenario, schedule and rest."""
+class _Targets(NamedTuple):
+    """Where the files go."""
+
+    scenario: Path
+    schedule: Path
+    rest: Path
+
+
+def _targets(out: Path) -> _Targets:
     if out.suffix == ".toml":
-        return out, out.with_suffix(".packets.csv"), out.with_suffix(".rest.csv")
-    return out / "scenario.toml", out / "packets.csv", out / "rest.csv"
+        return _Targets(out, out.with_suffix(".packets.csv"), out.with_suffix(".rest.csv"))
+    return _Targets(out / "scenario.toml", out / "packets.csv", out / "rest.csv")
+
+
+def default_out(capture: Path) -> Path:
+    """Return where to write if nothing is said: a folder here called as the capture.
+
+    Where that name is a file's, as it is of a capture without an ending, ``.replay`` is added.
+    """
+    folder = Path(capture.name.split(".")[0] or "capture")
+    return folder.with_name(f"{folder.name}.replay") if folder.exists() and not folder.is_dir() else folder
 
 
 @contextmanager
@@ -277,7 +363,7 @@ def _flows(facts: Mapping[str, Any], schedule: str, rest: str | None) -> Iterato
         }
     if rest is not None:
         yield {
-            "name": f"{facts['flows'] - len(facts['largest'])} other flows",
+            "name": plural(facts["flows"] - len(facts["largest"]), "other flow"),
             "from": "sender",
             "to": "receiver",
             "class": "rest",

@@ -21,6 +21,7 @@ from weir.network.rows import (
     Series,
     Totals,
 )
+from weir.reading import refuse
 from weir.result import Result
 from weir.rows import rows
 
@@ -41,6 +42,28 @@ class NetworkResult(Result):
     >>> result.estimate("sfq", statistic="p99", class_="control").value   # doctest: +SKIP
     >>> result.estimate("fifo", metric="utilisation", link="A-B").value   # doctest: +SKIP
     """
+
+    _fields = {"classes": "tuple[str, ...]"}
+    _sections = {
+        "estimates": NetworkEstimate,
+        "differences": NetworkDifference,
+        "series": Series,
+        "distributions": NetworkDistribution,
+        "totals": Totals,
+        "flows": FlowRow,
+        "links": LinkRow,
+        "intervals": IntervalRow,
+    }
+
+    @classmethod
+    def _check(cls, document: dict[str, Any]) -> None:
+        super()._check(document)
+        lengths: dict[str, int] = {}
+        for place, row in enumerate(document.get("series", ())):
+            if row["step"] <= 0:
+                refuse(f"series[{place}].step", row["step"], "above 0")
+            if lengths.setdefault(row["flow"], len(row["values"])) != len(row["values"]):
+                refuse(f"series[{place}].values", row["values"], "as many as in the other series of the flow")
 
     @property
     def _row(self) -> type[Any]:
