@@ -226,6 +226,18 @@ def test_what_is_absent_carries_its_reason():
     assert "D8" not in verdict(found)
 
 
+def test_messages_have_columns_of_their_own():
+    parsed = json.loads(made((0.8,)))
+    messages = [
+        {**row, "metric": "message_latency", "value": 2e-3, "low": 1.9e-3, "high": 2.1e-3}
+        for row in parsed["estimates"]
+        if row["metric"] == "latency"
+    ]
+    found = read({**parsed, "estimates": parsed["estimates"] + messages})
+    assert re.search(r"message mean \(ms\) +message mean \(ms\)", printed(show_comparison, found, 200))
+    assert re.search(r"message +message +message$", printed(show_run, found, 200), re.MULTILINE)
+
+
 def test_closed_forms_that_disagree_are_shown():
     row = {"discipline": DTABLE, "class": "D2", "metric": "share", "value": 0.25, "unit": "1"}
     parsed = json.loads(made((0.8,)))

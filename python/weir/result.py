@@ -67,8 +67,8 @@ _FIELDS = {
     "reference": "str",
 }
 _CLASSES = {
-    "fabric": ("weir.fabric.result", "FabricResult"),
     "network": ("weir.network.result", "NetworkResult"),
+    "fabric": ("weir.fabric.result", "FabricResult"),
 }
 """Where the class of a model's results is, if it is not `PortResult`."""
 _SECTIONS: dict[str, type] = {"theory": TheoryValue, "checks": Check, "engines": Engine}

@@ -58,14 +58,14 @@ def check_figures(document: dict[str, Any]) -> None:
 
 
 def _check_interval(place: str, row: dict[str, Any], low: str, high: str) -> None:
-    ends = row[low], row[high]
-    if None in ends:
-        if ends != (None, None):
-            refuse(f"{place}.{low}", row[low], f"null like `{high}`, or neither")
-    elif row["value"] is None:
-        refuse(f"{place}.{low}", row[low], "null, as there is no value")
-    elif ends[0] > ends[1]:
-        refuse(f"{place}.{low}", row[low], f"at most `{high}`")
+    begin, end = row.get(low), row.get(high)  # what is absent is null
+    if begin is None or end is None:
+        if begin is not end:
+            refuse(f"{place}.{low}", begin, f"null like `{high}`, or neither")
+    elif row.get("value") is None:
+        refuse(f"{place}.{low}", begin, "null, as there is no value")
+    elif begin > end:
+        refuse(f"{place}.{low}", begin, f"at most `{high}`")
 
 
 def _check_bins(place: str, row: dict[str, Any]) -> None:

@@ -58,24 +58,16 @@ def channel_column(result: FabricResult) -> Column:
 
 
 def load_groups(result: FabricResult, load: float) -> list[list[Column]]:
-    """Return channels x mean, maximum, tail and throughput under each discipline, at a load."""
-    metric = "message_latency" if _has(result, load, "message_latency") else "latency"
+    """Return channels x mean, maximum, latency from generation, of messages, and throughput, at a load."""
     made = [
-        _latencies(result, load, metric, "mean", _titled(metric, "mean")),
-        _latencies(result, load, metric, "max", _titled(metric, "max")),
+        _latencies(result, load, "latency", "mean", "mean"),
+        _latencies(result, load, "latency", "max", "max"),
+        _latencies(result, load, "total_latency", "mean", "from generation"),
+        _latencies(result, load, "message_latency", "mean", "message mean"),
+        _latencies(result, load, "message_latency", "max", "message max"),
         _rates(result, load),
     ]
     return [group for group in map(_known, made) if group]
-
-
-def _titled(metric: str, statistic: str) -> str:
-    return statistic if metric == "latency" else f"{metric.split('_')[0]} {statistic}"
-
-
-def _has(result: FabricResult, load: float, metric: str) -> bool:
-    return any(
-        row.load == load and row.metric == metric and row.value is not None for row in result.estimates
-    )
 
 
 def _latencies(result: FabricResult, load: float, metric: str, statistic: str, title: str) -> list[Column]:

@@ -48,8 +48,10 @@ def show_comparison(out: Console, result: FabricResult) -> None:
     for load in _shown(result):
         groups = tables.load_groups(result, load)
         if groups:
-            against = f", improvement over {reference}" if tables.others(result) else ""
-            say(out, f"\nload {load:g}: latency from the interface{against}", style="bold")
+            against = f"; improvement over {reference}" if tables.others(result) else ""
+            say(
+                out, f"\nload {load:g}: mean and max of the latency from the interface{against}", style="bold"
+            )
             print_tables(out, tables.channel_column(result), groups)
     _more_loads(out, result)
     _end(out, result)
