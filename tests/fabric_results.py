@@ -86,7 +86,7 @@ def differences(estimates, reference):
         value = row["value"] - against
         for kind, number, unit, error in (
             ("difference", value, row["unit"], 0.005 * against),
-            ("improvement", -value / against, "1", 0.005),
+            ("improvement", -100 * value / against, "%", 0.5),
         ):
             low, high = interval(number, error)
             low_90, high_90 = interval(number, error, 1.645)

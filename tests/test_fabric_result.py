@@ -43,7 +43,7 @@ def test_rows_are_found_by_what_they_are_about(result: weir.FabricResult):
     assert result.estimate(DRR, load=0.9, channel="D2", statistic="max").unit == "s"
     assert result.estimate(DTABLE, load=1.0, channel="D64", metric="accepted").value == 0.97
     assert result.estimate(DRR, load=0.9, channel="nobody") is None
-    assert result.difference(DTABLE, load=0.9, channel="D2").value == pytest.approx(0.47)
+    assert result.difference(DTABLE, load=0.9, channel="D2").value == pytest.approx(47)
     assert result.difference(DTABLE, load=0.9, channel="D2").clear
     assert not result.difference(DTABLE, load=0.9, channel="D16").clear
     assert result.difference(DTABLE, load=0.9, channel="D2", kind="difference").value < 0
@@ -170,6 +170,17 @@ def test_disciplines_without_a_paired_difference_are_told_apart_by_their_interva
     assert "for any channel wfq and scfq cannot be told apart" in verdict(close)
     apart = read(document({**near, "scfq": {0.5: [3e-6]}}, channels=("D2",)))
     assert standings(apart, 0.5)[0].rivals == ()
+
+
+def test_channels_are_close_for_disciplines_of_their_own():
+    flat = {"drr": [9e-6, 9e-6, 9e-6], "wfq": [2e-6, 2e-6, 9e-6], "scfq": [2e-6, 2e-6, 9e-6]}
+    by_load = {name: {0.5: found} for name, found in flat.items()}
+    told = verdict(read(document(by_load, channels=("a", "b", "c"))))
+    assert told.startswith(
+        "At load 0.5 for a and b wfq and scfq cannot be told apart at this length of run, nor all disciplines "
+        "for c."
+    )
+    assert "without intervals, of one replication" in verdict(weir.Result.from_json(made(replications=1)))
 
 
 def test_an_interrupted_run_says_so():

@@ -17,19 +17,19 @@ from weir.charts.style import DASHES, Figure, axis, is_wide, left_out, log_scale
 from weir.fabric.tables import PER_CENT, channels_of, others
 from weir.fabric.verdict import telling_load
 from weir.network.figures import flow_styles
-from weir.text import scale_for
+from weir.text import Scale, scale_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weir.fabric.result import FabricResult
     from weir.fabric.rows import FabricDifference, FabricDistribution, FabricEstimate
-    from weir.text import Scale
 
 __all__ = ["fabric_figures"]
 
 _MOST_PANELS = 16
 _COLOURS = ("#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f", "#b8a800")
+_AS_IT_IS = Scale(1.0, "%")
 _INTERVALS = "bars at the points are 95 % intervals"
 
 
@@ -169,7 +169,7 @@ def _improvement(result: FabricResult) -> Figure | None:
             point
             for load in result.loads
             for row in result.channels
-            for point in _point(result, result.difference(name, load=load, channel=row.name), PER_CENT)
+            for point in _point(result, result.difference(name, load=load, channel=row.name), _AS_IT_IS)
         ]
         for name in others(result)
     }

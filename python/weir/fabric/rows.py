@@ -50,7 +50,7 @@ class FabricDifference:
     """A discipline against the reference, paired on the same traffic, replication by replication.
 
     ``kind`` is ``difference``, the discipline's value less the reference's, or ``improvement``, what the
-    discipline's is below the reference's over the reference's: positive is better where less is. ``low`` to
+    discipline's is below the reference's, in per cent of that: positive is better where less is. ``low`` to
     ``high`` is the 95 % interval, ``low_90`` to ``high_90`` that of 90 %.
     """
 

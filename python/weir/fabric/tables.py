@@ -87,7 +87,7 @@ def _latencies(result: FabricResult, load: float, metric: str, statistic: str, t
 def _rates(result: FabricResult, load: float) -> list[Column]:
     """Return what is offered, then throughput and the accepted share under each discipline."""
     offered = _estimates(result, result.reference, load, "offered", "mean")
-    made = [Column("offered (%)\n", tuple(cell(row, PER_CENT) for row in offered))]
+    made = [Column("offered (%)\n", tuple(cell(row, PER_CENT, margin=True) for row in offered))]
     for metric, title in (("throughput", "throughput (%)"), ("accepted", "accepted (%)")):
         for name in result.disciplines:
             rows = _estimates(result, name, load, metric, "mean")
@@ -122,10 +122,7 @@ def signed(row: FabricDifference | None) -> str:
         return _NONE
     if row.value is None:
         return absent(row.reason)
-    value, low, high = (
-        None if each is None else each / PER_CENT.factor for each in (row.value, row.low, row.high)
-    )
-    text = value_with_margin(value or 0.0, low, high)
+    text = value_with_margin(row.value, row.low, row.high)
     return text.replace("-", "−") if text.startswith("-") else f"+{text}" if row.value > 0 else text
 
 

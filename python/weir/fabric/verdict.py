@@ -25,6 +25,7 @@ __all__ = ["Standing", "standings", "state", "telling_load", "verdict"]
 _FEW = 3
 """Disciplines whose saturation is told one by one."""
 _BOTH = 2
+_TWO_DIGITS = 9.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,19 +154,34 @@ def _gain(result: FabricResult, load: float, name: str, channels: Sequence[str])
     return f" ({span} % below {result.labels[result.reference]}{interval})"
 
 
-def _per_cent(share: float) -> str:
-    size = share * 100
-    return f"{size:.0f}" if abs(size) >= 9.95 else f"{size:.1f}".replace("-", "−")
+def _per_cent(value: float) -> str:
+    text = f"{value:.0f}" if abs(value) >= _TWO_DIGITS else f"{value:.1f}"
+    return text.replace("-", "−")
 
 
 def _close(result: FabricResult, close: Sequence[Standing], known: int) -> str:
-    """Return for whom no best can be told."""
-    if not close:
-        return ""
-    whose = "any channel" if len(close) == known else _joined(each.channel for each in close)
-    rivals = {name for each in close for name in (each.best, *each.rivals)}
-    names = [result.labels[name] for name in result.disciplines if name in rivals]
-    return f"for {whose} {_joined(names)} cannot be told apart at this length of run"
+    """Return for whom no best can be told, and of which disciplines."""
+    groups: dict[frozenset[str], list[str]] = {}
+    for each in close:
+        groups.setdefault(frozenset((each.best, *each.rivals)), []).append(each.channel)
+    told = sorted(groups.items(), key=lambda group: -len(group[1]))
+    words = ""
+    for names, channels in told[:_FEW]:
+        who, whose = _those(result, names), "any channel" if len(channels) == known else _joined(channels)
+        words += (
+            f", nor {who} for {whose}" if words else f"for {whose} {who} cannot be told apart {_why(result)}"
+        )
+    return words + (", nor others for the rest" if len(told) > _FEW else "")
+
+
+def _those(result: FabricResult, names: frozenset[str]) -> str:
+    if len(names) == len(result.disciplines) > _BOTH:
+        return "all disciplines"
+    return _joined(result.labels[name] for name in result.disciplines if name in names)
+
+
+def _why(result: FabricResult) -> str:
+    return "without intervals, of one replication" if result.replications == 1 else "at this length of run"
 
 
 def _alone(result: FabricResult, load: float) -> str | None:
