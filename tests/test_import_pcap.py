@@ -305,7 +305,8 @@ def test_a_pipe_that_nobody_writes_to_can_be_interrupted(file):
     assert sorted(path.name for path in file.parent.iterdir()) == ["pipe", "site.pcap"]
 
 
-def test_a_capture_may_come_through_a_pipe(file):
+@pytest.mark.usefixtures("file")
+def test_a_capture_may_come_through_a_pipe():
     command = [*PYTHON, "import", "pcap", "/dev/stdin", "--out", "out"]
     done = subprocess.run(command, input=CAPTURE, capture_output=True, timeout=30, check=False)
     assert done.returncode == 0, done.stderr

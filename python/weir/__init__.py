@@ -18,8 +18,8 @@ Errors are drawn in `weir.errors`. Modules are loaded on first use, so that impo
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as in typing, which takes a while to load
 if TYPE_CHECKING:
     from weir._weir import __version__
     from weir.closed_forms import theory

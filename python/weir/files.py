@@ -95,7 +95,7 @@ def same_file(one: Path, other: Path) -> bool:
 
 
 def _target(path: Path) -> Path:
-    """Return where the links of a path lead; those of the system, such as ``/dev/stdout``, are not followed."""
+    """Return where the links of a path lead; those of the system, as ``/dev/stdout``, are not followed."""
     target = path
     for _ in range(_MOST_LINKS):
         if _OF_THE_SYSTEM.fullmatch(os.path.abspath(target)) or not target.is_symlink():  # noqa: PTH100

@@ -17,7 +17,7 @@ from weir.errors import ResultError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["REMEDY", "check_fields", "check_rows", "parse", "refuse"]
+__all__ = ["REMEDY", "check_document", "check_fields", "check_rows", "parse", "refuse"]
 
 REMEDY = "give a file that `weir run --out FILE.json` wrote"
 _LARGEST_INTEGER = 2**64
@@ -69,6 +69,33 @@ def refuse(where: str, value: object, must: str) -> NoReturn:
         shown = type(value).__name__
     shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]} ..."
     raise ResultError(f"{where} is {shown}, must be {must}", REMEDY, key=where, value=shown)
+
+
+def check_document(
+    document: Mapping[str, Any], kinds: Mapping[str, str], sections: Mapping[str, type]
+) -> None:
+    """Check a whole document: its fields, its rows by section, and the disciplines that these are about."""
+    check_fields(document, kinds)
+    for name, kind in sections.items():
+        if name in document:
+            check_rows(kind, document[name], name)
+    names = document["disciplines"]
+    if not names or len(set(names)) < len(names):
+        refuse("disciplines", names, "one or more, each once")
+    if document["reference"] not in names:
+        refuse("reference", document["reference"], "one of `disciplines`")
+    for name in sections:
+        for place, row in enumerate(document.get(name, ())):
+            _check_row(row, names, f"{name}[{place}]")
+
+
+def _check_row(row: Mapping[str, Any], disciplines: list[str], where: str) -> None:
+    """Check that a row is about disciplines of the result; of a histogram, that each bin has its parts."""
+    for key in ("discipline", "reference"):
+        if row.get(key) is not None and row[key] not in disciplines:
+            refuse(f"{where}.{key}", row[key], "one of `disciplines`")
+    if isinstance(row.get("low"), list) and not len(row["low"]) == len(row["high"]) == len(row["count"]):
+        refuse(f"{where}.count", row["count"], "as many as `low` and `high`")
 
 
 def check_fields(

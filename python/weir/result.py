@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from weir.errors import ResultError
 from weir.files import read_text, write_text
-from weir.reading import REMEDY, check_fields, check_rows, parse, refuse
+from weir.reading import REMEDY, check_document, check_fields, parse, refuse
 from weir.rows import Check, Difference, Distribution, Engine, Estimate, LengthClass, TheoryValue, rows
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Result:
             raise ResultError(f"is not a result of weir: `{min(missing)}` is missing", REMEDY, name)
         kind = _class_of(document["model"], name)
         try:
-            kind._check(document)
+            kind.check(document)
         except ResultError as error:
             raise ResultError(error.message, REMEDY, name, key=error.key, value=error.value) from None
         result = kind(text)
@@ -119,25 +119,15 @@ class Result:
         return result
 
     @classmethod
-    def _check(cls, document: dict[str, Any]) -> None:
-        """Check what was read: types, finite numbers, and that rows are about what the result has."""
-        check_fields(document, {**_FIELDS, **cls._fields})
-        for name, kind in {**_SECTIONS, **cls._sections}.items():
-            if name in document:
-                check_rows(kind, document[name], name)
-        names = document["disciplines"]
-        if not names or len(set(names)) < len(names):
-            refuse("disciplines", names, "one or more, each once")
-        if document["reference"] not in names:
-            refuse("reference", document["reference"], "one of `disciplines`")
-        for name in {**_SECTIONS, **cls._sections}:
-            for place, row in enumerate(document.get(name, ())):
-                for key in ("discipline", "reference"):
-                    if row.get(key) is not None and row[key] not in names:
-                        refuse(f"{name}[{place}].{key}", row[key], "one of `disciplines`")
-        for place, row in enumerate(document.get("distributions", ())):
-            if not len(row["low"]) == len(row["high"]) == len(row["count"]):
-                refuse(f"distributions[{place}].count", row["count"], "as many as `low` and `high`")
+    def check(cls, document: dict[str, Any]) -> None:
+        """Check what was read: types, finite numbers, and that rows are about what the result has.
+
+        Raises
+        ------
+        ResultError
+            If something is not as the engine writes it; the error says where.
+        """
+        check_document(document, {**_FIELDS, **cls._fields}, {**_SECTIONS, **cls._sections})
 
     _fields: ClassVar[Mapping[str, str]] = {}
     """What a model's document has beside the fields and the rows that all have: kinds by name."""
@@ -318,14 +308,14 @@ def _arrow_type(pa: Any, name: str) -> Any:  # noqa: ANN401 - pyarrow ships no t
 class PortResult(Result):
     """What a run of the port found out: delays of messages, by class and by application."""
 
-    _fields = {
+    _fields: ClassVar[Mapping[str, str]] = {
         "load": "float | None",
         "ticks": "int",
         "messages": "int",
         "unfinished": "int",
         "duration": "float | None",
     }
-    _sections = {
+    _sections: ClassVar[Mapping[str, type]] = {
         "classes": LengthClass,
         "estimates": Estimate,
         "differences": Difference,
@@ -333,8 +323,9 @@ class PortResult(Result):
     }
 
     @classmethod
-    def _check(cls, document: dict[str, Any]) -> None:
-        super()._check(document)
+    def check(cls, document: dict[str, Any]) -> None:
+        """Check what was read, the warm-up too."""
+        super().check(document)
         warm_up = document.get("warm_up")
         if warm_up is not None and not isinstance(warm_up, dict):
             refuse("warm_up", warm_up, "an object")

@@ -11,10 +11,9 @@ input, 3 not permitted or not supported here, 130 interrupted (what was finished
 
 from __future__ import annotations
 
-import signal
 import sys
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as in typing, which takes a while to load
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -36,6 +35,12 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Run the command line; the entry point of the script ``weir``."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `weir list | head` ends quietly, like other filters
-    sys.exit(run(sys.argv[1:]))
+    try:
+        import signal
+
+        if hasattr(signal, "SIGPIPE"):
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `weir list | head` ends quietly, as filters do
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    sys.exit(code)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from weir.cli import describe, importing, simulate, tour
-from weir.cli.shared import report_error
+from weir.cli.shared import INTERRUPTED, report_error
 from weir.errors import ConfigError, UnsupportedError, WeirError
 
 if TYPE_CHECKING:
@@ -15,7 +17,21 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "run"]
 
-app = typer.Typer(name="weir", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+class _Commands(TyperGroup):
+    """The commands; Ctrl-C in one that does not answer it itself is told here, and not swallowed."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as the base has it
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            sys.stderr.write("interrupted\n")
+            raise typer.Exit(INTERRUPTED) from None
+
+
+app = typer.Typer(
+    name="weir", cls=_Commands, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
+)
 
 
 def _print_version(asked: bool) -> None:
@@ -60,8 +76,6 @@ def run(arguments: Sequence[str]) -> int:
         return report_error(error, 3 if isinstance(error, UnsupportedError) else 2, as_json=as_json)
     except typer.TyperException as error:
         return report_error(_usage(error), 2, as_json=as_json)
-    except typer.Abort as stopped:
-        raise KeyboardInterrupt from stopped
     return int(code or 0)
 
 

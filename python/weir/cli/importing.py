@@ -64,8 +64,8 @@ def import_tg(
 ) -> None:
     """Make a scenario of a script in the TG traffic language.
 
-    The stream crosses one router with a slow link behind it, under fifo and sfq. The scenario names the script
-    and does not copy it.
+    The stream crosses one router with a slow link behind it, under fifo and sfq. The scenario names the
+    script and does not copy it.
 
     \b
     Example:

@@ -98,15 +98,16 @@ def reproduce(
         bool,
         typer.Option(
             "--quick",
-            help="Shorter runs. alpha: 3e8 packets a strategy, about 20 s on two cores. sfq: 8 seeds, some 5 s.",
+            help="Shorter runs, on two cores. alpha: 3e8 packets a strategy, about 20 s. sfq: 8 seeds, about "
+            "6 s.",
         ),
     ] = False,
     full: Annotated[
         bool,
         typer.Option(
             "--full",
-            help="Longer runs. alpha: at least the published number of packets, 4.1e9 a strategy, about 80 s on two cores. "
-            "sfq: 64 seeds and 256 draws of random maps, about a minute.",
+            help="Longer runs, on two cores. alpha: the published number of packets, 4.1e9 a strategy, about "
+            "80 s. sfq: 64 seeds and 256 draws of random maps, about a minute.",
         ),
     ] = False,
     with_artefacts: Annotated[
@@ -120,7 +121,9 @@ def reproduce(
     out: Annotated[
         OneOutFile,
         typer.Option(
-            "--out", metavar="FILE", help="Also write the report: .html or .json; one that is there is replaced."
+            "--out",
+            metavar="FILE",
+            help="Also write the report: .html or .json; one that is there is replaced.",
         ),
     ] = None,
     as_json: Json = False,

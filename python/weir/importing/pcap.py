@@ -24,17 +24,15 @@ from __future__ import annotations
 import json
 import math
 import re
-import signal
-import threading
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from stat import S_ISDIR, S_ISFIFO, S_ISREG
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from weir.errors import CaptureError, ConfigError
+from weir.errors import ConfigError
 from weir.files import place, replacing
+from weir.importing.source import check_capture, read, stopped_at_once
 from weir.text import plural
 from weir.toml import dumps
 
@@ -158,19 +156,19 @@ def write(
         _check_rate(rate)
     if not 1 <= flows <= MOST_FLOWS:
         raise ConfigError(f"flows is {flows}, must be from 1 to {MOST_FLOWS}", f"write `--flows {FLOWS}`")
-    piped = _check_capture(Path(capture))
+    piped = check_capture(Path(capture))
     files = _targets(Path(out))
     with ExitStack() as parts:
         if files.scenario.parent == Path(out):
             parts.enter_context(_folder(Path(out)))
         if piped:
-            parts.enter_context(_stopped_at_once())
+            parts.enter_context(stopped_at_once())
         # Renamed in the reverse order: the scenario last, once all that it names is there.
         scenario_part = parts.enter_context(replacing(files.scenario))
         schedule_part = parts.enter_context(replacing(files.schedule))
         folder = parts.enter_context(TemporaryDirectory(prefix=".", dir=files.scenario.parent))
         rest_part = Path(folder) / "rest"
-        facts = _read(capture, schedule_part, rest_part, addresses, flows, progress)
+        facts = read(capture, schedule_part, rest_part, addresses, flows, progress)
         has_rest = facts["rest"]["packets"] > 0
         used = rate or _rate(facts)
         rest = files.rest.name if has_rest else None
@@ -185,66 +183,6 @@ def write(
         facts=facts,
         rate=used,
     )
-
-
-def _read(
-    capture: str | os.PathLike[str],
-    schedule: Path,
-    rest: Path,
-    addresses: bool,  # noqa: FBT001 - passed on as it came
-    flows: int,
-    progress: Callable[[Mapping[str, float]], object] | None,
-) -> dict[str, Any]:
-    """Write the schedule and the rest of a capture, and return what it holds."""
-    from weir import _weir
-
-    facts: dict[str, Any] = json.loads(
-        _weir.import_capture(capture, schedule, rest, addresses, flows, progress)
-    )
-    return facts
-
-
-def _check_capture(path: Path) -> bool:
-    """Check that a capture can be read, before anything is written; return whether it comes through a pipe.
-
-    Raises
-    ------
-    CaptureError
-        If it is not there, or is a folder or a device.
-    """
-    try:
-        mode = path.stat().st_mode
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise CaptureError(f"cannot be read: {reason}", "name a capture that is there", str(path)) from error
-    if S_ISDIR(mode):
-        raise CaptureError("cannot be read: is a directory", "name a capture in it", str(path))
-    if not (S_ISREG(mode) or S_ISFIFO(mode)):
-        raise CaptureError("is neither a file nor a pipe", "name a capture", str(path))
-    return S_ISFIFO(mode)
-
-
-class _Stopped(Exception):  # noqa: N818 - no error: it becomes a KeyboardInterrupt
-    """Ctrl-C, while a pipe is read."""
-
-
-@contextmanager
-def _stopped_at_once() -> Iterator[None]:
-    """Let Ctrl-C end the reading of a pipe that nobody writes to, which otherwise would go on waiting."""
-
-    def stop(*_: object) -> None:
-        raise _Stopped
-
-    if threading.current_thread() is not threading.main_thread():  # signals do not come here
-        yield
-        return
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        yield
-    except _Stopped:
-        raise KeyboardInterrupt from None
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _check_rate(rate: str) -> None:

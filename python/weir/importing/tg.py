@@ -62,7 +62,7 @@ def scenario(
     random: str = RANDOM[0],
     duration: str | None = None,
 ) -> str:
-    """Return a scenario in which the stream of a script crosses a router and a slow link, under `DISCIPLINES`.
+    """Return a scenario in which the stream of a script crosses one router and one slow link.
 
     Parameters
     ----------

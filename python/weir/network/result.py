@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from weir.network.labels import labels
 from weir.network.rows import (
@@ -24,6 +24,9 @@ from weir.network.rows import (
 from weir.reading import refuse
 from weir.result import Result
 from weir.rows import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["ALL", "NetworkResult"]
 
@@ -43,8 +46,8 @@ class NetworkResult(Result):
     >>> result.estimate("fifo", metric="utilisation", link="A-B").value   # doctest: +SKIP
     """
 
-    _fields = {"classes": "tuple[str, ...]"}
-    _sections = {
+    _fields: ClassVar[Mapping[str, str]] = {"classes": "tuple[str, ...]"}
+    _sections: ClassVar[Mapping[str, type]] = {
         "estimates": NetworkEstimate,
         "differences": NetworkDifference,
         "series": Series,
@@ -56,8 +59,9 @@ class NetworkResult(Result):
     }
 
     @classmethod
-    def _check(cls, document: dict[str, Any]) -> None:
-        super()._check(document)
+    def check(cls, document: dict[str, Any]) -> None:
+        """Check what was read; series of a flow have as many values under each discipline."""
+        super().check(document)
         lengths: dict[str, int] = {}
         for place, row in enumerate(document.get("series", ())):
             if row["step"] <= 0:

@@ -1,4 +1,4 @@
-"""What a network's result says, in words: who is served worst, how long it takes, and what that costs in loss.
+"""What a network's result says, in words: who is served worst, how long it takes, what that costs in loss.
 
 The *due* of a flow is what it offers, but at most the mean throughput of all: who asks for more than an
 equal share is not wronged by getting less than that. The worst served gets the smallest part of its due.
@@ -114,7 +114,9 @@ def _delay(result: NetworkResult) -> str | None:
     value = quantity(means[best].value or 0.0, means[best].unit)
     if len(means) == 1:
         return f"the mean delay is {value}"
-    words = f"the lowest mean delay is that of {result.labels[best]}, {value}{_against_reference(result, best)}"
+    words = (
+        f"the lowest mean delay is that of {result.labels[best]}, {value}{_against_reference(result, best)}"
+    )
     return words + _price(result, best)
 
 
@@ -131,13 +133,13 @@ def _price(result: NetworkResult, best: str) -> str:
     if best not in losses:
         return ""
     other = result.reference if best != result.reference else min(losses, key=lambda name: losses[name])
-    told = []
+    told, label = [], result.labels[other]
     if other in losses and _clearly_above(result, best, other, "loss"):
-        told.append(f"loses {share(losses[best])} of its packets, {result.labels[other]} {share(losses[other])}")
+        told.append(f"loses {share(losses[best])} of its packets where {label} loses {share(losses[other])}")
     if _clearly_above(result, other, best, "throughput"):
         mine, theirs = (_throughput(result, name) for name in (best, other))
-        told.append(f"delivers {mine}, {result.labels[other]} {theirs}")
-    return f"; but it {' and '.join(told)}" if told else ""
+        told.append(f"delivers {mine} where {label} delivers {theirs}")
+    return f"; but it {', and '.join(told)}" if told else ""
 
 
 def _throughput(result: NetworkResult, name: str) -> str:

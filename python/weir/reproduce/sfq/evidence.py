@@ -156,13 +156,13 @@ class Evidence:
             raise NotMeasuredError(f"drops at {link} in {run} were not measured")
         return row.value
 
-    def sending(self, experiment: str) -> tuple[float, float, float]:
-        """Return when the streams of an experiment sent.
+    def sending(self, experiment: str) -> tuple[float, float]:
+        """Return how long the streams of an experiment sent, from the first begin to the last end.
 
         Returns
         -------
-        (float, float, float)
-            The first begin, the last end, and the step of time to which these are known, in seconds.
+        (float, float)
+            The time, and the step of time to which it is known, in seconds.
 
         Raises
         ------
@@ -179,7 +179,7 @@ class Evidence:
             begins.append(sent[0] * offer.step)
             ends.append((sent[-1] + 1) * offer.step)
             steps.append(offer.step)
-        return min(begins), max(ends), max(steps)
+        return max(ends) - min(begins), max(steps)
 
     @cached_property
     def packets(self) -> int:

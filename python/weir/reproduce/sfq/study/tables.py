@@ -104,7 +104,10 @@ def _collisions(study: Study) -> Iterator[Table]:
         "1/q)^(n−1). Counted where some flow still has a queue to itself: up to two flows a queue."
     )
     yield Table(
-        "Colliding flows, counted and exact", note, ("queues", *(plural(each, "flow") for each in flows)), rows
+        "Colliding flows, counted and exact",
+        note,
+        ("queues", *(plural(each, "flow") for each in flows)),
+        rows,
     )
 
 
