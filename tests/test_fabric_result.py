@@ -177,8 +177,8 @@ def test_channels_are_close_for_disciplines_of_their_own():
     by_load = {name: {0.5: found} for name, found in flat.items()}
     told = verdict(read(document(by_load, channels=("a", "b", "c"))))
     assert told.startswith(
-        "At load 0.5 for a and b wfq and scfq cannot be told apart at this length of run, nor all disciplines "
-        "for c."
+        "At load 0.5 for a and b wfq and scfq cannot be told apart at this length of run, nor all "
+        "disciplines for c."
     )
     assert "without intervals, of one replication" in verdict(weir.Result.from_json(made(replications=1)))
 

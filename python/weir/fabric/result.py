@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from weir.errors import ConfigError, ResultError
 from weir.fabric.labels import labels
@@ -28,6 +28,9 @@ from weir.result import Result
 from weir.rows import rows
 from weir.text import number
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 __all__ = ["ALL", "FabricResult"]
 
 
@@ -42,8 +45,8 @@ class FabricResult(Result):
     >>> result.difference(result.disciplines[1], load=0.8, channel="D2").value  # doctest: +SKIP
     """
 
-    _fields: ClassVar = {"loads": "tuple[float, ...]"}
-    _sections: ClassVar = {
+    _fields: ClassVar[Mapping[str, str]] = {"loads": "tuple[float, ...]"}
+    _sections: ClassVar[Mapping[str, type]] = {
         "channels": ChannelRow,
         "totals": Totals,
         "estimates": FabricEstimate,
@@ -53,11 +56,18 @@ class FabricResult(Result):
     }
 
     @classmethod
-    def _check(cls, document: dict[str, Any]) -> None:
+    def check(cls, document: dict[str, Any]) -> None:
+        """Check what was read: as of every result, and that figures are about its loads and channels.
+
+        Raises
+        ------
+        ResultError
+            If something is not as the engine writes it; the error says where.
+        """
         for name in ("loads", "size", "replications", *cls._sections, "theory", "checks", "engines"):
             if name not in document:
                 raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
-        super()._check(document)
+        super().check(document)
         check_rows(FabricSize, [document["size"]], "size")
         check_subjects(document, [name for name in cls._sections if name != "channels"])
         check_figures(document)
