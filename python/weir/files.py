@@ -143,7 +143,8 @@ def read_text(path: Path) -> str:
 
 def _refused(path: Path, done: str, error: OSError) -> ConfigError:
     reason = (error.strerror or str(error)).lower()
-    remedy = "check the path and its permissions"
+    full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+    remedy = "make room, or write elsewhere" if full else "check the path and its permissions"
     return ConfigError(f"cannot be {done}: {reason}", remedy, str(path))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,20 +14,30 @@ from weir.cli.shared import INTERRUPTED, report_error
 from weir.errors import ConfigError, UnsupportedError, WeirError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["app", "run"]
 
 
 class _Commands(TyperGroup):
-    """The commands; Ctrl-C in one that does not answer it itself is told here, and not swallowed."""
+    """The commands; Ctrl-C that none of them answers is told here, where typer would end without a word."""
+
+    def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401 - as the base has it
+        with _told():
+            return super().make_context(*args, **more)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as the base has it
-        try:
+        with _told():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            sys.stderr.write("interrupted\n")
-            raise typer.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 app = typer.Typer(

@@ -83,6 +83,16 @@ def import_tg(
     typer.echo(f"wrote {target}")
 
 
+LinkRate = Annotated[
+    str | None,
+    typer.Option("--rate", metavar="RATE", help="Rate of the link, such as 10Mbit. Default: a load of 80 %."),
+]
+Flows = Annotated[
+    int,
+    typer.Option("--flows", metavar="N", help="Replay the N largest flows on their own, the rest as one."),
+]
+
+
 @_app.command("pcap", short_help="From a packet capture, pcap or pcapng.")
 def import_pcap(
     file: Annotated[
@@ -102,18 +112,8 @@ def import_pcap(
             "are there are replaced. Default: a folder called as the capture.",
         ),
     ] = None,
-    rate: Annotated[
-        str | None,
-        typer.Option(
-            "--rate", metavar="RATE", help="Rate of the link, such as 10Mbit. Default: a load of 80 %."
-        ),
-    ] = None,
-    flows: Annotated[
-        int,
-        typer.Option(
-            "--flows", metavar="N", help="Replay the N largest flows on their own, the rest as one."
-        ),
-    ] = pcap.FLOWS,
+    rate: LinkRate = None,
+    flows: Flows = pcap.FLOWS,
     keep_addresses: Annotated[
         bool, typer.Option("--keep-addresses", help="Write addresses and ports into the schedule too.")
     ] = False,

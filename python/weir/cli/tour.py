@@ -86,6 +86,38 @@ class Reproduction(StrEnum):
     sfq = "sfq"
 
 
+Quick = Annotated[
+    bool,
+    typer.Option(
+        "--quick",
+        help="Shorter runs, on two cores. alpha: 3e8 packets a strategy, about 20 s. sfq: 8 seeds, about "
+        "6 s.",
+    ),
+]
+Full = Annotated[
+    bool,
+    typer.Option(
+        "--full",
+        help="Longer runs, on two cores. alpha: the published number of packets, 4.1e9 a strategy, about "
+        "80 s. sfq: 64 seeds and 256 draws of random maps, about a minute.",
+    ),
+]
+WithArtefacts = Annotated[
+    bool,
+    typer.Option(
+        "--with-artefacts", help="alpha: also simulate the overflow of the original's 32-bit clock."
+    ),
+]
+ReportFile = Annotated[
+    OneOutFile,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="Also write the report: .html or .json; one that is there is replaced.",
+    ),
+]
+
+
 def reproduce(
     name: Annotated[
         Reproduction,
@@ -94,38 +126,12 @@ def reproduce(
             help="alpha: the alpha report, sections 8 to 15. sfq: the SFQ report, Tables 1 to 11.",
         ),
     ],
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick",
-            help="Shorter runs, on two cores. alpha: 3e8 packets a strategy, about 20 s. sfq: 8 seeds, about "
-            "6 s.",
-        ),
-    ] = False,
-    full: Annotated[
-        bool,
-        typer.Option(
-            "--full",
-            help="Longer runs, on two cores. alpha: the published number of packets, 4.1e9 a strategy, about "
-            "80 s. sfq: 64 seeds and 256 draws of random maps, about a minute.",
-        ),
-    ] = False,
-    with_artefacts: Annotated[
-        bool,
-        typer.Option(
-            "--with-artefacts", help="alpha: also simulate the overflow of the original's 32-bit clock."
-        ),
-    ] = False,
+    quick: Quick = False,
+    full: Full = False,
+    with_artefacts: WithArtefacts = False,
     seed: Seed = None,
     threads: Threads = None,
-    out: Annotated[
-        OneOutFile,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Also write the report: .html or .json; one that is there is replaced.",
-        ),
-    ] = None,
+    out: ReportFile = None,
     as_json: Json = False,
 ) -> int:
     """Hold the simulation against the tables and claims of a published document.

@@ -122,9 +122,7 @@ def write(
     addresses: bool = False,
     progress: Callable[[Mapping[str, float]], object] | None = None,
 ) -> Imported:
-    """Write the schedule of a capture and a scenario that replays it.
-
-    The files are written whole or not at all.
+    """Write the schedule of a capture and a scenario that replays it, whole or not at all.
 
     Parameters
     ----------
@@ -152,10 +150,7 @@ def write(
     KeyboardInterrupt
         At Ctrl-C; nothing is written then.
     """
-    if rate is not None:
-        _check_rate(rate)
-    if not 1 <= flows <= MOST_FLOWS:
-        raise ConfigError(f"flows is {flows}, must be from 1 to {MOST_FLOWS}", f"write `--flows {FLOWS}`")
+    _check_options(rate, flows)
     piped = check_capture(Path(capture))
     files = _targets(Path(out))
     with ExitStack() as parts:
@@ -169,23 +164,20 @@ def write(
         folder = parts.enter_context(TemporaryDirectory(prefix=".", dir=files.scenario.parent))
         rest_part = Path(folder) / "rest"
         facts = read(capture, schedule_part, rest_part, addresses, flows, progress)
-        has_rest = facts["rest"]["packets"] > 0
+        if facts["rest"]["packets"] == 0:
+            files = files._replace(rest=None)
         used = rate or _rate(facts)
-        rest = files.rest.name if has_rest else None
-        text = _scenario(facts, Path(capture).name, used, files.schedule.name, rest)
-        scenario_part.write_text(text, encoding="utf-8")
-        if has_rest:
+        scenario_part.write_text(_scenario(facts, Path(capture).name, used, files), encoding="utf-8")
+        if files.rest is not None:
             place(rest_part, files.rest)
-    return Imported(
-        scenario=files.scenario,
-        schedule=files.schedule,
-        rest=files.rest if has_rest else None,
-        facts=facts,
-        rate=used,
-    )
+    return Imported(**files._asdict(), facts=facts, rate=used)
 
 
-def _check_rate(rate: str) -> None:
+def _check_options(rate: str | None, flows: int) -> None:
+    if not 1 <= flows <= MOST_FLOWS:
+        raise ConfigError(f"flows is {flows}, must be from 1 to {MOST_FLOWS}", f"write `--flows {FLOWS}`")
+    if rate is None:
+        return
     parts = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)(bit|kbit|Mbit|Gbit)", rate)
     if parts is None or float(parts[1]) == 0:
         raise ConfigError(
@@ -198,7 +190,7 @@ class _Targets(NamedTuple):
 
     scenario: Path
     schedule: Path
-    rest: Path
+    rest: Path | None
 
 
 def _targets(out: Path) -> _Targets:
@@ -263,8 +255,8 @@ def _rank(name: str) -> tuple[int, str]:
     return 2 * _RANKS.index("control") - 1, name
 
 
-def _scenario(facts: Mapping[str, Any], name: str, rate: str, schedule: str, rest: str | None) -> str:
-    flows = list(_flows(facts, schedule, rest))
+def _scenario(facts: Mapping[str, Any], name: str, rate: str, files: _Targets) -> str:
+    flows = list(_flows(facts, files.schedule.name, None if files.rest is None else files.rest.name))
     classes = sorted({flow["class"] for flow in flows}, key=_rank)
     bands = min(len(classes), _MOST_BANDS)
     document = {
