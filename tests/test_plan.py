@@ -146,7 +146,7 @@ def test_a_refused_class(capsys, file: Path):
     file.write_text(REQUEST + '\n[[class]]\nname = "more"\nshare = "10%"\n')
     code, out, _ = call(capsys, "plan", file, "--target", "opensm")
     assert code == 1
-    assert "refused: more (line 43) asks for 10%, which takes 2 entries; 0 are free\n" in out
+    assert "refused: more (line 44) asks for 10%, which takes 2 entries; 0 are free\n" in out
     assert "  remedy: lower what other classes ask for" in out
     assert out.endswith("not written for opensm: not every class fits\n")
     told = json.loads(call(capsys, "plan", file, "--json")[1])
@@ -162,7 +162,7 @@ def test_a_refused_class(capsys, file: Path):
             'request.toml:16:9: class.share is "250%", must be at most 100%',
         ),
         (("entries = 32", "entries = 0"), "request.toml:5:11: table.entries is 0, must be from 1 to 1024"),
-        (("entries", "entires"), "request.toml:5:1: table.entires is not a key here"),
+        (("entries =", "entires ="), "request.toml:5:1: table.entires is not a key here"),
         (("[link]", "[link"), "request.toml:10:"),
         (("w = 4", "w = 1"), "table.w is 1, must be at least k, 2"),
     ],
@@ -180,8 +180,8 @@ def test_a_refused_request(capsys, file: Path, change: tuple[str, str], said: st
 
 
 def test_refused_options(capsys, file: Path):
-    assert "did you mean" not in call(capsys, "plan", "none.toml")[2]
-    assert call(capsys, "plan", "none.toml")[0] == 2
+    code, _, err = call(capsys, "plan", "none.toml")
+    assert (code, err.splitlines()[0]) == (2, "error: none.toml: does not exist")
     code, _, err = call(capsys, "plan", file, "--target", "ib")
     assert (code, "must be one of opensm, pcie, tc-ets, tc-drr, dcb, scenario" in err) == (2, True)
     assert call(capsys, "plan", file, "--out", "x")[0] == 2
@@ -199,8 +199,8 @@ def test_the_shipped_defaults_have_findings(capsys, defaults: Path):
     assert "defaults.conf:5:19: warning: qos_vlarb_low gives lanes 1, 2, 3" in out
     told = json.loads(call(capsys, "lint", defaults, "--json", "--lanes", "15", "--mtu", "4KiB")[1])
     assert told["port"] == {"mtu": "4KiB", "capacity": 8, "high_capacity": None, "lanes": 15}
-    severities = {finding["rule"]: finding["severity"] for finding in told["findings"]}
-    assert severities["over-capacity"] == severities["level-without-entry"] == "error"
+    errors = [finding["rule"] for finding in told["findings"] if finding["severity"] == "error"]
+    assert errors == ["over-capacity", "level-without-entry"]
     for finding in told["findings"]:
         assert finding["why"]
         assert finding["remedy"]

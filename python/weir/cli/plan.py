@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weir.cli.shared import NOT_MET, Json, echo_json
+from weir.cli.shared import NOT_MET, Json, OneOutFile, echo_json, only
+from weir.errors import ConfigError
 from weir.planning import opensm, request
 
 if TYPE_CHECKING:
@@ -50,8 +51,12 @@ def plan(
         ),
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="Where it is written; default: standard output."),
+        OneOutFile,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Where it is written; a file that is there is replaced. Default: standard output.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> int:
@@ -64,21 +69,22 @@ def plan(
     Example:
       weir plan request.toml --target opensm --out qos.conf
     """
+    place = only(out)
     planned = request.plan(file)
     form = target or planned["form"]
-    if out is not None and form is None:
-        raise typer.BadParameter("--out needs --target, or target.form in the request")
+    if place is not None and form is None:
+        raise ConfigError(f"--out is {place}, and nothing says in which form", "add `--target opensm`")
     is_met = not planned["refused"]
     emission = request.emit(file, form) if form is not None and is_met else None
-    if emission is not None and out is not None:
+    if emission is not None and place is not None:
         from weir.files import write_text
 
-        write_text(out, emission.text)
+        write_text(place, emission.text)
     if as_json:
         told = None if emission is None else {"form": form, "text": emission.text, "lost": emission.lost}
         echo_json({"plan": planned, "target": told})
     else:
-        _show(planned, form, emission, out)
+        _show(planned, form, emission, place)
     return 0 if is_met else NOT_MET
 
 

@@ -6,11 +6,10 @@ import json
 import re
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir.errors import ConfigError
-from weir.files import read_text
+from weir.planning.read import text_of
 
 if TYPE_CHECKING:
     import os
@@ -26,6 +25,7 @@ CODINGS = ("none", "8b/10b", "64b/66b", "128b/130b")
 """How data are coded on a line."""
 FORMS = ("plan", "scenario")
 """What an options file is made into: a request for `weir plan`, or a scenario of the fabric."""
+_KIND = "an options file of OpenSM"
 _MOST_ENTRIES = 64
 _SIZES = {"B": 1, "kB": 1000, "KiB": 1024}
 _RATES = {"bit": 1, "kbit": 10**3, "Mbit": 10**6, "Gbit": 10**9}
@@ -106,8 +106,8 @@ def lint(file: str | os.PathLike[str], port: Port | None = None) -> list[dict[st
     from weir import _weir
 
     numbers = (port or Port()).numbers()
-    path, text = _read(file)
-    findings: list[dict[str, Any]] = json.loads(_weir.opensm_lint(text, str(path), **numbers))
+    told = _weir.opensm_lint(text_of(file, _KIND), str(file), **numbers)
+    findings: list[dict[str, Any]] = json.loads(told)
     return findings
 
 
@@ -126,8 +126,7 @@ def tables(file: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
     """
     from weir import _weir
 
-    path, text = _read(file)
-    told: dict[str, dict[str, Any]] = json.loads(_weir.opensm_tables(text, str(path)))
+    told: dict[str, dict[str, Any]] = json.loads(_weir.opensm_tables(text_of(file, _KIND), str(file)))
     return told
 
 
@@ -171,13 +170,13 @@ def convert(
     if not 1 <= bits <= _MOST_RATE:
         raise ConfigError(f"rate is {rate}, must be above 0 and at most 1000000Gbit", "write `--rate 10Gbit`")
     numbers = (port or Port()).numbers()
-    path, text = _read(file)
+    text = text_of(file, _KIND)
     if prefix is None:
         prefix = next((name for name, told in tables(file).items() if told["own"]), PREFIXES[0])
     if prefix not in PREFIXES:
         raise ConfigError(f"prefix is {prefix!r}, must be one of {', '.join(PREFIXES)}", "use one of them")
     return _weir.opensm_import(
-        text, str(path), prefix, form == "scenario", **numbers, rate_bits=bits, coding=coding
+        text, str(file), prefix, form == "scenario", **numbers, rate_bits=bits, coding=coding
     )
 
 
@@ -192,10 +191,3 @@ def _quantity(name: str, text: str, units: Mapping[str, int], example: str) -> i
     if value.denominator != 1:
         raise ConfigError(f"{name} is {text}, finer than one {next(iter(units))}", "round it")
     return int(value)
-
-
-def _read(file: str | os.PathLike[str]) -> tuple[Path, str]:
-    path = Path(file)
-    if not path.is_file():
-        raise ConfigError("is not a file", "name an options file of OpenSM", str(path))
-    return path, read_text(path)

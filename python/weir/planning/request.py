@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weir.errors import ConfigError
-from weir.files import read_text
+from weir.planning.read import text_of
 
 if TYPE_CHECKING:
     import os
@@ -22,6 +20,7 @@ __all__ = ["TARGETS", "Emission", "emit", "plan"]
 
 TARGETS = ("opensm", "pcie", "tc-ets", "tc-drr", "dcb", "scenario")
 """The forms in which a plan is written."""
+_KIND = "a request, a TOML file,"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +53,7 @@ def plan(request: str | os.PathLike[str]) -> dict[str, Any]:
     """
     from weir import _weir
 
-    path, text = _read(request)
-    planned: dict[str, Any] = json.loads(_weir.plan(text, str(path)))
+    planned: dict[str, Any] = json.loads(_weir.plan(text_of(request, _KIND), str(request)))
     return planned
 
 
@@ -71,13 +69,5 @@ def emit(request: str | os.PathLike[str], target: str) -> Emission:
     """
     from weir import _weir
 
-    path, text = _read(request)
-    told = json.loads(_weir.plan_emit(text, str(path), target))
+    told = json.loads(_weir.plan_emit(text_of(request, _KIND), str(request), target))
     return Emission(text=told["text"], lost=tuple(told["lost"]))
-
-
-def _read(request: str | os.PathLike[str]) -> tuple[Path, str]:
-    path = Path(request)
-    if not path.is_file():
-        raise ConfigError("is not a file", "name a request, a TOML file", str(path))
-    return path, read_text(path)
