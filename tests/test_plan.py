@@ -101,7 +101,7 @@ def test_a_plan_for_opensm(capsys, file: Path):
     assert opensm.lint("qos.conf", opensm.Port(capacity=32)) == []
     short = opensm.lint("qos.conf", opensm.Port(capacity=8))
     assert [finding["rule"] for finding in short] == ["over-capacity", "level-without-entry"]
-    assert "lanes 4, 5 lose all their entries" in short[0]["why"]
+    assert "without any entry: lanes 4, 5" in short[0]["why"]
 
 
 def test_a_target_may_stand_in_the_request(capsys, file: Path):
@@ -146,7 +146,7 @@ def test_a_refused_class(capsys, file: Path):
     file.write_text(REQUEST + '\n[[class]]\nname = "more"\nshare = "10%"\n')
     code, out, _ = call(capsys, "plan", file, "--target", "opensm")
     assert code == 1
-    assert "refused: more (line 44) asks for 10%, which takes 2 entries; 0 are free\n" in out
+    assert "refused: more (line 44) asks for 10%; entries needed: 2, free: 0\n" in out
     assert "  remedy: lower what other classes ask for" in out
     assert out.endswith("not written for opensm: not every class fits\n")
     told = json.loads(call(capsys, "plan", file, "--json")[1])

@@ -327,7 +327,7 @@ fn refused_class(request: &Request, reason: Reason, nearest: Vec<Nearest>) -> Re
         }
         Reason::Room(Refused::Entries { needed, free }) => {
             let what = request.distance.map_or(String::new(), |distance| format!(" at distance {distance}"));
-            format!("asks for {share}{what}, which takes {needed} entries; {free} are free")
+            format!("asks for {share}{what}; entries needed: {needed}, free: {free}")
         }
         Reason::Room(Refused::Pool { needed, left }) if needed > *share => {
             format!("asks for {share}, and its entries weigh {needed} at least; {left} of the pool is left")
@@ -336,7 +336,7 @@ fn refused_class(request: &Request, reason: Reason, nearest: Vec<Nearest>) -> Re
             format!("asks for {share}; {left} of the pool is left")
         }
         Reason::Room(Refused::Scattered { needed, free }) => {
-            format!("needs {needed} entries at equal distances; {free} are free, but scattered")
+            format!("needs {needed} entries at equal distances; free: {free}, but scattered")
         }
         Reason::Latency { reached, distance } => {
             let latency = request.latency.unwrap_or_default();

@@ -49,7 +49,7 @@ fn the_shipped_defaults() {
     let cut = short.iter().find(|finding| finding.rule == "over-capacity").expect("cut");
     assert_eq!((cut.severity, cut.column), (Error, Some(47)));
     assert_eq!(cut.what, "lists 15 pairs, of which 8 reach the port");
-    assert!(cut.why.ends_with("lanes 8, 9, 10, 11, 12, 13, 14 lose all their entries"), "{}", cut.why);
+    assert!(cut.why.ends_with("without any entry: lanes 8, 9, 10, 11, 12, 13, 14"), "{}", cut.why);
     let silent = short.iter().find(|finding| finding.rule == "level-without-entry").expect("silent");
     assert_eq!(
         (silent.line, silent.column, silent.what.as_str()),
@@ -74,7 +74,7 @@ fn the_documented_example() {
     // With 8 lanes the levels above 7 share lanes, and lane 4 alone has none.
     let eight = found(EXAMPLE, port(4096, 8, 8));
     let silent = eight.iter().find(|finding| finding.rule == "level-without-entry").expect("lane 4");
-    assert_eq!(silent.what, "maps service levels 4, 12 to lanes 4");
+    assert_eq!(silent.what, "maps service levels 4, 12 to lane 4");
 }
 
 /// Table 1 for 64 entries, on a port of fewer.
@@ -94,12 +94,12 @@ fn a_plan_longer_than_the_port() {
     let cut = |capacity| found(&text, port(2048, capacity, 8));
     let eight = cut(8);
     assert_eq!(eight[0].rule, "over-capacity");
-    assert!(eight[0].why.contains("lanes 4, 5, 6 lose all their entries"), "{}", eight[0].why);
+    assert!(eight[0].why.contains("without any entry: lanes 4, 5, 6"), "{}", eight[0].why);
     assert_eq!(eight[1].what, "maps service levels 4, 5, 6 to lanes 4, 5, 6");
     let all = cut(64);
     assert_eq!((all[0].rule, all[0].severity), ("second-block", Error));
     assert_eq!(all[0].what, "lists 64 pairs, of which 32 reach the port");
-    assert!(all[0].why.contains("lanes 6 lose all"), "{}", all[0].why);
+    assert!(all[0].why.contains("without any entry: lane 6"), "{}", all[0].why);
     assert!(cut(63)[0].what.contains("of which 63"));
 }
 

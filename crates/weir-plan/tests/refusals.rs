@@ -56,7 +56,7 @@ fn classes_that_do_not_fit_are_told_what_would() {
             &["share = \"25%\";distance = 2", "share = \"25%\";distance = 4", "share = \"20%\";distance = 2"]
                 [..],
             &[
-                "asks for 20% at distance 2, which takes 32 entries; 16 are free: share 20% at distance 4 would be met, \
+                "asks for 20% at distance 2; entries needed: 32, free: 16: share 20% at distance 4 would be met, \
                with a bound of 13005ns",
             ][..],
         ),
@@ -71,7 +71,7 @@ fn classes_that_do_not_fit_are_told_what_would() {
             "entries = 64",
             &["share = \"60%\";distance = 1", "share = \"40%\""][..],
             &[
-                "asks for 40%, which takes 32 entries; 0 are free: lower what other classes ask for, or raise k, w or \
+                "asks for 40%; entries needed: 32, free: 0: lower what other classes ask for, or raise k, w or \
                the rate of the link",
             ][..],
         ),

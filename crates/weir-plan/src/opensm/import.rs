@@ -8,11 +8,13 @@ use super::parse::Options;
 use crate::emit::scenario::{quoted, size};
 use crate::placement::MAX_ENTRIES;
 use crate::quantity::Share;
+use crate::requirements::Requirements;
 use crate::shape::Link;
+use crate::solve::solve;
 use crate::target::Prefix;
 
-/// The pool over the least weight, of a request made from a file.
-const K: u64 = 2;
+/// The pool over the least weight: the first with which all lanes fit is taken.
+const KS: [u64; 2] = [2, 1];
 /// The largest weight of InfiniBand.
 const LARGEST: u64 = 255;
 
@@ -32,24 +34,34 @@ struct Served {
 /// table is marked by a comment, and is to be given a distance or a latency.
 #[must_use]
 pub fn requirements(options: &Options, name: &str, prefix: Prefix, port: &Port, link: Link) -> String {
+    let fits = |text: &String| {
+        let asked = Requirements::from_toml(text, name);
+        asked.is_ok_and(|asked| solve(&asked).refused.is_empty())
+    };
+    let mut texts = KS.map(|k| request(options, name, prefix, port, link, k)).into_iter();
+    let first = texts.next().unwrap_or_default();
+    if fits(&first) { first } else { texts.find(fits).unwrap_or(first) }
+}
+
+fn request(options: &Options, name: &str, prefix: Prefix, port: &Port, link: Link, k: u64) -> String {
     let effective = Effective::of(options, prefix);
     let lanes = operational(port.lanes, effective.max_lanes);
     let served = served(&effective, port, lanes);
     let packet = port.mtu.get().div_ceil(super::WEIGHT_UNIT).max(1);
-    let w = (LARGEST / packet).clamp(K, 7);
+    let w = (LARGEST / packet).clamp(k, 7);
     let entries = port.low_capacity.clamp(1, MAX_ENTRIES);
     let name: String = name.chars().map(|each| if each.is_control() { '?' } else { each }).collect();
     let mut text = format!(
         "# Made from {name} ({}) by `weir import opensm`: the shares of the weights as they are programmed.\n\
          # What each lane needs is yours to say: share, distance or latency.\n\
-         weir = 1\n\n[table]\nentries = {entries}\nmtu = \"{}\"\nk = {K}\nw = {w}\n\n[link]\nrate = \"{}\"\n\
+         weir = 1\n\n[table]\nentries = {entries}\nmtu = \"{}\"\nk = {k}\nw = {w}\n\n[link]\nrate = \"{}\"\n\
          coding = \"{}\"\n",
         prefix.name(),
         port.mtu,
         link.rate,
         link.coding.name(),
     );
-    let least = Share::PARTS / (u64::from(1_u32 << entries.ilog2()) * K);
+    let least = Share::PARTS / (u64::from(1_u32 << entries.ilog2()) * k);
     for (lane, share) in served.iter().zip(shares(&served, least)) {
         write_class(&mut text, lane, share);
     }

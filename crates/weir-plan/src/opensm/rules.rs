@@ -56,6 +56,18 @@ fn listed(numbers: impl IntoIterator<Item = u32>) -> String {
     if more > 0 { format!("{text} and {more} more") } else { text }
 }
 
+/// Lanes as text: `lane 4`, `lanes 4, 5`.
+fn lanes_listed(numbers: impl IntoIterator<Item = u32>) -> String {
+    let text = listed(numbers);
+    if text.contains(' ') { format!("lanes {text}") } else { format!("lane {text}") }
+}
+
+/// Service levels as text.
+fn levels_listed(numbers: impl IntoIterator<Item = u32>) -> String {
+    let text = listed(numbers);
+    if text.contains(' ') { format!("service levels {text}") } else { format!("service level {text}") }
+}
+
 /// What concerns the file as a whole.
 pub(super) fn of_file(options: &Options) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -81,8 +93,8 @@ fn switched_off(options: &Options) -> Option<Finding> {
     let first = options.settings.first()?;
     let (severity, line, what) = match options.qos {
         Some((true, _)) => return None,
-        Some((false, line)) => (Severity::Error, line, "`qos` is not TRUE".to_owned()),
-        None => (Severity::Note, first.line, "the file does not say `qos TRUE`".to_owned()),
+        Some((false, line)) => (Severity::Error, line, "is not TRUE".to_owned()),
+        None => (Severity::Note, first.line, "is not set in this file".to_owned()),
     };
     Some(Finding {
         severity,
@@ -181,16 +193,16 @@ impl Context<'_> {
         let other = self.other_table(setting.kind);
         let lost = (0..16).filter(|&lane| before[lane] && !after[lane]);
         let (silent, served): (Vec<usize>, Vec<usize>) = lost.partition(|&lane| !other[lane]);
-        let numbers = |lanes: &[usize]| listed(lanes.iter().map(|&lane| lane as u32));
+        let numbers = |lanes: &[usize]| lanes_listed(lanes.iter().map(|&lane| lane as u32));
         let mut why = match capacity as usize > reach {
             true => "OpenSM writes the second block with length capacity % 32, which is 0".to_owned(),
             false => format!("OpenSM writes the first {capacity} pairs and drops the rest without a word"),
         };
         if !silent.is_empty() {
-            why.push_str(&format!("; lanes {} lose all their entries", numbers(&silent)));
+            why.push_str(&format!("; without any entry: {}", numbers(&silent)));
         }
         if !served.is_empty() {
-            why.push_str(&format!("; lanes {} keep entries in the other table only", numbers(&served)));
+            why.push_str(&format!("; with entries in the other table only: {}", numbers(&served)));
         }
         let rule = if capacity as usize > reach { "second-block" } else { "over-capacity" };
         let severity = if silent.is_empty() { Severity::Warning } else { Severity::Error };
@@ -213,8 +225,8 @@ impl Context<'_> {
         let packet = self.packet();
         let is_light = |pair: &&Pair| (1..packet).contains(&u64::from(pair.weight % 256));
         let first = pairs.iter().find(is_light)?;
-        let lanes = listed(pairs.iter().filter(is_light).map(|pair| pair.lane));
-        let what = format!("gives lanes {lanes} weights below {packet}, such as {}", first.weight);
+        let lanes = lanes_listed(pairs.iter().filter(is_light).map(|pair| pair.lane));
+        let what = format!("gives {lanes} weights below {packet}, such as {}", first.weight);
         let why = format!(
             "an entry that has any weight left sends a whole packet of up to {}: shares follow the number of \
              entries and the sizes of packets, not the weights",
@@ -229,9 +241,9 @@ impl Context<'_> {
         let is_masked =
             |pair: &&Pair| !pair.weight.is_multiple_of(256) && (pair.lane % 15) & !mask(self.lanes) != 0;
         let first = pairs.iter().find(is_masked)?;
-        let lanes = listed(pairs.iter().filter(is_masked).map(|pair| pair.lane));
+        let lanes = lanes_listed(pairs.iter().filter(is_masked).map(|pair| pair.lane));
         let (becomes, _) = programmed((first.lane, first.weight), self.lanes);
-        let what = format!("names lanes {lanes}; {} are in operation", self.lanes);
+        let what = format!("names {lanes}; in operation: {}", self.lanes);
         let why = format!("lane numbers are masked: lane {} is programmed as lane {becomes}", first.lane);
         let remedy = format!("use lanes 0 to {}, or ports and max_vls with more", self.lanes - 1);
         Some(finding(Severity::Warning, "lane-masked", (setting, first.column), what, why, &remedy))
@@ -257,9 +269,9 @@ impl Context<'_> {
         let is_masked = |lane: u32| lane % 16 != DROP && (lane % 16) & !mask(self.lanes) != 0;
         let levels = lanes.iter().enumerate().filter(|(_, lane)| is_masked(lane.lane));
         if let Some((level, first)) = levels.clone().next() {
-            let all = listed(levels.map(|(level, _)| level as u32));
+            let all = levels_listed(levels.map(|(level, _)| level as u32));
             let becomes = (first.lane % 16) & mask(self.lanes);
-            let what = format!("maps levels {all} to lanes that are not in operation ({} are)", self.lanes);
+            let what = format!("maps {all} to lanes that are not in operation; in operation: {}", self.lanes);
             let why =
                 format!("lane numbers are masked: level {level} travels in lane {becomes}, with others");
             let remedy = format!("map to lanes 0 to {}, or to 15 to drop", self.lanes - 1);
@@ -290,10 +302,9 @@ impl Context<'_> {
         if at.prefix != self.prefix && tables.iter().flatten().all(|table| table.prefix != self.prefix) {
             return None;
         }
-        let lanes = listed(behind);
+        let lanes = lanes_listed(behind);
         if effective.high_limit == NO_LIMIT {
-            let why =
-                format!("while the high table has packets, lanes {lanes} of the low table send nothing");
+            let why = format!("while the high table has packets, nothing is sent of the low table: {lanes}");
             let remedy = "set a limit below 255, or put these lanes into the high table";
             let what = "is 255: no limit".to_owned();
             return Some(finding(Severity::Error, "starvation", (at, at.column), what, why, remedy));
@@ -301,7 +312,7 @@ impl Context<'_> {
         let bytes = effective.high_limit * LIMIT_UNIT;
         let what = format!("is {}", effective.high_limit);
         let why =
-            format!("lanes {lanes} wait for up to {bytes} bytes of the high table at each of their turns");
+            format!("up to {bytes} bytes of the high table go before each turn of the low one: {lanes}");
         let remedy = "count them into the latency of these lanes, or set 0: one packet at a time";
         Some(finding(Severity::Note, "high-before-low", (at, at.column), what, why, remedy))
     }
@@ -317,8 +328,8 @@ impl Context<'_> {
                 .is_some_and(|lane| !high[lane as usize] && !low[lane as usize])
         };
         let silent: Vec<usize> = (0..16).filter(is_silent).collect();
-        let lanes = listed(silent.iter().filter_map(|&level| effective.lane_of(level, self.lanes)));
-        let levels = listed(silent.iter().map(|&level| level as u32));
+        let lanes = lanes_listed(silent.iter().filter_map(|&level| effective.lane_of(level, self.lanes)));
+        let levels = levels_listed(silent.iter().map(|&level| level as u32));
         let first = *silent.first()?;
         let map = setting(self.options, self.prefix, Kind::ServiceLevels);
         let column = match map.map(|map| &map.value) {
@@ -331,7 +342,7 @@ impl Context<'_> {
             option: format!("{}_sl2vl", self.prefix.name()),
             line: map.map(|map| map.line),
             column: column.or_else(|| map.map(|map| map.column)),
-            what: format!("maps service levels {levels} to lanes {lanes}"),
+            what: format!("maps {levels} to {lanes}"),
             why: "no entry of either table that reaches the port has weight for them: their packets never leave".into(),
             remedy: "give these lanes an entry with weight, or map the levels elsewhere, to 15 to drop them".into(),
         })
