@@ -1,6 +1,9 @@
 //! Findings about options files: the shipped defaults, the documented example, a long plan on short ports, and a
 //! case for each rule.
 
+use weir_core::item::Packet;
+use weir_core::registry::packet_discipline;
+use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Rate};
 use weir_plan::opensm::{Finding, Port, Severity, lint, parse, requirements, scenario};
 use weir_plan::{Coding, Link, Prefix, Requirements, plan};
@@ -181,6 +184,8 @@ fn a_file_becomes_a_scenario() {
     let table =
         "table_weighted:table=-/1@64cr/2@128cr/3@192cr/-/4@64cr/5@64cr/6@64cr,high=0@4cr,high_limit=6";
     assert!(text.contains(table), "{text}");
+    let spec: Spec = table.parse().expect("a spec");
+    assert!(packet_discipline::<Packet>(&spec).is_ok());
     let nothing = parse("qos_vlarb_low 0:0\nqos_vlarb_high 0:0\n", "a.conf").expect("valid");
     assert_eq!(scenario(&nothing, "a.conf", Prefix::All, &Port::default(), LINK), None);
 }

@@ -4,10 +4,14 @@ mod common;
 
 use common::{asked, request};
 use proptest::prelude::*;
+use weir_core::item::Packet;
+use weir_core::packet::table::place;
+use weir_core::registry::packet_discipline;
+use weir_core::spec::Spec;
 use weir_core::units::Bytes;
 use weir_plan::admission::{Key, Refused, Table};
 use weir_plan::opensm::{Port, Value, lint, parse};
-use weir_plan::{Form, Shape, Share, emit, plan};
+use weir_plan::{Form, Plan, Shape, Share, Target, emit, plan};
 
 fn shape(entries: u32, k: u32, w: u32) -> Shape {
     Shape { capacity: entries, mtu: Bytes::new(2048), credit: Bytes::new(64), k, w: w.max(k) }
@@ -55,6 +59,21 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (1_u64..400_000_000, 0_u32..8).prop_map(|(parts, power)| Step::Admit(parts, 1 << power)),
         2 => any::<usize>().prop_map(Step::Release),
     ]
+}
+
+/// The disciplines of the emitted scenario can be built, and distances are placed as in the plan.
+fn check_disciplines(plan: &Plan) {
+    let text = emit(plan, Form::Scenario, &Target::default()).expect("within what is simulated").text;
+    let document: toml::Table = toml::from_str(&text).expect("TOML");
+    for spec in document["disciplines"].as_array().expect("a list") {
+        let spec: Spec = spec.as_str().expect("text").parse().expect("a spec");
+        assert!(packet_discipline::<Packet>(&spec).is_ok(), "{spec}");
+    }
+    let distances: Vec<usize> = plan.classes.iter().map(|class| class.distance as usize).collect();
+    let placed = place(&distances, plan.slots.len()).expect("room");
+    let planned: Vec<Option<u16>> =
+        plan.slots.iter().map(|slot| slot.map(|entry| entry.class as u16)).collect();
+    assert_eq!(placed, planned);
 }
 
 proptest! {
@@ -140,6 +159,7 @@ proptest! {
             return Ok(());
         }
         let emitted = emit(&plan, Form::Opensm, &asked.target).expect("within what can be written");
+        check_disciplines(&plan);
         let options = parse(&emitted.text, "plan.conf").expect("what is written is read");
         let low = options.settings.iter().find(|setting| setting.name() == "qos_vlarb_low").expect("there");
         let Value::Table(pairs) = &low.value else { panic!("{low:?}") };

@@ -78,12 +78,13 @@ pub fn emit(plan: &Plan) -> Result<Emission, EmitError> {
     Ok(Emission { text, lost })
 }
 
-/// By distances where every class has entries of one weight, else entry by entry.
+/// By distances where every class has entries of one weight, else entry by entry. The discipline places as the plan
+/// does: the shortest distance first, by bit reversal.
 fn deficit_table(plan: &Plan) -> String {
     let is_even = plan.classes.iter().all(|class| class.weights.windows(2).all(|two| two[0] == two[1]));
     let joined = |parts: Vec<String>| parts.join("/");
     let mtu = plan.table.mtu;
-    if is_even && is_sorted_placement(plan) {
+    if is_even {
         let distances = joined(plan.classes.iter().map(|class| class.distance.to_string()).collect());
         let weight = |class: &crate::plan::ClassPlan| class.weights.first().map(|weight| format!("{weight}"));
         let weights = joined(plan.classes.iter().filter_map(weight).collect());
@@ -96,12 +97,6 @@ fn deficit_table(plan: &Plan) -> String {
         slot.map_or("-".to_owned(), |Entry { class, weight }| format!("{class}@{weight}"))
     };
     format!("dtable:table={},mtu={mtu}", joined(plan.slots.iter().map(entry).collect()))
-}
-
-/// Whether the table is the one that is placed by distances alone: shortest first, then in order.
-fn is_sorted_placement(plan: &Plan) -> bool {
-    let distances: Vec<u32> = plan.classes.iter().map(|class| class.distance).collect();
-    distances.is_sorted()
 }
 
 /// The quanta by their common divisor and weights; `None` if those exceed what is read.
