@@ -7,6 +7,7 @@ use super::*;
 use crate::fabric::model::{Arrivals, HotSpot, Routing, Size, Topology};
 use crate::fabric::record::Record;
 use crate::fabric::testing;
+use crate::fabric::time::nanos;
 
 const JOB: Job = Job { replication: 0, discipline: 0, load: 0 };
 
