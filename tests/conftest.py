@@ -1,10 +1,16 @@
 """Settings of the whole suite: hypothesis draws the same examples in every run, and nothing is timed."""
 
+import signal
+
 import pytest
 from hypothesis import settings
 
 settings.register_profile("weir", derandomize=True, deadline=None, print_blob=True)
 settings.load_profile("weir")
+
+# A shell starts what runs in the background deaf to interrupts, its children too; the tests send them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
