@@ -18,11 +18,10 @@ Errors are drawn in `weir.errors`. Modules are loaded on first use, so that impo
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
 
-from weir._weir import __version__
-
+TYPE_CHECKING = False  # as in typing, which takes a while to load
 if TYPE_CHECKING:
+    from weir._weir import __version__
     from weir.closed_forms import theory
     from weir.errors import (
         CaptureError,
@@ -84,6 +83,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "_weir": {"__version__"},
     "errors": {name for name in __all__ if name.endswith("Error") or name in {"Dropped", "Empty"}},
     "network": {"NetworkResult"},
     "queue": {"Backlog", "Grant", "Queue"},

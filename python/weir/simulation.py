@@ -87,7 +87,10 @@ def _recorded(
     file: RecordFile,
 ) -> Result:
     result = Result.from_json(_weir.run(scenario.text, scenario.name, threads, progress, file.write))
-    file.label(result)
+    if result.empty:
+        file.discard()
+    else:
+        file.label(result)
     return result
 
 
@@ -110,10 +113,17 @@ def compare(
     if len(checked.disciplines) < 2:
         raise ConfigError(
             f"there is one discipline, `{checked.disciplines[0]}`, and nothing to compare it with",
-            'add another to `disciplines`, as in ["fifo", "sf"]',
+            f'add another to `disciplines`, as in ["{checked.disciplines[0]}", "{_other(checked)}"]',
             checked.name,
         )
     return run(checked, seed=seed, threads=threads, records=records, progress=progress)
+
+
+def _other(scenario: Scenario) -> str:
+    """Return a discipline to compare the only one of a scenario with."""
+    candidates = ("sf", "fifo") if scenario.model == "port" else ("drr:quantum=1514B", "fifo")
+    own = scenario.disciplines[0].partition(":")[0].partition("(")[0]
+    return next(each for each in candidates if each.partition(":")[0] != own)
 
 
 def _check_threads(threads: int | None) -> None:

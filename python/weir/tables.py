@@ -1,15 +1,17 @@
 """Tables for the terminal: plain aligned text that fits its width, colour only where a terminal wants it.
 
 Columns carry a rank. Where the terminal is too narrow, those of the highest rank are left out and named
-below the table. Rich draws; it is imported when the first table is.
+below the table. No word is ever broken: what does not fit runs over the edge. Rich draws; it is
+imported when the first table is.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
 from weir.text import absent, number, percent, scale_for, value_with_margin
 from weir.verdict import tail_statistic
@@ -35,9 +37,11 @@ __all__ = [
     "console",
     "listing_columns",
     "print_table",
+    "say",
     "theory_columns",
 ]
 
+_LEAST_WIDTH = 40  # of a terminal that says it is narrower, or that does not know
 _WIDTH_OF_A_FILE = 160  # where the output is no terminal and COLUMNS is not set
 _GAP = 2
 
@@ -56,6 +60,11 @@ class Column:
         """Characters of the widest cell."""
         return max(len(text) for text in (self.header, *self.cells))
 
+    @property
+    def least(self) -> int:
+        """Characters of the widest word, so that cells can be wrapped between words."""
+        return max(len(word) for text in (self.header, *self.cells) for word in text.split() or [""])
+
 
 def console(file: TextIO | None = None) -> Console:
     """Return a console on ``file``: no colour unless it is a terminal, nor under NO_COLOR."""
@@ -63,7 +72,23 @@ def console(file: TextIO | None = None) -> Console:
 
     out = file or sys.stdout
     width = None if out.isatty() or "COLUMNS" in os.environ else _WIDTH_OF_A_FILE
-    return Console(file=out, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    made = Console(file=out, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    if made.width < _LEAST_WIDTH:
+        made.width = _LEAST_WIDTH
+    return made
+
+
+def say(out: Console, text: str, style: str | None = None) -> None:
+    """Print a text, wrapped between words; a word that is wider than the terminal runs over its edge."""
+    for line in text.split("\n"):
+        kept = line if len(line) <= out.width else _wrapped(line, out.width)
+        out.print(kept, style=style, soft_wrap=True)
+
+
+def _wrapped(line: str, width: int) -> str:
+    return textwrap.fill(
+        line, width, break_long_words=False, break_on_hyphens=False, replace_whitespace=False
+    )
 
 
 def print_table(out: Console, columns: Sequence[Column]) -> None:
@@ -73,13 +98,17 @@ def print_table(out: Console, columns: Sequence[Column]) -> None:
     kept, left_out = _fitting(columns, out.width)
     table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
     for column in kept:
-        table.add_column(column.header, justify="right" if column.numeric else "left", overflow="fold")
+        justify: Literal["left", "right"] = "right" if column.numeric else "left"
+        table.add_column(column.header, justify=justify, overflow="fold", min_width=column.least)
     for cells in zip(*(column.cells for column in kept), strict=True):
         table.add_row(*map(_styled, cells))
-    out.print(table)
+    needed = sum(column.least + _GAP for column in kept) - _GAP
+    if needed > out.width:
+        table.width = needed
+    out.print(table, crop=False)
     if left_out:
         names = ", ".join(column.header for column in left_out)
-        out.print(f"left out for want of width: {names}", style="dim")
+        say(out, f"left out for want of width: {names}", style="dim")
 
 
 def _styled(cell: str) -> Text:

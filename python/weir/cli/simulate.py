@@ -10,6 +10,7 @@ import typer
 
 from weir.cli.shared import (
     Json,
+    OneOutFile,
     OutFiles,
     Records,
     ScenarioFile,
@@ -18,6 +19,9 @@ from weir.cli.shared import (
     check_out,
     echo_json,
     exit_code,
+    form_of,
+    only,
+    report_nothing,
     save,
 )
 
@@ -105,6 +109,10 @@ def finish(
     result: Result, out: list[Path] | None, show: Callable[[Console, Result], None], *, as_json: bool
 ) -> int:
     """Save and show a result; return the exit code."""
+    if result.empty:
+        if as_json:
+            typer.echo(result.to_json())
+        return report_nothing()
     save(result, out)
     if as_json:
         typer.echo(result.to_json())
@@ -144,9 +152,9 @@ def _show_port(out: Console, result: PortResult) -> None:
     from weir import tables
     from weir.verdict import verdict
 
-    out.print(verdict(result))
+    tables.say(out, verdict(result))
     for name in result.disciplines:
-        out.print(f"\n{name}: {result.metric} by class", style="bold")
+        tables.say(out, f"\n{name}: {result.metric} by class", style="bold")
         tables.print_table(out, tables.class_columns(result, name))
 
 
@@ -168,8 +176,8 @@ def _compare_port(out: Console, result: PortResult) -> None:
     from weir import tables
     from weir.verdict import verdict
 
-    out.print(verdict(result))
-    out.print(f"\n{result.title}: {result.metric}", style="bold")
+    tables.say(out, verdict(result))
+    tables.say(out, f"\n{result.title}: {result.metric}", style="bold")
     tables.print_table(out, tables.comparison_columns(result))
 
 
@@ -177,12 +185,14 @@ def _show_checks(out: Console, result: Result) -> None:
     """Show the self-checks: one line a kind where all hold, a table of those that do not."""
     from weir import tables
 
+    if result.empty:
+        return
     kinds: dict[str, list[bool]] = {}
     for check in result.checks:
         kinds.setdefault(check.check, []).append(check.ok)
     words = ", ".join(f"{kind} {'OK' if all(held) else '!!'}" for kind, held in kinds.items())
     if words:
-        out.print(f"\nself-checks: {words}")
+        tables.say(out, f"\nself-checks: {words}")
     failed = [check for check in result.checks if not check.ok]
     if failed:
         tables.print_table(out, tables.checks_columns(failed))
@@ -217,14 +227,14 @@ def _show_theory(out: Console, result: Result) -> None:
     for metric in dict.fromkeys(row.metric for row in known):
         rows = [row for row in known if row.metric == metric]
         header = scale_for((row.value for row in rows), rows[0].unit).header
-        out.print(f"mean {metric} {header} by class".replace("  ", " "), style="bold")
+        tables.say(out, f"mean {metric} {header} by class".replace("  ", " "), style="bold")
         tables.print_table(out, tables.theory_columns(result, metric))
         out.print()
     missing = {
         row.discipline: row.formula for row in result.theory if row.value is None and row.class_ == "all"
     }
     for name, reason in missing.items():
-        out.print(f"{name}: {absent(reason)}")
+        tables.say(out, f"{name}: {absent(reason)}")
 
 
 def report(
@@ -232,7 +242,12 @@ def report(
         Path, typer.Argument(metavar="RUN", help="A result that --out FILE.json wrote.", show_default=False)
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="The HTML file. Default: RUN with .html.")
+        OneOutFile,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The HTML file; one that is there is replaced. Default: RUN with .html.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -243,13 +258,14 @@ def report(
       weir report result.json --out report.html
     """
     from weir import report as html
-    from weir.errors import ConfigError
     from weir.result import Result
 
-    target = out or run_file.with_suffix(".html")
-    if target.suffix != ".html":
-        raise ConfigError(f"--out is {target}, must end in .html", f"write `--out {target.stem}.html`")
-    html.write(Result.from_file(run_file), target)
+    chosen = only(out)
+    if chosen is not None:
+        form_of(chosen, (".html",))
+    result = Result.from_file(run_file)
+    target = chosen or run_file.with_suffix(".html")
+    html.write(result, target)
     if as_json:
         echo_json({"report": str(target)})
     else:
