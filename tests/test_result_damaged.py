@@ -8,6 +8,7 @@ import random
 import pytest
 from rich.console import Console
 
+import fabric_results
 import made_result
 import network_results
 import weir
@@ -24,7 +25,13 @@ def port():
     return json.dumps(document)
 
 
-DOCUMENTS = {"port": port, "network": network_results.made}
+def fabric():
+    """Return a small result of the fabric: two disciplines, two channels, two loads."""
+    latencies = {name: {0.5: [1e-6, 2e-6], 1.0: [2e-6, 3e-6]} for name in ("drr", "scfq")}
+    return json.dumps(fabric_results.document(latencies, channels=("a", "b"), saturated={("drr", "a"): 1.0}))
+
+
+DOCUMENTS = {"fabric": fabric, "port": port, "network": network_results.made}
 JUNK = (
     None, True, 0, -1, 5, 2**70, 10**400, 0.5, -0.25, 1e-300, -1e300, 1e308, float("nan"), float("inf"),
     "", "x", "all", "\ud800", [], [1], ["x"], [None], [[]], {}, {"a": 1}, [{"a": 1}],

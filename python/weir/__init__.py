@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         UnsupportedError,
         WeirError,
     )
+    from weir.fabric import FabricResult
     from weir.network import NetworkResult
     from weir.queue import Backlog, Grant, Queue
     from weir.registry import disciplines
@@ -61,6 +62,7 @@ __all__ = [
     "Dropped",
     "Empty",
     "Estimate",
+    "FabricResult",
     "Grant",
     "GrantError",
     "LengthClass",
@@ -85,6 +87,7 @@ __all__ = [
 _HOME = {
     "_weir": {"__version__"},
     "errors": {name for name in __all__ if name.endswith("Error") or name in {"Dropped", "Empty"}},
+    "fabric": {"FabricResult"},
     "network": {"NetworkResult"},
     "queue": {"Backlog", "Grant", "Queue"},
     "registry": {"disciplines"},

@@ -5,7 +5,7 @@ report, a table and a data frame all read the same numbers. A value that could n
 (``None``) and its row carries the reason; nothing is ever NaN.
 
 What all models share is in `Result`; each model has a class of its own with views on its rows, `PortResult`
-here and `weir.network.NetworkResult`.
+here, `weir.network.NetworkResult` and `weir.fabric.FabricResult`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,6 @@ _REQUIRED = {
     "time_unit",
     "disciplines",
     "reference",
-    "classes",
     "estimates",
 }
 _FIELDS = {
@@ -67,10 +66,13 @@ _FIELDS = {
     "disciplines": "tuple[str, ...]",
     "reference": "str",
 }
-_CLASSES = {"network": ("weir.network.result", "NetworkResult")}
+_CLASSES = {
+    "network": ("weir.network.result", "NetworkResult"),
+    "fabric": ("weir.fabric.result", "FabricResult"),
+}
 """Where the class of a model's results is, if it is not `PortResult`."""
 _SECTIONS: dict[str, type] = {"theory": TheoryValue, "checks": Check, "engines": Engine}
-_NUMBERS = ("value", "low", "high", "standard_error")
+_NUMBERS = ("load", "value", "low", "high", "low_90", "high_90", "standard_error")
 _COUNTS = ("flow", "count")
 
 
@@ -104,7 +106,7 @@ class Result:
             If it is not JSON, or not a result of weir.
         """
         document = parse(text, name)
-        missing = _REQUIRED - set(document)
+        missing = {*_REQUIRED, _subjects(document.get("model"))} - set(document)
         if missing:
             raise ResultError(f"is not a result of weir: `{min(missing)}` is missing", REMEDY, name)
         kind = _class_of(document["model"], name)
@@ -160,13 +162,18 @@ class Result:
 
     @property
     def model(self) -> str:
-        """The model that was run: ``port``, ``network``."""
+        """The model that was run: ``port``, ``network``, ``fabric``."""
         return str(self.document["model"])
 
     @property
     def disciplines(self) -> tuple[str, ...]:
         """The spec strings compared, in the order of the scenario."""
         return tuple(self.document["disciplines"])
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """A name for each of `disciplines` in tables and charts: the spec, where no shorter one is needed."""
+        return {name: name for name in self.disciplines}
 
     @property
     def reference(self) -> str:
@@ -236,7 +243,8 @@ class Result:
             The fields of an estimate as columns: for the port ``discipline``, ``class``, ``flow``,
             ``metric``, ``statistic``, ``value``, ``low``, ``high``, ``standard_error``, ``count``,
             ``method``, ``unit`` and ``reason``; for the network ``scope``, ``name`` and ``interval`` in
-            place of ``class`` and ``flow``. Null where a value is absent.
+            place of ``class`` and ``flow``; for the fabric ``load`` and ``channel`` in their place, and the
+            ends of the 90 % interval, ``low_90`` and ``high_90``. Null where a value is absent.
         """
         import pyarrow as pa
 
@@ -259,7 +267,8 @@ class Result:
 
         columns = self.to_arrow().to_pydict()
         counts = {name: "Int64" for name in _COUNTS if name in columns}
-        return pd.DataFrame(columns).astype({**counts, **dict.fromkeys(_NUMBERS, "float64")})
+        numbers = {name: "float64" for name in _NUMBERS if name in columns}
+        return pd.DataFrame(columns).astype({**counts, **numbers})
 
     def to_polars(self) -> pl.DataFrame:
         """Return the estimates as a Polars data frame; columns as in `to_arrow`."""
@@ -281,6 +290,11 @@ def _class_of(model: object, file: str) -> type[Result]:
     module, name = _CLASSES[model]
     found: type[Result] = getattr(importlib.import_module(module), name)
     return found
+
+
+def _subjects(model: object) -> str:
+    """Return the name of what the figures of a model are about."""
+    return "channels" if model == "fabric" else "classes"
 
 
 def _arrow_type(pa: Any, name: str) -> Any:  # noqa: ANN401 - pyarrow ships no types

@@ -17,7 +17,7 @@ from weir.text import absent, number, percent, scale_for, value_with_margin
 from weir.verdict import tail_statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rich.console import Console
     from rich.text import Text
@@ -37,6 +37,7 @@ __all__ = [
     "console",
     "listing_columns",
     "print_table",
+    "print_tables",
     "say",
     "theory_columns",
 ]
@@ -48,7 +49,7 @@ _GAP = 2
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its header, one cell a row, and how readily it is left out (0: never)."""
+    """A column: its header (of some lines), one cell a row, and how readily it is left out (0: never)."""
 
     header: str
     cells: tuple[str, ...]
@@ -58,7 +59,7 @@ class Column:
     @property
     def width(self) -> int:
         """Characters of the widest cell."""
-        return max(len(text) for text in (self.header, *self.cells))
+        return max(len(line) for text in (self.header, *self.cells) for line in text.split("\n"))
 
     @property
     def least(self) -> int:
@@ -109,6 +110,32 @@ def print_table(out: Console, columns: Sequence[Column]) -> None:
     if left_out:
         names = ", ".join(column.header for column in left_out)
         say(out, f"left out for want of width: {names}", style="dim")
+
+
+def print_tables(out: Console, first: Column, groups: Sequence[Sequence[Column]]) -> None:
+    """Print ``groups`` of columns, each whole where that fits, in as many tables as it takes.
+
+    Every table begins with the column ``first``, so that nothing is left out on a narrow terminal.
+    """
+    kept: list[Column] = []
+    room = out.width - first.width
+    for part in (part for group in groups for part in _parts(group, room)):
+        if kept and _width([*kept, *part]) > room:
+            print_table(out, [first, *kept])
+            out.print()
+            kept = []
+        kept += part
+    if kept:
+        print_table(out, [first, *kept])
+
+
+def _parts(group: Sequence[Column], room: int) -> list[list[Column]]:
+    """Return a group as it is, or column by column where it is too wide for one table."""
+    return [list(group)] if _width(group) <= room else [[column] for column in group]
+
+
+def _width(columns: Sequence[Column]) -> int:
+    return sum(column.width + _GAP for column in columns)
 
 
 def _styled(cell: str) -> Text:
@@ -211,11 +238,12 @@ def class_columns(result: PortResult, discipline: str) -> list[Column]:
     return [*columns, Column("messages", counts, rank=5)]
 
 
-def checks_columns(rows: Sequence[Check]) -> list[Column]:
-    """Return self-checks: expected, measured, verdict."""
+def checks_columns(rows: Sequence[Check], labels: Mapping[str, str] | None = None) -> list[Column]:
+    """Return self-checks: expected, measured, verdict; disciplines by their ``labels``, if given."""
+    names = [row.discipline or "all" for row in rows]
     return [
         Column("check", tuple(row.check for row in rows), numeric=False),
-        Column("discipline", tuple(row.discipline or "all" for row in rows), numeric=False),
+        Column("discipline", tuple((labels or {}).get(name, name) for name in names), numeric=False),
         Column("expected", tuple(number(row.expected, 6) for row in rows), rank=1),
         Column("measured", tuple(number(row.measured, 6) for row in rows), rank=1),
         Column("", tuple("OK" if row.ok else "!!" for row in rows), numeric=False),

@@ -53,7 +53,7 @@ def run(
     out: OutFiles = None,
     as_json: Json = False,
 ) -> int:
-    """Simulate a scenario and show each of its disciplines: by class of message, or by flow and link.
+    """Simulate a scenario and show its disciplines: by class of message, by flow and link, or by channel.
 
     Means carry 95 % confidence intervals. Times are in the scenario's unit: u, one mean packet service, or
     seconds. Ctrl-C ends the run; what is finished is shown and saved, labelled interrupted (exit code 130).
@@ -83,7 +83,7 @@ def compare(
 
     Shows the mean with its 95 % interval, the paired difference to the reference, the tail, and the closed
     form where there is one, with OK where the simulation agrees and !! where it does not. Of a network, also
-    what each flow gets under each discipline.
+    what each flow gets under each discipline; of a fabric, each virtual channel at each load.
 
     \b
     Example:
@@ -99,10 +99,10 @@ def compare(
 
 
 def _progress(scenario: Scenario) -> Progress:
-    """Return the progress of a run: a port counts packets, a network its own nanoseconds."""
+    """Return the progress of a run: a port counts packets, a network or a fabric its own nanoseconds."""
     from weir.progress import Progress
 
-    return Progress("simulated s", 1e9) if scenario.model == "network" else Progress()
+    return Progress() if scenario.model == "port" else Progress("simulated s", 1e9)
 
 
 def finish(
@@ -135,14 +135,19 @@ def _report_unstable(result: Result) -> None:
 
 
 def show_run(out: Console, result: Result) -> None:
-    """Show each discipline by class of message, or by flow and link; then the checks."""
+    """Show each discipline by class of message, by flow and link, or by channel; then the checks."""
+    from weir.fabric.result import FabricResult
     from weir.network.result import NetworkResult
     from weir.result import PortResult
 
-    if isinstance(result, NetworkResult):
-        from weir.network.terminal import show_run
+    if isinstance(result, FabricResult):
+        from weir.fabric import terminal as fabric
 
-        show_run(out, result)
+        fabric.show_run(out, result)
+    elif isinstance(result, NetworkResult):
+        from weir.network import terminal as network
+
+        network.show_run(out, result)
     elif isinstance(result, PortResult):
         _show_port(out, result)
     _show_checks(out, result)
@@ -160,13 +165,18 @@ def _show_port(out: Console, result: PortResult) -> None:
 
 def show_comparison(out: Console, result: Result) -> None:
     """Show the disciplines beside each other, then the checks."""
+    from weir.fabric.result import FabricResult
     from weir.network.result import NetworkResult
     from weir.result import PortResult
 
-    if isinstance(result, NetworkResult):
-        from weir.network.terminal import show_comparison
+    if isinstance(result, FabricResult):
+        from weir.fabric import terminal as fabric
 
-        show_comparison(out, result)
+        fabric.show_comparison(out, result)
+    elif isinstance(result, NetworkResult):
+        from weir.network import terminal as network
+
+        network.show_comparison(out, result)
     elif isinstance(result, PortResult):
         _compare_port(out, result)
     _show_checks(out, result)
@@ -195,7 +205,7 @@ def _show_checks(out: Console, result: Result) -> None:
         tables.say(out, f"\nself-checks: {words}")
     failed = [check for check in result.checks if not check.ok]
     if failed:
-        tables.print_table(out, tables.checks_columns(failed))
+        tables.print_table(out, tables.checks_columns(failed, result.labels))
 
 
 def theory(file: ScenarioFile, as_json: Json = False) -> int:
