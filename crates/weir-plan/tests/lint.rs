@@ -187,5 +187,5 @@ fn a_file_becomes_a_scenario() {
     let spec: Spec = table.parse().expect("a spec");
     assert!(packet_discipline::<Packet>(&spec).is_ok());
     let nothing = parse("qos_vlarb_low 0:0\nqos_vlarb_high 0:0\n", "a.conf").expect("valid");
-    assert_eq!(scenario(&nothing, "a.conf", Prefix::All, &Port::default(), LINK), None);
+    assert!(scenario(&nothing, "a.conf", Prefix::All, &Port::default(), LINK).is_err());
 }

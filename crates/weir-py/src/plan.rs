@@ -99,10 +99,8 @@ pub(crate) fn opensm_import(
     if !scenario {
         return Ok(opensm::requirements(&options, name, prefix, &port, link));
     }
-    opensm::scenario(&options, name, prefix, &port, link).ok_or_else(|| {
-        let message = format!("{name}: no lane has an entry with weight that reaches the port");
-        errors::config(message, "`weir lint` tells why; give a lane an entry with weight".to_owned())
-    })
+    opensm::scenario(&options, name, prefix, &port, link)
+        .map_err(|(reason, remedy)| errors::config(format!("{name}: {reason}"), remedy))
 }
 
 fn read(text: &str, name: &str) -> PyResult<Options> {
