@@ -96,11 +96,11 @@ pub(crate) fn opensm_import(
     let coding = coding.ok_or_else(|| refused("coding must be none, 8b/10b, 64b/66b or 128b/130b"))?;
     let port = Port { mtu: Bytes::new(mtu), high_capacity, low_capacity, lanes };
     let link = Link { rate: weir_core::units::Rate::new(rate_bits), coding };
-    if !scenario {
-        return Ok(opensm::requirements(&options, name, prefix, &port, link));
+    let refused = |(reason, remedy): (String, String)| errors::config(format!("{name}: {reason}"), remedy);
+    if scenario {
+        return opensm::scenario(&options, name, prefix, &port, link).map_err(refused);
     }
-    opensm::scenario(&options, name, prefix, &port, link)
-        .map_err(|(reason, remedy)| errors::config(format!("{name}: {reason}"), remedy))
+    opensm::requirements(&options, name, prefix, &port, link).ok_or_else(|| refused(opensm::unserved()))
 }
 
 fn read(text: &str, name: &str) -> PyResult<Options> {

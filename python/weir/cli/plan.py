@@ -66,7 +66,7 @@ def plan(
         bool,
         typer.Option(
             "--check",
-            help="Also simulate the plan, under the scheduler that the target has: each share and each bound.",
+            help="Also simulate the plan under the scheduler that the target has: each share and each bound.",
         ),
     ] = False,
     load: Annotated[
@@ -92,7 +92,7 @@ def plan(
     for a latency that the target's scheduler does not bound.
 
     \b
-    Examples:
+    Example:
       weir plan request.toml --target opensm --out qos.conf
       weir plan request.toml --check
     """
@@ -104,13 +104,13 @@ def plan(
         raise ConfigError(f"--out is {place}, and nothing says in which form", "add `--target opensm`")
     is_met = not planned["refused"]
     emission = request.emit(file, form) if form is not None and is_met else None
+    found = _checked(file, form, load, seed, threads) if is_checked and is_met else None
     if emission is not None and place is not None:
         from weir.files import write_text
 
         write_text(place, emission.text)
     if not as_json:
         _show(planned, form, emission, place)
-    found = _checked(file, form, load, seed, threads) if is_checked and is_met else None
     if as_json:
         told = None if emission is None else {"form": form, "text": emission.text, "lost": emission.lost}
         document = {"plan": planned, "target": told}

@@ -1,20 +1,21 @@
-"""A plan held against the simulation of its own table: does each class get its share, and does its bound hold?
+"""A plan against the simulation of its own table: does each class get its share, and does its bound hold.
 
-The tables are those of the emitted scenario, run by the engine of the fabric. Two end-points at one switch send
-to each other, so that each interface is one output whose link has room: the place for which a plan's bounds are
-made. Behind it nothing waits, for a packet goes through the switch as it comes; what that takes is constant and is
-taken off.
+The tables are those of the emitted scenario, run by the engine of the fabric. Two end-points at one
+switch send to each other, so that each interface is one output whose link has room: the place for which
+a plan's bounds are made. Behind it nothing waits, for a packet goes through the switch as it comes; what
+that takes is constant and is taken off.
 
-**Shares.** All classes offer twice what they are planned to get, in packets of different sizes, of one law for all
-classes; what each gets of what is delivered is its saturated share, with an interval over replications. The same
-at a load below 1, where each class offers its planned part, gives the latency of daily use; no bound is made for
-that, as a packet may stand behind others of its class there.
+**Shares.** All classes offer twice what they are planned to get, in packets of different sizes, of one
+law for all classes; what each gets of what is delivered is its saturated share, with an interval over
+replications. The same at a load below 1, where each class offers its planned part, gives the latency of
+daily use; no bound is made for that, as a packet may stand behind others of its class there.
 
-**Bounds.** A run for each class, whose packets are all of the MTU while every other class has always one waiting
-(almost: its buffer may hold a single large one). The buffer is too small for two packets of the MTU, so a packet of
-the class enters when the one before it has left: it is the first of its class to wait, and its latency, less the
-way behind the output, is what the bound bounds. The bound also counts a packet of the same class that is being sent
-when it comes, which does not happen here; so the largest latency comes up to the bound less one packet.
+**Bounds.** A run for each class, whose packets are all of the MTU while every other class has always one
+waiting (almost: its buffer may hold a single large one). The buffer is too small for two packets of the
+MTU, so a packet of the class enters when the one before it has left: it is the first of its class to
+wait, and its latency, less the way behind the output, is what the bound bounds. The bound also counts a
+packet of the same class that is being sent when it comes, which does not happen here; so the largest
+latency comes up to the bound less one packet.
 
 A largest latency that is seen proves nothing; one above the bound would disprove it.
 """
@@ -75,10 +76,10 @@ _TOLERANCE = 0.002  # of a share: packets are of different sizes, and one interv
 class ClassCheck:
     """A class in the check; shares are parts of 1, times in seconds.
 
-    ``share`` with ``share_low`` to ``share_high`` is the saturated share with its 95 % interval, ``wanted`` the
-    least that counts as met: what was asked for, or what is planned where that was rounded below it.
-    ``largest`` and ``p99`` are of packets that are first of their class while all others wait; ``bound`` is what the
-    plan says of them. ``p99_at_load`` is of daily use.
+    ``share`` with ``share_low`` to ``share_high`` is the saturated share with its 95 % interval, ``wanted``
+    the least that counts as met: what was asked for, or what is planned where that was rounded below it.
+    ``largest`` and ``p99`` are of packets that are first of their class while all others wait; ``bound`` is
+    what the plan says of them. ``p99_at_load`` is of daily use.
     """
 
     name: str
@@ -122,9 +123,7 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as a JSON object."""
-        rows = [
-            {**asdict(row), "met": not row.failed, "failed": list(row.failed)} for row in self.classes
-        ]
+        rows = [{**asdict(row), "met": not row.failed, "failed": list(row.failed)} for row in self.classes]
         return {**asdict(self), "classes": rows, "met": self.is_met}
 
 
@@ -236,7 +235,7 @@ class _Runs:
     @property
     def way(self) -> float:
         """Seconds from the output to the other end-point: two links, the header, and the switch."""
-        header = _HEADER * 8 / self.planned["link"]["data_rate_bits"]
+        header = _HEADER * 8 / int(self.planned["link"]["data_rate_bits"])
         return (_LATENCY + 2 * _PROPAGATION) * 1e-9 + header
 
     def shares(self, load: float) -> dict[str, Any]:

@@ -112,20 +112,23 @@ def show_check(out: Console, check: Check) -> None:
     print_table(out, _check_columns(check))
     say(
         out,
-        f"\nsaturated share: what a class gets of a link while all offer {OVERLOAD:g} times their part; wanted: at "
-        "least",
+        f"\nsaturated share: what a class gets of a link while all offer {OVERLOAD:g} times their part; "
+        "wanted: at least",
     )
     say(
         out,
-        "bound, largest, p99: of packets of the MTU that are the first of their class to wait at one output, until "
-        "they have left it, all other classes waiting; the bound counts one packet more than comes before them here",
+        "bound, largest, p99: of packets of the MTU that are the first of their class to wait at one "
+        "output, until they have left it, all other classes waiting; the bound counts one packet more than "
+        "comes before them here",
     )
     say(
         out,
-        f"p99 at load {check.load:g}: of all packets from the interface's buffer on, behind others of their class too; "
-        "nothing is promised about that",
+        f"p99 at load {check.load:g}: of all packets from the interface's buffer on, behind others of "
+        "their class too; nothing is promised about that",
     )
-    failed = [(row.name, ", ".join(_FAILED[what] for what in row.failed)) for row in check.classes if row.failed]
+    failed = [
+        (row.name, ", ".join(_FAILED[what] for what in row.failed)) for row in check.classes if row.failed
+    ]
     told = "; ".join(f"{of} ({what})" for of, what in failed)
     say(out, f"\nnot met under the {name}: {told}" if failed else f"\nall classes are met under the {name}")
 

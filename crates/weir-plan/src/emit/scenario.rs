@@ -101,20 +101,21 @@ fn shares(plan: &Plan) -> impl Iterator<Item = u64> {
 fn deficit_table(plan: &Plan) -> String {
     let is_even = plan.classes.iter().all(|class| class.weights.windows(2).all(|two| two[0] == two[1]));
     let joined = |parts: Vec<String>| parts.join("/");
-    let mtu = plan.table.mtu;
+    // A discipline of the fabric sees packets in whole credits.
+    let mtu = plan.table.mtu.get().next_multiple_of(plan.table.credit.get());
     if is_even {
         let distances = joined(plan.classes.iter().map(|class| class.distance.to_string()).collect());
         let weight = |class: &crate::plan::ClassPlan| class.weights.first().map(|weight| format!("{weight}"));
         let weights = joined(plan.classes.iter().filter_map(weight).collect());
         return format!(
-            "dtable:distances={distances},weights={weights},entries={},mtu={mtu}",
+            "dtable:distances={distances},weights={weights},entries={},mtu={mtu}B",
             plan.table.entries
         );
     }
     let entry = |slot: &Option<Entry>| {
         slot.map_or("-".to_owned(), |Entry { class, weight }| format!("{class}@{weight}"))
     };
-    format!("dtable:table={},mtu={mtu}", joined(plan.slots.iter().map(entry).collect()))
+    format!("dtable:table={},mtu={mtu}B", joined(plan.slots.iter().map(entry).collect()))
 }
 
 /// The quanta by their common divisor and weights; `None` if those exceed what is read.

@@ -34,16 +34,35 @@ struct Served {
 /// A request, as TOML, for what the ports of a prefix are programmed with; it comes from the file called `name`.
 ///
 /// Shares are those of the weights of both tables together, and those of an entry at least. Priority has no place in a request: a lane of the high
-/// table is marked by a comment, and is to be given a distance or a latency.
+/// table is marked by a comment, and is to be given a distance or a latency. `None` if no lane is served.
 #[must_use]
-pub fn requirements(options: &Options, name: &str, prefix: Prefix, port: &Port, link: Link) -> String {
+pub fn requirements(
+    options: &Options,
+    name: &str,
+    prefix: Prefix,
+    port: &Port,
+    link: Link,
+) -> Option<String> {
+    let effective = Effective::of(options, prefix);
+    if served(&effective, port, operational(port.lanes, effective.max_lanes)).is_empty() {
+        return None;
+    }
     let fits = |text: &String| {
         let asked = Requirements::from_toml(text, name);
         asked.is_ok_and(|asked| solve(&asked).refused.is_empty())
     };
     let mut texts = KS.map(|k| request(options, name, prefix, port, link, k)).into_iter();
     let first = texts.next().unwrap_or_default();
-    if fits(&first) { first } else { texts.find(fits).unwrap_or(first) }
+    Some(if fits(&first) { first } else { texts.find(fits).unwrap_or(first) })
+}
+
+/// Reason and remedy where no lane is served.
+#[must_use]
+pub fn unserved() -> (String, String) {
+    (
+        "no lane has an entry with weight that reaches the port".to_owned(),
+        "`weir lint` tells why; give a lane an entry with weight".to_owned(),
+    )
 }
 
 fn request(options: &Options, name: &str, prefix: Prefix, port: &Port, link: Link, k: u64) -> String {
@@ -85,15 +104,11 @@ pub fn scenario(
     link: Link,
 ) -> Result<String, (String, String)> {
     let hardware = surroundings::hardware(port.mtu, Bytes::new(super::WEIGHT_UNIT), link)?;
-    let unserved = || {
-        let remedy = "`weir lint` tells why; give a lane an entry with weight";
-        Err(("no lane has an entry with weight that reaches the port".to_owned(), remedy.to_owned()))
-    };
     let effective = Effective::of(options, prefix);
     let lanes = operational(port.lanes, effective.max_lanes);
     let served = served(&effective, port, lanes);
     if served.is_empty() {
-        return unserved();
+        return Err(unserved());
     }
     let table = |pairs: &[(u32, u32)], capacity| {
         let entry = |&pair: &(u32, u32)| {
@@ -110,7 +125,7 @@ pub fn scenario(
             format!("table_weighted:table={low},high={high},high_limit={}", effective.high_limit)
         }
         (Some(one), None) | (None, Some(one)) => format!("table_weighted:table={one}"),
-        (None, None) => return unserved(),
+        (None, None) => return Err(unserved()),
     };
     let name: String = name.chars().map(|each| if each.is_control() { '?' } else { each }).collect();
     let mut text = format!(
