@@ -130,7 +130,7 @@ def show_check(out: Console, check: Check) -> None:
         (row.name, ", ".join(_FAILED[what] for what in row.failed)) for row in check.classes if row.failed
     ]
     told = "; ".join(f"{of} ({what})" for of, what in failed)
-    say(out, f"\nnot met under the {name}: {told}" if failed else f"\nall classes are met under the {name}")
+    say(out, f"\nnot met: {told}" if failed else "\nall classes are met")
 
 
 _FAILED = {
