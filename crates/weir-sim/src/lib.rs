@@ -75,8 +75,7 @@ pub fn run(scenario: &Scenario, control: &mut Control<'_>) -> Result<AnyOutcome,
             network::run::run(network, frame, control).map(|outcome| AnyOutcome::Network(Box::new(outcome)))
         }
         Model::Fabric(fabric) => {
-            let _ = fabric;
-            todo!()
+            fabric::run::run(fabric, frame, control).map(|outcome| AnyOutcome::Fabric(Box::new(outcome)))
         }
     }
 }

@@ -198,7 +198,7 @@ impl Coding {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FabricSwitch {
-    /// The speed of the crossbar over that of a link's data, from 0.1 to 16; default: 1.5.
+    /// The speed of the crossbar over that of a link's data, from 1 to 16; default: 1.5.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speed_up: Option<Located<f64>>,
     /// What a header takes through an unloaded switch; default: `"145ns"`.

@@ -19,8 +19,8 @@ const LONGEST_DELAY: Nanos = Nanos::new(1_000_000_000);
 /// The slowest and the fastest link, in bits of data per second: a byte takes up to 8 us, and 64 bytes take at
 /// least 0.5 ns, three of the sixths of a nanosecond that the engines count.
 const RATES: (f64, f64) = (1e6, 1e12);
-/// The slowest and the fastest crossbar, over a link.
-const SPEED_UPS: (f64, f64) = (0.1, 16.0);
+/// The slowest and the fastest crossbar, over a link: behind a slower one a link would run out of bytes.
+const SPEED_UPS: (f64, f64) = (1.0, 16.0);
 /// Parts of a speed-up that are told apart.
 const PARTS: u32 = 1000;
 

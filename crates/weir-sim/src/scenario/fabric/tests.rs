@@ -228,9 +228,9 @@ fn more_queues_than_fit_are_refused() {
             "...\nfabric.topology = {{ tree = {{ arity = 4, levels = {levels} }} }}\n{channels}{{traffic}}"
         ))
     };
-    assert!(tree(5).is_ok());
-    let error = tree(8).expect_err("refused");
-    assert!(error.contains("has 34603008 queues for 16 channels, must have at most 4194304"), "{error}");
+    assert!(tree(4).is_ok());
+    let error = tree(7).expect_err("refused");
+    assert!(error.contains("has 7602176 queues for 16 channels, must have at most 4194304"), "{error}");
 }
 
 #[test]

@@ -5,19 +5,26 @@ use super::super::document::Located;
 use super::document::{self, Fabric};
 use super::hardware::Hardware;
 use crate::fabric::model::Topology;
+use crate::fabric::topology::check;
 
-/// The most ports of a switch.
-const MAX_PORTS: u64 = 64;
-/// The most stages of a tree.
-const MAX_LEVELS: u64 = 16;
-/// The most end-points.
-const MAX_HOSTS: u64 = 65_536;
 /// The most queues, one for each channel at every input and output of a switch and at every interface.
 const MAX_QUEUES: u64 = 1 << 22;
 /// The most bytes that all buffers together hold: filled with the smallest packets, those take a few gigabytes.
 const MAX_BUFFERED: u64 = 1 << 34;
 /// What stands where the scenario does not say.
 const DEFAULT: Topology = Topology::Tree { arity: 4, levels: 3 };
+
+/// The number that a topology calls `key`.
+fn number<'d>(written: &'d document::Topology, key: &str) -> &'d Located<u64> {
+    match (written, key) {
+        (document::Topology::Tree(tree), "arity") => &tree.arity,
+        (document::Topology::Tree(tree), _) => &tree.levels,
+        (document::Topology::Single(single), _) => &single.ports,
+        (document::Topology::LeafSpine(shape), "leaves") => &shape.leaves,
+        (document::Topology::LeafSpine(shape), "spines") => &shape.spines,
+        (document::Topology::LeafSpine(shape), _) => &shape.hosts,
+    }
+}
 
 /// The end-points and the ports of all switches of a topology.
 pub(super) fn hosts_and_ports(topology: Topology) -> (u64, u64) {
@@ -37,39 +44,34 @@ pub(super) fn hosts_and_ports(topology: Topology) -> (u64, u64) {
 impl Checker<'_> {
     pub(super) fn topology(&self, written: &Fabric, channels: usize) -> Checked<Topology> {
         let Some(written) = &written.topology else { return Ok(DEFAULT) };
+        let of = |key| u32::try_from(number(&written.value, key).value).unwrap_or(u32::MAX);
         let topology = match &written.value {
-            document::Topology::Tree(tree) => Topology::Tree {
-                arity: self.whole(&tree.arity, 2, MAX_PORTS / 2)? as u32,
-                levels: self.whole(&tree.levels, 1, MAX_LEVELS)? as u32,
-            },
-            document::Topology::Single(single) => {
-                Topology::Single { ports: self.whole(&single.ports, 2, MAX_PORTS)? as u32 }
-            }
-            document::Topology::LeafSpine(shape) => {
-                let spines = self.whole(&shape.spines, 1, MAX_PORTS - 1)?;
-                Topology::LeafSpine {
-                    leaves: self.whole(&shape.leaves, 2, MAX_PORTS)? as u32,
-                    spines: spines as u32,
-                    hosts: self.whole(&shape.hosts, 1, MAX_PORTS - spines)? as u32,
-                }
+            document::Topology::Tree(_) => Topology::Tree { arity: of("arity"), levels: of("levels") },
+            document::Topology::Single(_) => Topology::Single { ports: of("ports") },
+            document::Topology::LeafSpine(_) => {
+                Topology::LeafSpine { leaves: of("leaves"), spines: of("spines"), hosts: of("hosts") }
             }
         };
-        self.size(written, topology, channels)?;
+        if let Err(error) = check(topology) {
+            let at = number(&written.value, error.key);
+            if error.most < error.least {
+                return self.refuse(at, "leaves no room for the other numbers", "lower them");
+            }
+            let remedy = if at.value < error.least { "raise it" } else { "lower it, or the other numbers" };
+            return self.refuse(at, format!("must be from {} to {} here", error.least, error.most), remedy);
+        }
+        self.few_queues(written, topology, channels)?;
         Ok(topology)
     }
 
-    /// Refuses more end-points or queues than fit in memory.
-    fn size(
+    /// Refuses more queues than fit in memory.
+    fn few_queues(
         &self,
         written: &Located<document::Topology>,
         topology: Topology,
         channels: usize,
     ) -> Checked<()> {
         let (hosts, ports) = hosts_and_ports(topology);
-        if hosts > MAX_HOSTS {
-            let reason = format!("has {hosts} end-points, must have at most {MAX_HOSTS}");
-            return self.refuse(written, reason, "lower the numbers");
-        }
         let queues = (2 * ports + hosts) * channels as u64;
         if queues > MAX_QUEUES {
             let reason =
@@ -118,7 +120,5 @@ mod tests {
         assert_eq!(hosts_and_ports(DEFAULT), (64, 48 * 8));
         assert_eq!(hosts_and_ports(Topology::Single { ports: 8 }), (8, 8));
         assert_eq!(hosts_and_ports(Topology::LeafSpine { leaves: 4, spines: 3, hosts: 5 }), (20, 32 + 12));
-        let most = Topology::Tree { arity: 32, levels: 16 };
-        assert_eq!(hosts_and_ports(most).0, u64::MAX);
     }
 }
