@@ -1,7 +1,7 @@
 """Results of the runs of the reproduction `dtable` made for tests: as the rules and the text have it.
 
-Shares of saturated links are those of the closed forms, latencies follow the claims, and everything else is plain.
-No test takes a number from here as true of a fabric.
+Shares of saturated links are those of the closed forms, latencies follow the claims, and everything else is
+plain. No test takes a number from here as true of a fabric.
 """
 
 import json
@@ -12,7 +12,7 @@ from weir.reproduce.dtable import published, runs
 from weir.reproduce.dtable.cells import FIGURE_WEIGHT
 from weir.reproduce.dtable.method import saturated_shares
 from weir.reproduce.dtable.published import CHANNELS
-from weir.reproduce.dtable.runs import DRR, DTABLE, Fidelity
+from weir.reproduce.dtable.runs import DRR, Fidelity
 
 GAINS = {"D2": 0.47, "D4": 0.41, "D8": 0.32, "D16": 0.15, "D32": -0.17, "D64": -0.57, "D64'": -0.56}
 """Improvement of the mean at load 0.9, as a part."""
@@ -40,8 +40,12 @@ def accepted(channel, load):
 
 
 def latency(role, channel, load, **how):
-    base = CEILING if is_saturated(channel, load) else 4e-6 / (1.2 - min(load, 1.0)) + 1e-8 * CHANNELS.index(channel)
-    if role == DRR or is_saturated(channel, load) and load > 1.0:
+    base = (
+        CEILING
+        if is_saturated(channel, load)
+        else 4e-6 / (1.2 - min(load, 1.0)) + 1e-8 * CHANNELS.index(channel)
+    )
+    if role == DRR or (is_saturated(channel, load) and load > 1.0):
         return base
     return base * (1 - gain(channel, load, **how))
 
@@ -66,7 +70,12 @@ def flat(plan, loads, channels, by_role=None):
 def latencies(plan, loads, channels):
     """Return the mean latency of each discipline, load and channel of a plan."""
     if plan.name == "frames":
-        return flat(plan, loads, channels, {(role, name): 5e-6 * int(role) for role in plan.roles for name in channels})
+        return flat(
+            plan,
+            loads,
+            channels,
+            {(role, name): 5e-6 * int(role) for role in plan.roles for name in channels},
+        )
     if plan.name == "exchanged":
         moved = {("as printed", "D16"): 9e-6, ("exchanged", "D2"): 9e-6}
         return flat(plan, loads, channels, moved)
@@ -124,7 +133,11 @@ def counts(plan, made):
     for row in made["totals"]:
         row |= {"delivered": 63_000, "traversals": 342_000, "decisions": 342_000, "examined": 1_000_000}
         reads = int(roles[row["discipline"]]) if plan.name == "read ahead" else 1
-        row |= {"steps": 1_000_000 // reads + 100_000 * (reads > 1), "most_examined": 64, "most_steps": 64 // reads}
+        row |= {
+            "steps": 1_000_000 // reads + 100_000 * (reads > 1),
+            "most_examined": 64,
+            "most_steps": 64 // reads,
+        }
     packets = 64 * 250e6 * 4e-3 * made["replications"] / 184
     for row in made["estimates"]:
         if row["metric"] == "offered" and row["channel"] == "all":

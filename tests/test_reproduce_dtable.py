@@ -36,7 +36,7 @@ def check(reproduction, name):
 
 
 def changed(results, change, only=""):
-    """Return the reproduction of changed results; ``change`` takes a document, of plans that begin with ``only``."""
+    """Return the reproduction of results changed where the plan begins with ``only``."""
     made = {}
     for plan, result in results.items():
         made[plan] = result
@@ -111,7 +111,9 @@ def test_json_has_the_shape_of_every_reproduction(claimed):
 
 
 def test_results_as_claimed_meet_the_claims(claimed):
-    missed = {each.id: each.measured for each in claimed.checks.of_kind("claim") if each.status == Status.NOT_MET}
+    missed = {
+        each.id: each.measured for each in claimed.checks.of_kind("claim") if each.status == Status.NOT_MET
+    }
     assert missed == {}
     undecided = [each.id for each in claimed.checks.of_kind("claim") if each.status == Status.NOT_CHECKABLE]
     assert undecided == ["claim/C32"]
@@ -223,9 +225,13 @@ def test_a_switch_changes_one_choice():
     for switch in runs.SWITCHES:
         made = switch.change(base)
         different = [key for key in base if made[key] != base[key]]
-        assert different in (["fabric"], ["traffic"], ["stop"], ["disciplines"], ["disciplines", "reference"]) or (
-            switch.point == "O9"
-        ), switch.name
+        assert different in (
+            ["fabric"],
+            ["traffic"],
+            ["stop"],
+            ["disciplines"],
+            ["disciplines", "reference"],
+        ) or (switch.point == "O9"), switch.name
 
 
 @pytest.mark.parametrize("plan", runs.plans(Fidelity.QUICK), ids=lambda plan: plan.name)

@@ -126,8 +126,8 @@ def reproduce(
         Reproduction,
         typer.Argument(
             metavar="NAME",
-            help="alpha: the alpha report, sections 8 to 15. sfq: the SFQ report, Tables 1 to 11. dtable: DTable "
-            "and DRR in a fabric, Table 1 and Figures 1 to 5. all: one after the other.",
+            help="alpha: the alpha report, sections 8 to 15. sfq: the SFQ report, Tables 1 to 11. dtable: "
+            "DTable and DRR in a fabric, Table 1 and Figures 1 to 5. all: one after the other.",
         ),
     ],
     quick: Quick = False,
@@ -185,7 +185,9 @@ def _all(
     from weir.errors import ConfigError
 
     if target is not None:
-        raise ConfigError("--out writes one reproduction", "give it to each of them, as in `weir reproduce sfq`")
+        raise ConfigError(
+            "--out writes one reproduction", "give it to each of them, as in `weir reproduce sfq`"
+        )
     documents, codes = [], []
     for each in (name for name in Reproduction if name is not Reproduction.all):
         own = with_artefacts and each is Reproduction.alpha

@@ -1,8 +1,8 @@
 """Reproduction ``dtable``: Table 1, Figures 1 to 5 and the claims about DTable and DRR at 64 end-points.
 
-Source: Martínez, Alfaro and Sánchez, *Comparing the latency performance of the DTable and DRR schedulers*, 2007. What
-the document leaves open, and the choices made, are told in ``reproduce/dtable/README.md``; a sensitivity table shows
-what each of them decides.
+Source: Martínez, Alfaro and Sánchez, *Comparing the latency performance of the DTable and DRR schedulers*,
+2007. What the document leaves open, and the choices made, are told in ``reproduce/dtable/README.md``; a
+sensitivity table shows what each of them decides.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of single values: Table 1, the shares of Figure 1, signs of improvements, and the prototype beside them.
+"""Checks of single values: Table 1, shares of Figure 1, signs of improvements, and a prototype's.
 
 ===========  ======================================================================================
 ``table``    each value of Table 1, exactly
@@ -50,7 +50,8 @@ ACCEPTED = 0.995
 _AT = 0.9
 _NO_CAUSE = "no cause is known"
 _OPEN_SHARES = (
-    "depends on open point O1: with shares in proportion to phi the prototype's network has D16 worse as well "
+    "depends on open point O1: with shares in proportion to phi the prototype's network has D16 worse as "
+    "well "
     "(section 7); the text fits equal shares only"
 )
 _OPEN_LEVEL = (
@@ -170,7 +171,8 @@ def prototypes(evidence: Evidence) -> Iterator[Check]:
             measured=found.value,
             ci95=found.ci95,
             status=Status.MET if met else Status.NOT_MET,
-            note="% of DRR's mean latency, another program's network; its standard errors are not known, so the "
+            note="% of DRR's mean latency, another program's network; its standard errors are not known, so "
+            "the "
             "sign alone is compared",
         )
 
@@ -225,7 +227,9 @@ def _throughput(evidence: Evidence, variant: Variant) -> Check:
         )
     except NotMeasuredError as missing:
         return Check.missing(name, "variant", bar, missing)
-    return _level(variant, name, bar, f"{least:.4f} of {channel} at {load:g}", "throughput", met=least >= ACCEPTED)
+    return _level(
+        variant, name, bar, f"{least:.4f} of {channel} at {load:g}", "throughput", met=least >= ACCEPTED
+    )
 
 
 def _saturation(evidence: Evidence, variant: Variant) -> Check:

@@ -1,7 +1,7 @@
 """The 34 claims, each as statements about what was computed or measured, and what became of it.
 
-Wording and bars are in ``reproduce/dtable/claims.csv``. A claim is met if all of its parts hold; a claim of which no
-part could be decided is not checkable.
+Wording and bars are in ``reproduce/dtable/claims.csv``. A claim is met if all of its parts hold; a claim of
+which no part could be decided is not checkable.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from weir.reproduce.checks import Check, Status
 from weir.reproduce.dtable import published
 from weir.reproduce.dtable.evidence import NotMeasuredError
-from weir.reproduce.dtable.exact import EXACT, Part
+from weir.reproduce.dtable.exact import EXACT
 from weir.reproduce.dtable.network import NETWORK_CLAIMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from weir.reproduce.dtable.evidence import Evidence
+    from weir.reproduce.dtable.exact import Part
     from weir.reproduce.dtable.published import PublishedClaim
 
     Parts = Callable[[Evidence], Iterator[Part]]
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["CLAIMS", "HARDWARE", "Judgement", "judge"]
 
 HARDWARE = (
-    "needs synthesis of both, which is not made here; a synthesis for an iCE40 at 64 entries and 8 flows, table in "
-    "flip-flops, gave DRR 616 LUTs, DTable 1095 with one entry a cycle (1.8 times), 2510 with the whole table a cycle "
+    "needs synthesis of both, which is not made here; a synthesis for an iCE40 at 64 entries and 8 flows, "
+    "table in "
+    "flip-flops, gave DRR 616 LUTs, DTable 1095 with one entry a cycle (1.8 times), 2510 with the whole "
+    "table a cycle "
     "(4 times), so `slightly` is kept by the serial form only"
 )
 

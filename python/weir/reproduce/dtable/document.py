@@ -26,8 +26,8 @@ class DtableReproduction(Reproduced):
     Attributes
     ----------
     checks : Checks
-        One check for each value of Table 1 and of Figure 1, each claim, each sign of the other traffic and shares,
-        each figure of the sensitivity table, and each figure of the prototype.
+        One check for each value of Table 1 and of Figure 1, each claim, each sign under other traffic and
+        shares, each figure of the sensitivity table, and each figure of the prototype.
     evidence : Evidence
         What was measured.
     judgements : tuple of Judgement
@@ -55,7 +55,9 @@ class DtableReproduction(Reproduced):
         """Return what came of it, in a few sentences."""
         sentences = [
             *self.unchecked(),
-            self.met_of("table", "values of Table 1", "follow from k = 2, w = 4, N = 64 and an MTU of 32 credits"),
+            self.met_of(
+                "table", "values of Table 1", "follow from k = 2, w = 4, N = 64 and an MTU of 32 credits"
+            ),
             self.met_of("figure", "saturated shares of Figure 1", "are those of the rules"),
             self._claims(),
             self.met_of("variant", "checks under other traffic and shares", "are met"),

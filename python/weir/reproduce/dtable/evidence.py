@@ -133,9 +133,7 @@ class View:
     def saturates(self, role: str, part: float = 0.99) -> tuple[float, str] | None:
         """Return the least load at which less than a part of a channel's offer arrives, and the channel."""
         for load in sorted(self.loads):
-            accepted = {
-                name: self.estimate(role, load, name, "accepted").value for name in self.channels
-            }
+            accepted = {name: self.estimate(role, load, name, "accepted").value for name in self.channels}
             least = min(accepted, key=lambda name: accepted[name])
             if accepted[least] < part:
                 return load, least

@@ -72,7 +72,11 @@ def _unfairness(evidence: Evidence) -> Iterator[Part]:
 
 
 def _unsaturated(evidence: Evidence) -> Iterator[Part]:
-    for run, loads in (("figure 1a", runs.SWEPT), ("figure 1b", runs.SWEPT), ("figure 1 in the network", (0.4, 0.8))):
+    for run, loads in (
+        ("figure 1a", runs.SWEPT),
+        ("figure 1b", runs.SWEPT),
+        ("figure 1 in the network", (0.4, 0.8)),
+    ):
         view = evidence.view(run)
         worst = max(
             abs(view.estimate(role, load, channel, "accepted").value - 1)
@@ -118,7 +122,9 @@ def _equals_drr(evidence: Evidence) -> Iterator[Part]:
     for place, (name, quantum) in enumerate(zip(view.channels, (2048, 4096, 2048, 6144), strict=True)):
         rates = [view.estimate(role, SATURATED, name, "throughput").value for role in (DTABLE, DRR)]
         gap = abs(rates[0] - rates[1]) * link
-        yield Part(gap <= 2 * (quantum + 2048), f"flow {place}: {gap:.0f} B apart of {rates[0] * link / 1e6:.3f} MB")
+        yield Part(
+            gap <= 2 * (quantum + 2048), f"flow {place}: {gap:.0f} B apart of {rates[0] * link / 1e6:.3f} MB"
+        )
 
 
 # Table 1 and the network.
@@ -129,7 +135,9 @@ def _formulas(_: Evidence) -> Iterator[Part]:
     yield Part(TABLE_1.largest == 32 * 4, f"M {TABLE_1.largest} credits")
     made = computed()
     columns = ("min_phi_pct", "max_phi_pct")
-    wrong = [key for key, value in published.table().items() if key[1] in columns and made[key] != Fraction(value)]
+    wrong = [
+        key for key, value in published.table().items() if key[1] in columns and made[key] != Fraction(value)
+    ]
     yield Part(not wrong, f"{len(wrong)} of the bounds of a share differ")
 
 
@@ -161,11 +169,14 @@ def _topology(evidence: Evidence) -> Iterator[Part]:
     crossed = [wiring.crossed(host) for host in range(wiring.hosts)]
     yield Part(
         all(each == {1: 4, 3: 12, 5: 48} for each in crossed),
-        f"from each end-point {', '.join(f'{number} over {switches}' for switches, number in sorted(crossed[0].items()))}",
+        "from each end-point "
+        f"{', '.join(f'{number} over {switches}' for switches, number in sorted(crossed[0].items()))}",
     )
     yield Part(wiring.degrees() == {8}, f"ports in use below the last stage: {sorted(wiring.degrees())}")
     size = evidence.main.result.size
-    yield Part((size.hosts, size.switches) == (64, 48), f"engine: {size.hosts} end-points, {size.switches} switches")
+    yield Part(
+        (size.hosts, size.switches) == (64, 48), f"engine: {size.hosts} end-points, {size.switches} switches"
+    )
     rows = [row for role in runs.NETWORK for row in evidence.main.totals(role) if row.load <= 0.8]
     if not rows:
         raise NotMeasuredError("no load up to 0.8 was run")
@@ -176,7 +187,10 @@ def _topology(evidence: Evidence) -> Iterator[Part]:
 
 def _header(evidence: Evidence) -> Iterator[Part]:
     """Say how long the longest path of each tree takes a packet of 64 bytes that meets no other."""
-    waits = [evidence.view(f"unloaded {levels}").estimate(DTABLE, 0.0005, "all", statistic="max") for levels in (1, 2, 3)]
+    waits = [
+        evidence.view(f"unloaded {levels}").estimate(DTABLE, 0.0005, "all", statistic="max")
+        for levels in (1, 2, 3)
+    ]
     for before, after, paths in ((waits[0], waits[1], "1 and 3"), (waits[1], waits[2], "3 and 5")):
         apart = 1e9 * (after.value - before.value)
         exact = math.isclose(apart, 2 * (145 + 32 + 20), abs_tol=1e-3)
@@ -221,7 +235,10 @@ def _reads(evidence: Evidence) -> Iterator[Part]:
         row = counts[reads]
         fits = row.most_steps == -(-row.most_examined // reads)
         least = row.examined / reads <= row.steps <= row.examined / reads + row.decisions
-        yield Part(fits and least, f"{reads} at once: {row.most_steps} steps at most, {row.steps / row.decisions:.2f} on average")
+        yield Part(
+            fits and least,
+            f"{reads} at once: {row.most_steps} steps at most, {row.steps / row.decisions:.2f} on average",
+        )
 
 
 def _foreign_weight(_: Evidence) -> Iterator[Part]:

@@ -1,7 +1,7 @@
 """Figures 2 to 5 of the document, drawn anew for each traffic and each choice of shares.
 
-Its own are lost. Figure 2 is throughput against load, Figure 3 latency, Figure 4 latency at low and middle loads, and
-Figure 5 by how much DTable is below DRR; a line is a channel, a panel a discipline or a statistic.
+Its own are lost. Figure 2 is throughput against load, Figure 3 latency, Figure 4 latency at low and middle
+loads, and Figure 5 by how much DTable is below DRR; a line is a channel, a panel a discipline or a statistic.
 """
 
 from __future__ import annotations
@@ -121,11 +121,10 @@ def _improvement(view: View, variant: Variant, lines: Lines) -> Figure | None:
     if not every:
         return None
     axes = axes_of(every, "below DRR (%)", zero=True)
-    panels = [
-        (word, line_chart(points, lines, axes, rule=True)) for word, points in rows.items() if points
-    ]
+    panels = [(word, line_chart(points, lines, axes, rule=True)) for word, points in rows.items() if points]
     caption = (
-        "By how much the latency under DTable is below that under DRR, in per cent of it; below zero DTable is worse. "
+        "By how much the latency under DTable is below that under DRR, in per cent of it; below zero DTable "
+        "is worse. "
         f"Paired: both saw the same traffic. {_INTERVALS}"
     )
     return _figure("Figure 5: improvement of DTable over DRR", variant, caption, panels, lines)

@@ -1,4 +1,4 @@
-"""The methodology of section 2.2 as arithmetic: pool, bounds of a share, entries, weights, places, foreign weight.
+"""The methodology of section 2.2 as arithmetic: pool, bounds of a share, entries, weights, places.
 
 =============  ====================================================================================
 Source         Martínez, Alfaro and Sánchez, 2007, section 2.2; Table 1 is its example
@@ -18,7 +18,7 @@ __all__ = ["TABLE_1", "Row", "Shape", "saturated_shares", "visit"]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A table: entries, MTU in credits, what the pool is over the least (k), the largest weight over the MTU (w)."""
+    """A table: entries, MTU, the pool over its least (k), the largest weight over the MTU (w)."""
 
     entries: int
     mtu: int
@@ -83,17 +83,17 @@ TABLE_1 = Shape(entries=64, mtu=32, k=2, w=4)
 """The table of section 3.2."""
 
 
-def visit(discipline: str, weight: int, credits: int) -> Fraction:
-    """Return the mean packets that a saturated flow sends in a visit, all of one size, under a table's rule."""
+def visit(discipline: str, weight: int, size: int) -> Fraction:
+    """Return the mean packets of a visit to a saturated flow, all of one size, in credits."""
     match discipline:
         case "basic":
             return Fraction(1)
         case "weighted":
-            return Fraction(-(-weight // credits))
-    return Fraction(weight, credits)
+            return Fraction(-(-weight // size))
+    return Fraction(weight, size)
 
 
 def saturated_shares(discipline: str, weight: int, sizes: list[int]) -> list[float]:
-    """Return the shares of saturated flows with equal entries, in bytes, from the sizes of their packets in bytes."""
+    """Return the shares of saturated flows with equal entries from the sizes of their packets, in bytes."""
     served = [visit(discipline, weight, -(-size // 64)) * size for size in sizes]
     return [float(each / sum(served)) for each in served]

@@ -1,14 +1,15 @@
 """Claims C18 to C30: the network of section 3.3, with Poisson gaps and equal shares.
 
-Each function yields parts, statements that were decided; a claim is met if all of its parts hold. Bars are those of
-``reproduce/dtable/claims.csv``; intervals are of 90 %, as in the document.
+Each function yields parts, statements that were decided; a claim is met if all of its parts hold. Bars are
+those of ``reproduce/dtable/claims.csv``; intervals are of 90 %, as in the document.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from weir.reproduce.dtable import published, runs
+from weir.reproduce.dtable import published
 from weir.reproduce.dtable.cells import ACCEPTED
 from weir.reproduce.dtable.evidence import EQUAL_PHI
 from weir.reproduce.dtable.exact import Part
@@ -100,7 +101,7 @@ def _in_order(evidence: Evidence) -> Iterator[Part]:
     for load in view.within(0.7, 0.95):
         found = {name: view.estimate(DTABLE, load, name) for name in CHANNELS}
         ordered = [found[name] for name in CHANNELS[:6]]
-        apart = all(a.high_90 < b.low_90 for a, b in zip(ordered, ordered[1:], strict=False))
+        apart = all(a.high_90 < b.low_90 for a, b in pairwise(ordered))
         alike = _overlap(found["D64"], found["D64'"])
         yield Part(apart and alike, f"{load:g}: {_micros([each.value for each in found.values()])} us")
 
@@ -114,7 +115,9 @@ def _much_better(evidence: Evidence) -> Iterator[Part]:
     for load in view.within(0.8, 0.95):
         means = [view.improvement(load, name).value for name in EQUAL_PHI]
         most = [view.improvement(load, name, statistic="max").value for name in EQUAL_PHI]
-        shown = ", ".join(f"{name} {mean:.0f}/{high:.0f}" for name, mean, high in zip(EQUAL_PHI, means, most, strict=True))
+        shown = ", ".join(
+            f"{name} {mean:.0f}/{high:.0f}" for name, mean, high in zip(EQUAL_PHI, means, most, strict=True)
+        )
         large = min(means) > 20 and min(most) > 15
         yield Part(large and means[0] > means[1] > means[2], f"{load:g}: mean/maximum better by {shown} %")
 
@@ -164,7 +167,9 @@ def _levels_off(evidence: Evidence) -> Iterator[Part]:
         for load in over[1:]:
             ours, theirs = (view.latency(role, load, name) for role in NETWORK)
             gap = ours / theirs - 1
-            yield Part(abs(gap) <= 0.15, f"{name} at {load:g}: {_micros([ours, theirs])} us, {100 * gap:+.1f} %")
+            yield Part(
+                abs(gap) <= 0.15, f"{name} at {load:g}: {_micros([ours, theirs])} us, {100 * gap:+.1f} %"
+            )
 
 
 # Frames and distances.

@@ -1,4 +1,4 @@
-"""The reproduction as one HTML file: verdict, claims, sensitivity, figures, tables, other traffic and shares."""
+"""The reproduction as one HTML file: verdict, claims, sensitivity, figures, tables."""
 
 from __future__ import annotations
 
@@ -95,7 +95,8 @@ def _number(value: float | str | None) -> str:
 def _claims(reproduction: DtableReproduction) -> str:
     head = ("", "", "section", "claim, and how it is checked", "found", "bar")
     words = note(
-        "Under Poisson gaps with equal shares, the choices that the README gives; other traffic and shares stand below."
+        "Under Poisson gaps with equal shares, the choices that the README gives; other traffic and shares "
+        "stand below."
     )
     return words + table_of(head, map(_claim, reproduction.judgements), text=6)
 
@@ -112,7 +113,8 @@ def _claim(judgement: Judgement) -> Iterator[str]:
 
 def _sensitivity(reproduction: DtableReproduction) -> str:
     words = note(
-        "One choice changed at a time. By how much the mean latency under DTable is below that under DRR at load 0.9, "
+        "One choice changed at a time. By how much the mean latency under DTable is below that under DRR at "
+        "load 0.9, "
         "in per cent of it, with 95 % intervals; below zero DTable is worse."
     )
     head = ("open point", "choice", *SHOWN, "remark")
@@ -167,12 +169,16 @@ def _figure_1(reproduction: DtableReproduction) -> str:
     for name in runs.SIZE_SETS:
         sizes = [f"{size} B" for size in runs.packet_sizes(name)]
         rows = (
-            (row_name(role), *(_share(check) for check in checks if check.id.startswith(f"figure/1{name}/{role}/")))
+            (
+                row_name(role),
+                *(_share(check) for check in checks if check.id.startswith(f"figure/1{name}/{role}/")),
+            )
             for role in runs.TABLES
         )
         made.append(table_of(("table", *sizes), rows))
     words = note(
-        "Shares of a saturated link with equal entries of 34 credits: simulated in bold, by the rule below. Only the "
+        "Shares of a saturated link with equal entries of 34 credits: simulated in bold, by the rule below. "
+        "Only the "
         "deficit table gives each channel what is reserved."
     )
     return "".join(made) + words
@@ -215,10 +221,12 @@ def _prototype(reproduction: DtableReproduction) -> str:
     by_id = {check.id: check for check in reproduction.checks.of_kind("prototype")}
     loads = sorted({row.load for row in published.prototype()})
     rows = (
-        (row_name(f"{load:g}"), *(_beside(by_id[f"prototype/{load:g}/{name}"]) for name in CHANNELS)) for load in loads
+        (row_name(f"{load:g}"), *(_beside(by_id[f"prototype/{load:g}/{name}"]) for name in CHANNELS))
+        for load in loads
     )
     words = note(
-        "Improvement of the mean in per cent: ours in bold, another program's below, whose standard errors are not "
+        "Improvement of the mean in per cent: ours in bold, another program's below, whose standard errors "
+        "are not "
         "known. The sign alone is compared, and nothing was fitted to it."
     )
     return table_of(("load", *CHANNELS), rows) + words
@@ -228,5 +236,3 @@ def _beside(check: Check) -> str:
     measured = f"{check.measured:+.1f}" if isinstance(check.measured, float) else "n/a"
     beside = f"{check.published:+.0f}" if isinstance(check.published, float) else ""
     return bold_cell(check, measured, beside, check.note)
-
-

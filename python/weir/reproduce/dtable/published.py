@@ -1,8 +1,8 @@
 """What was published, as read from ``reproduce/dtable``: Table 1, the claims, and a prototype's figures.
 
-Source: Martínez, Alfaro and Sánchez, *Comparing the latency performance of the DTable and DRR schedulers*, 2007.
-Its figures are lost, so there is no measured number of the document to hold a latency against: the claims of its
-text are what is checked. The prototype is another program, whose standard errors are not known.
+Source: Martínez, Alfaro and Sánchez, *Comparing the latency performance of the DTable and DRR schedulers*,
+2007. Its figures are lost, so there is no measured number of the document to hold a latency against: the
+claims of its text are what is checked. The prototype is another program, whose standard errors are not known.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The runs of the reproduction, their sizes at three fidelities, and the scenario of each.
 
-``reproduce/dtable`` holds two scenarios: one link with the four channels of Figure 1, and the network of section 3
-with Table 1. Every run is one of the two with some of its keys replaced. Work is counted in link traversals, packets
-over links; what is offered beyond the capacity is not carried.
+``reproduce/dtable`` holds two scenarios: one link with the four channels of Figure 1, and the network of
+section 3 with Table 1. Every run is one of the two with some of its keys replaced. Work is counted in link
+traversals, packets over links; what is offered beyond the capacity is not carried.
 """
 
 from __future__ import annotations
@@ -80,12 +80,10 @@ SIZES = {
     Fidelity.DEFAULT: Size(
         loads=_EVERY, variant_loads=_EVERY, replications=10, switches=10, link=10, others=5
     ),
-    Fidelity.FULL: Size(
-        loads=_EVERY, variant_loads=_EVERY, replications=30, switches=30, link=30, others=10
-    ),
+    Fidelity.FULL: Size(loads=_EVERY, variant_loads=_EVERY, replications=30, switches=30, link=30, others=10),
 }
 _PER_LOAD = 2.36e6
-"""Link traversals of one replication of the network at load 1, 5 ms of 64 end-points at 5.43 links a packet."""
+"""Link traversals of a replication of the network at load 1: 5 ms, 64 end-points, 5.43 links a packet."""
 
 # The single link.
 
@@ -102,7 +100,7 @@ _TABLE_1 = "distances=2/4/8/16/32/64/64"
 _WEIGHTS = "32cr/64cr/128cr/128cr/128cr/128cr/128cr"
 _QUANTA = "weights=8/8/8/4/2/1/1"
 _FLUID = "2410Mbit"
-"""What a link of 2 Gb/s serves where packets of the mean size law are counted in whole credits, 1.205 times the bytes."""
+"""What a link of 2 Gb/s serves in whole credits, which are 1.205 times the bytes of these packets."""
 EXCHANGED = ("as printed", "exchanged")
 LARGER = (1, 2, 4)
 """What the quanta of DRR are multiplied by (claim C29)."""
@@ -329,7 +327,11 @@ _ROUND_ROBIN = f"drr:quantum=2048B,{_QUANTA},stall=leave"
 _TABLE = f"dtable:{_TABLE_1},weights={_WEIGHTS}"
 SWITCHES = (
     Switch("O3", "sizes above the largest moved to it", _capped),
-    Switch("O5", "flows of 10 Mb/s, a tenth of the destinations", _replaced("traffic", "flow_rate", value="10Mbit")),
+    Switch(
+        "O5",
+        "flows of 10 Mb/s, a tenth of the destinations",
+        _replaced("traffic", "flow_rate", value="10Mbit"),
+    ),
     Switch("O6", "random way up, by flow", _replaced("fabric", "routing", value="random_per_flow")),
     Switch("O6", "adaptive way up", _replaced("fabric", "routing", value="adaptive_up")),
     Switch("O7", "crossbar at the speed of a link", _replaced("fabric", "switch", "speed_up", value=1.0)),
@@ -337,7 +339,11 @@ SWITCHES = (
     Switch("O8", "propagation 100 ns, credit return 250 ns", _longer_wires),
     Switch("O9", "credits of 16 bytes", _finer),
     Switch("O10", "deficit kept on a credit stall", _specs(f"{_TABLE},stall=keep", _ROUND_ROBIN)),
-    Switch("O11", "a stalled flow of DRR keeps its turn", _specs(_TABLE, _ROUND_ROBIN.removesuffix(",stall=leave"))),
+    Switch(
+        "O11",
+        "a stalled flow of DRR keeps its turn",
+        _specs(_TABLE, _ROUND_ROBIN.removesuffix(",stall=leave")),
+    ),
     Switch("O15", "warm-up 2 ms, 12 ms in all", _replaced("stop", "duration", value="12ms")),
 )
 """Open points that the engine has as parameters; the others are read off the main runs (`sensitivity`)."""
@@ -347,7 +353,9 @@ def plans(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:
     """Return all runs: the single link, the network and its variants, the switches."""
     size = SIZES[fidelity]
     made = [
-        Plan(name, roles, "figure1.toml" if "figure" in name else "network.toml", _sized(document, seed, often))
+        Plan(
+            name, roles, "figure1.toml" if "figure" in name else "network.toml", _sized(document, seed, often)
+        )
         for name, roles, document, often in (*_on_link(size), *_in_network(size))
     ]
     base = _network(MAIN, (0.9,))

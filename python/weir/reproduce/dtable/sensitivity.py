@@ -1,8 +1,8 @@
-"""The sensitivity table: every open point with another choice, and what becomes of the improvements at load 0.9.
+"""The sensitivity table: every open point with another choice, and the improvements at load 0.9.
 
-A row changes one choice. Its figures are by how much the mean latency under DTable is below that under DRR, for D2,
-D16 and D64, with 95 % intervals. Rows that need a run of their own are `runs.SWITCHES`; the others are read off the
-main runs. Points that the engine has no parameter for say so.
+A row changes one choice. Its figures are by how much the mean latency under DTable is below that under DRR,
+for D2, D16 and D64, with 95 % intervals. Rows that need a run of their own are `runs.SWITCHES`; the others
+are read off the main runs. Points that the engine has no parameter for say so.
 """
 
 from __future__ import annotations
@@ -49,10 +49,20 @@ def table(evidence: Evidence) -> list[Row]:
         _row(evidence, "O1", "shares in proportion to phi", Variant(False, True).name, sign=-1),
         _of_metric(evidence),
         _row(evidence, "O4", "bursts (S)", Variant(True, False).name),
-        _row(evidence, "O4", "bursts (S), and shares in proportion to phi", Variant(True, True).name, sign=None),
+        _row(
+            evidence, "O4", "bursts (S), and shares in proportion to phi", Variant(True, True).name, sign=None
+        ),
         *(_row(evidence, each.point, each.choice, each.name) for each in SWITCHES),
-        Row("O7", "order of arbitration", remark="no parameter; the crossbar's speed shows how much it matters"),
-        Row("O12", "schedulers elsewhere", remark="no parameter: every output and interface has one, as stated"),
+        Row(
+            "O7",
+            "order of arbitration",
+            remark="no parameter; the crossbar's speed shows how much it matters",
+        ),
+        Row(
+            "O12",
+            "schedulers elsewhere",
+            remark="no parameter: every output and interface has one, as stated",
+        ),
         *_of_figure_1(evidence),
         _of_interval(evidence),
         _of_base(evidence),
@@ -90,12 +100,17 @@ def _of_figure_1(evidence: Evidence) -> Iterator[Row]:
         other = _spreads(weight, name)
         try:
             measured = spread(
-                [each.value for each in evidence.view("figure 1b").shares(runs.WEIGHTED, runs.SATURATED).values()]
+                [
+                    each.value
+                    for each in evidence.view("figure 1b").shares(runs.WEIGHTED, runs.SATURATED).values()
+                ]
             )
             seen = f", measured {measured:.4f}" if name == "b" else " by the closed form"
         except NotMeasuredError:
             seen = " by the closed form"
-        words = f"largest less smallest share {other:.4f} under the weighted table{seen}, instead of {base:.4f}"
+        words = (
+            f"largest less smallest share {other:.4f} under the weighted table{seen}, instead of {base:.4f}"
+        )
         yield Row(point, choice, remark=words)
 
 

@@ -41,7 +41,10 @@ def text(reproduction: DtableReproduction) -> str:
 def _table_1(reproduction: DtableReproduction) -> list[str]:
     by_id = {check.id: check for check in reproduction.checks.of_kind("table")}
     heads = ("phi %", "entries", "%", "min phi %", "max phi %", "weight", "total", "DRR quantum")
-    lines = ["Table 1, computed; weights and quanta in credits", f"{'':<6}" + "".join(f"{head:>12}" for head in heads)]
+    lines = [
+        "Table 1, computed; weights and quanta in credits",
+        f"{'':<6}" + "".join(f"{head:>12}" for head in heads),
+    ]
     for name in (*CHANNELS, published.TOTAL):
         found = (by_id.get(f"table/1/{name}/{column}") for column in published.COLUMNS)
         lines.append(f"{name:<6}" + "".join(f"{'' if each is None else _exact(each):>12}" for each in found))
@@ -77,7 +80,10 @@ def _improvements(reproduction: DtableReproduction, variant: Variant) -> list[st
     except NotMeasuredError:
         return []
     lines = [
-        f"{variant.name}: improvement of DTable over DRR, mean/maximum latency in %, with the half interval of the mean",
+        (
+            f"{variant.name}: improvement of DTable over DRR, mean/maximum latency in %, with the half interval "
+            "of the mean"
+        ),
         f"{'load':<6}" + "".join(f"{name:>14}" for name in CHANNELS),
     ]
     for load in view.loads:
@@ -104,7 +110,10 @@ def _claims(reproduction: DtableReproduction) -> list[str]:
 
 def _sensitivity(reproduction: DtableReproduction) -> list[str]:
     lines = [
-        "sensitivity: one choice changed at a time, improvement of DTable over DRR in mean latency at load 0.9, %",
+        (
+            "sensitivity: one choice changed at a time, improvement of DTable over DRR in mean latency at load "
+            "0.9, %"
+        ),
         f"{'':<4} {'':<{_CHOICE}}" + "".join(f"{name:>17}" for name in SHOWN),
     ]
     for row in reproduction.sensitivity:
@@ -140,5 +149,3 @@ def _undecided(reproduction: DtableReproduction) -> list[Check]:
 
 def _cut(line: str) -> str:
     return line if len(line) <= _WIDTH else line[: _WIDTH - 4] + " ..."
-
-

@@ -1,8 +1,9 @@
-"""The network of section 3.1, built from its text: a perfect-shuffle multistage network of bidirectional links.
+"""The network of section 3.1, built from its text: perfect-shuffle stages, bidirectional links.
 
-An end-point with digits ``d2 d1 d0`` to the base k hangs at port ``d0`` of row ``d2 d1`` of the first stage. Upper
-port ``u`` of row ``r`` has the label ``k r + u``; its digits, moved around by one place to the left, name the row and
-the lower port that it meets in the next stage. A naive oracle: paths are found by search, not from formulas.
+An end-point with digits ``d2 d1 d0`` to the base k hangs at port ``d0`` of row ``d2 d1`` of the first stage.
+Upper port ``u`` of row ``r`` has the label ``k r + u``; its digits, moved around by one place to the left,
+name the row and the lower port that it meets in the next stage. A naive oracle: paths are found by search,
+not from formulas.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ class Wiring:
     def mean_links(self) -> float:
         """Return the mean links of a path to another end-point."""
         total = sum(
-            (switches + 1) * number for host in range(self.hosts) for switches, number in self.crossed(host).items()
+            (switches + 1) * number
+            for host in range(self.hosts)
+            for switches, number in self.crossed(host).items()
         )
         own = 2 * self.hosts  # to itself, over one switch
         return (total - own) / (self.hosts * (self.hosts - 1))
