@@ -14,7 +14,7 @@ from weir.reproduce.dtable.method import saturated_shares
 from weir.reproduce.dtable.published import CHANNELS
 from weir.reproduce.dtable.runs import DRR, Fidelity
 
-GAINS = {"D2": 0.47, "D4": 0.41, "D8": 0.32, "D16": 0.15, "D32": -0.17, "D64": -0.57, "D64'": -0.56}
+GAINS = {"D2": 0.47, "D4": 0.41, "D8": 0.32, "D16": 0.15, "D32": -0.17, "D64": -0.57, "D64'": -0.57}
 """Improvement of the mean at load 0.9, as a part."""
 CEILING = 300e-6
 """Latency of a saturated channel, in s."""
@@ -25,17 +25,17 @@ ERROR = 1e-3
 def gain(channel, load, *, proportional=False, weak=False):
     """Return an improvement: none at no load, that of `GAINS` at 0.9."""
     most = -0.2 if proportional and channel == "D16" else GAINS[channel]
-    return most * (0.1 if weak else 1.0) * min(load, 0.95) ** 4 / 0.9**4
+    return most * (0.1 if weak else 1.0) * min(load, 0.95) ** 2 / 0.9**2
 
 
 def is_saturated(channel, load):
-    return channel.startswith("D64") and load >= 0.95
+    return accepted(channel, load) < 0.99
 
 
 def accepted(channel, load):
     """Return what arrives of a channel's offer under equal shares."""
     if load <= 1.0:
-        return 0.97 if is_saturated(channel, load) else 0.999
+        return 0.97 if channel.startswith("D64") and load >= 0.95 else 0.999
     return min(1.0, 7 * published.phi(channel) / load)
 
 
@@ -45,7 +45,7 @@ def latency(role, channel, load, **how):
         if is_saturated(channel, load)
         else 4e-6 / (1.2 - min(load, 1.0)) + 1e-8 * CHANNELS.index(channel)
     )
-    if role == DRR or (is_saturated(channel, load) and load > 1.0):
+    if role == DRR or (is_saturated(channel, load) and load >= 1.0):
         return base
     return base * (1 - gain(channel, load, **how))
 

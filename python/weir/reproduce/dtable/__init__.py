@@ -18,7 +18,7 @@ from weir.reproduce.dtable import cells, published, runs
 from weir.reproduce.dtable.claims import judge
 from weir.reproduce.dtable.document import DtableReproduction
 from weir.reproduce.dtable.evidence import Evidence
-from weir.reproduce.dtable.sensitivity import sensitivity
+from weir.reproduce.dtable.sensitivity import signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -100,7 +100,7 @@ def evaluate(
         *cells.figure_cells(evidence),
         *(each.check for each in judgements),
         *cells.variants(evidence),
-        *sensitivity(evidence),
+        *signs(evidence),
         *cells.prototypes(evidence),
     )
     return DtableReproduction(Checks("dtable", fidelity, checks), evidence, judgements, interrupted)

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from weir.reproduce.checks import Status
 from weir.reproduce.common import Reproduced
-from weir.reproduce.dtable import sensitivity
+from weir.reproduce.dtable.claims import HARDWARE
+from weir.reproduce.dtable.sensitivity import table
 from weir.text import be, plural
 
 if TYPE_CHECKING:
     from weir.reproduce.checks import Check, Checks
     from weir.reproduce.dtable.claims import Judgement
     from weir.reproduce.dtable.evidence import Evidence
+    from weir.reproduce.dtable.sensitivity import Row
 
 __all__ = ["DtableReproduction"]
 
@@ -47,9 +49,21 @@ class DtableReproduction(Reproduced):
         return self.interrupted and not self.evidence.views
 
     @cached_property
-    def sensitivity(self) -> list[sensitivity.Row]:
+    def sensitivity(self) -> list[Row]:
         """The sensitivity table."""
-        return sensitivity.table(self.evidence)
+        return table(self.evidence)
+
+    def unchecked(self) -> list[str]:
+        """Return that it was interrupted, and what could not be checked but for what never can be here."""
+        sentences = ["Interrupted: what follows was finished by then"] if self.interrupted else []
+        found = [
+            check
+            for check in self.checks.checks
+            if check.status == Status.NOT_CHECKABLE and check.note != HARDWARE
+        ]
+        if found:
+            sentences.append(f"{plural(len(found), 'check')} could not be made: {found[0].note}")
+        return sentences
 
     def verdict(self) -> str:
         """Return what came of it, in a few sentences."""
@@ -70,7 +84,8 @@ class DtableReproduction(Reproduced):
     def _claims(self) -> str:
         words = self.met_of("claim", "claims", "are met")
         missed = self.checks.count(Status.NOT_MET, "claim")
-        return f"{words}, {missed} {be(missed)} not met" if missed else words
+        more = f", {missed} {be(missed)} not met" if missed else ""
+        return f"{words}{more}; C32, on hardware, is not for a simulation to decide"
 
     def _missed(self) -> list[str]:
         """Name what is not met: each hangs on a choice, or is a finding."""

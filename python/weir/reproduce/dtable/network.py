@@ -152,9 +152,10 @@ def _tends_to_zero(evidence: Evidence) -> Iterator[Part]:
     view = evidence.main
     for name in CHANNELS:
         over = _saturated_at(view, name)
-        if not over or min(over) == max(view.loads):
+        below = [load for load in view.loads if over and load < min(over)]
+        if not below or min(over) == max(view.loads):
             continue
-        before = max(abs(view.improvement(load, name).value) for load in view.loads if load < min(over))
+        before = max(abs(view.improvement(load, name).value) for load in below)
         after = abs(view.improvement(max(over), name).value)
         yield Part(after < before, f"{name}: {after:.1f} % at {max(over):g}, before up to {before:.1f} %")
 

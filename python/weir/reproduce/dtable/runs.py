@@ -137,9 +137,9 @@ class Plan:
     def work(self) -> float:
         """Link traversals, about."""
         stop = self.document["stop"]
-        runs = len(self.document["disciplines"]) * stop["replications"]
+        runs = len(self.document["disciplines"]) * int(stop["replications"])
         loads = self.document["traffic"].get("loads") or [self.document["traffic"]["load"]]
-        carried = sum(min(load, 1.0) for load in loads)
+        carried = float(sum(min(load, 1.0) for load in loads))
         if "tree" not in self.document["fabric"]["topology"]:
             return runs * carried * 1e5
         slower = 5 if self.document["measure"].get("verify") else 1
@@ -259,6 +259,7 @@ def _one_entry() -> dict[str, Any]:
         "dtable:0@32cr/1@64cr/2@32cr/3@96cr",
         "drr:quantum=2048B,weights=1/2/1/3,stall=leave",
     )
+    made = _with(made, "fabric", "mtu", value="2048B")
     traffic = {"loads": [SATURATED], "header": "8B"}
     return {**made, "channel": [{"name": f"{number}"} for number in range(4)], "traffic": traffic}
 
@@ -344,7 +345,7 @@ SWITCHES = (
         "a stalled flow of DRR keeps its turn",
         _specs(_TABLE, _ROUND_ROBIN.removesuffix(",stall=leave")),
     ),
-    Switch("O15", "warm-up 2 ms, 12 ms in all", _replaced("stop", "duration", value="12ms")),
+    Switch("O15", "1 ms and 11 ms", _replaced("stop", "duration", value="12ms")),
 )
 """Open points that the engine has as parameters; the others are read off the main runs (`sensitivity`)."""
 

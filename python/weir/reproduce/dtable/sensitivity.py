@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from weir.reproduce.dtable.evidence import Evidence, View
 
-__all__ = ["SHOWN", "Row", "sensitivity", "table"]
+__all__ = ["SHOWN", "Row", "signs", "table"]
 
 SHOWN = ("D2", "D16", "D64")
 _AT = 0.9
@@ -161,7 +161,7 @@ def _of_threshold(evidence: Evidence) -> Iterator[Row]:
         yield Row("O18", choice, remark=f"first under DTable: {shown[0]}; under DRR: {shown[1]}")
 
 
-def sensitivity(evidence: Evidence) -> Iterator[Check]:
+def signs(evidence: Evidence) -> Iterator[Check]:
     """Yield a check for each figure of the table: no choice but O1 may decide a sign."""
     for row in table(evidence):
         if row.figures and row.choice != _VANISHES:

@@ -80,10 +80,7 @@ def _improvements(reproduction: DtableReproduction, variant: Variant) -> list[st
     except NotMeasuredError:
         return []
     lines = [
-        (
-            f"{variant.name}: improvement of DTable over DRR, mean/maximum latency in %, with the half interval "
-            "of the mean"
-        ),
+        f"{variant.name}: improvement of DTable over DRR, mean/maximum in %, half interval of the mean",
         f"{'load':<6}" + "".join(f"{name:>14}" for name in CHANNELS),
     ]
     for load in view.loads:
@@ -110,10 +107,7 @@ def _claims(reproduction: DtableReproduction) -> list[str]:
 
 def _sensitivity(reproduction: DtableReproduction) -> list[str]:
     lines = [
-        (
-            "sensitivity: one choice changed at a time, improvement of DTable over DRR in mean latency at load "
-            "0.9, %"
-        ),
+        "sensitivity, one choice changed at a time: improvement of DTable over DRR, mean, load 0.9, %",
         f"{'':<4} {'':<{_CHOICE}}" + "".join(f"{name:>17}" for name in SHOWN),
     ]
     for row in reproduction.sensitivity:

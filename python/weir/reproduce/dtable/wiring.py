@@ -21,8 +21,8 @@ class Wiring:
 
     def __init__(self, k: int = 4, n: int = 3) -> None:
         self.k, self.n = k, n
-        self.hosts = k**n
-        self.rows = k ** (n - 1)
+        self.hosts: int = k**n
+        self.rows: int = k ** (n - 1)
         self.up: dict[Node, list[Node]] = {}
         self.down: dict[Node, list[Node | int]] = {}
         self._join()
@@ -46,8 +46,7 @@ class Wiring:
 
         The lower port is the digit that went around; the rest names the row.
         """
-        highest = self.k ** (self.n - 1)
-        first, rest = divmod(label, highest)
+        first, rest = divmod(label, self.rows)
         return rest * self.k + first
 
     @property
