@@ -123,7 +123,7 @@ def theory(text: str, name: str) -> str:
     ScenarioError, TraceError
         As `check`.
     ConfigError
-        If the scenario is of a network, which has none.
+        If the scenario is not of the port, whose they are.
     """
 
 def run(

@@ -71,9 +71,9 @@ pub(crate) fn script(error: &ScriptError) -> PyErr {
     ))
 }
 
-/// What is there for one model, asked of a scenario of a network.
-pub(crate) fn of_network(message: &str, remedy: &str, name: &str) -> PyErr {
-    ConfigError::new_err((message.to_owned(), remedy.to_owned(), name.to_owned()))
+/// What is there for one model, asked of a scenario of another.
+pub(crate) fn of_another_model(message: String, remedy: &str, name: &str) -> PyErr {
+    ConfigError::new_err((message, remedy.to_owned(), name.to_owned()))
 }
 
 /// A run that gave no result.

@@ -164,5 +164,7 @@ def _against_reference(result: NetworkResult, best: str) -> str:
     low, high = (abs(each or 0.0) for each in (row.high, row.low))
     scale = 1e3 if abs(row.value) < 1 else 1.0
     unit = "ms" if scale > 1 else "s"
-    span = f"{number(low * scale, 3)} to {number(high * scale, 3)} {unit}"
-    return f", {quantity(abs(row.value), row.unit)} below {reference} (95 % interval {span})"
+    ends = [number(end * scale, 3) for end in (low, high)]
+    # Replayed traffic has no chance in it: then the interval is a point.
+    span = f" (95 % interval {ends[0]} to {ends[1]} {unit})" if ends[0] != ends[1] else ""
+    return f", {quantity(abs(row.value), row.unit)} below {reference}{span}"

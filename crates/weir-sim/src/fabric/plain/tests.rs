@@ -160,10 +160,6 @@ fn every_discipline_without_limits_conserves_packets_and_credits() {
             _ => continue,
         };
         let fabric = with(fabric.clone(), spec);
-        if let Err(error) = build::check(&fabric) {
-            assert!(error.to_string().contains("does not serve channel"), "{error}");
-            continue;
-        }
         let (tally, _) = conserves(&fabric);
         let hops = tally.traversals as f64 / tally.delivered as f64;
         assert!((5.2..5.8).contains(&hops), "{spec}: {hops}");

@@ -29,7 +29,10 @@ pub use document::FabricDocument;
 
 use super::check::{Checked, Checker, MAX_REPLICATIONS};
 use super::document::Located;
+use crate::fabric::build;
 use crate::fabric::model::{FabricScenario, Stop};
+use crate::fabric::source::Offer;
+use crate::fabric::topology::Wiring;
 use document::FabricStop;
 
 /// The most virtual channels.
@@ -67,7 +70,7 @@ impl Checker<'_> {
         for (written, discipline) in listed.value.iter().zip(&disciplines) {
             self.tried(written, &discipline.spec, &names, &hardware)?;
         }
-        Ok(FabricScenario {
+        let fabric = FabricScenario {
             title: document.title.clone(),
             seed: document.seed,
             disciplines: disciplines.iter().map(|discipline| discipline.name.clone()).collect(),
@@ -85,6 +88,21 @@ impl Checker<'_> {
             stop,
             tails: document.measure.tails,
             verify: document.measure.verify,
+        };
+        self.simulated(document, &fabric)?;
+        Ok(fabric)
+    }
+
+    /// Refuses what the engines refuse, where it was not seen before.
+    fn simulated(&self, document: &FabricDocument, fabric: &FabricScenario) -> Checked<()> {
+        let offer = |wiring: Wiring| {
+            let mut loads = 0..fabric.traffic.loads.len();
+            loads.try_for_each(|load| Offer::new(fabric, &wiring, load).map(drop))
+        };
+        let run = build::check(fabric).and_then(|()| Wiring::new(fabric.topology).map_or(Ok(()), offer));
+        run.or_else(|error| {
+            let reason = format!("is refused with the rest of the fabric: {error}");
+            self.refuse(&document.traffic, reason, error.remedy())
         })
     }
 

@@ -218,6 +218,9 @@ fn message_sizes_come_from_a_file_that_is_part_of_the_fingerprint() {
     let bursts = format!("{text}\narrivals = {{ bursts = {{ shape = 1.5, cap = 10 }} }}");
     let error = folder.read(&bursts, "size_bytes,cdf\n0,0\n100,1\n").expect_err("refused");
     assert!(error.contains("channel `a` has messages, which come whole"), "{error}");
+    let rare = format!("...\nfabric.link.rate = \"2Mbit\"\n{}\nflow_rate = \"4bit\"", &text[4..]);
+    let error = folder.read(&rare, "size_bytes,cdf\n4000000000,0\n4294967295,1\n").expect_err("refused");
+    assert!(error.contains("traffic.flow_rate: an arrival of channel `a` has 4"), "{error}");
 }
 
 #[test]
