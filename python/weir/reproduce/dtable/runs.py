@@ -82,8 +82,8 @@ SIZES = {
     ),
     Fidelity.FULL: Size(loads=_EVERY, variant_loads=_EVERY, replications=30, switches=30, link=30, others=10),
 }
-_PER_LOAD = 2.36e6
-"""Link traversals of a replication of the network at load 1: 5 ms, 64 end-points, 5.43 links a packet."""
+_PER_LOAD, _LENGTH = 2.36e6, 5.0
+"""Link traversals of a replication of the network at load 1, and its milliseconds."""
 
 # The single link.
 
@@ -143,7 +143,8 @@ class Plan:
         if "tree" not in self.document["fabric"]["topology"]:
             return runs * carried * 1e5
         slower = 5 if self.document["measure"].get("verify") else 1
-        return runs * carried * _PER_LOAD * slower
+        lengths = float(stop["duration"].removesuffix("ms")) / _LENGTH
+        return runs * carried * _PER_LOAD * slower * lengths
 
 
 @dataclass(frozen=True, slots=True)
