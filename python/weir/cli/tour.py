@@ -93,7 +93,7 @@ Quick = Annotated[
     typer.Option(
         "--quick",
         help="Shorter runs, on two cores. alpha: 3e8 packets a strategy, about 20 s. sfq: 8 seeds, about "
-        "6 s. dtable: fewer loads and 4 replications, under a minute.",
+        "6 s. dtable: fewer loads and 3 replications, under a minute.",
     ),
 ]
 Full = Annotated[

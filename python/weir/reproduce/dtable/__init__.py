@@ -54,7 +54,7 @@ def run(
     Parameters
     ----------
     fidelity : str
-        ``quick`` (some loads, 4 replications), ``default`` (all loads, 10), or ``full`` (30).
+        ``quick`` (some loads, 3 replications), ``default`` (more loads, 10), or ``full`` (30).
     seed : int, optional
         In place of that of the reproduction.
     threads : int, optional

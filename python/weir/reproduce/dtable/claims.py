@@ -34,6 +34,16 @@ HARDWARE = (
     "(4 times), so `slightly` is kept by the serial form only"
 )
 
+CAUSES = {
+    "C29": (
+        "depends on open point O1: under equal shares D64 and D64' offer four times their reservation, and "
+        "a longer "
+        "frame lets them send more at a time; the channels that offer no more than twice theirs all wait "
+        "longer"
+    ),
+}
+"""Why a claim is not met, where that is known."""
+
 CLAIMS: dict[str, Parts] = {**EXACT, **NETWORK_CLAIMS}
 """By the number of the claim; C32 is missing, as nothing here can decide it."""
 
@@ -76,7 +86,10 @@ def _judge(evidence: Evidence, claim: PublishedClaim) -> Judgement:
 
 def _note(claim: PublishedClaim, failed: int, parts: int) -> str:
     bar = " within ".join(filter(None, (claim.expected, claim.tolerance)))
-    return f"{failed} of {parts} parts do not hold; bar: {bar}" if failed else f"bar: {bar}"
+    if not failed:
+        return f"bar: {bar}"
+    cause = CAUSES.get(claim.id, "no cause is known")
+    return f"{failed} of {parts} parts do not hold; {cause}; bar: {bar}"
 
 
 def _undecided(claim: PublishedClaim, why: str) -> Judgement:

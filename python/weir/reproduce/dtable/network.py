@@ -14,7 +14,7 @@ from weir.reproduce.dtable.cells import ACCEPTED
 from weir.reproduce.dtable.evidence import EQUAL_PHI
 from weir.reproduce.dtable.exact import Part
 from weir.reproduce.dtable.published import CHANNELS
-from weir.reproduce.dtable.runs import DRR, DTABLE, EXCHANGED, LARGER, NETWORK, OVERLOAD
+from weir.reproduce.dtable.runs import BEYOND, DRR, DTABLE, EXCHANGED, LARGER, NETWORK, OVERLOAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +40,12 @@ def _latencies(view: View, role: str, load: float) -> list[float]:
 
 def _same_throughput(evidence: Evidence) -> Iterator[Part]:
     """Say, load by load, how far the throughputs under both are apart, in half 90 % intervals."""
-    view = evidence.main
-    for load in view.loads:
+    yield from _apart(evidence.main, tuple(load for load in evidence.main.loads if load <= 1))
+    yield from _apart(evidence.view("overload"), (BEYOND,))
+
+
+def _apart(view: View, loads: tuple[float, ...]) -> Iterator[Part]:
+    for load in loads:
         gaps = {}
         for name in CHANNELS:
             ours, theirs = (view.estimate(role, load, name, "throughput") for role in NETWORK)

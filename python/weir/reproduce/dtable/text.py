@@ -81,7 +81,7 @@ def _improvements(reproduction: DtableReproduction, variant: Variant) -> list[st
         return []
     lines = [
         f"{variant.name}: improvement of DTable over DRR, mean/maximum in %, half interval of the mean",
-        f"{'load':<6}" + "".join(f"{name:>14}" for name in CHANNELS),
+        f"{'load':<5}" + "".join(f"{name:>15}" for name in CHANNELS),
     ]
     for load in view.loads:
         row = ""
@@ -89,11 +89,11 @@ def _improvements(reproduction: DtableReproduction, variant: Variant) -> list[st
             try:
                 mean, most = (view.improvement(load, name, statistic=each) for each in ("mean", "max"))
             except NotMeasuredError:
-                row += f"{'n/a':>14}"
+                row += f"{'n/a':>15}"
                 continue
             half = (mean.ci95[1] - mean.ci95[0]) / 2
-            row += f"{f'{mean.value:+.0f}/{most.value:+.0f} ±{half:.1f}':>14}"
-        lines.append(f"{load:<6g}{row}")
+            row += f"{f'{mean.value:+.0f}/{most.value:+.0f} ±{half:.1f}':>15}"
+        lines.append(f"{load:<5g}{row}")
     return lines
 
 
