@@ -243,3 +243,14 @@ fn the_schema_knows_the_keys() {
         assert!(schema.contains(&format!("\"{key}\"")), "{key}");
     }
 }
+
+#[test]
+fn a_table_without_an_entry_for_a_channel_is_refused_by_its_name() {
+    let table = |distances: &str, weights: &str| {
+        let spec = format!("dtable:distances={distances},weights={weights}");
+        read(&format!("weir = 1\nmodel = \"fabric\"\ndisciplines = [\"{spec}\"]\n{{channels}}\n{{traffic}}"))
+    };
+    table("2/4", "32cr/64cr").unwrap_or_else(|error| panic!("{error}"));
+    let error = table("2", "32cr").expect_err("refused");
+    assert!(error.contains("does not serve channel `b`, which is its flow 1"), "{error}");
+}
