@@ -9,10 +9,11 @@ from jsonschema import validate
 
 import dtable_results
 from test_reproduce_checks import SCHEMA
+from weir import _weir
 from weir.errors import ConfigError
 from weir.fabric import FabricResult
 from weir.reproduce import Status, dtable
-from weir.reproduce.dtable import published, runs
+from weir.reproduce.dtable import planned, published, runs
 from weir.reproduce.dtable.claims import CLAIMS
 from weir.reproduce.dtable.method import TABLE_1, Shape, saturated_shares
 from weir.reproduce.dtable.published import CHANNELS
@@ -70,8 +71,10 @@ def test_table_1_follows_from_its_shape(claimed):
     assert (TABLE_1.pool, TABLE_1.largest) == (4096, 128)
 
 
-def test_a_table_of_another_shape_is_not_table_1(monkeypatch):
-    monkeypatch.setattr(dtable.cells, "TABLE_1", Shape(entries=64, mtu=32, k=1, w=4))
+def test_a_plan_of_another_shape_is_not_table_1(monkeypatch):
+    text = (published.folder() / "table01.toml").read_text().replace("k = 2", "k = 4")
+    other = json.loads(_weir.plan(text, "table01.toml"))
+    monkeypatch.setattr(planned, "plan", lambda: other)
     missed = [each.id for each in dtable.cells.table_cells() if each.status == Status.NOT_MET]
     assert "table/1/D2/entry_weight" in missed
     assert "table/1/D2/entries" not in missed

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from weir.reproduce.dtable import published, runs
+from weir.reproduce.dtable import planned, published, runs
 from weir.reproduce.dtable.cells import FIGURE_BAR, FIGURE_WEIGHT, computed, distance
 from weir.reproduce.dtable.evidence import EQUAL_PHI, NotMeasuredError, spread
 from weir.reproduce.dtable.method import TABLE_1, saturated_shares
@@ -134,35 +134,45 @@ def _equals_drr(evidence: Evidence) -> Iterator[Part]:
 
 
 def _formulas(_: Evidence) -> Iterator[Part]:
-    yield Part(TABLE_1.pool == 64 * 32 * 2, f"pool {TABLE_1.pool} credits")
-    yield Part(TABLE_1.largest == 32 * 4, f"M {TABLE_1.largest} credits")
-    made = computed()
+    facts = planned.plan()["table"]
+    pool, largest = facts["pool_credits"], facts["largest_weight_credits"]
+    yield Part(pool == TABLE_1.pool == 64 * 32 * 2, f"pool {pool} credits")
+    yield Part(largest == TABLE_1.largest == 32 * 4, f"M {largest} credits")
+    made = planned.table()
     columns = ("min_phi_pct", "max_phi_pct")
     wrong = [
-        key for key, value in published.table().items() if key[1] in columns and made[key] != Fraction(value)
+        key
+        for key, value in published.table().items()
+        if key[1] in columns and made.get(key) != Fraction(value)
     ]
     yield Part(not wrong, f"{len(wrong)} of the bounds of a share differ")
 
 
 def _table_1(_: Evidence) -> Iterator[Part]:
-    made = computed()
-    wrong = [key for key, value in published.table().items() if made[key] != Fraction(value)]
-    yield Part(not wrong, f"{len(wrong)} of {len(published.table())} values differ")
+    for words, made in (("planned", planned.table()), ("by arithmetic", computed())):
+        wrong = [key for key, value in published.table().items() if made.get(key) != Fraction(value)]
+        yield Part(not wrong, f"{words}: {len(wrong)} of {len(published.table())} values differ")
     totals = [float(made[TOTAL, column]) for column in ("entries", "total_weight", "drr_quantum")]
     yield Part(totals == [64, 4096, 1024], f"totals {', '.join(f'{each:g}' for each in totals)}")
 
 
 def _distances(_: Evidence) -> Iterator[Part]:
-    places = TABLE_1.places([distance(name) for name in CHANNELS])
-    for flow, name in enumerate(CHANNELS):
-        own = [place for place, each in enumerate(places) if each == flow]
+    places = planned.places()
+    alone = TABLE_1.places([distance(name) for name in CHANNELS])
+    same = places == [None if each is None else CHANNELS[each] for each in alone]
+    yield Part(same, "the planner's places are those of the bit-reversed sequence")
+    for name in CHANNELS:
+        own = [place for place, each in enumerate(places) if each == name]
+        if not own:
+            yield Part(holds=False, shown=f"{name} has no entry")
+            continue
         pairs = zip(own, [*own[1:], own[0] + len(places)], strict=True)
         found = {after - before for before, after in pairs}
         yield Part(found == {distance(name)}, f"{name}: {', '.join(map(str, sorted(found)))}")
 
 
 def _frames(_: Evidence) -> Iterator[Part]:
-    made = computed()
+    made = planned.table()
     yield Part(made[TOTAL, "drr_quantum"] == 1024, f"DRR {float(made[TOTAL, 'drr_quantum']):g} credits")
     yield Part(made[TOTAL, "total_weight"] == 4096, f"DTable {float(made[TOTAL, 'total_weight']):g} credits")
 

@@ -94,7 +94,7 @@ SWEPT = (0.2, 0.4, 0.6, 0.8)
 SIZE_SETS = {"a": (64, 256, 1024, 2048), "b": (128, 512, 1024, 2176)}
 """Packets of the four channels in bytes; the text does not have the sizes (open point O13)."""
 BEYOND, OVERLOAD = 1.3, 2.0
-"""Loads of the network beyond saturation: where some channels offer more than is carried, and where all do."""
+"""Loads beyond saturation of the network: of some of its channels, and of all."""
 
 _TABLE_1 = "distances=2/4/8/16/32/64/64"
 _WEIGHTS = "32cr/64cr/128cr/128cr/128cr/128cr/128cr"
