@@ -21,7 +21,7 @@ __all__ = ["MARKS", "text"]
 
 _WIDTH = 110
 MARKS = {Status.MET: "OK", Status.NOT_MET: "!!", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
-_CHOICE = 44
+_CHOICE = 46
 
 
 def text(reproduction: DtableReproduction) -> str:
