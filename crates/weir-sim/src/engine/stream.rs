@@ -56,6 +56,10 @@ pub enum Purpose {
     Sending = 11,
     /// Times in the node at the end of a link.
     Forwarding = 12,
+    /// How many flows a source has, and where they go.
+    Places = 13,
+    /// The ways that flows take.
+    Ways = 14,
 }
 
 /// Names a stream.

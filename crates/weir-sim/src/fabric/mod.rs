@@ -31,5 +31,14 @@
 //! become due at this instant asks its discipline. What starts has its first effect later than this instant, so
 //! the order among switches and links does not matter.
 
+pub mod law;
 pub mod model;
 pub mod outcome;
+pub mod packet;
+pub mod record;
+pub mod route;
+pub mod source;
+#[cfg(test)]
+pub(crate) mod testing;
+pub mod time;
+pub mod topology;
