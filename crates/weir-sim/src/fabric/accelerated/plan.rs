@@ -1,0 +1,101 @@
+//! The constants of a run, and whether the accelerated engine can keep what it counts on.
+
+use super::hop::Hops;
+use super::{LARGE, Ticks, Wiring};
+use crate::fabric::model::{FabricScenario, Routing, Size};
+use crate::fabric::time::{CreditUnit, Pace, ticks, timing};
+
+/// The longest that anything may take, in ticks: sums of a few of them stay far from the end of 64 bits.
+const LONGEST: Ticks = 1 << 50;
+/// The most returns of credits that a link may have on their way in a window.
+const MOST_RETURNS: u64 = 4096;
+
+/// The constants of a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    /// Virtual channels.
+    pub(super) channels: usize,
+    /// Bytes on a link, and through a crossbar.
+    pub(super) line: Pace,
+    pub(super) crossbar: Pace,
+    /// From the start on a link until the head may bid at the next switch.
+    pub(super) bid: Ticks,
+    /// From a byte on a link to the same at the other end.
+    pub(super) propagation: Ticks,
+    /// From the release of space in an input to the credit at the sender.
+    pub(super) credit_return: Ticks,
+    /// From the start of a transfer until the packet is before the scheduler.
+    pub(super) behind: Ticks,
+    /// So long switches and interfaces do not influence each other.
+    pub(super) window: Ticks,
+    /// The end of the replication.
+    pub(super) end: Ticks,
+    /// Packets in credits.
+    pub(super) unit: CreditUnit,
+    /// Buffers, for each channel, in credits.
+    pub(super) interface_buffer: u16,
+    pub(super) input_buffer: u16,
+    pub(super) output_buffer: u16,
+    /// Returns of credits that are on their way to a link beyond the beginning of a window, at most.
+    pub(super) returns: u32,
+}
+
+/// The smallest packet on the wire.
+fn least_packet(fabric: &FabricScenario) -> u32 {
+    let payload = |size: &Size| match size {
+        Size::Constant(payload) => payload.get(),
+        Size::Pareto(pareto) => pareto.minimum.get(),
+        // What is left of a message can be a byte.
+        Size::Messages(_) => 1,
+    };
+    let least = fabric.channels.iter().map(|channel| payload(&channel.size)).min().unwrap_or(1);
+    u32::try_from(least.saturating_add(fabric.traffic.header.get())).unwrap_or(u32::MAX).max(1)
+}
+
+impl Plan {
+    /// Of a scenario; `None` where it is not for this engine.
+    pub(super) fn new(fabric: &FabricScenario, wiring: &Wiring) -> Option<Self> {
+        let channels = fabric.channels.len();
+        if fabric.verify
+            || fabric.routing == Routing::AdaptiveUp
+            || wiring.ports() as usize > LARGE.0
+            || !(1..=LARGE.1).contains(&channels)
+            || Hops::new(wiring).is_none()
+        {
+            return None;
+        }
+        let (unit, timing) = (CreditUnit::new(fabric.credit), timing(fabric));
+        let buffer = |size| u16::try_from(unit.of_buffer(size)).ok();
+        let mtu = u32::try_from(fabric.mtu.get()).ok()?;
+        let (bid, end) = (timing.head.checked_add(timing.before)?, ticks(fabric.stop.duration));
+        let spans = [bid, end, timing.credit_return, timing.behind, timing.line.of(mtu), timing.crossbar.of(mtu)];
+        if spans.into_iter().any(|span| span > LONGEST) {
+            return None;
+        }
+        let shortest = timing.crossbar.of(least_packet(fabric));
+        let window = bid.min(shortest + timing.credit_return);
+        // Transfers into an input end at least the shortest apart, and the last begins in the window.
+        let returns = (window + timing.credit_return) / shortest + 3;
+        Some(Self {
+            channels,
+            line: timing.line,
+            crossbar: timing.crossbar,
+            bid,
+            propagation: timing.propagation,
+            credit_return: timing.credit_return,
+            behind: timing.behind,
+            window,
+            end,
+            unit,
+            interface_buffer: buffer(fabric.interface_buffer)?,
+            input_buffer: buffer(fabric.switch.input_buffer)?,
+            output_buffer: buffer(fabric.switch.output_buffer)?,
+            returns: (returns <= MOST_RETURNS).then_some(returns as u32)?,
+        })
+    }
+
+    /// Ports, and destinations and ways in digits; they exist.
+    pub(super) fn hops(&self, wiring: &Wiring) -> Hops {
+        Hops::new(wiring).unwrap_or(Hops { switches: Vec::new(), codes: Vec::new(), ways: Vec::new() })
+    }
+}

@@ -1,0 +1,199 @@
+//! A switch: its instants one after the other, each first what is due, then the crossbar, then the links.
+
+use super::input::Offer;
+use super::rings::Return;
+use super::schedulers::Scheduler;
+use super::{Engine, NEVER, Ticks};
+
+/// The crossbar of a switch, as its outputs see it.
+#[derive(Clone, Debug)]
+pub(super) struct Crossbar<const P: usize> {
+    /// When the transfer to each output that was started last has ended.
+    free: [Ticks; P],
+    /// The inputs that have a head for each output and wait for it: idle, or busy and soon looked at again.
+    waiting: [u64; P],
+    /// The input that each output took last.
+    taken: [u8; P],
+}
+
+impl<const P: usize> Crossbar<P> {
+    /// Idle, of so many ports.
+    pub(super) fn new(ports: u32) -> Self {
+        Self { free: [0; P], waiting: [0; P], taken: [ports as u8 - 1; P] }
+    }
+}
+
+impl<const P: usize, const V: usize, S: Scheduler<V>> Engine<'_, P, V, S> {
+    /// All instants of a switch before `until`.
+    pub(super) fn switch(&mut self, switch: usize, until: Ticks) {
+        loop {
+            let wakes = &self.wakes[switch];
+            let mut now = NEVER;
+            for port in 0..P {
+                now = now.min(wakes.inputs[port].min(wakes.outputs[port]));
+            }
+            self.switches[switch] = now;
+            if now >= until {
+                return;
+            }
+            self.instant(switch, now);
+        }
+    }
+
+    /// One instant of a switch.
+    #[inline(always)]
+    fn instant(&mut self, switch: usize, now: Ticks) {
+        let wakes = &self.wakes[switch];
+        let (mut inputs, mut outputs) = (0_u64, 0_u64);
+        for port in 0..P {
+            inputs |= u64::from(wakes.inputs[port] <= now) << port;
+            outputs |= u64::from(wakes.outputs[port] <= now) << port;
+        }
+        // Outputs for which an input has become able to send, and those that have room or are idle again.
+        let mut wanted = self.bids(switch, inputs, now) | outputs;
+        let changed = wanted;
+        while wanted != 0 {
+            let output = wanted.trailing_zeros() as usize;
+            wanted &= wanted - 1;
+            if self.crossbars[switch].waiting[output] != 0 {
+                self.fill(switch, output, now);
+            }
+        }
+        while outputs != 0 {
+            let output = outputs.trailing_zeros() as usize;
+            outputs &= outputs - 1;
+            self.link(self.hosts.len() + switch * P + output, now);
+        }
+        let mut changed = changed;
+        while changed != 0 {
+            let output = changed.trailing_zeros() as usize;
+            changed &= changed - 1;
+            self.wakes[switch].outputs[output] = self.next_wake(switch, output, now);
+        }
+    }
+
+    /// Puts the inputs that are due before the outputs that their heads are for; these outputs.
+    #[inline(always)]
+    fn bids(&mut self, switch: usize, mut due: u64, now: Ticks) -> u64 {
+        let mut wanted = 0;
+        while due != 0 {
+            let port = due.trailing_zeros() as usize;
+            due &= due - 1;
+            let input = &self.inputs[switch * P + port];
+            if input.free > now {
+                self.wakes[switch].inputs[port] = input.free;
+                continue;
+            }
+            let waiting = &mut self.crossbars[switch].waiting;
+            self.wakes[switch].inputs[port] = input.bids(now, |output| {
+                waiting[output] |= 1 << port;
+                wanted |= 1 << output;
+            });
+        }
+        wanted
+    }
+
+    /// Lets an output take the next of the inputs that wait for it.
+    #[inline(always)]
+    fn fill(&mut self, switch: usize, output: usize, now: Ticks) {
+        let crossbar = &mut self.crossbars[switch];
+        if crossbar.free[output] > now {
+            return;
+        }
+        let sender = &mut self.senders[self.hosts.len() + switch * P + output];
+        sender.settle_room(now);
+        let waiting = crossbar.waiting[output];
+        let behind = u64::MAX << crossbar.taken[output] << 1;
+        for mut turns in [waiting & behind, waiting & !behind] {
+            while turns != 0 {
+                let port = turns.trailing_zeros() as usize;
+                turns &= turns - 1;
+                let input = &self.inputs[switch * P + port];
+                // A busy input is looked at again when its transfer has ended.
+                let offer = match input.free > now {
+                    true => Offer::Nothing,
+                    false => input.offer(now, output, |channel, credits| sender.has_room(channel, credits)),
+                };
+                match offer {
+                    Offer::Nothing => crossbar.waiting[output] &= !(1 << port),
+                    Offer::Blocked => {}
+                    Offer::Head(channel) => {
+                        crossbar.waiting[output] &= !(1 << port);
+                        return self.transfer(switch, (port, output), channel, now);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A transfer starts.
+    #[inline(always)]
+    fn transfer(&mut self, switch: usize, (port, output): (usize, usize), channel: usize, now: Ticks) {
+        let input = &mut self.inputs[switch * P + port];
+        let id = input.take(&self.flights, channel);
+        let flight = self.flights.get(id);
+        let credits = flight.credits;
+        let end = (now + self.plan.crossbar.of(flight.size)).max(flight.tail);
+        input.free = end;
+        let next = input.next_bid();
+        self.wakes[switch].inputs[port] = if next == NEVER { NEVER } else { next.max(end) };
+        let crossbar = &mut self.crossbars[switch];
+        (crossbar.free[output], crossbar.taken[output]) = (end, port as u8);
+        let back = Return { at: end + self.plan.credit_return, credits, channel: channel as u8 };
+        let from = input.link as usize;
+        self.give_back(from, back);
+        let link = self.hosts.len() + switch * P + output;
+        let (visible, sender) = (now + self.plan.behind, &mut self.senders[link]);
+        sender.reserve(channel, credits);
+        if sender.is_empty() && sender.free <= now && visible < self.plan.end {
+            let rings = (&mut self.rings, link);
+            let effort = &mut self.tally.effort;
+            if sender.pass(&self.scheduler, rings, effort, (channel, credits), visible) {
+                return self.start(link, id, visible);
+            }
+        }
+        sender.expect(&mut self.flights, id, visible);
+    }
+
+    /// A free link asks its scheduler for what is before it.
+    #[inline(always)]
+    fn link(&mut self, link: usize, now: Ticks) {
+        let sender = &mut self.senders[link];
+        if sender.free > now {
+            return;
+        }
+        sender.settle_room(now);
+        sender.settle_coming(&self.scheduler, &mut self.flights, now);
+        if sender.waiting == 0 {
+            return;
+        }
+        let rings = (&mut self.rings, link);
+        let effort = &mut self.tally.effort;
+        if let Some(id) = sender.decide(&self.scheduler, &self.flights, rings, effort, now) {
+            self.start(link, id, now);
+        }
+    }
+
+    /// When an output must be looked at next, after it has been at `now`.
+    #[inline(always)]
+    fn next_wake(&mut self, switch: usize, output: usize, now: Ticks) -> Ticks {
+        let crossbar = &self.crossbars[switch];
+        let link = self.hosts.len() + switch * P + output;
+        let sender = &mut self.senders[link];
+        let for_crossbar = match () {
+            () if crossbar.waiting[output] == 0 => NEVER,
+            () if crossbar.free[output] > now => crossbar.free[output],
+            // There is no room, and none comes before the link is free; if it is, not before it has sent again.
+            () if sender.free > now => sender.free,
+            () => NEVER,
+        };
+        sender.blocked = sender.waiting != 0 && sender.free <= now;
+        let for_link = match () {
+            () if sender.blocked => sender.coming_at.min(self.rings.next_at(link)),
+            () if sender.waiting != 0 => sender.free,
+            () if sender.coming_at == NEVER => NEVER,
+            () => sender.coming_at.max(sender.free),
+        };
+        for_crossbar.min(for_link)
+    }
+}
