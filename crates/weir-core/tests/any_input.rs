@@ -23,8 +23,13 @@ const SPECS: [&str; 13] = [
     "outstanding(in_order(sf),limit=2)",
 ];
 
-const PACKET_SPECS: [&str; 9] = [
+const PACKET_SPECS: [&str; 14] = [
     "fifo:limit=5pkt",
+    "drr:quantum=1B,stall=leave",
+    "table_basic:0/1/-/2,limit=9pkt",
+    "table_weighted:0@0cr/1@1cr/2@255cr,high=2@1cr/0@3cr,high_limit=1,by=class",
+    "dtable:0@65535cr/-/2@65535cr/1@65535cr,mtu=4194240B,stall=keep",
+    "tbf(dtable(0@1cr/1@2cr/2@1cr,mtu=64B),rate=1bit,burst=90B)",
     "codel:target=1ns,interval=1ns,mtu=0B,limit=9pkt",
     "fq",
     "fq(codel:1ns,limit=20pkt,flows=2)",

@@ -93,3 +93,18 @@ conformance::suite!(
     || packets("priority(tbf(fq(drr:500B),rate=1Gbit,burst=1514B),last=fq_codel(flows=16,target=500ns))"),
     [flow_order]
 );
+conformance::suite!(
+    drr_leaving: [Packet],
+    || packets("drr(700B,weights=3/2/1,by=class,depth=9pkt,stall=leave)"),
+    [work_conserving, flow_order]
+);
+conformance::suite!(
+    tbf_of_dtable: [Packet],
+    || packets("tbf(dtable(distances=4/4/8/8/16/16/16/16,weights=32cr),rate=3Gbit,burst=3028B)"),
+    [flow_order]
+);
+conformance::suite!(
+    priority_of_tables: [Packet],
+    || packets("priority(table_weighted(7@1cr/2@9cr/1@40cr/0@1cr,high=3@9cr),last=table_basic:4/5/4/6)"),
+    [work_conserving, flow_order]
+);

@@ -16,7 +16,7 @@
 use core::marker::PhantomData;
 
 use super::flows::Flows;
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::{FlowId, Item};
 use crate::priority::{Key, Prioritized};
@@ -163,6 +163,11 @@ impl<I: Item, D: Prioritized<I>> Discipline<I> for InOrder<I, D> {
     #[inline]
     fn backlog(&self) -> Backlog<I::Cost> {
         self.inner.backlog()
+    }
+
+    #[inline]
+    fn effort(&self) -> Option<Effort> {
+        self.inner.effort()
     }
 }
 

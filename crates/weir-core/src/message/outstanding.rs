@@ -18,7 +18,7 @@
 use core::fmt;
 
 use super::flows::Flows;
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::{FlowId, Item};
 use crate::registry;
@@ -270,6 +270,11 @@ impl<I: Item, D: Discipline<I>> Discipline<I> for Outstanding<I, D> {
         backlog.cost = backlog.cost.plus(self.outside.backlog.cost);
         self.unreported.iter().for_each(|(item, _)| backlog.add(item.cost()));
         backlog
+    }
+
+    #[inline]
+    fn effort(&self) -> Option<Effort> {
+        self.inner.effort()
     }
 }
 

@@ -7,22 +7,29 @@
 //! Departures from the source. A flow is seen to be empty at the decision after its last packet: what
 //! arrived meanwhile is still served in the same visit; otherwise it leaves the ring, and joins it at the
 //! end when it has a packet again. The gate, which the source lacks: a flow whose head it does not permit
-//! when its turn comes forfeits its deficit and goes to the end of the ring.
+//! when its turn comes forfeits its deficit. With `stall=turn` it goes to the end of the ring. With
+//! `stall=leave`, as behind link credits (Martínez, Alfaro and Sánchez, *Comparing the latency performance of
+//! the DTable and DRR schedulers*, 2007, section 2), it is inactive and leaves the ring; it joins it at the end
+//! at the first decision at which the gate permits its head, before any flow is visited. Of several that join at
+//! one decision, who left first joins first.
 //!
 //! | | |
 //! |-|-|
 //! | Source | Shreedhar and Varghese, *Efficient fair queueing using deficit round robin*, SIGCOMM '95 |
-//! | Work per packet | O(1) if `quantum >= max(cost)`, else O(flows); one step more per flow held back |
+//! | Work per packet | O(1) if `quantum >= max(cost)`, else O(flows); one step more per flow held back, with `stall=leave` at every decision until it joins |
 //! | Units | `quantum`, deficit: bytes (in general, the unit of the item's cost) |
 //! | Memory | one entry per flow up to the highest seen, one slot per waiting packet; both stay |
 //! | Departs from the source | as above |
+//!
+//! **Effort.** A decision has examined the flows that it visited in the ring.
 
 use core::fmt;
 
 use super::flows::{self, Flows};
 use super::limits;
 use super::round::Round;
-use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
+use super::tally::Tally;
+use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -50,9 +57,27 @@ pub const INFO: Info = Info {
         flows::FLOWS,
         limits::DEPTH,
         limits::LIMIT,
+        STALL,
     ],
     example: "drr:quantum=2048B",
 };
+
+const STALL: Parameter = Parameter {
+    name: "stall",
+    values: "`turn` or `leave`",
+    default: Some("turn"),
+    meaning: "what a flow loses if the gate holds it back in its turn: the turn, or its place until it is let through",
+};
+
+/// Where a flow goes that the gate holds back in its turn; either way its deficit is forfeited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stall {
+    /// To the end of the ring.
+    #[default]
+    Turn,
+    /// Out of the ring, until the gate permits its head.
+    Leave,
+}
 
 /// How the ring is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,13 +86,15 @@ pub struct Config<C: Cost> {
     pub quantum: C,
     /// Who shares; a weight is a multiple of the quantum.
     pub flows: flows::Config,
+    /// Where a flow goes that the gate holds back.
+    pub stall: Stall,
 }
 
 impl<C: Cost> Config<C> {
     /// Equal shares by flow, in a table of 65536, without limits.
     #[must_use]
     pub fn new(quantum: C) -> Self {
-        Self { quantum, flows: flows::Config::default() }
+        Self { quantum, flows: flows::Config::default(), stall: Stall::Turn }
     }
 }
 
@@ -97,7 +124,7 @@ impl<C: Cost> core::error::Error for ConfigError<C> {}
 struct Turn<C> {
     deficit: C,
     quantum: C,
-    /// Whether the flow stands in the ring.
+    /// Whether the flow stands in the ring, or has left it stalled.
     present: bool,
 }
 
@@ -116,12 +143,16 @@ pub struct Drr<I: Item> {
     fetched: usize,
     /// Whether the flow that is visited has received its quantum.
     visiting: bool,
+    stall: Stall,
+    /// The flows that have left the ring because the gate held them back, in that order.
+    stalled: Vec<u32>,
+    tally: Tally,
 }
 
 /// What a visit to a flow led to.
 enum Visit<I> {
     Grant(I),
-    /// It has no packet, and has left the ring.
+    /// It has left the ring: it has no packet, or is stalled.
     Left,
     /// The gate holds its head back.
     Held,
@@ -135,12 +166,21 @@ impl<I: Item> Drr<I> {
     /// # Errors
     /// The quantum is zero, or what [`flows::Config::check`] refuses.
     pub fn new(config: Config<I::Cost>) -> Result<Self, ConfigError<I::Cost>> {
-        let Config { quantum, flows } = config;
+        let Config { quantum, flows, stall } = config;
         if quantum == I::Cost::ZERO {
             return Err(ConfigError::Quantum(quantum));
         }
         flows.check().map_err(ConfigError::Flows)?;
-        Ok(Self { flows: Flows::new(flows), quantum, ring: Round::default(), fetched: 0, visiting: false })
+        Ok(Self {
+            flows: Flows::new(flows),
+            quantum,
+            ring: Round::default(),
+            fetched: 0,
+            visiting: false,
+            stall,
+            stalled: Vec::new(),
+            tally: Tally::new(1),
+        })
     }
 
     /// As a spec names it.
@@ -150,7 +190,9 @@ impl<I: Item> Drr<I> {
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         let positive = |text: &str| parse_bytes(text).map(|bytes| bytes.get()).filter(|&bytes| bytes > 0);
         let quantum = arguments.parsed("quantum", "a size such as 2048B, at least 1B", positive)?;
-        let config = Config { quantum: I::Cost::of(quantum), flows: flows::Config::from_spec(arguments)? };
+        let stall = [Stall::Turn, Stall::Leave][arguments.choice(STALL.name, &["turn", "leave"])?];
+        let config =
+            Config { quantum: I::Cost::of(quantum), flows: flows::Config::from_spec(arguments)?, stall };
         Self::new(config).map_err(|error| arguments.error("quantum", error.to_string()))
     }
 
@@ -168,6 +210,33 @@ impl<I: Item> Drr<I> {
     fn advance(&mut self) {
         self.ring.advance();
         self.end_visit();
+    }
+
+    /// The gate holds the flow that is visited back.
+    #[inline]
+    fn hold(&mut self, flow: u32) -> Visit<I> {
+        if self.stall == Stall::Turn {
+            self.advance();
+            return Visit::Held;
+        }
+        self.ring.leave();
+        self.end_visit();
+        self.stalled.push(flow);
+        Visit::Left
+    }
+
+    /// The flows that have left stalled, and are permitted now, join the ring again.
+    #[cold]
+    #[inline(never)]
+    fn rejoin(&mut self, gate: &dyn Gate<I>) {
+        let Self { flows, ring, stalled, .. } = self;
+        stalled.retain(|&flow| {
+            let permitted = flows.head(flow).is_none_or(|head| gate.permits(head));
+            if permitted {
+                ring.join(flow);
+            }
+            !permitted
+        });
     }
 
     #[inline]
@@ -195,8 +264,7 @@ impl<I: Item> Drr<I> {
         };
         if !gate.permits(head) {
             turn.deficit = I::Cost::ZERO;
-            self.advance();
-            return Visit::Held;
+            return self.hold(flow);
         }
         if !self.visiting {
             turn.deficit = turn.deficit.plus(turn.quantum);
@@ -259,13 +327,18 @@ impl<I: Item> Discipline<I> for Drr<I> {
     #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
         // Flows held back in a row, and flows visited in vain since the last rounds were skipped.
-        let (mut held, mut in_vain) = (0, 0);
+        let (mut held, mut in_vain, mut visited) = (0, 0, 0);
+        if !self.stalled.is_empty() {
+            self.rejoin(gate);
+        }
         while let Some(flow) = self.ring.get(0) {
             if self.flows.are_far() && self.fetched == 0 {
                 self.fetch_ahead();
             }
+            visited += 1;
             match self.visit(flow, gate) {
                 Visit::Grant(item) => {
+                    self.tally.count(visited);
                     let quantum = item.cost();
                     self.flows.served(quantum);
                     return Some(Grant { item, quantum });
@@ -289,6 +362,11 @@ impl<I: Item> Discipline<I> for Drr<I> {
     #[inline]
     fn backlog(&self) -> Backlog<I::Cost> {
         self.flows.backlog()
+    }
+
+    #[inline]
+    fn effort(&self) -> Option<Effort> {
+        Some(self.tally.effort())
     }
 }
 

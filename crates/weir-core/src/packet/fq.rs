@@ -30,7 +30,7 @@ use super::flows::{BY, By, FLOWS, MAX_FLOWS};
 use super::leaving::Leaving;
 use super::limits::{DEPTH, LIMIT, LimitError, Limits};
 use super::list::{List, Node};
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::Item;
 use crate::registry::{self, PacketFactory};
@@ -376,6 +376,12 @@ impl<I: Item, D: Discipline<I>, F: Fn() -> D> Discipline<I> for Fq<I, D, F> {
 
     fn backlog(&self) -> Backlog<I::Cost> {
         self.backlog
+    }
+
+    #[inline]
+    fn effort(&self) -> Option<Effort> {
+        let children = self.flows.iter().filter_map(|flow| flow.child.as_ref());
+        children.filter_map(|child| child.effort()).reduce(Effort::plus)
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod codel;
 pub mod drr;
+pub mod dtable;
 pub mod flows;
 pub mod fq;
 pub mod fq_codel;
@@ -18,6 +19,10 @@ pub mod sfq;
 pub mod sfq_linux;
 pub mod sfq_set;
 mod slots;
+pub mod table;
+pub mod table_basic;
+pub mod table_weighted;
+mod tally;
 pub mod tbf;
 #[cfg(test)]
 mod testing;
@@ -41,6 +46,9 @@ register!(
     sfq_linux::SfqLinux,
     sfq_set::SfqSet,
     drr::Drr,
+    table_basic::TableBasic,
+    table_weighted::TableWeighted,
+    dtable::Dtable,
     fq::Fq,
     wfq::Wfq,
     scfq::Scfq,

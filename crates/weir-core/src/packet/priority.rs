@@ -18,7 +18,7 @@
 use core::fmt;
 
 use super::leaving::Leaving;
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::Item;
 use crate::registry;
@@ -189,6 +189,11 @@ impl<I: Item, D: Discipline<I>, F: Fn(usize) -> D> Discipline<I> for Priority<I,
 
     fn backlog(&self) -> Backlog<I::Cost> {
         self.backlog
+    }
+
+    #[inline]
+    fn effort(&self) -> Option<Effort> {
+        self.bands.iter().flatten().filter_map(|band| band.effort()).reduce(Effort::plus)
     }
 }
 

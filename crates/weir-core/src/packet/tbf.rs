@@ -15,7 +15,7 @@
 
 use core::fmt;
 
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes, parse_rate};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -220,6 +220,11 @@ impl<I: Item<Cost = Bytes>, D: Discipline<I>> Discipline<I> for Tbf<I, D> {
             backlog.add(item.cost());
         }
         backlog
+    }
+
+    #[inline]
+    fn effort(&self) -> Option<Effort> {
+        self.child.effort()
     }
 }
 

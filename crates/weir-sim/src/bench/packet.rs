@@ -8,6 +8,8 @@
 //! Flows are filled in turn, so that under a discipline that serves in turn their entries and their packets
 //! lie in memory in the order of service. In `packet/NAME/N/scattered` they do not: what is measured there
 //! is mostly the memory.
+//!
+//! `packet/NAME/64x8` has eight flows in a table of 64 entries.
 
 use std::hint::black_box;
 
@@ -48,6 +50,17 @@ const BENCHES: [(&str, &str, &[u32]); 13] = [
     ("drr/class", "drr(quantum=2048B,by=class)", &[SEVEN]),
     ("tbf", "tbf(drr(quantum=2048B,by=class),rate=40Gbit,burst=15140B)", &[SEVEN]),
 ];
+/// Tables of 64 entries, for eight flows.
+const TABLES: [(&str, &str); 4] = [
+    ("table_basic/64x8", "table_basic:distances=4/4/8/8/16/16/16/16"),
+    ("table_weighted/64x8", "table_weighted:distances=4/4/8/8/16/16/16/16,weights=32cr"),
+    (
+        "table_weighted/high/64x8",
+        "table_weighted(distances=4/4/8/8/16/16/16/16,weights=32cr,high=0@64cr/1@64cr,high_limit=4)",
+    ),
+    ("dtable/64x8", "dtable:distances=4/4/8/8/16/16/16/16,weights=32cr"),
+];
+const EIGHT: u32 = 8;
 const BOXED: (&str, u32) = ("drr(quantum=2048B,by=class)", SEVEN);
 
 pub(super) fn benches() -> Vec<Bench> {
@@ -69,7 +82,13 @@ pub(super) fn benches() -> Vec<Bench> {
         Backlogged { flows: BOXED.1, filling: in_turn }
             .visit(discipline.expect("the specs of the benchmarks are valid"))
     });
-    single.chain([boxed]).collect()
+    let tables = TABLES.into_iter().map(move |(name, spec)| {
+        Bench::new(format!("packet/{name}"), unit, move || {
+            let backlogged = Backlogged { flows: EIGHT, filling: in_turn };
+            visit_packet(&parse(spec, EIGHT), backlogged).unwrap_or_else(|error| panic!("{spec}: {error}"))
+        })
+    });
+    single.chain([boxed]).chain(tables).collect()
 }
 
 fn parse(spec: &str, flows: u32) -> Spec {

@@ -51,7 +51,7 @@ conformance::suite!(
     || {
         let weights = vec![Weight::new(3), Weight::new(1), Weight::new(2)];
         let flows = flows::Config { by: By::Class, weights, flows: 8, ..flows::Config::default() };
-        Drr::new(Config { quantum: Cost::of(500), flows }).expect("valid")
+        Drr::new(Config { flows, ..Config::new(Cost::of(500)) }).expect("valid")
     },
     [work_conserving, flow_order]
 );
@@ -59,7 +59,7 @@ conformance::suite!(
 #[test]
 fn configurations_are_refused_with_value_and_bound() {
     let refused = |quantum, flows| {
-        let config = Config { quantum: Bytes::new(quantum), flows };
+        let config = Config { flows, ..Config::new(Bytes::new(quantum)) };
         Drr::<Packet>::new(config).expect_err("refused").to_string()
     };
     let valid = flows::Config::default();
@@ -134,7 +134,7 @@ fn a_closed_gate_is_no_busy_loop() {
 #[test]
 fn flows_beyond_the_table_are_dropped() {
     let flows = flows::Config { flows: 2, ..flows::Config::default() };
-    let mut drr = Drr::new(Config { quantum: Bytes::new(500), flows }).expect("valid");
+    let mut drr = Drr::new(Config { flows, ..Config::new(Bytes::new(500)) }).expect("valid");
     let mut drops = Vec::new();
     assert_eq!(drr.enqueue(Instant::ZERO, packet(0, 2, 64), &mut drops), Enqueued::Queued);
     assert_eq!(drops, [(packet(0, 2, 64), DropReason::Unclassified)]);
@@ -146,7 +146,7 @@ fn weights_are_shares() {
     // Over k rounds a backlogged flow sends k quanta less its deficit, which is below the largest packet.
     let weights = [4, 2, 1].map(Weight::new).to_vec();
     let flows = flows::Config { weights, ..flows::Config::default() };
-    let mut drr = Drr::new(Config { quantum: Bytes::new(1514), flows }).expect("valid");
+    let mut drr = Drr::new(Config { flows, ..Config::new(Bytes::new(1514)) }).expect("valid");
     let mut random = conformance::Random::new(1);
     let packets: Vec<_> = (0..30_000).map(|_| (random.below(3) as u32, 64 + random.below(1451))).collect();
     offer(&mut drr, 0, &packets);
@@ -162,6 +162,58 @@ fn weights_are_shares() {
     }
 }
 
+fn leaving<I: Item>(quantum: u64) -> Drr<I> {
+    Drr::new(Config { stall: Stall::Leave, ..Config::new(I::Cost::of(quantum)) }).expect("valid")
+}
+
+conformance::suite!(conforms_leaving, || leaving(500), [work_conserving, flow_order]);
+
+#[test]
+fn a_stalled_flow_leaves_and_joins_at_the_end() {
+    for (stall, expected) in [(Stall::Leave, [5, 1, 6, 4]), (Stall::Turn, [1, 6, 5, 4])] {
+        let mut drr = Drr::new(Config { stall, ..Config::new(Bytes::new(500)) }).expect("valid");
+        offer(&mut drr, 0, &[(0, 100), (0, 400), (1, 500), (2, 500), (2, 500)]);
+        assert_eq!(serve(&mut drr, &Open, 1), [0]);
+        // Flow 0 is held back in its turn, with 400 left, and flows 1 and 2 are served.
+        assert_eq!(serve(&mut drr, &Without(0), 2), [2, 3]);
+        // Flow 3 comes before the gate opens: a flow that left joins behind it, one that lost its turn is before it.
+        // Flow 2 has nothing left, and goes behind all. The 400 are forfeited, but 500 cover both packets.
+        offer(&mut drr, 5, &[(3, 500), (0, 100)]);
+        assert_eq!(serve(&mut drr, &Open, 9), expected);
+    }
+}
+
+#[test]
+fn stalled_flows_join_in_the_order_in_which_they_left() {
+    let mut drr = leaving(500);
+    offer(&mut drr, 0, &[(2, 500), (1, 500), (0, 500), (0, 500), (3, 500), (3, 500)]);
+    assert_eq!(serve(&mut drr, &Only(&[3]), 1), [4]);
+    assert_eq!(serve(&mut drr, &Only(&[]), 1), []);
+    // Flow 3 has left last. Whoever is still held back stays out.
+    assert_eq!(serve(&mut drr, &Only(&[0, 2, 3]), 9), [0, 2, 5, 3]);
+    assert_eq!(serve(&mut drr, &Open, 9), [1]);
+}
+
+/// Permits these flows.
+struct Only(&'static [u32]);
+
+impl Gate<Packet> for Only {
+    fn permits(&self, head: &Packet) -> bool {
+        self.0.contains(&head.flow.0)
+    }
+}
+
+#[test]
+fn effort_counts_the_flows_visited() {
+    let mut drr = drr(500);
+    offer(&mut drr, 0, &[(0, 400), (0, 400), (1, 1400), (2, 400)]);
+    // 0; 0 is short, 1 is short, 2; 2 is empty, 0; 0 is empty, 1 is short; 1.
+    assert_eq!(serve(&mut drr, &Open, 9), [0, 3, 1, 2]);
+    let effort = drr.effort().expect("counted");
+    assert_eq!((effort.decisions, effort.most_examined, effort.steps), (4, 3, effort.examined));
+    assert_eq!(effort.examined, 1 + 3 + 2 + 3);
+}
+
 /// Shreedhar and Varghese, the theorem on the fairness measure: over any span in which two flows are
 /// backlogged, what they are sent, each over its weight, differs by at most `2 Max + Quantum`, where `Max`
 /// is the largest packet and `Quantum` that of weight 1.
@@ -171,7 +223,7 @@ fn service_over_weight_differs_by_two_packets_and_a_quantum() {
     let mut proper = 0;
     for (seed, quantum) in (0..40).flat_map(|seed| [(seed, 1514), (seed, 4000)]) {
         let flows = flows::Config { weights: weights.map(Weight::new).to_vec(), ..flows::Config::default() };
-        let mut drr = Drr::new(Config { quantum: Bytes::new(quantum), flows }).expect("valid");
+        let mut drr = Drr::new(Config { flows, ..Config::new(Bytes::new(quantum)) }).expect("valid");
         let mut random = conformance::Random::new(seed);
         // Flows 0 to 2 have packets all the time, flows 3 to 5 come and go.
         let sizes: Vec<_> = (0..6_000).map(|_| 64 + random.below(1451)).collect();

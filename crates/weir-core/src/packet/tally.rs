@@ -1,0 +1,79 @@
+//! The effort of decisions, counted in as few operations as a decision of a few nanoseconds can bear: most of them
+//! examine one entry, and are counted by one addition.
+
+use crate::discipline::Effort;
+
+/// What has been examined so far.
+#[derive(Clone, Debug)]
+pub(super) struct Tally {
+    decisions: u64,
+    /// Entries of a read. It stands between what is counted by itself and what is counted together: a load of both
+    /// right after a store of one would wait for the store.
+    at_once: u64,
+    /// Examined beyond the first of each decision.
+    more: u64,
+    /// The most beyond the first of one decision.
+    most_more: u64,
+    /// Reads beyond the first of each decision, where one reads several.
+    more_steps: u64,
+}
+
+impl Tally {
+    /// Nothing so far; so many are read at once, one at least.
+    pub(super) fn new(at_once: u16) -> Self {
+        Self { decisions: 0, at_once: u64::from(at_once).max(1), more: 0, most_more: 0, more_steps: 0 }
+    }
+
+    /// A decision examined one.
+    #[inline(always)]
+    pub(super) fn one(&mut self) {
+        self.decisions += 1;
+    }
+
+    /// A decision examined so many, one at least.
+    #[inline(always)]
+    pub(super) fn count(&mut self, examined: u64) {
+        let more = examined.saturating_sub(1);
+        self.decisions += 1;
+        self.more += more;
+        self.most_more = self.most_more.max(more);
+        if self.at_once > 1 {
+            self.more_steps += more / self.at_once;
+        }
+    }
+
+    /// As it is told.
+    pub(super) fn effort(&self) -> Effort {
+        let some = u64::from(self.decisions > 0);
+        let more_steps = if self.at_once > 1 { self.more_steps } else { self.more };
+        Effort {
+            decisions: self.decisions,
+            examined: self.decisions + self.more,
+            most_examined: some + self.most_more,
+            steps: self.decisions + more_steps,
+            most_steps: some + self.most_more / self.at_once,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_tells_what_would_have_been_counted() {
+        for at_once in [0, 1, 2, 3, 64] {
+            let (mut tally, mut effort) = (Tally::new(at_once), Effort::default());
+            assert_eq!(tally.effort(), effort);
+            for examined in (1..200).chain([1, 64, 65]) {
+                if examined == 1 {
+                    tally.one()
+                } else {
+                    tally.count(examined)
+                }
+                effort.count(examined, at_once.into());
+                assert_eq!(tally.effort(), effort);
+            }
+        }
+    }
+}
