@@ -67,9 +67,8 @@ const WINDOWS: u32 = 1 << 12;
 #[must_use]
 pub fn takes(fabric: &FabricScenario, discipline: usize) -> bool {
     Wiring::new(fabric.topology).is_ok_and(|wiring| {
-        let spec = &fabric.specs[discipline];
-        let known = schedulers::knows::<{ LARGE.1 }>(spec, fabric.channels.len());
-        known && Plan::new(fabric, &wiring).is_some()
+        let knows = |plan: Plan| schedulers::knows::<{ LARGE.1 }>(&fabric.specs[discipline], plan.bounds);
+        Plan::new(fabric, &wiring).is_some_and(knows)
     })
 }
 
@@ -86,13 +85,13 @@ pub fn play<T: Sink + ?Sized>(
     let Ok(wiring) = Wiring::new(fabric.topology) else { return Ok(None) };
     let Some(plan) = Plan::new(fabric, &wiring) else { return Ok(None) };
     let sources = Offer::new(fabric, &wiring, job.load)?.sources(job.replication);
-    let (spec, channels) = (&fabric.specs[job.discipline], fabric.channels.len());
-    let small = wiring.ports() as usize <= SMALL.0 && channels <= SMALL.1;
+    let (spec, bounds) = (&fabric.specs[job.discipline], plan.bounds);
+    let small = wiring.ports() as usize <= SMALL.0 && bounds.channels <= SMALL.1;
     let start = Start { plan, wiring, sources, sink: &mut Told(sink), watch };
     Ok(if small {
-        schedulers::visit::<{ SMALL.1 }, _>(spec, channels, Sized::<{ SMALL.0 }>(start))
+        schedulers::visit::<{ SMALL.1 }, _>(spec, bounds, Sized::<{ SMALL.0 }>(start))
     } else {
-        schedulers::visit::<{ LARGE.1 }, _>(spec, channels, Sized::<{ LARGE.0 }>(start))
+        schedulers::visit::<{ LARGE.1 }, _>(spec, bounds, Sized::<{ LARGE.0 }>(start))
     })
 }
 
@@ -196,10 +195,10 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
                 End::Port(other) => hosts as u32 + port(other),
                 End::Nothing => u32::MAX,
             };
-            Input::new(plan.channels, link)
+            Input::new(plan.bounds.channels, link)
         };
         let senders = (0..hosts as u32).map(of_host).chain(ends.iter().map(of_port)).collect();
-        let interface = |host: usize| Interface::new(&sources[host * plan.channels..][..plan.channels]);
+        let interface = |host: usize| Interface::new(&sources[host * plan.bounds.channels..][..plan.bounds.channels]);
         let interfaces: Vec<Interface<V>> = (0..hosts).map(interface).collect();
         Self {
             hosts: interfaces.iter().map(Interface::next_generation).collect(),

@@ -1,9 +1,11 @@
 //! The constants of a run, and whether the accelerated engine can keep what it counts on.
 
 use super::hop::Hops;
+use super::schedulers::Bounds;
 use super::{LARGE, Ticks, Wiring};
 use crate::fabric::model::{FabricScenario, Routing, Size};
-use crate::fabric::time::{CreditUnit, Pace, ticks, timing};
+use crate::fabric::packet::CREDIT_BYTES;
+use crate::fabric::time::{CreditUnit, Pace, TICKS_PER_SECOND, ticks, timing};
 
 /// The longest that anything may take, in ticks: sums of a few of them stay far from the end of 64 bits.
 const LONGEST: Ticks = 1 << 50;
@@ -13,8 +15,8 @@ const MOST_RETURNS: u64 = 4096;
 /// The constants of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
-    /// Virtual channels.
-    pub(super) channels: usize,
+    /// For the schedulers.
+    pub(super) bounds: Bounds,
     /// Bytes on a link, and through a crossbar.
     pub(super) line: Pace,
     pub(super) crossbar: Pace,
@@ -52,6 +54,13 @@ fn least_packet(fabric: &FabricScenario) -> u32 {
     u32::try_from(least.saturating_add(fabric.traffic.header.get())).unwrap_or(u32::MAX).max(1)
 }
 
+/// What a link carries up to the end, as disciplines count it: every credit as 64 bytes, and those that packets begin.
+fn carried(fabric: &FabricScenario, end: Ticks, line: Pace) -> u64 {
+    let bytes = end as f64 / TICKS_PER_SECOND as f64 * line.bytes_per_second() + fabric.mtu.get() as f64;
+    let packets = bytes / f64::from(least_packet(fabric));
+    ((bytes / fabric.credit.get().max(1) as f64 + packets) * CREDIT_BYTES as f64) as u64
+}
+
 impl Plan {
     /// Of a scenario; `None` where it is not for this engine.
     pub(super) fn new(fabric: &FabricScenario, wiring: &Wiring) -> Option<Self> {
@@ -77,7 +86,7 @@ impl Plan {
         // Transfers into an input end at least the shortest apart, and the last begins in the window.
         let returns = (window + timing.credit_return) / shortest + 3;
         Some(Self {
-            channels,
+            bounds: Bounds { channels, carried: carried(fabric, end, timing.line) },
             line: timing.line,
             crossbar: timing.crossbar,
             bid,

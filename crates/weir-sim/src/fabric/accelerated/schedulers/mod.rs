@@ -9,6 +9,7 @@ mod drr;
 mod dtable;
 mod fifo;
 mod scfq;
+mod share;
 mod table_basic;
 mod table_weighted;
 #[cfg(test)]
@@ -69,6 +70,19 @@ pub(super) trait Scheduler<const V: usize> {
     fn taken(&self, _state: &mut Self::State, _channel: usize, _next: Option<(u16, u64)>) {}
 }
 
+/// Counts a decision that examined so many, `at_once` in each read.
+#[inline(always)]
+fn count(effort: &mut Effort, examined: u64, at_once: u64) {
+    if at_once > 1 {
+        return effort.count(examined, at_once);
+    }
+    effort.decisions += 1;
+    effort.examined += examined;
+    effort.steps += examined;
+    effort.most_examined = effort.most_examined.max(examined);
+    effort.most_steps = effort.most_steps.max(examined);
+}
+
 /// Does something with the scheduler that a spec names.
 pub(super) trait Visitor<const V: usize> {
     /// What comes of it.
@@ -77,29 +91,40 @@ pub(super) trait Visitor<const V: usize> {
     fn visit<S: Scheduler<V>>(self, scheduler: S) -> Self::Output;
 }
 
+/// What the schedulers must be able to bear.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// Channels.
+    pub(super) channels: usize,
+    /// What a link carries at most, in the bytes of disciplines.
+    pub(super) carried: u64,
+}
+
 /// Whether a spec, of a discipline that has been built from it before, has a scheduler for so many channels.
-pub(super) fn knows<const V: usize>(spec: &Spec, channels: usize) -> bool {
+pub(super) fn knows<const V: usize>(spec: &Spec, bounds: Bounds) -> bool {
     struct Yes;
     impl<const V: usize> Visitor<V> for Yes {
         type Output = ();
         fn visit<S: Scheduler<V>>(self, _scheduler: S) {}
     }
-    visit::<V, _>(spec, channels, Yes).is_some()
+    visit::<V, _>(spec, bounds, Yes).is_some()
 }
 
 /// Hands the scheduler of a spec to a visitor; `None` where there is none.
 pub(super) fn visit<const V: usize, T: Visitor<V>>(
     spec: &Spec,
-    channels: usize,
+    Bounds { channels, carried }: Bounds,
     visitor: T,
 ) -> Option<T::Output> {
+    // Virtual time is never set back here.
+    let is_short = carried <= share::MOST_CARRIED;
     match spec.name.as_str() {
         "dtable" => Some(visitor.visit(Dtable::<V>::new(spec, channels)?)),
         "table_basic" => Some(visitor.visit(TableBasic::<V>::new(spec, channels)?)),
         "table_weighted" => Some(visitor.visit(TableWeighted::<V>::new(spec, channels)?)),
         "drr" => Some(visitor.visit(Drr::<V>::new(spec, channels)?)),
-        "scfq" => Some(visitor.visit(Scfq::<V>::new(spec, channels)?)),
-        "wfq" => Some(visitor.visit(Wfq::<V>::new(spec, channels)?)),
+        "scfq" if is_short => Some(visitor.visit(Scfq::<V>::new(spec, channels)?)),
+        "wfq" if is_short => Some(visitor.visit(Wfq::<V>::new(spec, channels)?)),
         "fifo" => Some(visitor.visit(Fifo::new(spec)?)),
         _ => None,
     }
