@@ -23,18 +23,36 @@
 //! its credit is at the sender after the credit's return. Half of the switch's latency after the start of the
 //! transfer the packet is before the scheduler of the output.
 //!
-//! **At one instant** first everything happens that is due: packets are generated and enter, links and sides
-//! become free, space is released, credits return, heads may bid, packets come before schedulers. Then each
-//! switch fills its crossbar, output by output in the order of the ports: an idle output takes the next of the inputs
-//! in turn, after the one it took last, that is idle and has a head that may go to it; of several channels of this
-//! input the next in turn, after the one that this input sent last. Then each free link for which something has
-//! become due at this instant asks its discipline. What starts has its first effect later than this instant, so
-//! the order among switches and links does not matter.
+//! **At one instant** first everything happens that is due, in any order: links and sides become free, space is
+//! released, credits return, heads may bid, packets come before schedulers. Then each interface takes in what has
+//! been generated, channel by channel in their order, each until there is no more or no room. Then each switch fills
+//! its crossbar, output by output in the order of the ports: an idle output takes the next of the inputs in turn,
+//! after the one it took last, that is idle and has a head that may go to it; of several channels of this input the
+//! next in turn, after the one that this input sent last. Turns begin with input 0 and channel 0. Then each free link
+//! for which something has become due at this instant (it became free, a packet came before its scheduler, a credit
+//! returned, its discipline had an event) asks its discipline, over an empty buffer too. What starts has its first
+//! effect later than this instant, for every span is at least a tick; so the order among interfaces, switches and
+//! links does not matter.
+//!
+//! **Disciplines** are told the whole nanoseconds that have passed. A grant is finished at once: a packet that starts is
+//! committed. What a discipline does in between (`next_event`) is due at that nanosecond.
+//!
+//! **Adaptive routing.** A head that may go down goes down. Another bids, at each filling anew, for the upper output
+//! that is idle and has the most room for its channel, among those with room for the whole packet; of equals for the
+//! first in turn from the one that deterministic routing would take. A switch then fills until nothing more starts, so
+//! that heads which chose alike spread.
+//!
+//! **The end.** What happens at the end of the replication or later is not told or counted. With verification the
+//! sources stop there, and everything that was generated must arrive.
 
+pub mod build;
+mod crossbar;
+pub mod job;
 pub mod law;
 pub mod model;
 pub mod outcome;
 pub mod packet;
+pub mod plain;
 pub mod record;
 pub mod route;
 pub mod source;
@@ -42,3 +60,4 @@ pub mod source;
 pub(crate) mod testing;
 pub mod time;
 pub mod topology;
+mod verify;

@@ -82,7 +82,8 @@ pub enum Routing {
     Deterministic,
     /// Drawn once for each flow.
     RandomPerFlow,
-    /// The upward output with the most room for the channel when the head may bid; packets may overtake.
+    /// The upward output that is idle and has the most room for the channel, chosen by each switch; packets may
+    /// overtake.
     AdaptiveUp,
 }
 

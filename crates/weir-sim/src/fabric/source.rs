@@ -84,6 +84,9 @@ pub struct Source {
     units: u64,
     /// The next packet.
     head: Packet,
+    /// Packets that are sent instead of drawn ones.
+    #[cfg(test)]
+    script: Option<std::vec::IntoIter<Packet>>,
 }
 
 fn too_large(place: &str, reason: String) -> RunError {
@@ -153,6 +156,8 @@ impl<'a> Offer<'a> {
             payload: 0,
             units: 0,
             head: Packet { source: host, channel, sequence: u32::MAX, ..Packet::default() },
+            #[cfg(test)]
+            script: None,
         };
         source.advance();
         source
@@ -211,6 +216,11 @@ impl Source {
     /// Lets the next packet go; there is one.
     #[inline]
     pub fn advance(&mut self) {
+        #[cfg(test)]
+        if let Some(script) = &mut self.script {
+            self.head = script.next().unwrap_or(Packet { generated: NEVER, ..self.head });
+            return;
+        }
         if self.payload == 0 {
             if self.units == 0 && !self.arrive() {
                 return;
@@ -221,6 +231,13 @@ impl Source {
         (self.head.size, self.payload) = self.law.units.cut(self.payload);
         self.head.last = self.payload == 0;
         self.head.sequence = self.head.sequence.wrapping_add(1);
+    }
+
+    /// Sends these packets instead of drawn ones.
+    #[cfg(test)]
+    pub(crate) fn follow(&mut self, packets: Vec<Packet>) {
+        self.script = Some(packets.into_iter());
+        self.advance();
     }
 
     /// Draws the next arrival; `false` if there is none before the end.

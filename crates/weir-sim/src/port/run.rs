@@ -89,6 +89,20 @@ pub enum RunError {
         /// How large it is, and the bound.
         reason: String,
     },
+    /// Something of the scenario cannot be simulated.
+    Refused {
+        /// What: a key, or a discipline.
+        place: String,
+        /// Why, and what could be.
+        reason: String,
+    },
+    /// Verification found what must never be.
+    Violated {
+        /// Where and when.
+        place: String,
+        /// What, and the values.
+        reason: String,
+    },
 }
 
 impl core::fmt::Display for RunError {
@@ -101,7 +115,9 @@ impl core::fmt::Display for RunError {
                 "stop.warm_up is {written}, about {warm_up} ticks, must be shorter than a replication, which has {ticks}"
             ),
             Self::Records(reason) => write!(f, "records cannot be written: {reason}"),
-            Self::TooLarge { place, reason } => write!(f, "{place}: {reason}"),
+            Self::TooLarge { place, reason }
+            | Self::Refused { place, reason }
+            | Self::Violated { place, reason } => write!(f, "{place}: {reason}"),
         }
     }
 }
@@ -116,6 +132,8 @@ impl RunError {
             Self::WarmUp { .. } => "shorten stop.warm_up, or lengthen the run",
             Self::Records(_) => "check the path and its permissions",
             Self::TooLarge { .. } => "shorten the run, or ask for less of it",
+            Self::Refused { .. } => "change the scenario as it says",
+            Self::Violated { .. } => "report this as a defect, with the scenario and its seed",
         }
     }
 }

@@ -1,0 +1,61 @@
+//! One discipline at one load in one replication, whichever engine runs it.
+
+use weir_core::discipline::Effort;
+
+use crate::fabric::model::FabricScenario;
+use crate::fabric::plain;
+use crate::fabric::record::Sink;
+use crate::network::job::Watch;
+use crate::port::run::RunError;
+
+/// One discipline at one load in one replication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The replication.
+    pub replication: u32,
+    /// A place in [`FabricScenario::specs`].
+    pub discipline: usize,
+    /// A place in the loads of the traffic.
+    pub load: usize,
+}
+
+/// What was counted up to the end of the replication, warm-up included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Packets generated.
+    pub generated: u64,
+    /// Packets that entered the buffers of their interfaces.
+    pub injected: u64,
+    /// Packets that arrived.
+    pub delivered: u64,
+    /// Packets over links, each counted at its start.
+    pub traversals: u64,
+    /// What the decisions of all schedulers took.
+    pub effort: Effort,
+    /// Events that were checked, those after the end included; none without verification.
+    pub checked: u64,
+}
+
+/// How a job ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The time is over.
+    Finished(Tally),
+    /// It was broken off.
+    Interrupted,
+}
+
+/// Runs a job; `sink` is told of its packets. A scenario is checked once, by [`crate::fabric::build::check`], before
+/// its jobs are run.
+///
+/// # Errors
+/// A discipline refuses its arguments or drops a packet, the traffic is more than what is simulated, or, with
+/// verification, something is violated.
+pub fn play<S: Sink + ?Sized>(
+    fabric: &FabricScenario,
+    job: Job,
+    sink: &mut S,
+    watch: &Watch<'_>,
+) -> Result<Ended, RunError> {
+    plain::play(fabric, job, sink, watch)
+}
