@@ -36,8 +36,6 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
-use weir_core::discipline::Effort;
-
 use flight::Flights;
 use hop::Hops;
 use input::Input;
@@ -89,16 +87,16 @@ pub fn play<T: Sink + ?Sized>(
     let small = wiring.ports() as usize <= SMALL.0 && bounds.channels <= SMALL.1;
     let start = Start { plan, wiring, sources, sink: &mut Told(sink), watch };
     Ok(if small {
-        schedulers::visit::<{ SMALL.1 }, _>(spec, bounds, Sized::<{ SMALL.0 }>(start))
+        schedulers::visit::<{ SMALL.1 }, _>(spec, bounds, OfPorts::<{ SMALL.0 }>(start))
     } else {
-        schedulers::visit::<{ LARGE.1 }, _>(spec, bounds, Sized::<{ LARGE.0 }>(start))
+        schedulers::visit::<{ LARGE.1 }, _>(spec, bounds, OfPorts::<{ LARGE.0 }>(start))
     })
 }
 
 /// A sink of a known size, so that the engine is compiled once for all of them.
-struct Told<'a, T: ?core::marker::Sized>(&'a mut T);
+struct Told<'a, T: ?Sized>(&'a mut T);
 
-impl<T: Sink + ?core::marker::Sized> Sink for Told<'_, T> {
+impl<T: Sink + ?Sized> Sink for Told<'_, T> {
     fn generated(&mut self, generation: &crate::fabric::record::Generation) {
         self.0.generated(generation);
     }
@@ -120,9 +118,9 @@ struct Start<'a> {
 }
 
 /// For switches of up to `P` ports.
-struct Sized<'a, const P: usize>(Start<'a>);
+struct OfPorts<'a, const P: usize>(Start<'a>);
 
-impl<const P: usize, const V: usize> schedulers::Visitor<V> for Sized<'_, P> {
+impl<const P: usize, const V: usize> schedulers::Visitor<V> for OfPorts<'_, P> {
     type Output = Ended;
     fn visit<S: Scheduler<V>>(self, scheduler: S) -> Ended {
         let watch = self.0.watch;
@@ -327,11 +325,5 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
             channel: flight.channel,
             last: flight.last,
         });
-    }
-
-    /// What the decisions have taken.
-    #[inline(always)]
-    fn effort(&mut self) -> &mut Effort {
-        &mut self.tally.effort
     }
 }
