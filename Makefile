@@ -68,6 +68,11 @@ test-rust: $(CREATED) ## run the tests of the crates and of their documentation
 test-python: $(DEV) $(BUILT) ## run the tests of the package and of the command line
 	pytest
 
+.PHONY: test-opensm
+test-opensm: $(DEV) $(BUILT) ## run plans through OpenSM on a simulated subnet; as root, install both first
+	scripts/install-opensm
+	pytest tests/test_opensm.py
+
 .PHONY: lint
 lint: lint-rust lint-python lint-stub lint-repository ## run all checks that are not tests
 

@@ -237,6 +237,9 @@ def place(name: str) -> tuple[int, str]:
         "TimeStateLaw",
     )
     order += ("LengthStateLaw", "ScriptFile", "PacketFile", "Tcp", "NetworkStop", "NetworkMeasure")
+    order += ("FabricScenario", "Fabric", "Topology", "TreeShape", "SingleShape", "LeafSpineShape")
+    order += ("FabricLink", "FabricSwitch", "Channel", "PacketSize", "ParetoSize", "FabricTraffic")
+    order += ("FabricArrivals", "Bursts", "HotSpot", "FabricStop", "FabricMeasure")
     return (order.index(name) if name in order else len(order), name)
 
 

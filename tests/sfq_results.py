@@ -48,7 +48,24 @@ def result(plan, figures):
         error=0.0,
         replications=plan.replications,
     )
+    made["series"] = _offers(plan.experiment, made["disciplines"])
     return NetworkResult(json.dumps(made))
+
+
+def _offers(experiment, disciplines):
+    """Return what the streams offer over time, and get: each its 245 s, from its own beginning."""
+    step, end = 5.0, INTERVALS[experiment][0][1]
+    rows = []
+    for stream, start in EXPERIMENTS[experiment].starts.items():
+        times = [place * step for place in range(int(end / step))]
+        values = [UNIT if start <= time < start + 245 else None for time in times]
+        about = {"flow": stream, "unit": "bit/s", "step": step, "values": values}
+        rows += [
+            {"discipline": discipline, "metric": metric, **about}
+            for discipline in disciplines
+            for metric in ("offer", "throughput")
+        ]
+    return rows
 
 
 def _row_figures(row):

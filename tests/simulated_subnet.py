@@ -3,7 +3,7 @@
 ``ibsim`` answers management datagrams as switches and adapters do; its library stands in for the kernel's.
 OpenSM reads an options file, programs the tables, and ``smpquery`` reads them back from the ports. Debian has
 them in ``opensm``, ``ibsim-utils`` and ``infiniband-diags``. Ports of the simulator hold 8 + 8 entries and
-have 8 data lanes.
+have 8 data lanes; the limit of the high table reads as 0 from them whatever OpenSM is told.
 """
 
 from __future__ import annotations

@@ -277,6 +277,12 @@ def test_a_bad_scenario_is_refused_with_its_place(
         (("run", "port.toml", "--records", "nowhere/items.csv"), ("cannot be written",)),
         (("run", "port.toml", "--out", "r.pdf"), ("must end in one of",)),
         (("run", "port.toml", "--out", "nowhere/r.json"), ("does not exist",)),
+        (("run", "port.toml", "--out", "r.json", "--out", "./r.json"), ("--out is r.json twice", "once")),
+        (("report", "r.json", "--out", "a.html", "--out", "b.html"), ("--out is given 2 times",)),
+        (("demo", "--out", "a.html", "--out", "b.html"), ("--out is given 2 times",)),
+        (("demo", "--out", "a.txt"), ("must end in .html",)),
+        (("reproduce", "sfq", "--out", "a.html", "--out", "b.html"), ("--out is given 2 times",)),
+        (("reproduce", "sfq", "--out", "a.pdf"), ("must end in .html or .json",)),
         (("report", "port.toml"), ("is not JSON",)),
         (("report", "nowhere.json"), ("cannot be read",)),
         (("report", "port.toml", "--out", "r.pdf"), ("must end in .html",)),
@@ -300,6 +306,30 @@ def test_a_comparison_needs_two(capsys, file: Path):
     file.write_text(SCENARIO.replace('["fifo", "sf", "alpha:10"]', '["sf"]'))
     refused(call(capsys, "compare", file), "there is one discipline, `sf`", "add another")
     assert call(capsys, "run", file)[0] == 0
+
+
+def test_a_comparison_of_one_is_refused_with_what_to_add(capsys, file: Path):
+    file.write_text(
+        'weir = 1\nmodel = "network"\ndisciplines = ["fifo:limit=9pkt"]\nnetwork = { hosts = ["a", "b"] }\n'
+        'link = [{ from = "a", to = "b", rate = "1Mbit" }]\n'
+        'flow = [{ from = "a", to = "b", rate = "1kbit", size = "500B" }]\nstop = { duration = "1s" }\n'
+    )
+    added = '["fifo:9pkt", "drr:quantum=1514B"]'
+    refused(call(capsys, "compare", file), "there is one discipline, `fifo:9pkt`", f"as in {added}")
+    file.write_text(file.read_text().replace('["fifo:limit=9pkt"]', added))
+    assert call(capsys, "compare", file)[0] == 0
+
+
+@pytest.mark.parametrize("columns", ["1", "40", "80"])
+@pytest.mark.parametrize("command", ["theory", "list"])
+def test_no_word_is_broken_however_narrow_the_terminal(capsys, file: Path, monkeypatch, columns, command):
+    arguments = [command, file] if command == "theory" else [command]
+    wide = call(capsys, *arguments)[1]
+    monkeypatch.setenv("COLUMNS", columns)
+    narrow = call(capsys, *arguments)[1]
+    added = {"left", "out", "for", "want", "of", "width:", *(f"{word}," for word in wide.split())}
+    assert set(narrow.split()) <= {*wide.split(), *added}
+    assert max(len(line.split()) for line in narrow.splitlines()) > 2
 
 
 def test_with_json_a_refusal_is_an_object_too(capsys, file: Path):

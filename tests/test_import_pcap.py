@@ -285,6 +285,63 @@ def test_errors_have_their_kinds(file):
     assert refused.value.file == str(file)
 
 
+def interrupted(file, *more):
+    """Interrupt an import from a pipe that nobody writes to once it waits; return code and error output."""
+    subprocess.run(["mkfifo", file.with_name("pipe")], check=True)
+    with subprocess.Popen(
+        [*PYTHON, "import", "pcap", "pipe", *more], stderr=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + 30
+        while not list(file.parent.glob("out/.packets*")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    return process.returncode, err
+
+
+def test_a_pipe_that_nobody_writes_to_can_be_interrupted(file):
+    assert interrupted(file, "--out", "out") == (130, "interrupted: nothing was written\n")
+    assert sorted(path.name for path in file.parent.iterdir()) == ["pipe", "site.pcap"]
+
+
+@pytest.mark.usefixtures("file")
+def test_a_capture_may_come_through_a_pipe():
+    command = [*PYTHON, "import", "pcap", "/dev/stdin", "--out", "out"]
+    done = subprocess.run(command, input=CAPTURE, capture_output=True, timeout=30, check=False)
+    assert done.returncode == 0, done.stderr
+    assert Path("out/packets.csv").read_text() == ROWS
+
+
+def test_what_is_no_file_is_refused_before_anything_is_made(capsys, file):
+    for name, said in (("/dev/null", "is neither a file nor a pipe"), ("missing", "cannot be read: no such")):
+        code, _, err = call(capsys, name)
+        assert (code, err.splitlines()[0][: len(f"error: {name}: {said}")]) == (2, f"error: {name}: {said}")
+    assert [path.name for path in file.parent.iterdir()] == ["site.pcap"]
+
+
+def test_a_capture_without_an_ending_has_a_folder_of_another_name(capsys, file):
+    file.rename("capture")
+    code, out, err = call(capsys, "capture")
+    assert (code, err) == (0, "")
+    assert "wrote capture.replay/scenario.toml\n" in out
+    assert call(capsys, "capture")[0] == 0  # what is there is replaced
+
+
+def test_one_of_a_kind_is_told_as_one(capsys, file):
+    file.write_bytes(HEADER + record(1.0, POLL))
+    assert call(capsys, file)[1].startswith("pcap: 1 packet, 80 bytes, 1 flow, 0 s\n")
+    file.write_bytes(HEADER + record(1.0, POLL) + record(1.5, PAGE))
+    call(capsys, file, "--flows", "1", "--out", "few")
+    assert 'name = "1 other flow"' in Path("few/scenario.toml").read_text()
+
+
+def test_out_is_given_once(capsys, file):
+    code, _, err = call(capsys, file, "--out", "a", "--out", "b")
+    assert code == 2
+    assert err == "error: --out is given 2 times, may be given once\n  remedy: leave one of them\n"
+
+
 def test_interrupted_it_writes_nothing(file):
     # Longer than the test waits: a pipe that stays open.
     pipe = file.with_name("pipe")

@@ -126,6 +126,30 @@ def test_included_files_are_read_from_the_folder_of_the_script(script: Path, tmp
             tg.facts(script)
 
 
+def test_a_script_that_is_not_there_is_said_not_to_be(script: Path, capsys) -> None:
+    assert cli.run(["import", "tg", "nofile.tg"]) == 2
+    assert capsys.readouterr().err == (
+        "error: nofile.tg: does not exist\n  remedy: name a TG script that is there\n"
+    )
+    with pytest.raises(ConfigError, match="is not a file"):
+        tg.facts(script.parent)
+
+
+def test_an_imported_scenario_can_be_compared_at_once(script: Path, capsys) -> None:
+    script.write_text("on 1 udp 10.0.2.1.4000 at 1 arrival 0.1 length 100 time 5")
+    assert cli.run(["import", "tg", str(script), "--out", "scenario.toml"]) == 0
+    assert cli.run(["compare", "scenario.toml"]) == 0
+    out = capsys.readouterr().out
+    assert "fifo" in out
+    assert "sfq" in out
+
+
+def test_out_is_given_once(script: Path, capsys) -> None:
+    assert cli.run(["import", "tg", str(script), "--out", "a.toml", "--out", "b.toml"]) == 2
+    assert capsys.readouterr().err.startswith("error: --out is given 2 times, may be given once\n")
+    assert [path.name for path in script.parent.iterdir()] == ["stream.tg"]
+
+
 def test_what_is_no_script_is_refused(script: Path, tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none", Path("/dev/zero")):
         with pytest.raises(ConfigError):

@@ -86,6 +86,31 @@ def test_the_verdict_names_who_is_served_worst(result: weir.NetworkResult):
     assert worst_served(result, FIFO).part == pytest.approx(0.6)
 
 
+def test_the_verdict_says_what_a_low_delay_costs():
+    """Who drops most has least to wait for."""
+    drops = {"a to b": [(1e6, 8e5, 0.05, 0.01)], "c to d": [(1e6, 8e5, 0.05, 0.01)]}
+    keeps = {"a to b": [(1e6, 9.8e5, 0.5, 0.01)], "c to d": [(1e6, 9.8e5, 0.5, 0.01)]}
+    told = verdict(weir.Result.from_json(json.dumps(document({"fifo": keeps, "fq_codel": drops}))))
+    assert "The lowest mean delay is that of fq_codel, 50.00 ms, 450.0 ms below fifo" in told
+    cost = (
+        "loses 20.0 % of its packets where fifo loses 2.00 %, and delivers 1.600 Mbit/s where fifo delivers "
+        "1.960 Mbit/s."
+    )
+    assert f"; but it {cost}" in told
+    # The reference itself is held against who loses least.
+    told = verdict(weir.Result.from_json(json.dumps(document({"fq_codel": drops, "fifo": keeps}))))
+    assert f"that of fq_codel, 50.00 ms; but it {cost}" in told
+    told = verdict(weir.Result.from_json(json.dumps(document({"fifo": drops, "fq_codel": keeps}))))
+    assert "that of fifo, 50.00 ms; but it loses 20.0 % of its packets where fq_codel loses 2.00 %" in told
+
+
+def test_a_low_delay_that_costs_nothing_is_not_qualified():
+    slow = {"a to b": [(1e6, 9e5, 0.5, 0.01)]}
+    fast = {"a to b": [(1e6, 9e5, 0.05, 0.01)]}
+    told = verdict(weir.Result.from_json(json.dumps(document({"fifo": slow, "sfq": fast}))))
+    assert "but it" not in told
+
+
 def test_who_asks_for_more_than_an_equal_share_is_not_wronged():
     figures = {"greedy": [(9e5, 5e5, 0.1, 0.01)], "modest": [(2e5, 1.5e5, 0.1, 0.01)]}
     served = worst_served(weir.Result.from_json(json.dumps(document({"fifo": figures}))), "fifo")

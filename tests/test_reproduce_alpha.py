@@ -291,3 +291,32 @@ def test_documents_of_tests_are_what_the_tables_say():
     evidence = Evidence({LOADS[7]: made}, LEVEL)
     assert evidence.ratio(LOADS[7], "rr", "sf", "avlat").value == pytest.approx(87.34 / 30.59)
     assert len(judge(evidence)) == 55
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_interrupted_only_what_was_run_is_counted(count, monkeypatch, capsys):
+    from weir import cli
+
+    def runner(*_, **__):
+        try:
+            return next(results)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    results = iter(list(printed().values())[:count])
+    made = alpha.run(fidelity="quick", runner=runner)
+    assert made.interrupted
+    assert made.empty == (count == 0)
+    assert made.met + made.not_met + made.artefact + made.not_checkable == len(made.checks.checks)
+    if count == 0:
+        assert made.met == made.not_met == 0
+        assert "None of the 1,040 published means could be checked." in made.verdict()
+        assert "None of the closed forms could be checked." in made.verdict()
+    else:
+        assert "208 of the 208 published means that could be checked, of 1,040, are met" in made.verdict()
+    made.text()
+    made.html()
+    results = iter(list(printed().values())[:count])
+    monkeypatch.setattr(alpha, "simulate", runner)
+    assert cli.run(["reproduce", "alpha", "--quick"]) == 130
+    assert ("nothing was finished" in capsys.readouterr().err) == (count == 0)

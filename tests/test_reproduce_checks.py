@@ -20,6 +20,7 @@ SCHEMA = {
         "reproduction": {"type": "string"},
         "fidelity": {"enum": ["quick", "default", "full"]},
         **{status.value: {"type": "integer"} for status in Status},
+        "interrupted": {"type": "boolean"},
         "checks": {
             "type": "array",
             "items": {

@@ -328,3 +328,76 @@ def test_the_engine_reproduces_the_tables_but_for_three_cells():
     assert missed == {f"table/{row}/{quantity}" for row, quantity in cells.CAUSES}
     for kind in ("offer", "claim", "artefact"):
         assert made.checks.count(Status.NOT_MET, kind) == 0
+
+
+# Interruption.
+
+
+def stopped_after(count):
+    """Return a runner that is interrupted after so many runs."""
+    results = iter(list(sfq_results.printed().values())[:count])
+
+    def runner(*_, **__):
+        try:
+            return next(results)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    return runner
+
+
+def test_interrupted_before_the_first_run_nothing_is_met():
+    made = sfq.run(fidelity="quick", runner=stopped_after(0))
+    assert made.interrupted
+    assert made.empty
+    assert (made.met, made.not_met, made.artefact) == (0, 0, 0)
+    assert made.verdict().startswith("Interrupted: what follows was finished by then. ")
+    assert "None of the 174 published throughputs and delays could be checked. " in made.verdict()
+    assert json.loads(made.to_json())["interrupted"] is True
+
+
+def test_interrupted_only_what_was_run_is_counted():
+    made = sfq.run(fidelity="quick", runner=stopped_after(1))
+    assert made.interrupted
+    assert not made.empty
+    assert check(made, "claim/C26").status == Status.NOT_CHECKABLE
+    assert "24 of the 24 published throughputs and delays that could be checked, of 174, are met" in (
+        made.verdict()
+    )
+    assert "interrupted" in made.text().lower()
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_an_interrupted_reproduction_never_exits_with_0(count, monkeypatch, capsys, tmp_path):
+    from weir import cli
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sfq, "simulate", stopped_after(count))
+    assert cli.run(["reproduce", "sfq", "--quick", "--out", "sfq.json"]) == 130
+    told = capsys.readouterr()
+    assert ("nothing was finished" in told.err) == (count == 0)
+    assert (tmp_path / "sfq.json").exists() == (count > 0)
+
+
+def test_what_could_not_be_checked_is_not_met(monkeypatch, capsys):
+    from weir import cli
+
+    results = dict(list(sfq_results.printed().items())[:1])
+    monkeypatch.setattr(sfq, "run", lambda **_: sfq.evaluate(results))
+    assert sfq.evaluate(results).not_met == 0
+    assert cli.run(["reproduce", "sfq"]) == 1
+    assert "could not be made" in capsys.readouterr().out
+
+
+def test_when_streams_send_is_read_off_the_results(of_print):
+    assert check(of_print, "claim/C26").status == Status.MET
+    results = sfq_results.printed()
+    for plan, result in results.items():
+        if plan.experiment == "degrade" and plan.measured == Measured.COMPARED:
+            document = result.document
+            for row in document["series"]:
+                row["values"] = [value if place < 49 else None for place, value in enumerate(row["values"])]
+            results[plan] = type(result)(json.dumps(document))
+    early = check(sfq.evaluate(results), "claim/C26")
+    assert early.status == Status.NOT_MET
+    assert "not: 4.3 lasts 245 s" in early.measured

@@ -18,11 +18,10 @@ Errors are drawn in `weir.errors`. Modules are loaded on first use, so that impo
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
 
-from weir._weir import __version__
-
+TYPE_CHECKING = False  # as in typing, which takes a while to load
 if TYPE_CHECKING:
+    from weir._weir import __version__
     from weir.closed_forms import theory
     from weir.errors import (
         CaptureError,
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
         UnsupportedError,
         WeirError,
     )
+    from weir.fabric import FabricResult
     from weir.network import NetworkResult
     from weir.queue import Backlog, Grant, Queue
     from weir.registry import disciplines
@@ -62,6 +62,7 @@ __all__ = [
     "Dropped",
     "Empty",
     "Estimate",
+    "FabricResult",
     "Grant",
     "GrantError",
     "LengthClass",
@@ -84,7 +85,9 @@ __all__ = [
 ]
 
 _HOME = {
+    "_weir": {"__version__"},
     "errors": {name for name in __all__ if name.endswith("Error") or name in {"Dropped", "Empty"}},
+    "fabric": {"FabricResult"},
     "network": {"NetworkResult"},
     "queue": {"Backlog", "Grant", "Queue"},
     "registry": {"disciplines"},

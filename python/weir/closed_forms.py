@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir import _weir
+from weir.errors import ConfigError
 from weir.result import Result
 from weir.simulation import as_scenario
 
@@ -36,7 +37,14 @@ def theory(scenario: Scenario | str | Path | Mapping[str, object]) -> Result:
     ScenarioError
         If the scenario is refused.
     ConfigError
-        If it is of a network, which has no closed forms.
+        If it is of a network, which has no closed forms, or of a fabric for which none is known.
     """
     checked = as_scenario(scenario)
-    return Result.from_json(_weir.theory(checked.text, checked.name))
+    result = Result.from_json(_weir.theory(checked.text, checked.name))
+    if result.model == "fabric" and all(row.value is None for row in result.theory):
+        raise ConfigError(
+            "no closed form is known of this fabric: what a channel gets depends on the others' traffic",
+            "simulate it, `weir compare FILE`",
+            checked.name,
+        )
+    return result

@@ -31,11 +31,11 @@ def run(*, seed: int | None = None, threads: int | None = None, out: str | Path 
     seed, threads : int, optional
         As in `weir.run`.
     out : path, optional
-        The HTML file; none is written if not given.
+        The HTML file; none is written if not given, or if nothing was finished.
     """
     with Progress() as progress:
         result = simulate(scenario(), seed=seed, threads=threads, progress=progress)
-    if out is not None:
+    if out is not None and not result.empty:
         report.write(result, Path(out))
     return result
 

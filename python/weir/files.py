@@ -1,44 +1,120 @@
-"""Files that are either whole or absent: written beside the target, then renamed over it."""
+"""Files that are either whole or absent: written beside the target, then renamed over it.
+
+A symbolic link stays, and the file it leads to is replaced. What is no regular file, such as a pipe or
+``/dev/stdout``, cannot be replaced: it is sent the whole content once that is complete.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import shutil
+import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from stat import S_ISBLK, S_ISDIR, S_ISREG
+from typing import TYPE_CHECKING, BinaryIO
 
 from weir.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["read_text", "replacing", "write_text"]
+__all__ = ["is_stream", "place", "read_text", "replacing", "same_file", "write_text"]
+
+_MOST_LINKS = 40
+_OF_THE_SYSTEM = re.compile(r"/dev/[^/]+|(/dev/fd|/proc)/.*")
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|[0-9]+))/fd/([0-9]{1,9})")
+_STANDARD = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path that replaces ``path`` on success and is removed otherwise.
+    """Yield a temporary path that becomes ``path`` on success and is removed otherwise.
 
     Raises
     ------
     ConfigError
-        If the folder does not exist or cannot be written.
+        If the folder does not exist, or ``path`` cannot be written.
     """
+    part = None
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        target = _target(path)
+        folder = None if is_stream(target) else target.parent
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=folder)
         os.close(handle)
-    except OSError as error:
-        raise _refused(path, "written", error) from error
-    part = Path(name)
-    try:
+        part = Path(name)
         yield part
-        part.chmod(0o666 & ~_umask())
-        part.replace(path)
+        place(part, target)
     except OSError as error:
         raise _refused(path, "written", error) from error
     finally:
-        part.unlink(missing_ok=True)
+        if part is not None:
+            part.unlink(missing_ok=True)
+
+
+def place(part: Path, path: Path) -> None:
+    """Make a complete file the content of ``path``: by renaming, or by copying where that is a stream."""
+    target = _target(path)
+    if not is_stream(target):
+        part.chmod(0o666 & ~_umask())
+        part.replace(target)
+        return
+    sys.stdout.flush()
+    with part.open("rb") as source, _opened(target) as stream:
+        shutil.copyfileobj(source, stream)
+
+
+def is_stream(path: Path) -> bool:
+    """Return whether a path leads to what is written to and not replaced: a pipe, a device, a descriptor.
+
+    Raises
+    ------
+    OSError
+        If it is a folder or a disk.
+    """
+    target = _target(path)
+    if _descriptor(target) is not None:
+        return True
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return False
+    if S_ISDIR(mode):
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if S_ISBLK(mode):
+        raise OSError(errno.EINVAL, "it is a disk")
+    return not S_ISREG(mode)
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Return whether two paths, there or not, lead to the same file."""
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _target(path: Path) -> Path:
+    """Return where the links of a path lead; those of the system, as ``/dev/stdout``, are not followed."""
+    target = path
+    for _ in range(_MOST_LINKS):
+        if _OF_THE_SYSTEM.fullmatch(os.path.abspath(target)) or not target.is_symlink():  # noqa: PTH100
+            return target
+        target = target.parent / target.readlink()
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+def _descriptor(target: Path) -> int | None:
+    """Return the number of the open descriptor that a path stands for."""
+    name = os.path.abspath(target)  # noqa: PTH100 - resolving would follow the link of the system
+    found = _DESCRIPTOR.fullmatch(name)
+    return int(found[1]) if found else _STANDARD.get(name)
+
+
+def _opened(target: Path) -> BinaryIO:
+    """Open a stream for writing; one that is open already is not opened again, which would start it anew."""
+    descriptor = _descriptor(target)
+    return target.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -67,7 +143,8 @@ def read_text(path: Path) -> str:
 
 def _refused(path: Path, done: str, error: OSError) -> ConfigError:
     reason = (error.strerror or str(error)).lower()
-    remedy = "check the path and its permissions"
+    full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+    remedy = "make room, or write elsewhere" if full else "check the path and its permissions"
     return ConfigError(f"cannot be {done}: {reason}", remedy, str(path))
 
 

@@ -28,6 +28,10 @@ __all__ = ["RecordFile"]
 _CLOCK = 1e9  # ticks of the engine's clock in one unit of time
 
 
+class _Discarded(Exception):  # noqa: N818 - no error: it has the unfinished file removed
+    """The records are not wanted."""
+
+
 class RecordFile:
     """A file of records, open while a run writes it.
 
@@ -50,6 +54,7 @@ class RecordFile:
         self.rows = 0
         self._files = ExitStack()
         self._writer: Any = None
+        self._discarded = False
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -60,6 +65,8 @@ class RecordFile:
         return self
 
     def __exit__(self, *error: object) -> None:
+        if self._discarded and error[0] is None:
+            error = (_Discarded, _Discarded(), None)
         self._files.__exit__(*error)  # type: ignore[arg-type]
 
     def write(self, block: Mapping[str, Any]) -> None:
@@ -88,6 +95,10 @@ class RecordFile:
             columns.append(pc.divide(pc.cast(ticks, pa.float64(), safe=False), _CLOCK))
         self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
         self.rows += count
+
+    def discard(self) -> None:
+        """Leave no file: nothing of the run was finished."""
+        self._discarded = True
 
     def label(self, result: Result) -> None:
         """Note in a Parquet file where its rows come from, and whether the run was interrupted."""

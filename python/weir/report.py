@@ -49,9 +49,14 @@ def write(result: Result, path: str | Path) -> None:
 
 def html(result: Result) -> str:
     """Return the report of a result as one HTML document."""
+    from weir.fabric.result import FabricResult
     from weir.network.result import NetworkResult
     from weir.result import PortResult
 
+    if isinstance(result, FabricResult):
+        from weir.fabric.page import html as fabric
+
+        return fabric(result)
     if isinstance(result, NetworkResult):
         from weir.network.page import html as network
 
@@ -99,7 +104,7 @@ def page(title: str, body: str, charts: dict[str, dict[str, Any]]) -> str:
     style = (files / "report.css").read_text(encoding="utf-8")
     script = (files / "report.js").read_text(encoding="utf-8")
     library = f"<script>{_library()}</script>" if charts else ""
-    data = json.dumps(charts, separators=(",", ":")).replace("</", "<\\/")
+    data = json.dumps(charts, separators=(",", ":")).replace("<", "\\u003c")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -165,11 +170,15 @@ def _facts(result: PortResult) -> list[str]:
 
 def table(columns: Sequence[Column]) -> str:
     """Return columns as an HTML table that scrolls sideways where the screen is narrow."""
-    head = "".join(f'<th scope="col"{_kind(column)}>{escape(column.header)}</th>' for column in columns)
+    head = "".join(f'<th scope="col"{_kind(column)}>{_header(column)}</th>' for column in columns)
     rows = zip(*(column.cells for column in columns), strict=True)
     body = "\n".join(f"<tr>{_row(columns, cells)}</tr>" for cells in rows)
     markup = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
     return f'<div class="scroll" tabindex="0">{markup}</div>\n'
+
+
+def _header(column: Column) -> str:
+    return escape(column.header).replace("\n", "<br>")
 
 
 def _row(columns: Sequence[Column], cells: Iterable[str]) -> str:
@@ -243,7 +252,7 @@ def checks(result: Result) -> str:
         return ""
     words = agreement(result) or ""
     failed = not all(check.ok for check in result.checks)
-    listed = table(tables.checks_columns(result.checks))
+    listed = table(tables.checks_columns(result.checks, result.labels))
     shown = " open" if failed else ""
     return (
         f"<p>{escape(words[:1].upper() + words[1:])}.</p>\n"
@@ -262,7 +271,10 @@ def provenance(result: Result, more: dict[str, object]) -> str:
         "seed": document["seed"],
         "replications": document.get("replications", 1),
         **more,
-        "engine": ", ".join(f"{row['discipline']} {row['engine']}" for row in document.get("engines", [])),
+        "engine": ", ".join(
+            f"{result.labels.get(row['discipline'], row['discipline'])} {row['engine']}"
+            for row in document.get("engines", [])
+        ),
     }
     listed = "".join(
         f"<div><dt>{escape(key)}</dt><dd>{escape(str(value))}</dd></div>\n" for key, value in facts.items()

@@ -5,7 +5,7 @@ report, a table and a data frame all read the same numbers. A value that could n
 (``None``) and its row carries the reason; nothing is ever NaN.
 
 What all models share is in `Result`; each model has a class of its own with views on its rows, `PortResult`
-here and `weir.network.NetworkResult`.
+here, `weir.network.NetworkResult` and `weir.fabric.FabricResult`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ import json
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from weir.errors import ResultError
 from weir.files import read_text, write_text
-from weir.rows import Check, Difference, Distribution, Estimate, LengthClass, TheoryValue, rows
+from weir.reading import REMEDY, check_document, check_fields, parse, refuse
+from weir.rows import Check, Difference, Distribution, Engine, Estimate, LengthClass, TheoryValue, rows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
     import polars as pl
     import pyarrow as pa
@@ -45,12 +48,31 @@ _REQUIRED = {
     "time_unit",
     "disciplines",
     "reference",
-    "classes",
     "estimates",
 }
-_CLASSES = {"network": ("weir.network.result", "NetworkResult")}
+_FIELDS = {
+    "weir": "str",
+    "model": "str",
+    "title": "str | None",
+    "file": "str | None",
+    "fingerprint": "str | None",
+    "seed": "int",
+    "scenario": "str",
+    "time_unit": "str",
+    "length_unit": "str",
+    "replications": "int",
+    "interrupted": "bool",
+    "unstable": "str | None",
+    "disciplines": "tuple[str, ...]",
+    "reference": "str",
+}
+_CLASSES = {
+    "network": ("weir.network.result", "NetworkResult"),
+    "fabric": ("weir.fabric.result", "FabricResult"),
+}
 """Where the class of a model's results is, if it is not `PortResult`."""
-_NUMBERS = ("value", "low", "high", "standard_error")
+_SECTIONS: dict[str, type] = {"theory": TheoryValue, "checks": Check, "engines": Engine}
+_NUMBERS = ("load", "value", "low", "high", "low_90", "high_90", "standard_error")
 _COUNTS = ("flow", "count")
 
 
@@ -83,18 +105,34 @@ class Result:
         ResultError
             If it is not JSON, or not a result of weir.
         """
-        remedy = "give a file that `weir run --out FILE.json` wrote"
-        try:
-            document = json.loads(text)
-        except json.JSONDecodeError as error:
-            message = f"is not JSON: {error.msg.lower()}"
-            raise ResultError(message, remedy, name, error.lineno, error.colno) from error
-        missing = _REQUIRED - set(document) if isinstance(document, dict) else _REQUIRED
+        document = parse(text, name)
+        missing = {*_REQUIRED, _subjects(document.get("model"))} - set(document)
         if missing:
-            raise ResultError(f"is not a result of weir: `{min(missing)}` is missing", remedy, name)
-        result = _class_of(document["model"])(text)
+            raise ResultError(f"is not a result of weir: `{min(missing)}` is missing", REMEDY, name)
+        kind = _class_of(document["model"], name)
+        try:
+            kind.check(document)
+        except ResultError as error:
+            raise ResultError(error.message, REMEDY, name, key=error.key, value=error.value) from None
+        result = kind(text)
         result.__dict__["document"] = document
         return result
+
+    @classmethod
+    def check(cls, document: dict[str, Any]) -> None:
+        """Check what was read: types, finite numbers, and that rows are about what the result has.
+
+        Raises
+        ------
+        ResultError
+            If something is not as the engine writes it; the error says where.
+        """
+        check_document(document, {**_FIELDS, **cls._fields}, {**_SECTIONS, **cls._sections})
+
+    _fields: ClassVar[Mapping[str, str]] = {}
+    """What a model's document has beside the fields and the rows that all have: kinds by name."""
+    _sections: ClassVar[Mapping[str, type]] = {}
+    """Dataclasses of rows by name."""
 
     @classmethod
     def from_file(cls, path: str | Path) -> Result:
@@ -124,13 +162,18 @@ class Result:
 
     @property
     def model(self) -> str:
-        """The model that was run: ``port``, ``network``."""
+        """The model that was run: ``port``, ``network``, ``fabric``."""
         return str(self.document["model"])
 
     @property
     def disciplines(self) -> tuple[str, ...]:
         """The spec strings compared, in the order of the scenario."""
         return tuple(self.document["disciplines"])
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """A name for each of `disciplines` in tables and charts: the spec, where no shorter one is needed."""
+        return {name: name for name in self.disciplines}
 
     @property
     def reference(self) -> str:
@@ -146,6 +189,12 @@ class Result:
     def interrupted(self) -> bool:
         """Whether the run was stopped before its end; what is here was finished by then."""
         return bool(self.document.get("interrupted"))
+
+    @property
+    def empty(self) -> bool:
+        """Whether the run was stopped before the first of its results was finished."""
+        finished = self.document.get("messages", self.document.get("replications", 1))
+        return self.interrupted and finished == 0
 
     @property
     def unstable(self) -> str | None:
@@ -194,7 +243,8 @@ class Result:
             The fields of an estimate as columns: for the port ``discipline``, ``class``, ``flow``,
             ``metric``, ``statistic``, ``value``, ``low``, ``high``, ``standard_error``, ``count``,
             ``method``, ``unit`` and ``reason``; for the network ``scope``, ``name`` and ``interval`` in
-            place of ``class`` and ``flow``. Null where a value is absent.
+            place of ``class`` and ``flow``; for the fabric ``load`` and ``channel`` in their place, and the
+            ends of the 90 % interval, ``low_90`` and ``high_90``. Null where a value is absent.
         """
         import pyarrow as pa
 
@@ -217,7 +267,8 @@ class Result:
 
         columns = self.to_arrow().to_pydict()
         counts = {name: "Int64" for name in _COUNTS if name in columns}
-        return pd.DataFrame(columns).astype({**counts, **dict.fromkeys(_NUMBERS, "float64")})
+        numbers = {name: "float64" for name in _NUMBERS if name in columns}
+        return pd.DataFrame(columns).astype({**counts, **numbers})
 
     def to_polars(self) -> pl.DataFrame:
         """Return the estimates as a Polars data frame; columns as in `to_arrow`."""
@@ -229,13 +280,21 @@ class Result:
         return frame
 
 
-def _class_of(model: str) -> type[Result]:
+def _class_of(model: object, file: str) -> type[Result]:
     """Return the class of a model's results; its module is loaded when the first is read."""
-    if model not in _CLASSES:
+    if model == "port":
         return PortResult
+    if not isinstance(model, str) or model not in _CLASSES:
+        known = ", ".join(["port", *_CLASSES])
+        raise ResultError(f"model is {str(model)[:40]!r}, must be one of {known}", REMEDY, file, key="model")
     module, name = _CLASSES[model]
     found: type[Result] = getattr(importlib.import_module(module), name)
     return found
+
+
+def _subjects(model: object) -> str:
+    """Return the name of what the figures of a model are about."""
+    return "channels" if model == "fabric" else "classes"
 
 
 def _arrow_type(pa: Any, name: str) -> Any:  # noqa: ANN401 - pyarrow ships no types
@@ -248,6 +307,29 @@ def _arrow_type(pa: Any, name: str) -> Any:  # noqa: ANN401 - pyarrow ships no t
 @dataclass(frozen=True, eq=False, repr=False)
 class PortResult(Result):
     """What a run of the port found out: delays of messages, by class and by application."""
+
+    _fields: ClassVar[Mapping[str, str]] = {
+        "load": "float | None",
+        "ticks": "int",
+        "messages": "int",
+        "unfinished": "int",
+        "duration": "float | None",
+    }
+    _sections: ClassVar[Mapping[str, type]] = {
+        "classes": LengthClass,
+        "estimates": Estimate,
+        "differences": Difference,
+        "distributions": Distribution,
+    }
+
+    @classmethod
+    def check(cls, document: dict[str, Any]) -> None:
+        """Check what was read, the warm-up too."""
+        super().check(document)
+        warm_up = document.get("warm_up")
+        if warm_up is not None and not isinstance(warm_up, dict):
+            refuse("warm_up", warm_up, "an object")
+        check_fields(warm_up or {}, {"rule": "str"}, "warm_up.")
 
     @property
     def load(self) -> float | None:

@@ -9,6 +9,7 @@ __all__ = [
     "Check",
     "Difference",
     "Distribution",
+    "Engine",
     "Estimate",
     "LengthClass",
     "Measured",
@@ -134,6 +135,14 @@ class Distribution:
     low: tuple[float, ...]
     high: tuple[float, ...]
     count: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """Which engine ran a discipline."""
+
+    discipline: str
+    engine: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,7 +77,7 @@ class Scenario:
 
     @property
     def model(self) -> str:
-        """The simulated place: ``port`` or ``network``."""
+        """The simulated place: ``port``, ``network`` or ``fabric``."""
         return str(self.normalised["model"])
 
     @property

@@ -51,7 +51,7 @@ def run(
     threads : int, optional
         How many to use, at least 1; as many as the machine offers if not given.
     records : path, optional
-        A ``.csv`` or ``.parquet`` file that gets one row an item.
+        A ``.csv`` or ``.parquet`` file that gets one row an item; of the port only.
     progress : callable, optional
         Called some times a second with ``done`` and ``total``: packets (or messages served whole) over all
         disciplines and replications.
@@ -74,6 +74,7 @@ def run(
     _check_threads(threads)
     if records is None:
         return Result.from_json(_weir.run(checked.text, checked.name, threads, progress, None))
+    _check_records(checked)
     from weir.records import RecordFile
 
     with RecordFile(Path(records)) as file:
@@ -87,7 +88,10 @@ def _recorded(
     file: RecordFile,
 ) -> Result:
     result = Result.from_json(_weir.run(scenario.text, scenario.name, threads, progress, file.write))
-    file.label(result)
+    if result.empty:
+        file.discard()
+    else:
+        file.label(result)
     return result
 
 
@@ -110,10 +114,29 @@ def compare(
     if len(checked.disciplines) < 2:
         raise ConfigError(
             f"there is one discipline, `{checked.disciplines[0]}`, and nothing to compare it with",
-            'add another to `disciplines`, as in ["fifo", "sf"]',
+            f'add another to `disciplines`, as in ["{checked.disciplines[0]}", "{_other(checked)}"]',
             checked.name,
         )
     return run(checked, seed=seed, threads=threads, records=records, progress=progress)
+
+
+def _other(scenario: Scenario) -> str:
+    """Return a discipline to compare the only one of a scenario with."""
+    known = {"port": ("sf", "fifo"), "fabric": ("drr:quantum=2048B", "scfq")}
+    candidates = known.get(scenario.model, ("drr:quantum=1514B", "fifo"))
+    own = scenario.disciplines[0].partition(":")[0].partition("(")[0]
+    return next(each for each in candidates if each.partition(":")[0] != own)
+
+
+def _check_records(scenario: Scenario) -> None:
+    """Refuse records of a fabric before a file is begun: a packet has no first and last service there."""
+    if scenario.model == "fabric":
+        raise ConfigError(
+            "records are kept of the model `port`, and this scenario is of a fabric, whose packets pass many "
+            "schedulers",
+            "leave out the records; `measure.tails = true` gives the distributions of latency",
+            scenario.name,
+        )
 
 
 def _check_threads(threads: int | None) -> None:

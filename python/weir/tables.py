@@ -1,21 +1,23 @@
 """Tables for the terminal: plain aligned text that fits its width, colour only where a terminal wants it.
 
 Columns carry a rank. Where the terminal is too narrow, those of the highest rank are left out and named
-below the table. Rich draws; it is imported when the first table is.
+below the table. No word is ever broken: what does not fit runs over the edge. Rich draws; it is
+imported when the first table is.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
 from weir.text import absent, number, percent, scale_for, value_with_margin
 from weir.verdict import tail_statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rich.console import Console
     from rich.text import Text
@@ -35,16 +37,19 @@ __all__ = [
     "console",
     "listing_columns",
     "print_table",
+    "print_tables",
+    "say",
     "theory_columns",
 ]
 
+_LEAST_WIDTH = 40  # of a terminal that says it is narrower, or that does not know
 _WIDTH_OF_A_FILE = 160  # where the output is no terminal and COLUMNS is not set
 _GAP = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its header, one cell a row, and how readily it is left out (0: never)."""
+    """A column: its header (of some lines), one cell a row, and how readily it is left out (0: never)."""
 
     header: str
     cells: tuple[str, ...]
@@ -54,7 +59,12 @@ class Column:
     @property
     def width(self) -> int:
         """Characters of the widest cell."""
-        return max(len(text) for text in (self.header, *self.cells))
+        return max(len(line) for text in (self.header, *self.cells) for line in text.split("\n"))
+
+    @property
+    def least(self) -> int:
+        """Characters of the widest word, so that cells can be wrapped between words."""
+        return max(len(word) for text in (self.header, *self.cells) for word in text.split() or [""])
 
 
 def console(file: TextIO | None = None) -> Console:
@@ -63,7 +73,23 @@ def console(file: TextIO | None = None) -> Console:
 
     out = file or sys.stdout
     width = None if out.isatty() or "COLUMNS" in os.environ else _WIDTH_OF_A_FILE
-    return Console(file=out, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    made = Console(file=out, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    if made.width < _LEAST_WIDTH:
+        made.width = _LEAST_WIDTH
+    return made
+
+
+def say(out: Console, text: str, style: str | None = None) -> None:
+    """Print a text, wrapped between words; a word that is wider than the terminal runs over its edge."""
+    for line in text.split("\n"):
+        kept = line if len(line) <= out.width else _wrapped(line, out.width)
+        out.print(kept, style=style, soft_wrap=True)
+
+
+def _wrapped(line: str, width: int) -> str:
+    return textwrap.fill(
+        line, width, break_long_words=False, break_on_hyphens=False, replace_whitespace=False
+    )
 
 
 def print_table(out: Console, columns: Sequence[Column]) -> None:
@@ -73,13 +99,43 @@ def print_table(out: Console, columns: Sequence[Column]) -> None:
     kept, left_out = _fitting(columns, out.width)
     table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
     for column in kept:
-        table.add_column(column.header, justify="right" if column.numeric else "left", overflow="fold")
+        justify: Literal["left", "right"] = "right" if column.numeric else "left"
+        table.add_column(column.header, justify=justify, overflow="fold", min_width=column.least)
     for cells in zip(*(column.cells for column in kept), strict=True):
         table.add_row(*map(_styled, cells))
-    out.print(table)
+    needed = sum(column.least + _GAP for column in kept) - _GAP
+    if needed > out.width:
+        table.width = needed
+    out.print(table, crop=False)
     if left_out:
         names = ", ".join(column.header for column in left_out)
-        out.print(f"left out for want of width: {names}", style="dim")
+        say(out, f"left out for want of width: {names}", style="dim")
+
+
+def print_tables(out: Console, first: Column, groups: Sequence[Sequence[Column]]) -> None:
+    """Print ``groups`` of columns, each whole where that fits, in as many tables as it takes.
+
+    Every table begins with the column ``first``, so that nothing is left out on a narrow terminal.
+    """
+    kept: list[Column] = []
+    room = out.width - first.width
+    for part in (part for group in groups for part in _parts(group, room)):
+        if kept and _width([*kept, *part]) > room:
+            print_table(out, [first, *kept])
+            out.print()
+            kept = []
+        kept += part
+    if kept:
+        print_table(out, [first, *kept])
+
+
+def _parts(group: Sequence[Column], room: int) -> list[list[Column]]:
+    """Return a group as it is, or column by column where it is too wide for one table."""
+    return [list(group)] if _width(group) <= room else [[column] for column in group]
+
+
+def _width(columns: Sequence[Column]) -> int:
+    return sum(column.width + _GAP for column in columns)
 
 
 def _styled(cell: str) -> Text:
@@ -182,11 +238,12 @@ def class_columns(result: PortResult, discipline: str) -> list[Column]:
     return [*columns, Column("messages", counts, rank=5)]
 
 
-def checks_columns(rows: Sequence[Check]) -> list[Column]:
-    """Return self-checks: expected, measured, verdict."""
+def checks_columns(rows: Sequence[Check], labels: Mapping[str, str] | None = None) -> list[Column]:
+    """Return self-checks: expected, measured, verdict; disciplines by their ``labels``, if given."""
+    names = [row.discipline or "all" for row in rows]
     return [
         Column("check", tuple(row.check for row in rows), numeric=False),
-        Column("discipline", tuple(row.discipline or "all" for row in rows), numeric=False),
+        Column("discipline", tuple((labels or {}).get(name, name) for name in names), numeric=False),
         Column("expected", tuple(number(row.expected, 6) for row in rows), rank=1),
         Column("measured", tuple(number(row.measured, 6) for row in rows), rank=1),
         Column("", tuple("OK" if row.ok else "!!" for row in rows), numeric=False),

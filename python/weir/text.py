@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Scale",
     "absent",
+    "be",
     "number",
     "percent",
     "plural",
@@ -98,6 +99,11 @@ def absent(reason: str | None) -> str:
     return f"n/a ({reason or 'not measured'})"
 
 
+def be(count: int) -> str:
+    """Return the verb that goes with a count."""
+    return "is" if count == 1 else "are"
+
+
 def plural(count: int, noun: str) -> str:
     """Return a count with its noun."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}{'es' if noun.endswith('s') else 's'}"

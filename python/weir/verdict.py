@@ -31,6 +31,8 @@ def state(result: PortResult) -> str | None:
     """Return why the numbers are to be read with care: no steady state, or an interrupted run."""
     if result.unstable:
         return f"No steady state: {result.unstable}"
+    if result.empty:
+        return "Interrupted before anything was finished"
     if result.interrupted:
         messages = result.document.get("messages", 0)
         return f"Interrupted after {plural(int(messages), 'message')}: what follows was finished by then"
@@ -39,6 +41,8 @@ def state(result: PortResult) -> str | None:
 
 def verdict(result: PortResult) -> str:
     """Return the verdict: one to three sentences."""
+    if result.empty:
+        return f"{state(result)}."
     parts = [state(result), None if result.unstable else _ranking(result), agreement(result)]
     return " ".join(f"{part}." for part in parts if part)
 
@@ -129,14 +133,19 @@ def _value(row: Estimate) -> float:
 
 def agreement(result: Result) -> str | None:
     """Return how many closed forms the simulation agrees with, and which self-checks failed."""
+    if result.empty:
+        return None
     tested = [row for row in result.theory if row.agrees is not None]
     failed = [check for check in result.checks if not check.ok]
     words = []
     if tested:
         agreeing = sum(1 for row in tested if row.agrees)
-        words.append(f"{agreeing} of {plural(len(tested), 'closed form')} agree with the simulation")
+        agree = "agrees" if len(tested) == 1 else "agree"
+        words.append(f"{agreeing} of {plural(len(tested), 'closed form')} {agree} with the simulation")
     if failed:
         words.append(f"{len(failed)} of {plural(len(result.checks), 'self-check')} failed: {failed[0].check}")
+    elif len(result.checks) == 1:
+        words.append("the self-check holds")
     elif result.checks:
-        words.append(f"all {plural(len(result.checks), 'self-check')} hold")
+        words.append(f"all {len(result.checks):,} self-checks hold")
     return "; ".join(words) or None

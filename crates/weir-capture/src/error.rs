@@ -220,19 +220,34 @@ impl Fault {
             ),
             Self::Idle => write!(out, "{} blocks in a row hold no packet", limits::IDLE_BLOCKS),
             Self::Back(step) => {
-                write!(out, "time goes back by {step} ns, at most {} ns are put right", limits::STEP_BACK)
+                let most = Span(u128::from(limits::STEP_BACK));
+                write!(out, "time goes back by {}, at most {most} are put right", Span(*step))
             }
             Self::Late(span) => {
-                write!(
-                    out,
-                    "the packet comes {span} ns after the first, at most {} ns are read",
-                    limits::SPAN
-                )
+                let most = Span(u128::from(limits::SPAN));
+                write!(out, "the packet comes {} after the first, at most {most} are read", Span(*span))
             }
             Self::Packets => write!(out, "there are more than {} packets", limits::PACKETS),
             Self::Flows => write!(out, "there are more than {} flows", limits::FLOWS),
             _ => Ok(()),
         }
+    }
+}
+
+/// Nanoseconds in the unit that suits them, rounded up, so that what is above a bound in whole units is shown so.
+struct Span(u128);
+
+impl fmt::Display for Span {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SECOND: u128 = 1_000_000_000;
+        const DAY: u128 = 86_400 * SECOND;
+        let (unit, name) = match self.0 / DAY {
+            0..2 => (SECOND, "s"),
+            2..1_000 => (DAY, "days"),
+            _ => (365 * DAY, "years"),
+        };
+        let thousandths = self.0.div_ceil(unit / 1_000);
+        write!(out, "{} {name}", thousandths as f64 / 1_000.0)
     }
 }
 

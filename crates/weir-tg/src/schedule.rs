@@ -20,6 +20,8 @@ use crate::traffic::{Burst, Start};
 pub const MAX_LENGTH: f64 = 8192.0;
 /// The most packets that may leave at one instant.
 const MAX_AT_ONCE: f64 = 1e7;
+/// The packets of a burst that nothing ends.
+const ENDLESS: &str = "packets without end";
 /// Gaps below this mean are none, in seconds.
 const NO_GAP: f64 = 1e-9;
 
@@ -154,9 +156,12 @@ fn check_sending(script: &Script, action: &Action, sending: &Sending) -> Result<
     }
     let at_once = at_once(sending, length);
     if sending.arrival.mean() < NO_GAP && at_once > MAX_AT_ONCE {
+        let gap = sending.arrival.mean();
+        // In powers of ten, which are short for any gap.
+        let gap = if gap > 0.0 { format!("{gap:e}") } else { "0".to_owned() };
+        let packets = if at_once.is_finite() { format!("{at_once:.0} packets") } else { ENDLESS.to_owned() };
         let reason = format!(
-            "gaps of {} s in the mean would send {at_once} packets at once, must be at most {MAX_AT_ONCE}",
-            sending.arrival.mean()
+            "gaps of {gap} s in the mean would send {packets} at once, must be at most {MAX_AT_ONCE}"
         );
         return Err(refuse(script, action, reason, "write a gap of at least 1 ns, or a smaller `packet`"));
     }

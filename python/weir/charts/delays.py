@@ -7,13 +7,24 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import altair as alt
 
-from weir.charts.style import Figure, axis, colour, dash, key, left_out, log_scale, shown, specification
+from weir.charts.style import (
+    Figure,
+    axis,
+    colour,
+    dash,
+    key,
+    left_out,
+    log_scale,
+    shown,
+    specification,
+)
 from weir.text import scale_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weir.result import Distribution, PortResult, Result
+    from weir.charts.style import Compared
+    from weir.result import Distribution, PortResult
     from weir.text import Scale
 
 __all__ = ["DECADES", "Histogram", "ccdf", "ccdf_chart", "delays"]
@@ -111,7 +122,7 @@ def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def ccdf_chart(
-    result: Result, metric: str, every: Sequence[dict[str, Any]], names: list[str], scale: Scale
+    result: Compared, metric: str, every: Sequence[dict[str, Any]], names: list[str], scale: Scale
 ) -> dict[str, Any]:
     """Return the chart for all panels: they share axes, so that they can be compared."""
     delays, shares = ([point[key] for point in every] for key in ("delay", "above"))

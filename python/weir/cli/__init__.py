@@ -2,7 +2,8 @@
 
 One module a group of commands: `weir.cli.describe` (list, explain, schema), `weir.cli.simulate` (run,
 compare, theory, report), `weir.cli.importing` (import) and `weir.cli.tour` (demo, reproduce, bench). What
-they share: `weir.cli.shared`.
+they share: `weir.cli.shared`. `weir.cli.commands` puts them together; it is loaded when a command is run, so
+that Ctrl-C is answered from the first moment.
 
 Exit codes: 0 done and met, 1 a requirement or a published value is not met, or a self-check failed, 2 bad
 input, 3 not permitted or not supported here, 130 interrupted (what was finished is kept and labelled).
@@ -10,78 +11,36 @@ input, 3 not permitted or not supported here, 130 interrupted (what was finished
 
 from __future__ import annotations
 
-import signal
 import sys
-from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from weir import __version__
-from weir.cli import describe, importing, simulate, tour
-from weir.cli.shared import report_error
-from weir.errors import ConfigError, UnsupportedError, WeirError
-
+TYPE_CHECKING = False  # as in typing, which takes a while to load
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["app", "main", "run"]
+__all__ = ["main", "run"]
 
-app = typer.Typer(name="weir", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-
-def _print_version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"weir {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
-    ] = False,
-) -> None:
-    """Decide who is served next, and see what that does to everybody's waiting time.
-
-    \b
-    Start with:
-      weir demo                   a tour: one page of text and one HTML file
-      weir list                   the disciplines
-      weir compare scenario.toml  your own scenario
-
-    \b
-    Exit codes: 0 done and met, 1 a requirement or a published value is not met,
-    2 bad input, 3 not permitted or not supported here, 130 interrupted.
-    """
-
-
-for group in (tour, describe, simulate, importing):
-    group.add_to(app)
+_INTERRUPTED = 130
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; without arguments, show the help."""
-    as_json = "--json" in arguments
     try:
-        code = app(args=list(arguments) or ["--help"], prog_name="weir", standalone_mode=False)
-    except WeirError as error:
-        return report_error(error, 3 if isinstance(error, UnsupportedError) else 2, as_json=as_json)
-    except typer.TyperException as error:
-        return report_error(_usage(error), 2, as_json=as_json)
-    return int(code or 0)
+        from weir.cli import commands
 
-
-def _usage(error: typer.TyperException) -> WeirError:
-    """Return a mistake on the command line as an error with a remedy."""
-    told = getattr(error, "format_message", error.__str__)().strip().rstrip(".")
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else "weir"
-    return ConfigError(told[:1].lower() + told[1:], f"`{command} --help` lists what it takes")
+        return commands.run(arguments)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return _INTERRUPTED
 
 
 def main() -> None:
     """Run the command line; the entry point of the script ``weir``."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `weir list | head` ends quietly, like other filters
-    sys.exit(run(sys.argv[1:]))
+    try:
+        import signal
+
+        if hasattr(signal, "SIGPIPE"):
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `weir list | head` ends quietly, as filters do
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    sys.exit(code)

@@ -39,7 +39,7 @@ def list_disciplines(as_json: Json = False) -> None:
 
     out = tables.console()
     tables.print_table(out, tables.listing_columns(rows))
-    out.print("\n`weir explain NAME` tells the rule, the source and the parameters of one.")
+    tables.say(out, "\n`weir explain NAME` tells the rule, the source and the parameters of one.")
 
 
 def explain(
@@ -67,14 +67,14 @@ def _print_explanation(row: dict[str, Any]) -> None:
     from weir import tables
 
     out = tables.console()
-    out.print(f"{row['name']}: {row['title']}", style="bold")
-    out.print(f"{_sentence(row['rule'])}\n")
+    tables.say(out, f"{row['name']}: {row['title']}", style="bold")
+    tables.say(out, f"{_sentence(row['rule'])}\n")
     for key in ("kind", "source", "work"):
         label = "work per item" if key == "work" else key
-        out.print(f"{label + ':':<15}{row[key]}")
+        tables.say(out, f"{label + ':':<15}{row[key]}")
     for line in _closed_forms(row["closed_forms"]):
-        out.print(f"{'closed form:':<15}{line}")
-    out.print(f"{'example:':<15}{row['example']}")
+        tables.say(out, f"{'closed form:':<15}{line}")
+    tables.say(out, f"{'example:':<15}{row['example']}")
     for parameter in row["parameters"]:
         _print_parameter(out, parameter)
 
@@ -88,10 +88,12 @@ def _closed_forms(forms: dict[str, dict[str, str | None]]) -> list[str]:
 
 
 def _print_parameter(out: Console, parameter: dict[str, str | None]) -> None:
+    from weir import tables
+
     default = parameter["default"]
     given = "must be given" if default is None else f"default {default}"
-    out.print(f"\nparameter {parameter['name']}: {parameter['values']}; {given}")
-    out.print(f"  {parameter['meaning']}")
+    tables.say(out, f"\nparameter {parameter['name']}: {parameter['values']}; {given}")
+    tables.say(out, f"  {parameter['meaning']}")
 
 
 def _sentence(text: str) -> str:

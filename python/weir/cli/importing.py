@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weir.cli.shared import INTERRUPTED, Json, echo_json
+from weir.cli.shared import INTERRUPTED, Json, OneOutFile, echo_json, is_streamed, only
 from weir.importing import pcap, tg
+from weir.text import plural
 
 if TYPE_CHECKING:
     from weir.importing.pcap import Imported
@@ -39,8 +40,12 @@ def _group() -> None:
 def import_tg(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The TG script.", show_default=False)],
     out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="The scenario to write; default: standard output."),
+        OneOutFile,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The scenario to write; one that is there is replaced. Default: standard output.",
+        ),
     ] = None,
     rate: Annotated[str, typer.Option("--rate", metavar="RATE", help="Rate of the slow link.")] = tg.RATE,
     random: Annotated[
@@ -59,51 +64,56 @@ def import_tg(
 ) -> None:
     """Make a scenario of a script in the TG traffic language.
 
-    The stream crosses one router with a slow link behind it. The scenario names the script and does not copy
-    it.
+    The stream crosses one router with a slow link behind it, under fifo and sfq. The scenario names the
+    script and does not copy it.
 
     \b
     Example:
       weir import tg stream.tg --rate 1344kbit --out scenario.toml
     """
-    folder = Path() if out is None else out.parent
+    target = only(out)
+    folder = Path() if target is None or is_streamed(target) else target.parent
     text = tg.scenario(file, folder=folder, rate=rate, random=random, duration=duration)
-    if out is None:
+    if target is None:
         typer.echo(text, nl=False)
         return
     from weir.files import write_text
 
-    write_text(out, text)
-    typer.echo(f"wrote {out}")
+    write_text(target, text)
+    typer.echo(f"wrote {target}")
+
+
+LinkRate = Annotated[
+    str | None,
+    typer.Option("--rate", metavar="RATE", help="Rate of the link, such as 10Mbit. Default: a load of 80 %."),
+]
+Flows = Annotated[
+    int,
+    typer.Option("--flows", metavar="N", help="Replay the N largest flows on their own, the rest as one."),
+]
 
 
 @_app.command("pcap", short_help="From a packet capture, pcap or pcapng.")
 def import_pcap(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="The capture; may be compressed by gzip.", show_default=False),
+        typer.Argument(
+            metavar="FILE",
+            help="The capture; may be compressed by gzip, and may come through a pipe.",
+            show_default=False,
+        ),
     ],
     out: Annotated[
-        Path | None,
+        OneOutFile,
         typer.Option(
             "--out",
             metavar="PATH",
-            help="A folder for scenario.toml and packets.csv, or the scenario itself, NAME.toml. Default: a "
-            "folder called as the capture.",
+            help="A folder for scenario.toml and packets.csv, or the scenario itself, NAME.toml; files that "
+            "are there are replaced. Default: a folder called as the capture.",
         ),
     ] = None,
-    rate: Annotated[
-        str | None,
-        typer.Option(
-            "--rate", metavar="RATE", help="Rate of the link, such as 10Mbit. Default: a load of 80 %."
-        ),
-    ] = None,
-    flows: Annotated[
-        int,
-        typer.Option(
-            "--flows", metavar="N", help="Replay the N largest flows on their own, the rest as one."
-        ),
-    ] = pcap.FLOWS,
+    rate: LinkRate = None,
+    flows: Flows = pcap.FLOWS,
     keep_addresses: Annotated[
         bool, typer.Option("--keep-addresses", help="Write addresses and ports into the schedule too.")
     ] = False,
@@ -121,7 +131,7 @@ def import_pcap(
     """
     from weir.progress import Progress
 
-    target = out or Path(file.name.split(".")[0] or "capture")
+    target = only(out) or pcap.default_out(file)
     try:
         with Progress("bytes") as progress:
             imported = pcap.write(
@@ -141,7 +151,7 @@ def _show(imported: Imported) -> None:
     """Say what the capture holds, what to know of it, and what was written."""
     facts = imported.facts
     span = f"{facts['span_ns'] / 1e9:,.6f}".rstrip("0").rstrip(".")
-    counts = ", ".join(f"{facts[key]:,} {key}" for key in ("packets", "bytes", "flows"))
+    counts = ", ".join(plural(facts[f"{noun}s"], noun) for noun in ("packet", "byte", "flow"))
     typer.echo(f"{facts['format']}: {counts}, {span} s")
     for note in imported.notes:
         typer.echo(f"note: {note}")

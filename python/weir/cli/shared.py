@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INTERRUPTED",
+    "NOT_MET",
     "Json",
+    "OneOutFile",
     "OutFiles",
     "Records",
     "ScenarioFile",
@@ -27,13 +29,18 @@ __all__ = [
     "Threads",
     "echo_json",
     "exit_code",
+    "form_of",
+    "is_streamed",
+    "only",
     "report_error",
+    "report_nothing",
     "save",
 ]
 
 INTERRUPTED = 130
 NOT_MET = 1
 BAD_INPUT = 2
+_FEW = 2  # forms that are told as "a or b"
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Seed = Annotated[
@@ -61,9 +68,11 @@ OutFiles = Annotated[
         "--out",
         metavar="FILE",
         help="Also write the result: .json all of it, .html the report, .csv or .parquet the table of "
-        "estimates. May be repeated.",
+        "estimates. May be repeated. A file that is there is replaced.",
     ),
 ]
+OneOutFile = list[Path] | None
+"""Of an ``--out`` that may be given once: `only` refuses more, where the last would win without a word."""
 ScenarioFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="The scenario, a TOML file.", show_default=False)
 ]
@@ -88,24 +97,78 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def only(paths: list[Path] | None) -> Path | None:
+    """Return the path of an ``--out`` that may be given once, or None.
+
+    Raises
+    ------
+    ConfigError
+        If it was given more often.
+    """
+    if paths and len(paths) > 1:
+        raise ConfigError(f"--out is given {len(paths)} times, may be given once", "leave one of them")
+    return paths[0] if paths else None
+
+
+def form_of(path: Path, forms: Sequence[str]) -> str:
+    """Return which of ``forms`` an ``--out`` asks for by its ending; of a stream without one, the first.
+
+    Raises
+    ------
+    ConfigError
+        If it is none of them, or the file could not be written: said before a long run and not after it.
+    """
+    if not path.suffix and is_streamed(path):
+        return forms[0]
+    if path.suffix not in forms:
+        known = ", ".join(forms) if len(forms) > _FEW else " or ".join(forms)
+        ends = f"one of {known}" if len(forms) > _FEW else known
+        raise ConfigError(
+            f"--out is {path}, must end in {ends}", f"write `--out {path.stem or 'result'}{forms[0]}`"
+        )
+    if not path.parent.is_dir():
+        raise ConfigError(f"--out is {path}, and the folder {path.parent} does not exist", "create it first")
+    is_streamed(path)
+    return path.suffix
+
+
+def is_streamed(path: Path) -> bool:
+    """Return whether an ``--out`` leads to a pipe, a device or an open descriptor.
+
+    Raises
+    ------
+    ConfigError
+        If it leads to a folder or a disk.
+    """
+    from weir.files import is_stream
+
+    try:
+        return is_stream(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ConfigError(f"--out is {path}, which cannot be written: {reason}", "name a file") from error
+
+
 def check_out(paths: Sequence[Path] | None) -> None:
-    """Refuse an ``--out`` that could not be written, before a long run and not after it."""
-    for path in paths or ():
-        if path.suffix not in _WRITERS:
-            known = ", ".join(_WRITERS)
-            raise ConfigError(
-                f"--out is {path}, must end in one of {known}", f"write `--out {path.stem}.json`"
-            )
-        if not path.parent.is_dir():
-            raise ConfigError(
-                f"--out is {path}, and the folder {path.parent} does not exist", "create it first"
-            )
+    """Refuse an ``--out`` that could not be written, or that is given twice."""
+    from weir.files import same_file
+
+    for place, path in enumerate(paths or ()):
+        form_of(path, tuple(_WRITERS))
+        if any(same_file(path, other) for other in (paths or ())[:place]):
+            raise ConfigError(f"--out is {path} twice", "name each file once")
 
 
 def save(result: Result, paths: Sequence[Path] | None) -> None:
     """Write a result to each of ``paths``, in the form that its name asks for."""
     for path in paths or ():
-        _WRITERS[path.suffix](result, path)
+        _WRITERS[form_of(path, tuple(_WRITERS))](result, path)
+
+
+def report_nothing() -> int:
+    """Say that a run was stopped before anything of it was finished; return the exit code."""
+    sys.stderr.write("interrupted: nothing was finished, and nothing was written\n")
+    return INTERRUPTED
 
 
 def _save_json(result: Result, path: Path) -> None:

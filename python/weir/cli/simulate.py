@@ -10,6 +10,7 @@ import typer
 
 from weir.cli.shared import (
     Json,
+    OneOutFile,
     OutFiles,
     Records,
     ScenarioFile,
@@ -18,6 +19,9 @@ from weir.cli.shared import (
     check_out,
     echo_json,
     exit_code,
+    form_of,
+    only,
+    report_nothing,
     save,
 )
 
@@ -49,7 +53,7 @@ def run(
     out: OutFiles = None,
     as_json: Json = False,
 ) -> int:
-    """Simulate a scenario and show each of its disciplines: by class of message, or by flow and link.
+    """Simulate a scenario and show its disciplines: by class of message, by flow and link, or by channel.
 
     Means carry 95 % confidence intervals. Times are in the scenario's unit: u, one mean packet service, or
     seconds. Ctrl-C ends the run; what is finished is shown and saved, labelled interrupted (exit code 130).
@@ -79,7 +83,7 @@ def compare(
 
     Shows the mean with its 95 % interval, the paired difference to the reference, the tail, and the closed
     form where there is one, with OK where the simulation agrees and !! where it does not. Of a network, also
-    what each flow gets under each discipline.
+    what each flow gets under each discipline; of a fabric, each virtual channel at each load.
 
     \b
     Example:
@@ -95,16 +99,20 @@ def compare(
 
 
 def _progress(scenario: Scenario) -> Progress:
-    """Return the progress of a run: a port counts packets, a network its own nanoseconds."""
+    """Return the progress of a run: a port counts packets, a network or a fabric its own nanoseconds."""
     from weir.progress import Progress
 
-    return Progress("simulated s", 1e9) if scenario.model == "network" else Progress()
+    return Progress() if scenario.model == "port" else Progress("simulated s", 1e9)
 
 
 def finish(
     result: Result, out: list[Path] | None, show: Callable[[Console, Result], None], *, as_json: bool
 ) -> int:
     """Save and show a result; return the exit code."""
+    if result.empty:
+        if as_json:
+            typer.echo(result.to_json())
+        return report_nothing()
     save(result, out)
     if as_json:
         typer.echo(result.to_json())
@@ -127,14 +135,19 @@ def _report_unstable(result: Result) -> None:
 
 
 def show_run(out: Console, result: Result) -> None:
-    """Show each discipline by class of message, or by flow and link; then the checks."""
+    """Show each discipline by class of message, by flow and link, or by channel; then the checks."""
+    from weir.fabric.result import FabricResult
     from weir.network.result import NetworkResult
     from weir.result import PortResult
 
-    if isinstance(result, NetworkResult):
-        from weir.network.terminal import show_run
+    if isinstance(result, FabricResult):
+        from weir.fabric import terminal as fabric
 
-        show_run(out, result)
+        fabric.show_run(out, result)
+    elif isinstance(result, NetworkResult):
+        from weir.network import terminal as network
+
+        network.show_run(out, result)
     elif isinstance(result, PortResult):
         _show_port(out, result)
     _show_checks(out, result)
@@ -144,21 +157,26 @@ def _show_port(out: Console, result: PortResult) -> None:
     from weir import tables
     from weir.verdict import verdict
 
-    out.print(verdict(result))
+    tables.say(out, verdict(result))
     for name in result.disciplines:
-        out.print(f"\n{name}: {result.metric} by class", style="bold")
+        tables.say(out, f"\n{name}: {result.metric} by class", style="bold")
         tables.print_table(out, tables.class_columns(result, name))
 
 
 def show_comparison(out: Console, result: Result) -> None:
     """Show the disciplines beside each other, then the checks."""
+    from weir.fabric.result import FabricResult
     from weir.network.result import NetworkResult
     from weir.result import PortResult
 
-    if isinstance(result, NetworkResult):
-        from weir.network.terminal import show_comparison
+    if isinstance(result, FabricResult):
+        from weir.fabric import terminal as fabric
 
-        show_comparison(out, result)
+        fabric.show_comparison(out, result)
+    elif isinstance(result, NetworkResult):
+        from weir.network import terminal as network
+
+        network.show_comparison(out, result)
     elif isinstance(result, PortResult):
         _compare_port(out, result)
     _show_checks(out, result)
@@ -168,8 +186,8 @@ def _compare_port(out: Console, result: PortResult) -> None:
     from weir import tables
     from weir.verdict import verdict
 
-    out.print(verdict(result))
-    out.print(f"\n{result.title}: {result.metric}", style="bold")
+    tables.say(out, verdict(result))
+    tables.say(out, f"\n{result.title}: {result.metric}", style="bold")
     tables.print_table(out, tables.comparison_columns(result))
 
 
@@ -177,15 +195,17 @@ def _show_checks(out: Console, result: Result) -> None:
     """Show the self-checks: one line a kind where all hold, a table of those that do not."""
     from weir import tables
 
+    if result.empty:
+        return
     kinds: dict[str, list[bool]] = {}
     for check in result.checks:
         kinds.setdefault(check.check, []).append(check.ok)
     words = ", ".join(f"{kind} {'OK' if all(held) else '!!'}" for kind, held in kinds.items())
     if words:
-        out.print(f"\nself-checks: {words}")
+        tables.say(out, f"\nself-checks: {words}")
     failed = [check for check in result.checks if not check.ok]
     if failed:
-        tables.print_table(out, tables.checks_columns(failed))
+        tables.print_table(out, tables.checks_columns(failed, result.labels))
 
 
 def theory(file: ScenarioFile, as_json: Json = False) -> int:
@@ -217,14 +237,14 @@ def _show_theory(out: Console, result: Result) -> None:
     for metric in dict.fromkeys(row.metric for row in known):
         rows = [row for row in known if row.metric == metric]
         header = scale_for((row.value for row in rows), rows[0].unit).header
-        out.print(f"mean {metric} {header} by class".replace("  ", " "), style="bold")
+        tables.say(out, f"mean {metric} {header} by class".replace("  ", " "), style="bold")
         tables.print_table(out, tables.theory_columns(result, metric))
         out.print()
     missing = {
         row.discipline: row.formula for row in result.theory if row.value is None and row.class_ == "all"
     }
     for name, reason in missing.items():
-        out.print(f"{name}: {absent(reason)}")
+        tables.say(out, f"{name}: {absent(reason)}")
 
 
 def report(
@@ -232,7 +252,12 @@ def report(
         Path, typer.Argument(metavar="RUN", help="A result that --out FILE.json wrote.", show_default=False)
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="The HTML file. Default: RUN with .html.")
+        OneOutFile,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The HTML file; one that is there is replaced. Default: RUN with .html.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -243,13 +268,14 @@ def report(
       weir report result.json --out report.html
     """
     from weir import report as html
-    from weir.errors import ConfigError
     from weir.result import Result
 
-    target = out or run_file.with_suffix(".html")
-    if target.suffix != ".html":
-        raise ConfigError(f"--out is {target}, must end in .html", f"write `--out {target.stem}.html`")
-    html.write(Result.from_file(run_file), target)
+    chosen = only(out)
+    if chosen is not None:
+        form_of(chosen, (".html",))
+    result = Result.from_file(run_file)
+    target = chosen or run_file.with_suffix(".html")
+    html.write(result, target)
     if as_json:
         echo_json({"report": str(target)})
     else:

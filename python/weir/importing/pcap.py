@@ -28,10 +28,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weir.errors import ConfigError
-from weir.files import replacing
+from weir.files import place, replacing
+from weir.importing.source import check_capture, read, stopped_at_once
 from weir.text import plural
 from weir.toml import dumps
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["FLOWS", "LOAD", "Imported", "class_of", "write"]
+__all__ = ["FLOWS", "LOAD", "Imported", "class_of", "default_out", "write"]
 
 FLOWS = 64
 """How many flows are replayed on their own, where nothing else is said."""
@@ -121,17 +122,16 @@ def write(
     addresses: bool = False,
     progress: Callable[[Mapping[str, float]], object] | None = None,
 ) -> Imported:
-    """Write the schedule of a capture and a scenario that replays it.
-
-    The files are written whole or not at all.
+    """Write the schedule of a capture and a scenario that replays it, whole or not at all.
 
     Parameters
     ----------
     capture : path
-        A pcap or pcapng file; may be compressed by gzip.
+        A pcap or pcapng file; may be compressed by gzip, and may come through a pipe.
     out : path
         The scenario, if it ends in ``.toml``; the schedule is then beside it, ``NAME.packets.csv``. Else a
-        folder, in which they are called ``scenario.toml`` and ``packets.csv``.
+        folder, in which they are called ``scenario.toml`` and ``packets.csv``. Files that are there are
+        replaced.
     rate : str, optional
         The rate of the link, such as ``"10Mbit"``; by default one that the replay loads to `LOAD`.
     flows : int
@@ -150,34 +150,34 @@ def write(
     KeyboardInterrupt
         At Ctrl-C; nothing is written then.
     """
-    from weir import _weir
+    _check_options(rate, flows)
+    piped = check_capture(Path(capture))
+    files = _targets(Path(out))
+    with ExitStack() as parts:
+        if files.scenario.parent == Path(out):
+            parts.enter_context(_folder(Path(out)))
+        if piped:
+            parts.enter_context(stopped_at_once())
+        # Renamed in the reverse order: the scenario last, once all that it names is there.
+        scenario_part = parts.enter_context(replacing(files.scenario))
+        schedule_part = parts.enter_context(replacing(files.schedule))
+        folder = parts.enter_context(TemporaryDirectory(prefix=".", dir=files.scenario.parent))
+        rest_part = Path(folder) / "rest"
+        facts = read(capture, schedule_part, rest_part, addresses, flows, progress)
+        if facts["rest"]["packets"] == 0:
+            files = files._replace(rest=None)
+        used = rate or _rate(facts)
+        scenario_part.write_text(_scenario(facts, Path(capture).name, used, files), encoding="utf-8")
+        if files.rest is not None:
+            place(rest_part, files.rest)
+    return Imported(**files._asdict(), facts=facts, rate=used)
 
-    if rate is not None:
-        _check_rate(rate)
+
+def _check_options(rate: str | None, flows: int) -> None:
     if not 1 <= flows <= MOST_FLOWS:
         raise ConfigError(f"flows is {flows}, must be from 1 to {MOST_FLOWS}", f"write `--flows {FLOWS}`")
-    scenario, schedule, rest = _targets(Path(out))
-    with ExitStack() as parts:
-        if scenario.parent == Path(out):
-            parts.enter_context(_folder(scenario.parent))
-        # Renamed in the reverse order: the scenario last, once all that it names is there.
-        scenario_part = parts.enter_context(replacing(scenario))
-        schedule_part = parts.enter_context(replacing(schedule))
-        rest_part = Path(parts.enter_context(TemporaryDirectory(prefix=".", dir=scenario.parent))) / "rest"
-        told = _weir.import_capture(capture, schedule_part, rest_part, addresses, flows, progress)
-        facts: dict[str, Any] = json.loads(told)
-        has_rest = facts["rest"]["packets"] > 0
-        used = rate or _rate(facts)
-        text = _scenario(facts, Path(capture).name, used, schedule.name, rest.name if has_rest else None)
-        scenario_part.write_text(text, encoding="utf-8")
-        if has_rest:
-            rest_part.replace(rest)
-    return Imported(
-        scenario=scenario, schedule=schedule, rest=rest if has_rest else None, facts=facts, rate=used
-    )
-
-
-def _check_rate(rate: str) -> None:
+    if rate is None:
+        return
     parts = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)(bit|kbit|Mbit|Gbit)", rate)
     if parts is None or float(parts[1]) == 0:
         raise ConfigError(
@@ -185,11 +185,27 @@ def _check_rate(rate: str) -> None:
         )
 
 
-def _targets(out: Path) -> tuple[Path, Path, Path]:
-    """Return the paths of scenario, schedule and rest."""
+class _Targets(NamedTuple):
+    """Where the files go."""
+
+    scenario: Path
+    schedule: Path
+    rest: Path | None
+
+
+def _targets(out: Path) -> _Targets:
     if out.suffix == ".toml":
-        return out, out.with_suffix(".packets.csv"), out.with_suffix(".rest.csv")
-    return out / "scenario.toml", out / "packets.csv", out / "rest.csv"
+        return _Targets(out, out.with_suffix(".packets.csv"), out.with_suffix(".rest.csv"))
+    return _Targets(out / "scenario.toml", out / "packets.csv", out / "rest.csv")
+
+
+def default_out(capture: Path) -> Path:
+    """Return where to write if nothing is said: a folder here called as the capture.
+
+    Where that name is a file's, as it is of a capture without an ending, ``.replay`` is added.
+    """
+    folder = Path(capture.name.split(".")[0] or "capture")
+    return folder.with_name(f"{folder.name}.replay") if folder.exists() and not folder.is_dir() else folder
 
 
 @contextmanager
@@ -239,8 +255,8 @@ def _rank(name: str) -> tuple[int, str]:
     return 2 * _RANKS.index("control") - 1, name
 
 
-def _scenario(facts: Mapping[str, Any], name: str, rate: str, schedule: str, rest: str | None) -> str:
-    flows = list(_flows(facts, schedule, rest))
+def _scenario(facts: Mapping[str, Any], name: str, rate: str, files: _Targets) -> str:
+    flows = list(_flows(facts, files.schedule.name, None if files.rest is None else files.rest.name))
     classes = sorted({flow["class"] for flow in flows}, key=_rank)
     bands = min(len(classes), _MOST_BANDS)
     document = {
@@ -277,7 +293,7 @@ def _flows(facts: Mapping[str, Any], schedule: str, rest: str | None) -> Iterato
         }
     if rest is not None:
         yield {
-            "name": f"{facts['flows'] - len(facts['largest'])} other flows",
+            "name": plural(facts["flows"] - len(facts["largest"]), "other flow"),
             "from": "sender",
             "to": "receiver",
             "class": "rest",

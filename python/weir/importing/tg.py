@@ -19,10 +19,12 @@ from weir.toml import dumps
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["LASTING", "RANDOM", "RATE", "facts", "scenario"]
+__all__ = ["DISCIPLINES", "LASTING", "RANDOM", "RATE", "facts", "scenario"]
 
 RATE = "10Mbit"
 """The rate of the slow link, where none is given."""
+DISCIPLINES = ("fifo:limit=100pkt", "sfq:queues=127,depth=100pkt")
+"""What the scenario compares: the plainest there is, and one that keeps streams apart."""
 LASTING = "60s"
 """How long a script runs that has no end of its own."""
 RANDOM = ("independent", "compatible")
@@ -44,6 +46,8 @@ def facts(script: str | os.PathLike[str]) -> dict[str, Any]:
     from weir import _weir
 
     path = Path(script)
+    if not path.exists():
+        raise ConfigError("does not exist", "name a TG script that is there", str(path))
     if not path.is_file():
         raise ConfigError("is not a file", "name a TG script", str(path))
     told: dict[str, Any] = json.loads(_weir.tg_parse(read_text(path), str(path)))
@@ -86,32 +90,36 @@ def scenario(
     TraceError
         If the script is refused.
     """
-    if random not in RANDOM:
-        raise ConfigError(f"random is {random!r}, must be one of {', '.join(RANDOM)}", "use one of them")
     slow, fast = _rates(rate)
-    if duration is not None and not re.fullmatch(r"[0-9]+(\.[0-9]+)?(ns|us|ms|s)", duration):
-        raise ConfigError(f"duration is {duration!r}, must be a time with its unit", "write it as in `60s`")
+    _check_options(random, duration)
     told = facts(script)
     _check_sends(told, str(script))
-    name = os.path.relpath(script, folder)
+    traffic = {"file": os.path.relpath(script, folder), "random": random}
     text = dumps(
         {
             "weir": 1,
             "model": "network",
             "title": f"The stream of {Path(script).name}",
             "seed": 1,
-            "disciplines": ["fifo:limit=100pkt"],
+            "disciplines": list(DISCIPLINES),
             "network": _network(told),
             "link": [
                 {"between": ["sender", "router"], "rate": fast},
                 {"between": ["router", "receiver"], "rate": slow},
             ],
-            "flow": [{"from": "sender", "to": "receiver", "tg": {"file": name, "random": random}}],
+            "flow": [{"from": "sender", "to": "receiver", "tg": traffic}],
             "stop": {"duration": duration or _ending(told)},
             "measure": {"series": "1s"},
         }
     )
     return "".join(f"# {line}\n" for line in _remarks(told, Path(script).name)) + text
+
+
+def _check_options(random: str, duration: str | None) -> None:
+    if random not in RANDOM:
+        raise ConfigError(f"random is {random!r}, must be one of {', '.join(RANDOM)}", "use one of them")
+    if duration is not None and not re.fullmatch(r"[0-9]+(\.[0-9]+)?(ns|us|ms|s)", duration):
+        raise ConfigError(f"duration is {duration!r}, must be a time with its unit", "write it as in `60s`")
 
 
 def _rates(rate: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from weir.network.labels import labels
 from weir.network.rows import (
@@ -21,8 +21,12 @@ from weir.network.rows import (
     Series,
     Totals,
 )
+from weir.reading import refuse
 from weir.result import Result
 from weir.rows import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["ALL", "NetworkResult"]
 
@@ -41,6 +45,29 @@ class NetworkResult(Result):
     >>> result.estimate("sfq", statistic="p99", class_="control").value   # doctest: +SKIP
     >>> result.estimate("fifo", metric="utilisation", link="A-B").value   # doctest: +SKIP
     """
+
+    _fields: ClassVar[Mapping[str, str]] = {"classes": "tuple[str, ...]"}
+    _sections: ClassVar[Mapping[str, type]] = {
+        "estimates": NetworkEstimate,
+        "differences": NetworkDifference,
+        "series": Series,
+        "distributions": NetworkDistribution,
+        "totals": Totals,
+        "flows": FlowRow,
+        "links": LinkRow,
+        "intervals": IntervalRow,
+    }
+
+    @classmethod
+    def check(cls, document: dict[str, Any]) -> None:
+        """Check what was read; series of a flow have as many values under each discipline."""
+        super().check(document)
+        lengths: dict[str, int] = {}
+        for place, row in enumerate(document.get("series", ())):
+            if row["step"] <= 0:
+                refuse(f"series[{place}].step", row["step"], "above 0")
+            if lengths.setdefault(row["flow"], len(row["values"])) != len(row["values"]):
+                refuse(f"series[{place}].values", row["values"], "as many as in the other series of the flow")
 
     @property
     def _row(self) -> type[Any]:

@@ -12,7 +12,8 @@ from weir.network.tables import (
     subjects,
 )
 from weir.network.verdict import verdict
-from weir.tables import print_table
+from weir.tables import print_table, say
+from weir.text import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,11 +25,11 @@ __all__ = ["show_comparison", "show_run"]
 
 def show_run(out: Console, result: NetworkResult) -> None:
     """Show each discipline: its flows, its classes where there are several, its links."""
-    out.print(verdict(result))
+    say(out, verdict(result))
     for name in result.disciplines:
         for kind in _kinds(result):
             chosen = subjects(result, kind)
-            out.print(f"\n{name}: by {kind}", style="bold")
+            say(out, f"\n{name}: by {kind}", style="bold")
             print_table(out, subject_columns(result, chosen[:MOST_ROWS], [name]))
             _more(out, len(chosen), kind)
         _links(out, result, name)
@@ -36,13 +37,13 @@ def show_run(out: Console, result: NetworkResult) -> None:
 
 def show_comparison(out: Console, result: NetworkResult) -> None:
     """Show the disciplines beside each other: over all flows, then flow by flow or class by class."""
-    out.print(verdict(result))
-    out.print(f"\n{result.title}: all flows", style="bold")
+    say(out, verdict(result))
+    say(out, f"\n{result.title}: all flows", style="bold")
     print_table(out, comparison_columns(result))
     for kind in _kinds(result):
         chosen = subjects(result, kind)
         most = max(1, MOST_ROWS // len(result.disciplines))
-        out.print(f"\nby {kind}", style="bold")
+        say(out, f"\nby {kind}", style="bold")
         print_table(out, subject_columns(result, chosen[:most]))
         _more(out, len(chosen), kind, most)
 
@@ -57,7 +58,7 @@ def _links(out: Console, result: NetworkResult, name: str) -> None:
     known = {row.name for row in result.estimates if row.scope == "link"}
     names = [link.name for link in result.links if link.name in known]
     if names:
-        out.print(f"\n{name}: links", style="bold")
+        say(out, f"\n{name}: links", style="bold")
         print_table(out, link_columns(result, [name], names[:MOST_ROWS]))
         _more(out, len(names), "link")
 
@@ -65,5 +66,4 @@ def _links(out: Console, result: NetworkResult, name: str) -> None:
 def _more(out: Console, count: int, noun: str, shown: int = MOST_ROWS) -> None:
     """Say how many were not shown, and where they are."""
     if count > shown:
-        nouns = {"class": "classes"}.get(noun, f"{noun}s")
-        out.print(f"{count - shown:,} more {nouns}: --out FILE.csv has all", style="dim")
+        say(out, f"{plural(count - shown, f'more {noun}')}: --out FILE.csv has all", style="dim")

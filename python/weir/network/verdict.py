@@ -1,4 +1,4 @@
-"""What a network's result says, in words: who is served worst under which discipline, and how long it takes.
+"""What a network's result says, in words: who is served worst, how long it takes, what that costs in loss.
 
 The *due* of a flow is what it offers, but at most the mean throughput of all: who asks for more than an
 equal share is not wronged by getting less than that. The worst served gets the smallest part of its due.
@@ -63,6 +63,8 @@ def _part_of_due(offer: float, got: float, mean: float) -> float:
 
 def state(result: NetworkResult) -> str | None:
     """Return why the numbers are to be read with care: an interrupted run."""
+    if result.empty:
+        return "Interrupted before anything was finished"
     if not result.interrupted:
         return None
     return (
@@ -72,6 +74,8 @@ def state(result: NetworkResult) -> str | None:
 
 def verdict(result: NetworkResult) -> str:
     """Return the verdict: one to four sentences."""
+    if result.empty:
+        return f"{state(result)}."
     parts = [state(result), _served(result), _delay(result), agreement(result)]
     return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts if part)
 
@@ -110,9 +114,44 @@ def _delay(result: NetworkResult) -> str | None:
     value = quantity(means[best].value or 0.0, means[best].unit)
     if len(means) == 1:
         return f"the mean delay is {value}"
-    return (
+    words = (
         f"the lowest mean delay is that of {result.labels[best]}, {value}{_against_reference(result, best)}"
     )
+    return words + _price(result, best)
+
+
+def _price(result: NetworkResult, best: str) -> str:
+    """Return what the lowest delay costs in packets, if that is clear: who drops more, has less to wait for.
+
+    Beside the reference; where that has the lowest delay itself, beside the discipline that loses least.
+    """
+    losses = {
+        name: row.value
+        for name in result.disciplines
+        if (row := result.estimate(name, metric="loss")) is not None and row.value is not None
+    }
+    if best not in losses:
+        return ""
+    other = result.reference if best != result.reference else min(losses, key=lambda name: losses[name])
+    told, label = [], result.labels[other]
+    if other in losses and _clearly_above(result, best, other, "loss"):
+        told.append(f"loses {share(losses[best])} of its packets where {label} loses {share(losses[other])}")
+    if _clearly_above(result, other, best, "throughput"):
+        mine, theirs = (_throughput(result, name) for name in (best, other))
+        told.append(f"delivers {mine} where {label} delivers {theirs}")
+    return f"; but it {', and '.join(told)}" if told else ""
+
+
+def _throughput(result: NetworkResult, name: str) -> str:
+    row = result.estimate(name, metric="throughput")
+    return "n/a" if row is None or row.value is None else quantity(row.value, row.unit)
+
+
+def _clearly_above(result: NetworkResult, one: str, other: str, metric: str) -> bool:
+    """Return whether a figure of one is above that of another, one of them the reference, beyond doubt."""
+    sign, name = (1, one) if other == result.reference else (-1, other)
+    row = result.difference(name, metric=metric)
+    return row is not None and row.value is not None and row.clear and sign * row.value > 0
 
 
 def _against_reference(result: NetworkResult, best: str) -> str:
@@ -125,5 +164,7 @@ def _against_reference(result: NetworkResult, best: str) -> str:
     low, high = (abs(each or 0.0) for each in (row.high, row.low))
     scale = 1e3 if abs(row.value) < 1 else 1.0
     unit = "ms" if scale > 1 else "s"
-    span = f"{number(low * scale, 3)} to {number(high * scale, 3)} {unit}"
-    return f", {quantity(abs(row.value), row.unit)} below {reference} (95 % interval {span})"
+    ends = [number(end * scale, 3) for end in (low, high)]
+    # Replayed traffic has no chance in it: then the interval is a point.
+    span = f" (95 % interval {ends[0]} to {ends[1]} {unit})" if ends[0] != ends[1] else ""
+    return f", {quantity(abs(row.value), row.unit)} below {reference}{span}"

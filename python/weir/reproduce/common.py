@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weir.errors import ConfigError
 from weir.files import write_text
 from weir.reproduce.checks import Status
+from weir.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,6 +78,13 @@ class Reproduced(ABC):
 
     checks: Checks
     """One check for each published value and claim."""
+    interrupted: bool
+    """Whether it was stopped before its end; what is here was finished by then."""
+
+    @property
+    @abstractmethod
+    def empty(self) -> bool:
+        """Whether it was stopped before the first of its runs was finished."""
 
     @abstractmethod
     def verdict(self) -> str:
@@ -109,17 +118,34 @@ class Reproduced(ABC):
         """How many could not be computed."""
         return self.checks.not_checkable
 
-    def first_reason(self) -> str:
-        """Return why the first of the checks that could not be made could not."""
-        return next(check.note for check in self.checks.checks if check.status == Status.NOT_CHECKABLE)
+    def unchecked(self) -> list[str]:
+        """Return, as sentences before all others, that it was interrupted and what could not be checked."""
+        sentences = ["Interrupted: what follows was finished by then"] if self.interrupted else []
+        if self.not_checkable:
+            reason = next(check.note for check in self.checks.checks if check.status == Status.NOT_CHECKABLE)
+            sentences.append(f"{plural(self.not_checkable, 'check')} could not be made: {reason}")
+        return sentences
+
+    def met_of(self, kind: str, noun: str, end: str) -> str:
+        """Return how many checks of a kind are met, of those that could be made.
+
+        Such as ``3 of 4 published means are met``, with ``noun`` and ``end`` around the count.
+        """
+        total, met = len(list(self.checks.of_kind(kind))), self.checks.count(Status.MET, kind)
+        made = total - self.checks.count(Status.NOT_CHECKABLE, kind)
+        if made == 0:
+            return f"None of the {total:,} {noun} could be checked"
+        if made == total:
+            return f"{met:,} of {total:,} {noun} {end}"
+        return f"{met:,} of the {made:,} {noun} that could be checked, of {total:,}, {end}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the checks as a JSON object, in the shape of every reproduction."""
-        return self.checks.to_dict()
+        return {**self.checks.to_dict(), "interrupted": self.interrupted}
 
     def to_json(self) -> str:
         """Return the checks as JSON text."""
-        return self.checks.to_json()
+        return json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
     def write_html(self, path: str | Path) -> None:
         """Write the HTML document; the file is never half-written."""

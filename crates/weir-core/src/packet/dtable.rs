@@ -212,35 +212,42 @@ impl<I: Item<Cost = Bytes>> Dtable<I> {
     /// Goes on with the entry that is served, if the head of its flow fits. If not, the service ends, what is owed is
     /// written down, and the next active entry begins its own.
     #[inline(always)]
-    fn go_on(&mut self, gate: &dyn Gate<I>) -> Option<()> {
+    fn go_on(&mut self, gate: &dyn Gate<I>) -> Option<u16> {
         let flow = self.wheel.flow();
         let head = self.queues.head(flow).map(|head| (gate.permits(head), size(head)));
-        let (owed, permitted) = match (head, self.stall) {
+        let (owed, active) = match (head, self.stall) {
             (Some((true, size)), _) if size <= self.left => {
                 self.left -= size;
                 self.tally.one();
-                return Some(());
+                return Some(flow);
             }
-            (Some((true, _)), _) => (self.left, true),
-            (Some((false, _)), Stall::Keep) => (self.left.min(self.largest - 1), false),
-            _ => (0, false),
+            (Some((true, size)), _) => (self.left, Some(size)),
+            (Some((false, _)), Stall::Keep) => (self.left.min(self.largest - 1), None),
+            _ => (0, None),
         };
         self.left = 0;
         self.deficits[flow as usize] = owed;
-        self.begin(gate, |known| (known == flow).then_some(permitted))
+        self.begin(gate, |known| (known == flow).then_some(active))
     }
 
-    /// Begins the service of the next active entry, if there is one; `known` says what is known of a flow.
+    /// Begins the service of the next active entry, if there is one. What `known` says of a flow, the credits of its
+    /// head or that it is not active, is not asked again.
     #[inline(always)]
-    fn begin(&mut self, gate: &dyn Gate<I>, known: impl Fn(u16) -> Option<bool>) -> Option<()> {
+    fn begin(&mut self, gate: &dyn Gate<I>, known: impl Fn(u16) -> Option<Option<u32>>) -> Option<u16> {
         let Self { queues, wheel, .. } = self;
-        let permits = |flow| queues.head(flow).is_some_and(|head| gate.permits(head));
-        let examined = wheel.advance(|flow| known(flow).unwrap_or_else(|| permits(flow)))?;
-        let size = size(queues.head(wheel.flow())?);
-        let deficit = core::mem::take(&mut self.deficits[wheel.flow() as usize]);
-        self.left = deficit + self.weights[wheel.at()] - size;
+        let head = |flow| queues.head(flow).filter(|head| gate.permits(head)).map(size);
+        let mut first = 0;
+        let active = |flow| {
+            let size = known(flow).unwrap_or_else(|| head(flow));
+            first = size.unwrap_or(0);
+            size.is_some()
+        };
+        let examined = wheel.advance(active)?;
+        let flow = wheel.flow();
+        let deficit = core::mem::take(&mut self.deficits[flow as usize]);
+        self.left = deficit + self.weights[wheel.at()] - first;
         self.tally.count(examined);
-        Some(())
+        Some(flow)
     }
 }
 
@@ -261,12 +268,7 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for Dtable<I> {
 
     #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        if self.left > 0 {
-            self.go_on(gate)?;
-        } else {
-            self.begin(gate, |_| None)?;
-        }
-        let flow = self.wheel.flow();
+        let flow = if self.left > 0 { self.go_on(gate) } else { self.begin(gate, |_| None) }?;
         let (item, is_last) = self.queues.take(flow)?;
         if is_last {
             self.wheel.clear(flow);

@@ -170,36 +170,34 @@ impl Arbiter {
         Self { wheel: Wheel::new(table, flows), weights, left: 0 }
     }
 
-    /// Whether it goes on, or goes to the next active entry; counts what it has examined.
+    /// Goes on, or to the next active entry, which sends: its flow, and so many credits. `head` is what the head of a
+    /// flow takes, if it is active. Counts what is examined.
     #[inline(always)]
-    fn decide(&mut self, examined: &mut u64, mut permits: impl FnMut(u16) -> bool) -> bool {
+    fn decide(&mut self, examined: &mut u64, head: impl Fn(u16) -> Option<u64>) -> Option<(u16, u64)> {
         let mut refused = None;
         if self.left > 0 {
             let flow = self.wheel.flow();
-            if permits(flow) {
+            if let Some(size) = head(flow) {
                 *examined += 1;
-                return true;
+                self.left = self.left.saturating_sub(size);
+                return Some((flow, size));
             }
             refused = Some(flow);
         }
-        self.left = 0;
-        match self.wheel.advance(|flow| Some(flow) != refused && permits(flow)) {
-            Some(passed) => {
-                *examined += passed;
-                self.left = self.weights[self.wheel.at()].into();
-                true
-            }
-            None => {
-                *examined += self.wheel.len() as u64;
-                false
-            }
-        }
-    }
-
-    /// The entry at the position sends.
-    #[inline(always)]
-    fn send(&mut self, size: u64) {
-        self.left = self.left.saturating_sub(size);
+        let mut size = 0;
+        let active = |flow| {
+            let next = if Some(flow) == refused { None } else { head(flow) };
+            size = next.unwrap_or(0);
+            next.is_some()
+        };
+        let Some(passed) = self.wheel.advance(active) else {
+            *examined += self.wheel.len() as u64;
+            self.left = 0;
+            return None;
+        };
+        *examined += passed;
+        self.left = u64::from(self.weights[self.wheel.at()]).saturating_sub(size);
+        Some((self.wheel.flow(), size))
     }
 }
 
@@ -211,11 +209,38 @@ struct High {
     left: u64,
 }
 
-/// Which table sends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
-    High,
-    Low,
+impl High {
+    /// The high table sends, as long as it may.
+    #[inline(always)]
+    fn decide(&mut self, examined: &mut u64, head: impl Fn(u16) -> Option<u64>) -> Option<u16> {
+        let (flow, size) = self.arbiter.decide(examined, head)?;
+        if self.limit < u64::MAX {
+            self.left = self.left.saturating_sub(size);
+        }
+        Some(flow)
+    }
+}
+
+/// The flow that sends, of either table.
+#[inline(always)]
+fn both(
+    high: &mut High,
+    low: &mut Arbiter,
+    examined: &mut u64,
+    head: impl Fn(u16) -> Option<u64>,
+) -> Option<u16> {
+    let is_due = high.left == 0;
+    if !is_due && let Some(flow) = high.decide(examined, &head) {
+        return Some(flow);
+    }
+    high.left = high.limit;
+    // The flows of a table that was tried in vain are held back, or have no packet: the gate is not asked again.
+    let tried = |flow| !is_due && high.arbiter.wheel.has(flow);
+    if let Some((flow, _)) = low.decide(examined, |flow| if tried(flow) { None } else { head(flow) }) {
+        return Some(flow);
+    }
+    let rest = |flow| if low.wheel.has(flow) { None } else { head(flow) };
+    if is_due { high.decide(examined, rest) } else { None }
 }
 
 /// The weighted table.
@@ -257,50 +282,21 @@ impl<I: Item<Cost = Bytes>> TableWeighted<I> {
         Self::new(Config::from_spec(arguments)?).map_err(refused)
     }
 
-    /// The table that sends, and what has been examined.
+    /// The flow that sends.
     #[inline(always)]
-    fn decide(&mut self, gate: &dyn Gate<I>) -> Option<(Which, u64)> {
-        let Self { queues, low, high, .. } = self;
+    fn decide(&mut self, gate: &dyn Gate<I>) -> Option<u16> {
+        let Self { queues, low, high, tally } = self;
         let mut examined = 0;
-        let permits = |flow| queues.head(flow).is_some_and(|head| gate.permits(head));
-        let Some(High { arbiter: high, limit, left }) = high else {
-            return low.decide(&mut examined, permits).then_some((Which::Low, examined));
+        let head = |flow| {
+            let head = queues.head(flow).filter(|head| gate.permits(head))?;
+            Some(credits(head.cost()).get())
         };
-        let is_due = *left == 0;
-        if !is_due && high.decide(&mut examined, permits) {
-            return Some((Which::High, examined));
-        }
-        *left = *limit;
-        // The flows of a table that was tried in vain are held back: the gate is not asked again.
-        let untried = |flow| (is_due || !high.wheel.has(flow)) && permits(flow);
-        if low.decide(&mut examined, untried) {
-            return Some((Which::Low, examined));
-        }
-        let untried = |flow| !low.wheel.has(flow) && permits(flow);
-        (is_due && high.decide(&mut examined, untried)).then_some((Which::High, examined))
-    }
-
-    /// The chosen table sends so much.
-    #[inline(always)]
-    fn send(&mut self, which: Which, size: u64) {
-        match (&mut self.high, which) {
-            (Some(High { arbiter, limit, left }), Which::High) => {
-                arbiter.send(size);
-                if *limit < u64::MAX {
-                    *left = left.saturating_sub(size);
-                }
-            }
-            _ => self.low.send(size),
-        }
-    }
-
-    /// The flow at the position of the chosen table.
-    #[inline(always)]
-    fn flow(&self, which: Which) -> u16 {
-        match (&self.high, which) {
-            (Some(high), Which::High) => high.arbiter.wheel.flow(),
-            _ => self.low.wheel.flow(),
-        }
+        let flow = match high {
+            None => low.decide(&mut examined, head)?.0,
+            Some(high) => both(high, low, &mut examined, head)?,
+        };
+        tally.count(examined);
+        Some(flow)
     }
 
     /// What every table does as a queue fills or empties.
@@ -324,11 +320,8 @@ impl<I: Item<Cost = Bytes>> Discipline<I> for TableWeighted<I> {
 
     #[inline(always)]
     fn dequeue(&mut self, _now: Instant, gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        let (which, examined) = self.decide(gate)?;
-        self.tally.count(examined);
-        let flow = self.flow(which);
+        let flow = self.decide(gate)?;
         let (item, is_last) = self.queues.take(flow)?;
-        self.send(which, credits(item.cost()).get());
         if is_last {
             self.wheels(|wheel| wheel.clear(flow));
         }

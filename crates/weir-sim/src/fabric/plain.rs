@@ -20,126 +20,36 @@
 //! | Work | five entries a packet and switch, O(log(links)) each; a crossbar looks at every head that waits |
 //! | Memory | linear in ports times channels, and what their buffers hold; nothing for packets that wait outside |
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+mod calendar;
+mod sender;
+mod sending;
+mod switching;
+#[cfg(test)]
+mod tests;
 
-use weir_core::discipline::{Discipline, Gate, Grant};
-use weir_core::units::Bytes;
+use weir_core::discipline::Discipline;
 
 use crate::fabric::build::{self, Lost, Scheduler};
-use crate::fabric::crossbar::{Crossbars, Transfer, Waiting};
+use crate::fabric::crossbar::Crossbars;
 use crate::fabric::job::{Ended, Job, Tally};
-use crate::fabric::model::{FabricScenario, Routing};
+use crate::fabric::model::FabricScenario;
 use crate::fabric::packet::{Handle, Packet, Store};
 use crate::fabric::record::{Delivery, Generation, Injection, Sink};
 use crate::fabric::route::Router;
 use crate::fabric::source::{Offer, Source};
 use crate::fabric::time::{
-    CreditUnit, NEVER, TICKS_PER_NANO, TICKS_PER_SECOND, Ticks, Timing, instant, nanos, ticks, timing,
+    CreditUnit, NEVER, TICKS_PER_NANO, TICKS_PER_SECOND, Ticks, Timing, ticks, timing,
 };
 use crate::fabric::topology::{End, Wiring};
 use crate::fabric::verify::Audit;
 use crate::network::job::Watch;
 use crate::port::run::RunError;
 
+use calendar::{Calendar, Event, Marks};
+pub(crate) use sender::Sender;
+
 /// Instants between two looks at the outside.
 const STEPS: u32 = 1 << 12;
-
-/// What happens.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Generated { source: u32 },
-    Free { link: u32, handle: Handle },
-    Bid { port: u32, waiting: Waiting },
-    Through(Transfer),
-    Visible { link: u32, handle: Handle },
-    Credit { link: u32, channel: u8, credits: u16 },
-    Wake { link: u32 },
-    Delivered { host: u32, handle: Handle },
-}
-
-/// An entry of the calendar; of those of one instant the first noted comes first.
-struct Entry {
-    at: Ticks,
-    serial: u64,
-    event: Event,
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        (self.at, self.serial) == (other.at, other.serial)
-    }
-}
-
-impl Eq for Entry {}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.serial).cmp(&(other.at, other.serial))
-    }
-}
-
-/// Numbers to be looked at in the next phase, each once.
-#[derive(Default)]
-struct Marks {
-    list: Vec<u32>,
-    marked: Vec<bool>,
-}
-
-impl Marks {
-    fn new(count: u32) -> Self {
-        Self { list: Vec::new(), marked: vec![false; count as usize] }
-    }
-
-    fn mark(&mut self, number: u32) {
-        if !std::mem::replace(&mut self.marked[number as usize], true) {
-            self.list.push(number);
-        }
-    }
-
-    fn next(&mut self) -> Option<u32> {
-        let number = self.list.pop()?;
-        self.marked[number as usize] = false;
-        Some(number)
-    }
-}
-
-/// A link and the buffer before it: an interface, or an output of a switch.
-pub(crate) struct Sender {
-    scheduler: Scheduler,
-    to: End,
-    busy: bool,
-    /// For each channel the credits that it has of the next input.
-    pub(crate) credits: Vec<u32>,
-    /// For each channel the room in the buffer, in credits.
-    pub(crate) room: Vec<u32>,
-    /// When its discipline is woken.
-    wakes: Ticks,
-}
-
-/// Permits packets whose credits the channel has.
-struct Credits<'a>(&'a [u32]);
-
-impl Gate<Handle> for Credits<'_> {
-    fn permits(&self, head: &Handle) -> bool {
-        self.0[usize::from(head.channel)] >= u32::from(head.credits)
-    }
-}
-
-/// A gate that is always closed.
-struct Closed;
-
-impl Gate<Handle> for Closed {
-    fn permits(&self, _head: &Handle) -> bool {
-        false
-    }
-}
 
 /// One replication.
 pub(crate) struct Plain<'a, S: ?Sized> {
@@ -156,8 +66,7 @@ pub(crate) struct Plain<'a, S: ?Sized> {
     store: Store,
     senders: Vec<Sender>,
     crossbars: Crossbars,
-    calendar: BinaryHeap<Reverse<Entry>>,
-    serial: u64,
+    calendar: Calendar,
     /// Interfaces that take packets in.
     interfaces: Marks,
     /// Switches that fill their crossbars.
@@ -225,8 +134,7 @@ impl<'a, S: Sink + ?Sized> Plain<'a, S> {
             store: Store::default(),
             senders: (0..).zip(schedulers).map(sender).collect(),
             crossbars: Crossbars::new(&wiring, channels as u8),
-            calendar: BinaryHeap::new(),
-            serial: 0,
+            calendar: Calendar::default(),
             interfaces: Marks::new(hosts),
             switches: Marks::new(wiring.switches()),
             links: Marks::new(hosts + ports),
@@ -250,7 +158,7 @@ impl<'a, S: Sink + ?Sized> Plain<'a, S> {
             if watch.cancelled() {
                 return Ok(Ended::Interrupted);
             }
-            watch.passed(&mut told, self.next_at() / TICKS_PER_NANO);
+            watch.passed(&mut told, self.calendar.next_at() / TICKS_PER_NANO);
         }
         watch.passed(&mut told, end / TICKS_PER_NANO);
         let efforts = self.senders.iter().filter_map(|sender| sender.scheduler.effort());
@@ -294,14 +202,10 @@ impl<'a, S: Sink + ?Sized> Plain<'a, S> {
         Ok(true)
     }
 
-    fn next_at(&self) -> Ticks {
-        self.calendar.peek().map_or(NEVER, |Reverse(entry)| entry.at)
-    }
-
     /// Goes through some of the instants before `end`; whether there are no more.
     fn run_until(&mut self, end: Ticks) -> Result<bool, RunError> {
         for _ in 0..STEPS {
-            let now = self.next_at();
+            let now = self.calendar.next_at();
             if now >= end {
                 return Ok(true);
             }
@@ -318,9 +222,8 @@ impl<'a, S: Sink + ?Sized> Plain<'a, S> {
 
     /// Goes through one instant.
     fn step(&mut self, now: Ticks) {
-        while self.next_at() == now {
-            let Some(Reverse(entry)) = self.calendar.pop() else { break };
-            self.happen(now, entry.event);
+        while let Some(event) = self.calendar.due(now) {
+            self.happen(now, event);
         }
         while let Some(host) = self.interfaces.next() {
             self.take_in(now, host);
@@ -333,16 +236,29 @@ impl<'a, S: Sink + ?Sized> Plain<'a, S> {
         }
     }
 
-    fn note(&mut self, at: Ticks, event: Event) {
-        self.serial += 1;
-        self.calendar.push(Reverse(Entry { at, serial: self.serial, event }));
+    fn fail(&mut self, reason: String) {
+        let place = format!("`{}`", self.fabric.disciplines[self.job.discipline]);
+        self.failed.get_or_insert(build::refused(place, reason));
+    }
+
+    fn place(&self, link: u32) -> String {
+        crate::fabric::verify::place(&self.wiring, link)
+    }
+
+    /// The link that leads into a port.
+    fn link_into(&self, port: u32) -> u32 {
+        match self.wiring.end(port) {
+            End::Host(host) => host,
+            End::Port(other) => self.wiring.hosts() + other,
+            End::Nothing => u32::MAX,
+        }
     }
 
     fn note_source(&mut self, source: u32) {
         let at = self.sources[source as usize].next_at();
         if at != NEVER && self.noted[source as usize] != at {
             self.noted[source as usize] = at;
-            self.note(at, Event::Generated { source });
+            self.calendar.note(at, Event::Generated { source });
         }
     }
 
@@ -353,7 +269,7 @@ impl<'a, S: Sink + ?Sized> Plain<'a, S> {
             Event::Bid { port, waiting } => {
                 let link = self.link_into(port);
                 if let Some(audit) = &mut self.audit {
-                    audit.head_came(now, link, &waiting);
+                    audit.head_came(link, &waiting);
                     audit.check_link(now, link, waiting.handle.channel, &self.senders[link as usize]);
                 }
                 self.crossbars.wait(port, waiting);
@@ -372,31 +288,6 @@ impl<'a, S: Sink + ?Sized> Plain<'a, S> {
             }
             Event::Wake { link } => self.wake(now, link),
             Event::Delivered { host, handle } => self.deliver(now, host, handle),
-        }
-    }
-
-    /// The link that leads into a port.
-    fn link_into(&self, port: u32) -> u32 {
-        match self.wiring.end(port) {
-            End::Host(host) => host,
-            End::Port(other) => self.wiring.hosts() + other,
-            End::Nothing => u32::MAX,
-        }
-    }
-
-    /// A link has sent a packet.
-    fn free(&mut self, now: Ticks, link: u32, handle: Handle) {
-        let sender = &mut self.senders[link as usize];
-        sender.busy = false;
-        sender.room[usize::from(handle.channel)] += u32::from(handle.credits);
-        if let Some(audit) = &mut self.audit {
-            audit.left(link, handle);
-            audit.check_link(now, link, handle.channel, sender);
-        }
-        self.links.mark(link);
-        match link.checked_sub(self.wiring.hosts()) {
-            None => self.interfaces.mark(link),
-            Some(port) => self.switches.mark(self.wiring.switch_and_port(port).0),
         }
     }
 
@@ -438,179 +329,6 @@ impl<'a, S: Sink + ?Sized> Plain<'a, S> {
         self.queue(now, host, handle);
     }
 
-    /// A packet is before the scheduler of a link.
-    fn queue(&mut self, now: Ticks, link: u32, handle: Handle) {
-        let sender = &mut self.senders[link as usize];
-        // A link cannot be interrupted, so there is nobody to preempt.
-        let _ = sender.scheduler.enqueue(instant(now), handle, &mut self.lost);
-        self.links.mark(link);
-        self.after_call(now, link);
-    }
-
-    /// Sees whether the discipline of a link dropped anything, and when it is woken.
-    fn after_call(&mut self, now: Ticks, link: u32) {
-        if let Some((handle, reason)) = self.lost.0.take() {
-            let reason = format!(
-                "it drops a packet of channel {} at {} at {} ns, {}: the fabric is lossless, take away its limits",
-                handle.channel,
-                self.place(link),
-                nanos(now),
-                build::why(reason),
-            );
-            self.fail(reason);
-        }
-        let sender = &mut self.senders[link as usize];
-        let event = sender.scheduler.next_event().map_or(NEVER, |at| at.get().saturating_mul(TICKS_PER_NANO));
-        if event > now && event < sender.wakes {
-            sender.wakes = event;
-            self.note(event, Event::Wake { link });
-        }
-    }
-
-    fn fail(&mut self, reason: String) {
-        let place = format!("`{}`", self.fabric.disciplines[self.job.discipline]);
-        self.failed.get_or_insert(build::refused(place, reason));
-    }
-
-    fn place(&self, link: u32) -> String {
-        crate::fabric::verify::place(&self.wiring, link)
-    }
-
-    /// The discipline of a link changes by itself. Where the link sends it is asked behind a closed gate.
-    fn wake(&mut self, now: Ticks, link: u32) {
-        let sender = &mut self.senders[link as usize];
-        if sender.wakes != now {
-            return;
-        }
-        sender.wakes = NEVER;
-        self.links.mark(link);
-        if sender.busy {
-            let at = instant(now);
-            if let Some(Grant { item, .. }) = sender.scheduler.dequeue(at, &Closed, &mut self.lost) {
-                sender.scheduler.requeue(at, item, Bytes::new(0), &mut self.lost);
-            }
-            self.after_call(now, link);
-        }
-    }
-
-    /// A free link asks its discipline, and starts what that grants.
-    fn ask(&mut self, now: Ticks, link: u32) {
-        let Sender { scheduler, busy, credits, .. } = &mut self.senders[link as usize];
-        if *busy {
-            return;
-        }
-        let grant = scheduler.dequeue(instant(now), &Credits(credits), &mut self.lost);
-        if let Some(Grant { item, quantum }) = grant {
-            scheduler.finish(instant(now), &item, quantum);
-            self.send(now, link, item);
-        }
-        self.after_call(now, link);
-    }
-
-    /// A packet starts on a link.
-    fn send(&mut self, now: Ticks, link: u32, handle: Handle) {
-        let size = self.store.get(handle.id).size;
-        let (end, channel) = (now + self.timing.line.of(size), usize::from(handle.channel));
-        let sender = &mut self.senders[link as usize];
-        sender.busy = true;
-        let to = sender.to;
-        self.note(end, Event::Free { link, handle });
-        let tail = end + self.timing.propagation;
-        match to {
-            End::Port(port) => {
-                let credits = &mut self.senders[link as usize].credits[channel];
-                let Some(left) = credits.checked_sub(handle.credits.into()) else {
-                    let (credits, place) = (*credits, self.place(link));
-                    let reason = format!(
-                        "it sends a packet of {} credits at {place} at {} ns, where its channel has {credits}: \
-                         it asks no gate, take another",
-                        handle.credits,
-                        nanos(now),
-                    );
-                    return self.fail(reason);
-                };
-                *credits = left;
-                let waiting = Waiting { handle, tail, output: None };
-                self.note(now + self.timing.head + self.timing.before, Event::Bid { port, waiting });
-            }
-            End::Host(host) => self.note(tail, Event::Delivered { host, handle }),
-            End::Nothing => self.fail(format!("it sends at {}, which leads nowhere", self.place(link))),
-        }
-        self.tally.traversals += u64::from(!self.over);
-        if let Some(audit) = &mut self.audit {
-            audit.started((now, end), link, handle);
-            audit.check_link(now, link, handle.channel, &self.senders[link as usize]);
-        }
-    }
-
-    /// A switch fills its crossbar; where heads choose anew, until nothing more starts.
-    fn fill(&mut self, now: Ticks, switch: u32) {
-        while self.fill_once(now, switch) && self.fabric.routing == Routing::AdaptiveUp {}
-    }
-
-    /// A switch goes through its outputs; whether anything started.
-    fn fill_once(&mut self, now: Ticks, switch: u32) -> bool {
-        let outputs = self.wiring.hosts() + switch * self.wiring.ports();
-        let (router, store, senders) = (&self.router, &self.store, &self.senders);
-        let fixed = self.fabric.routing != Routing::AdaptiveUp;
-        self.crossbars.route(switch, fixed, |waiting, idle| {
-            let (packet, handle) = (store.get(waiting.handle.id), waiting.handle);
-            if fixed {
-                return router.port(switch, packet.destination, packet.way);
-            }
-            let room = |port: u32| {
-                let room = senders[(outputs + port) as usize].room[usize::from(handle.channel)];
-                let goes = idle >> port & 1 == 1 && room >= u32::from(handle.credits);
-                goes.then_some(room)
-            };
-            most_room(router, switch, packet.destination, room)
-        });
-        let mut started = false;
-        for output in 0..self.wiring.ports() {
-            let link = outputs + output;
-            let room = |handle: Handle| {
-                self.senders[link as usize].room[usize::from(handle.channel)] >= u32::from(handle.credits)
-            };
-            if let Some((input, waiting)) = self.crossbars.next(switch, output, room) {
-                self.transfer(now, input, link, &waiting);
-                started = true;
-            }
-        }
-        started
-    }
-
-    /// A transfer starts, from an input to the buffer before a link.
-    fn transfer(&mut self, now: Ticks, input: u32, link: u32, waiting: &Waiting) {
-        let handle = waiting.handle;
-        let size = self.store.get(handle.id).size;
-        let end = (now + self.timing.crossbar.of(size)).max(waiting.tail);
-        let sender = &mut self.senders[link as usize];
-        sender.room[usize::from(handle.channel)] -= u32::from(handle.credits);
-        if let Some(audit) = &mut self.audit {
-            audit.entered(link, handle);
-            audit.transferred((now, end), link, size, waiting);
-            audit.check_link(now, link, handle.channel, sender);
-        }
-        let output = link - self.wiring.hosts();
-        self.note(end, Event::Through(Transfer { input, output, handle }));
-        self.note(now + self.timing.behind, Event::Visible { link, handle });
-    }
-
-    /// A transfer has ended.
-    fn through(&mut self, now: Ticks, transfer: Transfer) {
-        let Transfer { input, handle, .. } = transfer;
-        self.crossbars.end(transfer);
-        self.switches.mark(self.wiring.switch_and_port(input).0);
-        let link = self.link_into(input);
-        let (channel, credits) = (handle.channel, handle.credits);
-        self.note(now + self.timing.credit_return, Event::Credit { link, channel, credits });
-        if let Some(audit) = &mut self.audit {
-            audit.released(link, handle);
-            audit.check_link(now, link, channel, &self.senders[link as usize]);
-            audit.check_input(now, link, channel, self.crossbars.held(input, channel));
-        }
-    }
-
     /// The tail of a packet came to its end-point.
     fn deliver(&mut self, now: Ticks, host: u32, handle: Handle) {
         let packet = self.store.remove(handle.id);
@@ -642,22 +360,3 @@ fn generation(packet: &Packet) -> Generation {
     let Packet { generated: at, source, channel, size, .. } = *packet;
     Generation { at, source, channel, size }
 }
-
-/// The port down, or the upper one with the most room, of those that have any; of equals the first from that of
-/// deterministic routing on.
-fn most_room(router: &Router, switch: u32, destination: u32, room: impl Fn(u32) -> Option<u32>) -> u32 {
-    if let Some(port) = router.down(switch, destination) {
-        return port;
-    }
-    let (up, own) = (router.up(), router.port(switch, destination, router.way(destination)));
-    let mut best = own;
-    for port in (own..up.end).chain(up.start..own) {
-        if room(port) > room(best) {
-            best = port;
-        }
-    }
-    best
-}
-
-#[cfg(test)]
-mod tests;

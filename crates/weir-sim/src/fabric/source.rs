@@ -104,7 +104,7 @@ impl<'a> Offer<'a> {
         let rate = fabric.traffic.flow_rate.get() as f64 / 8.0;
         let flows = load * timing(fabric).line.bytes_per_second() / rate;
         let all = flows * f64::from(wiring.hosts());
-        if !(all <= MOST_FLOWS) {
+        if all.is_nan() || all > MOST_FLOWS {
             let reason = format!("there are {all:.0} of them, at most {MOST_FLOWS:.0} are simulated");
             return Err(too_large("the flows at their rate", reason));
         }
@@ -120,7 +120,7 @@ impl<'a> Offer<'a> {
             };
             let of_arrival = bursts.as_ref().map_or(1.0, |bursts| bursts.mean()) * units.mean();
             let gap = of_arrival / rate * TICKS_PER_SECOND as f64;
-            if !(gap <= LONGEST_MEAN) {
+            if gap.is_nan() || gap > LONGEST_MEAN {
                 let reason = format!(
                     "an arrival of channel `{}` has {of_arrival:.0} B, of which a flow sends one in {:.0} s, must be at most {:.0} s",
                     channel.name,

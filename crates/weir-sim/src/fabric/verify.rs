@@ -163,7 +163,7 @@ impl Audit {
     }
 
     /// A head that came over a link may bid.
-    pub(crate) fn head_came(&mut self, _now: Ticks, link: u32, waiting: &Waiting) {
+    pub(crate) fn head_came(&mut self, link: u32, waiting: &Waiting) {
         let credits = i64::from(waiting.handle.credits);
         let book = self.book(link, waiting.handle.channel);
         book.on_the_line -= credits;

@@ -32,6 +32,8 @@ use crate::port::run::RunError;
 const LONGEST_ROUTE: usize = 250;
 /// The most packets of a flow in a replication.
 const MOST_PACKETS: f64 = 4e9;
+/// The number of packets of a flow whose gaps are 0.
+const ENDLESS: &str = "packets without end";
 /// Packets drawn at a time: many where there are few flows.
 const BLOCKS: (usize, usize) = (256, 16);
 /// So many flows are few.
@@ -75,7 +77,9 @@ pub fn check(network: &NetworkScenario) -> Result<(), RunError> {
         }
         let packets = expected(flow, duration);
         if packets > MOST_PACKETS {
-            let reason = format!("it sends {packets:.0} packets, at most {MOST_PACKETS:.0} are simulated");
+            let count =
+                if packets.is_finite() { format!("{packets:.0} packets") } else { ENDLESS.to_owned() };
+            let reason = format!("it sends {count}, at most {MOST_PACKETS:.0} are simulated");
             return Err(too_large(place(), reason));
         }
     }

@@ -12,6 +12,11 @@ use crate::stats::{Histogram, Measure, Unavailable, replications};
 const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
+/// Numbers that differ by less than this share of those they were computed from are equal: each is a count divided
+/// by another and loses 1e-16 of itself at every step, so that a difference of two that are equal is not quite 0,
+/// and differs in its last digits from replication to replication. An interval of such remainders would be read
+/// as one of chance, and nothing so small is of use to anyone.
+const ROUNDING: f64 = 1e-12;
 
 /// What a figure is called.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +56,7 @@ impl Row {
     /// The mean of one number a replication.
     fn mean(title: Title, parts: Vec<Option<f64>>, count: u64) -> Self {
         let values: Vec<f64> = parts.iter().copied().flatten().collect();
+        let values = without_rounding(&values, largest(&values));
         Self { title, measure: replications::mean(&values), parts, count }
     }
 
@@ -77,8 +83,9 @@ impl Row {
 
     fn difference(&self, reference: &Self, names: [&str; 2]) -> NetworkDifference {
         let pairs = self.parts.iter().zip(&reference.parts);
-        let apart: Vec<f64> = pairs.filter_map(|(own, other)| Some((*own)? - (*other)?)).collect();
-        let measure = replications::mean(&apart);
+        let pairs: Vec<[f64; 2]> = pairs.filter_map(|(own, other)| Some([(*own)?, (*other)?])).collect();
+        let apart: Vec<f64> = pairs.iter().map(|[own, other]| own - other).collect();
+        let measure = replications::mean(&without_rounding(&apart, largest(pairs.as_flattened())));
         let estimate = measure.as_estimate();
         let title = self.title.clone();
         NetworkDifference {
@@ -96,6 +103,18 @@ impl Row {
             reason: reason(&measure),
         }
     }
+}
+
+/// The largest size of a number.
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, value| value.abs().max(largest))
+}
+
+/// Numbers computed from such as are of this size: equal, and 0, where they are so but for rounding.
+fn without_rounding(values: &[f64], size: f64) -> Vec<f64> {
+    let bound = ROUNDING * size;
+    let first = values.first().map_or(0.0, |&first| if first.abs() <= bound { 0.0 } else { first });
+    values.iter().map(|&value| if (value - first).abs() <= bound { first } else { value }).collect()
 }
 
 fn reason(measure: &Measure) -> Option<String> {
@@ -362,4 +381,48 @@ pub fn series(network: &NetworkScenario, discipline: &str, summaries: &[&Summary
         rows.push(row("delay", "s", &|bin| over(bin.delay as f64 / SECOND, bin.packets)));
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(parts: &[f64]) -> Row {
+        let title = Title {
+            scope: Scope::All,
+            name: "all".to_owned(),
+            interval: "all".to_owned(),
+            metric: "delay",
+            statistic: "mean",
+            unit: "s",
+        };
+        Row::mean(title, parts.iter().copied().map(Some).collect(), 1)
+    }
+
+    #[test]
+    fn rounding_is_no_spread() {
+        let parts = [0.3, 0.1 + 0.2, 0.3];
+        assert_ne!(parts[0], parts[1]);
+        let figure = row(&parts).figure("fifo");
+        assert_eq!((figure.low, figure.high, figure.standard_error), (Some(0.3), Some(0.3), Some(0.0)));
+
+        // The same difference everywhere, from numbers that are not the same.
+        let (own, other) = ([0.3, 0.4, 0.8], [0.2, 0.3, 0.7]);
+        assert_ne!(own[0] - other[0], own[1] - other[1]);
+        let difference = row(&own).difference(&row(&other), ["drr", "fifo"]);
+        assert_eq!((difference.low, difference.high), (difference.value, difference.value));
+        // None at all.
+        let difference = row(&parts).difference(&row(&[0.3, 0.3, 0.1 + 0.2]), ["drr", "fifo"]);
+        assert_eq!((difference.value, difference.low, difference.high), (Some(0.0), Some(0.0), Some(0.0)));
+    }
+
+    #[test]
+    fn what_is_not_rounding_stays() {
+        let parts = [1.0, 1.0 + 1e-9, 1.0 - 1e-9];
+        let figure = row(&parts).figure("fifo");
+        let error = figure.standard_error.expect("three parts");
+        assert!((error - (2e-18_f64 / 6.0).sqrt()).abs() < 1e-15, "{error}");
+        let difference = row(&parts).difference(&row(&[1.0; 3]), ["drr", "fifo"]);
+        assert!(difference.low < Some(-1e-9) && difference.high > Some(1e-9));
+    }
 }

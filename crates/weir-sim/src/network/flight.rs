@@ -15,8 +15,6 @@ pub const MARKED: u8 = 2;
 
 /// It is an acknowledgement, on its way back.
 pub const BACK: u8 = 4;
-/// It answers a packet with a congestion mark.
-pub const ECHO: u8 = 8;
 
 /// A packet on its way; instants in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +25,7 @@ pub struct Flight {
     pub sent: u64,
     /// Its flow.
     pub flow: u32,
-    /// Its number in the flow, from 0.
+    /// Its place among all that its flow has sent, from 0.
     pub sequence: u32,
     /// Its size in bytes.
     pub size: u32,
@@ -37,7 +35,7 @@ pub struct Flight {
     pub class: ClassId,
     /// The link it goes to next, or waits at: a place in the route of its flow.
     pub hop: u8,
-    /// [`CAPABLE`], [`MARKED`], [`BACK`], [`ECHO`].
+    /// [`CAPABLE`], [`MARKED`], [`BACK`].
     pub marks: u8,
 }
 

@@ -164,7 +164,7 @@ pub struct Drawn {
 /// How a window grows and shrinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
-    /// RFC 5681 with the recovery of RFC 6582.
+    /// RFC 5681 with the recovery of RFC 6675.
     Reno,
     /// RFC 9438.
     Cubic,

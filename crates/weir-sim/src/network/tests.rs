@@ -223,7 +223,7 @@ fn what_is_too_large_is_refused_with_its_place_and_bound() {
         plan.flow(&[0], Plan::drawn(Distribution::Constant(0.0), Distribution::Constant(100.0)));
     };
     let error = refused("fifo", endless).to_string();
-    assert_eq!(error, "flow `F0`: it sends inf packets, at most 4000000000 are simulated");
+    assert_eq!(error, "flow `F0`: it sends packets without end, at most 4000000000 are simulated");
     let steps = |plan: &mut Plan| {
         plan.flow(&[0], Plan::poisson(1.0, 100.0));
         plan.0.measure.series = Some(Nanos::new(1));

@@ -1,35 +1,55 @@
 //! A transfer in the network: its two ends, and the ways of their packets through the hosts.
 //!
-//! Packets sent again count as sent, and as late when they arrive after a newer one. Acknowledgements occupy
-//! links and queues, and are counted there only. No packet is sent at or after the end of the flow.
+//! A flight is numbered by its place among all that its end has sent: a packet sent again has a new number, so
+//! that it counts as sent, and arrives out of order only where a later transmission overtook it. What a number
+//! stands for is kept beside the network, from the oldest that is still of use. Acknowledgements occupy links and
+//! queues, and are counted there only. No packet is sent at or after the end of the flow.
 
 use std::collections::VecDeque;
 
 use weir_core::item::Addresses;
-use weir_core::units::Instant;
+use weir_core::units::{Bytes, Instant};
 
 use crate::network::collector::Collector;
 use crate::network::delay::Passage;
-use crate::network::flight::{BACK, ECHO, Flight, MARKED, NEVER};
-use crate::network::tcp::{ACKNOWLEDGEMENT, Config, Receiver, Sender};
+use crate::network::flight::{BACK, Flight, MARKED, NEVER};
+use crate::network::tcp::{Ack, Config, Receiver, Sender};
 
-/// Packets on their way through the host that sends them.
-pub struct Way {
+/// Packets on their way through the host that sends them, each with what it carries.
+pub struct Way<T> {
     /// What they are like.
     packet: Flight,
     host: Passage,
     leaving: VecDeque<Flight>,
+    /// What was sent, from the number `forgotten` on.
+    carried: VecDeque<T>,
+    forgotten: u32,
 }
 
-impl Way {
+impl<T: Copy> Way<T> {
     fn new(packet: Flight, host: Passage) -> Self {
-        Self { packet, host, leaving: VecDeque::new() }
+        Self { packet, host, leaving: VecDeque::new(), carried: VecDeque::new(), forgotten: 0 }
     }
 
-    fn send(&mut self, now: u64, number: u64, marks: u8) {
+    fn send(&mut self, now: u64, load: T, size: Bytes) {
         let packet = self.packet;
-        let (at, sequence, marks) = (self.host.through(now), number as u32, packet.marks | marks);
-        self.leaving.push_back(Flight { at, sent: now, sequence, marks, ..packet });
+        let sequence = self.forgotten.wrapping_add(self.carried.len() as u32);
+        self.carried.push_back(load);
+        let (at, size) = (self.host.through(now), size.get() as u32);
+        self.leaving.push_back(Flight { at, sent: now, sequence, size, ..packet });
+    }
+
+    /// What a flight carries; `None` where it is of no use any more.
+    fn load(&self, flight: &Flight) -> Option<T> {
+        self.carried.get(flight.sequence.wrapping_sub(self.forgotten) as usize).copied()
+    }
+
+    /// Forgets the oldest that are of no use any more.
+    fn forget(&mut self, useless: impl Fn(&T) -> bool) {
+        while self.carried.front().is_some_and(&useless) {
+            self.carried.pop_front();
+            self.forgotten = self.forgotten.wrapping_add(1);
+        }
     }
 
     /// When the next packet arrives at its first link, or [`NEVER`].
@@ -48,10 +68,10 @@ impl Way {
 pub struct Transfer {
     sender: Sender,
     receiver: Receiver,
-    /// The packets.
-    pub data: Way,
+    /// The packets, with their numbers in the transfer.
+    pub data: Way<u64>,
     /// The acknowledgements.
-    pub acks: Way,
+    pub acks: Way<Ack>,
     start: u64,
     stop: u64,
 }
@@ -63,7 +83,6 @@ impl Transfer {
     pub fn new(config: &Config, packet: Flight, back: u8, hosts: [Passage; 2], times: (u64, u64)) -> Self {
         let Addresses { source, destination } = packet.addresses;
         let acknowledgement = Flight {
-            size: ACKNOWLEDGEMENT.get() as u32,
             addresses: Addresses { source: destination, destination: source },
             hop: back,
             marks: BACK,
@@ -103,12 +122,16 @@ impl Transfer {
 
     /// A packet of either way has come to its end.
     pub fn arrived(&mut self, flight: &Flight, collector: &mut Collector) {
-        let number = u64::from(flight.sequence);
         if flight.marks & BACK == 0 {
+            // What is forgotten was acknowledged, as packet 0 was.
+            let number = self.data.load(flight).unwrap_or(0);
             let answer = self.receiver.on_packet(number, flight.marks & MARKED != 0);
-            self.acks.send(flight.at, answer.cumulative, if answer.echo { ECHO } else { 0 });
-        } else {
-            self.sender.on_ack(Instant::new(flight.at), number, flight.marks & ECHO != 0);
+            self.acks.send(flight.at, answer, answer.size());
+        } else if let Some(answer) = self.acks.load(flight) {
+            self.sender.on_ack(Instant::new(flight.at), &answer);
+            let first = self.sender.first();
+            self.data.forget(|number| *number < first);
+            self.acks.forget(|answer| answer.cumulative < first);
             self.send(flight.at, collector);
         }
     }
@@ -118,7 +141,7 @@ impl Transfer {
             let Some(number) = self.sender.next(Instant::new(now)) else { break };
             let packet = self.data.packet;
             collector.sent(packet.flow, &[now], &[packet.size]);
-            self.data.send(now, number, 0);
+            self.data.send(now, number, Bytes::new(u64::from(packet.size)));
         }
     }
 }

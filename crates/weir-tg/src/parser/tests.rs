@@ -119,11 +119,19 @@ fn errors_name_the_place_what_was_found_and_what_was_expected() {
         ("arrival 1 length 1 s 2", "`s` can mean `seed` or `setup`"),
         (
             "arrival 0 length 1",
-            "gaps of 0 s in the mean would send inf packets at once, must be at most 10000000",
+            "gaps of 0 s in the mean would send packets without end at once, must be at most 10000000",
         ),
         (
             "arrival 0 length 0 data 5",
-            "gaps of 0 s in the mean would send inf packets at once, must be at most 10000000",
+            "gaps of 0 s in the mean would send packets without end at once, must be at most 10000000",
+        ),
+        (
+            "arrival 1e-300 length 1",
+            "gaps of 1e-300 s in the mean would send packets without end at once, must be at most 10000000",
+        ),
+        (
+            "arrival 1e-12 length 1 packet 20000000",
+            "gaps of 1e-12 s in the mean would send 20000000 packets at once, must be at most 10000000",
         ),
         ("ttl 256", "the number is 256, must be whole and from 0 to 255"),
         ("peak 7", "found `7`, expected `bandwidth`, `delay` or `loss`"),

@@ -8,6 +8,7 @@ Laboratories. Which choices the report leaves open, and how tolerances come abou
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from weir.reproduce import common
@@ -80,12 +81,16 @@ def run(
         runs.plan(load, common.fidelity(fidelity), runs.SEED if seed is None else seed)
         for load in published.LOADS
     ]
-    results = _results(plans, runner or simulate, threads, progress)
-    return evaluate(results, fidelity=fidelity, with_artefacts=with_artefacts)
+    results, interrupted = _results(plans, runner or simulate, threads, progress)
+    return evaluate(results, fidelity=fidelity, with_artefacts=with_artefacts, interrupted=interrupted)
 
 
 def evaluate(
-    results: Mapping[Load, Mapping[str, Any]], *, fidelity: str = "default", with_artefacts: bool = False
+    results: Mapping[Load, Mapping[str, Any]],
+    *,
+    fidelity: str = "default",
+    with_artefacts: bool = False,
+    interrupted: bool = False,
 ) -> AlphaReproduction:
     """Hold results of the ten loads against what was published.
 
@@ -97,13 +102,15 @@ def evaluate(
         What they are labelled with.
     with_artefacts : bool
         Whether to show how the original's overflow explains the row of RR' at 97 %.
+    interrupted : bool
+        Whether the runs were stopped before their end.
     """
     evidence = Evidence(results, table.LEVEL)
     judgements = judge(evidence)
     checks = [*table.cells(evidence), *table.closed_forms(evidence), *(each.check for each in judgements)]
     if with_artefacts:
         checks += table.artefacts(evidence)
-    return AlphaReproduction(Checks("alpha", fidelity, tuple(checks)), evidence, judgements)
+    return AlphaReproduction(Checks("alpha", fidelity, tuple(checks)), evidence, judgements, interrupted)
 
 
 def _results(
@@ -111,19 +118,20 @@ def _results(
     runner: Runner,
     threads: int | None,
     progress: Callable[[dict[str, float]], None] | None,
-) -> dict[Load, Mapping[str, Any]]:
-    """Run load after load, up to an interruption."""
+) -> tuple[dict[Load, Mapping[str, Any]], bool]:
+    """Run load after load; return what was finished, and whether that is not all."""
     total = float(sum(plan.packets for plan in plans))
     results: dict[Load, Mapping[str, Any]] = {}
     done = 0.0
-    for plan in plans:
-        report = None if progress is None else scaled(progress, done, plan.packets, total)
-        result = runner(runs.scenario(plan), _name(plan), threads=threads, progress=report)
-        if result["interrupted"]:
-            break
-        results[plan.load] = result
-        done += plan.packets
-    return results
+    with suppress(KeyboardInterrupt):
+        for plan in plans:
+            report = None if progress is None else scaled(progress, done, plan.packets, total)
+            result = runner(runs.scenario(plan), _name(plan), threads=threads, progress=report)
+            if result["interrupted"]:
+                break
+            results[plan.load] = result
+            done += plan.packets
+    return results, len(results) < len(plans)
 
 
 def _name(plan: Plan) -> str:

@@ -13,6 +13,7 @@ from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY, fairness
 from weir.reproduce.alpha.published import LOADS
 from weir.reproduce.checks import Status
 from weir.reproduce.common import Reproduced
+from weir.text import be
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,11 +47,19 @@ class AlphaReproduction(Reproduced):
         What was measured.
     judgements : tuple of Judgement
         The claims, in the order of the text.
+    interrupted : bool
+        Whether it was stopped before its end.
     """
 
     checks: Checks
     evidence: Evidence
     judgements: tuple[Judgement, ...]
+    interrupted: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether it was stopped before the first load was finished."""
+        return self.interrupted and not self.evidence.loads
 
     @property
     def packets(self) -> int:
@@ -72,36 +81,33 @@ class AlphaReproduction(Reproduced):
 
     def verdict(self) -> str:
         """Return what came of it, in a few sentences."""
-        sentences = [self._means(), self._exact(), self._claims()]
-        if self.not_checkable:
-            sentences.insert(0, f"{self.not_checkable:,} checks could not be made: {self.first_reason()}")
+        sentences = [*self.unchecked(), self._means(), self._exact(), self._claims()]
         return " ".join(f"{sentence}." for sentence in sentences)
 
     def _means(self) -> str:
-        met, total = self.checks.count(Status.MET, "table"), len(list(self.checks.of_kind("table")))
         artefact = self.checks.count(Status.ARTEFACT, "table")
-        words = f"{met:,} of {total:,} published means are met"
+        words = self.met_of("table", "published means", "are met")
         if artefact:
             words += f", {artefact} are artefacts of the original's overflow"
         missed = self.checks.count(Status.NOT_MET, "table")
-        return f"{words}, {missed:,} are not met" if missed else words
+        return f"{words}, {missed:,} {be(missed)} not met" if missed else words
 
     def _exact(self) -> str:
-        pairs = {
-            kind: (self.checks.count(Status.MET, kind), len(list(self.checks.of_kind(kind))))
-            for kind in _CLOSED_FORMS
-        }
-        (measured, total), (printed, _) = pairs.values()
-        artefact = self.checks.count(Status.ARTEFACT, _CLOSED_FORMS[1])
-        shown = f"{measured} agree with what was measured and {printed} with what was published"
+        measured, printed = _CLOSED_FORMS
+        made = sum(check.status != Status.NOT_CHECKABLE for check in self.checks.of_kind(measured))
+        if not made:
+            return "None of the closed forms could be checked"
+        artefact = self.checks.count(Status.ARTEFACT, printed)
+        shown = f"{self.checks.count(Status.MET, measured)} agree with what was measured"
+        shown += f" and {self.checks.count(Status.MET, printed)} with what was published"
         shown += f" ({artefact} artefacts)" if artefact else ""
-        return f"Of {total} closed forms, {shown}"
+        return f"Of {made} closed forms, {shown}"
 
     def _claims(self) -> str:
         found = Counter(judgement.found for judgement in self.judgements if judgement.found)
         listed = ", ".join(f"{count} {_IN_WORDS[finding]}" for finding, count in found.most_common())
-        as_expected = self.checks.count(Status.MET, "claim")
-        return f"{as_expected} of {len(self.judgements)} claims of the text come out as recorded ({listed})"
+        words = self.met_of("claim", "claims of the text", "come out as recorded")
+        return f"{words} ({listed})" if listed else words
 
     def of_load(self, load: Load) -> list[Check]:
         """Return the checks of the published means at one load."""

@@ -11,6 +11,7 @@ from weir.reproduce.alpha.figures import drawings
 from weir.reproduce.alpha.published import LOADS, QUANTITIES, STRATEGIES, Load
 from weir.reproduce.checks import Status
 from weir.reproduce.markup import STYLE, bold_cell, cell, headline, mark, note, row_name, table_of
+from weir.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,7 +47,7 @@ def html(reproduction: AlphaReproduction) -> str:
 
 def _facts(reproduction: AlphaReproduction) -> tuple[str, ...]:
     return (
-        f"{reproduction.met:,} checks met",
+        f"{plural(reproduction.met, 'check')} met",
         f"{reproduction.not_met:,} not met",
         f"{reproduction.artefact:,} artefact",
         f"{reproduction.not_checkable:,} not checkable",

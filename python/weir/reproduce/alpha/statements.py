@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from weir.reproduce.alpha import published
 from weir.reproduce.alpha.claim import above, each, every, lead, mean, ratio, states
-from weir.reproduce.alpha.evidence import Quantity
+from weir.reproduce.alpha.evidence import NotMeasuredError, Quantity
 from weir.reproduce.alpha.published import LENGTHS, LOADS, STRATEGIES
 from weir.reproduce.thresholds import student_quantile
+from weir.text import plural
 
 if TYPE_CHECKING:
     from weir.reproduce.alpha.claim import Parts, Term
@@ -44,6 +45,8 @@ def mean_length() -> Term:
             for length in LENGTHS:
                 counts[length] += result.mean("fifo", f"lat{length}").count
         total = sum(counts.values())
+        if total == 0:
+            raise NotMeasuredError("the run was interrupted before the first load was finished")
         average = sum(length * count for length, count in counts.items()) / total
         variance = sum(count * (length - average) ** 2 for length, count in counts.items()) / total
         noise = student_quantile(evidence.level, math.inf) * math.sqrt(variance / total)
@@ -74,21 +77,31 @@ def runs(least: int) -> Parts:
     """Say that there were more runs than so many: loads times strategies."""
 
     def decide(evidence: Evidence) -> tuple[bool, str]:
-        runs = sum(len(result.document["disciplines"]) for result in evidence.loads.values())
-        return runs > least, f"{runs} runs"
+        runs = sum(len(evidence.at(load).document["disciplines"]) for load in LOADS)
+        return runs > least, plural(runs, "run")
 
     return states(decide)
 
 
 def loads(count: int) -> Parts:
     """Say at how many loads something was measured."""
-    return states(lambda evidence: (len(evidence.loads) == count, f"{len(evidence.loads)} loads"))
+
+    def decide(evidence: Evidence) -> tuple[bool, str]:
+        measured = len([evidence.at(load) for load in LOADS])
+        return measured == count, plural(measured, "load")
+
+    return states(decide)
 
 
 def published_packets(load: str) -> Parts:
     """Say that a published run has tens or hundreds of millions of packets."""
-    packets = published.packets()[published.Load(load)] or 0
-    return states(lambda _: (10**7 <= packets < 10**9, f"{packets:,} packets at {load} %"))
+
+    def decide(evidence: Evidence) -> tuple[bool, str]:
+        evidence.at(published.Load(load))
+        packets = published.packets()[published.Load(load)] or 0
+        return 10**7 <= packets < 10**9, f"{packets:,} packets at {load} %"
+
+    return states(decide)
 
 
 def no_slower(strategy: str, *others: str) -> Parts:

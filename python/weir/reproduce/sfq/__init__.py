@@ -7,6 +7,7 @@ under five disciplines, one with the maps of a perturbed run frozen in, and many
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from weir.network.result import NetworkResult
@@ -74,10 +75,13 @@ def run(
         If there is no such fidelity, or the published tables are not there.
     """
     planned = runs.plans(common.fidelity(fidelity), runs.SEED if seed is None else seed)
-    return evaluate(_results(planned, runner or simulate, threads, progress), fidelity=fidelity)
+    results, interrupted = _results(planned, runner or simulate, threads, progress)
+    return evaluate(results, fidelity=fidelity, interrupted=interrupted)
 
 
-def evaluate(results: Mapping[Plan, NetworkResult], *, fidelity: str = "default") -> SfqReproduction:
+def evaluate(
+    results: Mapping[Plan, NetworkResult], *, fidelity: str = "default", interrupted: bool = False
+) -> SfqReproduction:
     """Hold results against what was published.
 
     Parameters
@@ -86,6 +90,8 @@ def evaluate(results: Mapping[Plan, NetworkResult], *, fidelity: str = "default"
         A result for each plan, of those that were run.
     fidelity : str
         What they are labelled with.
+    interrupted : bool
+        Whether the runs were stopped before their end.
     """
     evidence = Evidence(results)
     judgements = judge(evidence)
@@ -96,7 +102,7 @@ def evaluate(results: Mapping[Plan, NetworkResult], *, fidelity: str = "default"
         *predictions(evidence),
         *(each.check for each in judgements),
     )
-    return SfqReproduction(Checks("sfq", fidelity, checks), evidence, judgements)
+    return SfqReproduction(Checks("sfq", fidelity, checks), evidence, judgements, interrupted)
 
 
 def _results(
@@ -104,19 +110,20 @@ def _results(
     runner: Runner,
     threads: int | None,
     progress: Callable[[dict[str, float]], None] | None,
-) -> dict[Plan, NetworkResult]:
-    """Run one plan after the other, up to an interruption."""
+) -> tuple[dict[Plan, NetworkResult], bool]:
+    """Run one plan after the other; return what was finished, and whether that is not all."""
     total = float(sum(plan.work for plan in planned))
     results: dict[Plan, NetworkResult] = {}
     done = 0.0
-    for plan in planned:
-        report = None if progress is None else scaled(progress, done, plan.work, total)
-        result = runner(runs.scenario(plan), _name(plan), threads=threads, progress=report)
-        if result.interrupted:
-            break
-        results[plan] = result
-        done += plan.work
-    return results
+    with suppress(KeyboardInterrupt):
+        for plan in planned:
+            report = None if progress is None else scaled(progress, done, plan.work, total)
+            result = runner(runs.scenario(plan), _name(plan), threads=threads, progress=report)
+            if result.interrupted:
+                break
+            results[plan] = result
+            done += plan.work
+    return results, len(results) < len(planned)
 
 
 def _name(plan: Plan) -> str:

@@ -15,7 +15,7 @@ from weir.reproduce.checks import Check, Status
 from weir.reproduce.finding import Finding, Outcome, finding_of
 from weir.reproduce.sfq import published
 from weir.reproduce.sfq.evidence import Evidence, NotMeasuredError
-from weir.reproduce.sfq.runs import EXPERIMENTS, STATED, STREAM_SECONDS, STRICT, Reading
+from weir.reproduce.sfq.runs import EXPERIMENTS, STATED, STRICT, Reading
 
 if TYPE_CHECKING:
     from weir.reproduce.sfq.published import PublishedClaim
@@ -343,10 +343,10 @@ def _scarce(evidence: Evidence) -> Iterator[Part]:
     yield _less(ours, theirs, f"variance of {LIGHT}, SFQ and FIFO, s²", 5)
 
 
-def _staggered(_: Evidence) -> Iterator[Part]:
-    for experiment in EXPERIMENTS.values():
-        total = max(experiment.starts.values()) + STREAM_SECONDS
-        yield Part(total == 335, f"{experiment.section} lasts {total:g} s")
+def _staggered(evidence: Evidence) -> Iterator[Part]:
+    for name, experiment in EXPERIMENTS.items():
+        lasted, step = evidence.sending(name)
+        yield Part(abs(lasted - 335) < step, f"{experiment.section} lasts {lasted:g} s, to {step:g} s")
 
 
 def _bottlenecks(evidence: Evidence) -> Iterator[Part]:

@@ -10,6 +10,7 @@ from weir.reproduce.checks import Status
 from weir.reproduce.common import Reproduced
 from weir.reproduce.finding import Finding
 from weir.reproduce.sfq import published
+from weir.text import be
 
 if TYPE_CHECKING:
     from weir.reproduce.checks import Check, Checks
@@ -38,48 +39,54 @@ class SfqReproduction(Reproduced):
         What was measured.
     judgements : tuple of Judgement
         The claims, in the order of the text.
+    interrupted : bool
+        Whether it was stopped before its end.
     """
 
     checks: Checks
     evidence: Evidence
     judgements: tuple[Judgement, ...]
+    interrupted: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether it was stopped before the first run was finished."""
+        return self.interrupted and not self.evidence.compared
 
     def verdict(self) -> str:
         """Return what came of it, in a few sentences."""
-        sentences = [self._cells(), self._offers(), self._predictions(), self._claims()]
-        if self.not_checkable:
-            sentences.insert(0, f"{self.not_checkable:,} checks could not be made: {self.first_reason()}")
+        sentences = [
+            *self.unchecked(),
+            self._cells(),
+            self._offers(),
+            self._predictions(),
+            self._claims(),
+        ]
         return " ".join(f"{sentence}." for sentence in sentences)
 
     def _cells(self) -> str:
-        met, total = self._of("table")
-        words = f"{met} of {total} published throughputs and delays are met"
+        words = self.met_of("table", "published throughputs and delays", "are met")
         artefacts = self.checks.count(Status.ARTEFACT, "table")
         if artefacts:
             words += f", {artefacts} are misprints or contaminated"
         missed = self.checks.count(Status.NOT_MET, "table")
-        return f"{words}, {missed} are not met" if missed else words
+        return f"{words}, {missed} {be(missed)} not met" if missed else words
 
     def _offers(self) -> str:
-        met, total = self._of("offer")
+        words = self.met_of("offer", "offers", "are those of the generator's own random sequence")
         artefacts = self.checks.count(Status.ARTEFACT, "offer")
-        tail = f", {artefacts} windows begin or end elsewhere" if artefacts else ""
-        return f"{met} of {total} offers are those of the generator's own random sequence{tail}"
+        return words + (f", {artefacts} windows begin or end elsewhere" if artefacts else "")
 
     def _predictions(self) -> str:
-        met, total = self._of("prediction")
+        words = self.met_of("prediction", "values of perturbed runs", "lie in the range of random maps")
         artefacts = self.checks.count(Status.ARTEFACT, "prediction")
-        tail = f", {artefacts} are misprints" if artefacts else ""
-        return f"Of {total} values of perturbed runs, {met} lie in the range of random maps{tail}"
+        return words + (f", {artefacts} are misprints" if artefacts else "")
 
     def _claims(self) -> str:
         found = Counter(judgement.found for judgement in self.judgements if judgement.found)
         listed = ", ".join(f"{count} {_IN_WORDS[finding]}" for finding, count in found.most_common())
-        met, total = self._of("claim")
-        return f"{met} of {total} claims of the text come out as recorded ({listed})"
-
-    def _of(self, kind: str) -> tuple[int, int]:
-        return self.checks.count(Status.MET, kind), len(list(self.checks.of_kind(kind)))
+        words = self.met_of("claim", "claims of the text", "come out as recorded")
+        return f"{words} ({listed})" if listed else words
 
     def of_table(self, table: int) -> list[Check]:
         """Return the checks of the throughputs and delays of one table."""

@@ -13,14 +13,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from weir.reproduce.sfq import published, runs
-from weir.reproduce.sfq.runs import EXPERIMENTS, RUNS, Measured
+from weir.reproduce.sfq.runs import EXPERIMENTS, RUNS, Measured, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from weir.network.result import NetworkResult
     from weir.reproduce.sfq.published import Row
-    from weir.reproduce.sfq.runs import Plan, Reading
+    from weir.reproduce.sfq.runs import Plan
 
 __all__ = ["Draws", "Evidence", "Mean", "NotMeasuredError"]
 
@@ -155,6 +155,31 @@ class Evidence:
         if row is None or row.value is None:
             raise NotMeasuredError(f"drops at {link} in {run} were not measured")
         return row.value
+
+    def sending(self, experiment: str) -> tuple[float, float]:
+        """Return how long the streams of an experiment sent, from the first begin to the last end.
+
+        Returns
+        -------
+        (float, float)
+            The time, and the step of time to which it is known, in seconds.
+
+        Raises
+        ------
+        NotMeasuredError
+            If the run did not get there, or nothing was sent.
+        """
+        result, discipline = self.result(Reading(experiment, EXPERIMENTS[experiment].roles[0]))
+        begins, ends, steps = [], [], []
+        for stream in EXPERIMENTS[experiment].starts:
+            offer = result.over_time(discipline, stream, "offer")
+            sent = [place for place, value in enumerate(offer.values) if value] if offer else []
+            if offer is None or not sent:
+                raise NotMeasuredError(f"what {stream} sends over time in experiment {experiment}")
+            begins.append(sent[0] * offer.step)
+            ends.append((sent[-1] + 1) * offer.step)
+            steps.append(offer.step)
+        return max(ends) - min(begins), max(steps)
 
     @cached_property
     def packets(self) -> int:

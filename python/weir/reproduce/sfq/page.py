@@ -12,6 +12,7 @@ from weir.reproduce.sfq.cells import cell_id, collides, summed_with
 from weir.reproduce.sfq.evidence import NotMeasuredError
 from weir.reproduce.sfq.figures import drawings
 from weir.reproduce.sfq.published import TABLES
+from weir.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,7 +51,7 @@ def html(reproduction: SfqReproduction) -> str:
 
 def _facts(reproduction: SfqReproduction) -> tuple[str, ...]:
     return (
-        f"{reproduction.met:,} checks met",
+        f"{plural(reproduction.met, 'check')} met",
         f"{reproduction.not_met:,} not met",
         f"{reproduction.artefact:,} artefact",
         f"{reproduction.not_checkable:,} not checkable",

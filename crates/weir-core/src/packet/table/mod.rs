@@ -9,7 +9,7 @@
 //! entries of each exactly as far apart as its distance says ([`Table::placed`]).
 //!
 //! **Which entry is next.** The serial form examines entry after entry behind the position until one is active: its
-//! flow has a packet, and the gate permits it. What decides here is the whole table at once ([`Wheel`]): one bit for each
+//! flow has a packet, and the gate permits it. What decides here is the whole table at once: one bit for each
 //! entry whose flow has a packet, kept as queues fill and empty, and the first of them behind the position. Only its
 //! flow is asked of the gate; if that refuses, all entries of the flow fall away, and the next is found. Both forms
 //! decide alike, which the tests of the three disciplines hold; the effort reported is that of the serial form.

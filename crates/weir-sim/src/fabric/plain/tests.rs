@@ -1,12 +1,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use weir_core::registry;
-use weir_core::units::{Nanos, Rate};
+use weir_core::units::{Bytes, Nanos, Rate};
 
 use super::*;
-use crate::fabric::model::{HotSpot, Size, Topology};
+use crate::fabric::model::{Arrivals, HotSpot, Routing, Size, Topology};
 use crate::fabric::record::Record;
 use crate::fabric::testing;
+use crate::fabric::time::nanos;
 
 const JOB: Job = Job { replication: 0, discipline: 0, load: 0 };
 
@@ -159,10 +160,6 @@ fn every_discipline_without_limits_conserves_packets_and_credits() {
             _ => continue,
         };
         let fabric = with(fabric.clone(), spec);
-        if let Err(error) = build::check(&fabric) {
-            assert!(error.to_string().contains("does not serve channel"), "{error}");
-            continue;
-        }
         let (tally, _) = conserves(&fabric);
         let hops = tally.traversals as f64 / tally.delivered as f64;
         assert!((5.2..5.8).contains(&hops), "{spec}: {hops}");
@@ -185,10 +182,10 @@ fn bursts_hot_spots_and_other_ways_lose_nothing() {
     for routing in [Routing::Deterministic, Routing::RandomPerFlow, Routing::AdaptiveUp] {
         fabric.routing = routing;
         fabric.traffic.hot_spot = None;
-        fabric.traffic.arrivals = crate::fabric::model::Arrivals::Bursts { shape: 1.5, cap: 1000 };
+        fabric.traffic.arrivals = Arrivals::Bursts { shape: 1.5, cap: 1000 };
         conserves(&fabric);
         fabric.traffic.hot_spot = Some(HotSpot { host: 7, share: 0.3 });
-        fabric.traffic.arrivals = crate::fabric::model::Arrivals::Poisson;
+        fabric.traffic.arrivals = Arrivals::Poisson;
         let (tally, record) = conserves(&fabric);
         assert!(tally.injected < tally.generated, "the hot spot does not hold packets back");
         let hot = record.deliveries.iter().filter(|delivery| delivery.destination == 7);

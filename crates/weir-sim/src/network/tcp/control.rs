@@ -3,7 +3,7 @@
 //! | | |
 //! |-|-|
 //! | Source | RFC 5681, section 3.1 (Reno); RFC 9438 ([`super::cubic`]) |
-//! | Reno | one packet more a round trip, counted by what is acknowledged; half of what is on its way |
+//! | Reno | one packet more a round trip, counted by what is acknowledged, of the whole packets of a window; half of what is on its way |
 //! | Units | packets |
 
 use weir_core::units::{Instant, Nanos};
@@ -36,7 +36,7 @@ impl Control {
     /// The window after an acknowledgement of `acked` packets in congestion avoidance.
     pub(super) fn grown(&mut self, window: f64, acked: f64, now: Instant, round_trip: Nanos) -> f64 {
         match self {
-            Self::Reno => window + (acked / window).min(1.0),
+            Self::Reno => window + (acked / window.floor()).min(1.0),
             Self::Cubic(cubic) => cubic.grown(window, acked, now, round_trip),
         }
     }

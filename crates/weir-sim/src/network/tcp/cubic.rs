@@ -6,7 +6,8 @@
 //! | Window | `C (t - K)^3 + W_max` packets, t in seconds, `K = cbrt((W_max - W_epoch) / C)`, C = 0.4 |
 //! | Decrease | to 0.7 of the window |
 //! | Work per acknowledgement | O(1), floating point |
-//! | Left out | HyStart++ (4.10), undoing a spurious reduction (4.9) |
+//! | Slow start | ends by [`super::slow_start`] (4.10) |
+//! | Left out | undoing a spurious reduction (4.9) |
 
 use weir_core::units::{Instant, Nanos};
 

@@ -18,7 +18,7 @@ pub(super) fn config(congestion: Congestion) -> Config {
         packets: None,
         window: 10_000,
         first_window: 10,
-        smallest_timeout: Nanos::new(200 * MILLISECOND),
+        margin: Nanos::new(200 * MILLISECOND),
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Network<'a> {
 enum Event {
     Served,
     Arrives(u64, bool),
-    Acknowledged(u64, bool),
+    Acknowledged(Ack),
 }
 
 impl<'a> Network<'a> {
@@ -129,14 +129,14 @@ impl<'a> Network<'a> {
                 self.serve();
             }
             Event::Arrives(number, marked) => {
-                let Ack { cumulative, echo, .. } = self.receiver.on_packet(number, marked);
+                let ack = self.receiver.on_packet(number, marked);
                 self.acks += 1;
                 if !(self.ack_lost)(self.acks - 1) {
-                    self.schedule(Nanos::new(0), Event::Acknowledged(cumulative, echo));
+                    self.schedule(Nanos::new(0), Event::Acknowledged(ack));
                 }
             }
-            Event::Acknowledged(cumulative, echo) => {
-                self.sender.on_ack(self.now, cumulative, echo);
+            Event::Acknowledged(ack) => {
+                self.sender.on_ack(self.now, &ack);
                 self.windows.push((self.now.get(), self.sender.window()));
             }
         }

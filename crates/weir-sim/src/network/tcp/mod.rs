@@ -6,15 +6,17 @@
 //!
 //! | | |
 //! |-|-|
-//! | Source | RFC 5681 (congestion control), RFC 6582 (NewReno), RFC 9438 (CUBIC), RFC 6298 (timer), RFC 3168 (marks), RFC 3042 (limited transmit), RFC 6928 (first window) |
-//! | Work per packet | O(1); O(log n) at the receiver where n gaps are open |
-//! | Memory | a sender: 200 bytes; a receiver: 16 bytes a gap, at most half a window of gaps |
-//! | Left out | opening and closing, selective acknowledgements, delayed acknowledgements, flow control below the fixed window, pacing, HyStart++, the ends of idle times |
+//! | Source | RFC 5681 (congestion control), RFC 2018 and RFC 6675 (selective acknowledgements), RFC 9438 (CUBIC), RFC 9406 (the end of its slow start), RFC 6298 (timer), RFC 3168 (marks), RFC 6928 (first window) |
+//! | Work per packet | O(1), amortized; O(log n) at the receiver where n gaps are open |
+//! | Memory | a sender: 16 bytes a packet of the window; a receiver: 16 bytes a gap, at most half a window of gaps |
+//! | Left out | opening and closing, delayed acknowledgements, flow control below the fixed window, pacing, losses told by time (RFC 8985), the ends of idle times |
 
 pub mod control;
 pub mod cubic;
 pub mod receiver;
+pub mod scoreboard;
 pub mod sender;
+pub mod slow_start;
 pub mod timeout;
 
 #[cfg(test)]
@@ -24,8 +26,3 @@ mod tests;
 
 pub use receiver::{Ack, Receiver};
 pub use sender::{Config, Sender};
-
-use weir_core::units::Bytes;
-
-/// The size of an acknowledgement: the headers of IP and TCP without options.
-pub const ACKNOWLEDGEMENT: Bytes = Bytes::new(40);

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use weir_core::units::{Instant, Nanos};
 
-use super::Config;
 use super::harness::{Fate, MILLISECOND, Network, config};
+use super::{Config, Receiver};
 use crate::network::model::Congestion;
 
 const SECOND: u64 = 1000 * MILLISECOND;
@@ -146,6 +146,38 @@ fn a_burst_of_losses_is_recovered_without_a_timeout() {
 }
 
 #[test]
+fn a_packet_lost_twice_is_recovered_by_the_timer_and_nothing_else_is_sent_again() {
+    for congestion in [Congestion::Reno, Congestion::Cubic] {
+        let config = Config { packets: Some(2000), ..config(congestion) };
+        let mut times = 0;
+        let mut network = fast(&config).with_fate(|_, number| {
+            times += u32::from(number == 100);
+            if number == 100 && times <= 2 { Fate::Lost } else { Fate::Passes }
+        });
+        network.run(seconds(60));
+        assert!(network.sender.finished());
+        let events = network.sender.events();
+        assert_eq!((events.timeouts, events.recoveries, events.retransmissions), (1, 1, 2), "{congestion:?}");
+    }
+}
+
+#[test]
+fn the_overshoot_of_slow_start_is_recovered_within_seconds() {
+    // 167 packets are under way in 200 ms without a queue; 100 more wait.
+    for congestion in [Congestion::Reno, Congestion::Cubic] {
+        let mut network = Network::new(&Config { window: 1024, ..config(congestion) }, 100);
+        network.service = Nanos::new(1_200_000);
+        network.propagation = Nanos::new(200 * MILLISECOND);
+        network.run(seconds(10));
+        let before = network.receiver.next();
+        network.run(seconds(60));
+        let share = (network.receiver.next() - before) as f64 * 1.2e-3 / 50.0;
+        assert!(share > 0.93, "{congestion:?}: {share}");
+        assert!(network.sender.events().timeouts <= 1, "{congestion:?}");
+    }
+}
+
+#[test]
 fn the_tail_of_a_transfer_is_recovered_by_the_timer() {
     let config = Config { packets: Some(10), ..config(Congestion::Reno) };
     let mut network = fast(&config).with_fate(|sent, _| if sent == 9 { Fate::Lost } else { Fate::Passes });
@@ -184,10 +216,14 @@ fn acknowledgements_of_nothing_sent_are_ignored() {
     let mut network = fast(&config(Congestion::Reno));
     let now = Instant::ZERO;
     assert_eq!(network.sender.next(now), Some(0));
-    network.sender.on_ack(now, 5, true);
+    let ack = |packets| {
+        let mut receiver = Receiver::new(10);
+        (0..packets).map(|number| receiver.on_packet(number, true)).last().expect("packets")
+    };
+    network.sender.on_ack(now, &ack(5));
     network.sender.on_timer(now);
     assert_eq!(network.sender.events().timeouts, 0);
-    network.sender.on_ack(now, 1, false);
+    network.sender.on_ack(now, &ack(1));
     assert_eq!(network.sender.timer(), None);
     assert_eq!(network.sender.next(now), Some(1));
 }

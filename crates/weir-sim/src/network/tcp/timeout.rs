@@ -4,10 +4,10 @@
 //! |-|-|
 //! | Source | RFC 6298, sections 2 and 5; samples of packets sent once only (section 3) |
 //! | First value | 1 s (2.1) |
-//! | After a sample | `SRTT + 4 RTTVAR`, with gains 1/8 and 1/4 (2.3), from the smallest to 60 s (2.4, 2.5) |
+//! | After a sample | `SRTT + max(margin, 4 RTTVAR)`, with gains 1/8 and 1/4 (2.3), up to 60 s (2.5) |
 //! | After a timeout | doubled (5.5), until there is a sample |
 //! | Units | nanoseconds, rounded down |
-//! | Departs from the source | the smallest value is the caller's: the RFC has 1 s, hosts have 200 ms |
+//! | Departs from the source | the RFC's smallest value is 1 s (2.4); Linux has a smallest `4 RTTVAR`, 200 ms, instead. A bound on the sum would leave long round trips without any margin: at 200 ms the variation of a settled queue vanishes, and a short burst before the packet would be taken for a loss |
 
 use weir_core::units::{Cost, Nanos};
 
@@ -19,7 +19,7 @@ const LONGEST: Nanos = Nanos::new(60_000_000_000);
 /// An estimate of the round trip, and the timeout that follows from it.
 #[derive(Clone, Debug)]
 pub struct Timeout {
-    smallest: Nanos,
+    margin: Nanos,
     present: Nanos,
     estimate: Option<Estimate>,
 }
@@ -32,10 +32,10 @@ struct Estimate {
 }
 
 impl Timeout {
-    /// A timeout that is never below `smallest`.
+    /// A timeout that is longer than the round trip by `margin` at least.
     #[must_use]
-    pub fn new(smallest: Nanos) -> Self {
-        Self { smallest, present: FIRST.max(smallest).min(LONGEST), estimate: None }
+    pub fn new(margin: Nanos) -> Self {
+        Self { margin, present: FIRST.max(margin).min(LONGEST), estimate: None }
     }
 
     /// How long to wait.
@@ -62,8 +62,8 @@ impl Timeout {
             },
         };
         self.estimate = Some(estimate);
-        let present = Nanos::new(estimate.smoothed + 4 * estimate.variation);
-        self.present = present.max(self.smallest).min(LONGEST);
+        let margin = Nanos::new(4 * estimate.variation).max(self.margin);
+        self.present = Nanos::new(estimate.smoothed).plus(margin).min(LONGEST);
     }
 
     /// The timer has run out.
@@ -101,8 +101,9 @@ mod tests {
         for _ in 0..100 {
             timeout.sample(Nanos::new(MILLISECOND));
         }
-        assert_eq!(milliseconds(&timeout), 200);
-        for expected in [400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 60_000, 60_000] {
+        // 1 ms, and the margin.
+        assert_eq!(milliseconds(&timeout), 201);
+        for expected in [402, 804, 1608, 3216, 6432, 12_864, 25_728, 51_456, 60_000, 60_000] {
             timeout.back_off();
             assert_eq!(milliseconds(&timeout), expected);
         }

@@ -23,10 +23,14 @@ fn outcome_of(plan: &Plan, threads: usize) -> NetworkOutcome {
 }
 
 fn value(outcome: &NetworkOutcome, of: (Scope, &str), metric: &str) -> f64 {
+    statistic(outcome, of, (metric, "mean"))
+}
+
+fn statistic(outcome: &NetworkOutcome, of: (Scope, &str), what: (&str, &str)) -> f64 {
     let found = outcome.estimates.iter().find(|figure| {
-        (figure.scope, figure.name.as_str()) == of && figure.metric == metric && figure.statistic == "mean"
+        (figure.scope, figure.name.as_str()) == of && (figure.metric, figure.statistic) == what
     });
-    found.and_then(|figure| figure.value).unwrap_or_else(|| panic!("no {metric} of {of:?}"))
+    found.and_then(|figure| figure.value).unwrap_or_else(|| panic!("no {what:?} of {of:?}"))
 }
 
 fn tcp(congestion: Congestion, packets: Option<u64>) -> Traffic {
@@ -80,6 +84,51 @@ fn a_transfer_fills_a_line_with_a_buffer_and_waits_in_it() {
         assert!(loss > 0.0 && loss < 0.01, "{congestion:?}: {loss}");
         let delay = value(&outcome, (Scope::Flow, "F0"), "delay");
         assert!((0.012..0.042).contains(&delay), "{congestion:?}: {delay}");
+    }
+}
+
+/// One transfer over 10 Mbit there and back, so many seconds one way; its first 20 seconds do not count.
+fn long_way(discipline: &str, congestion: Congestion, one_way: f64) -> NetworkOutcome {
+    let mut plan = Plan::new(2, &[discipline], 120.0);
+    plan.0.stop.warm_up = seconds(20.0);
+    plan.0.measure.intervals[0].0 = seconds(20.0);
+    plan.0.measure.tails = true;
+    plan.0.nodes.iter_mut().for_each(|node| node.kind = NodeKind::Host);
+    for ends in [(0, 1), (1, 0)] {
+        plan.link(ends, 10_000_000, None).propagation = seconds(one_way);
+    }
+    plan.flow(&[0], tcp(congestion, None)).back = vec![1];
+    outcome_of(&plan, 1)
+}
+
+#[test]
+fn a_transfer_fills_a_long_way_under_codel_and_hardly_waits() {
+    for (congestion, least) in [(Congestion::Reno, 0.75), (Congestion::Cubic, 0.85)] {
+        let outcome = long_way("codel", congestion, 0.05);
+        let utilisation = value(&outcome, (Scope::Link, "N0-N1"), "utilisation");
+        assert!(utilisation >= least, "{congestion:?}: {utilisation}");
+        let tail = statistic(&outcome, (Scope::Flow, "F0"), ("delay", "p99"));
+        assert!(tail - 0.0512 < 0.05, "{congestion:?}: {tail}");
+        let loss = value(&outcome, (Scope::Flow, "F0"), "loss");
+        assert!(loss < 0.002, "{congestion:?}: {loss}");
+    }
+}
+
+#[test]
+fn a_transfer_fills_a_way_of_a_fifth_of_a_second() {
+    for congestion in [Congestion::Reno, Congestion::Cubic] {
+        let outcome = long_way("fifo:limit=100pkt", congestion, 0.1);
+        let utilisation = value(&outcome, (Scope::Link, "N0-N1"), "utilisation");
+        assert!(utilisation >= 0.85, "{congestion:?}: {utilisation}");
+    }
+}
+
+#[test]
+fn what_is_sent_again_is_not_out_of_order() {
+    for congestion in [Congestion::Reno, Congestion::Cubic] {
+        let outcome = long_way("fifo:limit=20pkt", congestion, 0.02);
+        assert!(value(&outcome, (Scope::Flow, "F0"), "loss") > 0.0);
+        assert_eq!(value(&outcome, (Scope::Flow, "F0"), "reordered"), 0.0);
     }
 }
 

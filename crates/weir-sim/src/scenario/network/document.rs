@@ -333,7 +333,7 @@ pub struct Tcp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CongestionControl {
-    /// By one packet each round trip, and to a half at a loss (RFC 5681, RFC 6582).
+    /// By one packet each round trip, and to a half at a loss (RFC 5681, RFC 6675).
     Reno,
     /// By a cubic function of the time since the last loss (RFC 9438).
     Cubic,

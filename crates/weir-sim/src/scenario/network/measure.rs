@@ -84,13 +84,14 @@ impl Checker<'_> {
             if at < stop.warm_up || at > stop.duration {
                 let reason = format!(
                     "must be from stop.warm_up, {}, to stop.duration, {}",
-                    stop.warm_up, stop.duration
+                    time(stop.warm_up),
+                    stop.duration
                 );
                 return self.refuse(boundary, reason, "move it");
             }
             match last {
                 Some(last) if at <= last => {
-                    let reason = format!("must be after the boundary before it, {last}");
+                    let reason = format!("must be after the boundary before it, {}", time(last));
                     return self.refuse(boundary, reason, "sort the boundaries, each once");
                 }
                 Some(last) => intervals.push((last, at)),
@@ -113,4 +114,9 @@ impl Checker<'_> {
         }
         Ok(span)
     }
+}
+
+/// A time of a run, in seconds where it is 0.
+fn time(at: Nanos) -> String {
+    if at.get() == 0 { "0s".to_owned() } else { at.to_string() }
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weir.network.labels import labels
 from weir.reproduce.sfq.study import parts
+from weir.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +76,7 @@ def _over_flows(study: Study) -> Iterator[Table]:
     found = study.of("flows")
     if not found:
         return
-    head = ("discipline", *(f"{run.flows:,} flows" for run in found))
+    head = ("discipline", *(plural(run.flows, "flow") for run in found))
     for title, measure, note in (
         ("Jain's index over the number of flows", jain, "1 where all flows get the same."),
         ("Worst flow's share over the number of flows", worst, "The least throughput over the mean."),
@@ -94,7 +95,7 @@ def _collisions(study: Study) -> Iterator[Table]:
         return
     flows = list(dict.fromkeys(run.flows for run in found))
     rows = tuple(
-        (f"{queues} queues", *(_counted(found, place, queues, each) for each in flows))
+        (plural(queues, "queue"), *(_counted(found, place, queues, each) for each in flows))
         for place, queues in enumerate(parts.QUEUES)
     )
     draws = len(found) // len(flows)
@@ -103,7 +104,10 @@ def _collisions(study: Study) -> Iterator[Table]:
         "1/q)^(n−1). Counted where some flow still has a queue to itself: up to two flows a queue."
     )
     yield Table(
-        "Colliding flows, counted and exact", note, ("queues", *(f"{each:,} flows" for each in flows)), rows
+        "Colliding flows, counted and exact",
+        note,
+        ("queues", *(plural(each, "flow") for each in flows)),
+        rows,
     )
 
 

@@ -1,0 +1,250 @@
+"""What a fabric's result says, in words: who is best for which channel, and where channels saturate.
+
+The words are about one load, the highest of the scenario at which no channel saturates under any discipline;
+above it latencies are those of full buffers. Two disciplines are told apart by the interval of their paired
+difference, or where there is none by intervals that do not overlap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weir.fabric.reading import ALL
+from weir.text import plural, quantity
+from weir.verdict import agreement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weir.fabric.result import FabricResult
+    from weir.fabric.rows import FabricEstimate, Saturation
+
+__all__ = ["Standing", "standings", "state", "telling_load", "verdict"]
+
+_FEW = 3
+"""Disciplines whose saturation is told one by one."""
+_BOTH = 2
+_TWO_DIGITS = 9.95
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The lowest mean latency of a channel at a load, and who cannot be told from it."""
+
+    channel: str
+    best: str
+    rivals: tuple[str, ...]
+
+
+def telling_load(result: FabricResult) -> float:
+    """Return the highest load below saturation; the lowest, where every load saturates a channel."""
+    known = [row.load for row in result.saturation if row.load is not None]
+    below = [load for load in result.loads if load < min(known, default=float("inf"))]
+    return max(below, default=min(result.loads))
+
+
+def state(result: FabricResult) -> str | None:
+    """Return why the numbers are to be read with care: an interrupted run."""
+    if result.empty:
+        return "Interrupted before anything was finished"
+    if not result.interrupted:
+        return None
+    return (
+        f"Interrupted after {plural(result.replications, 'replication')}: what follows was finished by then"
+    )
+
+
+def verdict(result: FabricResult) -> str:
+    """Return the verdict: one to four sentences."""
+    if result.empty:
+        return f"{state(result)}."
+    parts = [state(result), _latency(result), _saturation(result), agreement(result)]
+    return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts if part)
+
+
+# Who is best for whom.
+
+
+def standings(result: FabricResult, load: float) -> list[Standing]:
+    """Return who has the lowest mean latency of each channel at a load, where that is known."""
+    made = []
+    for channel in result.channels:
+        found = {
+            name: row
+            for name in result.disciplines
+            if (row := result.estimate(name, load=load, channel=channel.name)) is not None
+            and row.value is not None
+        }
+        if len(found) == len(result.disciplines):
+            best = min(found, key=lambda name: _mean(found[name]))
+            rivals = tuple(
+                name for name in found if name != best and not _apart(result, load, found[best], found[name])
+            )
+            made.append(Standing(channel.name, best, rivals))
+    return made
+
+
+def _mean(row: FabricEstimate) -> float:
+    return float("inf") if row.value is None else row.value
+
+
+def _apart(result: FabricResult, load: float, one: FabricEstimate, other: FabricEstimate) -> bool:
+    """Return whether two disciplines differ: by their paired difference, or else by their intervals."""
+    for row, against in ((one, other), (other, one)):
+        if against.discipline == result.reference:
+            paired = result.difference(row.discipline, load=load, channel=row.channel)
+            if paired is not None:
+                return paired.clear
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return False
+    return one.high < other.low or other.high < one.low
+
+
+def _latency(result: FabricResult) -> str | None:
+    load = telling_load(result)
+    if len(result.disciplines) == 1:
+        return _alone(result, load)
+    found = standings(result, load)
+    if not found:
+        return None
+    clear = [each for each in found if not each.rivals]
+    winners = sorted(
+        {each.best for each in clear},
+        key=lambda name: (-sum(each.best == name for each in clear), name == result.reference, name),
+    )
+    parts = [
+        _named(result, load, name, [each.channel for each in clear if each.best == name], len(found))
+        for name in winners
+    ]
+    close = _close(result, [each for each in found if each.rivals], len(found))
+    if not parts:
+        return f"at load {load:g} {close}"
+    words = f"at load {load:g} the mean latency is lowest {_joined(parts)}"
+    return f"{words}; {close}" if close else words
+
+
+def _named(result: FabricResult, load: float, name: str, channels: Sequence[str], known: int) -> str:
+    """Return whose latency is lowest under a discipline, and by how much."""
+    whose = "every channel" if len(channels) == known > 1 else _joined(channels)
+    return f"under {result.labels[name]} for {whose}{_gain(result, load, name, channels)}"
+
+
+def _gain(result: FabricResult, load: float, name: str, channels: Sequence[str]) -> str:
+    """Return by how much a discipline is below the reference, or the only other one above it."""
+    against = [each for each in result.disciplines if each != result.reference]
+    other = against[0] if name == result.reference else name
+    if name == result.reference and len(against) > 1:
+        return ""
+    rows = [result.difference(other, load=load, channel=channel) for channel in channels]
+    known = [row for row in rows if row is not None and row.value is not None]
+    if not known:
+        return ""
+    least, most = (end(abs(row.value or 0.0) for row in known) for end in (min, max))
+    span = (
+        _per_cent(least)
+        if _per_cent(least) == _per_cent(most)
+        else f"{_per_cent(least)} to {_per_cent(most)}"
+    )
+    if name == result.reference:
+        return f" ({result.labels[other]} is {span} % above)"
+    interval = ""
+    if len(known) == 1 and known[0].low is not None and known[0].high is not None:
+        interval = f", 95 % interval {_per_cent(known[0].low)} to {_per_cent(known[0].high)}"
+    return f" ({span} % below {result.labels[result.reference]}{interval})"
+
+
+def _per_cent(value: float) -> str:
+    text = f"{value:.0f}" if abs(value) >= _TWO_DIGITS else f"{value:.1f}"
+    return text.replace("-", "−")
+
+
+def _close(result: FabricResult, close: Sequence[Standing], known: int) -> str:
+    """Return for whom no best can be told, and of which disciplines."""
+    groups: dict[frozenset[str], list[str]] = {}
+    for each in close:
+        groups.setdefault(frozenset((each.best, *each.rivals)), []).append(each.channel)
+    told = sorted(groups.items(), key=lambda group: -len(group[1]))
+    words = ""
+    for names, channels in told[:_FEW]:
+        who, whose = _those(result, names), "any channel" if len(channels) == known else _joined(channels)
+        words += (
+            f", nor {who} for {whose}" if words else f"for {whose} {who} cannot be told apart {_why(result)}"
+        )
+    return words + (", nor others for the rest" if len(told) > _FEW else "")
+
+
+def _those(result: FabricResult, names: frozenset[str]) -> str:
+    if len(names) == len(result.disciplines) > _BOTH:
+        return "all disciplines"
+    return _joined(result.labels[name] for name in result.disciplines if name in names)
+
+
+def _why(result: FabricResult) -> str:
+    return "without intervals, of one replication" if result.replications == 1 else "at this length of run"
+
+
+def _alone(result: FabricResult, load: float) -> str | None:
+    """Return the latencies of the only discipline."""
+    name = result.disciplines[0]
+    every = result.estimate(name, load=load)
+    rows = [result.estimate(name, load=load, channel=each.name) for each in result.channels]
+    known = [row for row in rows if row is not None and row.value is not None]
+    if not known:
+        return None
+    low, high = min(known, key=_mean), max(known, key=_mean)
+    least, most = (quantity(_mean(row), row.unit) for row in (low, high))
+    if len(known) == 1:
+        return f"at load {load:g} the mean latency is {least}"
+    spread = f"from {least} ({low.channel}) to {most} ({high.channel})"
+    whole = (
+        f"is {quantity(every.value, every.unit)} over all channels, "
+        if every is not None and every.value is not None
+        else "of the channels is "
+    )
+    return f"at load {load:g} the mean latency {whole}{spread}"
+
+
+# Where it saturates.
+
+
+def _saturation(result: FabricResult) -> str | None:
+    rows = [row for row in result.saturation if row.channel != ALL]
+    if not rows:
+        return None
+    first = {name: _first(rows, name) for name in result.disciplines}
+    saturating = sorted(
+        (name for name in result.disciplines if first[name] is not None), key=lambda name: first[name] or 0.0
+    )
+    highest = f"{max(result.loads):g}"
+    if not saturating:
+        return f"no channel saturates up to load {highest}: at least 99 % of what is offered arrives"
+    told: dict[str, list[str]] = {}
+    for name in saturating[:_FEW]:
+        channels = [row.channel for row in rows if row.discipline == name and row.load == first[name]]
+        told.setdefault(f"{_joined(channels)} from load {first[name]:g}", []).append(name)
+    calm = [name for name in result.disciplines if first[name] is None]
+    if calm:
+        told[f"no channel up to load {highest}"] = calm
+    several = len(result.disciplines) > 1
+    parts = [f"{words}{_under(result, names) if several else ''}" for words, names in told.items()]
+    return f"first to saturate, with less than 99 % of what is offered arriving: {'; '.join(parts)}"
+
+
+def _first(rows: Sequence[Saturation], discipline: str) -> float | None:
+    """Return the least load at which a channel saturates under a discipline."""
+    return min(
+        (row.load for row in rows if row.discipline == discipline and row.load is not None), default=None
+    )
+
+
+def _under(result: FabricResult, names: Sequence[str]) -> str:
+    if len(names) == len(result.disciplines):
+        return " under both" if len(names) == _BOTH else " under every discipline"
+    return f" under {_joined(result.labels[name] for name in names)}"
+
+
+def _joined(words: Iterable[str]) -> str:
+    """Return words as a list in a sentence."""
+    *most, last = list(words)
+    return f"{', '.join(most)} and {last}" if most else last
