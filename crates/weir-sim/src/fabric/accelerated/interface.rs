@@ -33,9 +33,30 @@ impl<const V: usize> Interface<V> {
 }
 
 impl<const P: usize, const V: usize, S: Scheduler<V>> Engine<'_, P, V, S> {
+    /// All instants of all interfaces before `until`.
+    #[inline(always)]
+    pub(super) fn interfaces(&mut self, until: Ticks) {
+        let mut hosts = std::mem::take(&mut self.due_hosts);
+        hosts.extend((0..).zip(&self.hosts).filter(|&(_, &wake)| wake < until).map(|(host, _)| host));
+        while !hosts.is_empty() {
+            for &host in &hosts {
+                self.interface(host as usize, self.hosts[host as usize]);
+            }
+            let mut left = 0;
+            for at in 0..hosts.len() {
+                let host = hosts[at] as usize;
+                self.hosts[host] = self.next_of_interface(host, self.hosts[host]);
+                hosts[left] = host as u32;
+                left += usize::from(self.hosts[host] < until);
+            }
+            hosts.truncate(left);
+        }
+        self.due_hosts = hosts;
+    }
+
     /// An instant of an interface at which its link is free.
     #[inline(always)]
-    pub(super) fn interface(&mut self, host: usize, now: Ticks) {
+    fn interface(&mut self, host: usize, now: Ticks) {
         if self.senders[host].free == now {
             // Space that is released now was not there before.
             self.take_in(host, now);
@@ -49,13 +70,18 @@ impl<const P: usize, const V: usize, S: Scheduler<V>> Engine<'_, P, V, S> {
                 self.start(host, id, now);
             }
         }
+    }
+
+    /// When an interface must be looked at next, after it has been at `now`.
+    #[inline(always)]
+    fn next_of_interface(&mut self, host: usize, now: Ticks) -> Ticks {
         let (sender, interface) = (&mut self.senders[host], &self.interfaces[host]);
         sender.blocked = sender.waiting != 0 && sender.free <= now;
-        self.hosts[host] = match () {
+        match () {
             () if sender.blocked => self.rings.next_at(host).min(interface.next_after(now)),
             () if sender.waiting != 0 => sender.free,
             () => interface.next_generation().max(sender.free),
-        };
+        }
     }
 
     /// What has been generated before `now` enters, as far as there is room, when it was generated.

@@ -44,8 +44,9 @@ use plan::Plan;
 use rings::{Return, Rings};
 use schedulers::Scheduler;
 use sender::{Sender, Target};
-use switch::Crossbar;
+use switch::{Crossbar, Due, Wakes};
 
+use crate::engine::dispatch::{Level, Work};
 use crate::fabric::job::{Ended, Job, Tally};
 use crate::fabric::model::FabricScenario;
 use crate::fabric::record::{Delivery, Sink};
@@ -128,11 +129,15 @@ impl<const P: usize, const V: usize> schedulers::Visitor<V> for OfPorts<'_, P> {
     }
 }
 
-/// When the inputs and outputs of a switch must be looked at next.
-#[derive(Clone, Debug)]
-struct Wakes<const P: usize> {
-    inputs: [Ticks; P],
-    outputs: [Ticks; P],
+/// Some windows of a replication.
+struct Windows<'a, 'b, const P: usize, const V: usize, S: Scheduler<V>>(&'a mut Engine<'b, P, V, S>);
+
+impl<const P: usize, const V: usize, S: Scheduler<V>> Work for Windows<'_, '_, P, V, S> {
+    type Output = bool;
+    #[inline(always)]
+    fn run(self) -> bool {
+        self.0.run_windows(self.0.plan.end)
+    }
 }
 
 /// One replication. A port of all switches has the number `switch * P + port`; a link is that of its interface or,
@@ -153,9 +158,13 @@ struct Engine<'a, const P: usize, const V: usize, S: Scheduler<V>> {
     hosts: Vec<Ticks>,
     rings: Rings,
     flights: Flights,
+    /// Those of a window that are due.
+    dues: Vec<Due>,
+    due_hosts: Vec<u32>,
     /// The window begins.
     begin: Ticks,
     tally: Tally,
+    level: Level,
     sink: &'a mut dyn Sink,
 }
 
@@ -204,12 +213,16 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
             senders,
             interfaces,
             crossbars: vec![Crossbar::new(wiring.ports()); switches],
-            wakes: vec![Wakes { inputs: [NEVER; P], outputs: [NEVER; P] }; switches],
+            wakes: vec![Wakes::never(); switches],
             switches: vec![NEVER; switches],
             rings: Rings::new(hosts + switches * P, plan.returns),
             flights: Flights::default(),
+            dues: Vec::with_capacity(switches),
+            due_hosts: Vec::with_capacity(hosts),
             begin: 0,
             tally: Tally::default(),
+            // A copy for each level of the large form would be long to compile, and is not for speed.
+            level: if P == SMALL.0 { Level::detect() } else { Level::Portable },
             hops: plan.hops(&wiring),
             plan,
             scheduler,
@@ -222,7 +235,7 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
     fn run(mut self, watch: &Watch<'_>) -> Ended {
         let end = self.plan.end;
         let mut told = 0;
-        while !self.run_windows(end) {
+        while !self.level.run(Windows(&mut self)) {
             if watch.cancelled() {
                 return Ended::Interrupted;
             }
@@ -234,6 +247,7 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
     }
 
     /// Goes through some windows; whether there are no more.
+    #[inline(always)]
     fn run_windows(&mut self, end: Ticks) -> bool {
         for _ in 0..WINDOWS {
             let least = |wakes: &[Ticks]| wakes.iter().fold(NEVER, |least, &wake| least.min(wake));
@@ -242,16 +256,8 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
                 return true;
             }
             let until = self.begin.saturating_add(self.plan.window).min(end);
-            for host in 0..self.hosts.len() {
-                while self.hosts[host] < until {
-                    self.interface(host, self.hosts[host]);
-                }
-            }
-            for switch in 0..self.switches.len() {
-                if self.switches[switch] < until {
-                    self.switch(switch, until);
-                }
-            }
+            self.interfaces(until);
+            self.switches(until);
         }
         false
     }

@@ -5,6 +5,43 @@ use super::rings::Return;
 use super::schedulers::Scheduler;
 use super::{Engine, NEVER, Ticks};
 
+/// When the inputs and outputs of a switch must be looked at next.
+#[derive(Clone, Debug)]
+pub(super) struct Wakes<const P: usize> {
+    pub(super) inputs: [Ticks; P],
+    pub(super) outputs: [Ticks; P],
+}
+
+/// The next instant of a switch, and the inputs and outputs that are due then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Due {
+    switch: usize,
+    at: Ticks,
+    inputs: u64,
+    outputs: u64,
+}
+
+impl<const P: usize> Wakes<P> {
+    /// Never.
+    pub(super) fn never() -> Self {
+        Self { inputs: [NEVER; P], outputs: [NEVER; P] }
+    }
+
+    #[inline(always)]
+    fn due(&self, switch: usize) -> Due {
+        let mut at = NEVER;
+        for port in 0..P {
+            at = at.min(self.inputs[port].min(self.outputs[port]));
+        }
+        let (mut inputs, mut outputs) = (0_u64, 0_u64);
+        for port in 0..P {
+            inputs |= u64::from(self.inputs[port] <= at) << port;
+            outputs |= u64::from(self.outputs[port] <= at) << port;
+        }
+        Due { switch, at, inputs, outputs }
+    }
+}
+
 /// The crossbar of a switch, as its outputs see it.
 #[derive(Clone, Debug)]
 pub(super) struct Crossbar<const P: usize> {
@@ -24,31 +61,37 @@ impl<const P: usize> Crossbar<P> {
 }
 
 impl<const P: usize, const V: usize, S: Scheduler<V>> Engine<'_, P, V, S> {
-    /// All instants of a switch before `until`.
-    pub(super) fn switch(&mut self, switch: usize, until: Ticks) {
-        loop {
-            let wakes = &self.wakes[switch];
-            let mut now = NEVER;
-            for port in 0..P {
-                now = now.min(wakes.inputs[port].min(wakes.outputs[port]));
+    /// All instants of all switches before `until`.
+    ///
+    /// The wakes of a switch are looked through some time after one of them was written, when others have had their
+    /// instants: a wide load right after a narrow store would wait for it.
+    #[inline(always)]
+    pub(super) fn switches(&mut self, until: Ticks) {
+        let mut dues = std::mem::take(&mut self.dues);
+        for (switch, &wake) in self.switches.iter().enumerate() {
+            if wake < until {
+                dues.push(self.wakes[switch].due(switch));
             }
-            self.switches[switch] = now;
-            if now >= until {
-                return;
-            }
-            self.instant(switch, now);
         }
+        while !dues.is_empty() {
+            for &due in &dues {
+                self.instant(due);
+            }
+            let mut left = 0;
+            for at in 0..dues.len() {
+                let due = self.wakes[dues[at].switch].due(dues[at].switch);
+                self.switches[due.switch] = due.at;
+                dues[left] = due;
+                left += usize::from(due.at < until);
+            }
+            dues.truncate(left);
+        }
+        self.dues = dues;
     }
 
     /// One instant of a switch.
     #[inline(always)]
-    fn instant(&mut self, switch: usize, now: Ticks) {
-        let wakes = &self.wakes[switch];
-        let (mut inputs, mut outputs) = (0_u64, 0_u64);
-        for port in 0..P {
-            inputs |= u64::from(wakes.inputs[port] <= now) << port;
-            outputs |= u64::from(wakes.outputs[port] <= now) << port;
-        }
+    fn instant(&mut self, Due { switch, at: now, inputs, mut outputs }: Due) {
         // Outputs for which an input has become able to send, and those that have room or are idle again.
         let mut wanted = self.bids(switch, inputs, now) | outputs;
         let changed = wanted;
