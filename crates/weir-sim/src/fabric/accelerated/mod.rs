@@ -34,7 +34,7 @@ mod schedulers;
 mod sender;
 mod switch;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use flight::Flights;
 use hop::Hops;
@@ -82,6 +82,9 @@ pub fn play<T: Sink + ?Sized>(
     watch: &Watch<'_>,
 ) -> Result<Option<Ended>, RunError> {
     let Ok(wiring) = Wiring::new(fabric.topology) else { return Ok(None) };
+    if !takes(fabric, job.discipline) {
+        return Ok(None);
+    }
     let Some(plan) = Plan::new(fabric, &wiring) else { return Ok(None) };
     let sources = Offer::new(fabric, &wiring, job.load)?.sources(job.replication);
     let (spec, bounds) = (&fabric.specs[job.discipline], plan.bounds);

@@ -11,7 +11,7 @@ use crate::fabric::{build, plain, testing};
 use crate::workload::Sizes;
 
 /// One of each rule, and of its options, for up to so many channels.
-fn disciplines(channels: usize) -> Vec<String> {
+pub(super) fn disciplines(channels: usize) -> Vec<String> {
     let list = |of: &dyn Fn(usize) -> String, by: &str| (0..channels).map(of).collect::<Vec<_>>().join(by);
     let weights = list(&|channel| (channel % 4 + 1).to_string(), "/");
     let entries = list(&|channel| format!("{channel}@{}cr/-/{channel}@255cr", 128 + channel), "/");
