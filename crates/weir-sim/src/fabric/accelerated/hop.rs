@@ -101,7 +101,7 @@ impl Hops {
                 };
                 Some(Self {
                     switches: (0..switches).map(hop).collect(),
-                    codes: (0..hosts).map(|host| (host / each) << width | host % each).collect(),
+                    codes: (0..hosts).map(|host| ((host / each) << width) | (host % each)).collect(),
                     ways: (0..ways).collect(),
                 })
             }

@@ -27,19 +27,28 @@ impl<const P: usize> Wakes<P> {
         Self { inputs: [NEVER; P], outputs: [NEVER; P] }
     }
 
+    /// The next instant, and who is due then.
     #[inline(always)]
     fn due(&self, switch: usize) -> Due {
-        let mut at = NEVER;
-        for port in 0..P {
-            at = at.min(self.inputs[port].min(self.outputs[port]));
-        }
-        let (mut inputs, mut outputs) = (0_u64, 0_u64);
-        for port in 0..P {
-            inputs |= u64::from(self.inputs[port] <= at) << port;
-            outputs |= u64::from(self.outputs[port] <= at) << port;
-        }
-        Due { switch, at, inputs, outputs }
+        let least = |wakes: &[Ticks; P]| wakes.iter().fold(NEVER, |least, &wake| least.min(wake));
+        let at = least(&self.inputs).min(least(&self.outputs));
+        Due { switch, at, inputs: until(&self.inputs, at), outputs: until(&self.outputs, at) }
     }
+}
+
+/// Who wakes by `at`, a bit each.
+#[inline(always)]
+fn until<const P: usize>(wakes: &[Ticks; P], at: Ticks) -> u64 {
+    // Eight flags at a time, a byte each, are gathered into eight bits by a product.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let eight = |wakes: &[Ticks]| {
+        let mut flags = [0_u8; 8];
+        for (flag, &wake) in flags.iter_mut().zip(wakes) {
+            *flag = u8::from(wake <= at);
+        }
+        u64::from_le_bytes(flags).wrapping_mul(GATHER) >> 56
+    };
+    wakes.chunks(8).enumerate().fold(0, |all, (part, wakes)| all | eight(wakes) << (8 * part))
 }
 
 /// The crossbar of a switch, as its outputs see it.
