@@ -36,12 +36,18 @@ impl Hop {
 }
 
 /// The ports of all switches, and the digits of all destinations and ways.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Hops {
     /// Of each switch.
     pub(super) switches: Vec<Hop>,
+    pub(super) codes: Codes,
+}
+
+/// Destinations and ways in digits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Codes {
     /// Of each end-point.
-    pub(super) codes: Vec<u32>,
+    pub(super) hosts: Vec<u32>,
     /// Of each way.
     pub(super) ways: Vec<u32>,
 }
@@ -76,14 +82,15 @@ impl Hops {
                 let width = bits(arity);
                 (width * levels <= u32::BITS).then(|| Self {
                     switches: (0..switches).map(|switch| tree(switch, arity, levels)).collect(),
-                    codes: (0..hosts).map(|host| packed(host, arity, levels)).collect(),
-                    ways: (0..ways).map(|way| packed(way, arity, levels - 1)).collect(),
+                    codes: Codes {
+                        hosts: (0..hosts).map(|host| packed(host, arity, levels)).collect(),
+                        ways: (0..ways).map(|way| packed(way, arity, levels - 1)).collect(),
+                    },
                 })
             }
             Topology::Single { .. } => Some(Self {
                 switches: vec![Hop { down_mask: u32::MAX, ..Hop::default() }],
-                codes: (0..hosts).collect(),
-                ways: vec![0],
+                codes: Codes { hosts: (0..hosts).collect(), ways: vec![0] },
             }),
             Topology::LeafSpine { leaves, hosts: each, .. } => {
                 let width = bits(each).max(1);
@@ -101,8 +108,10 @@ impl Hops {
                 };
                 Some(Self {
                     switches: (0..switches).map(hop).collect(),
-                    codes: (0..hosts).map(|host| ((host / each) << width) | (host % each)).collect(),
-                    ways: (0..ways).collect(),
+                    codes: Codes {
+                        hosts: (0..hosts).map(|host| ((host / each) << width) | (host % each)).collect(),
+                        ways: (0..ways).collect(),
+                    },
                 })
             }
         }
@@ -149,7 +158,7 @@ mod tests {
                 for destination in 0..wiring.hosts() {
                     for way in 0..router.ways() {
                         let found = hops.switches[switch as usize]
-                            .port(hops.codes[destination as usize], hops.ways[way as usize]);
+                            .port(hops.codes.hosts[destination as usize], hops.codes.ways[way as usize]);
                         let expected = router.port(switch, destination, way);
                         assert_eq!(found, expected, "{topology:?} {switch} {destination} {way}");
                     }

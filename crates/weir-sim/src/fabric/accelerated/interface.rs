@@ -1,27 +1,34 @@
 //! An interface: what its sources generate enters its buffer, and goes out.
 
+use super::context::Context;
 use super::flight::Flight;
+use super::hop::Codes;
+use super::ring::Return;
 use super::schedulers::Scheduler;
-use super::{Engine, NEVER, Ticks};
+use super::sender::Sender;
+use super::{NEVER, Ticks};
 use crate::fabric::packet::Packet;
 use crate::fabric::record::{Generation, Injection};
 use crate::fabric::source::Source;
 
-/// What an interface knows of its sources.
+/// An interface.
 #[derive(Clone, Debug)]
-pub(super) struct Interface<const V: usize> {
+pub(super) struct Interface<const V: usize, T> {
+    sender: Sender<V, T>,
+    sources: Box<[Source]>,
     /// When each of them generates its next packet, or has generated it.
     next: [Ticks; V],
 }
 
-impl<const V: usize> Interface<V> {
+impl<const V: usize, T> Interface<V, T> {
     /// With these sources.
-    pub(super) fn new(sources: &[Source]) -> Self {
-        let next = |channel: usize| sources.get(channel).map_or(NEVER, Source::next_at);
-        Self { next: core::array::from_fn(next) }
+    pub(super) fn new(sender: Sender<V, T>, sources: Box<[Source]>) -> Self {
+        let next = core::array::from_fn(|channel: usize| sources.get(channel).map_or(NEVER, Source::next_at));
+        Self { sender, sources, next }
     }
 
     /// When the next packet is generated of those that are not waiting already.
+    #[inline(always)]
     pub(super) fn next_generation(&self) -> Ticks {
         self.next.iter().fold(NEVER, |least, &next| least.min(next))
     }
@@ -30,70 +37,57 @@ impl<const V: usize> Interface<V> {
     fn next_after(&self, now: Ticks) -> Ticks {
         self.next.iter().fold(NEVER, |least, &next| if next > now { least.min(next) } else { least })
     }
-}
 
-impl<const P: usize, const V: usize, S: Scheduler<V>> Engine<'_, P, V, S> {
-    /// All instants of all interfaces before `until`.
+    /// Credits are on their way back; when the interface must be looked at for them.
     #[inline(always)]
-    pub(super) fn interfaces(&mut self, until: Ticks) {
-        let mut hosts = std::mem::take(&mut self.due_hosts);
-        hosts.extend((0..).zip(&self.hosts).filter(|&(_, &wake)| wake < until).map(|(host, _)| host));
-        while !hosts.is_empty() {
-            for &host in &hosts {
-                self.interface(host as usize, self.hosts[host as usize]);
-            }
-            let mut left = 0;
-            for at in 0..hosts.len() {
-                let host = hosts[at] as usize;
-                self.hosts[host] = self.next_of_interface(host, self.hosts[host]);
-                hosts[left] = host as u32;
-                left += usize::from(self.hosts[host] < until);
-            }
-            hosts.truncate(left);
-        }
-        self.due_hosts = hosts;
+    pub(super) fn give_back(&mut self, back: Return, begin: Ticks) -> Ticks {
+        if self.sender.give_back(back, begin) { back.at } else { NEVER }
     }
 
-    /// An instant of an interface at which its link is free.
+    /// An instant at which the link is free.
     #[inline(always)]
-    fn interface(&mut self, host: usize, now: Ticks) {
-        if self.senders[host].free == now {
+    pub(super) fn instant<S>(&mut self, context: &mut Context<'_, S>, codes: &Codes, now: Ticks)
+    where
+        S: Scheduler<V, State = T>,
+    {
+        if self.sender.free == now {
             // Space that is released now was not there before.
-            self.take_in(host, now);
+            self.take_in(context, codes, now);
         }
-        self.senders[host].settle_room(now);
-        self.enter_due(host, now);
-        let sender = &mut self.senders[host];
-        if sender.waiting != 0 {
-            let (rings, effort) = ((&mut self.rings, host), &mut self.tally.effort);
-            if let Some(id) = sender.decide(&self.scheduler, &self.flights, rings, effort, now) {
-                self.start(host, id, now);
-            }
+        self.sender.settle_room(now);
+        for channel in 0..self.sources.len() {
+            while self.next[channel] <= now && self.enter(context, codes, channel, now) {}
+        }
+        if self.sender.waiting != 0 {
+            context.ask(&mut self.sender, now);
         }
     }
 
-    /// When an interface must be looked at next, after it has been at `now`.
+    /// When it must be looked at next, after it has been at `now`.
     #[inline(always)]
-    fn next_of_interface(&mut self, host: usize, now: Ticks) -> Ticks {
-        let (sender, interface) = (&mut self.senders[host], &self.interfaces[host]);
-        sender.blocked = sender.waiting != 0 && sender.free <= now;
+    pub(super) fn next_wake(&mut self, now: Ticks) -> Ticks {
+        let free = self.sender.free;
+        self.sender.blocked = self.sender.waiting != 0 && free <= now;
         match () {
-            () if sender.blocked => self.rings.next_at(host).min(interface.next_after(now)),
-            () if sender.waiting != 0 => sender.free,
-            () => interface.next_generation().max(sender.free),
+            () if self.sender.blocked => self.sender.next_credit().min(self.next_after(now)),
+            () if self.sender.waiting != 0 => free,
+            () => self.next_generation().max(free),
         }
     }
 
     /// What has been generated before `now` enters, as far as there is room, when it was generated.
     #[inline(always)]
-    fn take_in(&mut self, host: usize, now: Ticks) {
+    fn take_in<S>(&mut self, context: &mut Context<'_, S>, codes: &Codes, now: Ticks)
+    where
+        S: Scheduler<V, State = T>,
+    {
         if S::ORDERED {
-            return self.take_in_ordered(host, now);
+            return self.take_in_ordered(context, codes, now);
         }
-        for channel in 0..self.plan.bounds.channels {
-            while self.interfaces[host].next[channel] < now {
-                let at = self.interfaces[host].next[channel];
-                if !self.enter(host, channel, at) {
+        for channel in 0..self.sources.len() {
+            while self.next[channel] < now {
+                let at = self.next[channel];
+                if !self.enter(context, codes, channel, at) {
                     break;
                 }
             }
@@ -102,65 +96,62 @@ impl<const P: usize, const V: usize, S: Scheduler<V>> Engine<'_, P, V, S> {
 
     /// The same, in the order of time, and of channels.
     #[inline(always)]
-    fn take_in_ordered(&mut self, host: usize, now: Ticks) {
-        let mut next = self.interfaces[host].next;
+    fn take_in_ordered<S>(&mut self, context: &mut Context<'_, S>, codes: &Codes, now: Ticks)
+    where
+        S: Scheduler<V, State = T>,
+    {
+        let mut next = self.next;
         loop {
             let (mut at, mut channel) = (now, V);
             for (other, &next) in next.iter().enumerate() {
-                if next < at {
-                    (at, channel) = (next, other);
-                }
+                (at, channel) = if next < at { (next, other) } else { (at, channel) };
             }
             if channel == V {
                 return;
             }
             // What does not fit keeps those behind it.
-            let entered = self.enter(host, channel, at);
-            next[channel] = if entered { self.interfaces[host].next[channel] } else { NEVER };
-        }
-    }
-
-    /// What has been generated by `now` enters at `now`, as far as there is room.
-    #[inline(always)]
-    fn enter_due(&mut self, host: usize, now: Ticks) {
-        for channel in 0..self.plan.bounds.channels {
-            while self.interfaces[host].next[channel] <= now && self.enter(host, channel, now) {}
+            let entered = self.enter(context, codes, channel, at);
+            next[channel] = if entered { self.next[channel] } else { NEVER };
         }
     }
 
     /// The next packet of a source enters, if there is room.
     #[inline(always)]
-    fn enter(&mut self, host: usize, channel: usize, now: Ticks) -> bool {
-        let (source, sender) = (&mut self.sources[host * self.plan.bounds.channels + channel], &mut self.senders[host]);
+    fn enter<S>(&mut self, context: &mut Context<'_, S>, codes: &Codes, channel: usize, now: Ticks) -> bool
+    where
+        S: Scheduler<V, State = T>,
+    {
+        let source = &mut self.sources[channel];
         let head = source.head();
-        let credits = self.plan.unit.of_packet(head.size) as u16;
-        if !sender.has_room(channel, credits) {
+        let credits = context.plan.unit.of_packet(head.size) as u16;
+        if !self.sender.has_room(channel, credits) {
             return false;
         }
-        sender.reserve(channel, credits);
-        let (code, way) = (self.hops.codes[head.destination as usize], self.hops.ways[head.way as usize]);
-        let id = self.flights.insert(Flight::new(head, now, credits, code, way));
-        self.tally.generated += 1;
-        self.tally.injected += 1;
-        self.sink.generated(&generation(head));
+        self.sender.reserve(channel, credits);
+        let (code, way) = (codes.hosts[head.destination as usize], codes.ways[head.way as usize]);
+        let id = context.flights.insert(Flight::new(head, now, credits, code, way));
+        context.tally.generated += 1;
+        context.tally.injected += 1;
+        context.sink.generated(&generation(head));
         let Packet { generated, source: from, channel: of, size, .. } = *head;
-        self.sink.injected(&Injection { at: now, generated, source: from, channel: of, size });
+        context.sink.injected(&Injection { at: now, generated, source: from, channel: of, size });
         source.advance();
-        self.interfaces[host].next[channel] = source.next_at();
-        sender.enqueue(&self.scheduler, &mut self.flights, id, now);
+        self.next[channel] = source.next_at();
+        self.sender.enqueue(&context.scheduler, &mut context.flights, id, now);
         true
     }
 
-    /// Tells of the packets that have entered since an interface was looked at last, and of those that were generated
-    /// and still wait.
-    pub(super) fn tell_of_the_rest(&mut self) {
-        for host in 0..self.hosts.len() {
-            self.take_in(host, self.plan.end);
-        }
+    /// Tells of the packets that have entered since it was looked at last, and of those that were generated and still
+    /// wait.
+    pub(super) fn tell_of_the_rest<S>(&mut self, context: &mut Context<'_, S>, codes: &Codes)
+    where
+        S: Scheduler<V, State = T>,
+    {
+        self.take_in(context, codes, context.plan.end);
         for source in &mut self.sources {
             while source.next_at() != NEVER {
-                self.sink.generated(&generation(source.head()));
-                self.tally.generated += 1;
+                context.sink.generated(&generation(source.head()));
+                context.tally.generated += 1;
                 source.advance();
             }
         }

@@ -24,27 +24,28 @@
 //! | Memory | linear in ports times channels, and in the packets under way |
 //! | Not for | adaptive routing, verification, more than 64 ports or 16 channels, disciplines without a compact form: the plain engine takes these |
 
+mod context;
 mod flight;
 mod hop;
 mod input;
 mod interface;
 mod plan;
-mod rings;
+mod ring;
 mod schedulers;
 mod sender;
 mod switch;
 #[cfg(test)]
 pub(super) mod tests;
 
+use context::Context;
 use flight::Flights;
-use hop::Hops;
+use hop::{Codes, Hop, Hops};
 use input::Input;
 use interface::Interface;
 use plan::Plan;
-use rings::{Return, Rings};
 use schedulers::Scheduler;
 use sender::{Sender, Target};
-use switch::{Crossbar, Due, Wakes};
+use switch::{Due, Switch};
 
 use crate::engine::dispatch::{Level, Work};
 use crate::fabric::job::{Ended, Job, Tally};
@@ -139,104 +140,93 @@ impl<const P: usize, const V: usize, S: Scheduler<V>> Work for Windows<'_, '_, P
     type Output = bool;
     #[inline(always)]
     fn run(self) -> bool {
-        self.0.run_windows(self.0.plan.end)
+        self.0.run_windows()
     }
 }
 
 /// One replication. A port of all switches has the number `switch * P + port`; a link is that of its interface or,
 /// behind all of these, of its port.
 struct Engine<'a, const P: usize, const V: usize, S: Scheduler<V>> {
-    plan: Plan,
-    hops: Hops,
-    scheduler: S,
-    sources: Vec<Source>,
-    interfaces: Vec<Interface<V>>,
-    senders: Vec<Sender<V, S::State>>,
-    inputs: Vec<Input<V>>,
-    crossbars: Vec<Crossbar<P>>,
-    wakes: Vec<Wakes<P>>,
-    /// The least of the wakes of each switch.
-    switches: Vec<Ticks>,
-    /// The wakes of interfaces.
-    hosts: Vec<Ticks>,
-    rings: Rings,
-    flights: Flights,
+    context: Context<'a, S>,
+    codes: Codes,
+    interfaces: Vec<Interface<V, S::State>>,
+    switches: Vec<Switch<P, V, S::State>>,
+    /// When each interface, and each switch, must be looked at next.
+    host_wakes: Vec<Ticks>,
+    switch_wakes: Vec<Ticks>,
     /// Those of a window that are due.
-    dues: Vec<Due>,
     due_hosts: Vec<u32>,
+    due_switches: Vec<(u32, Due)>,
     /// The window begins.
     begin: Ticks,
-    tally: Tally,
     level: Level,
-    sink: &'a mut dyn Sink,
 }
 
 impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
     fn new(start: Start<'a>, scheduler: S) -> Self {
         let Start { plan, wiring, sources, sink, .. } = start;
-        let (hosts, switches) = (wiring.hosts() as usize, wiring.switches() as usize);
+        let Hops { switches: hops, codes } = plan.hops(&wiring);
+        let hosts = wiring.hosts();
         // Ports are counted anew, P of them a switch.
         let port = |port: u32| {
             let (switch, port) = wiring.switch_and_port(port);
             switch * P as u32 + port
         };
-        let ends = (0..switches * P).map(|at| match (at / P, at % P) {
-            (switch, local) if local < wiring.ports() as usize => {
-                wiring.end(wiring.port(switch as u32, local as u32))
-            }
-            _ => End::Nothing,
-        });
-        let ends: Vec<End> = ends.collect();
         let sender = |target, room| Sender::new(scheduler.state(), target, room, plan.input_buffer);
-        let of_host =
-            |host| sender(Target::Port(port(wiring.port_of_host(host))), plan.interface_buffer);
-        let of_port = |end: &End| {
-            let target = match *end {
-                End::Host(host) => Target::Host(host),
-                End::Port(other) => Target::Port(port(other)),
-                // Nothing is ever sent there.
-                End::Nothing => Target::Host(u32::MAX),
-            };
-            sender(target, plan.output_buffer)
+        let output = |end: End| match end {
+            End::Host(host) => sender(Target::Host(host), plan.output_buffer),
+            End::Port(other) => sender(Target::Port(port(other)), plan.output_buffer),
+            // Nothing is ever sent there.
+            End::Nothing => sender(Target::Host(u32::MAX), plan.output_buffer),
         };
-        let input = |end: &End| {
-            let link = match *end {
-                End::Host(host) => host,
-                End::Port(other) => hosts as u32 + port(other),
-                End::Nothing => u32::MAX,
-            };
-            Input::new(plan.bounds.channels, link)
+        let input = |end: End| match end {
+            End::Host(host) => Input::new(plan.bounds.channels, host),
+            End::Port(other) => Input::new(plan.bounds.channels, hosts + port(other)),
+            End::Nothing => Input::new(plan.bounds.channels, u32::MAX),
         };
-        let senders = (0..hosts as u32).map(of_host).chain(ends.iter().map(of_port)).collect();
-        let interface = |host: usize| Interface::new(&sources[host * plan.bounds.channels..][..plan.bounds.channels]);
-        let interfaces: Vec<Interface<V>> = (0..hosts).map(interface).collect();
+        let end = |switch: u32, port: usize| match port < wiring.ports() as usize {
+            true => wiring.end(wiring.port(switch, port as u32)),
+            false => End::Nothing,
+        };
+        let switch = |(number, hop): (u32, Hop)| {
+            let inputs = core::array::from_fn(|port| input(end(number, port)));
+            let outputs = core::array::from_fn(|port| output(end(number, port)));
+            Switch::new(wiring.ports(), hop, inputs, outputs)
+        };
+        let mut sources = sources.into_iter();
+        let interface = |host: u32| {
+            let target = Target::Port(port(wiring.port_of_host(host)));
+            let own = sources.by_ref().take(plan.bounds.channels).collect();
+            Interface::new(sender(target, plan.interface_buffer), own)
+        };
+        let interfaces: Vec<Interface<V, S::State>> = (0..hosts).map(interface).collect();
+        let switches: Vec<_> = (0..).zip(hops).map(switch).collect();
         Self {
-            hosts: interfaces.iter().map(Interface::next_generation).collect(),
-            inputs: ends.iter().map(input).collect(),
-            senders,
+            host_wakes: interfaces.iter().map(Interface::next_generation).collect(),
+            switch_wakes: vec![NEVER; switches.len()],
+            due_hosts: Vec::with_capacity(interfaces.len()),
+            due_switches: Vec::with_capacity(switches.len()),
             interfaces,
-            crossbars: vec![Crossbar::new(wiring.ports()); switches],
-            wakes: vec![Wakes::never(); switches],
-            switches: vec![NEVER; switches],
-            rings: Rings::new(hosts + switches * P, plan.returns),
-            flights: Flights::default(),
-            dues: Vec::with_capacity(switches),
-            due_hosts: Vec::with_capacity(hosts),
+            switches,
             begin: 0,
-            tally: Tally::default(),
+            codes,
             // A copy for each level of the large form would be long to compile, and is not for speed.
             level: if P == SMALL.0 { Level::detect() } else { Level::Portable },
-            hops: plan.hops(&wiring),
-            plan,
-            scheduler,
-            sources,
-            sink,
+            context: Context {
+                plan,
+                scheduler,
+                flights: Flights::default(),
+                tally: Tally::default(),
+                sink,
+                arrivals: Vec::new(),
+                returns: Vec::new(),
+            },
         }
     }
 
     /// Runs to the end of the replication.
     fn run(mut self, watch: &Watch<'_>) -> Ended {
-        let end = self.plan.end;
+        let end = self.context.plan.end;
         let mut told = 0;
         while !self.level.run(Windows(&mut self)) {
             if watch.cancelled() {
@@ -245,94 +235,100 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
             watch.passed(&mut told, self.begin / TICKS_PER_NANO);
         }
         watch.passed(&mut told, end / TICKS_PER_NANO);
-        self.tell_of_the_rest();
-        Ended::Finished(self.tally)
+        for interface in &mut self.interfaces {
+            interface.tell_of_the_rest(&mut self.context, &self.codes);
+        }
+        Ended::Finished(self.context.tally)
     }
 
     /// Goes through some windows; whether there are no more.
     #[inline(always)]
-    fn run_windows(&mut self, end: Ticks) -> bool {
+    fn run_windows(&mut self) -> bool {
         for _ in 0..WINDOWS {
             let least = |wakes: &[Ticks]| wakes.iter().fold(NEVER, |least, &wake| least.min(wake));
-            self.begin = least(&self.hosts).min(least(&self.switches));
-            if self.begin >= end {
+            self.begin = least(&self.host_wakes).min(least(&self.switch_wakes));
+            if self.begin >= self.context.plan.end {
                 return true;
             }
-            let until = self.begin.saturating_add(self.plan.window).min(end);
-            self.interfaces(until);
-            self.switches(until);
+            let until = (self.begin + self.context.plan.window).min(self.context.plan.end);
+            self.run_interfaces(until);
+            self.run_switches(until);
+            self.exchange();
         }
         false
     }
 
-    /// A packet starts on a link at `now`.
+    /// All instants of interfaces before `until`. When each is due next is found out when others have had their
+    /// instants: a wide load right after a narrow store would wait for it.
     #[inline(always)]
-    fn start(&mut self, link: usize, id: u32, now: Ticks) {
-        let flight = self.flights.get_mut(id);
-        let free = now + self.plan.line.of(flight.size);
-        let tail = free + self.plan.propagation;
-        let sender = &mut self.senders[link];
-        sender.occupy(free, flight.channel, flight.credits);
-        self.tally.traversals += 1;
-        match sender.target {
-            Target::Host(host) => self.deliver(host, id, tail),
-            Target::Port(port) => {
-                let (port, bid) = (port as usize, now + self.plan.bid);
-                let switch = port / P;
-                (flight.at, flight.tail, flight.next) = (bid, tail, flight::NONE);
-                flight.output = self.hops.switches[switch].port(flight.code, flight.way) as u8;
-                let input = &mut self.inputs[port];
-                if input.append(&mut self.flights, id) {
-                    let wake = bid.max(input.free);
-                    let at = &mut self.wakes[switch].inputs[port % P];
-                    *at = wake.min(*at);
-                    self.switches[switch] = wake.min(self.switches[switch]);
-                }
+    fn run_interfaces(&mut self, until: Ticks) {
+        for (host, &wake) in (0..).zip(&self.host_wakes) {
+            if wake < until {
+                self.due_hosts.push(host);
             }
+        }
+        while !self.due_hosts.is_empty() {
+            for &host in &self.due_hosts {
+                let now = self.host_wakes[host as usize];
+                self.interfaces[host as usize].instant(&mut self.context, &self.codes, now);
+            }
+            let mut left = 0;
+            for at in 0..self.due_hosts.len() {
+                let host = self.due_hosts[at];
+                let wake = &mut self.host_wakes[host as usize];
+                *wake = self.interfaces[host as usize].next_wake(*wake);
+                self.due_hosts[left] = host;
+                left += usize::from(*wake < until);
+            }
+            self.due_hosts.truncate(left);
         }
     }
 
-    /// Credits go back to a link.
+    /// All instants of switches before `until`, likewise.
     #[inline(always)]
-    fn give_back(&mut self, link: usize, back: Return) {
-        let sender = &mut self.senders[link];
-        if self.rings.is_full(link) {
-            sender.settle_credits(&mut self.rings, link, self.begin);
-        }
-        self.rings.push(link, back);
-        if sender.blocked {
-            match link.checked_sub(self.hosts.len()) {
-                None => self.hosts[link] = back.at.min(self.hosts[link]),
-                Some(port) => {
-                    let (switch, port) = (port / P, port % P);
-                    let at = &mut self.wakes[switch].outputs[port];
-                    *at = back.at.min(*at);
-                    self.switches[switch] = back.at.min(self.switches[switch]);
-                }
+    fn run_switches(&mut self, until: Ticks) {
+        for (switch, &wake) in (0..).zip(&self.switch_wakes) {
+            if wake < until {
+                self.due_switches.push((switch, self.switches[switch as usize].due()));
             }
+        }
+        while !self.due_switches.is_empty() {
+            for &(switch, due) in &self.due_switches {
+                self.switches[switch as usize].instant(&mut self.context, due);
+            }
+            let mut left = 0;
+            for at in 0..self.due_switches.len() {
+                let switch = self.due_switches[at].0;
+                let due = self.switches[switch as usize].due();
+                self.switch_wakes[switch as usize] = due.at;
+                self.due_switches[left] = (switch, due);
+                left += usize::from(due.at < until);
+            }
+            self.due_switches.truncate(left);
         }
     }
 
-    /// The tail of a packet comes to its end-point.
+    /// What the window has left for others comes to them.
     #[inline(always)]
-    fn deliver(&mut self, host: u32, id: u32, delivered: Ticks) {
-        self.flights.remove(id);
-        if delivered >= self.plan.end {
-            return;
+    fn exchange(&mut self) {
+        let hosts = self.interfaces.len();
+        for &(port, id) in &self.context.arrivals {
+            let (switch, port) = (port as usize / P, port as usize % P);
+            let wake = self.switches[switch].arrive(port, &mut self.context.flights, id);
+            self.switch_wakes[switch] = wake.min(self.switch_wakes[switch]);
         }
-        self.tally.delivered += 1;
-        let flight = self.flights.get(id);
-        self.sink.delivered(&Delivery {
-            generated: flight.generated,
-            injected: flight.injected,
-            delivered,
-            source: flight.source.into(),
-            destination: host,
-            flow: flight.flow,
-            sequence: flight.sequence,
-            size: flight.size,
-            channel: flight.channel,
-            last: flight.last,
-        });
+        self.context.arrivals.clear();
+        for &(link, back) in &self.context.returns {
+            if let Some(port) = (link as usize).checked_sub(hosts) {
+                let (switch, port) = (port / P, port % P);
+                let wake = self.switches[switch].give_back(port, back, self.begin);
+                self.switch_wakes[switch] = wake.min(self.switch_wakes[switch]);
+            } else {
+                let host = link as usize;
+                let wake = self.interfaces[host].give_back(back, self.begin);
+                self.host_wakes[host] = wake.min(self.host_wakes[host]);
+            }
+        }
+        self.context.returns.clear();
     }
 }

@@ -1,16 +1,15 @@
 //! The constants of a run, and whether the accelerated engine can keep what it counts on.
 
 use super::hop::Hops;
+use super::ring::END;
 use super::schedulers::Bounds;
 use super::{LARGE, Ticks, Wiring};
 use crate::fabric::model::{FabricScenario, Routing, Size};
 use crate::fabric::packet::CREDIT_BYTES;
 use crate::fabric::time::{CreditUnit, Pace, TICKS_PER_SECOND, ticks, timing};
 
-/// The longest that anything may take, in ticks: sums of a few of them stay far from the end of 64 bits.
-const LONGEST: Ticks = 1 << 50;
-/// The most returns of credits that a link may have on their way in a window.
-const MOST_RETURNS: u64 = 4096;
+/// The longest that anything may take, in ticks: the sum of all of it and a run stays below the end of what rings hold.
+const LONGEST: Ticks = END / 8;
 
 /// The constants of a run.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +37,6 @@ pub(super) struct Plan {
     pub(super) interface_buffer: u16,
     pub(super) input_buffer: u16,
     pub(super) output_buffer: u16,
-    /// Returns of credits that are on their way to a link beyond the beginning of a window, at most.
-    pub(super) returns: u32,
 }
 
 /// The smallest packet on the wire.
@@ -83,8 +80,6 @@ impl Plan {
         }
         let shortest = timing.crossbar.of(least_packet(fabric));
         let window = bid.min(shortest + timing.credit_return);
-        // Transfers into an input end at least the shortest apart, and the last begins in the window.
-        let returns = (window + timing.credit_return) / shortest + 3;
         Some(Self {
             bounds: Bounds { channels, carried: carried(fabric, end, timing.line) },
             line: timing.line,
@@ -99,12 +94,11 @@ impl Plan {
             interface_buffer: buffer(fabric.interface_buffer)?,
             input_buffer: buffer(fabric.switch.input_buffer)?,
             output_buffer: buffer(fabric.switch.output_buffer)?,
-            returns: (returns <= MOST_RETURNS).then_some(returns as u32)?,
         })
     }
 
     /// Ports, and destinations and ways in digits; they exist.
     pub(super) fn hops(&self, wiring: &Wiring) -> Hops {
-        Hops::new(wiring).unwrap_or(Hops { switches: Vec::new(), codes: Vec::new(), ways: Vec::new() })
+        Hops::new(wiring).unwrap_or_default()
     }
 }

@@ -3,7 +3,7 @@
 use weir_core::discipline::Effort;
 
 use super::flight::{Flights, NONE};
-use super::rings::Rings;
+use super::ring::{Return, Ring};
 use super::schedulers::{Channels, Scheduler, Sight};
 use crate::fabric::time::{NEVER, Ticks};
 
@@ -43,6 +43,8 @@ pub(super) struct Sender<const V: usize, T> {
     first: [u32; V],
     last: [u32; V],
     state: T,
+    /// Credits on their way back.
+    ring: Ring,
     /// Where it leads to.
     pub(super) target: Target,
 }
@@ -66,6 +68,7 @@ impl<const V: usize, T> Sender<V, T> {
             first: [NONE; V],
             last: [NONE; V],
             state,
+            ring: Ring::new(),
             target,
         }
     }
@@ -92,20 +95,31 @@ impl<const V: usize, T> Sender<V, T> {
         self.room[channel] -= credits;
     }
 
-    /// Credits are back.
-    #[inline(always)]
-    pub(super) fn credit(&mut self, channel: usize, credits: u16) {
-        self.credits[channel] += credits;
-        self.look_at(channel);
-    }
-
     /// Takes the credits in that are back by `now`.
     #[cold]
     #[inline(never)]
-    pub(super) fn settle_credits(&mut self, rings: &mut Rings, link: usize, now: Ticks) {
-        while let Some(back) = rings.take(link, now) {
-            self.credit(usize::from(back.channel), back.credits);
+    fn settle_credits(&mut self, now: Ticks) {
+        while let Some(back) = self.ring.take(now) {
+            let channel = usize::from(back.channel);
+            self.credits[channel] += back.credits;
+            self.look_at(channel);
         }
+    }
+
+    /// Credits are on their way back; whether somebody waits for them. Before `begin` there is no decision any more.
+    #[inline(always)]
+    pub(super) fn give_back(&mut self, back: Return, begin: Ticks) -> bool {
+        if self.ring.is_full() {
+            self.settle_credits(begin);
+        }
+        self.ring.push(back);
+        self.blocked
+    }
+
+    /// When the next credits are back.
+    #[inline(always)]
+    pub(super) fn next_credit(&self) -> Ticks {
+        self.ring.next_at()
     }
 
     /// Sees whether the credits permit the head of a channel.
@@ -183,7 +197,6 @@ impl<const V: usize, T> Sender<V, T> {
         &mut self,
         scheduler: &S,
         flights: &Flights,
-        (rings, link): (&mut Rings, usize),
         effort: &mut Effort,
         now: Ticks,
     ) -> Option<u32>
@@ -191,7 +204,7 @@ impl<const V: usize, T> Sender<V, T> {
         S: Scheduler<V, State = T>,
     {
         if self.waiting & !self.open != 0 {
-            self.settle_credits(rings, link, now);
+            self.settle_credits(now);
         }
         let sight = Sight { waiting: self.waiting, active: self.waiting & self.open, heads: &self.heads };
         let channel = scheduler.pick(&mut self.state, sight, effort)?;
@@ -224,7 +237,6 @@ impl<const V: usize, T> Sender<V, T> {
     pub(super) fn pass<S>(
         &mut self,
         scheduler: &S,
-        (rings, link): (&mut Rings, usize),
         effort: &mut Effort,
         (channel, credits): (usize, u16),
         now: Ticks,
@@ -233,7 +245,7 @@ impl<const V: usize, T> Sender<V, T> {
         S: Scheduler<V, State = T>,
     {
         if self.credits[channel] < credits {
-            self.settle_credits(rings, link, now);
+            self.settle_credits(now);
             if self.credits[channel] < credits {
                 return false;
             }
