@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from weir.planning import opensm
 
 import simulated_subnet
 from simulated_subnet import PORTS, Subnet
 from weir import cli
+from weir.planning import opensm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -67,6 +67,7 @@ __all__ = [
     "GrantError",
     "LengthClass",
     "NetworkResult",
+    "PlanError",
     "PortResult",
     "Queue",
     "Result",

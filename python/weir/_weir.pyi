@@ -12,6 +12,11 @@ __all__ = [
     "check",
     "disciplines",
     "import_capture",
+    "opensm_import",
+    "opensm_lint",
+    "opensm_tables",
+    "plan",
+    "plan_emit",
     "run",
     "schema",
     "tg_parse",
@@ -123,7 +128,90 @@ def theory(text: str, name: str) -> str:
     ScenarioError, TraceError
         As `check`.
     ConfigError
-        If the scenario is of a network, which has none.
+        If the scenario is not of the port, whose they are.
+    """
+
+def opensm_import(
+    text: str,
+    name: str,
+    prefix: str,
+    scenario: bool,
+    mtu: int,
+    high_capacity: int,
+    low_capacity: int,
+    lanes: int,
+    rate_bits: int,
+    coding: str,
+) -> str:
+    """Return a request, or a scenario of the fabric, made of an options file of OpenSM, as TOML.
+
+    Raises
+    ------
+    PlanError
+        If the file is malformed.
+    ConfigError
+        If ``prefix`` or ``coding`` is unknown, or no lane of a scenario is served.
+    """
+
+def opensm_lint(text: str, name: str, mtu: int, high_capacity: int, low_capacity: int, lanes: int) -> str:
+    """Judge an options file of OpenSM on a port.
+
+    Returns
+    -------
+    str
+        A JSON list of findings: ``severity``, ``rule``, ``option``, ``line``, ``column``, ``what``, ``why``,
+        ``remedy``.
+
+    Raises
+    ------
+    PlanError
+        If the file is malformed.
+    """
+
+def opensm_tables(text: str, name: str) -> str:
+    """Return what an options file of OpenSM gives to each kind of port, as written.
+
+    Returns
+    -------
+    str
+        A JSON object with one object a prefix: ``own``, ``max_vls``, ``high_limit``, ``high``, ``low``,
+        ``sl2vl``.
+
+    Raises
+    ------
+    PlanError
+        If the file is malformed.
+    """
+
+def plan(text: str, name: str) -> str:
+    """Read a request and plan its arbitration table.
+
+    Returns
+    -------
+    str
+        A JSON object: ``title``, ``table``, ``link``, ``classes``, ``slots``, ``refused``, ``notes``, and
+        ``form``, the target that the request names.
+
+    Raises
+    ------
+    PlanError
+        If the request is refused as a whole.
+    """
+
+def plan_emit(text: str, name: str, form: str) -> str:
+    """Plan a request and write the plan as a target takes it.
+
+    Returns
+    -------
+    str
+        A JSON object: ``text``, and ``lost``, what the target cannot keep.
+
+    Raises
+    ------
+    PlanError
+        If the request is refused as a whole.
+    ConfigError
+        If the target is unknown, a class does not fit, or the target cannot carry the plan.
     """
 
 def run(

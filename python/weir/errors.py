@@ -7,6 +7,7 @@
     │   ├── ScenarioError         a scenario file, with the place in it
     │   ├── TraceError            a trace of arrivals, with its line
     │   ├── CaptureError          a packet capture, with its byte
+    │   ├── PlanError             a request for a table, or an options file, with the place in it
     │   └── ResultError           a file that is not a result of weir
     ├── GrantError (RuntimeError) a grant of a queue that is open, or closed already
     ├── Dropped (RuntimeError)    a discipline dropped items of a queue; carries them
@@ -28,6 +29,7 @@ __all__ = [
     "Dropped",
     "Empty",
     "GrantError",
+    "PlanError",
     "ResultError",
     "ScenarioError",
     "TraceError",
@@ -108,6 +110,10 @@ class TraceError(ConfigError):
 
 class CaptureError(ConfigError):
     """A packet capture is refused; ``file`` says which, and the message at which byte."""
+
+
+class PlanError(ConfigError):
+    """A request for an arbitration table, or an options file, is refused; ``file`` and ``line`` say where."""
 
 
 class ResultError(ConfigError):

@@ -6,6 +6,7 @@
 use pyo3::{PyErr, import_exception};
 use weir_capture::CaptureError as Refused;
 use weir_core::spec::SpecError;
+use weir_plan::PlanError as NotPlanned;
 use weir_sim::port::run::RunError;
 use weir_sim::scenario::ScenarioError as Refusal;
 use weir_tg::ScriptError;
@@ -13,6 +14,7 @@ use weir_tg::ScriptError;
 import_exception!(weir.errors, CaptureError);
 import_exception!(weir.errors, ConfigError);
 import_exception!(weir.errors, GrantError);
+import_exception!(weir.errors, PlanError);
 import_exception!(weir.errors, ScenarioError);
 import_exception!(weir.errors, TraceError);
 
@@ -71,9 +73,9 @@ pub(crate) fn script(error: &ScriptError) -> PyErr {
     ))
 }
 
-/// What is there for one model, asked of a scenario of a network.
-pub(crate) fn of_network(message: &str, remedy: &str, name: &str) -> PyErr {
-    ConfigError::new_err((message.to_owned(), remedy.to_owned(), name.to_owned()))
+/// What is there for one model, asked of a scenario of another.
+pub(crate) fn of_another_model(message: String, remedy: &str, name: &str) -> PyErr {
+    ConfigError::new_err((message, remedy.to_owned(), name.to_owned()))
 }
 
 /// A run that gave no result.
@@ -85,4 +87,17 @@ pub(crate) fn run(error: &RunError, name: &str) -> PyErr {
 /// A refused packet capture.
 pub(crate) fn capture(error: &Refused, name: &str) -> PyErr {
     CaptureError::new_err((error.to_string(), error.fault.remedy(), name.to_owned()))
+}
+
+/// A refused request for a plan, or a refused options file of OpenSM.
+pub(crate) fn plan(error: &NotPlanned) -> PyErr {
+    PlanError::new_err((
+        error.message(),
+        error.remedy.clone(),
+        error.file.clone(),
+        error.line,
+        error.column,
+        error.key.clone(),
+        error.value.clone(),
+    ))
 }

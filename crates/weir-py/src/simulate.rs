@@ -18,7 +18,7 @@ use pyo3::types::PyDict;
 use weir_sim::engine::replications::available_threads;
 use weir_sim::port::report;
 use weir_sim::scenario::{self, Scenario};
-use weir_sim::{AnyOutcome, Control, Progress, RecordSink};
+use weir_sim::{AnyOutcome, Control, Model, Progress, RecordSink};
 
 use crate::errors;
 use crate::records::Sink;
@@ -43,14 +43,23 @@ pub(crate) fn check(py: Python<'_>, text: &str, name: &str) -> PyResult<String> 
 pub(crate) fn theory(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
     let scenario = py.detach(|| read(text, name))?;
     let Some(port) = scenario.port() else {
-        return Err(errors::of_network(
-            "closed forms are of the model `port`, and this scenario is of a network",
+        return Err(errors::of_another_model(
+            format!("closed forms are of the model `port`, and this scenario is of a {}", kind(&scenario)),
             "simulate it: `weir run`, or `weir.run`",
             name,
         ));
     };
     let outcome = py.detach(|| report::theory_only(port, &scenario.frame));
     json(&AnyOutcome::Port(Box::new(outcome)))
+}
+
+/// What a scenario is of.
+fn kind(scenario: &Scenario) -> &'static str {
+    match scenario.model {
+        Model::Port(_) => "port",
+        Model::Network(_) => "network",
+        Model::Fabric(_) => "fabric",
+    }
 }
 
 fn read(text: &str, name: &str) -> PyResult<Scenario> {
@@ -83,11 +92,13 @@ pub(crate) fn run(
 ) -> PyResult<String> {
     let scenario = py.detach(|| read(text, name))?;
     if records.is_some() && scenario.port().is_none() {
-        return Err(errors::of_network(
-            "records are kept of the model `port`, and this scenario is of a network",
-            "leave out the records; flows and intervals of [measure] say more of a network",
-            name,
-        ));
+        let remedy = match scenario.model {
+            Model::Fabric(_) => "leave out the records; the distributions of the result say more of a fabric",
+            _ => "leave out the records; flows and intervals of [measure] say more of a network",
+        };
+        let message =
+            format!("records are kept of the model `port`, and this scenario is of a {}", kind(&scenario));
+        return Err(errors::of_another_model(message, remedy, name));
     }
     let threads = threads.unwrap_or_else(available_threads);
     let shared = Arc::new(Shared::default());

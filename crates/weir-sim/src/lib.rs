@@ -14,6 +14,7 @@ pub mod workload;
 
 use serde::Serialize;
 
+pub use fabric::outcome::FabricOutcome;
 pub use network::outcome::NetworkOutcome;
 pub use port::outcome::Outcome;
 pub use port::run::{Control, Progress, RecordSink, RunError};
@@ -27,6 +28,8 @@ pub enum AnyOutcome {
     Port(Box<Outcome>),
     /// Of a scenario of a network.
     Network(Box<NetworkOutcome>),
+    /// Of a scenario of a fabric.
+    Fabric(Box<FabricOutcome>),
 }
 
 impl AnyOutcome {
@@ -35,7 +38,7 @@ impl AnyOutcome {
     pub fn port(self) -> Option<Outcome> {
         match self {
             Self::Port(outcome) => Some(*outcome),
-            Self::Network(_) => None,
+            Self::Network(_) | Self::Fabric(_) => None,
         }
     }
 
@@ -43,8 +46,17 @@ impl AnyOutcome {
     #[must_use]
     pub fn network(self) -> Option<NetworkOutcome> {
         match self {
-            Self::Port(_) => None,
+            Self::Port(_) | Self::Fabric(_) => None,
             Self::Network(outcome) => Some(*outcome),
+        }
+    }
+
+    /// The result of a fabric, if it is one.
+    #[must_use]
+    pub fn fabric(self) -> Option<FabricOutcome> {
+        match self {
+            Self::Port(_) | Self::Network(_) => None,
+            Self::Fabric(outcome) => Some(*outcome),
         }
     }
 }
@@ -61,6 +73,9 @@ pub fn run(scenario: &Scenario, control: &mut Control<'_>) -> Result<AnyOutcome,
         }
         Model::Network(network) => {
             network::run::run(network, frame, control).map(|outcome| AnyOutcome::Network(Box::new(outcome)))
+        }
+        Model::Fabric(fabric) => {
+            fabric::run::run(fabric, frame, control).map(|outcome| AnyOutcome::Fabric(Box::new(outcome)))
         }
     }
 }

@@ -100,6 +100,40 @@ series = "100ms"
 flows = true
 "#;
 
+const FABRIC: &str = r#"weir = 1
+model = "fabric"
+disciplines = ["drr:quantum=2048B,weights=3/1", "scfq"]
+reference = "scfq"
+
+[fabric]
+topology = { tree = { arity = 2, levels = 2 } }
+routing = "random_per_flow"
+link = { rate = "10Gbit", coding = "64b/66b", propagation = "1us" }
+switch = { speed_up = 1.25, input_buffer = "8KiB" }
+
+[[channel]]
+name = "a"
+share = 0.5
+size = { pareto = { minimum = "56B", maximum = "1000B", mean = "176B", bound = "capped" } }
+
+[[channel]]
+name = "b"
+
+[traffic]
+loads = [0.5, 0.8]
+arrivals = { bursts = { shape = 1.5, cap = 100 } }
+flow_rate = "5Mbit"
+hot_spot = { host = 1, share = 0.25 }
+
+[stop]
+warm_up = "1ms"
+duration = "2ms"
+replications = 2
+
+[measure]
+tails = false
+"#;
+
 const TRACE: &str = "# requests\ntime,length,flow,class,alpha\n0.5,100,a,x,1\n0.75,7,b,y,inf\n1.5e1,4294967295,a,\"x, y\",0.25\n";
 const CDF: &str = "# sizes\nsize_bytes,prob,cdf\n8,0.25,0.25\n100,0.5,0.75\n1000,0.25,1\n";
 const SPEC: &str = "outstanding(in_order(alpha(10,update=recalculate,classes=1/inf)),limit=4)";
@@ -200,7 +234,7 @@ fn mutations(index: u32, texts: &[&str], read: impl Fn(&[u8]) -> Result<(), Scen
 
 #[test]
 fn scenarios() {
-    mutations(0, &[SCENARIO, CLOSED, NETWORK], |bytes| {
+    mutations(0, &[SCENARIO, CLOSED, NETWORK, FABRIC], |bytes| {
         let text = String::from_utf8_lossy(bytes);
         let read = Scenario::from_toml(&text, "mutated.toml", Path::new("/nonexistent"));
         read.map(|scenario| {

@@ -1,4 +1,4 @@
-"""Commands that make scenarios of what others have written: import tg, import pcap."""
+"""Commands that make scenarios of what others have written: import tg, import pcap, import opensm."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weir.cli.plan import Capacity, HighCapacity, Lanes, Mtu
 from weir.cli.shared import INTERRUPTED, Json, OneOutFile, echo_json, is_streamed, only
 from weir.importing import pcap, tg
+from weir.planning import opensm
 from weir.text import plural
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ _app = typer.Typer(name="import", rich_markup_mode=None)
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    app.add_typer(_app, short_help="Make a scenario of a traffic script or a capture.")
+    app.add_typer(_app, short_help="Make a scenario of a script, a capture or options.")
 
 
 @_app.callback()
@@ -33,6 +35,7 @@ def _group() -> None:
     Example:
       weir import tg stream.tg --out scenario.toml
       weir import pcap uplink.pcapng --rate 10Mbit --out uplink
+      weir import opensm opensm.conf --out request.toml
     """
 
 
@@ -159,3 +162,59 @@ def _show(imported: Imported) -> None:
         if path is not None:
             typer.echo(f"wrote {path}")
     typer.echo(f"next: weir compare {imported.scenario}")
+
+
+@_app.command("opensm", short_help="From an options file of OpenSM.")
+def import_opensm(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The options file.", show_default=False)],
+    out: Annotated[
+        OneOutFile,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The file to write; one that is there is replaced. Default: standard output.",
+        ),
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            metavar="FORM",
+            help="`plan`: a request for `weir plan`; `scenario`: a scenario of the fabric with these tables.",
+        ),
+    ] = opensm.FORMS[0],
+    prefix: Annotated[
+        str | None,
+        typer.Option(
+            "--prefix",
+            metavar="PREFIX",
+            help=f"Of which ports: {', '.join(opensm.PREFIXES)}. Default: the first that the file sets.",
+        ),
+    ] = None,
+    rate: Annotated[str, typer.Option("--rate", metavar="RATE", help="Rate of the links.")] = "10Gbit",
+    coding: Annotated[
+        str, typer.Option("--coding", metavar="CODING", help=f"Of the links: {', '.join(opensm.CODINGS)}.")
+    ] = "8b/10b",
+    mtu: Mtu = "2048B",
+    capacity: Capacity = 8,
+    high_capacity: HighCapacity = None,
+    lanes: Lanes = 8,
+) -> None:
+    """Make a request for a plan, or a scenario, of the QoS options of OpenSM.
+
+    What a port would be programmed with is taken, wrapped and cut as `weir lint` tells.
+
+    \b
+    Example:
+      weir import opensm opensm.conf --capacity 8 --out request.toml
+    """
+    port = opensm.Port(mtu=mtu, capacity=capacity, high_capacity=high_capacity, lanes=lanes)
+    target = only(out)
+    text = opensm.convert(file, form, port=port, prefix=prefix, rate=rate, coding=coding)
+    if target is None:
+        typer.echo(text, nl=False)
+        return
+    from weir.files import write_text
+
+    write_text(target, text)
+    typer.echo(f"wrote {target}")

@@ -6,6 +6,11 @@
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// How often somebody is told, at least.
+const TOLD_EVERY: Duration = Duration::from_millis(50);
 
 /// Runs `work` on every element of `jobs`, at most `threads` at a time, and returns the results in the
 /// order of the jobs.
@@ -40,6 +45,34 @@ pub fn in_parallel<J: Send, R: Send>(
     results.iter().filter_map(take).collect()
 }
 
+/// As [`in_parallel`], while `tell` is called on this thread some twenty times a second.
+///
+/// # Panics
+/// As [`in_parallel`].
+pub fn in_parallel_told<J: Send, R: Send>(
+    jobs: Vec<J>,
+    threads: NonZeroUsize,
+    work: impl Fn(J) -> R + Sync,
+    tell: &mut dyn FnMut(),
+) -> Vec<R> {
+    let (sender, receiver) = mpsc::channel::<()>();
+    let work = &work;
+    std::thread::scope(|scope| {
+        let runner = scope.spawn(move || {
+            // Dropped where the jobs end, by a panic too: that ends the telling.
+            let _ended = sender;
+            in_parallel(jobs, threads, work)
+        });
+        while let Err(RecvTimeoutError::Timeout) = receiver.recv_timeout(TOLD_EVERY) {
+            tell();
+        }
+        match runner.join() {
+            Ok(left) => left,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
 fn take<T>(place: &Mutex<Option<T>>) -> Option<T> {
     place.lock().ok()?.take()
 }
@@ -62,5 +95,12 @@ mod tests {
             assert_eq!(squares, (0..50).map(|n| n * n).collect::<Vec<_>>());
         }
         assert!(in_parallel(Vec::<u8>::new(), NonZeroUsize::MIN, |n| n).is_empty());
+    }
+
+    #[test]
+    fn telling_changes_nothing() {
+        let threads = NonZeroUsize::new(2).expect("positive");
+        let squares = in_parallel_told((0..50_u64).collect(), threads, |n| n * n, &mut || ());
+        assert_eq!(squares, (0..50).map(|n| n * n).collect::<Vec<_>>());
     }
 }

@@ -47,7 +47,9 @@
 
 pub mod accelerated;
 pub mod build;
+pub mod collector;
 mod crossbar;
+pub mod figures;
 pub mod job;
 pub mod law;
 pub mod model;
@@ -55,8 +57,13 @@ pub mod outcome;
 pub mod packet;
 pub mod plain;
 pub mod record;
+pub mod report;
 pub mod route;
+pub mod run;
 pub mod source;
+#[cfg(test)]
+mod statistics_tests;
+pub mod summary;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod time;

@@ -4,10 +4,8 @@
 //! order of the replications. So the result is the same, to the last byte, for any number of threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
 
-use crate::engine::replications::in_parallel;
+use crate::engine::replications::in_parallel_told;
 use crate::network::build::{self, Job};
 use crate::network::job::{self, Ended, Watch};
 use crate::network::model::NetworkScenario;
@@ -15,9 +13,6 @@ use crate::network::outcome::NetworkOutcome;
 use crate::network::report;
 use crate::network::summary::Summary;
 use crate::port::run::{Control, Progress, RunError};
-
-/// How often the outside is told, at least.
-const TOLD_EVERY: Duration = Duration::from_millis(50);
 
 /// What the result repeats of the scenario's document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,30 +67,16 @@ fn play(
     let total = duration.saturating_mul(jobs.len() as u64);
     let (done, failed) = (AtomicU64::new(0), AtomicBool::new(false));
     let watch = Watch { cancel: control.cancel, failed: &failed, done: &done, duration };
-    let (threads, (sender, receiver)) = (control.threads, mpsc::channel());
     let work = |job| {
         let left = one(network, job, order, &watch);
         failed.fetch_or(left.is_err(), Ordering::Relaxed);
         left
     };
-    let left: Vec<Left> = std::thread::scope(|scope| {
-        let runner = scope.spawn(|| {
-            // Dropped where the jobs end, by a panic too: that ends the telling.
-            let ended = sender;
-            let left = in_parallel(jobs, threads, work);
-            let _ = ended.send(());
-            left
-        });
-        while let Err(RecvTimeoutError::Timeout) = receiver.recv_timeout(TOLD_EVERY) {
-            (control.progress)(Progress { done: done.load(Ordering::Relaxed).min(total), total });
-        }
-        match runner.join() {
-            Ok(left) => left,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    });
+    let progress = || Progress { done: done.load(Ordering::Relaxed).min(total), total };
+    let left: Vec<Left> =
+        in_parallel_told(jobs, control.threads, work, &mut || (control.progress)(progress()));
     let left = left.into_iter().collect::<Result<Vec<_>, _>>()?;
-    (control.progress)(Progress { done: done.load(Ordering::Relaxed).min(total), total });
+    (control.progress)(progress());
     Ok(left)
 }
 

@@ -139,7 +139,7 @@ impl Checker<'_> {
         })
     }
 
-    fn cdf(&mut self, file: &Located<PathBuf>) -> Result<Sizes, ScenarioError> {
+    pub(super) fn cdf(&mut self, file: &Located<PathBuf>) -> Result<Sizes, ScenarioError> {
         let path = self.folder.join(&file.value);
         let name = path.display().to_string();
         let length = std::fs::metadata(&path).map(|found| found.len());

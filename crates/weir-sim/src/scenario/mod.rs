@@ -21,13 +21,14 @@
 //! packets = 100_000_000
 //! ```
 //!
-//! `model` comes first: it says of which of the documents ([`PortDocument`], [`NetworkDocument`]) the rest
-//! is read, each strict by itself.
+//! `model` comes first: it says of which of the documents ([`PortDocument`], [`NetworkDocument`],
+//! [`FabricDocument`]) the rest is read, each strict by itself.
 
 mod check;
 mod disciplines;
 mod document;
 mod error;
+mod fabric;
 mod fingerprint;
 mod input;
 mod lengths;
@@ -43,6 +44,7 @@ use std::path::Path;
 
 pub use document::PortDocument;
 pub use error::{Refusal, ScenarioError};
+pub use fabric::FabricDocument;
 pub use network::NetworkDocument;
 pub(crate) use place::nearest;
 pub use port::{
@@ -59,6 +61,7 @@ use read::Document;
 
 pub use crate::network::run::Frame;
 
+use crate::fabric::model::FabricScenario;
 use crate::network::model::NetworkScenario;
 
 /// A scenario, read and checked.
@@ -78,6 +81,8 @@ pub enum Model {
     Port(PortScenario),
     /// Routers joined by links.
     Network(NetworkScenario),
+    /// Switches that drop nothing.
+    Fabric(FabricScenario),
 }
 
 impl Scenario {
@@ -86,7 +91,7 @@ impl Scenario {
     pub fn port(&self) -> Option<&PortScenario> {
         match &self.model {
             Model::Port(port) => Some(port),
-            Model::Network(_) => None,
+            Model::Network(_) | Model::Fabric(_) => None,
         }
     }
 
@@ -94,8 +99,17 @@ impl Scenario {
     #[must_use]
     pub fn network(&self) -> Option<&NetworkScenario> {
         match &self.model {
-            Model::Port(_) => None,
+            Model::Port(_) | Model::Fabric(_) => None,
             Model::Network(network) => Some(network),
+        }
+    }
+
+    /// The scenario of a fabric, if it is one.
+    #[must_use]
+    pub fn fabric(&self) -> Option<&FabricScenario> {
+        match &self.model {
+            Model::Port(_) | Model::Network(_) => None,
+            Model::Fabric(fabric) => Some(fabric),
         }
     }
 
@@ -152,6 +166,13 @@ impl Scenario {
                 canonical_names(&mut document.disciplines.value, reference, names, network.reference);
                 (Model::Network(network), toml::to_string(&document))
             }
+            Document::Fabric(mut document) => {
+                let fabric = checker.fabric(&document)?;
+                let names = fabric.disciplines.iter();
+                let reference = document.reference.as_mut();
+                canonical_names(&mut document.disciplines.value, reference, names, fabric.reference);
+                (Model::Fabric(fabric), toml::to_string(&document))
+            }
         };
         let unwritten = |error: toml::ser::Error| {
             ScenarioError::of_file(name, format!("cannot be normalised ({error})"), "report this as a defect")
@@ -190,13 +211,17 @@ fn read_text(path: &Path, name: &str) -> Result<String, ScenarioError> {
     })
 }
 
-/// The JSON Schema of the scenario file: that of one model or of another.
+/// The JSON Schema of the scenario file: that of one of the models.
 #[must_use]
 pub fn schema() -> String {
     let settings = schemars::generate::SchemaSettings::default();
     let dialect = settings.meta_schema.clone();
     let mut generator = settings.into_generator();
-    let models = [generator.subschema_for::<PortDocument>(), generator.subschema_for::<NetworkDocument>()];
+    let models = [
+        generator.subschema_for::<PortDocument>(),
+        generator.subschema_for::<NetworkDocument>(),
+        generator.subschema_for::<FabricDocument>(),
+    ];
     let schema = schemars::json_schema!({
         "$schema": dialect,
         "title": "Scenario",

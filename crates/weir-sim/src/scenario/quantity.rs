@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | span of time | `"5ms"`, `"0.3us"`, `"200u"` | `ns`, `us`, `ms`, `s`; or `u`, one mean packet service |
 //! | length | `"3pkt"`, `"1460B"`, `"512tok"` | `pkt`, `tok`; `B`, `kB`, `KiB`, `MB`, `MiB` |
-//! | rate | `"10Gbit"` | `bit`, `kbit`, `Mbit`, `Gbit`, each per second |
+//! | rate | `"10Gbit"`, `"2.5Gbit"` | `bit`, `kbit`, `Mbit`, `Gbit`, each per second |
 //! | share | `"1%"` | `%` |
 //! | overhead | `"0.143ms"`, `"24B"` | of a span of time, or of a length in bytes |
 //! | address | `"10.0.2.1"` | |
@@ -18,7 +18,7 @@ use std::net::Ipv4Addr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use weir_core::info::{parse_bytes, parse_rate};
+use weir_core::info::parse_bytes;
 use weir_core::units::{Bytes, Nanos, Rate};
 
 /// Nanoseconds of the clock in one abstract unit of time.
@@ -174,8 +174,12 @@ impl fmt::Display for Length {
 }
 
 impl Speed {
+    const UNITS: [(&'static str, u64); 4] =
+        [("kbit", 1_000), ("Mbit", 1_000_000), ("Gbit", 1_000_000_000), ("bit", 1)];
+
     fn parse(text: &str) -> Option<Self> {
-        parse_rate(text).map(Self)
+        let read = |&(unit, factor): &(&str, u64)| decimal(before(text, unit)?, factor);
+        Self::UNITS.iter().find_map(read).map(|bits| Self(Rate::new(bits)))
     }
 }
 
@@ -294,7 +298,7 @@ written!(
 written!(
     Speed,
     "a rate with its unit in bits per second, such as \"10Gbit\"",
-    r"^[0-9]+(bit|kbit|Mbit|Gbit)$"
+    r"^[0-9]+(\.[0-9]+)?(bit|kbit|Mbit|Gbit)$"
 );
 written!(Share, "a share in percent, such as \"1%\"", r"^[0-9]+(\.[0-9]+)?%$");
 written!(
@@ -341,6 +345,8 @@ mod tests {
         }
         assert_eq!(Share::parse("1%").expect("a share").to_string(), "1%");
         assert_eq!(Speed::parse("10Gbit").expect("a rate").to_string(), "10Gbit");
+        assert_eq!(Speed::parse("2.5Gbit").expect("a rate").to_string(), "2500Mbit");
+        assert_eq!(Speed::parse("0.5bit"), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::document::PortDocument;
 use super::error::ScenarioError;
+use super::fabric::FabricDocument;
 use super::network::NetworkDocument;
 use super::place::{Source, nearest};
 
@@ -16,6 +17,7 @@ const MAX_BYTES: usize = 1 << 20;
 pub(super) enum Document {
     Port(Box<PortDocument>),
     Network(Box<NetworkDocument>),
+    Fabric(Box<FabricDocument>),
 }
 
 /// What is read of every scenario first.
@@ -30,6 +32,7 @@ struct Head {
 enum ModelName {
     Port,
     Network,
+    Fabric,
 }
 
 /// Reads the document; unknown keys, wrong types and wrong units are refused here.
@@ -46,6 +49,9 @@ pub(super) fn document(source: &Source<'_>) -> Result<Document, ScenarioError> {
     match toml::from_str(source.text) {
         Ok(Head { model: ModelName::Network }) => {
             toml::from_str(source.text).map(Document::Network).map_err(refused)
+        }
+        Ok(Head { model: ModelName::Fabric }) => {
+            toml::from_str(source.text).map(Document::Fabric).map_err(refused)
         }
         // Where `model` is missing it may be misspelt, which the reading of a whole document finds out.
         Err(error) if !error.message().starts_with("missing field") => Err(refused(error)),
@@ -109,8 +115,8 @@ fn unknown(message: &str) -> Option<Explanation> {
 fn missing(message: &str) -> Option<Explanation> {
     let field = message.strip_prefix("missing field `")?.strip_suffix('`')?;
     let remedy = match field {
-        "link" | "flow" => format!("add a table `[[{field}]]`, as `weir schema` describes it"),
-        "network" | "stop" => format!("add a table `[{field}]`, as `weir schema` describes it"),
+        "link" | "flow" | "channel" => format!("add a table `[[{field}]]`, as `weir schema` describes it"),
+        "network" | "stop" | "traffic" => format!("add a table `[{field}]`, as `weir schema` describes it"),
         _ => format!("add `{field} = ...`, as `weir schema` describes it"),
     };
     Some(Explanation { missing: Some(field.to_owned()), ..Explanation::new("is missing", remedy) })

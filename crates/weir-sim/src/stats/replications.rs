@@ -30,11 +30,16 @@ pub fn sectioned(whole: f64, sections: &[f64], count: u64) -> Measure {
 pub fn quantile<const BITS: u32>(sections: &[Histogram<BITS>], p: f64) -> Measure {
     let mut all = Histogram::<BITS>::new();
     sections.iter().for_each(|section| all.merge(section));
-    let Some(whole) = all.quantile(p) else { return Unavailable::NoObservations.into() };
     let parts: Vec<f64> = sections.iter().filter_map(|section| section.quantile(p)).collect();
+    quantile_of_parts(&all, &parts, p)
+}
+
+/// The `p`-quantile of `all`, as [`quantile`] has it, given the same quantile of each section that has data.
+pub fn quantile_of_parts<const BITS: u32>(all: &Histogram<BITS>, parts: &[f64], p: f64) -> Measure {
+    let Some(whole) = all.quantile(p) else { return Unavailable::NoObservations.into() };
     let reading = (whole * Histogram::<BITS>::RELATIVE_ERROR).powi(2) / 3.0;
     let method = Method::Sectioning { groups: parts.len() as u64 };
-    around(whole, &parts, all.count(), method, reading)
+    around(whole, parts, all.count(), method, reading)
 }
 
 /// The largest value of all sections together.

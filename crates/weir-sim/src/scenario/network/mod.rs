@@ -73,7 +73,7 @@ impl Checker<'_> {
     }
 
     /// A span of time in seconds, at most `longest`.
-    fn span(&self, written: &Located<Time>, longest: Nanos) -> Checked<Nanos> {
+    pub(super) fn span(&self, written: &Located<Time>, longest: Nanos) -> Checked<Nanos> {
         if written.value.clock != Clock::Seconds && written.value.span.get() > 0 {
             let remedy = "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"";
             return self.refuse(written, "must be in seconds, as everything in a network", remedy);
@@ -85,7 +85,7 @@ impl Checker<'_> {
     }
 
     /// A span of time above zero.
-    fn some_span(&self, written: &Located<Time>, longest: Nanos) -> Checked<Nanos> {
+    pub(super) fn some_span(&self, written: &Located<Time>, longest: Nanos) -> Checked<Nanos> {
         let span = self.span(written, longest)?;
         if span.get() == 0 {
             return self.refuse(written, "must be above 0", "write a time such as \"5ms\"");
@@ -94,7 +94,7 @@ impl Checker<'_> {
     }
 
     /// A name that is fit for a table of results.
-    fn name(&self, written: &Located<String>) -> Checked<String> {
+    pub(super) fn name(&self, written: &Located<String>) -> Checked<String> {
         const LONGEST: usize = 100;
         let name = &written.value;
         let is_plain = !name.chars().any(char::is_control) && name.trim() == name && !name.is_empty();

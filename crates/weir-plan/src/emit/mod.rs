@@ -1,0 +1,132 @@
+//! Plans in the forms that present systems take, each with what the target cannot keep of them.
+//!
+//! | target | scheduler there | keeps | loses |
+//! |---|---|---|---|
+//! | [`opensm`] | weighted table | distance, weights | exact shares where packets differ in size |
+//! | [`pcie`] | basic table | distance | weights |
+//! | [`tc`] | deficit round robin | shares | distance |
+//! | [`dcb`] | the adapter's own | whole percents | distance, fractions of a percent |
+//! | [`scenario`] | the deficit table itself | everything | nothing: it is simulated |
+//!
+//! Nothing is left out in silence: what a target cannot carry at all is refused with the nearest plan that it can.
+
+use core::fmt;
+
+use serde::Serialize;
+use weir_core::units::Nanos;
+
+use crate::bound::{Bound, Bounds};
+use crate::plan::{ClassPlan, Plan};
+use crate::target::{Form, Target};
+
+pub mod dcb;
+pub mod opensm;
+pub mod pcie;
+pub mod scenario;
+pub mod tc;
+
+/// A plan in the form of a target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Emission {
+    /// The file, or the commands.
+    pub text: String,
+    /// What the target cannot keep, and what is to be checked there; a sentence each.
+    pub lost: Vec<String>,
+}
+
+/// Why a target cannot carry a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmitError {
+    /// The target.
+    pub form: Form,
+    /// What it cannot carry, with the bound.
+    pub reason: String,
+    /// The nearest plan that it can.
+    pub remedy: String,
+}
+
+impl EmitError {
+    fn new(form: Form, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { form, reason: reason.into(), remedy: remedy.into() }
+    }
+}
+
+impl fmt::Display for EmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} cannot carry the plan: {}: {}", self.form, self.reason, self.remedy)
+    }
+}
+
+impl std::error::Error for EmitError {}
+
+/// Writes a plan in a form.
+///
+/// # Errors
+/// The plan has refused classes, or the target cannot carry it.
+pub fn emit(plan: &Plan, form: Form, target: &Target) -> Result<Emission, EmitError> {
+    if let Some(refused) = plan.refused.first() {
+        let reason = format!("`{}` {}", refused.name, refused.reason);
+        return Err(EmitError::new(form, reason, refused.remedy.clone()));
+    }
+    match form {
+        Form::Opensm => opensm::emit(plan, target),
+        Form::Pcie => pcie::emit(plan, target),
+        Form::TcEts => tc::ets(plan, target),
+        Form::TcDrr => tc::drr(plan, target),
+        Form::Dcb => dcb::emit(plan, target),
+        Form::Scenario => scenario::emit(plan),
+    }
+}
+
+/// The latencies that are asked for and not bounded under the target's scheduler, whose bounds `of` picks.
+fn broken_latencies(plan: &Plan, scheduler: &str, of: fn(&Bounds) -> &Bound) -> Vec<String> {
+    let broken = |class: &ClassPlan| {
+        let asked = class.requested.latency?;
+        let bound: Nanos = of(&class.bounds).latency;
+        (bound > asked).then(|| {
+            format!("the latency of `{}`, {asked}: {scheduler} bounds it by {bound} only", class.name)
+        })
+    };
+    plan.classes.iter().filter_map(broken).collect()
+}
+
+/// The text as comments.
+fn commented(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("# {line}\n")).collect()
+}
+
+/// The head of every form: the title and who is who.
+fn header(plan: &Plan) -> Vec<String> {
+    let mut lines = vec!["Written by `weir plan`.".to_owned()];
+    if !plan.title.is_empty() {
+        lines[0] = format!("{} Written by `weir plan`.", one_line(&plan.title));
+    }
+    for class in &plan.classes {
+        lines.push(format!(
+            "{}: lane {}, {} of the link, distance {}",
+            class.name, class.lane, class.share, class.distance
+        ));
+    }
+    lines
+}
+
+/// A title with a full stop, without line breaks that would end a comment.
+fn one_line(text: &str) -> String {
+    let plain: String = text.chars().map(|each| if each.is_control() { ' ' } else { each }).collect();
+    let plain = plain.trim();
+    if plain.ends_with('.') { plain.to_owned() } else { format!("{plain}.") }
+}
+
+/// Whole percents that sum up to those of all shares together, by the largest remainder.
+fn whole_percents(plan: &Plan) -> Vec<u64> {
+    let weights: Vec<u128> = plan.classes.iter().map(|class| u128::from(class.weight.get())).collect();
+    let total: u128 = weights.iter().sum::<u128>().max(1);
+    let mut percents: Vec<u64> = weights.iter().map(|weight| (weight * 100 / total) as u64).collect();
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by_key(|&i| core::cmp::Reverse(weights[i] * 100 % total));
+    let missing = 100 - percents.iter().sum::<u64>().min(100);
+    for &i in order.iter().take(missing as usize) {
+        percents[i] += 1;
+    }
+    percents
+}

@@ -1,0 +1,41 @@
+//! The QoS options of OpenSM, the subnet manager of InfiniBand: read, judged, and written.
+//!
+//! An options file has one option a line, a name and a value. For each of the prefixes `qos`, `qos_ca`, `qos_rtr`,
+//! `qos_sw0` and `qos_swe` there are five that make up the arbitration of a port; what a prefix does not say is taken
+//! from `qos`, and what that does not say from built-in defaults ([`Effective`]).
+//!
+//! | option | value |
+//! |---|---|
+//! | `<prefix>_max_vls` | data lanes to put in operation, 1 to 15 |
+//! | `<prefix>_high_limit` | so many times 4096 bytes are sent from the high table before the low one has a turn |
+//! | `<prefix>_vlarb_high`, `<prefix>_vlarb_low` | `lane:weight,...`: the arbitration tables, weights of 64 bytes |
+//! | `<prefix>_sl2vl` | the lane of each of 16 service levels; 15 drops |
+//!
+//! Numbers are read as C reads them: `0x1f` is hexadecimal, `010` octal. Text that OpenSM would misread in silence is
+//! refused here; numbers out of range are kept, for [`lint()`] to tell what becomes of them.
+//!
+//! | | |
+//! |-|-|
+//! | Source | OpenSM, `doc/QoS_management_in_OpenSM.txt` section 7; `opensm/osm_qos.c` and `opensm/osm_subnet.c` |
+//! | Work | O(length of the file) |
+//! | Units | weights of 64 bytes; `high_limit` of 4096 bytes |
+
+mod effective;
+mod import;
+mod lint;
+mod parse;
+mod rules;
+
+pub use effective::{Effective, operational};
+pub use import::{requirements, scenario};
+pub use lint::{Finding, Port, Severity, lint};
+pub use parse::{Kind, Lane, Options, Other, Pair, Setting, Value, parse};
+
+/// Entries that an arbitration table has at most.
+pub const MAX_PAIRS: usize = 64;
+/// Bytes of a unit of weight.
+pub const WEIGHT_UNIT: u64 = 64;
+/// The largest weight.
+pub const MAX_WEIGHT: u64 = 255;
+/// The lane of management, which in a map means that a service level is dropped.
+pub const DROP: u32 = 15;

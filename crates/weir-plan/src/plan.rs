@@ -1,0 +1,359 @@
+//! The plan: the table with what each class gets, what it can wait, who was refused and what would fit instead.
+
+use serde::Serialize;
+use weir_core::units::{Bytes, Credits, Nanos, Rate};
+
+use crate::admission::Refused;
+use crate::bound::{Bounding, Bounds, Slot};
+use crate::quantity::Share;
+use crate::requirements::{Request, Requirements};
+use crate::serial;
+use crate::shape::{Coding, Link, Shape};
+use crate::solve::{self, Reason, Solution};
+
+/// Of how many refused classes the nearest feasible request is looked for.
+const MAX_SEARCHED: usize = 8;
+
+/// A table for the classes that fit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Plan {
+    /// What it is headed with.
+    pub title: String,
+    /// The table.
+    pub table: TableFacts,
+    /// The link.
+    pub link: LinkFacts,
+    /// The classes that were let in, in the order of the requests.
+    pub classes: Vec<ClassPlan>,
+    /// Each position: the place of its class in `classes`, and the weight in credits.
+    pub slots: Vec<Option<Entry>>,
+    /// The sum of the weights.
+    #[serde(serialize_with = "serial::count", rename = "weight_credits")]
+    pub weight: Credits,
+    /// The sum of the quanta of deficit round robin.
+    #[serde(serialize_with = "serial::count", rename = "frame_credits")]
+    pub frame: Credits,
+    /// The classes that do not fit.
+    pub refused: Vec<RefusedClass>,
+    /// What was rounded, and what else is to be known.
+    pub notes: Vec<String>,
+    #[serde(skip)]
+    pub(crate) shape: Shape,
+    #[serde(skip)]
+    pub(crate) wire: Link,
+}
+
+/// The table of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TableFacts {
+    /// Entries of the port.
+    pub capacity: u32,
+    /// Entries that are planned.
+    pub entries: u32,
+    /// Entries that no class has.
+    pub free: u32,
+    /// The largest packet.
+    #[serde(serialize_with = "serial::bytes", rename = "mtu_bytes")]
+    pub mtu: Bytes,
+    /// The unit of weights.
+    #[serde(serialize_with = "serial::bytes", rename = "credit_bytes")]
+    pub credit: Bytes,
+    /// The pool over the least weight of all entries.
+    pub k: u32,
+    /// The largest weight of an entry over the least.
+    pub w: u32,
+    /// All the weight there is.
+    #[serde(serialize_with = "serial::count", rename = "pool_credits")]
+    pub pool: Credits,
+    /// The largest weight of an entry.
+    #[serde(serialize_with = "serial::count", rename = "largest_weight_credits")]
+    pub largest_weight: Credits,
+}
+
+/// The link of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LinkFacts {
+    /// Of the line.
+    #[serde(serialize_with = "serial::rate", rename = "rate_bits")]
+    pub rate: Rate,
+    /// How data are coded.
+    pub coding: Coding,
+    /// Of data.
+    #[serde(serialize_with = "serial::rate", rename = "data_rate_bits")]
+    pub data_rate: Rate,
+}
+
+/// One position of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// The place of its class.
+    pub class: usize,
+    /// Its weight.
+    #[serde(serialize_with = "serial::count")]
+    pub weight: Credits,
+}
+
+/// What one class gets.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassPlan {
+    /// Its name.
+    pub name: String,
+    /// Its virtual channel.
+    pub lane: u32,
+    /// The service levels, or priorities, that go there.
+    pub service_levels: Vec<u32>,
+    /// What it asked for.
+    pub requested: Requested,
+    /// What it gets of a saturated link at least.
+    pub share: Share,
+    /// What of that it did not ask for: its entries have the least weight.
+    pub forced: Share,
+    /// How many entries it has.
+    pub entries: u32,
+    /// The part of the entries.
+    pub entry_share: Share,
+    /// Positions from entry to entry.
+    pub distance: u32,
+    /// The least share of so many entries.
+    pub minimum_share: Share,
+    /// The largest share of so many entries.
+    pub maximum_share: Share,
+    /// The sum of its weights.
+    #[serde(serialize_with = "serial::count", rename = "weight_credits")]
+    pub weight: Credits,
+    /// The weights of its entries, in the order of the positions.
+    #[serde(serialize_with = "serial::counts", rename = "weights_credits")]
+    pub weights: Vec<Credits>,
+    /// Its quantum under deficit round robin.
+    #[serde(serialize_with = "serial::count", rename = "quantum_credits")]
+    pub quantum: Credits,
+    /// How long it can wait.
+    pub bounds: Bounds,
+}
+
+/// What a class asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Requested {
+    /// Its part of the link.
+    pub share: Share,
+    /// Positions from entry to entry.
+    pub distance: Option<u32>,
+    /// The longest that the first packet in line may take, in nanoseconds.
+    #[serde(serialize_with = "optional_nanos", rename = "latency_ns")]
+    pub latency: Option<Nanos>,
+}
+
+fn optional_nanos<S: serde::Serializer>(time: &Option<Nanos>, serializer: S) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => serializer.serialize_some(&time.get()),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// A class that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RefusedClass {
+    /// Its name.
+    pub name: String,
+    /// Where its request stands.
+    pub line: usize,
+    /// Why it does not fit.
+    pub reason: String,
+    /// What to do.
+    pub remedy: String,
+    /// Requests that would be met in its place, with all others as they are.
+    pub nearest: Vec<Nearest>,
+}
+
+/// A request that would be met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Nearest {
+    /// The share.
+    pub share: Share,
+    /// The distance.
+    pub distance: u32,
+    /// What the latency is then bounded by.
+    #[serde(serialize_with = "serial::count", rename = "latency_ns")]
+    pub latency: Nanos,
+}
+
+/// Plans a table for the requests.
+#[must_use]
+pub fn plan(asked: &Requirements) -> Plan {
+    let solution = solve::solve(asked);
+    let refused = solution.refused.iter().enumerate().map(|(place, (class, reason))| {
+        let nearest = if place < MAX_SEARCHED { nearest(asked, &solution, *class) } else { Vec::new() };
+        refused_class(&asked.classes[*class], *reason, nearest)
+    });
+    let refused = refused.collect();
+    let classes = classes(asked, &solution);
+    let shape = asked.shape;
+    let mut plan = Plan {
+        title: asked.title.clone(),
+        table: TableFacts {
+            capacity: shape.capacity,
+            entries: shape.entries(),
+            free: solution.table.free_entries(),
+            mtu: shape.mtu,
+            credit: shape.credit,
+            k: shape.k,
+            w: shape.w,
+            pool: shape.pool(),
+            largest_weight: shape.largest_weight(),
+        },
+        link: LinkFacts {
+            rate: asked.link.rate,
+            coding: asked.link.coding,
+            data_rate: asked.link.data_rate(),
+        },
+        slots: entries(&solution.table.slots()),
+        weight: classes.iter().map(|class| class.weight).sum(),
+        frame: classes.iter().map(|class| class.quantum).sum(),
+        classes,
+        refused,
+        notes: asked.notes.clone(),
+        shape,
+        wire: asked.link,
+    };
+    plan.notes.extend(remarks(&plan));
+    plan
+}
+
+fn entries(slots: &[Slot]) -> Vec<Option<Entry>> {
+    slots.iter().map(|slot| slot.map(|(class, weight)| Entry { class, weight })).collect()
+}
+
+fn classes(asked: &Requirements, solution: &Solution) -> Vec<ClassPlan> {
+    let shape = asked.shape;
+    let slots = solution.table.slots();
+    let weights = solution.table.weights();
+    let quanta = solve::quanta(&weights, shape.packet());
+    let bounding = Bounding::new(shape, asked.link);
+    let admitted = solution.table.classes().zip(&solution.members).enumerate();
+    let class = |(place, ((_, class), member)): (usize, ((_, &crate::admission::Admitted), &usize))| {
+        let request = &asked.classes[*member];
+        let entries = class.entries();
+        let own = slots.iter().flatten().filter(|(owner, _)| *owner == place);
+        let share = Share::of(u128::from(weights[place].get()), u128::from(shape.pool().get()));
+        let minimum = shape.minimum(entries);
+        ClassPlan {
+            name: request.name.clone(),
+            lane: request.lane,
+            service_levels: request.service_levels.clone(),
+            requested: Requested {
+                share: request.share,
+                distance: request.distance,
+                latency: request.latency,
+            },
+            share,
+            forced: Share::new(minimum.parts().saturating_sub(request.share.parts())),
+            entries,
+            entry_share: Share::of(u128::from(entries), u128::from(shape.entries())),
+            distance: class.distance,
+            minimum_share: minimum,
+            maximum_share: shape.maximum(entries),
+            weight: weights[place],
+            weights: own.map(|(_, weight)| *weight).collect(),
+            quantum: quanta[place],
+            bounds: bounding.bounds(&slots, &quanta, place),
+        }
+    };
+    admitted.map(class).collect()
+}
+
+/// What is to be known of a plan beside its figures.
+fn remarks(plan: &Plan) -> Vec<String> {
+    let mut notes = Vec::new();
+    for class in &plan.classes {
+        if class.forced.parts() > 0 {
+            notes.push(format!(
+                "`{}` asked for {} and gets {}: its entries ({}) weigh as much at least; a larger k lowers it",
+                class.name, class.requested.share, class.share, class.entries
+            ));
+        }
+        if class.requested.distance.is_some_and(|asked| asked > class.distance) {
+            notes.push(format!(
+                "`{}` has distance {}: entries farther apart would not hold {}; a larger w raises what they hold",
+                class.name, class.distance, class.requested.share
+            ));
+        }
+    }
+    notes
+}
+
+/// Requests that would be let in instead of one that is not, each tried out.
+fn nearest(asked: &Requirements, solution: &Solution, class: usize) -> Vec<Nearest> {
+    let request = &asked.classes[class];
+    let all = asked.shape.entries();
+    let is_free = request.distance.is_none() && request.latency.is_none();
+    let (same, less) = match is_free {
+        true => (None, solution.table.largest(request.share)),
+        false => solution.table.nearest(request.share, request.distance.unwrap_or(1)),
+    };
+    let mut tried: Vec<(Share, u32)> = Vec::new();
+    tried.extend(less.filter(|_| request.latency.is_none()).map(|found| (found.share, found.distance)));
+    let first = same.map_or(all, |found| found.distance);
+    tried.extend(same.map(|found| (found.share, found.distance)));
+    // Another class's latency may be in the way of the shortest distance: go on to longer ones.
+    let longer = core::iter::successors(Some(first * 2), |distance| Some(distance * 2));
+    let longer = longer.take_while(|distance| *distance <= all);
+    tried.extend(longer.map(|distance| (request.share, distance)));
+    let mut found: Vec<Nearest> = Vec::new();
+    for (share, distance) in tried {
+        if found.iter().any(|other| other.share >= share) {
+            break;
+        }
+        let changed = Request { share, distance: Some(distance), latency: None, ..request.clone() };
+        if let Some(met) = solve::instead(asked, solution, class, changed) {
+            found.push(reading(asked, &met, class, share));
+        }
+    }
+    found
+}
+
+fn reading(asked: &Requirements, met: &Solution, class: usize, share: Share) -> Nearest {
+    let place = met.members.iter().position(|member| *member == class).unwrap_or_default();
+    let quanta = solve::quanta(&met.table.weights(), asked.shape.packet());
+    let bounds = Bounding::new(asked.shape, asked.link).bounds(&met.table.slots(), &quanta, place);
+    let distance = met.table.classes().nth(place).map_or(0, |(_, class)| class.distance);
+    Nearest { share, distance, latency: bounds.deficit_table.latency }
+}
+
+fn refused_class(request: &Request, reason: Reason, nearest: Vec<Nearest>) -> RefusedClass {
+    let Request { share, .. } = request;
+    let reason = match reason {
+        Reason::Room(Refused::Share { largest }) => {
+            format!("asks for {share}; all entries together hold {largest}")
+        }
+        Reason::Room(Refused::Entries { needed, free }) => {
+            let what = request.distance.map_or(String::new(), |distance| format!(" at distance {distance}"));
+            format!("asks for {share}{what}; entries needed: {needed}, free: {free}")
+        }
+        Reason::Room(Refused::Pool { needed, left }) if needed > *share => {
+            format!("asks for {share}, and its entries weigh {needed} at least; {left} of the pool is left")
+        }
+        Reason::Room(Refused::Pool { left, .. }) => {
+            format!("asks for {share}; {left} of the pool is left")
+        }
+        Reason::Room(Refused::Scattered { needed, free }) => {
+            format!("needs {needed} entries at equal distances; free: {free}, but scattered")
+        }
+        Reason::Latency { reached, distance } => {
+            let latency = request.latency.unwrap_or_default();
+            let next = if distance == 1 { "none is shorter" } else { "the next has no room" };
+            format!("asks for {latency}; at distance {distance} its bound is {reached}, and {next}")
+        }
+    };
+    let met = nearest.iter().map(|near| {
+        format!(
+            "share {} at distance {} would be met, with a bound of {}",
+            near.share, near.distance, near.latency
+        )
+    });
+    let remedies: Vec<String> = met.collect();
+    let remedy = match remedies.is_empty() {
+        true => "lower what other classes ask for, or raise k, w or the rate of the link".to_owned(),
+        false => remedies.join("; "),
+    };
+    RefusedClass { name: request.name.clone(), line: request.line, reason, remedy, nearest }
+}

@@ -1,0 +1,145 @@
+//! From requests to a table: distances from latencies, and who does not fit.
+//!
+//! A class that asks for a distance gets it; one that asks for a latency begins at the largest distance, and while a
+//! finished table breaks a latency, the class of the shortest latency among those broken has its distance halved.
+//! Distances only ever fall, so this ends: at a table that keeps every latency, or at a class that cannot be served,
+//! which is refused. The others are then solved anew without it.
+
+use weir_core::units::{Credits, Nanos};
+
+use crate::admission::{Key, Refused, Table};
+use crate::bound::{Bounding, Slot};
+use crate::requirements::{Request, Requirements};
+
+/// Why a class is not in the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// Its share and distance do not fit.
+    Room(Refused),
+    /// Its latency needs a distance that does not fit, or none does.
+    Latency {
+        /// The shortest bound that was reached.
+        reached: Nanos,
+        /// The distance at which it was.
+        distance: u32,
+    },
+}
+
+/// A table with those classes that fit.
+pub(crate) struct Solution {
+    pub(crate) table: Table,
+    /// The class of each place of the table.
+    pub(crate) members: Vec<usize>,
+    /// Who does not fit, in the order of the requests.
+    pub(crate) refused: Vec<(usize, Reason)>,
+}
+
+/// Solves the requests.
+pub(crate) fn solve(asked: &Requirements) -> Solution {
+    let mut refused: Vec<(usize, Reason)> = Vec::new();
+    loop {
+        match attempt(asked, &refused) {
+            Ok((table, members)) => {
+                refused.sort_by_key(|(class, _)| *class);
+                return Solution { table, members, refused };
+            }
+            Err(refusal) => refused.push(refusal),
+        }
+    }
+}
+
+/// A class that was given a shorter distance for its latency, and what it had before.
+struct Tightened {
+    class: usize,
+    reached: Nanos,
+    distance: u32,
+}
+
+impl Tightened {
+    fn reason(&self) -> Reason {
+        Reason::Latency { reached: self.reached, distance: self.distance }
+    }
+}
+
+/// A table of all classes but those refused, or one more to refuse.
+fn attempt(
+    asked: &Requirements,
+    refused: &[(usize, Reason)],
+) -> Result<(Table, Vec<usize>), (usize, Reason)> {
+    let all = asked.shape.entries();
+    let mut distances: Vec<u32> = asked.classes.iter().map(|class| class.distance.unwrap_or(all)).collect();
+    let mut last: Option<Tightened> = None;
+    loop {
+        let (table, members) = place(asked, &distances, refused).map_err(|(class, why)| match &last {
+            // Without the last step everyone had room.
+            Some(step) => (step.class, step.reason()),
+            None => (class, Reason::Room(why)),
+        })?;
+        let Some(step) = broken(asked, &table, &members) else { return Ok((table, members)) };
+        if step.distance == 1 {
+            return Err((step.class, step.reason()));
+        }
+        distances[step.class] = step.distance / 2;
+        last = Some(step);
+    }
+}
+
+/// Lets the classes in, in their order, and places those of the shortest distance first.
+fn place(
+    asked: &Requirements,
+    distances: &[u32],
+    refused: &[(usize, Reason)],
+) -> Result<(Table, Vec<usize>), (usize, Refused)> {
+    let mut table = Table::new(asked.shape);
+    let mut members = Vec::new();
+    for (class, request) in asked.classes.iter().enumerate() {
+        if refused.iter().all(|(other, _)| *other != class) {
+            table.admit(request.share, distances[class]).map_err(|why| (class, why))?;
+            members.push(class);
+        }
+    }
+    table.compact();
+    Ok((table, members))
+}
+
+/// The class of the shortest latency that is not kept.
+fn broken(asked: &Requirements, table: &Table, members: &[usize]) -> Option<Tightened> {
+    let slots = table.slots();
+    let quanta = quanta(&table.weights(), asked.shape.packet());
+    let bounding = Bounding::new(asked.shape, asked.link);
+    let admitted: Vec<(Key, u32)> = table.classes().map(|(key, class)| (key, class.distance)).collect();
+    let is_broken = |(place, &class): (usize, &usize)| {
+        let latency = asked.classes[class].latency?;
+        let reached = reached(&bounding, &slots, &quanta, place);
+        (reached > latency).then(|| (latency, Tightened { class, reached, distance: admitted[place].1 }))
+    };
+    let all = members.iter().enumerate().filter_map(is_broken);
+    all.min_by_key(|(latency, step)| (*latency, step.class)).map(|(_, step)| step)
+}
+
+fn reached(bounding: &Bounding, slots: &[Slot], quanta: &[Credits], place: usize) -> Nanos {
+    bounding.bounds(slots, quanta, place).deficit_table.latency
+}
+
+/// The quanta of deficit round robin: in the proportion of the weights, the smallest of them one packet; rounded up.
+pub(crate) fn quanta(weights: &[Credits], packet: Credits) -> Vec<Credits> {
+    let least = weights.iter().map(|weight| weight.get()).min().unwrap_or(1).max(1);
+    weights.iter().map(|weight| Credits::new((weight.get() * packet.get()).div_ceil(least))).collect()
+}
+
+/// The solution with one request changed, if it lets in that class and everyone who was let in before.
+pub(crate) fn instead(
+    asked: &Requirements,
+    before: &Solution,
+    class: usize,
+    request: Request,
+) -> Option<Solution> {
+    let mut changed = asked.clone();
+    changed.classes[class] = request;
+    let solution = solve(&changed);
+    let are_known = solution
+        .refused
+        .iter()
+        .all(|(other, _)| *other != class && before.refused.iter().any(|(each, _)| each == other));
+    are_known.then_some(solution)
+}

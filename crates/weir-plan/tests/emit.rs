@@ -1,0 +1,156 @@
+//! Emitted files and commands, word by word, and what they say that the target cannot keep.
+
+mod common;
+
+use common::{TABLE_1, asked, request};
+use weir_plan::{Emission, Form, emit, plan};
+
+fn emitted(text: &str, form: Form) -> Emission {
+    let asked = asked(text);
+    emit(&plan(&asked), form, &asked.target).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The lines that are no comments.
+fn lines(emission: &Emission) -> Vec<&str> {
+    emission.text.lines().filter(|line| !line.starts_with('#')).collect()
+}
+
+/// Table 1 for 32 entries: D64 and D64' are one class.
+fn short() -> String {
+    let (start, _) = TABLE_1.split_once("[[class]]\nname = \"D64\"").expect("there");
+    let start = start.replace("entries = 64", "entries = 32");
+    format!("{start}[[class]]\nname = \"rest\"\nshare = \"6.25%\"\ndistance = 32\n[target]\nlanes = 8\n")
+}
+
+#[test]
+fn opensm() {
+    let emission = emitted(&short(), Form::Opensm);
+    let low = "0:32,1:64,0:32,2:128,0:32,1:64,0:32,3:128,0:32,1:64,0:32,2:128,0:32,1:64,0:32,4:128,0:32,1:64,0:32,\
+               2:128,0:32,1:64,0:32,3:128,0:32,1:64,0:32,2:128,0:32,1:64,0:32,5:128";
+    assert_eq!(
+        lines(&emission),
+        [
+            "qos TRUE",
+            "qos_max_vls 8",
+            "qos_high_limit 0",
+            "qos_vlarb_high 0:0",
+            &format!("qos_vlarb_low {low}"),
+            "qos_sl2vl 0,1,2,3,4,5,15,15,15,15,15,15,15,15,15,15",
+        ]
+    );
+    assert!(
+        emission
+            .text
+            .starts_with("# Table 1. Written by `weir plan`.\n# D2: lane 0, 25% of the link, distance 2\n")
+    );
+    assert!(emission.lost[0].starts_with("exact shares"), "{:?}", emission.lost);
+    assert!(emission.lost.iter().all(|lost| emission.text.contains(lost)));
+    let switches = format!("{}prefix = \"qos_swe\"\n", short());
+    assert!(emitted(&switches, Form::Opensm).text.contains("\nqos_swe_vlarb_low 0:32,"));
+}
+
+#[test]
+fn pcie() {
+    assert_eq!(
+        lines(&emitted(&short(), Form::Pcie)),
+        [
+            "setpci -s BDF ECAP_VC+30.L=30102010",
+            "setpci -s BDF ECAP_VC+34.L=40102010",
+            "setpci -s BDF ECAP_VC+38.L=30102010",
+            "setpci -s BDF ECAP_VC+3c.L=50102010",
+            "setpci -s BDF ECAP_VC+0c.W=0003",
+        ]
+    );
+    // Eight entries are repeated, which keeps the distances; shares go by entries.
+    let eight = emitted(
+        &request(
+            "entries = 8;k = 2;w = 4",
+            &["share = \"40%\";distance = 2", "share = \"60%\";distance = 2;[target];device = \"01:00.0\""],
+        ),
+        Form::Pcie,
+    );
+    assert_eq!(lines(&eight)[3], "setpci -s 01:00.0 ECAP_VC+3c.L=10101010");
+    assert!(
+        eight
+            .lost
+            .iter()
+            .any(|lost| lost.contains("the share of `c1`, 59.96") && lost.ends_with("it gets 50%")),
+        "{:?}",
+        eight.lost
+    );
+}
+
+#[test]
+fn tc() {
+    assert_eq!(
+        lines(&emitted(TABLE_1, Form::TcEts)),
+        [
+            "tc qdisc replace dev IF root handle 1: ets bands 7 quanta 16384 16384 16384 8192 4096 2048 2048 priomap 0 1 \
+          2 3 4 5 6 6 6 6 6 6 6 6 6 6"
+        ]
+    );
+    let drr =
+        emitted(&format!("{TABLE_1}service_levels = [6, 9]\n[target]\ninterface = \"eth0\"\n"), Form::TcDrr);
+    let lines = lines(&drr);
+    assert_eq!(lines.len(), 1 + 7 + 8);
+    assert_eq!(lines[0], "tc qdisc replace dev eth0 root handle 1: drr");
+    assert_eq!(lines[1], "tc class add dev eth0 parent 1: classid 1:1 drr quantum 16384");
+    assert_eq!(
+        lines[15],
+        "tc filter add dev eth0 parent 1: protocol all prio 1 basic match 'meta(priority eq 9)' flowid 1:7"
+    );
+    assert!(drr.lost[0].contains("distances: every class waits for the whole frame"), "{:?}", drr.lost);
+}
+
+#[test]
+fn dcb() {
+    let emission = emitted(TABLE_1, Form::Dcb);
+    assert_eq!(
+        lines(&emission),
+        [
+            "dcb ets set dev IF willing off tc-tsa all:ets tc-bw 0:25 1:25 2:25 3:13 4:6 5:3 6:3 7:0 prio-tc 0:0 1:1 2:2 \
+          3:3 4:4 5:5 6:6 7:0"
+        ]
+    );
+    assert!(
+        emission.lost.contains(&"the share of `D16`, 12.5%: it becomes 13%".to_owned()),
+        "{:?}",
+        emission.lost
+    );
+}
+
+#[test]
+fn scenarios() {
+    let text = emitted(TABLE_1, Form::Scenario).text;
+    let distances = "\"dtable:distances=2/4/8/16/32/64/64,weights=32cr/64cr/128cr/128cr/128cr/128cr/128cr,entries=64,\
+                     mtu=2048B\"";
+    for part in [
+        distances,
+        "reference = \"drr:quantum=2048B,weights=8/8/8/4/2/1/1\"",
+        "link = { rate = \"2500Mbit\", coding = \"8b/10b\" }",
+        "name = \"D64'\"\nshare = 128\n",
+        "size = { pareto = { minimum = \"56B\", maximum = \"2040B\", mean = \"176B\", bound = \"truncated\" } }",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(toml::from_str::<toml::Table>(&text).is_ok(), "{text}");
+    // Entries of different weights, and free ones, are listed one by one.
+    let odd =
+        emitted(&request("entries = 4;k = 2;w = 4", &["share = \"50.2%\";distance = 2"]), Form::Scenario)
+            .text;
+    assert!(odd.contains("\"dtable:table=0@64cr/-/0@65cr/-,mtu=2048B\""), "{odd}");
+}
+
+#[test]
+fn latencies_that_a_target_breaks_are_told() {
+    let classes =
+        ["share = \"25%\";latency = \"12us\"", "share = \"25%\"", "share = \"25%\"", "share = \"12.5%\""];
+    let text = request("entries = 16;k = 2;w = 4", &classes);
+    let lost = |form| emitted(&text, form).lost.join("\n");
+    assert!(
+        lost(Form::TcEts).contains("the latency of `c0`, 12us: deficit round robin bounds it by"),
+        "{}",
+        lost(Form::TcEts)
+    );
+    assert!(!lost(Form::Opensm).contains("the latency of"), "{}", lost(Form::Opensm));
+}

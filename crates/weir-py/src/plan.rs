@@ -1,0 +1,110 @@
+//! Plans of arbitration tables and options of OpenSM: text in, JSON or text out.
+
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use weir_core::units::Bytes;
+use weir_plan::opensm::{self, Effective, Options, Port};
+use weir_plan::{Coding, Form, Link, PlanError, Prefix, Requirements, emit};
+
+use crate::errors;
+
+/// Reads a request and plans its table.
+#[pyfunction]
+pub(crate) fn plan(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
+    py.detach(|| planned(text, name)).map(|plan| plan.to_string()).map_err(|error| errors::plan(&error))
+}
+
+fn planned(text: &str, name: &str) -> Result<Value, PlanError> {
+    let asked = Requirements::from_toml(text, name)?;
+    let mut value = json!(weir_plan::plan(&asked));
+    value["form"] = json!(asked.target.form.map(Form::name));
+    Ok(value)
+}
+
+/// Plans a request and writes the plan for a target.
+#[pyfunction]
+pub(crate) fn plan_emit(py: Python<'_>, text: &str, name: &str, form: &str) -> PyResult<String> {
+    let form = Form::named(form).ok_or_else(|| {
+        let known: Vec<&str> = Form::ALL.iter().map(|form| form.name()).collect();
+        let known = known.join(", ");
+        errors::config(format!("target is `{form}`, must be one of {known}"), "use one of them".to_owned())
+    })?;
+    let asked = Requirements::from_toml(text, name).map_err(|error| errors::plan(&error))?;
+    let emitted = py.detach(|| emit(&weir_plan::plan(&asked), form, &asked.target));
+    let emitted = emitted.map_err(|error| {
+        errors::config(format!("{} cannot carry the plan: {}", error.form, error.reason), error.remedy)
+    })?;
+    Ok(json!(emitted).to_string())
+}
+
+/// What is wrong with an options file on a port.
+#[pyfunction]
+pub(crate) fn opensm_lint(
+    text: &str,
+    name: &str,
+    mtu: u64,
+    high_capacity: u32,
+    low_capacity: u32,
+    lanes: u32,
+) -> PyResult<String> {
+    let options = read(text, name)?;
+    let port = Port { mtu: Bytes::new(mtu), high_capacity, low_capacity, lanes };
+    Ok(json!(opensm::lint(&options, &port)).to_string())
+}
+
+/// The tables that an options file gives to each kind of port.
+#[pyfunction]
+pub(crate) fn opensm_tables(text: &str, name: &str) -> PyResult<String> {
+    let options = read(text, name)?;
+    let tables: serde_json::Map<String, Value> =
+        Prefix::ALL.into_iter().map(|prefix| (prefix.name().to_owned(), tables(&options, prefix))).collect();
+    Ok(Value::Object(tables).to_string())
+}
+
+fn tables(options: &Options, prefix: Prefix) -> Value {
+    let effective = Effective::of(options, prefix);
+    json!({
+        "own": options.settings.iter().any(|setting| setting.prefix == prefix),
+        "max_vls": effective.max_lanes,
+        "high_limit": effective.high_limit,
+        "high": effective.high,
+        "low": effective.low,
+        "sl2vl": effective.service_levels,
+    })
+}
+
+/// A request or a scenario, as TOML, made from an options file.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the caller names each of them")]
+pub(crate) fn opensm_import(
+    text: &str,
+    name: &str,
+    prefix: &str,
+    scenario: bool,
+    mtu: u64,
+    high_capacity: u32,
+    low_capacity: u32,
+    lanes: u32,
+    rate_bits: u64,
+    coding: &str,
+) -> PyResult<String> {
+    let options = read(text, name)?;
+    let refused = |what: &str| errors::config(what.to_owned(), "use one of those listed".to_owned());
+    let prefix = Prefix::ALL.into_iter().find(|each| each.name() == prefix);
+    let prefix = prefix.ok_or_else(|| refused("prefix must be qos, qos_ca, qos_rtr, qos_sw0 or qos_swe"))?;
+    let coding = Coding::ALL.into_iter().find(|each| each.name() == coding);
+    let coding = coding.ok_or_else(|| refused("coding must be none, 8b/10b, 64b/66b or 128b/130b"))?;
+    let port = Port { mtu: Bytes::new(mtu), high_capacity, low_capacity, lanes };
+    let link = Link { rate: weir_core::units::Rate::new(rate_bits), coding };
+    if !scenario {
+        return Ok(opensm::requirements(&options, name, prefix, &port, link));
+    }
+    opensm::scenario(&options, name, prefix, &port, link).ok_or_else(|| {
+        let message = format!("{name}: no lane has an entry with weight that reaches the port");
+        errors::config(message, "`weir lint` tells why; give a lane an entry with weight".to_owned())
+    })
+}
+
+fn read(text: &str, name: &str) -> PyResult<Options> {
+    opensm::parse(text, name).map_err(|error| errors::plan(&error))
+}

@@ -1,0 +1,134 @@
+"""Commands about arbitration tables: plan, lint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weir.cli.shared import NOT_MET, Json, OneOutFile, echo_json, only
+from weir.errors import ConfigError
+from weir.planning import opensm, request
+
+if TYPE_CHECKING:
+    from weir.planning.request import Emission
+
+__all__ = ["Capacity", "HighCapacity", "Lanes", "Mtu", "add_to"]
+
+Mtu = Annotated[str, typer.Option("--mtu", metavar="SIZE", help="The largest packet.")]
+Capacity = Annotated[
+    int,
+    typer.Option(
+        "--capacity", metavar="N", help="Entries of the port's low table, and of its high one (VLArbLowCap)."
+    ),
+]
+HighCapacity = Annotated[
+    int | None,
+    typer.Option("--high-capacity", metavar="N", help="Entries of the high table, where they differ."),
+]
+Lanes = Annotated[int, typer.Option("--lanes", metavar="N", help="Data lanes of the port: 1, 2, 4, 8 or 15.")]
+_DEFAULT = opensm.Port()
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command("plan", short_help="Plan an arbitration table.")(plan)
+    app.command("lint", short_help="Judge an options file of OpenSM.")(lint)
+
+
+def plan(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The request, a TOML file.", show_default=False)
+    ],
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            metavar="FORM",
+            help=f"Also write the plan for a target: {', '.join(request.TARGETS)}. Default: target.form of "
+            "the request.",
+        ),
+    ] = None,
+    out: Annotated[
+        OneOutFile,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Where it is written; a file that is there is replaced. Default: standard output.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Plan an arbitration table: shares and latencies in, entries, weights and bounds out.
+
+    Classes that do not fit are refused with the nearest request that does (exit code 1). With a target the
+    plan is also written as the target takes it, with what the target cannot keep.
+
+    \b
+    Example:
+      weir plan request.toml --target opensm --out qos.conf
+    """
+    place = only(out)
+    planned = request.plan(file)
+    form = target or planned["form"]
+    if place is not None and form is None:
+        raise ConfigError(f"--out is {place}, and nothing says in which form", "add `--target opensm`")
+    is_met = not planned["refused"]
+    emission = request.emit(file, form) if form is not None and is_met else None
+    if emission is not None and place is not None:
+        from weir.files import write_text
+
+        write_text(place, emission.text)
+    if as_json:
+        told = None if emission is None else {"form": form, "text": emission.text, "lost": emission.lost}
+        echo_json({"plan": planned, "target": told})
+    else:
+        _show(planned, form, emission, place)
+    return 0 if is_met else NOT_MET
+
+
+def _show(planned: dict[str, Any], form: str | None, emission: Emission | None, out: Path | None) -> None:
+    from weir import tables
+    from weir.planning import terminal
+
+    terminal.show_plan(tables.console(), planned)
+    if form is not None and emission is None:
+        typer.echo(f"\nnot written for {form}: not every class fits")
+    if emission is None:
+        return
+    typer.echo(f"\nwhat {form} does not keep of the plan:")
+    for lost in emission.lost:
+        typer.echo(f"- {lost}")
+    typer.echo(f"\nwrote {out}" if out is not None else f"\n{emission.text}", nl=out is not None)
+
+
+def lint(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The options file.", show_default=False)],
+    mtu: Mtu = _DEFAULT.mtu,
+    capacity: Capacity = _DEFAULT.capacity,
+    high_capacity: HighCapacity = None,
+    lanes: Lanes = _DEFAULT.lanes,
+    as_json: Json = False,
+) -> int:
+    """Judge the QoS options of an options file of OpenSM, as a port would be programmed with them.
+
+    A finding says where, what, why and what to do. Errors: traffic stands still, or the file does not do what
+    it says. Warnings: shares or latencies are not what it says. With either of them the exit code is 1.
+
+    \b
+    Example:
+      weir lint opensm.conf --mtu 4096B --capacity 8 --lanes 8
+    """
+    port = opensm.Port(mtu=mtu, capacity=capacity, high_capacity=high_capacity, lanes=lanes)
+    findings = opensm.lint(file, port)
+    if as_json:
+        echo_json({"file": str(file), "port": port.to_dict(), "findings": findings})
+    else:
+        from weir.planning import terminal
+
+        for finding in findings:
+            for line in terminal.finding_lines(finding, str(file)):
+                typer.echo(line)
+        typer.echo(terminal.summary(findings))
+    return NOT_MET if any(finding["severity"] != "note" for finding in findings) else 0

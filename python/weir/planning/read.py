@@ -1,0 +1,30 @@
+"""The files that are planned from: there, plain and text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weir.errors import ConfigError
+from weir.files import read_text
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["text_of"]
+
+
+def text_of(file: str | os.PathLike[str], kind: str) -> str:
+    """Return the text of a file; ``kind`` is what it should be.
+
+    Raises
+    ------
+    ConfigError
+        If it is not there, no file, or no text.
+    """
+    path = Path(file)
+    if not path.exists():
+        raise ConfigError("does not exist", f"name {kind} that is there", str(path))
+    if not path.is_file():
+        raise ConfigError("is not a file", f"name {kind}", str(path))
+    return read_text(path)

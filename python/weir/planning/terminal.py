@@ -1,0 +1,116 @@
+"""Plans and findings as text."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from weir.tables import Column, print_table
+from weir.text import number, plural, quantity, scale_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rich.console import Console
+
+__all__ = ["finding_lines", "show_plan", "summary"]
+
+_FREE = "-"
+_SEVERITIES = ("error", "warning", "note")
+
+
+def show_plan(out: Console, plan: Mapping[str, Any]) -> None:
+    """Show a plan: what each class gets, how long it can wait, where its entries are, and who was refused."""
+    if plan["title"]:
+        out.print(plan["title"], style="bold")
+    for line in _facts(plan):
+        out.print(line)
+    if plan["classes"]:
+        out.print()
+        print_table(out, plan_columns(plan["classes"]))
+        out.print("\nplacement, by lane:")
+        out.print(textwrap.fill(" ".join(_placement(plan)), min(out.width, 100)))
+    for note in plan["notes"]:
+        out.print(f"note: {note}")
+    for refused in plan["refused"]:
+        out.print(f"refused: {refused['name']} (line {refused['line']}) {refused['reason']}")
+        out.print(f"  remedy: {refused['remedy']}")
+
+
+def _facts(plan: Mapping[str, Any]) -> Iterator[str]:
+    table, link = plan["table"], plan["link"]
+    free = f" ({table['free']:,} free)" if table["free"] else ""
+    yield (
+        f"table: entries {table['entries']:,}{free}, MTU {table['mtu_bytes']} B, credits of "
+        f"{table['credit_bytes']} B, k {table['k']}, w {table['w']}: pool {table['pool_credits']:,}, an "
+        f"entry weighs at most {table['largest_weight_credits']:,}"
+    )
+    yield (
+        f"link:  {quantity(link['rate_bits'], 'bit/s')}, coding {link['coding']}: data at "
+        f"{quantity(link['data_rate_bits'], 'bit/s')}"
+    )
+
+
+def plan_columns(classes: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """Return one row a class: shares, entries, distance, weights, and the bounds under both schedulers."""
+
+    def column(header: str, cells: Iterator[str], rank: int = 0) -> Column:
+        return Column(header, tuple(cells), rank)
+
+    asked = [row["requested"]["latency_ns"] for row in classes]
+    bounds = [[row["bounds"][name]["latency_ns"] / 1e9 for row in classes] for name in _SCHEDULERS]
+    scale = scale_for((value for row in bounds for value in row), "s")
+    columns = [
+        Column("class", tuple(row["name"] for row in classes), numeric=False),
+        column("lane", (str(row["lane"]) for row in classes)),
+        column("asked (%)", (_percent(row["requested"]["share"]) for row in classes), 1),
+        column("share (%)", (_percent(row["share"]) for row in classes)),
+        column("entries", (str(row["entries"]) for row in classes)),
+        column("distance", (str(row["distance"]) for row in classes)),
+        column("weight (credits)", map(_weights, classes)),
+        column("total", (f"{row['weight_credits']:,}" for row in classes), 4),
+        column("min (%)", (_percent(row["minimum_share"]) for row in classes), 2),
+        column("max (%)", (_percent(row["maximum_share"]) for row in classes), 2),
+        column("quantum", (f"{row['quantum_credits']:,}" for row in classes), 3),
+    ]
+    if any(value is not None for value in asked):
+        cells = ("–" if value is None else number(value / 1e9 / scale.factor) for value in asked)
+        columns.append(column(f"latency asked {scale.header}", cells, 1))
+    for (name, label), values in zip(_SCHEDULERS.items(), bounds, strict=True):
+        cells = (number(value / scale.factor) for value in values)
+        columns.append(column(f"{label} {scale.header}", cells, 0 if name == "deficit_table" else 1))
+    return columns
+
+
+_SCHEDULERS = {"deficit_table": "bound, table", "round_robin": "bound, DRR"}
+
+
+def _weights(row: Mapping[str, Any]) -> str:
+    weights = row["weights_credits"]
+    low, high = min(weights), max(weights)
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.6f}".rstrip("0").rstrip(".")
+
+
+def _placement(plan: Mapping[str, Any]) -> Iterator[str]:
+    for slot in plan["slots"]:
+        yield _FREE if slot is None else str(plan["classes"][slot["class"]]["lane"])
+
+
+def finding_lines(finding: Mapping[str, Any], file: str) -> Iterator[str]:
+    """Yield a finding: where, how bad, what; why; what to do."""
+    place = ":".join(str(part) for part in (file, finding["line"], finding["column"]) if part is not None)
+    yield f"{place}: {finding['severity']}: {finding['option']} {finding['what']} [{finding['rule']}]"
+    yield f"  why: {finding['why']}"
+    yield f"  remedy: {finding['remedy']}"
+
+
+def summary(findings: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many findings there are of each severity."""
+    counts = Counter(finding["severity"] for finding in findings)
+    told = [plural(counts[severity], severity) for severity in _SEVERITIES if counts[severity]]
+    return ", ".join(told) or "no findings"

@@ -1,0 +1,279 @@
+"""Plans of arbitration tables, findings about OpenSM files, and what is imported from them."""
+
+import json
+import re
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weir import _weir, cli
+from weir.errors import ConfigError, PlanError
+from weir.planning import opensm, request
+
+CONFIGS = Path(__file__).resolve().parent.parent / "data" / "configs"
+HEAD = """\
+weir = 1
+title = "Table 1 for 32 entries"
+
+[table]
+entries = 32
+mtu = "2048B"
+k = 2
+w = 4
+
+[link]
+rate = "2.5Gbit"
+coding = "8b/10b"
+"""
+CLASSES = (
+    ("D2", 25, 2),
+    ("D4", 25, 4),
+    ("D8", 25, 8),
+    ("D16", 12.5, 16),
+    ("D32", 6.25, 32),
+    ("rest", 6.25, 32),
+)
+REQUEST = HEAD + "".join(
+    f'\n[[class]]\nname = "{name}"\nshare = "{share}%"\ndistance = {distance}\n'
+    for name, share, distance in CLASSES
+)
+LOW = (
+    "0:32,1:64,0:32,2:128,0:32,1:64,0:32,3:128,0:32,1:64,0:32,2:128,0:32,1:64,0:32,4:128,"
+    "0:32,1:64,0:32,2:128,0:32,1:64,0:32,3:128,0:32,1:64,0:32,2:128,0:32,1:64,0:32,5:128"
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = Path("request.toml")
+    path.write_text(REQUEST)
+    return path
+
+
+@pytest.fixture
+def defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return Path(shutil.copy(CONFIGS / "opensm-qos-defaults.conf", "defaults.conf"))
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    code = cli.run([str(each) for each in arguments])
+    return code, *capsys.readouterr()
+
+
+def test_help(capsys):
+    _, out, _ = call(capsys)
+    for name in ("plan", "lint"):
+        assert re.search(rf"^  {name}  ", out, re.MULTILINE)
+        code, told, _ = call(capsys, name, "--help")
+        assert code == 0
+        assert "Example:" in told
+    assert "opensm" in call(capsys, "import", "--help")[1]
+
+
+def test_a_plan_as_text(capsys, file: Path):
+    code, out, err = call(capsys, "plan", file)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[:3] == [
+        "Table 1 for 32 entries",
+        "table: entries 32, MTU 2048 B, credits of 64 B, k 2, w 4: pool 2,048, an entry weighs at most 128",
+        "link:  2.500 Gbit/s, coding 8b/10b: data at 2.000 Gbit/s",
+    ]
+    rows = {line.split()[0]: line.split() for line in out.splitlines() if line.startswith(("D", "rest"))}
+    #                     lane asked share entries distance weight total min max quantum bounds
+    assert rows["D2"] == ["D2", "0", "25", "25", "16", "2", "32", "512", "25", "100", "128", "57.09", "154.4"]
+    assert rows["D16"][4:10] == ["2", "16", "128", "256", "3.125", "12.5"]
+    assert "placement, by lane:\n0 1 0 2 0 1 0 3 0 1 0 2 0 1 0 4 0 1 0 2 0 1 0 3 0 1 0 2 0 1 0 5\n" in out
+
+
+def test_a_plan_for_opensm(capsys, file: Path):
+    code, out, _ = call(capsys, "plan", file, "--target", "opensm", "--out", "qos.conf")
+    assert code == 0
+    assert out.endswith("\nwrote qos.conf\n")
+    assert "what opensm does not keep of the plan:\n- exact shares" in out
+    told = opensm.tables("qos.conf")["qos"]
+    pairs = [[int(each) for each in pair.split(":")] for pair in LOW.split(",")]
+    assert (told["low"], told["high"], told["max_vls"], told["own"]) == (pairs, [[0, 0]], 8, True)
+    assert opensm.lint("qos.conf", opensm.Port(capacity=32)) == []
+    short = opensm.lint("qos.conf", opensm.Port(capacity=8))
+    assert [finding["rule"] for finding in short] == ["over-capacity", "level-without-entry"]
+    assert "without any entry: lanes 4, 5" in short[0]["why"]
+
+
+def test_a_target_may_stand_in_the_request(capsys, file: Path):
+    file.write_text(REQUEST + '\n[target]\nform = "dcb"\ninterface = "eth1"\n')
+    code, out, _ = call(capsys, "plan", file)
+    assert code == 0
+    assert "\ndcb ets set dev eth1 willing off " in out
+    assert "setpci" in call(capsys, "plan", file, "--target", "pcie")[1]
+
+
+@pytest.mark.parametrize("target", request.TARGETS)
+def test_every_target_says_what_it_loses(capsys, file: Path, target: str):
+    emission = request.emit(file, target)
+    assert emission.text.endswith("\n")
+    assert emission.lost
+    code, out, _ = call(capsys, "plan", file, "--target", target, "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert told["target"] == {"form": target, "text": emission.text, "lost": list(emission.lost)}
+    assert len(told["plan"]["slots"]) == 32
+
+
+def test_the_emitted_scenario_is_toml(file: Path):
+    scenario = tomllib.loads(request.emit(file, "scenario").text)
+    assert scenario["model"] == "fabric"
+    assert scenario["reference"] in scenario["disciplines"]
+    assert [channel["name"] for channel in scenario["channel"]] == [name for name, _, _ in CLASSES]
+
+
+def test_a_latency_becomes_a_distance(file: Path):
+    classes = (
+        '\n[[class]]\nname = "a"\nshare = "20%"\nlatency = "60us"\n[[class]]\nname = "b"\nshare = "70%"\n'
+    )
+    file.write_text(HEAD + classes)
+    plan = request.plan(file)
+    first = plan["classes"][0]
+    assert first["distance"] == 2
+    assert first["bounds"]["deficit_table"]["latency_ns"] <= first["requested"]["latency_ns"] == 60_000
+
+
+def test_a_refused_class(capsys, file: Path):
+    file.write_text(REQUEST + '\n[[class]]\nname = "more"\nshare = "10%"\n')
+    code, out, _ = call(capsys, "plan", file, "--target", "opensm")
+    assert code == 1
+    assert "refused: more (line 44) asks for 10%; entries needed: 2, free: 0\n" in out
+    assert "  remedy: lower what other classes ask for" in out
+    assert out.endswith("not written for opensm: not every class fits\n")
+    told = json.loads(call(capsys, "plan", file, "--json")[1])
+    assert told["target"] is None
+    assert told["plan"]["refused"][0]["name"] == "more"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            ('share = "25%"', 'share = "250%"'),
+            'request.toml:16:9: class.share is "250%", must be at most 100%',
+        ),
+        (("entries = 32", "entries = 0"), "request.toml:5:11: table.entries is 0, must be from 1 to 1024"),
+        (("entries =", "entires ="), "request.toml:5:1: table.entires is not a key here"),
+        (("[link]", "[link"), "request.toml:10:"),
+        (("w = 4", "w = 1"), "table.w is 1, must be at least k, 2"),
+    ],
+)
+def test_a_refused_request(capsys, file: Path, change: tuple[str, str], said: str):
+    file.write_text(REQUEST.replace(*change, 1))
+    with pytest.raises(PlanError):
+        request.plan(file)
+    code, _, err = call(capsys, "plan", file)
+    assert code == 2
+    assert said in err
+    assert "\n  remedy: " in err
+    told = json.loads(call(capsys, "plan", file, "--json")[1])["error"]
+    assert (told["kind"], told["file"], told["exit_code"]) == ("PlanError", "request.toml", 2)
+
+
+def test_refused_options(capsys, file: Path):
+    code, _, err = call(capsys, "plan", "none.toml")
+    assert (code, err.splitlines()[0]) == (2, "error: none.toml: does not exist")
+    code, _, err = call(capsys, "plan", file, "--target", "ib")
+    assert (code, "must be one of opensm, pcie, tc-ets, tc-drr, dcb, scenario" in err) == (2, True)
+    assert call(capsys, "plan", file, "--out", "x")[0] == 2
+    file.write_text(REQUEST.replace("entries = 32", "entries = 64"))
+    code, _, err = call(capsys, "plan", file, "--target", "opensm")
+    assert code == 2
+    assert "opensm cannot carry the plan: it has 64 entries" in err
+    assert "  remedy: write table.entries = 32" in err
+
+
+def test_the_shipped_defaults_have_findings(capsys, defaults: Path):
+    code, out, _ = call(capsys, "lint", defaults)
+    assert code == 1
+    assert out.splitlines()[-1] == "6 warnings, 1 note"
+    assert "defaults.conf:5:19: warning: qos_vlarb_low gives lanes 1, 2, 3" in out
+    told = json.loads(call(capsys, "lint", defaults, "--json", "--lanes", "15", "--mtu", "4KiB")[1])
+    assert told["port"] == {"mtu": "4KiB", "capacity": 8, "high_capacity": None, "lanes": 15}
+    errors = [finding["rule"] for finding in told["findings"] if finding["severity"] == "error"]
+    assert errors == ["over-capacity", "level-without-entry"]
+    for finding in told["findings"]:
+        assert finding["why"]
+        assert finding["remedy"]
+
+
+def test_a_clean_file(capsys, file: Path):
+    call(capsys, "plan", file, "--target", "opensm", "--out", "qos.conf")
+    assert call(capsys, "lint", "qos.conf", "--capacity", "32") == (0, "no findings\n", "")
+
+
+@pytest.mark.parametrize(
+    "port",
+    [{"capacity": 0}, {"capacity": 65}, {"high_capacity": 0}, {"lanes": 3}, {"mtu": "2048"}, {"mtu": "0B"}],
+)
+def test_ports_are_checked(defaults: Path, port: dict[str, Any]):
+    with pytest.raises(ConfigError) as refused:
+        opensm.lint(defaults, opensm.Port(**port))
+    assert refused.value.remedy
+    assert next(iter(port)) in refused.value.message
+
+
+def test_a_malformed_file(capsys, defaults: Path):
+    defaults.write_text("qos_max_vls 8\nqos_vlarb_low 0:32,1-64\n")
+    with pytest.raises(PlanError, match="must be a lane and a weight") as refused:
+        opensm.lint(defaults)
+    assert (refused.value.line, refused.value.column, refused.value.key) == (2, 20, "qos_vlarb_low")
+    for command in (["lint"], ["import", "opensm"]):
+        assert call(capsys, *command, defaults)[0] == 2
+    for path in (Path(), Path("none")):
+        with pytest.raises(ConfigError):
+            opensm.tables(path)
+
+
+def test_an_options_file_becomes_a_request(capsys, defaults: Path):
+    code, out, _ = call(capsys, "import", "opensm", defaults, "--out", "request.toml")
+    assert (code, out) == (0, "wrote request.toml\n")
+    plan = request.plan("request.toml")
+    assert [row["name"] for row in plan["classes"]] == [f"VL{lane}" for lane in range(8)]
+    assert not plan["refused"]
+    assert plan["form"] == "opensm"
+
+
+def test_an_options_file_becomes_a_scenario(capsys):
+    example = CONFIGS / "opensm-qos-example.conf"
+    code, out, _ = call(capsys, "import", "opensm", example, "--as", "scenario", "--rate", "2.5Gbit")
+    scenario = tomllib.loads(out)
+    assert code == 0
+    assert scenario["disciplines"] == [
+        "table_weighted:table=-/1@64cr/2@128cr/3@192cr/-/4@64cr/5@64cr/6@64cr,high=0@4cr,high_limit=6"
+    ]
+    assert [channel["name"] for channel in scenario["channel"]] == [
+        "VL0",
+        "VL1",
+        "VL2",
+        "VL3",
+        "VL5",
+        "VL6",
+        "VL7",
+    ]
+    assert scenario["fabric"]["link"] == {"rate": "2500Mbit", "coding": "8b/10b"}
+
+
+@pytest.mark.parametrize(
+    "option",
+    [("--as", "plans"), ("--prefix", "ca"), ("--rate", "10"), ("--coding", "8b10b"), ("--rate", "0bit")],
+)
+def test_import_options_are_checked(capsys, defaults: Path, option: tuple[str, str]):
+    code, _, err = call(capsys, "import", "opensm", defaults, *option)
+    assert code == 2
+    assert f"{option[0][2:]} is " in err
+    assert "  remedy: " in err
+
+
+def test_the_engine_names_its_targets():
+    with pytest.raises(ConfigError, match=", ".join(request.TARGETS)):
+        _weir.plan_emit(REQUEST, "request.toml", "none")
