@@ -199,7 +199,8 @@ impl<I: Item> Drr<I> {
     /// # Errors
     /// An argument is no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        Self::new(Config::from_spec(arguments)?).map_err(|error| arguments.error("quantum", error.to_string()))
+        Self::new(Config::from_spec(arguments)?)
+            .map_err(|error| arguments.error("quantum", error.to_string()))
     }
 
     /// The flow that is visited leaves the ring.

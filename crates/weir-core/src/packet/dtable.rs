@@ -200,7 +200,8 @@ impl<I: Item<Cost = Bytes>> Dtable<I> {
     /// # Errors
     /// An argument is missing, no such table, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        Self::new(Config::from_spec(arguments)?).map_err(|error| arguments.error(table::TABLE.name, format!("is refused: {error}")))
+        Self::new(Config::from_spec(arguments)?)
+            .map_err(|error| arguments.error(table::TABLE.name, format!("is refused: {error}")))
     }
 
     /// What a flow is owed, while it is not served.

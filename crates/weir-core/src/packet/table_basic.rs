@@ -84,7 +84,8 @@ impl<I: Item<Cost = Bytes>> TableBasic<I> {
     /// # Errors
     /// An argument is missing, no such table, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        Self::new(config_from_spec(arguments)?).map_err(|error| arguments.error(table::TABLE.name, format!("is refused: {error}")))
+        Self::new(config_from_spec(arguments)?)
+            .map_err(|error| arguments.error(table::TABLE.name, format!("is refused: {error}")))
     }
 
     /// The table as a spec writes it.

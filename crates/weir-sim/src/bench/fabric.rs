@@ -19,7 +19,10 @@ use crate::network::job::Watch;
 /// The disciplines, with the shares of the document.
 const DISCIPLINES: [(&str, &str); 7] = [
     ("dtable", "dtable:distances=2/4/8/16/32/64/64,weights=32cr/64cr/128cr/128cr/128cr/128cr/128cr"),
-    ("table_weighted", "table_weighted:distances=2/4/8/16/32/64/64,weights=32cr/64cr/128cr/128cr/128cr/128cr/128cr"),
+    (
+        "table_weighted",
+        "table_weighted:distances=2/4/8/16/32/64/64,weights=32cr/64cr/128cr/128cr/128cr/128cr/128cr",
+    ),
     ("table_basic", "table_basic:distances=2/4/8/16/32/64/64"),
     ("drr", "drr:quantum=2048B,weights=8/8/8/4/2/1/1"),
     ("scfq", "scfq:weights=8/8/8/4/2/1/1"),

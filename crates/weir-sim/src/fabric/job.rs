@@ -3,8 +3,8 @@
 use weir_core::discipline::Effort;
 
 use crate::fabric::model::FabricScenario;
-use crate::fabric::{accelerated, plain};
 use crate::fabric::record::Sink;
+use crate::fabric::{accelerated, plain};
 use crate::network::job::Watch;
 use crate::port::run::RunError;
 

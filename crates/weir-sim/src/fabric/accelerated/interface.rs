@@ -1,5 +1,7 @@
 //! An interface: what its sources generate enters its buffer, and goes out.
 
+use core::ops::Range;
+
 use super::context::Context;
 use super::flight::Flight;
 use super::hop::Codes;
@@ -15,16 +17,25 @@ use crate::fabric::source::Source;
 #[derive(Clone, Debug)]
 pub(super) struct Interface<const V: usize, T> {
     sender: Sender<V, T>,
-    sources: Box<[Source]>,
+    /// Where its sources begin among those of all interfaces, and how many there are.
+    first: u32,
+    channels: u32,
     /// When each of them generates its next packet, or has generated it.
     next: [Ticks; V],
 }
 
 impl<const V: usize, T> Interface<V, T> {
     /// With these sources.
-    pub(super) fn new(sender: Sender<V, T>, sources: Box<[Source]>) -> Self {
+    pub(super) fn new(sender: Sender<V, T>, sources: &[Source], host: u32) -> Self {
         let next = core::array::from_fn(|channel: usize| sources.get(channel).map_or(NEVER, Source::next_at));
-        Self { sender, sources, next }
+        let channels = sources.len() as u32;
+        Self { sender, first: host * channels, channels, next }
+    }
+
+    /// The places of its sources.
+    #[inline(always)]
+    pub(super) fn sources(&self) -> Range<usize> {
+        self.first as usize..(self.first + self.channels) as usize
     }
 
     /// When the next packet is generated of those that are not waiting already.
@@ -46,17 +57,24 @@ impl<const V: usize, T> Interface<V, T> {
 
     /// An instant at which the link is free.
     #[inline(always)]
-    pub(super) fn instant<S>(&mut self, context: &mut Context<'_, S>, codes: &Codes, now: Ticks)
-    where
+    pub(super) fn instant<S>(
+        &mut self,
+        context: &mut Context<'_, S>,
+        codes: &Codes,
+        sources: &mut [Source],
+        now: Ticks,
+    ) where
         S: Scheduler<V, State = T>,
     {
         if self.sender.free == now {
             // Space that is released now was not there before.
-            self.take_in(context, codes, now);
+            self.take_in(context, codes, sources, now);
         }
         self.sender.settle_room(now);
-        for channel in 0..self.sources.len() {
-            while self.next[channel] <= now && self.enter(context, codes, channel, now) {}
+        for channel in 0..sources.len() {
+            while self.next[channel] <= now && self.enter(context, codes, &mut sources[channel], channel, now)
+            {
+            }
         }
         if self.sender.waiting != 0 {
             context.ask(&mut self.sender, now);
@@ -77,17 +95,17 @@ impl<const V: usize, T> Interface<V, T> {
 
     /// What has been generated before `now` enters, as far as there is room, when it was generated.
     #[inline(always)]
-    fn take_in<S>(&mut self, context: &mut Context<'_, S>, codes: &Codes, now: Ticks)
+    fn take_in<S>(&mut self, context: &mut Context<'_, S>, codes: &Codes, sources: &mut [Source], now: Ticks)
     where
         S: Scheduler<V, State = T>,
     {
         if S::ORDERED {
-            return self.take_in_ordered(context, codes, now);
+            return self.take_in_ordered(context, codes, sources, now);
         }
-        for channel in 0..self.sources.len() {
+        for channel in 0..sources.len() {
             while self.next[channel] < now {
                 let at = self.next[channel];
-                if !self.enter(context, codes, channel, at) {
+                if !self.enter(context, codes, &mut sources[channel], channel, at) {
                     break;
                 }
             }
@@ -96,8 +114,13 @@ impl<const V: usize, T> Interface<V, T> {
 
     /// The same, in the order of time, and of channels.
     #[inline(always)]
-    fn take_in_ordered<S>(&mut self, context: &mut Context<'_, S>, codes: &Codes, now: Ticks)
-    where
+    fn take_in_ordered<S>(
+        &mut self,
+        context: &mut Context<'_, S>,
+        codes: &Codes,
+        sources: &mut [Source],
+        now: Ticks,
+    ) where
         S: Scheduler<V, State = T>,
     {
         let mut next = self.next;
@@ -110,18 +133,24 @@ impl<const V: usize, T> Interface<V, T> {
                 return;
             }
             // What does not fit keeps those behind it.
-            let entered = self.enter(context, codes, channel, at);
+            let entered = self.enter(context, codes, &mut sources[channel], channel, at);
             next[channel] = if entered { self.next[channel] } else { NEVER };
         }
     }
 
     /// The next packet of a source enters, if there is room.
     #[inline(always)]
-    fn enter<S>(&mut self, context: &mut Context<'_, S>, codes: &Codes, channel: usize, now: Ticks) -> bool
+    fn enter<S>(
+        &mut self,
+        context: &mut Context<'_, S>,
+        codes: &Codes,
+        source: &mut Source,
+        channel: usize,
+        now: Ticks,
+    ) -> bool
     where
         S: Scheduler<V, State = T>,
     {
-        let source = &mut self.sources[channel];
         let head = source.head();
         let credits = context.plan.unit.of_packet(head.size) as u16;
         if !self.sender.has_room(channel, credits) {
@@ -143,12 +172,16 @@ impl<const V: usize, T> Interface<V, T> {
 
     /// Tells of the packets that have entered since it was looked at last, and of those that were generated and still
     /// wait.
-    pub(super) fn tell_of_the_rest<S>(&mut self, context: &mut Context<'_, S>, codes: &Codes)
-    where
+    pub(super) fn tell_of_the_rest<S>(
+        &mut self,
+        context: &mut Context<'_, S>,
+        codes: &Codes,
+        sources: &mut [Source],
+    ) where
         S: Scheduler<V, State = T>,
     {
-        self.take_in(context, codes, context.plan.end);
-        for source in &mut self.sources {
+        self.take_in(context, codes, sources, context.plan.end);
+        for source in sources {
             while source.next_at() != NEVER {
                 context.sink.generated(&generation(source.head()));
                 context.tally.generated += 1;

@@ -149,6 +149,8 @@ impl<const P: usize, const V: usize, S: Scheduler<V>> Work for Windows<'_, '_, P
 struct Engine<'a, const P: usize, const V: usize, S: Scheduler<V>> {
     context: Context<'a, S>,
     codes: Codes,
+    /// Those of an interface together.
+    sources: Vec<Source>,
     interfaces: Vec<Interface<V, S::State>>,
     switches: Vec<Switch<P, V, S::State>>,
     /// When each interface, and each switch, must be looked at next.
@@ -193,11 +195,10 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
             let outputs = core::array::from_fn(|port| output(end(number, port)));
             Switch::new(wiring.ports(), hop, inputs, outputs)
         };
-        let mut sources = sources.into_iter();
         let interface = |host: u32| {
             let target = Target::Port(port(wiring.port_of_host(host)));
-            let own = sources.by_ref().take(plan.bounds.channels).collect();
-            Interface::new(sender(target, plan.interface_buffer), own)
+            let own = &sources[host as usize * plan.bounds.channels..][..plan.bounds.channels];
+            Interface::new(sender(target, plan.interface_buffer), own, host)
         };
         let interfaces: Vec<Interface<V, S::State>> = (0..hosts).map(interface).collect();
         let switches: Vec<_> = (0..).zip(hops).map(switch).collect();
@@ -206,6 +207,7 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
             switch_wakes: vec![NEVER; switches.len()],
             due_hosts: Vec::with_capacity(interfaces.len()),
             due_switches: Vec::with_capacity(switches.len()),
+            sources,
             interfaces,
             switches,
             begin: 0,
@@ -236,7 +238,8 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
         }
         watch.passed(&mut told, end / TICKS_PER_NANO);
         for interface in &mut self.interfaces {
-            interface.tell_of_the_rest(&mut self.context, &self.codes);
+            let sources = &mut self.sources[interface.sources()];
+            interface.tell_of_the_rest(&mut self.context, &self.codes, sources);
         }
         Ended::Finished(self.context.tally)
     }
@@ -270,7 +273,9 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
         while !self.due_hosts.is_empty() {
             for &host in &self.due_hosts {
                 let now = self.host_wakes[host as usize];
-                self.interfaces[host as usize].instant(&mut self.context, &self.codes, now);
+                let interface = &mut self.interfaces[host as usize];
+                let sources = &mut self.sources[interface.sources()];
+                interface.instant(&mut self.context, &self.codes, sources, now);
             }
             let mut left = 0;
             for at in 0..self.due_hosts.len() {

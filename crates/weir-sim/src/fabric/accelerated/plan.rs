@@ -74,7 +74,8 @@ impl Plan {
         let buffer = |size| u16::try_from(unit.of_buffer(size)).ok();
         let mtu = u32::try_from(fabric.mtu.get()).ok()?;
         let (bid, end) = (timing.head.checked_add(timing.before)?, ticks(fabric.stop.duration));
-        let spans = [bid, end, timing.credit_return, timing.behind, timing.line.of(mtu), timing.crossbar.of(mtu)];
+        let spans =
+            [bid, end, timing.credit_return, timing.behind, timing.line.of(mtu), timing.crossbar.of(mtu)];
         if spans.into_iter().any(|span| span > LONGEST) {
             return None;
         }

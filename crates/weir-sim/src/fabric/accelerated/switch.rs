@@ -206,8 +206,13 @@ impl<const P: usize, const V: usize, T> Switch<P, V, T> {
 
     /// A transfer starts.
     #[inline(always)]
-    fn transfer<S>(&mut self, context: &mut Context<'_, S>, (port, output): (usize, usize), channel: usize, now: Ticks)
-    where
+    fn transfer<S>(
+        &mut self,
+        context: &mut Context<'_, S>,
+        (port, output): (usize, usize),
+        channel: usize,
+        now: Ticks,
+    ) where
         S: Scheduler<V, State = T>,
     {
         let (input, sender) = (&mut self.inputs[port], &mut self.outputs[output]);

@@ -108,7 +108,8 @@ impl<const V: usize> Drr<V> {
             let cost = u64::from(sight.heads[channel]) * CREDIT_BYTES;
             cost.saturating_sub(state.deficits[channel]).div_ceil(self.quanta[channel])
         };
-        let rounds = state.ring.all().filter(active).map(lacking).min().map_or(0, |least| least.saturating_sub(1));
+        let rounds =
+            state.ring.all().filter(active).map(lacking).min().map_or(0, |least| least.saturating_sub(1));
         for channel in state.ring.all().filter(active) {
             state.deficits[channel] += self.quanta[channel] * rounds;
         }

@@ -72,7 +72,14 @@ impl<const V: usize> Scheduler<V> for Dtable<V> {
     }
 
     #[inline(always)]
-    fn enqueue(&self, _state: &mut State<V>, _channel: usize, _credits: u16, _first: bool, _now: Ticks) -> u64 {
+    fn enqueue(
+        &self,
+        _state: &mut State<V>,
+        _channel: usize,
+        _credits: u16,
+        _first: bool,
+        _now: Ticks,
+    ) -> u64 {
         0
     }
 

@@ -2,9 +2,9 @@
 
 use weir_core::discipline::Effort;
 use weir_core::info::Arguments;
+use weir_core::packet::flows::Config;
 use weir_core::packet::limits::Limits;
 use weir_core::packet::scfq::INFO;
-use weir_core::packet::flows::Config;
 use weir_core::spec::Spec;
 
 use super::share::{Share, least};

@@ -20,8 +20,10 @@ pub(in crate::fabric::accelerated) struct TableBasic<const V: usize> {
 impl<const V: usize> TableBasic<V> {
     pub(super) fn new(spec: &Spec, channels: usize) -> Option<Self> {
         let config = config_from_spec(&Arguments::new(spec, &INFO).ok()?).ok()?;
-        (config.limits == Limits::NONE)
-            .then(|| Self { wheel: Wheel::new(&config.table, channels), read_ahead: config.read_ahead.into() })
+        (config.limits == Limits::NONE).then(|| Self {
+            wheel: Wheel::new(&config.table, channels),
+            read_ahead: config.read_ahead.into(),
+        })
     }
 }
 

@@ -78,7 +78,10 @@ impl<const V: usize> TableWeighted<V> {
     fn decide(&self, state: &mut State, active: Channels) -> Option<(usize, bool, u64)> {
         let mut examined = 0;
         let Some(high) = &self.high else {
-            return state.low.decide(&self.low, active, &mut examined).map(|channel| (channel, false, examined));
+            return state
+                .low
+                .decide(&self.low, active, &mut examined)
+                .map(|channel| (channel, false, examined));
         };
         let is_due = state.left == 0;
         if !is_due && let Some(channel) = state.high.decide(high, active, &mut examined) {

@@ -56,7 +56,8 @@ impl Visitor<V> for Lockstep {
             let gate = Credits(core::array::from_fn(|_| if closed { below(32) as u16 } else { 32 }));
             let expected = discipline.dequeue(instant(now), &gate, &mut lost).map(|grant| grant.item);
             let heads = core::array::from_fn(|channel| queues[channel].front().map_or(0, |&(size, _)| size));
-            let bits = |is: &dyn Fn(usize) -> bool| (0..V).fold(0, |all, at| all | Channels::from(is(at)) << at);
+            let bits =
+                |is: &dyn Fn(usize) -> bool| (0..V).fold(0, |all, at| all | Channels::from(is(at)) << at);
             let waiting = bits(&|channel| !queues[channel].is_empty());
             let active = waiting & bits(&|channel| heads[channel] <= gate.0[channel]);
             let found = if waiting == 0 {
@@ -94,7 +95,13 @@ fn every_scheduler_decides_as_its_discipline() {
 #[test]
 fn what_has_no_compact_form_is_left_to_the_plain_engine() {
     let bounds = Bounds { channels: 3, carried: 1 };
-    for spec in ["drr:quantum=2048B,limit=7pkt", "drr:flows=2", "sfq", "fifo:limit=100pkt", "table_basic:0/1/2,depth=1pkt"] {
+    for spec in [
+        "drr:quantum=2048B,limit=7pkt",
+        "drr:flows=2",
+        "sfq",
+        "fifo:limit=100pkt",
+        "table_basic:0/1/2,depth=1pkt",
+    ] {
         assert!(!knows::<V>(&spec.parse().expect(spec), bounds), "{spec}");
     }
     let long = Bounds { carried: u64::MAX, ..bounds };

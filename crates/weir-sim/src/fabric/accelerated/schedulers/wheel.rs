@@ -35,7 +35,9 @@ impl Wheel {
                 masks[usize::from(entry.flow) * words + at / WORD] |= 1 << (at % WORD);
             }
         }
-        let set = |set: usize| (0..channels).fold(0, |all, at| all | if set >> at & 1 == 1 { masks[at] } else { 0 });
+        let set = |set: usize| {
+            (0..channels).fold(0, |all, at| all | if set >> at & 1 == 1 { masks[at] } else { 0 })
+        };
         let has_sets = words == 1 && channels <= FEW;
         let sets = if has_sets { (0..1 << FEW).map(set).collect() } else { Vec::new() };
         // A channel beyond has no bit, and no entry that is ever read.
