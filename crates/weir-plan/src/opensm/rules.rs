@@ -1,8 +1,8 @@
 //! The rules of [`lint()`](super::lint()).
 
 use super::effective::{Effective, mask, plain, programmed, reaching, setting, weighted};
-use super::listed::{lanes_listed, levels_listed};
 use super::lint::{Finding, Port, Severity};
+use super::listed::{lanes_listed, levels_listed};
 use super::parse::{Kind, Lane, Options, Pair, Setting, Value};
 use super::{DROP, MAX_PAIRS, MAX_WEIGHT, WEIGHT_UNIT};
 use crate::read::nearest;
