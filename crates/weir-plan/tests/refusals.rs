@@ -88,7 +88,7 @@ fn classes_that_do_not_fit_are_told_what_would() {
             &["share = \"25%\";distance = 2", "share = \"25%\";distance = 2", "share = \"10%\""][..],
             &[
                 "asks for 10%; entries needed: 1, free: 0: there would be room with `c0` at distance 4 instead of 2, its \
-               bound X, or `c1` at distance 4 instead of 2, its bound Y",
+               bound 12.391us, or `c1` at distance 4 instead of 2, its bound 12.391us",
             ][..],
         ),
         (
