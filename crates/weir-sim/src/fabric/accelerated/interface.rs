@@ -102,10 +102,10 @@ impl<const V: usize, T> Interface<V, T> {
         if S::ORDERED {
             return self.take_in_ordered(context, codes, sources, now);
         }
-        for channel in 0..sources.len() {
+        for (channel, source) in sources.iter_mut().enumerate() {
             while self.next[channel] < now {
                 let at = self.next[channel];
-                if !self.enter(context, codes, &mut sources[channel], channel, at) {
+                if !self.enter(context, codes, source, channel, at) {
                     break;
                 }
             }
