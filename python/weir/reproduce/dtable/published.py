@@ -1,0 +1,120 @@
+"""What was published, as read from ``reproduce/dtable``: Table 1, the claims, and a prototype's figures.
+
+Source: Martínez, Alfaro and Sánchez, *Comparing the latency performance of the DTable and DRR schedulers*,
+2007. Its figures are lost, so there is no measured number of the document to hold a latency against: the
+claims of its text are what is checked. The prototype is another program, whose standard errors are not known.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from weir.files import read_text
+from weir.reproduce import common
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = [
+    "CHANNELS",
+    "COLUMNS",
+    "TOTAL",
+    "Prototype",
+    "PublishedClaim",
+    "claims",
+    "folder",
+    "phi",
+    "prototype",
+    "table",
+]
+
+CHANNELS = ("D2", "D4", "D8", "D16", "D32", "D64", "D64'")
+"""The virtual channels of Table 1; the number is the distance of their entries."""
+TOTAL = "total"
+COLUMNS = (
+    "phi_pct",
+    "entries",
+    "entries_pct",
+    "min_phi_pct",
+    "max_phi_pct",
+    "entry_weight",
+    "total_weight",
+    "drr_quantum",
+)
+"""The columns of Table 1: shares in per cent, weights and quanta in credits of 64 bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedClaim:
+    """A claim: in our words, how it is checked, and the bar."""
+
+    id: str
+    section: str
+    text: str
+    check: str
+    expected: str
+    tolerance: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prototype:
+    """By how much DTable was below DRR in a prototype network, in per cent: mean and maximum latency."""
+
+    load: float
+    channel: str
+    mean: float
+    max: float
+
+
+def folder() -> Path:
+    """Return the folder of the reproduction."""
+    return common.folder("dtable")
+
+
+def _records(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(read_text(folder() / name).splitlines()))
+
+
+@cache
+def table() -> dict[tuple[str, str], float]:
+    """Return the printed values of Table 1 by channel (or `TOTAL`) and column."""
+    return {
+        (row["channel"], column): float(row[column])
+        for row in _records("table01.csv")
+        for column in COLUMNS
+        if row[column]
+    }
+
+
+@cache
+def phi(channel: str) -> float:
+    """Return the reserved share of a channel, from 0 to 1."""
+    return table()[channel, "phi_pct"] / 100
+
+
+@cache
+def claims() -> tuple[PublishedClaim, ...]:
+    """Return the claims, in the order of the text."""
+    return tuple(
+        PublishedClaim(
+            id=row["id"],
+            section=row["section"],
+            text=row["claim"],
+            check=row["check"],
+            expected=row["expected"],
+            tolerance=row["tolerance"],
+        )
+        for row in _records("claims.csv")
+    )
+
+
+@cache
+def prototype() -> tuple[Prototype, ...]:
+    """Return the improvements of the prototype: Poisson gaps, equal shares, 5 ms."""
+    return tuple(
+        Prototype(float(row["load"]), row["channel"], float(row["mean_pct"]), float(row["max_pct"]))
+        for row in _records("prototype.csv")
+    )
