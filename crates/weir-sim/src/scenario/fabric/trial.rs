@@ -27,6 +27,8 @@ const PATIENCE: u32 = 1000;
 enum Fault {
     /// It does not serve the channel, or does not take its packets.
     Without(usize),
+    /// It does not take the largest packets of the channel.
+    TooSmall(usize),
     /// It drops packets of the channel where buffers are full.
     Drops(usize),
     /// It keeps packets for ever.
@@ -80,7 +82,8 @@ fn trial(spec: &Spec, channels: usize, largest: u64, each: u64) -> Option<Fault>
     let mut trial = Trial { discipline, drops: Vec::new(), now: Instant::ZERO };
     for channel in 0..channels {
         if trial.put(packet(0, channel, largest)).is_some() || !trial.serve() || trial.dropped().is_some() {
-            return Some(Fault::Without(channel));
+            let is_too_large = matches!(trial.drops.first(), Some((_, DropReason::TooLarge)));
+            return Some(if is_too_large { Fault::TooSmall(channel) } else { Fault::Without(channel) });
         }
         // Here it sees that the channel is empty.
         trial.serve();
@@ -126,6 +129,14 @@ impl Checker<'_> {
                 format!("does not serve channel `{}`, which is its flow {channel}", channels[channel]),
                 "give every channel an entry, in the order of the channels",
             ),
+            Some(Fault::TooSmall(channel)) => (
+                format!(
+                    "does not take packets of {}B, the largest in whole credits, which channel `{}` sends",
+                    hardware.credits(hardware.mtu) * CREDIT,
+                    channels[channel]
+                ),
+                "raise its `mtu` to that, and the weights of its entries with it; or lower fabric.mtu",
+            ),
             Some(Fault::Drops(channel)) => (
                 format!(
                     "drops packets of channel `{}` where buffers are full, and a fabric loses none",
@@ -169,5 +180,7 @@ mod tests {
         assert!(matches!(fault("fifo:limit=1000pkt"), Some(Fault::Drops(_))));
         assert!(matches!(fault("codel"), Some(Fault::Drops(_))));
         assert!(matches!(fault("drr:flows=2"), Some(Fault::Without(2))));
+        let small = "dtable:distances=2/4/4,weights=32cr,mtu=1024B";
+        assert!(matches!(fault(small), Some(Fault::TooSmall(0))));
     }
 }
