@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import weir
+from weir.planning import opensm, request
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SIZES = sorted((EXAMPLES / "message-sizes").glob("*.toml"))
@@ -112,3 +113,24 @@ def test_deciles_are_printed(capsys, monkeypatch, tmp_path):
     lines = command(capsys, monkeypatch, f"python {script} {scenario}").splitlines()
     assert lines[1].split() == ["size", "fifo", "rr", "rr_head", "alpha:1", "alpha:10", "alpha:100", "sf"]
     assert len(lines) > 4
+
+
+def test_the_tables_of_the_subnet_are_those_of_its_files(tmp_path):
+    folder = EXAMPLES / "infiniband"
+    planned = tmp_path / "qos.conf"
+    planned.write_text(request.emit(folder / "request.toml", "opensm").text, encoding="utf-8")
+    port = opensm.Port(mtu="4096B", capacity=16)
+    specs = [
+        weir.Scenario.from_toml(opensm.convert(file, "scenario", port=port)).disciplines[0]
+        for file in (folder / "opensm.conf", planned)
+    ]
+    # Nothing is sent in the lanes from 4 on, which have no channel there.
+    simulated = [re.sub(r"\b[4-7]@\d+cr", "-", spec) for spec in specs]
+    assert weir.Scenario.from_file(folder / "fabric.toml").disciplines == tuple(simulated)
+    assert opensm.lint(planned, port) == []
+    assert {each["rule"] for each in opensm.lint(folder / "opensm.conf", port)} >= {
+        "starvation",
+        "over-capacity",
+        "weight-below-mtu",
+        "level-masked",
+    }

@@ -204,7 +204,8 @@ impl Checker<'_> {
         match quantity::rate(link.rate.get_ref()) {
             Some(rate) if rate.get() > 0 => Ok(Link { rate, coding: link.coding }),
             _ => {
-                self.refuse(&link.rate, "must be a rate above 0 with its unit", "write it as in \"2.5Gbit\"")
+                let reason = "must be a rate with its unit, above 0 and below 18446744073Gbit";
+                self.refuse(&link.rate, reason, "write it as in \"2.5Gbit\"")
             }
         }
     }

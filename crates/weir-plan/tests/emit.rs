@@ -139,6 +139,9 @@ fn scenarios() {
         emitted(&request("entries = 4;k = 2;w = 4", &["share = \"50.2%\";distance = 2"]), Form::Scenario)
             .text;
     assert!(odd.contains("\"dtable:table=0@64cr/-/0@65cr/-,mtu=2048B\""), "{odd}");
+    // The largest packet of a discipline is in whole credits.
+    let part = request("entries = 4;k = 2;w = 4", &["share = \"50%\""]).replace("\"2048B\"", "\"400B\"");
+    assert!(emitted(&part, Form::Scenario).text.contains(",mtu=448B\""));
 }
 
 #[test]

@@ -169,7 +169,7 @@ const LINK: Link = Link { rate: Rate::new(10_000_000_000), coding: Coding::Eight
 fn a_file_becomes_a_request_that_can_be_planned() {
     for (text, prefix, classes) in [(DEFAULTS, Prefix::All, 8), (EXAMPLE, Prefix::Adapters, 7)] {
         let options = parse(text, "a.conf").expect("valid");
-        let text = requirements(&options, "a.conf", prefix, &Port::default(), LINK);
+        let text = requirements(&options, "a.conf", prefix, &Port::default(), LINK).expect("served");
         let asked =
             Requirements::from_toml(&text, "plan.toml").unwrap_or_else(|error| panic!("{error}\n{text}"));
         let plan = plan(&asked);
@@ -187,5 +187,6 @@ fn a_file_becomes_a_scenario() {
     let spec: Spec = table.parse().expect("a spec");
     assert!(packet_discipline::<Packet>(&spec).is_ok());
     let nothing = parse("qos_vlarb_low 0:0\nqos_vlarb_high 0:0\n", "a.conf").expect("valid");
-    assert_eq!(scenario(&nothing, "a.conf", Prefix::All, &Port::default(), LINK), None);
+    assert!(scenario(&nothing, "a.conf", Prefix::All, &Port::default(), LINK).is_err());
+    assert_eq!(requirements(&nothing, "a.conf", Prefix::All, &Port::default(), LINK), None);
 }

@@ -96,13 +96,11 @@ pub(crate) fn opensm_import(
     let coding = coding.ok_or_else(|| refused("coding must be none, 8b/10b, 64b/66b or 128b/130b"))?;
     let port = Port { mtu: Bytes::new(mtu), high_capacity, low_capacity, lanes };
     let link = Link { rate: weir_core::units::Rate::new(rate_bits), coding };
-    if !scenario {
-        return Ok(opensm::requirements(&options, name, prefix, &port, link));
+    let refused = |(reason, remedy): (String, String)| errors::config(format!("{name}: {reason}"), remedy);
+    if scenario {
+        return opensm::scenario(&options, name, prefix, &port, link).map_err(refused);
     }
-    opensm::scenario(&options, name, prefix, &port, link).ok_or_else(|| {
-        let message = format!("{name}: no lane has an entry with weight that reaches the port");
-        errors::config(message, "`weir lint` tells why; give a lane an entry with weight".to_owned())
-    })
+    opensm::requirements(&options, name, prefix, &port, link).ok_or_else(|| refused(opensm::unserved()))
 }
 
 fn read(text: &str, name: &str) -> PyResult<Options> {

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weir.cli.shared import NOT_MET, Json, OneOutFile, echo_json, only
+from weir.cli.shared import INTERRUPTED, NOT_MET, Json, OneOutFile, Threads, echo_json, only
 from weir.errors import ConfigError
 from weir.planning import opensm, request
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weir.planning.check import Check
     from weir.planning.request import Emission
 
 __all__ = ["Capacity", "HighCapacity", "Lanes", "Mtu", "add_to"]
@@ -58,34 +62,99 @@ def plan(
             help="Where it is written; a file that is there is replaced. Default: standard output.",
         ),
     ] = None,
+    is_checked: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Also simulate the plan under the scheduler that the target has: each share and each bound.",
+        ),
+    ] = False,
+    load: Annotated[
+        float | None,
+        typer.Option(
+            "--load",
+            metavar="SHARE",
+            help="With --check: the load of daily use, below 1. Default: 0.95.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", metavar="N", help="With --check: the seed of all random streams. Default: 1."),
+    ] = None,
+    threads: Threads = None,
     as_json: Json = False,
 ) -> int:
     """Plan an arbitration table: shares and latencies in, entries, weights and bounds out.
 
     Classes that do not fit are refused with the nearest request that does (exit code 1). With a target the
-    plan is also written as the target takes it, with what the target cannot keep.
+    plan is also written as the target takes it, with what the target cannot keep. With --check the plan is
+    simulated; the exit code is 1 if a class has less than its share, waits longer than its bound, or asked
+    for a latency that the target's scheduler does not bound.
 
     \b
     Example:
       weir plan request.toml --target opensm --out qos.conf
+      weir plan request.toml --check
     """
     place = only(out)
+    _check_options(is_checked, {"--load": load, "--seed": seed, "--threads": threads})
     planned = request.plan(file)
     form = target or planned["form"]
     if place is not None and form is None:
         raise ConfigError(f"--out is {place}, and nothing says in which form", "add `--target opensm`")
     is_met = not planned["refused"]
     emission = request.emit(file, form) if form is not None and is_met else None
+    found = _checked(file, form, load, seed, threads) if is_checked and is_met else None
     if emission is not None and place is not None:
         from weir.files import write_text
 
         write_text(place, emission.text)
+    if not as_json:
+        _show(planned, form, emission, place)
     if as_json:
         told = None if emission is None else {"form": form, "text": emission.text, "lost": emission.lost}
-        echo_json({"plan": planned, "target": told})
+        document = {"plan": planned, "target": told}
+        echo_json(document | {"check": found and found.to_dict()} if is_checked else document)
+    elif is_checked:
+        _show_check(found)
+    if found is not None and found.interrupted:
+        return INTERRUPTED
+    return 0 if is_met and (found is None or found.is_met) else NOT_MET
+
+
+def _check_options(is_checked: bool, options: Mapping[str, object]) -> None:
+    for name, value in options.items():
+        if value is not None and not is_checked:
+            raise ConfigError(f"{name} is {value}, and nothing is simulated", "add `--check`")
+
+
+def _checked(
+    file: Path, target: str | None, load: float | None, seed: int | None, threads: int | None
+) -> Check:
+    from weir.planning import check
+    from weir.progress import Progress
+
+    with Progress("simulated s", 1e9) as progress:
+        return check.check(
+            file,
+            target=target,
+            load=check.LOAD if load is None else load,
+            seed=1 if seed is None else seed,
+            threads=threads,
+            progress=progress,
+        )
+
+
+def _show_check(found: Check | None) -> None:
+    from weir import tables
+    from weir.planning import terminal
+
+    if found is None:
+        typer.echo("\nnot checked: not every class fits")
+    elif found.interrupted:
+        sys.stderr.write("interrupted: the check was not finished\n")
     else:
-        _show(planned, form, emission, place)
-    return 0 if is_met else NOT_MET
+        terminal.show_check(tables.console(), found)
 
 
 def _show(planned: dict[str, Any], form: str | None, emission: Emission | None, out: Path | None) -> None:

@@ -26,5 +26,5 @@ def text_of(file: str | os.PathLike[str], kind: str) -> str:
     if not path.exists():
         raise ConfigError("does not exist", f"name {kind} that is there", str(path))
     if not path.is_file():
-        raise ConfigError("is not a file", f"name {kind}", str(path))
+        raise ConfigError("is not a file", f"name {kind.rstrip(',')}", str(path))
     return read_text(path)

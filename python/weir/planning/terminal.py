@@ -6,15 +6,17 @@ import textwrap
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from weir.tables import Column, print_table
-from weir.text import number, plural, quantity, scale_for
+from weir.tables import Column, print_table, say
+from weir.text import number, plural, quantity, scale_for, value_with_margin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import Console
 
-__all__ = ["finding_lines", "show_plan", "summary"]
+    from weir.planning.check import Check
+
+__all__ = ["finding_lines", "show_check", "show_plan", "summary"]
 
 _FREE = "-"
 _SEVERITIES = ("error", "warning", "note")
@@ -99,6 +101,68 @@ def _percent(share: float) -> str:
 def _placement(plan: Mapping[str, Any]) -> Iterator[str]:
     for slot in plan["slots"]:
         yield _FREE if slot is None else str(plan["classes"][slot["class"]]["lane"])
+
+
+def show_check(out: Console, check: Check) -> None:
+    """Show what a check found: shares and latencies against what was planned, and what was compared."""
+    from weir.planning.check import OVERLOAD, SCHEDULERS
+
+    name = SCHEDULERS[check.scheduler]
+    say(out, f"\ncheck, {name}, seed {check.seed}:", style="bold")
+    print_table(out, _check_columns(check))
+    say(
+        out,
+        f"\nsaturated share: what a class gets of a link while all offer {OVERLOAD:g} times their part; "
+        "wanted: at least",
+    )
+    say(
+        out,
+        "bound, largest, p99: of packets of the MTU that are the first of their class to wait at one "
+        "output, until they have left it, all other classes waiting; the bound counts one packet more than "
+        "comes before them here",
+    )
+    say(
+        out,
+        f"p99 at load {check.load:g}: of all packets from the interface's buffer on, behind others of "
+        "their class too; nothing is promised about that",
+    )
+    failed = [
+        (row.name, ", ".join(_FAILED[what] for what in row.failed)) for row in check.classes if row.failed
+    ]
+    told = "; ".join(f"{of} ({what})" for of, what in failed)
+    say(out, f"\nnot met: {told}" if failed else "\nall classes are met")
+
+
+_FAILED = {
+    "share": "less than its share",
+    "bound": "later than its bound",
+    "asked": "its bound is above the latency that is asked for",
+}
+
+
+def _check_columns(check: Check) -> list[Column]:
+    rows = check.classes
+    scale = scale_for((row.bound for row in rows), "s")
+
+    def times(header: str, values: Iterator[float | None], rank: int = 0) -> Column:
+        cells = ("–" if value is None else number(value / scale.factor) for value in values)
+        return Column(f"{header} {scale.header}", tuple(cells), rank)
+
+    shares = (value_with_margin(row.share * 100, row.share_low * 100, row.share_high * 100) for row in rows)
+    columns = [
+        Column("class", tuple(row.name for row in rows), numeric=False),
+        Column("wanted (%)", tuple(_percent(row.wanted) for row in rows)),
+        Column("saturated share (%)", tuple(shares)),
+        times("bound", (row.bound for row in rows)),
+        times("largest", (row.largest for row in rows)),
+        times("p99", (row.p99 for row in rows), 1),
+        times(f"p99 at load {check.load:g}", (row.p99_at_load for row in rows), 2),
+        Column("packets", tuple(f"{row.packets:,}" for row in rows), 3),
+        Column("outcome", tuple("not met" if row.failed else "met" for row in rows), numeric=False),
+    ]
+    if any(row.asked is not None for row in rows):
+        columns.insert(3, times("asked", (row.asked for row in rows), 1))
+    return columns
 
 
 def finding_lines(finding: Mapping[str, Any], file: str) -> Iterator[str]:

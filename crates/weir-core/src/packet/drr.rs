@@ -96,6 +96,17 @@ impl<C: Cost> Config<C> {
     pub fn new(quantum: C) -> Self {
         Self { quantum, flows: flows::Config::default(), stall: Stall::Turn }
     }
+
+    /// As a spec names it.
+    ///
+    /// # Errors
+    /// An argument is no such quantity, or out of its bounds.
+    pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        let positive = |text: &str| parse_bytes(text).map(|bytes| bytes.get()).filter(|&bytes| bytes > 0);
+        let quantum = arguments.parsed("quantum", "a size such as 2048B, at least 1B", positive)?;
+        let stall = [Stall::Turn, Stall::Leave][arguments.choice(STALL.name, &["turn", "leave"])?];
+        Ok(Self { quantum: C::of(quantum), flows: flows::Config::from_spec(arguments)?, stall })
+    }
 }
 
 /// Why a configuration was refused.
@@ -188,12 +199,8 @@ impl<I: Item> Drr<I> {
     /// # Errors
     /// An argument is no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let positive = |text: &str| parse_bytes(text).map(|bytes| bytes.get()).filter(|&bytes| bytes > 0);
-        let quantum = arguments.parsed("quantum", "a size such as 2048B, at least 1B", positive)?;
-        let stall = [Stall::Turn, Stall::Leave][arguments.choice(STALL.name, &["turn", "leave"])?];
-        let config =
-            Config { quantum: I::Cost::of(quantum), flows: flows::Config::from_spec(arguments)?, stall };
-        Self::new(config).map_err(|error| arguments.error("quantum", error.to_string()))
+        Self::new(Config::from_spec(arguments)?)
+            .map_err(|error| arguments.error("quantum", error.to_string()))
     }
 
     /// The flow that is visited leaves the ring.

@@ -105,6 +105,17 @@ impl Config {
         Self { table: table::Config::new(table), mtu: Bytes::new(2048), stall: Stall::Zero }
     }
 
+    /// As a spec names it.
+    ///
+    /// # Errors
+    /// An argument is missing, no such table, or out of its bounds.
+    pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        let mtu = |text: &str| parse_bytes(text).filter(|mtu| (1..=LARGEST_MTU.get()).contains(&mtu.get()));
+        let mtu = arguments.parsed(MTU.name, "a size from 1B to 4194240B, such as 2048B", mtu)?;
+        let stall = [Stall::Zero, Stall::Keep][arguments.choice(STALL.name, &["zero", "keep"])?];
+        Ok(Self { table: table::Config::from_spec(arguments, Form::Weights)?, mtu, stall })
+    }
+
     /// Whether an entry serves this flow (class, by class).
     #[must_use]
     pub fn serves(&self, flow: u32) -> bool {
@@ -189,11 +200,8 @@ impl<I: Item<Cost = Bytes>> Dtable<I> {
     /// # Errors
     /// An argument is missing, no such table, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let mtu = |text: &str| parse_bytes(text).filter(|mtu| (1..=LARGEST_MTU.get()).contains(&mtu.get()));
-        let mtu = arguments.parsed(MTU.name, "a size from 1B to 4194240B, such as 2048B", mtu)?;
-        let stall = [Stall::Zero, Stall::Keep][arguments.choice(STALL.name, &["zero", "keep"])?];
-        let config = Config { table: table::Config::from_spec(arguments, Form::Weights)?, mtu, stall };
-        Self::new(config).map_err(|error| arguments.error(table::TABLE.name, format!("is refused: {error}")))
+        Self::new(Config::from_spec(arguments)?)
+            .map_err(|error| arguments.error(table::TABLE.name, format!("is refused: {error}")))
     }
 
     /// What a flow is owed, while it is not served.

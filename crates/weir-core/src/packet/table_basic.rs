@@ -50,6 +50,14 @@ pub const INFO: Info = Info {
     example: "table_basic:0/1/0/2/0/1/0/3/0/4/5/6/7",
 };
 
+/// What a spec says.
+///
+/// # Errors
+/// An argument is missing, no such table, or out of its bounds.
+pub fn config_from_spec(arguments: &Arguments<'_>) -> Result<Config, SpecError> {
+    Config::from_spec(arguments, Form::Flows)
+}
+
 /// The basic table.
 #[derive(Clone, Debug)]
 pub struct TableBasic<I: Item> {
@@ -76,8 +84,8 @@ impl<I: Item<Cost = Bytes>> TableBasic<I> {
     /// # Errors
     /// An argument is missing, no such table, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let config = Config::from_spec(arguments, Form::Flows)?;
-        Self::new(config).map_err(|error| arguments.error(table::TABLE.name, format!("is refused: {error}")))
+        Self::new(config_from_spec(arguments)?)
+            .map_err(|error| arguments.error(table::TABLE.name, format!("is refused: {error}")))
     }
 
     /// The table as a spec writes it.

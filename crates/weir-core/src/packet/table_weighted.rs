@@ -96,6 +96,27 @@ impl Config {
         Self { table: table::Config::new(table), high: None, high_limit: 0 }
     }
 
+    /// As a spec names it.
+    ///
+    /// # Errors
+    /// An argument is missing, no such table, or out of its bounds.
+    pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        let table = table::Config::from_spec(arguments, Form::Weights)?;
+        let high = Table::of(arguments, HIGH.name, Form::Weights)?;
+        let high_limit = arguments.whole(HIGH_LIMIT.name, 0, 255)? as u8;
+        Ok(Self { table, high, high_limit })
+    }
+
+    /// What the high table sends before the low one has its turn, in credits; `u64::MAX` if there is no limit.
+    #[must_use]
+    pub fn high_credits(&self) -> u64 {
+        match self.high_limit {
+            0 => 1,
+            255 => u64::MAX,
+            limit => u64::from(limit) * LIMIT_UNIT,
+        }
+    }
+
     /// Whether an entry of some weight, in either table, serves this flow (class, by class).
     #[must_use]
     pub fn serves(&self, flow: u32) -> bool {
@@ -237,7 +258,8 @@ impl<I: Item<Cost = Bytes>> TableWeighted<I> {
     /// # Errors
     /// A weight is above 255 credits, or neither table serves a flow.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
-        let Config { table: table::Config { table, by, limits, read_ahead }, high, high_limit } = config;
+        let limit = config.high_credits();
+        let Config { table: table::Config { table, by, limits, read_ahead }, high, .. } = config;
         check(&table, high.as_ref())?;
         let mut served = table.flows();
         if let Some(high) = &high {
@@ -245,11 +267,6 @@ impl<I: Item<Cost = Bytes>> TableWeighted<I> {
             served.resize(served.len().max(more.len()), false);
             served.iter_mut().zip(more).for_each(|(served, more)| *served |= more);
         }
-        let limit = match high_limit {
-            0 => 1,
-            255 => u64::MAX,
-            limit => u64::from(limit) * LIMIT_UNIT,
-        };
         let flows = served.len();
         let high = high.map(|high| High { arbiter: Arbiter::new(&high, flows), limit, left: limit });
         let queues = Queues::new(by, limits, &served);
@@ -261,11 +278,8 @@ impl<I: Item<Cost = Bytes>> TableWeighted<I> {
     /// # Errors
     /// An argument is missing, no such table, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let table = table::Config::from_spec(arguments, Form::Weights)?;
-        let high = Table::of(arguments, HIGH.name, Form::Weights)?;
-        let high_limit = arguments.whole(HIGH_LIMIT.name, 0, 255)? as u8;
         let refused = |ConfigError { table, error }| arguments.error(table, format!("is refused: {error}"));
-        Self::new(Config { table, high, high_limit }).map_err(refused)
+        Self::new(Config::from_spec(arguments)?).map_err(refused)
     }
 
     /// The flow that sends.

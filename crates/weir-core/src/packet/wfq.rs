@@ -76,6 +76,18 @@ pub struct Config {
     pub flows: flows::Config,
 }
 
+impl Config {
+    /// As a spec names it.
+    ///
+    /// # Errors
+    /// An argument is missing, no such quantity, or out of its bounds.
+    pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        let rate = |text: &str| parse_rate(text).filter(|rate| rate.get() > 0);
+        let rate = arguments.parsed("rate", "a rate such as 10Mbit, at least 1bit", rate)?;
+        Ok(Self { rate, flows: flows::Config::from_spec(arguments)? })
+    }
+}
+
 /// Why a configuration was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -239,10 +251,7 @@ impl<I: Item<Cost = Bytes>> Wfq<I> {
     /// # Errors
     /// An argument is missing, no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let rate = |text: &str| parse_rate(text).filter(|rate| rate.get() > 0);
-        let rate = arguments.parsed("rate", "a rate such as 10Mbit, at least 1bit", rate)?;
-        let config = Config { rate, flows: flows::Config::from_spec(arguments)? };
-        Self::new(config).map_err(|error| arguments.error("rate", error.to_string()))
+        Self::new(Config::from_spec(arguments)?).map_err(|error| arguments.error("rate", error.to_string()))
     }
 
     /// The finish of a packet of this flow that arrives at the fluid system's time.

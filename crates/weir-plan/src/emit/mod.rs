@@ -23,6 +23,7 @@ pub mod dcb;
 pub mod opensm;
 pub mod pcie;
 pub mod scenario;
+pub(crate) mod surroundings;
 pub mod tc;
 
 /// A plan in the form of a target.

@@ -2,10 +2,13 @@
 
 use core::fmt::Write;
 
+use weir_core::units::Bytes;
+
 use super::effective::{Effective, operational, programmed, reaching};
 use super::lint::Port;
 use super::parse::Options;
-use crate::emit::scenario::{quoted, size};
+use crate::emit::scenario::quoted;
+use crate::emit::surroundings;
 use crate::placement::MAX_ENTRIES;
 use crate::quantity::Share;
 use crate::requirements::Requirements;
@@ -31,16 +34,35 @@ struct Served {
 /// A request, as TOML, for what the ports of a prefix are programmed with; it comes from the file called `name`.
 ///
 /// Shares are those of the weights of both tables together, and those of an entry at least. Priority has no place in a request: a lane of the high
-/// table is marked by a comment, and is to be given a distance or a latency.
+/// table is marked by a comment, and is to be given a distance or a latency. `None` if no lane is served.
 #[must_use]
-pub fn requirements(options: &Options, name: &str, prefix: Prefix, port: &Port, link: Link) -> String {
+pub fn requirements(
+    options: &Options,
+    name: &str,
+    prefix: Prefix,
+    port: &Port,
+    link: Link,
+) -> Option<String> {
+    let effective = Effective::of(options, prefix);
+    if served(&effective, port, operational(port.lanes, effective.max_lanes)).is_empty() {
+        return None;
+    }
     let fits = |text: &String| {
         let asked = Requirements::from_toml(text, name);
         asked.is_ok_and(|asked| solve(&asked).refused.is_empty())
     };
     let mut texts = KS.map(|k| request(options, name, prefix, port, link, k)).into_iter();
     let first = texts.next().unwrap_or_default();
-    if fits(&first) { first } else { texts.find(fits).unwrap_or(first) }
+    Some(if fits(&first) { first } else { texts.find(fits).unwrap_or(first) })
+}
+
+/// Reason and remedy where no lane is served.
+#[must_use]
+pub fn unserved() -> (String, String) {
+    (
+        "no lane has an entry with weight that reaches the port".to_owned(),
+        "`weir lint` tells why; give a lane an entry with weight".to_owned(),
+    )
 }
 
 fn request(options: &Options, name: &str, prefix: Prefix, port: &Port, link: Link, k: u64) -> String {
@@ -70,14 +92,23 @@ fn request(options: &Options, name: &str, prefix: Prefix, port: &Port, link: Lin
 }
 
 /// A scenario of the model `fabric`, as TOML, in which every output has the tables with which the ports of a prefix
-/// are programmed; it comes from the file called `name`. `None` if no lane is served.
-#[must_use]
-pub fn scenario(options: &Options, name: &str, prefix: Prefix, port: &Port, link: Link) -> Option<String> {
+/// are programmed; it comes from the file called `name`.
+///
+/// # Errors
+/// With a reason and a remedy, if no lane is served, or packets or link are not simulated.
+pub fn scenario(
+    options: &Options,
+    name: &str,
+    prefix: Prefix,
+    port: &Port,
+    link: Link,
+) -> Result<String, (String, String)> {
+    let hardware = surroundings::hardware(port.mtu, Bytes::new(super::WEIGHT_UNIT), link)?;
     let effective = Effective::of(options, prefix);
     let lanes = operational(port.lanes, effective.max_lanes);
     let served = served(&effective, port, lanes);
     if served.is_empty() {
-        return None;
+        return Err(unserved());
     }
     let table = |pairs: &[(u32, u32)], capacity| {
         let entry = |&pair: &(u32, u32)| {
@@ -94,30 +125,21 @@ pub fn scenario(options: &Options, name: &str, prefix: Prefix, port: &Port, link
             format!("table_weighted:table={low},high={high},high_limit={}", effective.high_limit)
         }
         (Some(one), None) | (None, Some(one)) => format!("table_weighted:table={one}"),
-        (None, None) => return None,
+        (None, None) => return Err(unserved()),
     };
     let name: String = name.chars().map(|each| if each.is_control() { '?' } else { each }).collect();
     let mut text = format!(
         "# Made from {name} ({}) by `weir import opensm`: the tables as they are programmed.\n\
          # The traffic is a guess: topology, loads, sizes and shares are yours to change.\n\
-         weir = 1\nmodel = \"fabric\"\ntitle = {}\nseed = 1\ndisciplines = [\"{discipline}\"]\n\n[fabric]\n\
-         mtu = \"{}\"\nlink = {{ rate = \"{}\", coding = \"{}\" }}\n",
+         weir = 1\nmodel = \"fabric\"\ntitle = {}\nseed = 1\ndisciplines = [\"{discipline}\"]\n\n{hardware}",
         prefix.name(),
         quoted(&format!("The tables of {name}")),
-        port.mtu,
-        link.rate,
-        link.coding.name(),
     );
     for lane in &served {
         let _ = write!(text, "\n[[channel]]\nname = \"VL{}\"\nshare = {}\n", lane.lane, lane.weight);
     }
-    let _ = write!(
-        text,
-        "\n[traffic]\nloads = [0.5, 0.8]\narrivals = \"poisson\"\nsize = {}\nheader = \"8B\"\n\n[stop]\n\
-         warm_up = \"1ms\"\nduration = \"5ms\"\nreplications = 10\n",
-        size(port.mtu)
-    );
-    Some(text)
+    let _ = write!(text, "\n{}", surroundings::traffic(port.mtu, link));
+    Ok(text)
 }
 
 fn served(effective: &Effective, port: &Port, lanes: u32) -> Vec<Served> {

@@ -27,7 +27,7 @@ mod parse;
 mod rules;
 
 pub use effective::{Effective, operational};
-pub use import::{requirements, scenario};
+pub use import::{requirements, scenario, unserved};
 pub use lint::{Finding, Port, Severity, lint};
 pub use parse::{Kind, Lane, Options, Other, Pair, Setting, Value, parse};
 

@@ -12,6 +12,8 @@
 //! | `network/line/…` | three routers in a line, one bottleneck offered 180 %, two links a packet | packets/s |
 //! | `network/many/…` | 10,000 flows over 100 links | packet-hops/s |
 //! | `network/report/…` | the report's experiment of staggered streams | simulated s/s |
+//! | `fabric/64/…` | 64 end-points, seven channels at 80 % load, statistics on | link traversals/s |
+//! | `fabric/1024/…` | the same with 1,024 end-points | link traversals/s |
 //! | `source/…` | random draws: arrivals, services | draws/s, messages/s |
 //! | `core/…` | what a call of a discipline costs, without an engine | ns/call, ns/message |
 //! | `packet/…` | what a packet costs in a discipline of packets, without an engine | ns/packet |
@@ -19,6 +21,7 @@
 //! `port/…` is the report's workload at 95 % load, with means and batches for every class; `…/tails` adds
 //! the histograms.
 
+mod fabric;
 mod message;
 mod network;
 mod packet;
@@ -93,7 +96,14 @@ impl Bench {
 /// The benchmarks whose name begins with `prefix`, in their order.
 #[must_use]
 pub fn benches(prefix: &str) -> Vec<Bench> {
-    let all = [port::benches(), source::benches(), message::benches(), packet::benches(), network::benches()];
+    let all = [
+        port::benches(),
+        source::benches(),
+        message::benches(),
+        packet::benches(),
+        network::benches(),
+        fabric::benches(),
+    ];
     all.into_iter().flatten().filter(|bench| bench.name.starts_with(prefix)).collect()
 }
 

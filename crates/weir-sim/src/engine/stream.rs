@@ -138,7 +138,7 @@ impl Stream {
     /// A whole number below `bound` (0 where the bound is 0); no value is favoured by more than 2^-64.
     #[inline]
     pub fn next_below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
+        below(self.next_u64(), bound)
     }
 
     /// An exponential time of this mean (nanoseconds, at most [`LONGEST_MEAN`]), in whole nanoseconds.
@@ -223,6 +223,13 @@ fn philox<const N: usize>(counter: &mut [[u64; N]; 4], key: [u32; 2]) {
         }
         key = [key[0].wrapping_add(WEYL_0), key[1].wrapping_add(WEYL_1)];
     }
+}
+
+/// The whole number below `bound` that 64 random bits name, as [`Stream::next_below`] draws it.
+#[inline(always)]
+#[must_use]
+pub fn below(bits: u64, bound: u64) -> u64 {
+    ((u128::from(bits) * u128::from(bound)) >> 64) as u64
 }
 
 /// The odd multiple of 2^-53 that the upper 52 bits name; exact.

@@ -3,8 +3,8 @@
 use weir_core::discipline::Effort;
 
 use crate::fabric::model::FabricScenario;
-use crate::fabric::plain;
 use crate::fabric::record::Sink;
+use crate::fabric::{accelerated, plain};
 use crate::network::job::Watch;
 use crate::port::run::RunError;
 
@@ -57,5 +57,14 @@ pub fn play<S: Sink + ?Sized>(
     sink: &mut S,
     watch: &Watch<'_>,
 ) -> Result<Ended, RunError> {
-    plain::play(fabric, job, sink, watch)
+    match accelerated::play(fabric, job, sink, watch)? {
+        Some(ended) => Ok(ended),
+        None => plain::play(fabric, job, sink, watch),
+    }
+}
+
+/// The engine that runs the jobs of a discipline, a place in [`FabricScenario::specs`]: `accelerated` or `plain`.
+#[must_use]
+pub fn engine(fabric: &FabricScenario, discipline: usize) -> &'static str {
+    if accelerated::takes(fabric, discipline) { "accelerated" } else { "plain" }
 }

@@ -15,6 +15,7 @@
 
 use weir_core::units::Bytes;
 
+use crate::engine::stream::Stream;
 use crate::fabric::model::{Channel, FabricScenario, Pareto, Size};
 use crate::port::run::RunError;
 use crate::workload::Sizes;
@@ -130,12 +131,14 @@ impl Units {
         matches!(self.kind, Kind::Messages(_))
     }
 
-    /// The payload of the next unit; `word` is called for a random word where one is needed.
-    #[inline]
-    pub fn draw(&self, word: impl FnOnce() -> u64) -> u64 {
+    /// The payloads of the next units, of random words where they are needed.
+    pub fn draw(&self, words: &mut Stream, payloads: &mut [u64]) {
         match &self.kind {
-            Kind::Constant(payload) => u64::from(*payload),
-            Kind::Packets(sizes) | Kind::Messages(sizes) => sizes.sample(word()),
+            Kind::Constant(payload) => payloads.fill(u64::from(*payload)),
+            Kind::Packets(sizes) | Kind::Messages(sizes) => {
+                words.fill_u64(payloads);
+                payloads.iter_mut().for_each(|payload| *payload = sizes.sample(*payload));
+            }
         }
     }
 

@@ -45,6 +45,7 @@
 //! **The end.** What happens at the end of the replication or later is not told or counted. With verification the
 //! sources stop there, and everything that was generated must arrive.
 
+pub mod accelerated;
 pub mod build;
 pub mod collector;
 mod crossbar;

@@ -23,6 +23,8 @@ pub struct SizeSampler(Method);
 #[derive(Clone, Debug)]
 enum Method {
     Alias(Vec<Cell>),
+    /// The same where every run is one size below 2^32: a third of the memory, which thousands of sources share.
+    Atoms(Vec<Atom>),
     /// `q^1, q^2, q^4, …` of the memoryless law `P(X > n) = q^n`.
     Powers(Vec<f64>),
 }
@@ -33,6 +35,21 @@ struct Cell {
     threshold: u64,
     own: Span,
     other: Span,
+}
+
+/// A cell of single sizes.
+#[derive(Clone, Copy, Debug)]
+struct Atom {
+    threshold: u64,
+    own: u32,
+    other: u32,
+}
+
+impl Atom {
+    fn new(cell: &Cell) -> Option<Self> {
+        let only = |span: Span| u32::try_from(span.first).ok().filter(|_| span.count == 1);
+        Some(Self { threshold: cell.threshold, own: only(cell.own)?, other: only(cell.other)? })
+    }
 }
 
 /// Sizes from `first` on; `scale` turns an offset among the words into an offset below `count`.
@@ -66,7 +83,9 @@ impl SizeSampler {
                 let expanded: Option<Vec<Run>> = sizes
                     .atoms(EXPANDED)
                     .map(|atoms| atoms.into_iter().map(|(size, share)| Run::atom(size, share)).collect());
-                Self(Method::Alias(alias_table(expanded.as_deref().unwrap_or(runs))))
+                let cells = alias_table(expanded.as_deref().unwrap_or(runs));
+                let atoms = cells.iter().map(Atom::new).collect::<Option<_>>();
+                Self(atoms.map_or(Method::Alias(cells), Method::Atoms))
             }
         }
     }
@@ -81,6 +100,11 @@ impl SizeSampler {
                 let cell = &cells[(wide >> 64) as usize];
                 let rest = wide as u64;
                 if rest < cell.threshold { cell.own.at(rest) } else { cell.other.at(rest - cell.threshold) }
+            }
+            Method::Atoms(atoms) => {
+                let wide = u128::from(word) * atoms.len() as u128;
+                let Atom { threshold, own, other } = atoms[(wide >> 64) as usize];
+                u64::from(if (wide as u64) < threshold { own } else { other })
             }
             Method::Powers(powers) => 1 + largest_exponent(powers, (word as f64 + 1.0) / WORDS),
         }
