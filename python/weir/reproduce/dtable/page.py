@@ -72,16 +72,15 @@ def _missed(reproduction: DtableReproduction) -> str:
 
 
 def _listing(checks: Iterable[Check]) -> str:
-    head = ("", "check", "claimed", "found", "95 % interval", "note")
-    return table_of(head, map(_listed, checks), text=2)
+    head = ("", "check, and what is claimed", "found", "note")
+    return table_of(head, map(_listed, checks), text=4)
 
 
 def _listed(check: Check) -> Iterator[str]:
     yield mark(check)
-    yield cell(check.id, "text wrap")
-    for value in (check.published, check.measured):
-        yield cell(_number(value), "text wrap" if isinstance(value, str) else "")
-    yield cell("" if check.ci95 is None else f"{check.ci95[0]:.4g} to {check.ci95[1]:.4g}")
+    yield two_lines(check.id, _number(check.published), "text wrap")
+    interval = "" if check.ci95 is None else f"{check.ci95[0]:.4g} to {check.ci95[1]:.4g}"
+    yield two_lines(_number(check.measured), interval, "text wrap")
     yield cell(check.note, "text wrap")
 
 
