@@ -141,12 +141,12 @@ def _table_1(reproduction: DtableReproduction) -> str:
         "channel",
         "phi (%)",
         "entries",
-        "of the table (%)",
+        "(%)",
         "min phi (%)",
         "max phi (%)",
-        "entry weight (cr)",
+        "weight (cr)",
         "total (cr)",
-        "DRR quantum (cr)",
+        "quantum (cr)",
     )
     rows = (
         (row_name(name), *(_printed(by_id.get(f"table/1/{name}/{column}")) for column in published.COLUMNS))
@@ -159,7 +159,11 @@ def _table_1(reproduction: DtableReproduction) -> str:
 def _printed(check: Check | None) -> str:
     if check is None:
         return cell("")
-    return bold_cell(check, _number(check.measured), _number(check.published), check.note)
+    exact = (
+        f"{value:g}" if isinstance(value, float) else str(value)
+        for value in (check.measured, check.published)
+    )
+    return bold_cell(check, *exact, check.note)
 
 
 def _figure_1(reproduction: DtableReproduction) -> str:
