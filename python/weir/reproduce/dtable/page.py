@@ -159,11 +159,11 @@ def _table_1(reproduction: DtableReproduction) -> str:
 def _printed(check: Check | None) -> str:
     if check is None:
         return cell("")
-    exact = (
+    found, printed = (
         f"{value:g}" if isinstance(value, float) else str(value)
         for value in (check.measured, check.published)
     )
-    return bold_cell(check, *exact, check.note)
+    return bold_cell(check, found, printed, check.note)
 
 
 def _figure_1(reproduction: DtableReproduction) -> str:
