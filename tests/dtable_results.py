@@ -79,6 +79,9 @@ def latencies(plan, loads, channels):
     if plan.name == "exchanged":
         moved = {("as printed", "D16"): 9e-6, ("exchanged", "D2"): 9e-6}
         return flat(plan, loads, channels, moved)
+    if plan.name == "fair":
+        ordered = {(runs.DTABLE, name): 3e-6 * (place + 1) for place, name in enumerate(channels)}
+        return flat(plan, loads, channels, ordered)
     if plan.roles == runs.NETWORK and channels == CHANNELS and not plan.name.startswith("unloaded"):
         return network(plan, loads)
     return flat(plan, loads, channels)

@@ -277,3 +277,11 @@ def test_import_options_are_checked(capsys, defaults: Path, option: tuple[str, s
 def test_the_engine_names_its_targets():
     with pytest.raises(ConfigError, match=", ".join(request.TARGETS)):
         _weir.plan_emit(REQUEST, "request.toml", "none")
+
+
+def test_a_file_that_serves_no_lane_makes_nothing(capsys, defaults: Path):
+    defaults.write_text("qos TRUE\nqos_vlarb_low 0:0\nqos_vlarb_high 0:0\n")
+    for form in opensm.FORMS:
+        code, out, err = call(capsys, "import", "opensm", defaults, "--as", form)
+        assert (code, out) == (2, "")
+        assert "defaults.conf: no lane has an entry with weight that reaches the port\n  remedy: " in err

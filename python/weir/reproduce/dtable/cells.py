@@ -55,8 +55,11 @@ _OPEN_SHARES = (
     "(section 7); the text fits equal shares only"
 )
 _OPEN_LEVEL = (
-    "depends on open points O4 and O18: bursts saturate D64 and D64' earlier, in the prototype's network too "
-    "(section 7: 96 % of the offer at 0.8, 87 % at 0.9)"
+    "depends on open points O4, O15 and O18: a burst of up to 1000 packets leaves part of an offer under "
+    "way at "
+    "the end of a run, and saturates D64 and D64' earlier; in the prototype's network too (section 7: 96 % "
+    "of the "
+    "offer at 0.8, 87 % at 0.9)"
 )
 CAUSES = {
     ("D16", True): _OPEN_SHARES,

@@ -36,10 +36,8 @@ HARDWARE = (
 
 CAUSES = {
     "C29": (
-        "depends on open point O1: under equal shares D64 and D64' offer four times their reservation, and "
-        "a longer "
-        "frame lets them send more at a time; the channels that offer no more than twice theirs all wait "
-        "longer"
+        "depends on open point O1: under equal shares D64 and D64' offer four times their reservation, and a "
+        "longer frame lets them send more at a time; the five other channels all wait longer"
     ),
 }
 """Why a claim is not met, where that is known."""

@@ -72,16 +72,15 @@ def _missed(reproduction: DtableReproduction) -> str:
 
 
 def _listing(checks: Iterable[Check]) -> str:
-    head = ("", "check", "claimed", "found", "95 % interval", "note")
-    return table_of(head, map(_listed, checks), text=2)
+    head = ("", "check, and what is claimed", "found", "note")
+    return table_of(head, map(_listed, checks), text=4)
 
 
 def _listed(check: Check) -> Iterator[str]:
     yield mark(check)
-    yield cell(check.id, "text wrap")
-    for value in (check.published, check.measured):
-        yield cell(_number(value), "text wrap" if isinstance(value, str) else "")
-    yield cell("" if check.ci95 is None else f"{check.ci95[0]:.4g} to {check.ci95[1]:.4g}")
+    yield two_lines(check.id, _number(check.published), "text wrap")
+    interval = "" if check.ci95 is None else f"{check.ci95[0]:.4g} to {check.ci95[1]:.4g}"
+    yield two_lines(_number(check.measured), interval, "text wrap")
     yield cell(check.note, "text wrap")
 
 
@@ -142,12 +141,12 @@ def _table_1(reproduction: DtableReproduction) -> str:
         "channel",
         "phi (%)",
         "entries",
-        "of the table (%)",
+        "(%)",
         "min phi (%)",
         "max phi (%)",
-        "entry weight (cr)",
+        "weight (cr)",
         "total (cr)",
-        "DRR quantum (cr)",
+        "quantum (cr)",
     )
     rows = (
         (row_name(name), *(_printed(by_id.get(f"table/1/{name}/{column}")) for column in published.COLUMNS))
@@ -160,7 +159,11 @@ def _table_1(reproduction: DtableReproduction) -> str:
 def _printed(check: Check | None) -> str:
     if check is None:
         return cell("")
-    return bold_cell(check, _number(check.measured), _number(check.published), check.note)
+    found, printed = (
+        f"{value:g}" if isinstance(value, float) else str(value)
+        for value in (check.measured, check.published)
+    )
+    return bold_cell(check, found, printed, check.note)
 
 
 def _figure_1(reproduction: DtableReproduction) -> str:

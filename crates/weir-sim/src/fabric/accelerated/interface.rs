@@ -71,10 +71,8 @@ impl<const V: usize, T> Interface<V, T> {
             self.take_in(context, codes, sources, now);
         }
         self.sender.settle_room(now);
-        for channel in 0..sources.len() {
-            while self.next[channel] <= now && self.enter(context, codes, &mut sources[channel], channel, now)
-            {
-            }
+        for (channel, source) in sources.iter_mut().enumerate() {
+            while self.next[channel] <= now && self.enter(context, codes, source, channel, now) {}
         }
         if self.sender.waiting != 0 {
             context.ask(&mut self.sender, now);
@@ -102,10 +100,10 @@ impl<const V: usize, T> Interface<V, T> {
         if S::ORDERED {
             return self.take_in_ordered(context, codes, sources, now);
         }
-        for channel in 0..sources.len() {
+        for (channel, source) in sources.iter_mut().enumerate() {
             while self.next[channel] < now {
                 let at = self.next[channel];
-                if !self.enter(context, codes, &mut sources[channel], channel, at) {
+                if !self.enter(context, codes, source, channel, at) {
                     break;
                 }
             }

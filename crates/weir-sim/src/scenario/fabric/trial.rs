@@ -25,8 +25,8 @@ const PATIENCE: u32 = 1000;
 enum Fault {
     /// It does not serve the channel.
     Without(usize),
-    /// The largest packet is too large for it.
-    TooLarge,
+    /// It does not take the largest packets of the channel.
+    TooSmall(usize),
     /// It drops packets of the channel where buffers are full.
     Drops(usize),
     /// It keeps packets for ever.
@@ -79,7 +79,7 @@ impl Trial {
         let dropped = self.put(packet);
         let served = dropped.is_none() && self.serve();
         match dropped.or_else(|| self.dropped()) {
-            Some((_, DropReason::TooLarge)) => Some(Fault::TooLarge),
+            Some((channel, DropReason::TooLarge)) => Some(Fault::TooSmall(channel)),
             Some((channel, DropReason::QueueFull)) => Some(Fault::Drops(channel)),
             Some(_) => Some(Fault::Without(channel)),
             None => (!served).then_some(Fault::Without(channel)),
@@ -140,24 +140,25 @@ impl Checker<'_> {
             None => return Ok(()),
             Some(Fault::Without(channel)) => (
                 format!("does not serve channel `{}`, which is its flow {channel}", channels[channel]),
-                "give every channel an entry, in the order of the channels".to_owned(),
+                "give every channel an entry, in the order of the channels",
             ),
-            Some(Fault::TooLarge) => (
-                format!("drops packets of {largest}, which fabric.mtu makes in whole credits, as too large"),
+            Some(Fault::TooSmall(channel)) => (
                 format!(
-                    "raise its `mtu`, or what else bounds its packets, to {largest}, or lower fabric.mtu"
+                    "does not take packets of {largest}, the largest in whole credits, which channel `{}` sends",
+                    channels[channel]
                 ),
+                "raise its `mtu` to that, and the weights of its entries with it; or lower fabric.mtu",
             ),
             Some(Fault::Drops(channel)) => (
                 format!(
                     "drops packets of channel `{}` where buffers are full, and a fabric loses none",
                     channels[channel]
                 ),
-                "raise its limits, or write a discipline without, such as \"drr:quantum=2048B\"".to_owned(),
+                "raise its limits, or write a discipline without, such as \"drr:quantum=2048B\"",
             ),
             Some(Fault::Keeps) => (
                 "keeps packets that it never sends".to_owned(),
-                "write a discipline that serves all, such as \"drr:quantum=2048B\"".to_owned(),
+                "write a discipline that serves all, such as \"drr:quantum=2048B\"",
             ),
         };
         self.refuse(written, reason, remedy)
@@ -196,8 +197,10 @@ mod tests {
 
     #[test]
     fn too_small_is_not_without_an_entry() {
-        assert!(matches!(fault("dtable:0@32cr/1@32cr/2@32cr,mtu=1024B"), Some(Fault::TooLarge)));
-        assert!(matches!(fault("tbf(fifo,rate=1Mbit,burst=1000B)"), Some(Fault::TooLarge)));
+        assert!(matches!(fault("dtable:0@32cr/1@32cr/2@32cr,mtu=1024B"), Some(Fault::TooSmall(0))));
+        assert!(matches!(fault("tbf(fifo,rate=1Mbit,burst=1000B)"), Some(Fault::TooSmall(0))));
         assert!(matches!(fault("dtable:0@32cr/1@32cr"), Some(Fault::Without(2))));
+        let small = "dtable:distances=2/4/4,weights=32cr,mtu=1024B";
+        assert!(matches!(fault(small), Some(Fault::TooSmall(0))));
     }
 }
