@@ -115,11 +115,12 @@ fn check_buffers(fabric: &FabricScenario) -> Result<(), RunError> {
 
 /// A discipline must serve packets of every channel, the smallest and the largest.
 fn check_discipline(fabric: &FabricScenario, spec: &Spec) -> Result<(), RunError> {
-    let largest = CreditUnit::new(fabric.credit).of_packet(fabric.mtu.get() as u32) as u16;
+    let unit = CreditUnit::new(fabric.credit);
+    let largest = unit.of_packet(fabric.mtu.get() as u32) as u16;
     for (channel, named) in fabric.channels.iter().enumerate() {
         for credits in [1, largest] {
             let mut scheduler = scheduler(spec)?;
-            let handle = Handle { id: 0, credits, channel: channel as u8 };
+            let handle = Handle::new(0, credits, channel as u8, unit);
             if let Err(reason) = serves(&mut *scheduler, handle) {
                 let name = &named.name;
                 let place = format!("`{spec}`");

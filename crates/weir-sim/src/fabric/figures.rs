@@ -20,7 +20,7 @@ use crate::stats::{Histogram, Measure, replications};
 /// The kinds of latency, as results call them.
 const LATENCIES: [&str; KINDS] = ["latency", "total_latency", "message_latency"];
 /// The confidence of the second interval.
-const SECOND_CONFIDENCE: f64 = 0.9;
+pub const SECOND_CONFIDENCE: f64 = 0.9;
 /// What all channels are called together.
 pub const ALL: &str = "all";
 
@@ -174,7 +174,8 @@ fn kinds(fabric: &FabricScenario, subject: usize) -> impl Iterator<Item = usize>
 }
 
 /// What the links of all end-points carry in the measured time, in bytes.
-fn capacity(fabric: &FabricScenario) -> f64 {
+#[must_use]
+pub fn capacity(fabric: &FabricScenario) -> f64 {
     let hosts = Wiring::new(fabric.topology).map_or(1, |wiring| wiring.hosts());
     let span = ticks(fabric.stop.duration).saturating_sub(ticks(fabric.stop.warm_up));
     f64::from(hosts) * timing(fabric).line.bytes_per_second() * span as f64 / TICKS_PER_SECOND as f64
@@ -231,9 +232,9 @@ impl<'f> Rows<'f> {
     }
 
     /// What arrives of what is offered, subject by subject.
-    pub fn accepted(&self) -> impl Iterator<Item = (&'f str, Option<f64>)> {
+    pub fn accepted(&self) -> impl Iterator<Item = &Measure> {
         let rows = self.0.iter().filter(|row| row.title.metric == "accepted");
-        rows.map(|row| (row.title.channel, row.measure.value()))
+        rows.map(|row| &row.measure)
     }
 
     /// What is offered by all channels together.

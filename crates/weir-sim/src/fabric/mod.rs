@@ -5,7 +5,7 @@
 //! |-|-|
 //! | Source | Martínez, Alfaro and Sánchez, *Comparing the latency performance of the DTable and DRR schedulers*, 2007, section 3; where it is silent, the choices that `reproduce/dtable` lists |
 //! | Time | sixths of a nanosecond, so that half of 145 ns and a byte at 1.5 times 2 Gb/s are whole numbers; what is not whole is rounded up |
-//! | Units | sizes: bytes on the wire; buffers and flow control: credits, to which every packet is rounded up |
+//! | Units | sizes: bytes on the wire; buffers and flow control: credits, to which every packet is rounded up; costs before disciplines: the bytes of these credits |
 //!
 //! **A packet** is generated in the application queue of its interface and channel, which has no bound. It enters the
 //! interface's buffer, in order, as soon as the buffer has room for the whole of it.
@@ -53,6 +53,7 @@ pub mod figures;
 pub mod job;
 pub mod law;
 pub mod model;
+pub mod offered;
 pub mod outcome;
 pub mod packet;
 pub mod plain;

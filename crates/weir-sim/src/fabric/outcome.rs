@@ -53,7 +53,7 @@ pub struct FabricOutcome {
     pub estimates: Vec<FabricFigure>,
     /// Paired differences from the reference.
     pub differences: Vec<FabricDifference>,
-    /// For each discipline and channel the least of the loads at which less than 99 % of what was offered arrived.
+    /// For each discipline and channel the least of the loads at which it saturates.
     pub saturation: Vec<Saturation>,
     /// Histograms.
     pub distributions: Vec<FabricDistribution>,
@@ -178,14 +178,16 @@ pub struct FabricDifference {
     pub reason: Option<String>,
 }
 
-/// Where a channel saturates.
+/// Where a channel saturates: less than 99 % of what it offers arrives, and the replications leave no doubt of it. The
+/// upper end of the 90 % interval of `accepted` is below 0.99; one replication has none, and tells of no saturation.
+/// That a channel does not saturate is known only where the interval is narrow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Saturation {
     /// The discipline.
     pub discipline: String,
     /// The channel; `all` for all of them.
     pub channel: String,
-    /// The least such load of the scenario's; `None` if there is none.
+    /// The least such load of the scenario's; `None` if none is known.
     pub load: Option<f64>,
 }
 

@@ -1,25 +1,44 @@
 //! Packets, and the handles of them that disciplines order.
 //!
-//! A packet stands once in a [`Store`] while it is in the fabric; queues and disciplines hold handles of 8 bytes.
-//! Before a discipline a credit counts 64 bytes, whatever the fabric's credit is, since tables count 64 bytes.
+//! A packet stands once in a [`Store`] while it is in the fabric; queues and disciplines hold handles of 12 bytes.
+//! Before a discipline a packet costs the bytes of its credits, as the fabric has them. Tables count those bytes in
+//! credits of 64, whatever the fabric's are: `32cr` are 2048 bytes, as are `drr:quantum=2048B`.
 
 use weir_core::item::{Addresses, ClassId, FlowId, Item};
 use weir_core::units::Bytes;
 
-use crate::fabric::time::Ticks;
+use crate::fabric::time::{CreditUnit, Ticks};
 
-/// Bytes of a credit before a discipline.
+/// Bytes of a credit as tables count, whatever the fabric's are.
 pub const CREDIT_BYTES: u64 = 64;
 
-/// A packet as disciplines see it: its flow and class are its channel, its cost is in whole credits.
+/// A packet as disciplines see it: its flow and class are its channel, its cost is that of its whole credits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle {
     /// Names the packet to its engine.
     pub id: u32,
+    /// What it costs a discipline, in bytes.
+    pub cost: u32,
     /// What it takes of buffers, in credits.
     pub credits: u16,
     /// Its virtual channel.
     pub channel: u8,
+}
+
+impl Handle {
+    /// A packet of so many credits.
+    #[inline]
+    #[must_use]
+    pub fn new(id: u32, credits: u16, channel: u8, unit: CreditUnit) -> Self {
+        Self { id, cost: unit.bytes(credits), credits, channel }
+    }
+}
+
+/// What so many credits of the fabric are in those of a table.
+#[inline(always)]
+#[must_use]
+pub fn table_credits(credits: u16, unit: CreditUnit) -> u32 {
+    unit.bytes(credits).div_ceil(CREDIT_BYTES as u32)
 }
 
 impl Item for Handle {
@@ -34,7 +53,7 @@ impl Item for Handle {
     }
     #[inline]
     fn cost(&self) -> Bytes {
-        Bytes::new(u64::from(self.credits) * CREDIT_BYTES)
+        Bytes::new(u64::from(self.cost))
     }
     #[inline]
     fn addresses(&self) -> Addresses {
@@ -119,9 +138,10 @@ mod tests {
 
     #[test]
     fn a_handle_is_small_and_costs_whole_credits() {
-        let handle = Handle { id: 7, credits: 3, channel: 5 };
-        assert_eq!(size_of::<Handle>(), 8);
-        assert_eq!((handle.cost(), handle.flow(), handle.class()), (Bytes::new(192), FlowId(5), ClassId(5)));
+        let of = |credit| Handle::new(7, 3, 5, CreditUnit::new(Bytes::new(credit)));
+        assert_eq!(size_of::<Handle>(), 12);
+        assert_eq!((of(64).flow(), of(64).class()), (FlowId(5), ClassId(5)));
+        assert_eq!([16, 64, 128].map(|credit| of(credit).cost()), [48, 192, 384].map(Bytes::new));
     }
 
     #[test]

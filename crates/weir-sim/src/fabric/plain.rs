@@ -321,7 +321,7 @@ impl<'a, S: Sink + ?Sized> Plain<'a, S> {
             let Packet { generated, injected: at, source, channel, size, .. } = packet;
             self.sink.injected(&Injection { at, generated, source, channel, size });
         }
-        let handle = Handle { id: self.store.insert(packet), credits, channel: packet.channel };
+        let handle = Handle::new(self.store.insert(packet), credits, packet.channel, self.unit);
         if let Some(audit) = &mut self.audit {
             audit.entered(host, handle);
             audit.check_link(now, host, handle.channel, &self.senders[host as usize]);

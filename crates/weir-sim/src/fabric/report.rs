@@ -2,8 +2,10 @@
 
 use weir_core::discipline::Effort;
 
-use crate::fabric::figures::{self, ALL, Names, Rows};
+use crate::fabric::figures::{self, ALL, Names, Rows, SECOND_CONFIDENCE};
+use crate::fabric::job;
 use crate::fabric::model::FabricScenario;
+use crate::fabric::offered;
 use crate::fabric::outcome::{ChannelRow, FabricOutcome, FabricSize, Saturation, Totals};
 use crate::fabric::summary::{Cell, Part, Summary};
 use crate::fabric::time::ticks;
@@ -15,20 +17,18 @@ use crate::stats::Measure;
 
 /// Less than this part of what is offered arrives where a channel saturates.
 const ACCEPTED: f64 = 0.99;
-/// The confidence with which the offered load must be that of the scenario.
-const CONFIDENCE: f64 = 0.999;
+/// A check of the offered load that lets more than this part of it pass says nothing, and is left out.
+const TELLING: f64 = 0.05;
 
 /// The result of the replications that were finished; cells are in order of the disciplines, each with all loads.
 #[must_use]
-pub fn outcome(
-    fabric: &FabricScenario,
-    frame: &Frame,
-    cells: &[Cell],
-    engine: &'static str,
-) -> FabricOutcome {
+pub fn outcome(fabric: &FabricScenario, frame: &Frame, cells: &[Cell]) -> FabricOutcome {
     let rows: Vec<Rows<'_>> = cells.iter().map(|cell| Rows::new(fabric, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
-    let engine = |discipline: &String| EngineUsed { discipline: discipline.clone(), engine };
+    let engine = |(place, discipline): (usize, &String)| EngineUsed {
+        discipline: discipline.clone(),
+        engine: job::engine(fabric, place),
+    };
     FabricOutcome {
         weir: env!("CARGO_PKG_VERSION"),
         model: "fabric",
@@ -42,7 +42,7 @@ pub fn outcome(
         length_unit: "B",
         interrupted: replications < fabric.stop.replications as usize,
         unstable: None,
-        engines: fabric.disciplines.iter().map(engine).collect(),
+        engines: fabric.disciplines.iter().enumerate().map(engine).collect(),
         disciplines: fabric.disciplines.clone(),
         reference: fabric.disciplines[fabric.reference].clone(),
         size: size(fabric),
@@ -122,22 +122,26 @@ fn differences(fabric: &FabricScenario, rows: &[Rows<'_>]) -> Vec<crate::fabric:
     all
 }
 
-/// For each discipline and subject the least of the loads at which less than 99 % of what was offered arrived.
+/// Whether less than 99 % of what is offered arrives, and that is no chance: the 90 % interval of the replications is
+/// below. One replication has no interval, and tells of no saturation.
+fn saturates(accepted: &Measure) -> bool {
+    accepted.as_estimate().is_some_and(|accepted| accepted.interval(SECOND_CONFIDENCE).1 < ACCEPTED)
+}
+
+/// For each discipline and subject the least of the loads at which it saturates.
 fn saturation(fabric: &FabricScenario, rows: &[Rows<'_>]) -> Vec<Saturation> {
     let loads = &fabric.traffic.loads;
     let subjects: Vec<&str> =
         std::iter::once(ALL).chain(fabric.channels.iter().map(|channel| channel.name.as_str())).collect();
     let mut all = Vec::new();
     for (discipline, own) in fabric.disciplines.iter().zip(rows.chunks(loads.len())) {
-        let accepted: Vec<Vec<Option<f64>>> =
-            own.iter().map(|rows| rows.accepted().map(|(_, value)| value).collect()).collect();
+        let short: Vec<Vec<bool>> = own.iter().map(|rows| rows.accepted().map(saturates).collect()).collect();
         for (subject, &channel) in subjects.iter().enumerate() {
-            let is_short = |at: &usize| accepted[*at][subject].is_some_and(|value| value < ACCEPTED);
-            let short = (0..own.len()).filter(is_short).map(|at| loads[at]);
+            let at = (0..own.len()).filter(|&at| short[at][subject]).map(|at| loads[at]);
             all.push(Saturation {
                 discipline: discipline.clone(),
                 channel: channel.to_owned(),
-                load: short.min_by(f64::total_cmp),
+                load: at.min_by(f64::total_cmp),
             });
         }
     }
@@ -147,7 +151,10 @@ fn saturation(fabric: &FabricScenario, rows: &[Rows<'_>]) -> Vec<Saturation> {
 /// The self-checks: of the traffic at each load, and of each discipline there.
 fn checks(fabric: &FabricScenario, cells: &[Cell], rows: &[Rows<'_>]) -> Vec<Check> {
     let loads = &fabric.traffic.loads;
-    let of_traffic = loads.iter().zip(rows).filter_map(|(&load, rows)| offered(load, rows.offered()?));
+    let of_traffic = loads.iter().zip(rows).filter_map(|(&load, rows)| {
+        let replications = cells.first()?.runs.len();
+        offered(load, rows.offered()?.value()?, offered::tolerance(fabric, load, replications)?)
+    });
     let mut checks: Vec<Check> = of_traffic.collect();
     for (place, ((discipline, load), cell)) in named(fabric, cells).enumerate() {
         let sum = |cell: &Cell, of: fn(&Summary) -> u64| cell.runs.iter().map(of).sum::<u64>() as f64;
@@ -174,15 +181,17 @@ fn checks(fabric: &FabricScenario, cells: &[Cell], rows: &[Rows<'_>]) -> Vec<Che
     checks
 }
 
-/// The load that was offered, against the scenario's, where there are replications to tell how well it is known.
-fn offered(load: f64, measure: &Measure) -> Option<Check> {
-    let estimate = measure.as_estimate()?;
-    let (low, high) = estimate.interval(CONFIDENCE);
-    let note = "wire bytes over what links carry, against the scenario's, within the 99.9 % interval";
-    Some(Check::new(None, "offered load", load, estimate.value(), (high - low) / 2.0, note))
+/// The load that was offered, against the scenario's, where chance leaves something to check.
+fn offered(load: f64, found: f64, tolerance: f64) -> Option<Check> {
+    let note = format!(
+        "wire bytes over what links carry, against the scenario's, within {:.2} %, which such sources leave 1 time in \
+         1000 at most",
+        100.0 * tolerance / load
+    );
+    (tolerance <= TELLING * load).then(|| Check::new(None, "offered load", load, found, tolerance, note))
 }
 
-/// Little's law in the channels that do not saturate: packets inside in the mean, from entries and deliveries, against
+/// Little's law in the channels of which 99 % arrives: packets inside in the mean, from entries and deliveries, against
 /// throughput times mean latency. The two differ by the packets that are inside at an end of the measured time, each
 /// by less than the longest latency; in a saturated channel some may have been there for longer.
 fn little(
@@ -191,7 +200,7 @@ fn little(
     cell: &Cell,
     rows: &Rows<'_>,
 ) -> Option<Check> {
-    let accepted: Vec<Option<f64>> = rows.accepted().map(|(_, accepted)| accepted).collect();
+    let accepted: Vec<Option<f64>> = rows.accepted().map(Measure::value).collect();
     let stable = |&channel: &usize| accepted[channel].is_some_and(|accepted| accepted >= ACCEPTED);
     let channels: Vec<usize> = (1..accepted.len()).filter(stable).collect();
     let parts = || cell.runs.iter().flat_map(|run| channels.iter().map(|&channel| &run.parts[channel]));

@@ -150,6 +150,13 @@ impl CreditUnit {
         Self { bytes: u32::try_from(bytes.get().max(1)).unwrap_or(u32::MAX) }
     }
 
+    /// What so many credits are.
+    #[must_use]
+    #[inline]
+    pub fn bytes(self, credits: u16) -> u32 {
+        u32::from(credits).saturating_mul(self.bytes)
+    }
+
     /// What a packet takes: every credit that is begun.
     #[must_use]
     #[inline]
@@ -196,6 +203,7 @@ mod tests {
     fn packets_take_every_credit_they_begin_and_buffers_have_whole_ones() {
         let unit = CreditUnit::new(Bytes::new(64));
         assert_eq!([1, 64, 65, 2048].map(|size| unit.of_packet(size)), [1, 1, 2, 32]);
+        assert_eq!([0, 1, 32].map(|credits| unit.bytes(credits)), [0, 64, 2048]);
         assert_eq!([63, 64, 16384].map(|size| unit.of_buffer(Bytes::new(size))), [0, 1, 256]);
     }
 }

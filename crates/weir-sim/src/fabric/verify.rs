@@ -302,7 +302,7 @@ mod tests {
     }
 
     fn handle() -> Handle {
-        Handle { id: 0, credits: 4, channel: 2 }
+        Handle { id: 0, cost: 256, credits: 4, channel: 2 }
     }
 
     fn violation(audit: &mut Audit) -> String {

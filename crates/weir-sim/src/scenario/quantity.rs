@@ -77,6 +77,10 @@ pub struct Length {
     pub unit: LengthUnit,
 }
 
+/// A size in bytes, where nothing else is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteSize(pub Bytes);
+
 /// A speed of transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Speed(pub Rate);
@@ -164,6 +168,18 @@ impl Length {
             return Some(Self { count, unit: LengthUnit::Tokens });
         }
         parse_bytes(text).map(|bytes| Self { count: bytes.get(), unit: LengthUnit::Bytes })
+    }
+}
+
+impl ByteSize {
+    fn parse(text: &str) -> Option<Self> {
+        parse_bytes(text).map(Self)
+    }
+}
+
+impl fmt::Display for ByteSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 
@@ -294,6 +310,11 @@ written!(
     Length,
     "a length with its unit, such as \"3pkt\", \"1460B\" or \"512tok\"",
     r"^[0-9]+(pkt|tok|B|kB|KiB|MB|MiB)$"
+);
+written!(
+    ByteSize,
+    "a size in bytes with its unit, such as \"2048B\" or \"2KiB\"",
+    r"^[0-9]+(B|kB|KiB|MB|MiB)$"
 );
 written!(
     Speed,

@@ -5,7 +5,6 @@ use super::ring::END;
 use super::schedulers::Bounds;
 use super::{LARGE, Ticks, Wiring};
 use crate::fabric::model::{FabricScenario, Routing, Size};
-use crate::fabric::packet::CREDIT_BYTES;
 use crate::fabric::time::{CreditUnit, Pace, TICKS_PER_SECOND, ticks, timing};
 
 /// The longest that anything may take, in ticks: the sum of all of it and a run stays below the end of what rings hold.
@@ -51,11 +50,11 @@ fn least_packet(fabric: &FabricScenario) -> u32 {
     u32::try_from(least.saturating_add(fabric.traffic.header.get())).unwrap_or(u32::MAX).max(1)
 }
 
-/// What a link carries up to the end, as disciplines count it: every credit as 64 bytes, and those that packets begin.
+/// What a link carries up to the end, as disciplines count it: with the credits that packets begin.
 fn carried(fabric: &FabricScenario, end: Ticks, line: Pace) -> u64 {
     let bytes = end as f64 / TICKS_PER_SECOND as f64 * line.bytes_per_second() + fabric.mtu.get() as f64;
     let packets = bytes / f64::from(least_packet(fabric));
-    ((bytes / fabric.credit.get().max(1) as f64 + packets) * CREDIT_BYTES as f64) as u64
+    (bytes + packets * fabric.credit.get() as f64) as u64
 }
 
 impl Plan {
@@ -82,7 +81,7 @@ impl Plan {
         let shortest = timing.crossbar.of(least_packet(fabric));
         let window = bid.min(shortest + timing.credit_return);
         Some(Self {
-            bounds: Bounds { channels, carried: carried(fabric, end, timing.line) },
+            bounds: Bounds { channels, carried: carried(fabric, end, timing.line), unit },
             line: timing.line,
             crossbar: timing.crossbar,
             bid,

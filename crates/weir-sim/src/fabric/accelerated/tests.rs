@@ -18,8 +18,8 @@ pub(super) fn disciplines(channels: usize) -> Vec<String> {
     let long = vec![entries.clone(); 5].join("/");
     let flows = list(&|channel| format!("{channel}/0"), "/");
     let all = [
-        format!("dtable:table={entries}"),
-        format!("dtable:table={long},stall=keep,read_ahead=4"),
+        format!("dtable:table={entries},mtu=4096B"),
+        format!("dtable:table={long},stall=keep,read_ahead=4,mtu=4096B"),
         format!("table_basic:table={flows}"),
         format!("table_weighted:table={entries}"),
         format!("table_weighted:table={entries},high=0@3cr/{}@40cr,high_limit=1", channels - 1),
@@ -88,7 +88,7 @@ impl Draw {
         ]);
         fabric.switch.speed_up = self.of(&[(1, 1), (3, 2), (3, 2), (2, 1), (7, 5)]);
         fabric.switch.latency = Nanos::new(self.of(&[0, 1, 145, 145, 3000]));
-        fabric.credit = Bytes::new(self.of(&[64, 64, 64, 100, 256]));
+        fabric.credit = Bytes::new(self.of(&[64, 64, 16, 100, 128]));
         let mut buffer = || Bytes::new(self.of(&[2100, 2560, 3100, 4096, 16384]));
         fabric.switch.input_buffer = buffer();
         fabric.switch.output_buffer = buffer();
@@ -177,6 +177,18 @@ fn the_fabric_of_the_document_is_the_same_packet_by_packet() {
     let table = "dtable:distances=2/4/8/16/32/64/64,weights=32cr/64cr/128cr/128cr/128cr/128cr/128cr";
     for spec in [table, testing::DRR] {
         assert!(agree(&with(&fabric, spec)) > 10_000);
+    }
+}
+
+#[test]
+fn small_and_large_credits_are_the_same_packet_by_packet() {
+    let fabric = FabricScenario { verify: false, ..testing::scenario() };
+    let table = "dtable:distances=2/4/8/16/32/64/64,weights=32cr/64cr/128cr/128cr/128cr/128cr/128cr";
+    for credit in [16, 128] {
+        let fabric = FabricScenario { credit: Bytes::new(credit), ..fabric.clone() };
+        for spec in [table, testing::DRR] {
+            assert!(agree(&with(&fabric, spec)) > 10_000);
+        }
     }
 }
 

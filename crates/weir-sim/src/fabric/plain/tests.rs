@@ -220,17 +220,40 @@ fn a_saturated_link_has_the_shares_of_the_quanta() {
     fabric.traffic.loads = vec![4.0];
     fabric.stop.duration = Nanos::new(20_000_000);
     fabric.verify = false;
-    let (_, record) = run(&fabric);
-    let mut credits = [0_u64; 7];
-    for delivery in record.deliveries.iter().filter(|delivery| delivery.destination == 1) {
-        if delivery.delivered > 10_000_000 * 6 {
-            credits[usize::from(delivery.channel)] += u64::from(delivery.size.div_ceil(64));
+    for credit in [64, 128] {
+        fabric.credit = Bytes::new(credit.into());
+        let (_, record) = run(&fabric);
+        let mut credits = [0_u64; 7];
+        for delivery in record.deliveries.iter().filter(|delivery| delivery.destination == 1) {
+            if delivery.delivered > 10_000_000 * 6 {
+                credits[usize::from(delivery.channel)] += u64::from(delivery.size.div_ceil(credit));
+            }
+        }
+        let all: u64 = credits.iter().sum();
+        for (found, quantum) in credits.iter().zip([8, 8, 8, 4, 2, 1, 1]) {
+            let (found, expected) = (*found as f64 / all as f64, f64::from(quantum) / 32.0);
+            assert!((found / expected - 1.0).abs() < 0.02, "{credit}: {credits:?}");
         }
     }
-    let all: u64 = credits.iter().sum();
-    for (found, quantum) in credits.iter().zip([8, 8, 8, 4, 2, 1, 1]) {
-        let (found, expected) = (*found as f64 / all as f64, f64::from(quantum) / 32.0);
-        assert!((found / expected - 1.0).abs() < 0.02, "{credits:?}");
+}
+
+#[test]
+fn a_weight_of_32_credits_and_a_quantum_of_2048_bytes_are_one_packet_whatever_a_credit_is() {
+    let mut fabric = testing::scenario();
+    fabric.topology = Topology::Single { ports: 2 };
+    fabric.channels.truncate(2);
+    fabric.channels.iter_mut().for_each(|channel| channel.size = Size::Constant(Bytes::new(2040)));
+    fabric.traffic.loads = vec![4.0];
+    fabric.stop.duration = Nanos::new(1_000_000);
+    for credit in [16, 64, 128] {
+        fabric.credit = Bytes::new(credit);
+        for spec in ["drr:quantum=2048B", "dtable:0@32cr/1@32cr", "table_weighted:0@32cr/1@32cr"] {
+            let (_, record) = run(&with(fabric.clone(), spec));
+            let sent = record.deliveries.iter().filter(|delivery| delivery.destination == 1);
+            let channels: Vec<u8> = sent.map(|delivery| delivery.channel).skip(20).collect();
+            assert!(channels.len() > 60, "{spec}");
+            assert!(channels.windows(2).all(|pair| pair[0] != pair[1]), "{spec}, {credit}B: {channels:?}");
+        }
     }
 }
 

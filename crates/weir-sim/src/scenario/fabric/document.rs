@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::document::{Located, default_seed, default_tails};
-use super::super::quantity::{Length, Speed, Time};
+use super::super::quantity::{ByteSize, Speed, Time};
 use crate::fabric::model;
 
 /// A scenario of a fabric: end-points and switches joined by links with credits, where nothing is dropped, and a
@@ -69,10 +69,10 @@ pub struct Fabric {
     pub routing: Option<Routing>,
     /// The largest packet on the wire; default: `"2048B"`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mtu: Option<Located<Length>>,
+    pub mtu: Option<Located<ByteSize>>,
     /// The unit of flow control, to which every packet is rounded up; default: `"64B"`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub credit: Option<Located<Length>>,
+    pub credit: Option<Located<ByteSize>>,
     /// Every link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<Located<FabricLink>>,
@@ -81,7 +81,7 @@ pub struct Fabric {
     pub switch: Option<Located<FabricSwitch>>,
     /// The buffer of an interface, for each virtual channel; default: `"32768B"`, or a packet where that is more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub interface_buffer: Option<Located<Length>>,
+    pub interface_buffer: Option<Located<ByteSize>>,
 }
 
 /// Who is joined to whom.
@@ -166,7 +166,7 @@ pub struct FabricLink {
     pub credit_return: Option<Located<Time>>,
     /// So much of a packet has come when its head is known; default: `"8B"`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub header: Option<Located<Length>>,
+    pub header: Option<Located<ByteSize>>,
 }
 
 /// Bits of data in bits of the line.
@@ -206,10 +206,10 @@ pub struct FabricSwitch {
     pub latency: Option<Located<Time>>,
     /// The buffer of an input, for each virtual channel; default: `"16384B"`, or a packet where that is more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub input_buffer: Option<Located<Length>>,
+    pub input_buffer: Option<Located<ByteSize>>,
     /// The buffer of an output, for each virtual channel; default: `"16384B"`, or a packet where that is more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub output_buffer: Option<Located<Length>>,
+    pub output_buffer: Option<Located<ByteSize>>,
 }
 
 /// A virtual channel.
@@ -231,7 +231,7 @@ pub struct Channel {
 #[serde(rename_all = "snake_case")]
 pub enum PacketSize {
     /// Packets all of one payload.
-    Constant(Located<Length>),
+    Constant(Located<ByteSize>),
     /// Packets with payloads of a bounded Pareto law.
     Pareto(Located<ParetoSize>),
     /// Messages whose sizes a CDF file gives, relative to the scenario; they are cut into packets of the MTU.
@@ -243,12 +243,12 @@ pub enum PacketSize {
 #[serde(deny_unknown_fields)]
 pub struct ParetoSize {
     /// The least payload.
-    pub minimum: Located<Length>,
+    pub minimum: Located<ByteSize>,
     /// The largest payload.
-    pub maximum: Located<Length>,
+    pub maximum: Located<ByteSize>,
     /// The mean payload, from which the shape follows.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean: Option<Located<Length>>,
+    pub mean: Option<Located<ByteSize>>,
     /// The shape, instead of the mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shape: Option<Located<f64>>,
@@ -285,7 +285,7 @@ pub struct FabricTraffic {
     pub size: Option<Located<PacketSize>>,
     /// What is added to the payload of every packet; default: `"8B"`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub header: Option<Located<Length>>,
+    pub header: Option<Located<ByteSize>>,
     /// The mean rate of one point-to-point flow; default: `"1Mbit"`. An interface has as many flows of a channel as
     /// make up its load.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,23 +4,23 @@ use weir_core::units::{Bytes, Nanos, Rate};
 
 use super::super::check::{Checked, Checker};
 use super::super::document::Located;
-use super::super::quantity::{Length, LengthUnit, Speed};
+use super::super::quantity::{ByteSize, Speed};
 use super::document::{Coding, Fabric, FabricLink, FabricSwitch};
 use crate::fabric::model::{Link, Switch};
 
 /// The largest MTU; InfiniBand knows 4096B.
-const MAX_MTU: u64 = 32_768;
+pub(super) const MAX_MTU: u64 = 32_768;
 /// The least and the largest unit of flow control.
-const CREDITS: (u64, u64) = (16, 4096);
+pub(super) const CREDITS: (u64, u64) = (16, 4096);
 /// The largest buffer of one channel.
-const MAX_BUFFER: u64 = 16 << 20;
+pub(super) const MAX_BUFFER: u64 = 16 << 20;
 /// The longest of the times of links and switches.
-const LONGEST_DELAY: Nanos = Nanos::new(1_000_000_000);
+pub(super) const LONGEST_DELAY: Nanos = Nanos::new(1_000_000_000);
 /// The slowest and the fastest link, in bits of data per second: a byte takes up to 8 us, and 64 bytes take at
 /// least 0.5 ns, three of the sixths of a nanosecond that the engines count.
-const RATES: (f64, f64) = (1e6, 1e12);
+pub(super) const RATES: (f64, f64) = (1e6, 1e12);
 /// The slowest and the fastest crossbar, over a link: behind a slower one a link would run out of bytes.
-const SPEED_UPS: (f64, f64) = (1.0, 16.0);
+pub(super) const SPEED_UPS: (f64, f64) = (1.0, 16.0);
 /// Parts of a speed-up that are told apart.
 const PARTS: u32 = 1000;
 
@@ -94,9 +94,10 @@ impl Checker<'_> {
             return Ok(written.value.0);
         }
         let reason = format!(
-            "carries {carried:.1e} bit/s of data, must carry from {:.0e} to {:.0e}, as the clock counts sixths of \
-             a nanosecond",
-            RATES.0, RATES.1
+            "carries {} of data a second, must carry from {} to {}, as the clock counts sixths of a nanosecond",
+            Rate::new(carried as u64),
+            Rate::new(RATES.0 as u64),
+            Rate::new(RATES.1 as u64),
         );
         let remedy = if carried < RATES.0 { "raise it" } else { "lower it" };
         self.refuse(written, reason, remedy)
@@ -129,13 +130,13 @@ impl Checker<'_> {
     /// A buffer that has room for a packet of the largest size.
     fn buffer(
         &self,
-        written: Option<&Located<Length>>,
+        written: Option<&Located<ByteSize>>,
         default: u64,
         (credit, mtu): (Bytes, Bytes),
     ) -> Checked<Bytes> {
         let least = mtu.get().div_ceil(credit.get()) * credit.get();
         match written {
-            Some(buffer) if buffer.value.unit == LengthUnit::Bytes && buffer.value.count < least => {
+            Some(buffer) if buffer.value.0.get() < least => {
                 let reason = format!("must hold a packet of fabric.mtu, {least}B in whole credits");
                 self.refuse(buffer, reason, "raise it, or lower the MTU")
             }
@@ -146,22 +147,17 @@ impl Checker<'_> {
     /// A size in bytes within bounds.
     pub(super) fn bytes_within(
         &self,
-        written: Option<&Located<Length>>,
+        written: Option<&Located<ByteSize>>,
         default: u64,
         (low, high): (u64, u64),
     ) -> Checked<Bytes> {
         let Some(written) = written else { return Ok(Bytes::new(default)) };
-        let Length { count, unit } = written.value;
-        if unit == LengthUnit::Bytes && (low..=high).contains(&count) {
-            return Ok(Bytes::new(count));
+        let size = written.value.0;
+        if (low..=high).contains(&size.get()) {
+            return Ok(size);
         }
         let reason = format!("must be a size in bytes from {low}B to {high}B");
-        let remedy = match unit {
-            LengthUnit::Bytes if count < low => "raise it".to_owned(),
-            LengthUnit::Bytes => "lower it".to_owned(),
-            _ => format!("write a size such as \"{default}B\""),
-        };
-        self.refuse(written, reason, remedy)
+        self.refuse(written, reason, if size.get() < low { "raise it" } else { "lower it" })
     }
 }
 

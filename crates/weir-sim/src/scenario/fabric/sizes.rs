@@ -8,7 +8,7 @@ use weir_core::units::Bytes;
 
 use super::super::check::{Checked, Checker};
 use super::super::document::Located;
-use super::super::quantity::{Length, LengthUnit};
+use super::super::quantity::ByteSize;
 use super::document::{Bound, PacketSize, ParetoSize};
 use super::hardware::Hardware;
 use super::pareto::{SHAPES, mean, means, shape_of};
@@ -98,8 +98,8 @@ impl Checker<'_> {
     }
 
     /// Refuses a payload that makes a packet above the MTU.
-    fn payload_fits(&self, payload: &Located<Length>, wire: Wire<'_>) -> Checked<()> {
-        if payload.value.unit != LengthUnit::Bytes || payload.value.count <= wire.payload() {
+    fn payload_fits(&self, payload: &Located<ByteSize>, wire: Wire<'_>) -> Checked<()> {
+        if payload.value.0.get() <= wire.payload() {
             return Ok(());
         }
         let (header, mtu) = (wire.header, wire.hardware.mtu);

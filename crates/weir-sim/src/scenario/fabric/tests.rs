@@ -254,3 +254,63 @@ fn a_table_without_an_entry_for_a_channel_is_refused_by_its_name() {
     let error = table("2", "32cr").expect_err("refused");
     assert!(error.contains("does not serve channel `b`, which is its flow 1"), "{error}");
 }
+
+/// A number as the documents write it.
+fn grouped(number: u64) -> String {
+    match number {
+        1000.. => format!("{},{:03}", grouped(number / 1000), number % 1000),
+        _ => number.to_string(),
+    }
+}
+
+#[test]
+fn the_document_has_the_bounds_of_the_code() {
+    use super::{hardware, topology, traffic};
+    use crate::fabric::topology::{MOST_HOSTS, MOST_PORTS, MOST_SWITCHES};
+    let document = include_str!("../../../../../docs/scenario.md");
+    let whole = |number: f64| grouped(number as u64);
+    let [mib, gib] = [hardware::MAX_BUFFER >> 20, topology::MAX_BUFFERED >> 30];
+    for (key, bound) in [
+        ("`tree.arity`", format!("| 2 to {};", MOST_PORTS / 2)),
+        ("`tree.arity`", grouped(MOST_HOSTS.into()) + " end-points"),
+        ("`tree.arity`", grouped(MOST_SWITCHES.into()) + " switches"),
+        ("`single.ports`", format!("| 2 to {MOST_PORTS} |")),
+        (
+            "`leaf_spine.leaves`",
+            format!("| 2 to {MOST_PORTS}, 1 to {}, 1 to {MOST_PORTS} less the spines |", MOST_PORTS - 1),
+        ),
+        ("any topology", format!("{} queues", grouped(topology::MAX_QUEUES))),
+        ("any topology", format!("{gib} GiB of buffers")),
+        ("`fabric.mtu`", format!("to {}B |", grouped(hardware::MAX_MTU))),
+        ("`fabric.credit`", format!("| {}B to {}B |", hardware::CREDITS.0, hardware::CREDITS.1)),
+        (
+            "`fabric.link.rate`",
+            format!("{} Mbit/s to {} Tbit/s", hardware::RATES.0 / 1e6, hardware::RATES.1 / 1e12),
+        ),
+        (
+            "`fabric.link.propagation`",
+            format!("| 0 to {} s |", hardware::LONGEST_DELAY.get() / 1_000_000_000),
+        ),
+        (
+            "`fabric.switch.speed_up`",
+            format!("| {} to {}, three", hardware::SPEED_UPS.0, hardware::SPEED_UPS.1),
+        ),
+        ("`fabric.switch.input_buffer`", format!("to {mib} MiB |")),
+        ("`channel`", format!("| 1 to {} |", super::MAX_CHANNELS)),
+        ("`channel.share`", format!("| {} to {} |", 1.0 / traffic::MAX_SHARE, whole(traffic::MAX_SHARE))),
+        ("`traffic.load`", format!("at most {}; up to {} loads", traffic::MAX_LOAD, traffic::MAX_LOADS)),
+        ("`traffic.arrivals`", format!("`shape` {} to {}", traffic::BURST_SHAPES.0, traffic::BURST_SHAPES.1)),
+        ("`traffic.arrivals`", format!("`cap` 1 to {} packets", grouped(traffic::MAX_BURST))),
+        ("`traffic.flow_rate`", format!("up to {} flows", whole(traffic::MAX_FLOWS))),
+        ("`stop.warm_up`", format!("at most {} s |", super::LONGEST_RUN.get() / 1_000_000_000)),
+    ] {
+        let row = |line: &&str| line.starts_with('|') && line.contains(key);
+        let found = document.lines().filter(row).any(|line| line.contains(&bound));
+        assert!(found, "no row of {key} has {bound}");
+    }
+    for (topology, fits) in [("arity = 2, levels = 13", true), ("arity = 2, levels = 14", false)] {
+        let text = format!("...\nfabric.topology = {{ tree = {{ {topology} }} }}\n{{channels}}\n{{traffic}}");
+        let refused = read(&text).err().is_some_and(|error| error.contains("levels"));
+        assert_eq!(!refused, fits, "{topology}");
+    }
+}

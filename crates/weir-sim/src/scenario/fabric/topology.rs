@@ -8,9 +8,9 @@ use crate::fabric::model::Topology;
 use crate::fabric::topology::check;
 
 /// The most queues, one for each channel at every input and output of a switch and at every interface.
-const MAX_QUEUES: u64 = 1 << 22;
+pub(super) const MAX_QUEUES: u64 = 1 << 22;
 /// The most bytes that all buffers together hold: filled with the smallest packets, those take a few gigabytes.
-const MAX_BUFFERED: u64 = 1 << 34;
+pub(super) const MAX_BUFFERED: u64 = 1 << 34;
 /// What stands where the scenario does not say.
 const DEFAULT: Topology = Topology::Tree { arity: 4, levels: 3 };
 
@@ -98,7 +98,7 @@ impl Checker<'_> {
             written.switch.as_ref().and_then(|switch| switch.value.output_buffer.as_ref()),
             written.interface_buffer.as_ref(),
         ];
-        let largest = largest.into_iter().flatten().max_by_key(|buffer| buffer.value.count);
+        let largest = largest.into_iter().flatten().max_by_key(|buffer| buffer.value.0);
         if all <= MAX_BUFFERED {
             return Ok(());
         }

@@ -12,17 +12,17 @@ use super::topology::hosts_and_ports;
 use crate::fabric::model::{Arrivals, Channel, HotSpot, Size, Topology, Traffic};
 
 /// The most loads of one scenario.
-const MAX_LOADS: usize = 64;
+pub(super) const MAX_LOADS: usize = 64;
 /// The largest load.
-const MAX_LOAD: f64 = 4.0;
+pub(super) const MAX_LOAD: f64 = 4.0;
 /// The largest ratio of a share to another.
-const MAX_SHARE: f64 = 1e6;
+pub(super) const MAX_SHARE: f64 = 1e6;
 /// The least and the largest shape of the numbers of packets of bursts.
-const BURST_SHAPES: (f64, f64) = (0.1, 100.0);
+pub(super) const BURST_SHAPES: (f64, f64) = (0.1, 100.0);
 /// The most packets of a burst.
-const MAX_BURST: u64 = 1_000_000;
+pub(super) const MAX_BURST: u64 = 1_000_000;
 /// The most flows of all interfaces together.
-const MAX_FLOWS: f64 = 16_777_216.0;
+pub(super) const MAX_FLOWS: f64 = 16_777_216.0;
 /// The most packets of one replication at one load.
 const MAX_PACKETS: f64 = 1e9;
 /// The rate of a flow where the scenario does not say.
@@ -141,7 +141,8 @@ impl Checker<'_> {
             return self.refuse(written, "must be above 0", "write a rate such as \"1Mbit\"");
         }
         if rate.get() as f64 > hardware.data_rate() {
-            let reason = format!("is above what a link carries, {:.0} bit/s", hardware.data_rate());
+            let reason =
+                format!("is above what a link carries, {} a second", Rate::new(hardware.data_rate() as u64));
             return self.refuse(written, reason, "lower it");
         }
         Ok(rate)
@@ -170,7 +171,7 @@ impl Checker<'_> {
         if flows <= MAX_FLOWS {
             return Ok(());
         }
-        let reason = format!("makes {flows:.1e} flows of {rate}, at most {MAX_FLOWS} are kept");
+        let reason = format!("makes {flows:.0} flows of {rate} a second each, at most {MAX_FLOWS} are kept");
         match &written.flow_rate {
             Some(rate) => self.refuse(rate, reason, "raise it"),
             None => self.refuse(traffic, reason, "add a higher `flow_rate`, such as \"10Mbit\""),

@@ -13,8 +13,6 @@ use super::super::check::{Checked, Checker};
 use super::super::document::Located;
 use super::hardware::Hardware;
 
-/// What one credit costs a discipline.
-const CREDIT: u64 = 64;
 /// The most packets of one trial.
 const MOST: u64 = 65_536;
 /// The time from a decision to the next: long enough for a queue that drops what has aged.
@@ -25,7 +23,7 @@ const PATIENCE: u32 = 1000;
 
 /// What is wrong with a discipline.
 enum Fault {
-    /// It does not serve the channel, or does not take its packets.
+    /// It does not serve the channel.
     Without(usize),
     /// It does not take the largest packets of the channel.
     TooSmall(usize),
@@ -35,9 +33,10 @@ enum Fault {
     Keeps,
 }
 
-fn packet(id: u64, channel: usize, credits: u64) -> Packet {
+/// `size` is what it costs, in whole credits.
+fn packet(id: u64, channel: usize, size: Bytes) -> Packet {
     let (flow, class) = (FlowId(channel as u32), ClassId(channel as u16));
-    Packet { id: id as u32, flow, class, size: Bytes::new(credits * CREDIT) }
+    Packet { id: id as u32, flow, class, size }
 }
 
 /// A discipline under trial.
@@ -48,8 +47,8 @@ struct Trial {
 }
 
 impl Trial {
-    /// Lets a packet in, and returns the channel of one that is dropped.
-    fn put(&mut self, packet: Packet) -> Option<usize> {
+    /// Lets a packet in, and returns the channel of one that is dropped, and why.
+    fn put(&mut self, packet: Packet) -> Option<(usize, DropReason)> {
         let _ = self.discipline.enqueue(self.now, packet, &mut self.drops);
         self.dropped()
     }
@@ -69,21 +68,34 @@ impl Trial {
         false
     }
 
-    /// The channel of a packet that was dropped.
-    fn dropped(&self) -> Option<usize> {
-        self.drops.first().map(|(packet, _)| packet.flow.0 as usize)
+    /// The channel of a packet that was dropped, and why.
+    fn dropped(&self) -> Option<(usize, DropReason)> {
+        self.drops.first().map(|&(packet, reason)| (packet.flow.0 as usize, reason))
+    }
+
+    /// Serves a packet of a channel that is alone.
+    fn alone(&mut self, packet: Packet) -> Option<Fault> {
+        let channel = packet.flow.0 as usize;
+        let dropped = self.put(packet);
+        let served = dropped.is_none() && self.serve();
+        match dropped.or_else(|| self.dropped()) {
+            Some((channel, DropReason::TooLarge)) => Some(Fault::TooSmall(channel)),
+            Some((channel, DropReason::QueueFull)) => Some(Fault::Drops(channel)),
+            Some(_) => Some(Fault::Without(channel)),
+            None => (!served).then_some(Fault::Without(channel)),
+        }
     }
 }
 
-/// Serves `channels` channels, first each alone with the largest packet, then all of them with `each` of the smallest.
-fn trial(spec: &Spec, channels: usize, largest: u64, each: u64) -> Option<Fault> {
+/// Serves `channels` channels, first each alone with the largest packet, then all of them with `each` of the smallest;
+/// `sizes` are what the two cost.
+fn trial(spec: &Spec, channels: usize, (smallest, largest): (Bytes, Bytes), each: u64) -> Option<Fault> {
     // That it can be built was seen when it was read.
     let discipline = registry::packet_discipline::<Packet>(spec).ok()?;
     let mut trial = Trial { discipline, drops: Vec::new(), now: Instant::ZERO };
     for channel in 0..channels {
-        if trial.put(packet(0, channel, largest)).is_some() || !trial.serve() || trial.dropped().is_some() {
-            let is_too_large = matches!(trial.drops.first(), Some((_, DropReason::TooLarge)));
-            return Some(if is_too_large { Fault::TooSmall(channel) } else { Fault::Without(channel) });
+        if let Some(fault) = trial.alone(packet(0, channel, largest)) {
+            return Some(fault);
         }
         // Here it sees that the channel is empty.
         trial.serve();
@@ -92,14 +104,14 @@ fn trial(spec: &Spec, channels: usize, largest: u64, each: u64) -> Option<Fault>
     let all = each * channels as u64;
     for number in 0..all {
         let channel = number as usize % channels;
-        if let Some(channel) = trial.put(packet(number, channel, 1)) {
+        if let Some((channel, _)) = trial.put(packet(number, channel, smallest)) {
             return Some(Fault::Drops(channel));
         }
     }
     // First as fast as can be, then with time to age.
     for number in 0..all {
         let served = trial.serve();
-        if let Some(channel) = trial.dropped() {
+        if let Some((channel, _)) = trial.dropped() {
             return Some(Fault::Drops(channel));
         }
         if !served {
@@ -123,7 +135,8 @@ impl Checker<'_> {
     ) -> Checked<()> {
         let buffer = hardware.interface_buffer.max(hardware.switch.output_buffer);
         let held = (buffer.get() / hardware.credit.get()).clamp(1, (MOST / channels.len() as u64).max(1));
-        let (reason, remedy) = match trial(spec, channels.len(), hardware.credits(hardware.mtu), held) {
+        let largest = Bytes::new(hardware.credits(hardware.mtu) * hardware.credit.get());
+        let (reason, remedy) = match trial(spec, channels.len(), (hardware.credit, largest), held) {
             None => return Ok(()),
             Some(Fault::Without(channel)) => (
                 format!("does not serve channel `{}`, which is its flow {channel}", channels[channel]),
@@ -131,8 +144,7 @@ impl Checker<'_> {
             ),
             Some(Fault::TooSmall(channel)) => (
                 format!(
-                    "does not take packets of {}B, the largest in whole credits, which channel `{}` sends",
-                    hardware.credits(hardware.mtu) * CREDIT,
+                    "does not take packets of {largest}, the largest in whole credits, which channel `{}` sends",
                     channels[channel]
                 ),
                 "raise its `mtu` to that, and the weights of its entries with it; or lower fabric.mtu",
@@ -158,7 +170,7 @@ mod tests {
     use super::*;
 
     fn fault(text: &str) -> Option<Fault> {
-        trial(&text.parse().expect(text), 3, 32, 512)
+        trial(&text.parse().expect(text), 3, (Bytes::new(64), Bytes::new(2048)), 512)
     }
 
     #[test]
@@ -180,6 +192,14 @@ mod tests {
         assert!(matches!(fault("fifo:limit=1000pkt"), Some(Fault::Drops(_))));
         assert!(matches!(fault("codel"), Some(Fault::Drops(_))));
         assert!(matches!(fault("drr:flows=2"), Some(Fault::Without(2))));
+        assert!(matches!(fault("drr:limit=1000B"), Some(Fault::Drops(0))));
+    }
+
+    #[test]
+    fn too_small_is_not_without_an_entry() {
+        assert!(matches!(fault("dtable:0@32cr/1@32cr/2@32cr,mtu=1024B"), Some(Fault::TooSmall(0))));
+        assert!(matches!(fault("tbf(fifo,rate=1Mbit,burst=1000B)"), Some(Fault::TooSmall(0))));
+        assert!(matches!(fault("dtable:0@32cr/1@32cr"), Some(Fault::Without(2))));
         let small = "dtable:distances=2/4/4,weights=32cr,mtu=1024B";
         assert!(matches!(fault(small), Some(Fault::TooSmall(0))));
     }

@@ -8,8 +8,7 @@ use weir_core::spec::Spec;
 use weir_core::units::Bytes;
 
 use super::{Channels, Scheduler, Sight, count};
-use crate::fabric::packet::CREDIT_BYTES;
-use crate::fabric::time::Ticks;
+use crate::fabric::time::{CreditUnit, Ticks};
 
 /// The largest quantum: sums of a few of them fit.
 const MOST: u64 = 1 << 40;
@@ -20,6 +19,7 @@ pub(in crate::fabric::accelerated) struct Drr<const V: usize> {
     /// Of each channel, in bytes.
     quanta: [u64; V],
     stall: Stall,
+    unit: CreditUnit,
 }
 
 /// A queue of up to 16 channels, four bits each, the first lowest.
@@ -74,14 +74,14 @@ pub(in crate::fabric::accelerated) struct State<const V: usize> {
 }
 
 impl<const V: usize> Drr<V> {
-    pub(super) fn new(spec: &Spec, channels: usize) -> Option<Self> {
+    pub(super) fn new(spec: &Spec, channels: usize, unit: CreditUnit) -> Option<Self> {
         let config = Config::<Bytes>::from_spec(&Arguments::new(spec, &INFO).ok()?).ok()?;
         let weight = |channel: usize| config.flows.weights.get(channel).map_or(1, |weight| weight.get());
         let quanta = core::array::from_fn(|channel| config.quantum.get().saturating_mul(weight(channel)));
         let fits = config.flows.limits == Limits::NONE
             && config.flows.flows >= channels
             && quanta.iter().all(|&quantum| (1..=MOST).contains(&quantum));
-        fits.then_some(Self { quanta, stall: config.stall })
+        fits.then_some(Self { quanta, stall: config.stall, unit })
     }
 
     /// The stalled channels that are permitted now join the ring again.
@@ -105,7 +105,7 @@ impl<const V: usize> Drr<V> {
     fn skip_rounds(&self, state: &mut State<V>, sight: Sight<'_, V>) {
         let active = |&channel: &usize| sight.active >> channel & 1 == 1;
         let lacking = |channel: usize| {
-            let cost = u64::from(sight.heads[channel]) * CREDIT_BYTES;
+            let cost = u64::from(self.unit.bytes(sight.heads[channel]));
             cost.saturating_sub(state.deficits[channel]).div_ceil(self.quanta[channel])
         };
         let rounds =
@@ -171,7 +171,7 @@ impl<const V: usize> Scheduler<V> for Drr<V> {
                     state.deficits[channel] += self.quanta[channel];
                     state.visiting = true;
                 }
-                let cost = u64::from(sight.heads[channel]) * CREDIT_BYTES;
+                let cost = u64::from(self.unit.bytes(sight.heads[channel]));
                 if cost <= state.deficits[channel] {
                     state.deficits[channel] -= cost;
                     count(effort, visited, 1);

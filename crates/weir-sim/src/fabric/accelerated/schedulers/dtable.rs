@@ -8,16 +8,17 @@ use weir_core::spec::Spec;
 
 use super::wheel::Wheel;
 use super::{Scheduler, Sight, count};
-use crate::fabric::packet::CREDIT_BYTES;
-use crate::fabric::time::Ticks;
+use crate::fabric::packet::{CREDIT_BYTES, table_credits};
+use crate::fabric::time::{CreditUnit, Ticks};
 
 /// The deficit table.
 #[derive(Clone, Debug)]
 pub(in crate::fabric::accelerated) struct Dtable<const V: usize> {
     wheel: Wheel,
     stall: Stall,
-    /// The largest packet, in credits.
+    /// The largest packet, in credits of the table.
     largest: u32,
+    unit: CreditUnit,
     read_ahead: u64,
 }
 
@@ -33,12 +34,13 @@ pub(in crate::fabric::accelerated) struct State<const V: usize> {
 }
 
 impl<const V: usize> Dtable<V> {
-    pub(super) fn new(spec: &Spec, channels: usize) -> Option<Self> {
+    pub(super) fn new(spec: &Spec, channels: usize, unit: CreditUnit) -> Option<Self> {
         let config = Config::from_spec(&Arguments::new(spec, &INFO).ok()?).ok()?;
         (config.table.limits == Limits::NONE).then(|| Self {
             wheel: Wheel::new(&config.table.table, channels),
             stall: config.stall,
             largest: config.mtu.get().div_ceil(CREDIT_BYTES) as u32,
+            unit,
             read_ahead: config.table.read_ahead.into(),
         })
     }
@@ -87,7 +89,8 @@ impl<const V: usize> Scheduler<V> for Dtable<V> {
     fn pick(&self, state: &mut State<V>, sight: Sight<'_, V>, effort: &mut Effort) -> Option<usize> {
         if state.left > 0 {
             let channel = self.wheel.channel(state.at);
-            let (active, head) = (sight.active >> channel & 1 == 1, u32::from(sight.heads[channel]));
+            let (active, head) =
+                (sight.active >> channel & 1 == 1, table_credits(sight.heads[channel], self.unit));
             if active && head <= state.left {
                 state.left -= head;
                 count(effort, 1, self.read_ahead);
@@ -100,7 +103,7 @@ impl<const V: usize> Scheduler<V> for Dtable<V> {
         let channel = self.wheel.channel(next);
         let deficit = std::mem::take(&mut state.deficits[channel]);
         state.at = next;
-        state.left = deficit + self.wheel.weight(next) - u32::from(sight.heads[channel]);
+        state.left = deficit + self.wheel.weight(next) - table_credits(sight.heads[channel], self.unit);
         Some(channel)
     }
 }

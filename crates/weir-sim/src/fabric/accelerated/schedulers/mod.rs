@@ -28,7 +28,7 @@ pub(super) use wfq::Wfq;
 use weir_core::discipline::Effort;
 use weir_core::spec::Spec;
 
-use crate::fabric::time::Ticks;
+use crate::fabric::time::{CreditUnit, Ticks};
 
 /// One bit for each channel.
 pub(super) type Channels = u16;
@@ -98,6 +98,8 @@ pub(super) struct Bounds {
     pub(super) channels: usize,
     /// What a link carries at most, in the bytes of disciplines.
     pub(super) carried: u64,
+    /// What packets cost.
+    pub(super) unit: CreditUnit,
 }
 
 /// Whether a spec, of a discipline that has been built from it before, has a scheduler for so many channels.
@@ -113,18 +115,18 @@ pub(super) fn knows<const V: usize>(spec: &Spec, bounds: Bounds) -> bool {
 /// Hands the scheduler of a spec to a visitor; `None` where there is none.
 pub(super) fn visit<const V: usize, T: Visitor<V>>(
     spec: &Spec,
-    Bounds { channels, carried }: Bounds,
+    Bounds { channels, carried, unit }: Bounds,
     visitor: T,
 ) -> Option<T::Output> {
     // Virtual time is never set back here.
     let is_short = carried <= share::MOST_CARRIED;
     match spec.name.as_str() {
-        "dtable" => Some(visitor.visit(Dtable::<V>::new(spec, channels)?)),
+        "dtable" => Some(visitor.visit(Dtable::<V>::new(spec, channels, unit)?)),
         "table_basic" => Some(visitor.visit(TableBasic::<V>::new(spec, channels)?)),
-        "table_weighted" => Some(visitor.visit(TableWeighted::<V>::new(spec, channels)?)),
-        "drr" => Some(visitor.visit(Drr::<V>::new(spec, channels)?)),
-        "scfq" if is_short => Some(visitor.visit(Scfq::<V>::new(spec, channels)?)),
-        "wfq" if is_short => Some(visitor.visit(Wfq::<V>::new(spec, channels)?)),
+        "table_weighted" => Some(visitor.visit(TableWeighted::<V>::new(spec, channels, unit)?)),
+        "drr" => Some(visitor.visit(Drr::<V>::new(spec, channels, unit)?)),
+        "scfq" if is_short => Some(visitor.visit(Scfq::<V>::new(spec, channels, unit)?)),
+        "wfq" if is_short => Some(visitor.visit(Wfq::<V>::new(spec, channels, unit)?)),
         "fifo" => Some(visitor.visit(Fifo::new(spec)?)),
         _ => None,
     }

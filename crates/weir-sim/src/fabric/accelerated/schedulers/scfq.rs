@@ -9,7 +9,7 @@ use weir_core::spec::Spec;
 
 use super::share::{Share, least};
 use super::{Channels, Scheduler, Sight};
-use crate::fabric::time::Ticks;
+use crate::fabric::time::{CreditUnit, Ticks};
 
 /// Self-clocked fair queueing.
 #[derive(Clone, Debug)]
@@ -27,10 +27,10 @@ pub(in crate::fabric::accelerated) struct State<const V: usize> {
 }
 
 impl<const V: usize> Scfq<V> {
-    pub(super) fn new(spec: &Spec, channels: usize) -> Option<Self> {
+    pub(super) fn new(spec: &Spec, channels: usize, unit: CreditUnit) -> Option<Self> {
         let config = Config::from_spec(&Arguments::new(spec, &INFO).ok()?).ok()?;
         let fits = config.limits == Limits::NONE && config.flows >= channels;
-        fits.then(|| Self { shares: Share::all(&config) })
+        fits.then(|| Self { shares: Share::all(&config, unit) })
     }
 }
 

@@ -4,27 +4,26 @@
 use weir_core::packet::flows::Config;
 
 use super::Channels;
-use crate::fabric::packet::CREDIT_BYTES;
+use crate::fabric::time::CreditUnit;
 
 const FRACTION_BITS: u32 = 20;
 /// What a link may carry at most, in the bytes of disciplines, before virtual time is set back: half of 2^42.
 pub(super) const MOST_CARRIED: u64 = 1 << 41;
 
-/// The share of a channel, as the reciprocal of its weight.
+/// The share of a channel, as the reciprocal of its weight, and what packets cost.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Share(u64);
+pub(super) struct Share(u64, CreditUnit);
 
 impl Share {
     /// Those of all channels.
-    pub(super) fn all<const V: usize>(config: &Config) -> [Self; V] {
-        core::array::from_fn(|channel| Self((1 << (FRACTION_BITS + 32)) / weight(config, channel)))
+    pub(super) fn all<const V: usize>(config: &Config, unit: CreditUnit) -> [Self; V] {
+        core::array::from_fn(|channel| Self((1 << (FRACTION_BITS + 32)) / weight(config, channel), unit))
     }
 
     /// The virtual time that a packet takes.
     #[inline(always)]
     pub(super) fn service(self, credits: u16) -> u64 {
-        let cost = u64::from(credits) * CREDIT_BYTES;
-        ((u128::from(cost) * u128::from(self.0)) >> 32) as u64
+        ((u128::from(self.1.bytes(credits)) * u128::from(self.0)) >> 32) as u64
     }
 }
 

@@ -8,7 +8,8 @@ use weir_core::spec::Spec;
 
 use super::wheel::Wheel;
 use super::{Channels, Scheduler, Sight, count};
-use crate::fabric::time::Ticks;
+use crate::fabric::packet::table_credits;
+use crate::fabric::time::{CreditUnit, Ticks};
 
 /// The weighted tables.
 #[derive(Clone, Debug)]
@@ -18,6 +19,7 @@ pub(in crate::fabric::accelerated) struct TableWeighted<const V: usize> {
     /// What the high table sends before the low one has its turn; `u64::MAX` if there is no limit.
     limit: u64,
     read_ahead: u64,
+    unit: CreditUnit,
 }
 
 /// The position of a table, and what is left of its entry.
@@ -63,13 +65,14 @@ pub(in crate::fabric::accelerated) struct State {
 }
 
 impl<const V: usize> TableWeighted<V> {
-    pub(super) fn new(spec: &Spec, channels: usize) -> Option<Self> {
+    pub(super) fn new(spec: &Spec, channels: usize, unit: CreditUnit) -> Option<Self> {
         let config = Config::from_spec(&Arguments::new(spec, &INFO).ok()?).ok()?;
         (config.table.limits == Limits::NONE).then(|| Self {
             low: Wheel::new(&config.table.table, channels),
             high: config.high.as_ref().map(|high| Wheel::new(high, channels)),
             limit: config.high_credits(),
             read_ahead: config.table.read_ahead.into(),
+            unit,
         })
     }
 
@@ -122,7 +125,7 @@ impl<const V: usize> Scheduler<V> for TableWeighted<V> {
     fn pick(&self, state: &mut State, sight: Sight<'_, V>, effort: &mut Effort) -> Option<usize> {
         let (channel, is_high, examined) = self.decide(state, sight.active)?;
         count(effort, examined, self.read_ahead);
-        let size = u32::from(sight.heads[channel]);
+        let size = table_credits(sight.heads[channel], self.unit);
         let arbiter = if is_high { &mut state.high } else { &mut state.low };
         arbiter.left = arbiter.left.saturating_sub(size);
         if is_high && self.limit < u64::MAX {

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use weir_core::discipline::{Discipline, Effort, Gate};
 use weir_core::registry::packet_discipline;
+use weir_core::units::Bytes;
 
 use super::*;
 use crate::engine::stream::{Purpose, Stream, StreamKey};
@@ -26,6 +27,7 @@ impl Gate<Handle> for Credits {
 struct Lockstep {
     spec: Spec,
     channels: usize,
+    unit: CreditUnit,
     seed: u32,
 }
 
@@ -46,7 +48,8 @@ impl Visitor<V> for Lockstep {
             let packets = if step / 200 % 2 == 0 { below(3) } else { below(5) / 4 };
             for _ in 0..packets {
                 let (channel, credits) = (below(self.channels as u64) as u8, 1 + below(32) as u16);
-                let _ = discipline.enqueue(instant(now), Handle { id, credits, channel }, &mut lost);
+                let _ =
+                    discipline.enqueue(instant(now), Handle::new(id, credits, channel, self.unit), &mut lost);
                 let queue = &mut queues[usize::from(channel)];
                 let stamp = scheduler.enqueue(&mut state, channel.into(), credits, queue.is_empty(), now);
                 queue.push_back((credits, stamp));
@@ -84,8 +87,9 @@ fn every_scheduler_decides_as_its_discipline() {
         for spec in crate::fabric::accelerated::tests::disciplines(channels) {
             for seed in 0..4 {
                 let spec: Spec = spec.parse().expect("a spec");
-                let lockstep = Lockstep { spec: spec.clone(), channels, seed };
-                let bounds = Bounds { channels, carried: 1 };
+                let unit = CreditUnit::new(Bytes::new([64, 16, 128, 100][seed as usize]));
+                let lockstep = Lockstep { spec: spec.clone(), channels, unit, seed };
+                let bounds = Bounds { channels, carried: 1, unit };
                 assert!(visit::<V, _>(&spec, bounds, lockstep).is_some(), "{spec}");
             }
         }
@@ -94,7 +98,7 @@ fn every_scheduler_decides_as_its_discipline() {
 
 #[test]
 fn what_has_no_compact_form_is_left_to_the_plain_engine() {
-    let bounds = Bounds { channels: 3, carried: 1 };
+    let bounds = Bounds { channels: 3, carried: 1, unit: CreditUnit::new(Bytes::new(64)) };
     for spec in [
         "drr:quantum=2048B,limit=7pkt",
         "drr:flows=2",

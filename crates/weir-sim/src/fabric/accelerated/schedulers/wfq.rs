@@ -8,7 +8,7 @@ use weir_core::spec::Spec;
 
 use super::share::{Share, least, weight};
 use super::{Channels, Scheduler, Sight};
-use crate::fabric::time::{TICKS_PER_NANO, Ticks};
+use crate::fabric::time::{CreditUnit, TICKS_PER_NANO, Ticks};
 
 /// Units of virtual time, for one share, that a rate of 1 bit/s makes in a nanosecond: 2^20 / (8 x 10^9), reduced.
 const UNITS: (u64, u64) = (1 << 8, 1_953_125);
@@ -43,12 +43,12 @@ pub(in crate::fabric::accelerated) struct State<const V: usize> {
 }
 
 impl<const V: usize> Wfq<V> {
-    pub(super) fn new(spec: &Spec, channels: usize) -> Option<Self> {
+    pub(super) fn new(spec: &Spec, channels: usize, unit: CreditUnit) -> Option<Self> {
         let Config { rate, flows } = Config::from_spec(&Arguments::new(spec, &INFO).ok()?).ok()?;
         let common = greatest_common_divisor(rate.get(), UNITS.1);
         let fits = flows.limits == Limits::NONE && flows.flows >= channels && rate.get() <= FASTEST;
         fits.then(|| Self {
-            shares: Share::all(&flows),
+            shares: Share::all(&flows, unit),
             weights: core::array::from_fn(|channel| weight(&flows, channel)),
             speed: u128::from(rate.get() / common) * u128::from(UNITS.0),
             unit: UNITS.1 / common,
