@@ -69,12 +69,12 @@ def test_no_packet_waits_longer_than_its_bound(file, target, text):
 
 
 def test_the_table_and_round_robin_share_as_planned(file):
-    planned = request.plan(file)
     for target, own, whole in (
         ("scenario", "weight_credits", "weight_credits"),
         ("dcb", "quantum_credits", "frame_credits"),
     ):
         found = check.check(file, target=target)
+        planned = request.plan(file, target)
         for row, of in zip(found.classes, planned["classes"], strict=True):
             assert row.share == pytest.approx(of[own] / planned[whole], rel=0.002)
             assert "share" not in row.failed
@@ -83,6 +83,7 @@ def test_the_table_and_round_robin_share_as_planned(file):
 def test_what_fails_is_named():
     row = check.ClassCheck(
         name="a",
+        asked_share=0.5,
         wanted=0.5,
         share=0.51,
         share_low=0.5,
@@ -110,13 +111,26 @@ def test_a_check_as_text(capsys, file):
     assert out.endswith("\nall classes are met\n")
 
 
+def test_a_class_that_is_planned_less_than_it_asked_for_is_named(capsys, file):
+    shares = (("a", "50.1%"), ("b", "49.9%"))
+    classes = [f'name = "{name}"\nshare = "{share}"' for name, share in shares]
+    file.write_text(asked(classes, entries=4, k=1, w=2))
+    code, out, _ = call(capsys, "plan", file, "--check")
+    assert code == 0
+    assert "note: `a` asked for 50.1% and gets 50%: weights are whole credits" in out
+    assert "\nplanned and wanted is less than was asked for: a (50 % of 50.1 %)\n" in out
+    row = json.loads(call(capsys, "plan", file, "--check", "--json")[1])["check"]["classes"][0]
+    assert (row["asked_share"], row["wanted"]) == (0.501, 0.5)
+
+
 def test_a_latency_that_the_target_does_not_bound(capsys, file):
     text = (ROOT / "examples" / "infiniband" / "request.toml").read_text(encoding="utf-8")
     file.write_text(text.replace("25us", "20us").replace('form = "opensm"', ""))
     assert call(capsys, "plan", file, "--check")[0] == 0
     code, out, _ = call(capsys, "plan", file, "--check", "--target", "opensm")
     assert code == 1
-    assert out.splitlines()[-1].startswith("not met: control (its bound is above")
+    assert "asks for 20us; at distance 8 the weighted table bounds it by 22.7" in out.replace("\n", " ")
+    assert out.endswith("\nnot checked: not every class fits\n")
 
 
 def test_a_check_as_json_is_the_same_for_any_number_of_threads(capsys, file):

@@ -142,6 +142,22 @@ def test_a_latency_becomes_a_distance(file: Path):
     assert first["bounds"]["deficit_table"]["latency_ns"] <= first["requested"]["latency_ns"] == 60_000
 
 
+def test_a_latency_is_kept_under_the_scheduler_of_the_target(capsys, file: Path):
+    head = HEAD.replace("2.5Gbit", "10Gbit").replace("entries = 32", "entries = 16")
+    classes = (("control", 'share = "5%"\nlatency = "35us"'), ("b", 'share = "50%"'), ("c", 'share = "30%"'))
+    file.write_text(head + "".join(f'[[class]]\nname = "{name}"\n{keys}\n' for name, keys in classes))
+    found = {target: request.plan(file, target) for target in (None, "opensm")}
+    assert [plan["scheduler"] for plan in found.values()] == ["deficit_table", "weighted_table"]
+    assert [plan["classes"][0]["distance"] for plan in found.values()] == [8, 4]
+    code, out, _ = call(capsys, "plan", file, "--target", "opensm")
+    assert code == 0
+    assert "bound, weighted" in out
+    assert "- bounds of the deficit table: under the weighted table `control` " in out
+    assert "bound, weighted" not in call(capsys, "plan", file)[1]
+    drr = tomllib.loads(request.emit(file, "scenario").text)["reference"]
+    assert drr.endswith(",stall=leave")
+
+
 def test_a_refused_class(capsys, file: Path):
     file.write_text(REQUEST + '\n[[class]]\nname = "more"\nshare = "10%"\n')
     code, out, _ = call(capsys, "plan", file, "--target", "opensm")

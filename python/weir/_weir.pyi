@@ -183,23 +183,25 @@ def opensm_tables(text: str, name: str) -> str:
         If the file is malformed.
     """
 
-def plan(text: str, name: str) -> str:
-    """Read a request and plan its arbitration table.
+def plan(text: str, name: str, target: str | None = None) -> str:
+    """Read a request and plan its arbitration table, for ``target`` instead of that of the request.
 
     Returns
     -------
     str
-        A JSON object: ``title``, ``table``, ``link``, ``classes``, ``slots``, ``refused``, ``notes``, and
-        ``form``, the target that the request names.
+        A JSON object: ``title``, ``table``, ``link``, ``scheduler``, ``classes``, ``slots``, ``refused``,
+        ``notes``, and ``form``, the target.
 
     Raises
     ------
     PlanError
         If the request is refused as a whole.
+    ConfigError
+        If the target is unknown.
     """
 
-def plan_emit(text: str, name: str, form: str) -> str:
-    """Plan a request and write the plan as a target takes it.
+def plan_emit(text: str, name: str, form: str, target: str | None = None) -> str:
+    """Plan a request for ``target``, without it for ``form``, and write the plan in that form.
 
     Returns
     -------

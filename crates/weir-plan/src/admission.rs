@@ -7,12 +7,8 @@
 //!    than phi (phi < n / (N k)), the class is given the rest unasked: forced bandwidth. A larger k lowers it.
 //! 3. All classes together have at most N entries and the whole pool.
 //! 4. Entries are placed by bit reversal ([`crate::placement`]), and stay where they are while others come and go.
-//! 5. The total weight of a class is phi of the pool, rounded, at least n packets and at most n of the largest
-//!    weight; its entries differ by one credit at most.
-//!
-//! Rounding can ask for more credits than the pool has left, though the shares fit. Then those classes that gained
-//! most by rounding up are rounded down, so that admission depends on shares alone and never on who came first.
-//! An admission may so take back one credit of another class; it never moves an entry.
+//! 5. Weights are shared out (`weights.rs`). An admission may take back one credit of another class there; it
+//!    never moves an entry.
 //!
 //! | | |
 //! |-|-|
@@ -26,6 +22,7 @@ use weir_core::units::Credits;
 use crate::placement::{Allocator, Block};
 use crate::quantity::Share;
 use crate::shape::Shape;
+use crate::weights;
 
 /// A class that was let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,27 +260,7 @@ impl Table {
     /// The total weight of each class, in the order of [`Table::classes`].
     #[must_use]
     pub fn weights(&self) -> Vec<Credits> {
-        let pool = u128::from(self.shape.pool().get());
-        let parts = u128::from(Share::PARTS);
-        let packet = u128::from(self.shape.packet().get());
-        let mut weights = Vec::new();
-        // Of each: how much rounding up has gained, and where it stands.
-        let mut gains = Vec::new();
-        for (place, (_, class)) in self.classes().enumerate() {
-            let exact = u128::from(class.share.parts()) * pool;
-            let least = u128::from(class.entries()) * packet;
-            let rounded = (exact + parts / 2) / parts;
-            if rounded > least && rounded * parts > exact {
-                gains.push((rounded * parts - exact, place));
-            }
-            weights.push(rounded.clamp(least, least * u128::from(self.shape.w)));
-        }
-        let excess = weights.iter().sum::<u128>().saturating_sub(pool);
-        gains.sort_by_key(|&(gain, place)| (core::cmp::Reverse(gain), core::cmp::Reverse(place)));
-        for &(_, place) in gains.iter().take(usize::try_from(excess).unwrap_or(usize::MAX)) {
-            weights[place] -= 1;
-        }
-        weights.into_iter().map(|weight| Credits::new(u64::try_from(weight).unwrap_or(u64::MAX))).collect()
+        weights::totals(self.shape, self.classes().map(|(_, class)| (class.share, class.entries())))
     }
 
     /// Who stands at each position, by its place in [`Table::classes`], and with which weight.
@@ -292,23 +269,13 @@ impl Table {
         let mut slots = vec![None; self.shape.entries() as usize];
         let weights = self.weights();
         for (place, (_, class)) in self.classes().enumerate() {
-            let weights = spread(weights[place], class.entries());
+            let weights = weights::spread(weights[place], class.entries());
             for (position, weight) in class.block.positions(self.shape.entries()).zip(weights) {
                 slots[position as usize] = Some((place, weight));
             }
         }
         slots
     }
-}
-
-/// A total over so many entries, the odd credits at equal distances.
-fn spread(total: Credits, entries: u32) -> impl Iterator<Item = Credits> {
-    let entries = u64::from(entries);
-    let (each, odd) = (total.get() / entries, total.get() % entries);
-    (1..=entries).map(move |turn| {
-        let extra = turn * odd / entries - (turn - 1) * odd / entries;
-        Credits::new(each + extra)
-    })
 }
 
 #[cfg(test)]
@@ -384,21 +351,6 @@ mod tests {
         wide.admit(share("75%"), 16).expect("room");
         assert_eq!(wide.admit(share("30%"), 16), Err(refused));
         assert_eq!(wide.nearest(share("30%"), 16).1, Some(Feasible { share: share("25%"), distance: 16 }));
-    }
-
-    #[test]
-    fn rounding_never_asks_for_more_than_the_pool() {
-        let small = Shape { capacity: 4, mtu: Bytes::new(64), k: 2, w: 8, ..SHAPE };
-        // 12.5 %, 31.25 % and 56.25 % of 8 credits are 1, 2.5 and 4.5: rounded they would be 9 together.
-        let table = table(small, &[("12.5%", 4), ("31.25%", 4), ("56.25%", 4)]);
-        let weights: Vec<u64> = table.weights().iter().map(|weight| weight.get()).collect();
-        assert_eq!(weights, [1, 3, 4]);
-    }
-
-    #[test]
-    fn odd_credits_are_spread() {
-        let weights: Vec<u64> = spread(Credits::new(34), 4).map(Credits::get).collect();
-        assert_eq!(weights, [8, 9, 8, 9]);
     }
 
     #[test]

@@ -67,6 +67,45 @@ pub struct Bounds {
     pub round_robin: Bound,
 }
 
+/// The schedulers that latencies are bounded for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scheduler {
+    /// The table with deficits.
+    #[default]
+    DeficitTable,
+    /// That of InfiniBand.
+    WeightedTable,
+    /// That of PCI Express.
+    BasicTable,
+    /// Deficit round robin.
+    RoundRobin,
+}
+
+impl Scheduler {
+    /// Its name in a sentence.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DeficitTable => "the deficit table",
+            Self::WeightedTable => "the weighted table",
+            Self::BasicTable => "the basic table",
+            Self::RoundRobin => "deficit round robin",
+        }
+    }
+
+    /// Its bound among those of a class.
+    #[must_use]
+    pub const fn of(self, bounds: &Bounds) -> Bound {
+        match self {
+            Self::DeficitTable => bounds.deficit_table,
+            Self::WeightedTable => bounds.weighted_table,
+            Self::BasicTable => bounds.basic_table,
+            Self::RoundRobin => bounds.round_robin,
+        }
+    }
+}
+
 /// One position of a table: the place of its class, and its weight.
 pub type Slot = Option<(usize, Credits)>;
 
@@ -125,28 +164,6 @@ impl Bounding {
 
     fn time(&self, credits: u64) -> Nanos {
         self.link.time_of(Bytes::new(credits.saturating_mul(self.credit.get())))
-    }
-
-    /// The largest distance whose latency is bounded by `latency` whatever else comes into the table, with at most
-    /// `classes` classes: every foreign entry is taken to have the largest weight. `None` if there is none.
-    ///
-    /// A finished table often does better; [`crate::plan()`] goes by that.
-    #[must_use]
-    pub fn distance_within(&self, latency: Nanos, shape: Shape, classes: usize) -> Option<u32> {
-        let mut distance = shape.entries();
-        loop {
-            let foreign = u64::from(distance - 1);
-            let carriers = foreign.min(classes.saturating_sub(1) as u64);
-            let total =
-                foreign * shape.largest_weight().get() + carriers * (self.packet - 1) + 2 * self.packet;
-            if self.time(total) <= latency {
-                return Some(distance);
-            }
-            if distance == 1 {
-                return None;
-            }
-            distance /= 2;
-        }
     }
 }
 
@@ -208,17 +225,5 @@ mod tests {
         assert_eq!(bounds.basic_table.total.get(), 3 * 32 + 64);
         let round = bounds.round_robin;
         assert_eq!((round.gap.get(), round.carried.get(), round.total.get()), (160, 62, 160 + 62 + 64));
-    }
-
-    #[test]
-    fn a_latency_gives_a_distance() {
-        let bounding = Bounding::new(SHAPE, LINK);
-        let within = |credits: u64| bounding.distance_within(Nanos::new(credits * 256), SHAPE, 3);
-        assert_eq!(within(63), None);
-        assert_eq!(within(64), Some(1));
-        assert_eq!(within(64 + 128 + 30), Some(1));
-        assert_eq!(within(64 + 128 + 31), Some(2));
-        assert_eq!(within(64 + 3 * 128 + 62), Some(4));
-        assert_eq!(within(u64::MAX / 256), Some(8));
     }
 }

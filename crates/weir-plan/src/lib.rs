@@ -46,12 +46,15 @@ pub mod placement;
 pub mod plan;
 pub mod quantity;
 mod read;
+mod refusal;
 pub mod requirements;
 mod serial;
 pub mod shape;
 mod solve;
 pub mod target;
+mod weights;
 
+pub use bound::Scheduler;
 pub use emit::{Emission, EmitError, emit};
 pub use error::PlanError;
 pub use plan::{Plan, plan};

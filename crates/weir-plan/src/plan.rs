@@ -3,16 +3,13 @@
 use serde::Serialize;
 use weir_core::units::{Bytes, Credits, Nanos, Rate};
 
-use crate::admission::Refused;
-use crate::bound::{Bounding, Bounds, Slot};
+use crate::bound::{Bounding, Bounds, Scheduler, Slot};
 use crate::quantity::Share;
-use crate::requirements::{Request, Requirements};
+use crate::refusal;
+use crate::requirements::Requirements;
 use crate::serial;
 use crate::shape::{Coding, Link, Shape};
-use crate::solve::{self, Reason, Solution};
-
-/// Of how many refused classes the nearest feasible request is looked for.
-const MAX_SEARCHED: usize = 8;
+use crate::solve::{self, Solution};
 
 /// A table for the classes that fit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,6 +20,8 @@ pub struct Plan {
     pub table: TableFacts,
     /// The link.
     pub link: LinkFacts,
+    /// The target's scheduler, under which latencies are kept.
+    pub scheduler: Scheduler,
     /// The classes that were let in, in the order of the requests.
     pub classes: Vec<ClassPlan>,
     /// Each position: the place of its class in `classes`, and the weight in credits.
@@ -172,7 +171,7 @@ pub struct Nearest {
     pub share: Share,
     /// The distance.
     pub distance: u32,
-    /// What the latency is then bounded by.
+    /// What the latency is then bounded by, under the target's scheduler.
     #[serde(serialize_with = "serial::count", rename = "latency_ns")]
     pub latency: Nanos,
 }
@@ -181,11 +180,7 @@ pub struct Nearest {
 #[must_use]
 pub fn plan(asked: &Requirements) -> Plan {
     let solution = solve::solve(asked);
-    let refused = solution.refused.iter().enumerate().map(|(place, (class, reason))| {
-        let nearest = if place < MAX_SEARCHED { nearest(asked, &solution, *class) } else { Vec::new() };
-        refused_class(&asked.classes[*class], *reason, nearest)
-    });
-    let refused = refused.collect();
+    let refused = refusal::told(asked, &solution);
     let classes = classes(asked, &solution);
     let shape = asked.shape;
     let mut plan = Plan {
@@ -206,6 +201,7 @@ pub fn plan(asked: &Requirements) -> Plan {
             coding: asked.link.coding,
             data_rate: asked.link.data_rate(),
         },
+        scheduler: asked.target.scheduler(),
         slots: entries(&solution.table.slots()),
         weight: classes.iter().map(|class| class.weight).sum(),
         frame: classes.iter().map(|class| class.quantum).sum(),
@@ -271,6 +267,12 @@ fn remarks(plan: &Plan) -> Vec<String> {
                 class.name, class.requested.share, class.share, class.entries
             ));
         }
+        if class.share < class.requested.share {
+            notes.push(format!(
+                "`{}` asked for {} and gets {}: weights are whole credits, and the pool has no more",
+                class.name, class.requested.share, class.share
+            ));
+        }
         if class.requested.distance.is_some_and(|asked| asked > class.distance) {
             notes.push(format!(
                 "`{}` has distance {}: entries farther apart would not hold {}; a larger w raises what they hold",
@@ -279,81 +281,4 @@ fn remarks(plan: &Plan) -> Vec<String> {
         }
     }
     notes
-}
-
-/// Requests that would be let in instead of one that is not, each tried out.
-fn nearest(asked: &Requirements, solution: &Solution, class: usize) -> Vec<Nearest> {
-    let request = &asked.classes[class];
-    let all = asked.shape.entries();
-    let is_free = request.distance.is_none() && request.latency.is_none();
-    let (same, less) = match is_free {
-        true => (None, solution.table.largest(request.share)),
-        false => solution.table.nearest(request.share, request.distance.unwrap_or(1)),
-    };
-    let mut tried: Vec<(Share, u32)> = Vec::new();
-    tried.extend(less.filter(|_| request.latency.is_none()).map(|found| (found.share, found.distance)));
-    let first = same.map_or(all, |found| found.distance);
-    tried.extend(same.map(|found| (found.share, found.distance)));
-    // Another class's latency may be in the way of the shortest distance: go on to longer ones.
-    let longer = core::iter::successors(Some(first * 2), |distance| Some(distance * 2));
-    let longer = longer.take_while(|distance| *distance <= all);
-    tried.extend(longer.map(|distance| (request.share, distance)));
-    let mut found: Vec<Nearest> = Vec::new();
-    for (share, distance) in tried {
-        if found.iter().any(|other| other.share >= share) {
-            break;
-        }
-        let changed = Request { share, distance: Some(distance), latency: None, ..request.clone() };
-        if let Some(met) = solve::instead(asked, solution, class, changed) {
-            found.push(reading(asked, &met, class, share));
-        }
-    }
-    found
-}
-
-fn reading(asked: &Requirements, met: &Solution, class: usize, share: Share) -> Nearest {
-    let place = met.members.iter().position(|member| *member == class).unwrap_or_default();
-    let quanta = solve::quanta(&met.table.weights(), asked.shape.packet());
-    let bounds = Bounding::new(asked.shape, asked.link).bounds(&met.table.slots(), &quanta, place);
-    let distance = met.table.classes().nth(place).map_or(0, |(_, class)| class.distance);
-    Nearest { share, distance, latency: bounds.deficit_table.latency }
-}
-
-fn refused_class(request: &Request, reason: Reason, nearest: Vec<Nearest>) -> RefusedClass {
-    let Request { share, .. } = request;
-    let reason = match reason {
-        Reason::Room(Refused::Share { largest }) => {
-            format!("asks for {share}; all entries together hold {largest}")
-        }
-        Reason::Room(Refused::Entries { needed, free }) => {
-            let what = request.distance.map_or(String::new(), |distance| format!(" at distance {distance}"));
-            format!("asks for {share}{what}; entries needed: {needed}, free: {free}")
-        }
-        Reason::Room(Refused::Pool { needed, left }) if needed > *share => {
-            format!("asks for {share}, and its entries weigh {needed} at least; {left} of the pool is left")
-        }
-        Reason::Room(Refused::Pool { left, .. }) => {
-            format!("asks for {share}; {left} of the pool is left")
-        }
-        Reason::Room(Refused::Scattered { needed, free }) => {
-            format!("needs {needed} entries at equal distances; free: {free}, but scattered")
-        }
-        Reason::Latency { reached, distance } => {
-            let latency = request.latency.unwrap_or_default();
-            let next = if distance == 1 { "none is shorter" } else { "the next has no room" };
-            format!("asks for {latency}; at distance {distance} its bound is {reached}, and {next}")
-        }
-    };
-    let met = nearest.iter().map(|near| {
-        format!(
-            "share {} at distance {} would be met, with a bound of {}",
-            near.share, near.distance, near.latency
-        )
-    });
-    let remedies: Vec<String> = met.collect();
-    let remedy = match remedies.is_empty() {
-        true => "lower what other classes ask for, or raise k, w or the rate of the link".to_owned(),
-        false => remedies.join("; "),
-    };
-    RefusedClass { name: request.name.clone(), line: request.line, reason, remedy, nearest }
 }

@@ -64,6 +64,15 @@ impl Serialize for Share {
     }
 }
 
+/// A time in microseconds, exactly, as a request has it: `18.72us`.
+pub(crate) fn micros(time: Nanos) -> String {
+    let (whole, rest) = (time.get() / 1000, time.get() % 1000);
+    let decimals = format!("{rest:03}");
+    let decimals = decimals.trim_end_matches('0');
+    let dot = if decimals.is_empty() { "" } else { "." };
+    format!("{whole}{dot}{decimals}us")
+}
+
 /// Reads a size.
 pub(crate) fn size(text: &str) -> Option<Bytes> {
     let units = [("KiB", 1 << 10), ("MiB", 1 << 20), ("kB", 1_000), ("MB", 1_000_000), ("B", 1)];
@@ -122,6 +131,13 @@ mod tests {
         }
         assert_eq!(size("0.5B"), None);
         assert_eq!(rate("18446744073709551616bit"), None);
+    }
+
+    #[test]
+    fn times_print_as_they_are_read() {
+        for text in ["20us", "18.72us", "0.005us"] {
+            assert_eq!(micros(time(text).expect(text)), text);
+        }
     }
 
     #[test]

@@ -4,12 +4,15 @@
 //! finished table breaks a latency, the class of the shortest latency among those broken has its distance halved.
 //! Distances only ever fall, so this ends: at a table that keeps every latency, or at a class that cannot be served,
 //! which is refused. The others are then solved anew without it.
+//!
+//! A latency is kept if the bound under the scheduler of the target is within it
+//! ([`Target::scheduler`](crate::Target::scheduler)).
 
 use weir_core::units::{Credits, Nanos};
 
 use crate::admission::{Key, Refused, Table};
-use crate::bound::{Bounding, Slot};
-use crate::requirements::{Request, Requirements};
+use crate::bound::Bounding;
+use crate::requirements::Requirements;
 
 /// Why a class is not in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,15 +113,11 @@ fn broken(asked: &Requirements, table: &Table, members: &[usize]) -> Option<Tigh
     let admitted: Vec<(Key, u32)> = table.classes().map(|(key, class)| (key, class.distance)).collect();
     let is_broken = |(place, &class): (usize, &usize)| {
         let latency = asked.classes[class].latency?;
-        let reached = reached(&bounding, &slots, &quanta, place);
+        let reached = asked.target.scheduler().of(&bounding.bounds(&slots, &quanta, place)).latency;
         (reached > latency).then(|| (latency, Tightened { class, reached, distance: admitted[place].1 }))
     };
     let all = members.iter().enumerate().filter_map(is_broken);
     all.min_by_key(|(latency, step)| (*latency, step.class)).map(|(_, step)| step)
-}
-
-fn reached(bounding: &Bounding, slots: &[Slot], quanta: &[Credits], place: usize) -> Nanos {
-    bounding.bounds(slots, quanta, place).deficit_table.latency
 }
 
 /// The quanta of deficit round robin: in the proportion of the weights, the smallest of them one packet; rounded up.
@@ -127,19 +126,27 @@ pub(crate) fn quanta(weights: &[Credits], packet: Credits) -> Vec<Credits> {
     weights.iter().map(|weight| Credits::new((weight.get() * packet.get()).div_ceil(least))).collect()
 }
 
-/// The solution with one request changed, if it lets in that class and everyone who was let in before.
+/// The solution of a changed request, if it lets in the class of this name and everyone who was let in before.
 pub(crate) fn instead(
+    changed: &Requirements,
     asked: &Requirements,
     before: &Solution,
-    class: usize,
-    request: Request,
+    name: &str,
 ) -> Option<Solution> {
-    let mut changed = asked.clone();
-    changed.classes[class] = request;
-    let solution = solve(&changed);
-    let are_known = solution
-        .refused
-        .iter()
-        .all(|(other, _)| *other != class && before.refused.iter().any(|(each, _)| each == other));
-    are_known.then_some(solution)
+    let solution = solve(changed);
+    let is_known = |(class, _): &(usize, Reason)| {
+        let refused = &changed.classes[*class].name;
+        refused != name && before.refused.iter().any(|(each, _)| asked.classes[*each].name == *refused)
+    };
+    solution.refused.iter().all(is_known).then_some(solution)
+}
+
+/// The distance and the bound of a class under the target's scheduler, where it was let in.
+pub(crate) fn terms(asked: &Requirements, solution: &Solution, class: usize) -> Option<(u32, Nanos)> {
+    let place = solution.members.iter().position(|member| *member == class)?;
+    let (_, admitted) = solution.table.classes().nth(place)?;
+    let quanta = quanta(&solution.table.weights(), asked.shape.packet());
+    let bounding = Bounding::new(asked.shape, asked.link);
+    let bounds = bounding.bounds(&solution.table.slots(), &quanta, place);
+    Some((admitted.distance, asked.target.scheduler().of(&bounds).latency))
 }

@@ -5,6 +5,7 @@ use core::fmt;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::bound::Scheduler;
 use crate::error::PlanError;
 use crate::read::Source;
 
@@ -41,6 +42,17 @@ impl Form {
             Self::TcDrr => "tc-drr",
             Self::Dcb => "dcb",
             Self::Scenario => "scenario",
+        }
+    }
+
+    /// The scheduler that decides there; latencies are bounded under it.
+    #[must_use]
+    pub const fn scheduler(self) -> Scheduler {
+        match self {
+            Self::Opensm => Scheduler::WeightedTable,
+            Self::Pcie => Scheduler::BasicTable,
+            Self::TcEts | Self::TcDrr | Self::Dcb => Scheduler::RoundRobin,
+            Self::Scenario => Scheduler::DeficitTable,
         }
     }
 
@@ -109,6 +121,14 @@ pub struct Target {
     pub interface: Option<String>,
     /// The PCI Express device: bus, device and function.
     pub device: Option<String>,
+}
+
+impl Target {
+    /// The scheduler that latencies are bounded under; without a form, the deficit table.
+    #[must_use]
+    pub fn scheduler(&self) -> Scheduler {
+        self.form.map_or(Scheduler::default(), Form::scheduler)
+    }
 }
 
 /// The same as it is written.

@@ -126,7 +126,7 @@ fn scenarios() {
                      mtu=2048B\"";
     for part in [
         distances,
-        "reference = \"drr:quantum=2048B,weights=8/8/8/4/2/1/1\"",
+        "reference = \"drr:quantum=2048B,weights=8/8/8/4/2/1/1,stall=leave\"",
         "link = { rate = \"2500Mbit\", coding = \"8b/10b\" }",
         "name = \"D64'\"\nshare = 128\n",
         "size = { pareto = { minimum = \"56B\", maximum = \"2040B\", mean = \"176B\", bound = \"truncated\" } }",
@@ -155,5 +155,9 @@ fn latencies_that_a_target_breaks_are_told() {
         "{}",
         lost(Form::TcEts)
     );
+    let longer = "bounds of the deficit table: under deficit round robin `c0` ";
+    assert!(lost(Form::TcDrr).contains(longer), "{}", lost(Form::TcDrr));
+    assert!(lost(Form::Opensm).contains("under the weighted table"), "{}", lost(Form::Opensm));
+    assert!(!lost(Form::Scenario).contains("bounds of"), "{}", lost(Form::Scenario));
     assert!(!lost(Form::Opensm).contains("the latency of"), "{}", lost(Form::Opensm));
 }

@@ -136,6 +136,10 @@ fn a_case_for_each_rule() {
             format!("qos_vlarb_high 0:32\nqos_vlarb_low 1:32\nqos_high_limit 9\n{map}"),
             vec![(Note, "high-before-low")],
         ),
+        (
+            format!("qos_vlarb_high 0:32\nqos_vlarb_low 1:32\nqos_high_limit 17\n{map}"),
+            vec![(Warning, "high-before-low")],
+        ),
         (format!("qos FALSE\n{one}{map}"), vec![(Error, "qos-off")]),
         (
             format!("{one}qos_max_vls 4\nqos_sl2vl 0,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0"),

@@ -57,30 +57,62 @@ fn classes_that_do_not_fit_are_told_what_would() {
                 [..],
             &[
                 "asks for 20% at distance 2; entries needed: 32, free: 16: share 20% at distance 4 would be met, \
-               with a bound of 13005ns",
+               with a bound of 13.005us",
             ][..],
         ),
         (
             "entries = 64;k = 2;w = 16",
             &["share = \"70%\"", "share = \"40%\""][..],
             &[
-                "asks for 40%; 30% of the pool is left: share 30% at distance 16 would be met, with a bound of 41575ns",
+                "asks for 40%; the others leave 30% of the pool: share 30% at distance 16 would be met, with a bound of 41.575us",
             ][..],
         ),
         (
             "entries = 64",
             &["share = \"60%\";distance = 1", "share = \"40%\""][..],
             &[
-                "asks for 40%; entries needed: 32, free: 0: lower what other classes ask for, or raise k, w or \
-               the rate of the link",
+                "asks for 40%; entries needed: 32, free: 0: there would be room if it were one class with `c0`, of 100%",
             ][..],
         ),
         (
             "entries = 8;k = 2;w = 4",
             &["share = \"25%\";latency = \"3us\"", "share = \"75%\""][..],
             &[
-                "asks for 3us; at distance 2 its bound is 9780ns, and the next has no room: share 25% at distance 2 \
-               would be met, with a bound of 9780ns",
+                "asks for 3us; at distance 2 the deficit table bounds it by 9.78us, and the next has no room: share \
+               25% at distance 2 would be met, with a bound of 9.78us",
+            ][..],
+        ),
+        // Entries run out, by a distance, by shares of many entries, and by a pool that is empty too.
+        (
+            "entries = 8;k = 2;w = 4",
+            &["share = \"25%\";distance = 2", "share = \"25%\";distance = 2", "share = \"10%\""][..],
+            &[
+                "asks for 10%; entries needed: 1, free: 0: there would be room with `c0` at distance 4 instead of 2, its \
+               bound 12.391us, or `c1` at distance 4 instead of 2, its bound 12.391us",
+            ][..],
+        ),
+        (
+            "entries = 4;k = 2;w = 2",
+            &["share = \"30%\"", "share = \"30%\"", "share = \"10%\""][..],
+            &[
+                "asks for 10%; entries needed: 1, free: 0: write table.w = 4: fewer entries hold the same shares, and \
+               all wait longer",
+            ][..],
+        ),
+        (
+            "entries = 2;k = 1;w = 1",
+            &["share = \"50%\"", "share = \"50%\"", "share = \"10%\""][..],
+            &[
+                "asks for 10%; entries needed: 1, free: 0: lower what other classes ask for: their shares, or distances \
+               and latencies that are too short",
+            ][..],
+        ),
+        (
+            "entries = 4;w = 2",
+            &["share = \"50.3%\"", "share = \"25.3%\"", "share = \"24.4%\""][..],
+            &[
+                "asks for 24.4%, and its entries weigh 25% at least; the others leave 24.4% of the pool: lower what \
+               other classes ask for, or raise k, w or the rate of the link",
             ][..],
         ),
     ] {
@@ -91,6 +123,17 @@ fn classes_that_do_not_fit_are_told_what_would() {
         assert_eq!(plan.classes.len() + plan.refused.len(), classes.len());
         assert!(plan.refused.iter().all(|class| class.line > 0));
     }
+}
+
+#[test]
+fn who_gets_less_than_asked_is_told() {
+    let plan = planned(&request("entries = 4;k = 1;w = 2", &["share = \"50.1%\"", "share = \"49.9%\""]));
+    assert_eq!(
+        plan.notes,
+        ["`c0` asked for 50.1% and gets 50%: weights are whole credits, and the pool has no more"]
+    );
+    let plan = planned(&request("entries = 16;k = 2;w = 4", &["share = \"50.09%\"", "share = \"7.01%\""]));
+    assert!(plan.notes.is_empty() && plan.classes.iter().all(|class| class.share >= class.requested.share));
 }
 
 #[test]

@@ -8,28 +8,46 @@ use weir_plan::{Coding, Form, Link, PlanError, Prefix, Requirements, emit};
 
 use crate::errors;
 
-/// Reads a request and plans its table.
+/// Reads a request and plans its table, for `target` instead of that of the request.
 #[pyfunction]
-pub(crate) fn plan(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
-    py.detach(|| planned(text, name)).map(|plan| plan.to_string()).map_err(|error| errors::plan(&error))
+#[pyo3(signature = (text, name, target=None))]
+pub(crate) fn plan(py: Python<'_>, text: &str, name: &str, target: Option<&str>) -> PyResult<String> {
+    let target = target.map(form_named).transpose()?;
+    let planned = py.detach(|| planned(text, name, target));
+    planned.map(|plan| plan.to_string()).map_err(|error| errors::plan(&error))
 }
 
-fn planned(text: &str, name: &str) -> Result<Value, PlanError> {
-    let asked = Requirements::from_toml(text, name)?;
+fn planned(text: &str, name: &str, target: Option<Form>) -> Result<Value, PlanError> {
+    let mut asked = Requirements::from_toml(text, name)?;
+    asked.target.form = target.or(asked.target.form);
     let mut value = json!(weir_plan::plan(&asked));
     value["form"] = json!(asked.target.form.map(Form::name));
     Ok(value)
 }
 
-/// Plans a request and writes the plan for a target.
-#[pyfunction]
-pub(crate) fn plan_emit(py: Python<'_>, text: &str, name: &str, form: &str) -> PyResult<String> {
-    let form = Form::named(form).ok_or_else(|| {
+/// The form of this name.
+fn form_named(name: &str) -> PyResult<Form> {
+    Form::named(name).ok_or_else(|| {
         let known: Vec<&str> = Form::ALL.iter().map(|form| form.name()).collect();
         let known = known.join(", ");
-        errors::config(format!("target is `{form}`, must be one of {known}"), "use one of them".to_owned())
-    })?;
-    let asked = Requirements::from_toml(text, name).map_err(|error| errors::plan(&error))?;
+        errors::config(format!("target is `{name}`, must be one of {known}"), "use one of them".to_owned())
+    })
+}
+
+/// Plans a request and writes the plan in a form; planned for `target`, if that is another.
+#[pyfunction]
+#[pyo3(signature = (text, name, form, target=None))]
+pub(crate) fn plan_emit(
+    py: Python<'_>,
+    text: &str,
+    name: &str,
+    form: &str,
+    target: Option<&str>,
+) -> PyResult<String> {
+    let form = form_named(form)?;
+    let planned_for = target.map(form_named).transpose()?.unwrap_or(form);
+    let mut asked = Requirements::from_toml(text, name).map_err(|error| errors::plan(&error))?;
+    asked.target.form = Some(planned_for);
     let emitted = py.detach(|| emit(&weir_plan::plan(&asked), form, &asked.target));
     let emitted = emitted.map_err(|error| {
         errors::config(format!("{} cannot carry the plan: {}", error.form, error.reason), error.remedy)

@@ -86,10 +86,10 @@ def plan(
 ) -> int:
     """Plan an arbitration table: shares and latencies in, entries, weights and bounds out.
 
-    Classes that do not fit are refused with the nearest request that does (exit code 1). With a target the
-    plan is also written as the target takes it, with what the target cannot keep. With --check the plan is
-    simulated; the exit code is 1 if a class has less than its share, waits longer than its bound, or asked
-    for a latency that the target's scheduler does not bound.
+    Latencies are kept under the scheduler that the target has. Classes that do not fit are refused with the
+    nearest request that does (exit code 1). With a target the plan is also written as the target takes it,
+    with what the target cannot keep. With --check the plan is simulated; the exit code is 1 if a class has
+    less than its share or waits longer than its bound.
 
     \b
     Example:
@@ -98,8 +98,8 @@ def plan(
     """
     place = only(out)
     _check_options(is_checked, {"--load": load, "--seed": seed, "--threads": threads})
-    planned = request.plan(file)
-    form = target or planned["form"]
+    planned = request.plan(file, target)
+    form = planned["form"]
     if place is not None and form is None:
         raise ConfigError(f"--out is {place}, and nothing says in which form", "add `--target opensm`")
     is_met = not planned["refused"]

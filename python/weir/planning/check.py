@@ -77,12 +77,13 @@ class ClassCheck:
     """A class in the check; shares are parts of 1, times in seconds.
 
     ``share`` with ``share_low`` to ``share_high`` is the saturated share with its 95 % interval, ``wanted``
-    the least that counts as met: what was asked for, or what is planned where that was rounded below it.
+    the least that counts as met: ``asked_share``, what was asked for, or what is planned where that is less.
     ``largest`` and ``p99`` are of packets that are first of their class while all others wait; ``bound`` is
     what the plan says of them. ``p99_at_load`` is of daily use.
     """
 
     name: str
+    asked_share: float
     wanted: float
     share: float
     share_low: float
@@ -149,14 +150,14 @@ def check(
     threads: int | None = None,
     progress: Callable[[dict[str, float]], None] | None = None,
 ) -> Check:
-    """Plan a request and simulate the plan under the scheduler that the target has.
+    """Plan a request for a target and simulate the plan under the scheduler that the target has.
 
     Parameters
     ----------
     request : path
         The request.
     target : str, optional
-        One of `weir.planning.request.TARGETS`; without it, the deficit table is checked.
+        One of `weir.planning.request.TARGETS`; without it, the plan and the check are of the deficit table.
     load : float
         Of daily use, above 0 and below 1.
     seed, threads, progress
@@ -172,8 +173,9 @@ def check(
     if not 0 < load < 1:
         raise ConfigError(f"load is {load}, must be above 0 and below 1", "write `--load 0.95`")
     scheduler = scheduler_of(target)
-    planned = plan(request)
-    base = tomllib.loads(emit(request, "scenario").text)
+    planned_for = target or "scenario"
+    planned = plan(request, planned_for)
+    base = tomllib.loads(emit(request, "scenario", planned_for).text)
     runs = _Runs(planned, base, _spec(planned, base, scheduler), str(request))
 
     def run(scenario: dict[str, Any]) -> FabricResult:
@@ -345,6 +347,7 @@ def _found(
     asked = row["requested"]["latency_ns"]
     return ClassCheck(
         name=name,
+        asked_share=row["requested"]["share"],
         wanted=min(row["requested"]["share"], row["share"]),
         share=part.value / whole.value,
         share_low=low / whole.value,

@@ -1,8 +1,8 @@
 """From a request, one TOML file, to a plan, and from a plan to what a target takes.
 
 The engine plans; a plan is the JSON object that it returns: ``table``, ``link``, ``classes``, ``slots``,
-``refused`` and ``notes``. Weights are in credits, sizes in bytes, times in nanoseconds, as the keys say;
-shares are parts of 1.
+``refused``, ``notes``, and ``scheduler``, that of the target, under which latencies are kept. Weights are in
+credits, sizes in bytes, times in nanoseconds, as the keys say; shares are parts of 1.
 """
 
 from __future__ import annotations
@@ -39,26 +39,27 @@ class Emission:
     lost: tuple[str, ...]
 
 
-def plan(request: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the plan of a request.
+def plan(request: str | os.PathLike[str], target: str | None = None) -> dict[str, Any]:
+    """Return the plan of a request for one of `TARGETS`; without it, for that of the request.
 
-    Classes that do not fit are in ``refused``, each with a reason, a remedy and the nearest requests that do.
+    Latencies are kept under the scheduler of the target; without any, under the deficit table. Classes that
+    do not fit are in ``refused``, each with a reason, a remedy and the nearest requests that do.
 
     Raises
     ------
     ConfigError
-        If the file cannot be read.
+        If the file cannot be read, or there is no such target.
     PlanError
         If the request is refused as a whole.
     """
     from weir import _weir
 
-    planned: dict[str, Any] = json.loads(_weir.plan(text_of(request, _KIND), str(request)))
+    planned: dict[str, Any] = json.loads(_weir.plan(text_of(request, _KIND), str(request), target))
     return planned
 
 
-def emit(request: str | os.PathLike[str], target: str) -> Emission:
-    """Return the plan of a request in the form of one of `TARGETS`.
+def emit(request: str | os.PathLike[str], form: str, target: str | None = None) -> Emission:
+    """Return the plan of a request for ``target``, without it for the form, in a form; both of `TARGETS`.
 
     Raises
     ------
@@ -69,5 +70,5 @@ def emit(request: str | os.PathLike[str], target: str) -> Emission:
     """
     from weir import _weir
 
-    told = json.loads(_weir.plan_emit(text_of(request, _KIND), str(request), target))
+    told = json.loads(_weir.plan_emit(text_of(request, _KIND), str(request), form, target))
     return Emission(text=told["text"], lost=tuple(told["lost"]))

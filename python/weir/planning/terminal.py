@@ -30,7 +30,7 @@ def show_plan(out: Console, plan: Mapping[str, Any]) -> None:
         out.print(line)
     if plan["classes"]:
         out.print()
-        print_table(out, plan_columns(plan["classes"]))
+        print_table(out, plan_columns(plan["classes"], plan["scheduler"]))
         out.print("\nplacement, by lane:")
         out.print(textwrap.fill(" ".join(_placement(plan)), min(out.width, 100)))
     for note in plan["notes"]:
@@ -54,14 +54,18 @@ def _facts(plan: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def plan_columns(classes: Sequence[Mapping[str, Any]]) -> list[Column]:
-    """Return one row a class: shares, entries, distance, weights, and the bounds under both schedulers."""
+def plan_columns(classes: Sequence[Mapping[str, Any]], scheduler: str = "deficit_table") -> list[Column]:
+    """Return one row a class: shares, entries, distance, weights, and bounds.
+
+    These are under the deficit table, under the scheduler of the target, and under deficit round robin.
+    """
+    shown = [name for name in _SCHEDULERS if name in {"deficit_table", scheduler, "round_robin"}]
 
     def column(header: str, cells: Iterator[str], rank: int = 0) -> Column:
         return Column(header, tuple(cells), rank)
 
     asked = [row["requested"]["latency_ns"] for row in classes]
-    bounds = [[row["bounds"][name]["latency_ns"] / 1e9 for row in classes] for name in _SCHEDULERS]
+    bounds = [[row["bounds"][name]["latency_ns"] / 1e9 for row in classes] for name in shown]
     scale = scale_for((value for row in bounds for value in row), "s")
     columns = [
         Column("class", tuple(row["name"] for row in classes), numeric=False),
@@ -79,13 +83,18 @@ def plan_columns(classes: Sequence[Mapping[str, Any]]) -> list[Column]:
     if any(value is not None for value in asked):
         cells = ("–" if value is None else number(value / 1e9 / scale.factor) for value in asked)
         columns.append(column(f"latency asked {scale.header}", cells, 1))
-    for (name, label), values in zip(_SCHEDULERS.items(), bounds, strict=True):
+    for name, values in zip(shown, bounds, strict=True):
         cells = (number(value / scale.factor) for value in values)
-        columns.append(column(f"{label} {scale.header}", cells, 0 if name == "deficit_table" else 1))
+        columns.append(column(f"{_SCHEDULERS[name]} {scale.header}", cells, 0 if name == scheduler else 1))
     return columns
 
 
-_SCHEDULERS = {"deficit_table": "bound, table", "round_robin": "bound, DRR"}
+_SCHEDULERS = {
+    "deficit_table": "bound, table",
+    "weighted_table": "bound, weighted",
+    "basic_table": "bound, basic",
+    "round_robin": "bound, DRR",
+}
 
 
 def _weights(row: Mapping[str, Any]) -> str:
@@ -126,6 +135,8 @@ def show_check(out: Console, check: Check) -> None:
         f"p99 at load {check.load:g}: of all packets from the interface's buffer on, behind others of "
         "their class too; nothing is promised about that",
     )
+    if less := _less(check):
+        say(out, f"\nplanned and wanted is less than was asked for: {', '.join(less)}")
     failed = [
         (row.name, ", ".join(_FAILED[what] for what in row.failed)) for row in check.classes if row.failed
     ]
@@ -151,6 +162,7 @@ def _check_columns(check: Check) -> list[Column]:
     shares = (value_with_margin(row.share * 100, row.share_low * 100, row.share_high * 100) for row in rows)
     columns = [
         Column("class", tuple(row.name for row in rows), numeric=False),
+        Column("asked (%)", tuple(_percent(row.asked_share) for row in rows), 0 if _less(check) else 3),
         Column("wanted (%)", tuple(_percent(row.wanted) for row in rows)),
         Column("saturated share (%)", tuple(shares)),
         times("bound", (row.bound for row in rows)),
@@ -161,8 +173,17 @@ def _check_columns(check: Check) -> list[Column]:
         Column("outcome", tuple("not met" if row.failed else "met" for row in rows), numeric=False),
     ]
     if any(row.asked is not None for row in rows):
-        columns.insert(3, times("asked", (row.asked for row in rows), 1))
+        columns.insert(4, times("asked", (row.asked for row in rows), 1))
     return columns
+
+
+def _less(check: Check) -> list[str]:
+    """Return who is planned to get less than was asked for, with both shares."""
+    return [
+        f"{row.name} ({_percent(row.wanted)} % of {_percent(row.asked_share)} %)"
+        for row in check.classes
+        if row.wanted < row.asked_share
+    ]
 
 
 def finding_lines(finding: Mapping[str, Any], file: str) -> Iterator[str]:

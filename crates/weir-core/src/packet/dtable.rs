@@ -7,7 +7,8 @@
 //!
 //! An entry's weight is at least the largest packet, `mtu`, so that a flow found active can always send: one pass over
 //! the table suffices, and a deficit stays below `mtu`. A saturated flow's share is that of its entries' weights in the
-//! sum of all, for packets of any sizes; how far apart its entries are bounds its wait, whatever its share.
+//! sum of all, for packets of any sizes; how far apart its entries are bounds its wait, whatever its share. The share is
+//! of credits, not of bytes: whose packets are just above a multiple of 64 bytes gets less of the bytes.
 //!
 //! What the source leaves open, and what stands here:
 //!

@@ -4,8 +4,9 @@
 
 use core::fmt::Write;
 
-use super::{Emission, EmitError, broken_latencies, commented, header, whole_percents};
+use super::{Emission, EmitError, commented, header, longer_bounds, whole_percents};
 use crate::plan::Plan;
+use crate::quantity::micros;
 use crate::target::{Form, Target};
 
 /// Traffic classes, and priorities.
@@ -57,10 +58,12 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<Emission, EmitError> {
 
 fn lost(plan: &Plan, percents: &[u64]) -> Vec<String> {
     let longest = plan.classes.iter().map(|class| class.bounds.round_robin.latency).max().unwrap_or_default();
+    let longest = micros(longest);
     let mut lost = vec![
         format!(
             "distances: the adapter's scheduler is its maker's; deficit round robin would bound latencies by {longest}"
         ),
+        "shares of credits, in which the plan is: the adapter counts as its maker has it".to_owned(),
         "priorities that no class lists go to traffic class 0".to_owned(),
     ];
     for (class, percent) in plan.classes.iter().zip(percents) {
@@ -71,6 +74,6 @@ fn lost(plan: &Plan, percents: &[u64]) -> Vec<String> {
             lost.push(format!("priority {level} of `{}`: there are 0 to 7", class.name));
         }
     }
-    lost.extend(broken_latencies(plan, "deficit round robin", |bounds| &bounds.round_robin));
+    lost.extend(longer_bounds(plan, Form::Dcb));
     lost
 }

@@ -13,10 +13,9 @@
 use core::fmt;
 
 use serde::Serialize;
-use weir_core::units::Nanos;
 
-use crate::bound::{Bound, Bounds};
 use crate::plan::{ClassPlan, Plan};
+use crate::quantity::micros;
 use crate::target::{Form, Target};
 
 pub mod dcb;
@@ -79,16 +78,34 @@ pub fn emit(plan: &Plan, form: Form, target: &Target) -> Result<Emission, EmitEr
     }
 }
 
-/// The latencies that are asked for and not bounded under the target's scheduler, whose bounds `of` picks.
-fn broken_latencies(plan: &Plan, scheduler: &str, of: fn(&Bounds) -> &Bound) -> Vec<String> {
-    let broken = |class: &ClassPlan| {
-        let asked = class.requested.latency?;
-        let bound: Nanos = of(&class.bounds).latency;
-        (bound > asked).then(|| {
-            format!("the latency of `{}`, {asked}: {scheduler} bounds it by {bound} only", class.name)
-        })
+/// The bounds that are longer under the target's scheduler than under the deficit table, in one line, and a line for
+/// each latency that is asked for and no longer kept.
+fn longer_bounds(plan: &Plan, form: Form) -> Vec<String> {
+    let scheduler = form.scheduler();
+    let name = scheduler.name();
+    let longer = |class: &ClassPlan| {
+        let (here, there) = (class.bounds.deficit_table.latency, scheduler.of(&class.bounds).latency);
+        (there > here).then(|| format!("`{}` {} instead of {}", class.name, micros(there), micros(here)))
     };
-    plan.classes.iter().filter_map(broken).collect()
+    let broken = |class: &ClassPlan| {
+        let (asked, bound) = (class.requested.latency?, scheduler.of(&class.bounds).latency);
+        let (name_of, asked_for, reached) = (&class.name, micros(asked), micros(bound));
+        (bound > asked)
+            .then(|| format!("the latency of `{name_of}`, {asked_for}: {name} bounds it by {reached} only"))
+    };
+    let all: Vec<String> = plan.classes.iter().filter_map(longer).collect();
+    let line =
+        (!all.is_empty()).then(|| format!("bounds of the deficit table: under {name} {}", all.join(", ")));
+    line.into_iter().chain(plan.classes.iter().filter_map(broken)).collect()
+}
+
+/// In which unit shares are, and what that means for bytes.
+fn unit_of_shares(plan: &Plan) -> String {
+    let credit = plan.table.credit;
+    format!(
+        "shares of bytes: weights count credits, and a packet each credit that it begins; who sends packets just above \
+         a multiple of {credit} gets less of the bytes"
+    )
 }
 
 /// The text as comments.

@@ -5,7 +5,7 @@
 //!
 //! Source: OpenSM, `doc/QoS_management_in_OpenSM.txt` section 7, `opensm/osm_qos.c`.
 
-use super::{Emission, EmitError, broken_latencies, commented, header};
+use super::{Emission, EmitError, commented, header, longer_bounds, unit_of_shares};
 use crate::opensm::{DROP, MAX_WEIGHT, WEIGHT_UNIT, operational};
 use crate::plan::Plan;
 use crate::target::{Form, LANES, Target};
@@ -102,6 +102,7 @@ fn lost(plan: &Plan, target: &Target) -> Vec<String> {
         "exact shares for packets of different sizes: an entry ends with the packet that exceeds its weight, and \
          nothing is carried over"
             .to_owned(),
+        unit_of_shares(plan),
         format!(
             "anything on ports with fewer than {entries} low entries or {lanes} data lanes: OpenSM drops and masks \
              in silence; compare with `smpquery vlarb` and run `weir lint --capacity` with what ports have"
@@ -114,6 +115,6 @@ fn lost(plan: &Plan, target: &Target) -> Vec<String> {
         lost.push("a class without service levels can be reached by none".to_owned());
     }
     lost.push("packets of service levels that no class lists are dropped (lane 15)".to_owned());
-    lost.extend(broken_latencies(plan, "the weighted table", |bounds| &bounds.weighted_table));
+    lost.extend(longer_bounds(plan, Form::Opensm));
     lost
 }

@@ -8,7 +8,7 @@
 
 use core::fmt::Write;
 
-use super::{Emission, EmitError, broken_latencies, commented, header};
+use super::{Emission, EmitError, commented, header, longer_bounds};
 use crate::plan::Plan;
 use crate::target::{Form, Target};
 
@@ -81,6 +81,6 @@ fn lost(plan: &Plan, phases: usize) -> Vec<String> {
             ));
         }
     }
-    lost.extend(broken_latencies(plan, "the basic table", |bounds| &bounds.basic_table));
+    lost.extend(longer_bounds(plan, Form::Pcie));
     lost
 }

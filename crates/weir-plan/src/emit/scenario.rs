@@ -5,7 +5,7 @@
 
 use core::fmt::Write;
 
-use super::{Emission, EmitError, commented, header, surroundings};
+use super::{Emission, EmitError, commented, header, surroundings, unit_of_shares};
 use crate::opensm::WEIGHT_UNIT;
 use crate::plan::{Entry, Plan};
 use crate::target::Form;
@@ -44,6 +44,7 @@ pub fn emit(plan: &Plan) -> Result<Emission, EmitError> {
         "topology, traffic, buffers and duration: they are no part of a plan and take the model's defaults"
             .to_owned(),
         "lane numbers: the channels of a scenario are numbered in the order of the classes".to_owned(),
+        unit_of_shares(plan),
     ];
     let hardware = surroundings::hardware(plan.table.mtu, plan.table.credit, plan.wire)
         .map_err(|(reason, remedy)| EmitError::new(Form::Scenario, reason, remedy))?;
@@ -118,7 +119,8 @@ fn deficit_table(plan: &Plan) -> String {
     format!("dtable:table={},mtu={mtu}B", joined(plan.slots.iter().map(entry).collect()))
 }
 
-/// The quanta by their common divisor and weights; `None` if those exceed what is read.
+/// The quanta by their common divisor and weights; `None` if those exceed what is read. A flow without link credits
+/// leaves the ring, as in the DTable report.
 fn round_robin(plan: &Plan) -> Option<String> {
     let quanta: Vec<u64> =
         plan.classes.iter().map(|class| class.quantum.get() * plan.table.credit.get()).collect();
@@ -126,7 +128,7 @@ fn round_robin(plan: &Plan) -> Option<String> {
     let weights: Vec<u64> = quanta.iter().map(|quantum| quantum / common).collect();
     let is_read = weights.iter().all(|weight| *weight <= MAX_WEIGHT);
     let weights: Vec<String> = weights.iter().map(u64::to_string).collect();
-    is_read.then(|| format!("drr:quantum={common}B,weights={}", weights.join("/")))
+    is_read.then(|| format!("drr:quantum={common}B,weights={},stall=leave", weights.join("/")))
 }
 
 /// The greatest common divisor.

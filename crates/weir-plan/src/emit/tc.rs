@@ -4,8 +4,9 @@
 
 use core::fmt::Write;
 
-use super::{Emission, EmitError, broken_latencies, commented, header};
+use super::{Emission, EmitError, commented, header, longer_bounds};
 use crate::plan::{ClassPlan, Plan};
+use crate::quantity::micros;
 use crate::target::{Form, Target};
 
 /// The most bands of `ets`, and the priorities that it maps.
@@ -106,8 +107,12 @@ fn comments(plan: &Plan, lost: &[String]) -> String {
 
 fn lost(plan: &Plan, unclassified: &str) -> Vec<String> {
     let longest = plan.classes.iter().map(|class| class.bounds.round_robin.latency).max().unwrap_or_default();
+    let longest = micros(longest);
     let mut lost = vec![
         format!("distances: every class waits for the whole frame, with a bound of up to {longest}"),
+        "shares of credits, in which the plan is: Linux counts bytes, so that short packets do not pay for a whole \
+         credit"
+            .to_owned(),
         "the order among packets that the driver and the adapter already hold".to_owned(),
         format!(
             "the MTU of the interface must be at most {}, else a turn may be without a packet",
@@ -115,6 +120,6 @@ fn lost(plan: &Plan, unclassified: &str) -> Vec<String> {
         ),
         unclassified.to_owned(),
     ];
-    lost.extend(broken_latencies(plan, "deficit round robin", |bounds| &bounds.round_robin));
+    lost.extend(longer_bounds(plan, Form::TcDrr));
     lost
 }

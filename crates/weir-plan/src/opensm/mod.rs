@@ -23,6 +23,7 @@
 mod effective;
 mod import;
 mod lint;
+mod listed;
 mod parse;
 mod rules;
 

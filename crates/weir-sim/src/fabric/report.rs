@@ -3,6 +3,7 @@
 use weir_core::discipline::Effort;
 
 use crate::fabric::figures::{self, ALL, Names, Rows, SECOND_CONFIDENCE};
+use crate::fabric::job;
 use crate::fabric::model::FabricScenario;
 use crate::fabric::offered;
 use crate::fabric::outcome::{ChannelRow, FabricOutcome, FabricSize, Saturation, Totals};
@@ -21,15 +22,13 @@ const TELLING: f64 = 0.05;
 
 /// The result of the replications that were finished; cells are in order of the disciplines, each with all loads.
 #[must_use]
-pub fn outcome(
-    fabric: &FabricScenario,
-    frame: &Frame,
-    cells: &[Cell],
-    engine: &'static str,
-) -> FabricOutcome {
+pub fn outcome(fabric: &FabricScenario, frame: &Frame, cells: &[Cell]) -> FabricOutcome {
     let rows: Vec<Rows<'_>> = cells.iter().map(|cell| Rows::new(fabric, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
-    let engine = |discipline: &String| EngineUsed { discipline: discipline.clone(), engine };
+    let engine = |(place, discipline): (usize, &String)| EngineUsed {
+        discipline: discipline.clone(),
+        engine: job::engine(fabric, place),
+    };
     FabricOutcome {
         weir: env!("CARGO_PKG_VERSION"),
         model: "fabric",
@@ -43,7 +42,7 @@ pub fn outcome(
         length_unit: "B",
         interrupted: replications < fabric.stop.replications as usize,
         unstable: None,
-        engines: fabric.disciplines.iter().map(engine).collect(),
+        engines: fabric.disciplines.iter().enumerate().map(engine).collect(),
         disciplines: fabric.disciplines.clone(),
         reference: fabric.disciplines[fabric.reference].clone(),
         size: size(fabric),

@@ -20,9 +20,6 @@ use crate::network::job::Watch;
 use crate::network::run::Frame;
 use crate::port::run::{Control, Progress, RunError};
 
-/// The engine that [`job::play`] runs.
-const ENGINE: &str = "plain";
-
 /// Runs a scenario. Progress counts simulated nanoseconds over all jobs.
 ///
 /// # Errors
@@ -50,7 +47,7 @@ pub fn run(
     ended.into_iter().collect::<Result<Vec<()>, _>>()?;
     (control.progress)(progress());
     let cells = gathered.into_inner().unwrap_or_else(PoisonError::into_inner).into_cells();
-    Ok(report::outcome(fabric, frame, &cells, ENGINE))
+    Ok(report::outcome(fabric, frame, &cells))
 }
 
 /// All jobs, replication by replication.

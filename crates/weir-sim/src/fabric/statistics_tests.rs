@@ -278,7 +278,7 @@ fn by_hand(slower: u64) -> FabricOutcome {
             gathered.add(Job { replication, discipline, load: 0 }, Left::new(collector, tally));
         }
     }
-    report::outcome(&fabric, &Frame::default(), &gathered.into_cells(), "plain")
+    report::outcome(&fabric, &Frame::default(), &gathered.into_cells())
 }
 
 fn close(value: Option<f64>, expected: f64) {
@@ -368,7 +368,7 @@ fn little_s_law_tells_of_wrong_times() {
             collector.counts[0].latencies[0].sum += u128::from(wrong * MICROSECOND);
             gathered.add(Job { replication, discipline, load }, Left::new(collector, Tally::default()));
         }
-        let outcome = report::outcome(&fabric, &Frame::default(), &gathered.into_cells(), "plain");
+        let outcome = report::outcome(&fabric, &Frame::default(), &gathered.into_cells());
         outcome.checks.into_iter().find(|check| check.check == "Little's law").expect("a check").ok
     };
     assert!(check(0) && !check(1));

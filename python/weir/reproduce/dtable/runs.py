@@ -313,15 +313,6 @@ def _specs(table: str, round_robin: str) -> Callable[[dict[str, Any]], dict[str,
     return lambda document: _disciplines(document, table, round_robin)
 
 
-def _finer(document: dict[str, Any]) -> dict[str, Any]:
-    """Return credits of 16 bytes; what costs a discipline a credit of 64 is then a quarter."""
-    weights = "/".join(f"{4 * int(each.removesuffix('cr'))}cr" for each in _WEIGHTS.split("/"))
-    made = _disciplines(
-        document, f"dtable:{_TABLE_1},weights={weights},mtu=8192B", f"drr:quantum=8192B,{_QUANTA},stall=leave"
-    )
-    return _with(made, "fabric", "credit", value="16B")
-
-
 def _longer_wires(document: dict[str, Any]) -> dict[str, Any]:
     made = _with(document, "fabric", "link", "propagation", value="100ns")
     return _with(made, "fabric", "link", "credit_return", value="250ns")
@@ -345,7 +336,9 @@ SWITCHES = (
     Switch("O7", "crossbar at the speed of a link", _replaced("fabric", "switch", "speed_up", value=1.0)),
     Switch("O7", "crossbar at twice the speed", _replaced("fabric", "switch", "speed_up", value=2.0)),
     Switch("O8", "propagation 100 ns, credit return 250 ns", _longer_wires),
-    Switch("O9", "credits of 16 bytes", _finer),
+    Switch(
+        "O9", "credits of 16 bytes; entries of tables weigh 64", _replaced("fabric", "credit", value="16B")
+    ),
     Switch("O10", "deficit kept on a credit stall", _specs(f"{_TABLE},stall=keep", _ROUND_ROBIN)),
     Switch(
         "O11",
