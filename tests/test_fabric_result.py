@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -12,7 +13,9 @@ from fabric_results import CHANNELS, DRR, DTABLE, document, made, paper
 from weir import report
 from weir.cli.simulate import show_comparison, show_run
 from weir.fabric.labels import labels
+from weir.fabric.marks import point_of
 from weir.fabric.verdict import standings, telling_load, verdict
+from weir.text import Scale
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +184,43 @@ def test_channels_are_close_for_disciplines_of_their_own():
         "disciplines for c."
     )
     assert "without intervals, of one replication" in verdict(weir.Result.from_json(made(replications=1)))
+
+
+def accepted(value, low, high, replications=10):
+    """Return a result of two channels, of the first of which so much is accepted at load 1."""
+    flat = {load: [2e-6, 2e-6] for load in (0.5, 1.0)}
+    made = document({DRR: flat}, channels=("a", "b"), replications=replications)
+    for row in made["estimates"]:
+        if (row["metric"], row["channel"], row["load"]) == ("accepted", "a", 1.0):
+            row.update(value=value, low=low, high=high, low_90=low, high_90=high)
+    return read(made)
+
+
+def test_whether_a_channel_saturates_is_left_open_where_its_interval_is_wide():
+    doubtful = accepted(0.98, 0.955, 1.005)
+    assert telling_load(doubtful) == 0.5
+    assert (
+        "Whether a at load 1 saturates cannot be told at this length of run: 95.5 to 100.5 % of what is "
+        "offered arrives (90 % interval)."
+    ) in verdict(doubtful)
+    assert "o channel saturates" not in verdict(doubtful)
+    narrow = accepted(0.989, 0.985, 0.993)
+    assert telling_load(narrow) == 1.0
+    assert "No channel saturates up to load 1" in verdict(narrow)
+
+
+def test_one_replication_does_not_tell_whether_a_channel_saturates():
+    one = accepted(0.98, None, None, replications=1)
+    assert (
+        "Whether channels saturate cannot be told of one replication: of what is offered at least 98.0 % "
+        "arrives, for a at load 1."
+    ) in verdict(one)
+
+
+def test_intervals_of_latencies_end_at_zero_in_charts():
+    result = read(document({DRR: {0.5: [2e-6]}}, channels=("a",)))
+    row = replace(result.estimate(DRR, load=0.5, channel="a"), low=-1e-6)
+    assert point_of(result, row, Scale(1e-6, "µs"))[0]["low"] == 0.0
 
 
 def test_an_interrupted_run_says_so():

@@ -196,8 +196,8 @@ def _accepted(result: FabricResult) -> Figure | None:
         (result.labels[name], line_chart(points, lines, axes)) for name, points in found.items() if points
     )
     caption = (
-        "What arrives in per cent of what is offered; below 99 % a channel counts as saturated. The axis "
-        f"does not begin at zero; {_INTERVALS}."
+        "What arrives in per cent of what is offered; a channel saturates where the 90 % interval is below "
+        f"99 %. The axis does not begin at zero; {_INTERVALS}."
     )
     return Figure("Accepted share against load", caption, panels, lines.key)
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from weir.charts.style import axis, is_wide, log_scale, specification
+from weir.fabric.rows import FabricEstimate
 from weir.fabric.tables import channels_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weir.fabric.result import FabricResult
-    from weir.fabric.rows import FabricDifference, FabricEstimate
+    from weir.fabric.rows import FabricDifference
     from weir.text import Scale
 
 __all__ = ["Axes", "Lines", "Point", "axes_of", "bar_chart", "line_chart", "lines_of", "point_of"]
@@ -48,10 +49,15 @@ def lines_of(field: str, styles: Mapping[str, tuple[str, list[int]]]) -> Lines:
 def point_of(
     result: FabricResult, row: FabricEstimate | FabricDifference | None, scale: Scale
 ) -> list[Point]:
-    """Return a row as a point of a chart; none where there is no value."""
+    """Return a row as a point of a chart; none where there is no value.
+
+    No latency or share is below zero, and there its interval ends too. Differences have both signs.
+    """
     if row is None or row.value is None:
         return []
     low, high = (row.value if end is None else end for end in (row.low, row.high))
+    if isinstance(row, FabricEstimate):
+        low = max(low, 0.0)
     return [
         {
             "discipline": result.labels[row.discipline],

@@ -197,7 +197,10 @@ class FabricResult(Result):
         return next(found, None)
 
     def saturates(self, discipline: str, channel: str = ALL) -> float | None:
-        """Return the least load at which less than 99 % of what a channel offers arrives; None if none."""
+        """Return the least load at which a channel is known to saturate; None if none.
+
+        Less than 99 % of what it offers arrives there: the 90 % interval over the replications is below.
+        """
         found = (
             row.load for row in self.saturation if (row.discipline, row.channel) == (discipline, channel)
         )

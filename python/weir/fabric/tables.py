@@ -142,7 +142,7 @@ def improvement_columns(result: FabricResult, discipline: str, statistic: str = 
 
 
 def saturation_columns(result: FabricResult) -> list[Column]:
-    """Return channels x the least load at which less than 99 % of what is offered arrives."""
+    """Return channels x the least load at which less than 99 % of what is offered arrives, beyond doubt."""
     if not result.saturation:
         return []
     highest = max(result.loads)

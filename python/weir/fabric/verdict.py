@@ -1,8 +1,11 @@
 """What a fabric's result says, in words: who is best for which channel, and where channels saturate.
 
-The words are about one load, the highest of the scenario at which no channel saturates under any discipline;
-above it latencies are those of full buffers. Two disciplines are told apart by the interval of their paired
-difference, or where there is none by intervals that do not overlap.
+The words are about one load, the highest of the scenario at which no channel saturates under any discipline,
+nor may; above it latencies are those of full buffers. Two disciplines are told apart by the interval of their
+paired difference, or where there is none by intervals that do not overlap.
+
+A channel saturates where the 90 % interval of what is accepted is below 99 %. Where the interval reaches both
+sides of that and is wider than 2 %, or one replication has none, it cannot be told.
 """
 
 from __future__ import annotations
@@ -25,6 +28,9 @@ __all__ = ["Standing", "standings", "state", "telling_load", "verdict"]
 _FEW = 3
 """Disciplines whose saturation is told one by one."""
 _BOTH = 2
+_ACCEPTED = 0.99
+_WIDE = 0.02
+"""An interval of the accepted part that is wider leaves open whether a channel saturates."""
 _TWO_DIGITS = 9.95
 
 
@@ -40,6 +46,7 @@ class Standing:
 def telling_load(result: FabricResult) -> float:
     """Return the highest load below saturation; the lowest, where every load saturates a channel."""
     known = [row.load for row in result.saturation if row.load is not None]
+    known += [row.load for row in _open(result) if row.value is not None and row.value < _ACCEPTED]
     below = [load for load in result.loads if load < min(known, default=float("inf"))]
     return max(below, default=min(result.loads))
 
@@ -208,7 +215,52 @@ def _alone(result: FabricResult, load: float) -> str | None:
 # Where it saturates.
 
 
+def _open(result: FabricResult) -> list[FabricEstimate]:
+    """Return the accepted parts of channels of which it cannot be told whether they saturate."""
+    first = {(row.discipline, row.channel): row.load for row in result.saturation}
+    made = []
+    for row in result.estimates:
+        load = first.get((row.discipline, row.channel))
+        if row.metric != "accepted" or row.channel == ALL or row.value is None:
+            continue
+        if (row.discipline, row.channel) in first and (load is None or row.load < load) and _is_open(row):
+            made.append(row)
+    return made
+
+
+def _is_open(row: FabricEstimate) -> bool:
+    if row.low_90 is None or row.high_90 is None:
+        return True
+    return row.low_90 < _ACCEPTED <= row.high_90 and row.high_90 - row.low_90 > _WIDE
+
+
+def _untold(result: FabricResult) -> str | None:
+    """Return where it cannot be told whether a channel saturates, and what is known of the lowest."""
+    rows = _open(result)
+    if not rows:
+        return None
+    least = min(rows, key=lambda row: (_mean(row) if row.low_90 is None else row.low_90, row.load))
+    under = f" under {result.labels[least.discipline]}" if len(result.disciplines) > 1 else ""
+    at = f"{least.channel} at load {least.load:g}{under}"
+    if least.low_90 is None or least.high_90 is None:
+        return (
+            "whether channels saturate cannot be told of one replication: of what is offered at least "
+            f"{100 * _mean(least):.1f} % arrives, for {at}"
+        )
+    others = len({(row.discipline, row.channel, row.load) for row in rows}) - 1
+    more = f", nor in {plural(others, 'other case')}" if others else ""
+    return (
+        f"whether {at} saturates cannot be told at this length of run: {100 * least.low_90:.1f} to "
+        f"{100 * least.high_90:.1f} % of what is offered arrives (90 % interval){more}"
+    )
+
+
 def _saturation(result: FabricResult) -> str | None:
+    told = [each for each in (_saturated(result), _untold(result)) if each]
+    return "; ".join(told) or None
+
+
+def _saturated(result: FabricResult) -> str | None:
     rows = [row for row in result.saturation if row.channel != ALL]
     if not rows:
         return None
@@ -217,13 +269,16 @@ def _saturation(result: FabricResult) -> str | None:
         (name for name in result.disciplines if first[name] is not None), key=lambda name: first[name] or 0.0
     )
     highest = f"{max(result.loads):g}"
+    if not saturating and _open(result):
+        return None
     if not saturating:
         return f"no channel saturates up to load {highest}: at least 99 % of what is offered arrives"
     told: dict[str, list[str]] = {}
     for name in saturating[:_FEW]:
         channels = [row.channel for row in rows if row.discipline == name and row.load == first[name]]
         told.setdefault(f"{_joined(channels)} from load {first[name]:g}", []).append(name)
-    calm = [name for name in result.disciplines if first[name] is None]
+    doubtful = {row.discipline for row in _open(result)}
+    calm = [name for name in result.disciplines if first[name] is None and name not in doubtful]
     if calm:
         told[f"no channel up to load {highest}"] = calm
     several = len(result.disciplines) > 1

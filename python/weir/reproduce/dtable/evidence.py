@@ -131,12 +131,15 @@ class View:
         }
 
     def saturates(self, role: str, part: float = 0.99) -> tuple[float, str] | None:
-        """Return the least load at which less than a part of a channel's offer arrives, and the channel."""
+        """Return the least load at which less than a part of a channel's offer arrives, and the channel.
+
+        As in results of the fabric, less is what is less with its 90 % interval.
+        """
         for load in sorted(self.loads):
-            accepted = {name: self.estimate(role, load, name, "accepted").value for name in self.channels}
-            least = min(accepted, key=lambda name: accepted[name])
-            if accepted[least] < part:
-                return load, least
+            found = {name: self.estimate(role, load, name, "accepted") for name in self.channels}
+            under = [name for name, row in found.items() if row.high_90 < part]
+            if under:
+                return load, min(under, key=lambda name: found[name].value)
         return None
 
     def totals(self, role: str) -> list[Totals]:

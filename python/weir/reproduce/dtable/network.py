@@ -147,7 +147,7 @@ def _saturated_at(view: View, name: str) -> list[float]:
     return [
         load
         for load in view.loads
-        if all(view.estimate(role, load, name, "accepted").value < _SATURATED for role in NETWORK)
+        if all(view.estimate(role, load, name, "accepted").high_90 < _SATURATED for role in NETWORK)
     ]
 
 
