@@ -198,7 +198,7 @@ REFUSED = {
     ),
     "time goes back": (
         CAPTURE + record(0.5, POLL),
-        f"byte {len(CAPTURE)}: time goes back by 1500000000 ns, at most 1000000000 ns are put right",
+        f"byte {len(CAPTURE)}: time goes back by 1.5 s, at most 1 s are put right",
     ),
     "no packets": (HEADER + record(1, ARP), "no packet has both an IP header and a time"),
     "a block without length": (
