@@ -1,7 +1,7 @@
 //! The one registry of disciplines: from a spec string to a discipline, and the list of all.
 //!
 //! A discipline is registered by one line in the `mod.rs` of its folder ([`crate::message`],
-//! [`crate::packet`]), under the line that declares its module; every other list is derived from there.
+//! [`crate::packet`], [`crate::task`]), under the line that declares its module; every other list is derived from there.
 //! Engines that must be fast are monomorphised through a [`Visitor`]; everybody else takes a box.
 
 use crate::discipline::Discipline;
@@ -9,11 +9,13 @@ use crate::info::Info;
 use crate::item::Item;
 use crate::message;
 use crate::spec::{Argument, Spec, SpecError};
-use crate::units::Bytes;
+use crate::task::{TaskDiscipline, TaskVisitor};
+use crate::units::{Bytes, Nanos};
 
 pub use crate::message::{MESSAGE, PRIORITY, WRAPPER, priority_discipline};
 use crate::message::{visit_plain_message, visit_wrapper};
 pub use crate::packet::{PACKET, visit_packet};
+pub use crate::task::{TASK, visit_task};
 
 /// Receives a discipline under its own type.
 pub trait Visitor<I: Item> {
@@ -126,6 +128,27 @@ where
     visit_packet(spec, Boxed)
 }
 
+impl<I: Item<Cost = Nanos>> TaskVisitor<I> for Boxed
+where
+    I: 'static,
+{
+    type Output = Box<dyn TaskDiscipline<I> + Send>;
+    fn visit<D: TaskDiscipline<I> + Send + 'static>(self, discipline: D) -> Self::Output {
+        Box::new(discipline)
+    }
+}
+
+/// Builds the discipline of tasks that `spec` names.
+///
+/// # Errors
+/// The name is not registered, or an argument is refused.
+pub fn task_discipline<I>(spec: &Spec) -> Result<Box<dyn TaskDiscipline<I> + Send>, SpecError>
+where
+    I: Item<Cost = Nanos> + Send + 'static,
+{
+    visit_task(spec, Boxed)
+}
+
 /// Makes disciplines of packets, one for each queue that needs its own.
 pub type PacketFactory<I> = Box<dyn Fn() -> Box<dyn Discipline<I> + Send> + Send>;
 
@@ -186,7 +209,8 @@ pub fn info(name: &str) -> Result<&'static Info, SpecError> {
 /// All descriptions, in the order of the listings; each once, though it may serve several kinds.
 pub fn all() -> impl Iterator<Item = &'static Info> {
     let listed = |info: &&Info| MESSAGE.iter().any(|other| other.name == info.name);
-    MESSAGE.iter().chain(WRAPPER).chain(PACKET.iter().filter(move |info| !listed(info))).copied()
+    let packets = PACKET.iter().filter(move |info| !listed(info));
+    MESSAGE.iter().chain(WRAPPER).chain(packets).chain(TASK).copied()
 }
 
 /// The error where `in_order` is put around a discipline that is none, or has no key.
