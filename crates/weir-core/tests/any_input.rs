@@ -41,8 +41,9 @@ const PACKET_SPECS: [&str; 14] = [
     "tbf(priority(fq_codel:limit=9pkt),rate=1bit,burst=90B)",
 ];
 
-const TASK_SPECS: [&str; 1] = [
+const TASK_SPECS: [&str; 2] = [
     "epoch:1ms,min_slice=1ns,preempt_left=0ns,allocate=at_dispatch,admit=refuse",
+    "priority_rr:86400s",
 ];
 
 #[derive(Clone, Copy, Debug)]

@@ -133,3 +133,5 @@ conformance::suite!(
     || tasks("epoch:50ms,slice=1ms,allocate=at_dispatch"),
     [work_conserving, flow_order, resumable]
 );
+conformance::suite!(priority_rr: [Burst], || tasks("priority_rr"), [work_conserving, flow_order, resumable]);
+conformance::suite!(priority_rr_short: [Burst], || tasks("priority_rr:1ms"), [work_conserving, flow_order, resumable]);

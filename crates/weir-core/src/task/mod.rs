@@ -5,7 +5,11 @@
 //! by its flow. What it asks for it declares once, before it is first ready ([`TaskDiscipline::declare`]).
 
 pub mod epoch;
+pub mod priority_rr;
 mod processes;
+mod terms;
+#[cfg(test)]
+mod testing;
 
 use crate::discipline::Discipline;
 use crate::info::{Arguments, Info};
@@ -245,4 +249,4 @@ macro_rules! tasks {
     };
 }
 
-tasks!(epoch::Epoch);
+tasks!(epoch::Epoch, priority_rr::PriorityRr);
