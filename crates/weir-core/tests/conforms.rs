@@ -135,3 +135,5 @@ conformance::suite!(
 );
 conformance::suite!(priority_rr: [Burst], || tasks("priority_rr"), [work_conserving, flow_order, resumable]);
 conformance::suite!(priority_rr_short: [Burst], || tasks("priority_rr:1ms"), [work_conserving, flow_order, resumable]);
+conformance::suite!(share: [Burst], || tasks("share"), [work_conserving, flow_order, resumable]);
+conformance::suite!(share_short: [Burst], || tasks("share:1ms"), [work_conserving, flow_order, resumable]);

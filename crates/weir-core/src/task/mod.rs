@@ -7,6 +7,7 @@
 pub mod epoch;
 pub mod priority_rr;
 mod processes;
+pub mod share;
 mod terms;
 #[cfg(test)]
 mod testing;
@@ -249,4 +250,4 @@ macro_rules! tasks {
     };
 }
 
-tasks!(epoch::Epoch, priority_rr::PriorityRr);
+tasks!(epoch::Epoch, priority_rr::PriorityRr, share::Share);
