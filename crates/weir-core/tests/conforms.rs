@@ -137,3 +137,5 @@ conformance::suite!(priority_rr: [Burst], || tasks("priority_rr"), [work_conserv
 conformance::suite!(priority_rr_short: [Burst], || tasks("priority_rr:1ms"), [work_conserving, flow_order, resumable]);
 conformance::suite!(share: [Burst], || tasks("share"), [work_conserving, flow_order, resumable]);
 conformance::suite!(share_short: [Burst], || tasks("share:1ms"), [work_conserving, flow_order, resumable]);
+conformance::suite!(stride: [Burst], || tasks("stride"), [work_conserving, flow_order, resumable]);
+conformance::suite!(stride_short: [Burst], || tasks("stride:1ms"), [work_conserving, flow_order, resumable]);

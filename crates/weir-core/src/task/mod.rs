@@ -8,9 +8,11 @@ pub mod epoch;
 pub mod priority_rr;
 mod processes;
 pub mod share;
+pub mod stride;
 mod terms;
 #[cfg(test)]
 mod testing;
+mod virtual_time;
 
 use crate::discipline::Discipline;
 use crate::info::{Arguments, Info};
@@ -250,4 +252,4 @@ macro_rules! tasks {
     };
 }
 
-tasks!(epoch::Epoch, priority_rr::PriorityRr, share::Share);
+tasks!(epoch::Epoch, priority_rr::PriorityRr, share::Share, stride::Stride);
