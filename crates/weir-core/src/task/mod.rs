@@ -4,6 +4,7 @@
 //! over or another preempts it, and finished when it waits. What a process keeps over a wait stands in the discipline,
 //! by its flow. What it asks for it declares once, before it is first ready ([`TaskDiscipline::declare`]).
 
+pub mod cbs;
 pub mod epoch;
 pub mod priority_rr;
 mod processes;
@@ -252,4 +253,4 @@ macro_rules! tasks {
     };
 }
 
-tasks!(epoch::Epoch, priority_rr::PriorityRr, share::Share, stride::Stride);
+tasks!(epoch::Epoch, priority_rr::PriorityRr, share::Share, stride::Stride, cbs::Cbs);

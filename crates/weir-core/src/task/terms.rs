@@ -1,6 +1,6 @@
 //! What a process may ask for: the parameters and checks that disciplines of tasks share.
 
-use super::{DeclarationError, Declared, MAX_PROCESSES, TOP_PRIORITY};
+use super::{DeclarationError, Declared, MAX_PROCESSES, Overcommitted, TOP_PRIORITY};
 use crate::info::{Arguments, Parameter, parse_nanos};
 use crate::item::FlowId;
 use crate::spec::SpecError;
@@ -50,6 +50,37 @@ pub(super) fn check(
         Some(Nanos::ZERO) => Err(DeclarationError::Period),
         Some(epoch) if declared.need > epoch => Err(DeclarationError::Need { need: declared.need, epoch }),
         _ => Ok(()),
+    }
+}
+
+/// What becomes of a need with which more is promised than there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Admit {
+    Warn,
+    Refuse,
+    Allow,
+}
+
+impl Admit {
+    pub(super) const PARAMETER: Parameter = Parameter {
+        name: "admit",
+        values: "`warn`, `refuse` or `allow`",
+        default: Some("warn"),
+        meaning: "what becomes of a need with which more is promised than there is",
+    };
+
+    pub(super) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        let choice = arguments.choice(Self::PARAMETER.name, &["warn", "refuse", "allow"])?;
+        Ok([Self::Warn, Self::Refuse, Self::Allow][choice])
+    }
+
+    /// Judges what would be promised.
+    pub(super) fn judge(self, promised: Overcommitted) -> Result<Option<Overcommitted>, DeclarationError> {
+        match (self, promised.committed > promised.epoch) {
+            (Self::Refuse, true) => Err(DeclarationError::Overcommitted(promised)),
+            (Self::Warn, true) => Ok(Some(promised)),
+            _ => Ok(None),
+        }
     }
 }
 
