@@ -41,9 +41,10 @@ const PACKET_SPECS: [&str; 14] = [
     "tbf(priority(fq_codel:limit=9pkt),rate=1bit,burst=90B)",
 ];
 
-const TASK_SPECS: [&str; 5] = [
+const TASK_SPECS: [&str; 6] = [
     "epoch:1ms,min_slice=1ns,preempt_left=0ns,allocate=at_dispatch,admit=refuse",
     "priority_rr:86400s",
+    "eevdf:1us,lag=zero",
     "cbs:1us,reclaim=grub,admit=allow",
     "cbs:86400s,surplus=background,slice=1us",
     "cbs:3ms,reclaim=grub,surplus=background,admit=refuse",

@@ -139,6 +139,8 @@ conformance::suite!(share: [Burst], || tasks("share"), [work_conserving, flow_or
 conformance::suite!(share_short: [Burst], || tasks("share:1ms"), [work_conserving, flow_order, resumable]);
 conformance::suite!(stride: [Burst], || tasks("stride"), [work_conserving, flow_order, resumable]);
 conformance::suite!(stride_short: [Burst], || tasks("stride:1ms"), [work_conserving, flow_order, resumable]);
+conformance::suite!(eevdf: [Burst], || tasks("eevdf"), [work_conserving, flow_order, resumable]);
+conformance::suite!(eevdf_short: [Burst], || tasks("eevdf:1ms,lag=zero"), [work_conserving, flow_order, resumable]);
 conformance::suite!(cbs: [Burst], || tasks("cbs"), [flow_order, resumable]);
 conformance::suite!(cbs_background: [Burst], || tasks("cbs:surplus=background,slice=1ms"), [work_conserving, flow_order, resumable]);
 conformance::suite!(cbs_grub: [Burst], || tasks("cbs:reclaim=grub"), [flow_order, resumable]);

@@ -5,6 +5,7 @@
 //! by its flow. What it asks for it declares once, before it is first ready ([`TaskDiscipline::declare`]).
 
 pub mod cbs;
+pub mod eevdf;
 pub mod epoch;
 pub mod priority_rr;
 mod processes;
@@ -253,4 +254,4 @@ macro_rules! tasks {
     };
 }
 
-tasks!(epoch::Epoch, priority_rr::PriorityRr, share::Share, stride::Stride, cbs::Cbs);
+tasks!(epoch::Epoch, priority_rr::PriorityRr, share::Share, stride::Stride, cbs::Cbs, eevdf::Eevdf);
