@@ -70,14 +70,13 @@ impl<I: Item<Cost = Nanos>> Epoch<I> {
         if !waits || self.processes.get(process.0).is_none() {
             return;
         }
-        let mut stranger = Process::stranger(self.config.slice);
         if self.started {
             self.turn_unless_running(moment(now));
             let state = self.renewed(process.0);
-            stranger.renewed = state.renewed;
             let back = state.rem + state.u;
             self.csp += back;
         }
+        let stranger = Process::stranger(self.config.slice);
         let state = self.processes.state_mut(process.0);
         self.committed -= state.need;
         *state = Process { used: state.used, ..stranger };

@@ -1,7 +1,13 @@
 //! Epoch scheduling, held against its specification.
 
+mod accounts;
+mod admission;
+mod hostile;
+mod load;
 mod node;
 mod oracle;
+mod properties;
+mod readings;
 mod schedules;
 mod script;
 

@@ -37,13 +37,24 @@ pub(super) struct Piece {
     pub(super) to: u64,
 }
 
+/// A process goes to its low queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Demotion {
+    pub(super) process: usize,
+    /// How far away the critical period is then.
+    pub(super) uncommitted: Nanos,
+    /// What it has used of its needs since the beginning.
+    pub(super) used: Nanos,
+}
+
 pub(super) struct Process {
-    program: Program,
+    pub(super) program: Program,
     pub(super) declared: Declared,
     /// What it still computes before its next step.
     compute: u64,
     wakes: Option<u64>,
     exits: bool,
+    level: i8,
     /// Whether it waits for the processor.
     pub(super) ready: bool,
     /// Since when it has been ready, or has run.
@@ -57,30 +68,30 @@ struct Running {
     piece: Piece,
 }
 
-pub(super) struct Node {
-    pub(super) discipline: Box<dyn TaskDiscipline<Task>>,
+pub(super) struct Node<D> {
+    pub(super) discipline: D,
     pub(super) processes: Vec<Process>,
     running: Option<Running>,
     preempted: bool,
-    begun: bool,
     pub(super) now: u64,
     pub(super) pieces: Vec<Piece>,
+    pub(super) demotions: Vec<Demotion>,
     pub(super) closes_first: bool,
     /// The most that a dispatch costs, at random; it is charged to who is dispatched.
     pub(super) overhead: u64,
     random: Random,
 }
 
-impl Node {
-    pub(super) fn new(discipline: impl TaskDiscipline<Task> + 'static) -> Self {
+impl<D: TaskDiscipline<Task>> Node<D> {
+    pub(super) fn new(discipline: D) -> Self {
         Self {
-            discipline: Box::new(discipline),
+            discipline,
             processes: Vec::new(),
             running: None,
             preempted: false,
-            begun: false,
             now: 0,
             pieces: Vec::new(),
+            demotions: Vec::new(),
             closes_first: false,
             overhead: 0,
             random: Random::new(1),
@@ -91,24 +102,27 @@ impl Node {
     pub(super) fn add(&mut self, declared: Declared, program: Program) {
         let process = FlowId(self.processes.len() as u32);
         let _ = self.discipline.declare(Instant::new(self.now), process, declared).unwrap();
-        let wakes = Some(self.now);
-        let exits = false;
-        self.processes.push(Process {
-            program,
-            declared,
-            compute: 0,
-            wakes,
-            exits,
-            ready: false,
-            since: None,
-        });
+        let (compute, wakes, exits, level) = (0, Some(self.now), false, 0);
+        let (ready, since) = (false, None);
+        self.processes.push(Process { program, declared, compute, wakes, exits, level, ready, since });
+    }
+
+    /// Goes on like another node after this moment, with another discipline and other programs: with the same work at
+    /// hand, the same waits, and those who are ready in this order.
+    pub(super) fn twin<T>(other: &Node<T>, discipline: D, programs: Vec<Program>, ready: &[u32]) -> Self {
+        let mut twin = Self { now: other.now, closes_first: other.closes_first, ..Self::new(discipline) };
+        for (process, program) in other.processes.iter().zip(programs) {
+            twin.add(process.declared, program);
+            let added = twin.processes.last_mut().unwrap();
+            (added.compute, added.wakes) = (process.compute, process.wakes);
+        }
+        ready.iter().for_each(|&process| twin.wake(process as usize));
+        twin
     }
 
     /// Runs until this moment; what is open then stays open, charged.
     pub(super) fn run(&mut self, until: u64) {
-        if !std::mem::replace(&mut self.begun, true) {
-            self.settle();
-        }
+        self.settle();
         while let Some(next) = self.next().filter(|&at| at <= until) {
             self.pass(next);
             self.settle();
@@ -116,11 +130,16 @@ impl Node {
         self.pass(until);
     }
 
-    /// Runs to the end of an epoch and gives back what is open then.
-    pub(super) fn stop(&mut self, at: u64) {
-        self.run(at - 1);
-        self.pass(at);
-        self.close_if_over();
+    /// Runs until just before what happens at this moment, and takes what ran.
+    pub(super) fn run_up_to(&mut self, moment: u64) -> Vec<Piece> {
+        self.run(moment - 1);
+        self.pass(moment);
+        let mut pieces = std::mem::take(&mut self.pieces);
+        if let Some(running) = &mut self.running {
+            pieces.push(running.piece);
+            running.piece.from = moment;
+        }
+        pieces
     }
 
     /// When anything happens next.
@@ -212,7 +231,7 @@ impl Node {
     }
 
     /// Closes the open grant if its process waits, its slice is over, it is preempted or the epoch ends.
-    fn close_if_over(&mut self) {
+    pub(super) fn close_if_over(&mut self) {
         let Some(running) = self.running.take() else { return };
         let (number, now) = (running.piece.process, Instant::new(self.now));
         let computed = running.overhead == 0 && self.processes[number].compute == 0;
@@ -229,7 +248,7 @@ impl Node {
             self.running = Some(running);
             return;
         }
-        self.pieces.push(running.piece);
+        self.pieces.extend(Some(running.piece).filter(|piece| piece.from < piece.to));
         self.preempted = false;
         self.verify();
     }
@@ -259,13 +278,28 @@ impl Node {
         let overhead = self.random.below(self.overhead + 1);
         let piece = Piece { process, level, from: self.now, to: self.now };
         self.processes[process].ready = false;
+        for (other, _) in self.processes.iter().enumerate().filter(|(_, other)| other.ready) {
+            let waits = self.discipline.level(FlowId(other as u32)).unwrap();
+            assert!(waits <= level, "{process} runs at level {level}, {other} is ready at {waits}");
+        }
         self.running = Some(Running { left: grant.quantum.get(), overhead, piece });
         assert!(grant.quantum.get() > 0, "an empty grant");
         self.verify();
     }
 
-    fn verify(&self) {
+    /// What must hold after every call; notes who goes low.
+    fn verify(&mut self) {
         self.discipline.verify().unwrap();
+        for (number, process) in self.processes.iter_mut().enumerate() {
+            let flow = FlowId(number as u32);
+            let level = self.discipline.level(flow).unwrap();
+            if level < 0 && process.level >= 0 {
+                let uncommitted = self.discipline.critical().unwrap().since(Instant::new(self.now));
+                let used = self.discipline.used(flow).unwrap().need;
+                self.demotions.push(Demotion { process: number, uncommitted, used });
+            }
+            process.level = level;
+        }
     }
 }
 

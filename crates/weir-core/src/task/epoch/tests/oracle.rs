@@ -8,6 +8,7 @@ use crate::item::FlowId;
 use crate::task::{DeclarationError, Declared, Overcommitted, Task, TaskDiscipline, Used, Violation};
 use crate::units::{Instant, Nanos};
 
+/// The parameters, in nanoseconds.
 const LENGTH: i64 = 100_000;
 const SLICE: i64 = 20_000;
 const USEFUL: i64 = 300;
@@ -35,7 +36,7 @@ pub(super) struct Reading {
     pub(super) keep: bool,
     /// All that is unused of a slice goes back to `csp`, the part that was owed anyway too.
     pub(super) all_unused: bool,
-    /// Times are in thousandths of these.
+    /// How much longer all times are than in an epoch of 100 us.
     pub(super) scale: i64,
 }
 
@@ -269,8 +270,12 @@ impl TaskDiscipline<Task> for Oracle {
         self.advance(now.get() as i64);
         let state = &mut self.processes[number];
         self.csp += state.rem + state.u;
-        *state =
-            Process { slice: SLICE * self.reading.scale, priority: 1, used: state.used, ..Default::default() };
+        *state = Process {
+            slice: SLICE * self.reading.scale,
+            priority: 1,
+            used: state.used,
+            ..Default::default()
+        };
     }
 
     fn used(&self, process: FlowId) -> Option<Used> {
@@ -310,8 +315,7 @@ impl Lockstep {
         let readings = reading.spec();
         let first = make(&readings);
         let second = Oracle::new(reading);
-        let mut lockstep =
-            Self { readings, first, second, random, now: 0, processes, open: None, left: 0 };
+        let mut lockstep = Self { readings, first, second, random, now: 0, processes, open: None, left: 0 };
         (0..processes).for_each(|process| lockstep.declare(FlowId(process)));
         lockstep.enqueue();
         lockstep

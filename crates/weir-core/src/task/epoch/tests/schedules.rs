@@ -24,6 +24,8 @@ schedules! {
     /// Slices end where uncommitted time does, though not below what is useful.
     nobody_goes_low_while_uncommitted_time_is_left: REPORT,
         ["a: always", "b need=59.5:"] => "a20 a20 a0.5 -a20 -a20 -a19.5 |";
+    uncommitted_time_just_long_enough_is_used: REPORT,
+        ["a: always", "b need=59.7:"] => "a20 a20 a0.3 -a20 -a20 -a19.7 |";
     uncommitted_time_too_short_to_be_useful_is_left: REPORT,
         ["a: always", "b need=59.8:"] => "a20 a20 -a20 -a20 -a20 |";
     /// Nothing is uncommitted: a slice that ends leads to the low queue if the need is met, and only then.

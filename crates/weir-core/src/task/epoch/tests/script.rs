@@ -8,7 +8,7 @@
 //! end of an epoch.
 
 use super::make;
-use super::node::{Node, Program, Step};
+use super::node::{Node, Piece, Program, Step};
 use crate::task::{Declared, Task, TaskDiscipline};
 use crate::units::Nanos;
 
@@ -31,8 +31,8 @@ pub(super) fn schedule(
         let (declared, program) = parse(process);
         node.add(declared, program);
     }
-    node.stop(until);
-    told(&node)
+    let pieces = node.run_up_to(until);
+    told(&pieces, until)
 }
 
 /// How long a schedule is.
@@ -41,7 +41,7 @@ pub(super) fn length(schedule: &str) -> u64 {
     schedule.split_whitespace().filter(|piece| *piece != "|").map(digits).sum()
 }
 
-fn told(node: &Node) -> String {
+fn told(pieces: &[Piece], until: u64) -> String {
     let mut text = Vec::new();
     let mut at = 0;
     let mut tell = |name: String, from: &mut u64, to: u64| {
@@ -54,13 +54,13 @@ fn told(node: &Node) -> String {
             }
         }
     };
-    for piece in &node.pieces {
+    for piece in pieces {
         tell(".".to_owned(), &mut at, piece.from);
         let name = char::from(b'a' + piece.process as u8);
         let low = if piece.level < 0 { "-" } else { "" };
         tell(format!("{low}{name}"), &mut at, piece.to);
     }
-    tell(".".to_owned(), &mut at, node.now);
+    tell(".".to_owned(), &mut at, until);
     text.join(" ")
 }
 
