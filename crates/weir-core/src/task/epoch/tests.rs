@@ -4,6 +4,7 @@ mod accounts;
 mod admission;
 mod hostile;
 mod load;
+mod lockstep;
 mod node;
 mod oracle;
 mod properties;
