@@ -63,6 +63,7 @@ pub use crate::network::run::Frame;
 
 use crate::fabric::model::FabricScenario;
 use crate::network::model::NetworkScenario;
+use crate::node::model::NodeScenario;
 
 /// A scenario, read and checked.
 #[derive(Clone, Debug)]
@@ -83,6 +84,8 @@ pub enum Model {
     Network(NetworkScenario),
     /// Switches that drop nothing.
     Fabric(FabricScenario),
+    /// Processes on processors.
+    Node(NodeScenario),
 }
 
 impl Scenario {
@@ -91,7 +94,7 @@ impl Scenario {
     pub fn port(&self) -> Option<&PortScenario> {
         match &self.model {
             Model::Port(port) => Some(port),
-            Model::Network(_) | Model::Fabric(_) => None,
+            _ => None,
         }
     }
 
@@ -99,8 +102,8 @@ impl Scenario {
     #[must_use]
     pub fn network(&self) -> Option<&NetworkScenario> {
         match &self.model {
-            Model::Port(_) | Model::Fabric(_) => None,
             Model::Network(network) => Some(network),
+            _ => None,
         }
     }
 
@@ -108,8 +111,17 @@ impl Scenario {
     #[must_use]
     pub fn fabric(&self) -> Option<&FabricScenario> {
         match &self.model {
-            Model::Port(_) | Model::Network(_) => None,
             Model::Fabric(fabric) => Some(fabric),
+            _ => None,
+        }
+    }
+
+    /// The scenario of the node, if it is one.
+    #[must_use]
+    pub fn node(&self) -> Option<&NodeScenario> {
+        match &self.model {
+            Model::Node(node) => Some(node),
+            _ => None,
         }
     }
 
