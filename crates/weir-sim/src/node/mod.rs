@@ -56,7 +56,13 @@
 //!
 //! **Measured** is from the warm-up to the end. What an interrupt at the end has not yet charged is charged there.
 
+mod engine;
+pub mod generators;
+pub mod job;
 pub mod model;
 pub mod outcome;
 pub mod record;
 pub mod run;
+
+#[cfg(test)]
+mod tests;
