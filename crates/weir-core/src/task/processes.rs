@@ -86,12 +86,6 @@ impl<I: Item<Cost = Nanos>, S> Processes<I, S> {
         self.keep(item, drops)
     }
 
-    /// Whether a process waits for the processor.
-    #[inline]
-    pub(super) fn is_ready(&self, process: u32) -> bool {
-        self.entries.get(process as usize).is_some_and(|entry| entry.ready.is_some())
-    }
-
     /// Takes the readiness of a process.
     #[inline]
     pub(super) fn take(&mut self, process: u32) -> Option<I> {
