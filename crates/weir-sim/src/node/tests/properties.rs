@@ -71,7 +71,6 @@ fn who_is_ready_throughout_an_epoch_runs_its_need() {
         assert_eq!((promise.worst, promise.too_low), (0, 0), "{spec}, case {case}");
         epochs += promise.epochs;
     }
-    println!("process epochs {epochs}");
     assert!(epochs >= 100_000, "{epochs} process-epochs");
 }
 
@@ -119,7 +118,7 @@ fn the_past_is_forgotten_at_the_turn_of_an_epoch() {
         for (number, one) in lived.processes.iter_mut().enumerate() {
             let until = |at| Operation::SleepUntil { every: Nanos::new(never), offset: Nanos::new(at) };
             let dice = &mut Dice::new(case ^ 77);
-            let past = Writer::new().begin(Some(3)).compute(dice.units(1, 9)).sleep(dice.units(0, 4)).end();
+            let past = Writer::new().begin(Some(3)).compute(dice.units(1, 3)).sleep(dice.units(0, 4)).end();
             // All ask for their wake-ups in the order of their numbers, as those do that begin there.
             let past = past.then(until(begins - epoch + 1000 * number as u64)).then(until(begins)).done();
             let shift = past.operations.len();

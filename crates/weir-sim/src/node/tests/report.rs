@@ -168,28 +168,18 @@ fn preemption_from_the_low_queue_takes_135_us() {
     };
     let high = |counts: &Counts| counts.high_over_low as f64 / counts.messages as f64;
     for pair in all.windows(2) {
-        let ((one, fewer), (two, more)) = (excess(&pair[0]), excess(&pair[1]));
-        println!("low {} n {fewer} {more} high {}", 1000.0 * (two - one) / (more - fewer), high(&pair[1]));
         assert!(high(&pair[1]) > high(&pair[0]));
     }
     let ((one, fewer), (two, more)) = (excess(&all[1]), excess(&all[4]));
     near(1000.0 * (two - one) / (more - fewer), 135.0, 2.0, "marginal overhead");
     let none = setting(96, (0, Some(100)), 1);
-    println!("none {}", high(&none));
     near(high(&none), 1.0, 0.02, "preemptions for a message");
 }
 
+/// Of the generator's schedulings about 16 in a second follow a preemption by one of the system's processes, which costs 84 us more.
 #[test]
 fn preemption_by_priority_takes_135_us_and_119_us_back() {
-    for slice in [96, 20, 10, 5, 2] {
-        let counts = setting(slice, (100, Some(100)), 2);
-        println!(
-            "prio {slice} {} {}",
-            overhead(counts.rates(0), millis(GENERATOR)),
-            overhead(counts.rates(1), millis(SIMPLE_SINK))
-        );
-    }
-    let counts = setting(5, (100, Some(100)), 2);
+    let counts = setting(10, (100, Some(100)), 2);
     near(overhead(counts.rates(0), millis(GENERATOR)), 135.0, 1.0, "generator");
     near(overhead(counts.rates(1), millis(SIMPLE_SINK)), 119.0, 1.0, "sink");
 }
