@@ -51,6 +51,8 @@ pub enum DropReason {
     Unclassified,
     /// Its queue has stood for too long: a signal to whoever sends.
     Congestion,
+    /// Its process is ready already, or runs.
+    AlreadyReady,
 }
 
 /// Receives what a discipline drops: the newcomer, or another that makes room for it.

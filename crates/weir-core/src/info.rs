@@ -17,6 +17,8 @@ pub enum Kind {
     Message,
     /// Packets at a link: served whole.
     Packet,
+    /// Processes that are ready to run: served in time.
+    Task,
     /// A rule around another discipline.
     Wrapper,
 }
@@ -28,6 +30,7 @@ impl Kind {
         match self {
             Self::Message => "message",
             Self::Packet => "packet",
+            Self::Task => "task",
             Self::Wrapper => "wrapper",
         }
     }

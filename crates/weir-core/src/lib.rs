@@ -20,4 +20,5 @@ pub mod priority;
 pub mod ranked;
 pub mod registry;
 pub mod spec;
+pub mod task;
 pub mod units;

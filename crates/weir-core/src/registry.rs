@@ -1,7 +1,7 @@
 //! The one registry of disciplines: from a spec string to a discipline, and the list of all.
 //!
 //! A discipline is registered by one line in the `mod.rs` of its folder ([`crate::message`],
-//! [`crate::packet`]), under the line that declares its module; every other list is derived from there.
+//! [`crate::packet`], [`crate::task`]), under the line that declares its module; every other list is derived from there.
 //! Engines that must be fast are monomorphised through a [`Visitor`]; everybody else takes a box.
 
 use crate::discipline::Discipline;
@@ -10,11 +10,13 @@ use crate::item::Item;
 use crate::message;
 use crate::nearest::nearest;
 use crate::spec::{Argument, Spec, SpecError};
-use crate::units::Bytes;
+use crate::task::{TaskDiscipline, TaskVisitor};
+use crate::units::{Bytes, Nanos};
 
 pub use crate::message::{MESSAGE, PRIORITY, WRAPPER, priority_discipline};
 use crate::message::{visit_plain_message, visit_wrapper};
 pub use crate::packet::{PACKET, visit_packet};
+pub use crate::task::{TASK, visit_task};
 
 /// Receives a discipline under its own type.
 pub trait Visitor<I: Item> {
@@ -127,6 +129,27 @@ where
     visit_packet(spec, Boxed)
 }
 
+impl<I: Item<Cost = Nanos>> TaskVisitor<I> for Boxed
+where
+    I: 'static,
+{
+    type Output = Box<dyn TaskDiscipline<I> + Send>;
+    fn visit<D: TaskDiscipline<I> + Send + 'static>(self, discipline: D) -> Self::Output {
+        Box::new(discipline)
+    }
+}
+
+/// Builds the discipline of tasks that `spec` names.
+///
+/// # Errors
+/// The name is not registered, or an argument is refused.
+pub fn task_discipline<I>(spec: &Spec) -> Result<Box<dyn TaskDiscipline<I> + Send>, SpecError>
+where
+    I: Item<Cost = Nanos> + Send + 'static,
+{
+    visit_task(spec, Boxed)
+}
+
 /// Makes disciplines of packets, one for each queue that needs its own.
 pub type PacketFactory<I> = Box<dyn Fn() -> Box<dyn Discipline<I> + Send> + Send>;
 
@@ -152,28 +175,40 @@ pub(crate) const SEED: &str = "seed";
 /// A simulation gives each link and replication seeds of its own; where nobody does, a discipline has the
 /// seed of its table of parameters.
 pub fn with_seeds(spec: &Spec, draw: &mut dyn FnMut() -> u64) -> Spec {
-    let mut seeded = spec.clone();
-    if lacks_seed(spec) {
-        let value = Spec { name: draw().to_string(), arguments: Vec::new() };
-        seeded.arguments.push(Argument { key: Some(SEED.to_owned()), value });
-    }
+    let lacks_seed = place_of(spec, SEED).is_some() && argument(spec, SEED).is_none();
+    let mut seeded = if lacks_seed { with_argument(spec, SEED, &draw().to_string()) } else { spec.clone() };
     for (argument, written) in seeded.arguments.iter_mut().zip(&spec.arguments) {
         argument.value = with_seeds(&written.value, draw);
     }
     seeded
 }
 
-/// Whether a discipline has a seed that its spec does not give, by key or by position.
-fn lacks_seed(spec: &Spec) -> bool {
-    let parameters = all().find(|info| info.name == spec.name).map_or(&[][..], |info| info.parameters);
-    let Some(place) = parameters.iter().position(|parameter| parameter.name == SEED) else {
-        return false;
+/// What a spec gives for a parameter, by key or by position; nested specs are not looked into.
+#[must_use]
+pub fn argument<'s>(spec: &'s Spec, parameter: &str) -> Option<&'s Spec> {
+    let place = place_of(spec, parameter)?;
+    let is_it = |(at, argument): &(usize, &Argument)| match &argument.key {
+        Some(key) => key == parameter,
+        None => *at == place,
     };
-    let gives = |(at, argument): (usize, &Argument)| match &argument.key {
-        Some(key) => key == SEED,
-        None => at == place,
-    };
-    !spec.arguments.iter().enumerate().any(gives)
+    spec.arguments.iter().enumerate().find(is_it).map(|(_, argument)| &argument.value)
+}
+
+/// The spec with this value for a parameter, if its discipline has the parameter and is not given it.
+#[must_use]
+pub fn with_argument(spec: &Spec, parameter: &str, value: &str) -> Spec {
+    let mut given = spec.clone();
+    if place_of(spec, parameter).is_some() && argument(spec, parameter).is_none() {
+        let value = Spec { name: value.to_owned(), arguments: Vec::new() };
+        given.arguments.push(Argument { key: Some(parameter.to_owned()), value });
+    }
+    given
+}
+
+/// The place of a parameter among those of the discipline that the spec names, if it has it.
+fn place_of(spec: &Spec, parameter: &str) -> Option<usize> {
+    let info = all().find(|info| info.name == spec.name)?;
+    info.parameters.iter().position(|other| other.name == parameter)
 }
 
 /// The description of the discipline called `name`, whatever its kind.
@@ -187,7 +222,8 @@ pub fn info(name: &str) -> Result<&'static Info, SpecError> {
 /// All descriptions, in the order of the listings; each once, though it may serve several kinds.
 pub fn all() -> impl Iterator<Item = &'static Info> {
     let listed = |info: &&Info| MESSAGE.iter().any(|other| other.name == info.name);
-    MESSAGE.iter().chain(WRAPPER).chain(PACKET.iter().filter(move |info| !listed(info))).copied()
+    let packets = PACKET.iter().filter(move |info| !listed(info));
+    MESSAGE.iter().chain(WRAPPER).chain(packets).chain(TASK).copied()
 }
 
 /// The error where `in_order` is put around a discipline that is none, or has no key.
@@ -252,6 +288,24 @@ mod tests {
         ] {
             assert_eq!(seeded(written), expected, "{written}");
         }
+    }
+
+    #[test]
+    fn an_argument_is_given_where_it_is_missing() {
+        for (written, expected) in [
+            ("epoch", "epoch:length=50ms"),
+            ("epoch:admit=refuse", "epoch:admit=refuse,length=50ms"),
+            ("epoch:10ms", "epoch:10ms"),
+            ("epoch(length=10ms,slice=1ms)", "epoch:length=10ms,slice=1ms"),
+            ("fifo", "fifo"),
+            ("nobody", "nobody"),
+        ] {
+            let spec: Spec = written.parse().expect(written);
+            assert_eq!(with_argument(&spec, "length", "50ms").to_string(), expected);
+        }
+        let spec: Spec = "epoch:10ms".parse().expect("a spec");
+        assert_eq!(argument(&spec, "length").map(ToString::to_string).as_deref(), Some("10ms"));
+        assert_eq!(argument(&spec, "slice"), None);
     }
 
     fn error(spec: &str) -> String {

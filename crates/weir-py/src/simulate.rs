@@ -59,6 +59,7 @@ fn kind(scenario: &Scenario) -> &'static str {
         Model::Port(_) => "port",
         Model::Network(_) => "network",
         Model::Fabric(_) => "fabric",
+        Model::Node(_) => "node",
     }
 }
 
@@ -94,6 +95,7 @@ pub(crate) fn run(
     if records.is_some() && scenario.port().is_none() {
         let remedy = match scenario.model {
             Model::Fabric(_) => "leave out the records; the distributions of the result say more of a fabric",
+            Model::Node(_) => "leave out the records; `timeline` of [measure] says who ran when",
             _ => "leave out the records; flows and intervals of [measure] say more of a network",
         };
         let message =

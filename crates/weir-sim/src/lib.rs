@@ -6,6 +6,7 @@ pub mod bench;
 pub mod engine;
 pub mod fabric;
 pub mod network;
+pub mod node;
 pub mod port;
 pub mod scenario;
 pub mod stats;
@@ -16,6 +17,7 @@ use serde::Serialize;
 
 pub use fabric::outcome::FabricOutcome;
 pub use network::outcome::NetworkOutcome;
+pub use node::outcome::NodeOutcome;
 pub use port::outcome::Outcome;
 pub use port::run::{Control, Progress, RecordSink, RunError};
 pub use scenario::{Model, Scenario, ScenarioError};
@@ -30,6 +32,8 @@ pub enum AnyOutcome {
     Network(Box<NetworkOutcome>),
     /// Of a scenario of a fabric.
     Fabric(Box<FabricOutcome>),
+    /// Of a scenario of the node.
+    Node(Box<NodeOutcome>),
 }
 
 impl AnyOutcome {
@@ -38,7 +42,7 @@ impl AnyOutcome {
     pub fn port(self) -> Option<Outcome> {
         match self {
             Self::Port(outcome) => Some(*outcome),
-            Self::Network(_) | Self::Fabric(_) => None,
+            _ => None,
         }
     }
 
@@ -46,8 +50,8 @@ impl AnyOutcome {
     #[must_use]
     pub fn network(self) -> Option<NetworkOutcome> {
         match self {
-            Self::Port(_) | Self::Fabric(_) => None,
             Self::Network(outcome) => Some(*outcome),
+            _ => None,
         }
     }
 
@@ -55,8 +59,17 @@ impl AnyOutcome {
     #[must_use]
     pub fn fabric(self) -> Option<FabricOutcome> {
         match self {
-            Self::Port(_) | Self::Network(_) => None,
             Self::Fabric(outcome) => Some(*outcome),
+            _ => None,
+        }
+    }
+
+    /// The result of a node, if it is one.
+    #[must_use]
+    pub fn node(self) -> Option<NodeOutcome> {
+        match self {
+            Self::Node(outcome) => Some(*outcome),
+            _ => None,
         }
     }
 }
@@ -76,6 +89,9 @@ pub fn run(scenario: &Scenario, control: &mut Control<'_>) -> Result<AnyOutcome,
         }
         Model::Fabric(fabric) => {
             fabric::run::run(fabric, frame, control).map(|outcome| AnyOutcome::Fabric(Box::new(outcome)))
+        }
+        Model::Node(node) => {
+            node::run::run(node, frame, control).map(|outcome| AnyOutcome::Node(Box::new(outcome)))
         }
     }
 }

@@ -52,6 +52,7 @@ pub fn why(reason: DropReason) -> &'static str {
         DropReason::TooLarge => "it is too large",
         DropReason::Unclassified => "its channel has no place",
         DropReason::Congestion => "its queue has stood for too long",
+        DropReason::AlreadyReady => "its process is ready already",
         _ => "of its own accord",
     }
 }

@@ -22,7 +22,7 @@
 //! ```
 //!
 //! `model` comes first: it says of which of the documents ([`PortDocument`], [`NetworkDocument`],
-//! [`FabricDocument`]) the rest is read, each strict by itself.
+//! [`FabricDocument`], [`NodeDocument`]) the rest is read, each strict by itself.
 
 mod check;
 mod disciplines;
@@ -32,6 +32,7 @@ mod fingerprint;
 mod input;
 mod lengths;
 mod network;
+mod node;
 mod port;
 mod quantity;
 mod read;
@@ -45,6 +46,7 @@ use weir_document::Source;
 pub use document::PortDocument;
 pub use fabric::FabricDocument;
 pub use network::NetworkDocument;
+pub use node::NodeDocument;
 pub use port::{
     Clock, Closed, Input, LatencyEnd, LengthUnit, Limit, Measure, NamedDiscipline, Open, PacketTime,
     PortScenario, Replay, Service, Stop, Think, WarmUp, WholeTime,
@@ -61,6 +63,7 @@ pub use crate::network::run::Frame;
 
 use crate::fabric::model::FabricScenario;
 use crate::network::model::NetworkScenario;
+use crate::node::model::NodeScenario;
 
 /// A scenario, read and checked.
 #[derive(Clone, Debug)]
@@ -81,6 +84,8 @@ pub enum Model {
     Network(NetworkScenario),
     /// Switches that drop nothing.
     Fabric(FabricScenario),
+    /// Processes on processors.
+    Node(NodeScenario),
 }
 
 impl Scenario {
@@ -89,7 +94,7 @@ impl Scenario {
     pub fn port(&self) -> Option<&PortScenario> {
         match &self.model {
             Model::Port(port) => Some(port),
-            Model::Network(_) | Model::Fabric(_) => None,
+            _ => None,
         }
     }
 
@@ -97,8 +102,8 @@ impl Scenario {
     #[must_use]
     pub fn network(&self) -> Option<&NetworkScenario> {
         match &self.model {
-            Model::Port(_) | Model::Fabric(_) => None,
             Model::Network(network) => Some(network),
+            _ => None,
         }
     }
 
@@ -106,8 +111,17 @@ impl Scenario {
     #[must_use]
     pub fn fabric(&self) -> Option<&FabricScenario> {
         match &self.model {
-            Model::Port(_) | Model::Network(_) => None,
             Model::Fabric(fabric) => Some(fabric),
+            _ => None,
+        }
+    }
+
+    /// The scenario of the node, if it is one.
+    #[must_use]
+    pub fn node(&self) -> Option<&NodeScenario> {
+        match &self.model {
+            Model::Node(node) => Some(node),
+            _ => None,
         }
     }
 
@@ -171,6 +185,13 @@ impl Scenario {
                 canonical_names(&mut document.disciplines.value, reference, names, fabric.reference);
                 (Model::Fabric(fabric), toml::to_string(&document))
             }
+            Document::Node(mut document) => {
+                let node = checker.node_scenario(&document)?;
+                let names = node.disciplines.iter();
+                let reference = document.reference.as_mut();
+                canonical_names(&mut document.disciplines.value, reference, names, node.reference);
+                (Model::Node(node), toml::to_string(&document))
+            }
         };
         let unwritten = |error: toml::ser::Error| {
             ScenarioError::of_file(name, format!("cannot be normalised ({error})"), "report this as a defect")
@@ -219,6 +240,7 @@ pub fn schema() -> String {
         generator.subschema_for::<PortDocument>(),
         generator.subschema_for::<NetworkDocument>(),
         generator.subschema_for::<FabricDocument>(),
+        generator.subschema_for::<NodeDocument>(),
     ];
     let schema = schemars::json_schema!({
         "$schema": dialect,
