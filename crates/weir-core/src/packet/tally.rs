@@ -73,10 +73,10 @@ mod tests {
         for at_once in [0, 1, 2, 3, 64] {
             let (mut tally, mut effort) = (Tally::new(at_once), Effort::default());
             assert_eq!(tally.effort(), effort);
-            for examined in (1..200).chain([1, 64, 65]) {
+            for examined in (1_u64..200).chain([1, 64, 65]) {
                 match (examined, at_once) {
                     (1, _) => tally.one(),
-                    (_, 0 | 1) if examined % 2 == 0 => tally.count_singly(examined),
+                    (_, 0 | 1) if examined.is_multiple_of(2) => tally.count_singly(examined),
                     _ => tally.count(examined),
                 }
                 effort.count(examined, at_once.into());
