@@ -342,3 +342,56 @@ fn the_schema_knows_the_keys() {
         assert!(schema.contains(&format!("\"{key}\"")), "{key}");
     }
 }
+
+/// A number as the documents write it.
+fn grouped(number: u64) -> String {
+    match number {
+        1000.. => format!("{},{:03}", grouped(number / 1000), number % 1000),
+        _ => number.to_string(),
+    }
+}
+
+#[test]
+fn the_document_has_the_bounds_of_the_code() {
+    use super::program::{parse, resolve};
+    use super::{
+        EPOCHS, LONGEST, LONGEST_COST, LONGEST_RUN, OFTENEST, measure, nodes, objects, processes, replay,
+    };
+    let document = include_str!("../../../../../docs/scenario.md");
+    let seconds = |span: Nanos| format!("{} s", grouped(span.get() / 1_000_000_000));
+    let count = |number: usize| grouped(number as u64);
+    let most = grouped(weir_core::task::MAX_PROCESSES.into());
+    let longest_mean = crate::engine::stream::LONGEST_MEAN / 1e9;
+    for (key, bound) in [
+        ("`node.epoch`", format!("| {} us to {} |", EPOCHS.0.get() / 1_000, seconds(EPOCHS.1))),
+        ("`node.names`", format!("| 1 to {},", nodes::MAX_NODES)),
+        ("`node.costs`", format!("at most {} s", LONGEST_COST.get() / 1_000_000_000)),
+        ("`queue`", count(objects::MAX_QUEUES)),
+        ("`event`", count(objects::MAX_EVENTS)),
+        ("`process`", format!("| 1 to {most},")),
+        ("`process.priority`", format!("| 0 to {} |", weir_core::task::TOP_PRIORITY)),
+        ("`process.need`", format!("at most {};", seconds(LONGEST))),
+        ("`process.weight`", format!("| 1 to {} |", grouped(processes::MAX_WEIGHT))),
+        ("`process.program`", format!("| {};", count(parse::MAX_STEPS))),
+        ("`process.program`", format!("loops {} deep", parse::MAX_DEPTH)),
+        ("`process.program`", format!("up to {} times", grouped(resolve::MAX_TIMES))),
+        ("`process.program`", format!("{} of all processes", count(processes::MAX_OPERATIONS))),
+        ("`process.program` spans", format!("at most {};", seconds(LONGEST))),
+        ("`process.program` spans", format!("at most {} s |", grouped(longest_mean as u64))),
+        (
+            "`process.replay`",
+            format!("{} of up to {} files", count(replay::MAX_RUNS), count(replay::MAX_FILES)),
+        ),
+        ("`balance.every`", format!("{} us to {};", OFTENEST.get() / 1_000, seconds(LONGEST_RUN))),
+        (
+            "`stop.warm_up`",
+            format!("at most {} and {} epochs", seconds(LONGEST_RUN), grouped(measure::MAX_EPOCHS)),
+        ),
+        ("`measure.sample`", format!("{} ms to", measure::SHORTEST_SAMPLE.get() / 1_000_000)),
+        ("`measure.sample`", format!("at most {} samples", grouped(measure::MAX_SAMPLES))),
+    ] {
+        let row = |line: &&str| line.starts_with('|') && line.contains(key);
+        let found = document.lines().filter(row).any(|line| line.contains(&bound));
+        assert!(found, "no row of {key} has {bound}");
+    }
+}
