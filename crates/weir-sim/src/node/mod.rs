@@ -66,5 +66,7 @@ pub mod recorder;
 pub mod report;
 pub mod run;
 pub mod sampler;
+#[cfg(test)]
+mod statistics_tests;
 pub mod summary;
 pub mod timeline;

@@ -45,7 +45,9 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
         processes: processes(node),
         queues: node.queues.iter().map(|queue| queue.name.clone()).collect(),
         warnings: named(node, cells).flat_map(|(name, cell)| warnings(node, name, cell)).collect(),
-        process_totals: named(node, cells).flat_map(|(name, cell)| process_totals(node, name, cell)).collect(),
+        process_totals: named(node, cells)
+            .flat_map(|(name, cell)| process_totals(node, name, cell))
+            .collect(),
         node_totals: named(node, cells).flat_map(|(name, cell)| node_totals(node, name, cell)).collect(),
         estimates: named(node, &rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
         differences: differences(node, &rows),
@@ -163,7 +165,9 @@ fn differences(node: &NodeScenario, rows: &[Rows<'_>]) -> Vec<crate::node::outco
     let Some(other) = rows.get(node.reference) else { return Vec::new() };
     let reference = &node.disciplines[node.reference];
     let others = named(node, rows).enumerate().filter(|&(place, _)| place != node.reference);
-    others.flat_map(|(_, (discipline, own))| own.differences(other, Names { discipline, reference })).collect()
+    others
+        .flat_map(|(_, (discipline, own))| own.differences(other, Names { discipline, reference }))
+        .collect()
 }
 
 /// The self-checks of a discipline.
@@ -203,7 +207,8 @@ fn conservation(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Check
 fn kinds(node: &NodeScenario, discipline: &str, cell: &Cell) -> Option<Check> {
     let of = |run: &Summary| {
         let each = run.processes[1..].iter().map(|part| part.used);
-        each.map(|used| used.map(|used| (used.need + used.uncommitted + used.windfall).get())).sum::<Option<u64>>()
+        each.map(|used| used.map(|used| (used.need + used.uncommitted + used.windfall).get()))
+            .sum::<Option<u64>>()
     };
     let told = cell.runs.iter().map(of).sum::<Option<u64>>()?;
     let costs = &node.costs;

@@ -52,12 +52,7 @@ fn jobs(node: &NodeScenario) -> Vec<Job> {
 }
 
 /// Runs a job; what it leaves is gathered where it is finished.
-fn one(
-    node: &NodeScenario,
-    job: Job,
-    gathered: &Mutex<Gathered>,
-    watch: &Watch<'_>,
-) -> Result<(), RunError> {
+fn one(node: &NodeScenario, job: Job, gathered: &Mutex<Gathered>, watch: &Watch<'_>) -> Result<(), RunError> {
     if watch.cancelled() {
         return Ok(());
     }

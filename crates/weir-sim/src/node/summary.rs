@@ -8,7 +8,9 @@
 use weir_core::task::{Overcommitted, Used};
 use weir_core::units::{Cost, Nanos};
 
-use crate::node::collector::{Collector, NodeTally, ProcessCounts, ProcessTally, QueueCounts, QueueTally, Tails};
+use crate::node::collector::{
+    Collector, NodeTally, ProcessCounts, ProcessTally, QueueCounts, QueueTally, Tails,
+};
 use crate::node::job::{self, Job, Tally};
 use crate::node::model::NodeScenario;
 use crate::node::outcome::{Samples, Timeline};
@@ -101,9 +103,8 @@ fn both(first: Option<Used>, second: Option<Used>) -> Option<Used> {
 
 /// Times with the quantiles of a histogram.
 fn spread(times: &Times, tails: Option<&Histogram>) -> Spread {
-    let quantiles = tails.map_or_else(Default::default, |histogram| {
-        QUANTILES.map(|(_, p)| histogram.quantile(p))
-    });
+    let quantiles =
+        tails.map_or_else(Default::default, |histogram| QUANTILES.map(|(_, p)| histogram.quantile(p)));
     Spread { quantiles, ..times.spread() }
 }
 
@@ -171,9 +172,7 @@ fn queues(collector: &Collector) -> (Vec<QueuePart>, Vec<Times>) {
         together.0.dequeued += counts.tally.dequeued;
         together.1.merge(&counts.age);
     }
-    let closed = |counts: &QueueCounts| {
-        (counts.tally.closed(collector.window()), counts.age.clone())
-    };
+    let closed = |counts: &QueueCounts| (counts.tally.closed(collector.window()), counts.age.clone());
     let subjects = std::iter::once(together).chain(collector.queues.iter().map(closed));
     subjects.map(|(tally, age)| (QueuePart { tally, age: age.spread() }, age)).unzip()
 }

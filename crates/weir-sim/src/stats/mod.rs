@@ -32,7 +32,7 @@ pub mod precision;
 pub mod replications;
 pub mod student;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod times;
 
 pub use batch::Batches;
