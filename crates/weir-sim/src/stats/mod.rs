@@ -27,6 +27,7 @@ pub mod histogram;
 pub mod independence;
 pub mod linear;
 pub mod mser;
+pub mod overhead;
 pub mod pool;
 pub mod precision;
 pub mod replications;
