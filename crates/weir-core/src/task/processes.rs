@@ -64,12 +64,40 @@ impl<I: Item<Cost = Nanos>, S> Processes<I, S> {
         true
     }
 
+    /// Keeps the readiness of a process, which is given a place if it lacks one. It is dropped if there is none for it,
+    /// or if the process is ready already or the one that runs.
+    #[inline]
+    pub(super) fn accept(
+        &mut self,
+        item: I,
+        running: Option<u32>,
+        make: impl FnMut() -> S,
+        drops: &mut dyn Drops<I>,
+    ) -> bool {
+        let process = item.flow();
+        if !self.admit(process, make) {
+            drops.dropped(item, DropReason::Unclassified);
+            return false;
+        }
+        if running == Some(process.0) {
+            drops.dropped(item, DropReason::AlreadyReady);
+            return false;
+        }
+        self.keep(item, drops)
+    }
+
     /// Takes the readiness of a process.
     #[inline]
     pub(super) fn take(&mut self, process: u32) -> Option<I> {
         let item = self.entries[process as usize].ready.take();
         self.waiting -= u64::from(item.is_some());
         item
+    }
+
+    /// Whether the process waits for the processor.
+    #[inline]
+    pub(super) fn is_ready(&self, process: u32) -> bool {
+        self.entries.get(process as usize).is_some_and(|entry| entry.ready.is_some())
     }
 
     #[inline]
