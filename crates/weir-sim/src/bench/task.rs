@@ -56,7 +56,8 @@ fn declare<D: TaskDiscipline<Task>>(discipline: &mut D, number: u32, need: Nanos
         period: Some(EPOCH),
         ..Declared::default()
     };
-    let _ = discipline.declare(Instant::ZERO, FlowId(number), declared).expect("needs are less than there is");
+    let _ =
+        discipline.declare(Instant::ZERO, FlowId(number), declared).expect("needs are less than there is");
 }
 
 fn enqueue<D: Discipline<Task>>(discipline: &mut D, now: Instant, process: FlowId) {
@@ -101,7 +102,8 @@ impl<D: TaskDiscipline<Task>> Node<D> {
             self.idle();
             return false;
         };
-        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.random =
+            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let waits = self.random >> 63 == 1;
         let computes = if waits { 20_000 + (self.random >> 40 & 0x1_FFFF) } else { u64::MAX };
         let to_event = self.discipline.next_event().map_or(u64::MAX, |at| at.since(self.now).get());
@@ -166,7 +168,8 @@ impl Turning {
         for number in 0..processes {
             let need = if number < processes / 2 { Nanos::new(0) } else { need };
             let declared = Declared { need, ..Declared::default() };
-            let _ = discipline.declare(Instant::ZERO, FlowId(number), declared).expect("needs are all there is");
+            let _ =
+                discipline.declare(Instant::ZERO, FlowId(number), declared).expect("needs are all there is");
         }
         (0..processes).for_each(|number| enqueue(&mut discipline, Instant::ZERO, FlowId(number)));
         Self { discipline, running: None, end: Instant::ZERO }
