@@ -61,7 +61,10 @@ def test_a_known_time_of_a_message_needs_one_setting() -> None:
 
 
 def test_mappings_are_settings_too() -> None:
-    rows = [{"run_time": 0.9, "messages": 1500.0, "schedulings": 25}, counted(0.001)]
+    rows: list[weir.Counters | dict[str, float]] = [
+        {"run_time": 0.9, "messages": 1500.0, "schedulings": 25},
+        counted(0.001),
+    ]
     assert math.isfinite(weir.estimate_overhead(rows).overhead.value)
     with pytest.raises(ConfigError, match="has no schedulings"):
         weir.estimate_overhead([{"run_time": 0.9, "messages": 1500.0}])

@@ -1,10 +1,10 @@
 """What a message takes of a process, and what a scheduling costs besides: from counters alone.
 
-A process that runs for ``t`` seconds of every second, handles ``M`` messages in it and is scheduled ``n`` times
-spends ``t = M B + n s``: ``B`` on each message, ``s`` on each scheduling. Two settings that differ in how often it
-is scheduled for each message, such as two lengths of its slice, tell both; more settings tell them better. The
-counters may come from a simulation, or from a process that is watched at work. (Rettberg, BBN Report 5285, 1983,
-section 4.2.)
+A process that runs for ``t`` seconds of every second, handles ``M`` messages in it and is scheduled ``n``
+times spends ``t = M B + n s``: ``B`` on each message, ``s`` on each scheduling. Two settings that differ in
+how often it is scheduled for each message, such as two lengths of its slice, tell both; more do so better.
+The counters may come from a simulation, or from a process that is watched at work. (Rettberg, BBN Report
+5285, 1983, section 4.2.)
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Counters:
     """What was counted of a process at one setting.
 
     ``run_time`` is in seconds a second, so 0.961 where it ran for 961 ms of each; ``messages`` and
-    ``schedulings`` are a second. The standard errors have the units of what they are of; all 0 where they are not
-    known.
+    ``schedulings`` are a second. The standard errors have the units of what they are of; all 0 where they
+    are not known.
     """
 
     run_time: float
@@ -62,9 +62,9 @@ class Duration:
 class SettingOverhead:
     """What one setting tells.
 
-    ``overhead`` is ``(t - M B) / n``, None where nothing was scheduled; ``sensitivity`` is what it moves by when
-    the time of a message does, ``-M / n``, in seconds by second; ``residual`` is what is left over of the run time,
-    in seconds a second.
+    ``overhead`` is ``(t - M B) / n``, None where nothing was scheduled; ``sensitivity`` is what it moves by
+    when the time of a message does, ``-M / n``, in seconds by second; ``residual`` is what is left over of
+    the run time, in seconds a second.
     """
 
     overhead: Duration | None
@@ -76,9 +76,9 @@ class SettingOverhead:
 class Overhead:
     """What a message takes, and what a scheduling costs.
 
-    ``correlation`` says how the errors of both go together, from -1 to 1. ``misfit`` is about 1 where the standard
-    errors that were given explain what the settings leave over. ``method`` says where the intervals come from;
-    where there are none, ``reason`` says why.
+    ``correlation`` says how the errors of both go together, from -1 to 1. ``misfit`` is about 1 where the
+    standard errors that were given explain what the settings leave over. ``method`` says where the intervals
+    come from; where there are none, ``reason`` says why.
     """
 
     message_time: Duration
@@ -99,17 +99,18 @@ def estimate_overhead(
 ) -> Overhead:
     """Estimate what a message takes and what a scheduling costs, from the counters of a process.
 
-    Two settings give the equations of the report; more are fitted by least squares through the origin, weighted
-    where standard errors are given. Errors are propagated with their correlation. Without standard errors the
-    intervals come from what more than two settings leave over; two settings then have none.
+    Two settings give the equations of the report; more are fitted by least squares through the origin,
+    weighted where standard errors are given. Errors are propagated with their correlation. Without standard
+    errors the intervals come from what more than two settings leave over; two settings then have none.
 
     Parameters
     ----------
     settings : iterable of Counters or of mappings with the same keys
-        Settings at which the process is scheduled more and less often for each message; at least two, or one where
-        ``message_time`` is given.
+        Settings at which the process is scheduled more and less often for each message; at least two, or one
+        where ``message_time`` is given.
     message_time : float, optional
-        What a message takes, in seconds, where it is known from elsewhere. Then only the overhead is estimated.
+        What a message takes, in seconds, where it is known from elsewhere. Then only the overhead is
+        estimated.
 
     Returns
     -------
@@ -119,8 +120,8 @@ def estimate_overhead(
     Raises
     ------
     ConfigError
-        If there are too few settings, a value is not a finite number of at least 0, some settings have standard
-        errors and others have none, or all settings have as many schedulings for each message.
+        If there are too few settings, a value is not a finite number of at least 0, some settings have
+        standard errors and others have none, or all settings have as many schedulings for each message.
 
     Examples
     --------
@@ -146,9 +147,7 @@ def estimate_overhead(
 
 def _setting(row: Mapping[str, Any]) -> SettingOverhead:
     overhead = row["overhead"] and Duration(**row["overhead"])
-    return SettingOverhead(
-        overhead=overhead, sensitivity=row["sensitivity"], residual=row["residual"]
-    )
+    return SettingOverhead(overhead=overhead, sensitivity=row["sensitivity"], residual=row["residual"])
 
 
 def _counters(row: Mapping[str, float]) -> Counters:
@@ -176,7 +175,9 @@ def _number(value: float) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ConfigError(f"value is {value!r:.40}, must be a number", "give it in seconds, or a second") from None
+        raise ConfigError(
+            f"value is {value!r:.40}, must be a number", "give it in seconds, or a second"
+        ) from None
 
 
 def seconds(text: str) -> float:
@@ -189,15 +190,17 @@ def seconds(text: str) -> float:
     """
     found = _SPAN.fullmatch(text.strip())
     if found is None:
-        raise ConfigError(f"time is {text!r:.40}, must be a number with s, ms, us or ns", "write it as in 552.2us")
+        raise ConfigError(
+            f"time is {text!r:.40}, must be a number with s, ms, us or ns", "write it as in 552.2us"
+        )
     return float(found[1]) * _UNITS[found[2]]
 
 
 def read(file: str | PathLike[str]) -> list[Counters]:
     """Read settings from a CSV file, one a row.
 
-    Its columns are ``run_time`` (seconds a second), ``messages`` and ``schedulings`` (a second), and, where they
-    are known, ``run_time_error``, ``messages_error`` and ``schedulings_error``; in any order.
+    Its columns are ``run_time`` (seconds a second), ``messages`` and ``schedulings`` (a second), and, where
+    they are known, ``run_time_error``, ``messages_error`` and ``schedulings_error``; in any order.
 
     Raises
     ------
@@ -228,7 +231,10 @@ def _rows(lines: Any, name: str) -> list[Counters]:  # noqa: ANN401 - a reader o
             raise ConfigError(what, "give every column a value", name, lines.line_num)
         if len(rows) == _MOST_ROWS:
             raise ConfigError(f"has more than {_MOST_ROWS} rows", "give fewer settings", name, lines.line_num)
-        values = {column: _cell(column, cell, (name, lines.line_num)) for column, cell in zip(columns, cells, strict=True)}
+        values = {
+            column: _cell(column, cell, (name, lines.line_num))
+            for column, cell in zip(columns, cells, strict=True)
+        }
         rows.append(Counters(**values))
     return rows
 

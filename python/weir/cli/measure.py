@@ -49,8 +49,8 @@ def overhead(
 ) -> None:
     """Estimate from counters what a message takes of a process, and what a scheduling costs besides.
 
-    The process is watched at two settings or more that differ in how often it is scheduled for each message, such
-    as two lengths of its slice. Intervals are at 95 %.
+    The process is watched at two settings or more that differ in how often it is scheduled for each message,
+    such as two lengths of its slice. Intervals are at 95 %.
 
     \b
     Example:
@@ -87,7 +87,8 @@ def _facts(found: Overhead, *, is_known: bool) -> Iterator[str]:
     if found.correlation is not None and not is_known:
         yield f"correlation of both:      {number(found.correlation, 2)}"
     if found.misfit is not None:
-        yield f"misfit:                   {number(found.misfit, 2)} (about 1 where the given errors explain it)"
+        told = "about 1 where the given errors explain it"
+        yield f"misfit:                   {number(found.misfit, 2)} ({told})"
     if found.method is not None:
         yield f"intervals:                95 %, from {found.method}, {plural(len(found.settings), 'setting')}"
     else:
@@ -107,7 +108,11 @@ def _columns(settings: Sequence[Counters], found: Overhead) -> list[Column]:
         Column("schedulings\n(1/s)", tuple(number(row.schedulings) for row in settings)),
         Column("overhead\n(µs)", tuple(_micros(row.overhead) for row in found.settings)),
         Column(
-            "for 1 µs more\na message (µs)", tuple(sensitivity(row.sensitivity) for row in found.settings), rank=1
+            "for 1 µs more\na message (µs)",
+            tuple(sensitivity(row.sensitivity) for row in found.settings),
+            rank=1,
         ),
-        Column("left over\n(µs/s)", tuple(number(row.residual / _MICRO, 3) for row in found.settings), rank=2),
+        Column(
+            "left over\n(µs/s)", tuple(number(row.residual / _MICRO, 3) for row in found.settings), rank=2
+        ),
     ]

@@ -5,11 +5,11 @@ use weir_core::units::Nanos;
 
 use crate::network::outcome::EngineUsed;
 use crate::network::run::Frame;
-use crate::node::collector::{NodeTally, ProcessTally, Window};
 use crate::node::figures::{self, Names, Rows};
 use crate::node::model::NodeScenario;
 use crate::node::outcome::{NodeOutcome, NodeTotals, ProcessRow, ProcessTotals, Warning};
 use crate::node::summary::{Cell, QueuePart, Summary};
+use crate::node::tally::{NodeTally, ProcessTally, Window};
 use crate::port::outcome::Check;
 
 /// A check of Little's law that lets more than this part of it pass says nothing, and is left out.
