@@ -138,9 +138,14 @@ def show_run(out: Console, result: Result) -> None:
     """Show each discipline by class of message, by flow and link, or by channel; then the checks."""
     from weir.fabric.result import FabricResult
     from weir.network.result import NetworkResult
+    from weir.node.result import NodeResult
     from weir.result import PortResult
 
-    if isinstance(result, FabricResult):
+    if isinstance(result, NodeResult):
+        from weir.node import terminal as node
+
+        node.show_run(out, result)
+    elif isinstance(result, FabricResult):
         from weir.fabric import terminal as fabric
 
         fabric.show_run(out, result)
@@ -167,9 +172,14 @@ def show_comparison(out: Console, result: Result) -> None:
     """Show the disciplines beside each other, then the checks."""
     from weir.fabric.result import FabricResult
     from weir.network.result import NetworkResult
+    from weir.node.result import NodeResult
     from weir.result import PortResult
 
-    if isinstance(result, FabricResult):
+    if isinstance(result, NodeResult):
+        from weir.node import terminal as node
+
+        node.show_comparison(out, result)
+    elif isinstance(result, FabricResult):
         from weir.fabric import terminal as fabric
 
         fabric.show_comparison(out, result)
