@@ -1,8 +1,8 @@
 """Results of the node made for tests, in the shape that the engine writes.
 
 Two generators and a sink on one node, the sink fed over a queue: run times, misses and responses are given by
-discipline and process, and everything else is derived from them, so that a document agrees with itself. No test
-takes a number from here as true of a node.
+discipline and process, and everything else is derived from them, so that a document agrees with itself. No
+test takes a number from here as true of a node.
 """
 
 import json
@@ -139,7 +139,7 @@ def timeline(discipline, names, *, epochs=5, levels=True, truncated=False):
                 critical[key].append(round(value, 9))
         ran(None, None, start, round(start + 0.0008, 9))
         for turn in range(9):
-            process = turn % (len(names) - 1)
+            process = turn % max(1, len(names) - 1)
             begin = round(start + (0.001 if turn == 0 else turn * 0.01), 9)
             end = round(start + (turn + 1) * 0.01, 9)
             mark("woke", process, begin)

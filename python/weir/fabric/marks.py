@@ -165,7 +165,7 @@ def line_chart(
 def bar_chart(
     names: Sequence[str], points: list[Point], lines: Lines, title: str, field: str = "channel"
 ) -> dict[str, Any]:
-    """Return bars of the disciplines for each of ``names``, with intervals; ``field`` says whose these are."""
+    """Return bars of the disciplines for each of ``names``, with intervals; ``field`` says whose."""
     kept = [name for name in names if any(point[field] == name for point in points)]
     drawn = [name for name in lines.names if any(point["discipline"] == name for point in points)]
     base = alt.Chart().encode(

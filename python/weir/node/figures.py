@@ -47,12 +47,14 @@ def node_figures(result: NodeResult) -> list[Figure]:
 
 
 _NEED_CAPTION = (
-    "In which part of the epochs in which it was ready throughout each process ran at least its need, with 95 % "
+    "In which part of the epochs in which it was ready throughout each process ran at least its need, "
+    "with 95 % "
     "intervals."
 )
 _RUN_CAPTION = "What each process ran in an epoch on average, its overheads included, with 95 % intervals."
 _RESPONSE_CAPTION = (
-    "The longest time from a wake-up to the next wait: the mean over the replications of the largest in each, "
+    "The longest time from a wake-up to the next wait: the mean over the replications of the largest in "
+    "each, "
     "with its 95 % interval. It grows with the length of a run."
 )
 
@@ -140,7 +142,8 @@ def _distributions(result: NodeResult) -> Figure | None:
     )
     some = f" Drawn are {len(panels)} of {len(names)} processes." if len(names) > _MOST_PANELS else ""
     caption = (
-        "The share of responses, from a wake-up to the next wait, that take longer than a given time; the lower "
+        "The share of responses, from a wake-up to the next wait, that take longer than a given time; "
+        "the lower "
         f"the curve, the better. Both axes are logarithmic.{some}{missing}"
     )
     return Figure("Distribution of response", caption, panels, lines.key)
@@ -162,9 +165,12 @@ def _curves(
 
 def _samples(result: NodeResult) -> Figure | None:
     """Return the run time of processes over time: a panel a discipline, a line a process."""
-    found = [row for row in result.samples if row.kind == "process" and row.metric == "run_time" and row.values]
+    found = [
+        row for row in result.samples if row.kind == "process" and row.metric == "run_time" and row.values
+    ]
     names = sorted(
-        {row.name for row in found}, key=lambda name: -max(max(row.values) for row in found if row.name == name)
+        {row.name for row in found},
+        key=lambda name: -max(max(row.values) for row in found if row.name == name),
     )[:_MOST_LINES]
     names = [name for name in processes_of(result) if name in names]
     if not names:
@@ -178,7 +184,8 @@ def _samples(result: NodeResult) -> Figure | None:
     some = len({row.name for row in found}) - len(names)
     more = f" Drawn are those that run most; {some} are not." if some else ""
     caption = (
-        f"What each process ran in each {quantity(found[0].interval, 's')} of the first replication, from its "
+        f"What each process ran in each {quantity(found[0].interval, 's')} of the first replication, "
+        f"from its "
         f"beginning on, in ms per second.{more}"
     )
     key = tuple((name, shade, " ".join(map(str, marks))) for name, (shade, marks) in styles.items())

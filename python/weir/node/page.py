@@ -1,4 +1,4 @@
-"""The report of a node's result: verdict, warnings, comparison, timelines, charts, processes, queues, nodes."""
+"""The report of a node's result: verdict, comparison, timelines, charts, processes, queues, nodes."""
 
 from __future__ import annotations
 
@@ -38,8 +38,10 @@ def html(result: NodeResult) -> str:
 
 
 _PATHS = (
-    "The paths of the scheduler, a second: the same process goes on (restart), another is started (swap), nobody is "
-    "(to idle), somebody after nobody, nobody still. High over low: a process of a normal queue took the processor "
+    "The paths of the scheduler, a second: the same process goes on (restart), another is started "
+    "(swap), nobody is "
+    "(to idle), somebody after nobody, nobody still. High over low: a process of a normal queue took "
+    "the processor "
     "from one of a low queue."
 )
 
@@ -68,7 +70,8 @@ def _comparison(result: NodeResult) -> str:
         return ""
     listed = _tables(tables.process_column(result), tables.comparison_groups(result))
     words = (
-        "A need is missed in an epoch in which its process was ready throughout and ran less. A response is from "
+        "A need is missed in an epoch in which its process was ready throughout and ran less. A "
+        "response is from "
         "a wake-up to the next wait. 95 % confidence intervals over the replications; differences to "
         f"{result.labels[result.reference]} are paired: the programs drew the same numbers."
     )

@@ -1,8 +1,8 @@
 """What a timeline says of processes and nodes, as pieces of time: runs by kind, and critical periods.
 
 The *critical scheduling period* of a node begins where the time that is left of an epoch is owed in full. The
-discipline puts it off as owed time is used; it has begun when the present reaches it, and lasts to the epoch's
-end.
+discipline puts it off as owed time is used; it has begun when the present reaches it, and lasts to the
+epoch's end.
 """
 
 from __future__ import annotations

@@ -142,6 +142,10 @@ def _check_part(where: str, part: object, kind: type, document: Mapping[str, Any
     for begin, end in zip(part.get("from", ()), part.get("until", ()), strict=True):
         if end < begin:
             refuse(f"{where}.until", end, "at least `from`")
+    _check_marks(where, part)
+
+
+def _check_marks(where: str, part: Mapping[str, Any]) -> None:
     for what in part.get("what", ()):
         if what not in _MARKS:
             refuse(f"{where}.what", what, f"one of {', '.join(_MARKS)}")

@@ -1,13 +1,14 @@
 """Results of the node: typed views on the document that the engine wrote.
 
-Source: the model of ``crates/weir-sim/src/node/outcome.rs``. Times are in seconds. A figure is about a discipline
-and a process, a dual queue or a node; what lies in the measured time counts.
+Source: the model of ``crates/weir-sim/src/node/outcome.rs``. Times are in seconds. A figure is about a
+discipline and a process, a dual queue or a node; what lies in the measured time counts.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from weir.errors import ResultError
@@ -22,7 +23,6 @@ from weir.node.rows import (
     ProcessRow,
     ProcessTotals,
     Samples,
-    Timeline,
 )
 from weir.reading import REMEDY
 from weir.result import Result
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pyarrow as pa
+
+    from weir.node.rows import Timeline
 
 __all__ = ["ALL", "NodeResult"]
 
@@ -73,7 +75,15 @@ class NodeResult(Result):
         ResultError
             If something is not as the engine writes it; the error says where.
         """
-        for name in (*cls._fields, *cls._sections, "timelines", "replications", "theory", "checks", "engines"):
+        for name in (
+            *cls._fields,
+            *cls._sections,
+            "timelines",
+            "replications",
+            "theory",
+            "checks",
+            "engines",
+        ):
             if name not in document:
                 raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
         super().check(document)
@@ -226,14 +236,20 @@ class NodeResult(Result):
         """Return who ran when under a discipline, if it was kept."""
         return next((line for line in self.timelines if line.discipline == discipline), None)
 
+    def save_trace(self, path: str | Path) -> None:
+        """Write the timelines as a Perfetto trace, a file ``.pftrace``; as `weir.node.trace.write`."""
+        from weir.node import trace
+
+        trace.write(self, Path(path))
+
     def samples_to_arrow(self) -> pa.Table:
         """Return the samples as an Arrow table, one row an interval of a subject.
 
         Returns
         -------
         pyarrow.Table
-            ``discipline``, ``kind``, ``name``, ``metric``, ``unit``, ``from``, ``until`` (s from the beginning
-            of the first replication) and ``value``.
+            ``discipline``, ``kind``, ``name``, ``metric``, ``unit``, ``from``, ``until`` (s from the
+            beginning of the first replication) and ``value``.
         """
         import pyarrow as pa
 

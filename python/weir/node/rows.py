@@ -1,7 +1,7 @@
 """The rows of a node's result, one dataclass each, as the engine writes them.
 
-Times are in seconds. A figure is about a discipline and a process, a dual queue or a node; ``all`` is all of a
-kind, without the system's processes.
+Times are in seconds. A figure is about a discipline and a process, a dual queue or a node; ``all`` is all of
+a kind, without the system's processes.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ PATHS = ("restart", "swap", "to idle", "from idle to the last", "from idle", "id
 class NodeEstimate:
     """One estimated quantity with its 95 % confidence interval.
 
-    ``kind`` is ``process``, ``queue`` or ``node``. ``metric`` of a process is ``share`` (run time over elapsed),
-    ``epoch_run`` (s in an epoch), ``need_met`` (part of the epochs in which it was ready throughout),
-    ``uncommitted``, ``windfall`` (shares of elapsed), ``response``, ``wait`` (s), ``late`` (part of its
-    responses), ``schedulings``, ``enqueue_rate``, ``dequeue_rate`` (1/s); of a queue ``throughput`` (1/s) and
-    ``age`` (s); of a node ``busy``, ``idle``, ``uncharged`` (shares). Where ``value`` is None, ``reason`` says
-    why.
+    ``kind`` is ``process``, ``queue`` or ``node``. ``metric`` of a process is ``share`` (run time over
+    elapsed), ``epoch_run`` (s in an epoch), ``need_met`` (part of the epochs in which it was ready
+    throughout), ``uncommitted``, ``windfall`` (shares of elapsed), ``response``, ``wait`` (s), ``late`` (part
+    of its responses), ``schedulings``, ``enqueue_rate``, ``dequeue_rate`` (1/s); of a queue ``throughput``
+    (1/s) and ``age`` (s); of a node ``busy``, ``idle``, ``uncharged`` (shares). Where ``value`` is None,
+    ``reason`` says why.
     """
 
     discipline: str
@@ -121,9 +121,10 @@ class NodeWarning:
 class ProcessTotals:
     """What was counted of a process in the measured time of all replications.
 
-    ``need_time``, ``uncommitted_time`` and ``windfall_time`` are parts of ``run_time``; None where the discipline
-    does not tell them apart. ``needs_missed`` are those of its ``epochs_ready`` in which it ran less than its
-    need, ``worst_shortfall`` the most that it lacked. ``late`` is None where it has no deadline.
+    ``need_time``, ``uncommitted_time`` and ``windfall_time`` are parts of ``run_time``; None where the
+    discipline does not tell them apart. ``needs_missed`` are those of its ``epochs_ready`` in which it ran
+    less than its need, ``worst_shortfall`` the most that it lacked. ``late`` is None where it has no
+    deadline.
     """
 
     discipline: str
@@ -146,7 +147,7 @@ class ProcessTotals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeTotals:
-    """What was counted of a node in the measured time of all replications; ``paths`` as `PATHS` names them."""
+    """What was counted of a node in the measured time of all replications; ``paths`` in `PATHS`."""
 
     discipline: str
     node: str

@@ -88,10 +88,7 @@ def process_groups(result: NodeResult, discipline: str) -> list[list[Column]]:
             for statistic in ("mean", "p50", "p99", "max")
         ],
         [_plain(result, discipline, "late", "mean", "late\n(%)", PER_CENT)],
-        [
-            _plain(result, discipline, "wait", statistic, f"wait\n{statistic}")
-            for statistic in ("p99", "max")
-        ],
+        [_plain(result, discipline, "wait", statistic, f"wait\n{statistic}") for statistic in ("p99", "max")],
         [
             _plain(result, discipline, metric, "mean", f"{title}\n(1/s)")
             for metric, title in (
@@ -140,9 +137,7 @@ def _lacks(title: str, rows: Sequence[ProcessTotals | None], label: str = "at mo
     return Column(f"{title} {scale.header}\n{label}", cells)
 
 
-def _estimates(
-    result: NodeResult, discipline: str, metric: str, statistic: str
-) -> list[NodeEstimate | None]:
+def _estimates(result: NodeResult, discipline: str, metric: str, statistic: str) -> list[NodeEstimate | None]:
     return [
         result.estimate(discipline, name=name, metric=metric, statistic=statistic)
         for name in processes_of(result)
@@ -174,15 +169,17 @@ def comparison_groups(result: NodeResult) -> list[list[Column]]:
     """Return processes x run time, needs missed, and response under each discipline, with differences."""
     made = [
         _beside(result, "epoch_run", "mean", "ran in an epoch"),
-        _missed_beside(result),
-        _lacked_beside(result),
+        [*_missed_beside(result), *_lacked_beside(result)],
         *(
             _beside(result, "response", statistic, f"response {statistic}")
             for statistic in ("mean", "p99", "max")
         ),
         _beside(result, "late", "mean", "late (%)", PER_CENT),
-        _beside(result, "uncommitted", "mean", "uncommitted (%)", PER_CENT),
-        _beside(result, "windfall", "mean", "windfall (%)", PER_CENT),
+        [
+            column
+            for metric in ("uncommitted", "windfall")
+            for column in _beside(result, metric, "mean", f"{metric} (%)", PER_CENT)
+        ],
         _beside(result, "schedulings", "mean", "scheduled"),
     ]
     return [group for group in map(known, made) if group]
@@ -267,10 +264,7 @@ def queue_groups(result: NodeResult) -> list[list[Column]]:
 
     made = [
         [_column("through\n(1/s)", of("throughput", "mean"))],
-        [
-            _column(f"age\n{statistic}", of("age", statistic))
-            for statistic in ("mean", "p50", "p99", "max")
-        ],
+        [_column(f"age\n{statistic}", of("age", statistic)) for statistic in ("mean", "p50", "p99", "max")],
     ]
     return [group for group in map(known, made) if group]
 
@@ -307,5 +301,3 @@ def _rates(
 ) -> tuple[str, ...]:
     elapsed = result.measured * max(1, result.replications)
     return tuple(_NONE if row is None else number(count(row) / elapsed) for row in rows)
-
-

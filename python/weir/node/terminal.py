@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weir.node import tables
 from weir.node.verdict import verdict, warnings
-from weir.tables import Column, print_table, print_tables, say
+from weir.tables import print_table, print_tables, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from weir.node.result import NodeResult
+    from weir.tables import Column
 
 __all__ = ["MOST_ROWS", "show_comparison", "show_run"]
 

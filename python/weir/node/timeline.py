@@ -1,7 +1,8 @@
 """The timeline of a node's result as a chart: who ran when, one row a process, and queues below.
 
-Bars of a normal queue are high, those of a low queue and overhead lower, so that no reader depends on hue. A line
-stands at each turn of an epoch, a shade where a critical scheduling period is, and a tick at each wake-up.
+Bars of a normal queue are high, those of a low queue and overhead lower, so that no reader depends on hue. A
+line stands at each turn of an epoch, a shade where a critical scheduling period is, and a tick at each
+wake-up.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def _time(begin: float, end: float, scale: Scale) -> alt.X:
     return alt.X(
         "from:Q",
         scale=alt.Scale(domain=[begin / scale.factor, end / scale.factor], nice=False),
-        axis=alt.Axis(title=f"time {scale.header}", tickCount=6, format="~g", grid=False),
+        axis=alt.Axis(title=f"time {scale.header}", tickCount=6, format=",~r", grid=False),
     )
 
 
@@ -102,7 +103,12 @@ def _gantt(
         sort=rows,
         scale=alt.Scale(domain=rows, paddingInner=0, paddingOuter=0.1),
         axis=alt.Axis(
-            title=None, labelLimit=_NARROW - 6, minExtent=_NARROW, maxExtent=_NARROW, ticks=False, domain=False
+            title=None,
+            labelLimit=_NARROW - 6,
+            minExtent=_NARROW,
+            maxExtent=_NARROW,
+            ticks=False,
+            domain=False,
         ),
     )
     base = alt.Chart().encode(y=y)
@@ -232,7 +238,7 @@ def _key(kept: Sequence[Run], levels: bool, line: Timeline) -> tuple[tuple[str, 
         (_NORMAL_QUEUE if kind == NORMAL and levels else _NAMES[kind], _COLOURS[kind], "") for kind in used
     ]
     entries += [("turn of an epoch", _EPOCH, "4 3")] if epochs(line) else []
-    return (*entries, *([(_CRITICAL, "#c9ccd0", "")] if line.critical.node else []))
+    return (*entries, *([(_CRITICAL, "#a9aeb5", "")] if line.critical.node else []))
 
 
 def _caption(result: NodeResult, line: Timeline, until: float, rows: list[str], *, cut: bool) -> str:

@@ -1,7 +1,8 @@
 """What a node's result says, in words: which needs are met, and under whom nobody waits for long.
 
-A need is missed in an epoch in which its process was ready throughout and ran less than it. Two disciplines are
-told apart by the interval of their paired difference, or where there is none by intervals that do not overlap.
+A need is missed in an epoch in which its process was ready throughout and ran less than it. Two disciplines
+are told apart by the interval of their paired difference, or where there is none by intervals that do not
+overlap.
 """
 
 from __future__ import annotations
@@ -158,7 +159,8 @@ def _responses(result: NodeResult) -> str | None:
             f"by the longest response to a wake-up {who} cannot be told apart {_why(result)}: it is "
             f"{told} under {result.labels[best]}{beyond}"
         )
-    return f"the longest response to a wake-up is shortest under {result.labels[best]}, {told}{_next(result, found, best)}"
+    after = _next(result, found, best)
+    return f"the longest response to a wake-up is shortest under {result.labels[best]}, {told}{after}"
 
 
 def _told(row: NodeEstimate) -> str:
