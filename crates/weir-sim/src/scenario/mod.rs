@@ -22,18 +22,17 @@
 //! ```
 //!
 //! `model` comes first: it says of which of the documents ([`PortDocument`], [`NetworkDocument`],
-//! [`FabricDocument`]) the rest is read, each strict by itself.
+//! [`FabricDocument`], [`NodeDocument`]) the rest is read, each strict by itself.
 
 mod check;
 mod disciplines;
 mod document;
-mod error;
 mod fabric;
 mod fingerprint;
 mod input;
 mod lengths;
 mod network;
-mod place;
+mod node;
 mod port;
 mod quantity;
 mod read;
@@ -42,21 +41,22 @@ mod sources;
 
 use std::path::Path;
 
+use weir_document::Source;
+
 pub use document::PortDocument;
-pub use error::{Refusal, ScenarioError};
 pub use fabric::FabricDocument;
 pub use network::NetworkDocument;
-pub(crate) use place::nearest;
+pub use node::NodeDocument;
 pub use port::{
     Clock, Closed, Input, LatencyEnd, LengthUnit, Limit, Measure, NamedDiscipline, Open, PacketTime,
     PortScenario, Replay, Service, Stop, Think, WarmUp, WholeTime,
 };
 pub use quantity::NANOS_PER_UNIT;
+pub use weir_document::{Refusal, Refused as ScenarioError};
 
 use check::Checker;
 use document::Located;
 use fingerprint::Fingerprint;
-use place::Source;
 use read::Document;
 
 pub use crate::network::run::Frame;
@@ -185,6 +185,13 @@ impl Scenario {
                 canonical_names(&mut document.disciplines.value, reference, names, fabric.reference);
                 (Model::Fabric(fabric), toml::to_string(&document))
             }
+            Document::Node(mut document) => {
+                let node = checker.node_scenario(&document)?;
+                let names = node.disciplines.iter();
+                let reference = document.reference.as_mut();
+                canonical_names(&mut document.disciplines.value, reference, names, node.reference);
+                (Model::Node(node), toml::to_string(&document))
+            }
         };
         let unwritten = |error: toml::ser::Error| {
             ScenarioError::of_file(name, format!("cannot be normalised ({error})"), "report this as a defect")
@@ -233,6 +240,7 @@ pub fn schema() -> String {
         generator.subschema_for::<PortDocument>(),
         generator.subschema_for::<NetworkDocument>(),
         generator.subschema_for::<FabricDocument>(),
+        generator.subschema_for::<NodeDocument>(),
     ];
     let schema = schemars::json_schema!({
         "$schema": dialect,
