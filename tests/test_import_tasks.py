@@ -2,13 +2,18 @@
 
 import json
 import tomllib
+from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from weir import cli, toml
 from weir.errors import ConfigError
 from weir.importing import perf, rtapp
+from weir.importing.places import Document, Value
 
 TASKS = Path(__file__).parent / "tasks"
 
@@ -230,6 +235,36 @@ def test_a_task_set_is_refused_with_its_place(tmp_path, text, place, said):
     assert refused.value.file == str(tmp_path / "tasks.json")
 
 
+def plain(value: Value):
+    if value.pairs is not None:
+        return {str(key.held): plain(each) for key, each in value.pairs}
+    return value.held if value.values is None else [plain(each) for each in value.values]
+
+
+TREES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**17), 10**17) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(tree=TREES, indent=st.sampled_from([None, 1]))
+def test_json_is_read_as_the_standard_library_reads_it(tree, indent):
+    with NamedTemporaryFile("w", encoding="utf-8", suffix=".json") as file:
+        file.write(json.dumps(tree, indent=indent))
+        file.flush()
+        assert plain(Document(Path(file.name), "repair it").root) == tree
+
+
+@given(text=st.text(alphabet='{}[]:,"\\ a1-.\n/*', max_size=40))
+def test_any_text_is_read_or_refused(text):
+    with NamedTemporaryFile("w", encoding="utf-8", suffix=".json") as file:
+        file.write(text)
+        file.flush()
+        with suppress(ConfigError):
+            Document(Path(file.name), "repair it")
+
+
 @pytest.mark.parametrize("epoch", ["", "100", "0ms", "0.5us", "1h", "2000s", "9" * 99 + "s"])
 def test_an_epoch_is_checked(tmp_path, epoch):
     with pytest.raises(ConfigError, match="epoch is ") as refused:
@@ -343,7 +378,7 @@ def test_files_of_tasks_have_names_of_their_own(tmp_path):
         ("task,wake,run\na,1,1e99\n", (2, 3), "run is '1e99', must be a number from 0 to 1,000,000,000"),
         ("task,wake,run\na,1," + "1" * 99 + "\n", (2, 3), "run is '1111"),
         ("task,wake,run\n,1,1\n", (2, 1), "the task has no name"),
-        ("task,wake,run\na,2,1\nb,1,1\na,1.5,1\n", (4, 2), "'a' wakes at 1.5 s, before it did in a row above"),
+        ("task,wake,run\na,2,1\nb,1,1\na,1.5,1\n", (4, 2), "'a' wakes at 1.5 s, before it did"),
         ("task,time,run\na,1,2\n", (2, 2), "time is 1 s, must be at least run time and delay, 2 s"),
         ('task,wake,run\n"a,1,1\n', (2, None), "is no CSV"),
         ("task,wake,run\n" + "".join(f"t{n},1,1\n" for n in range(1001)), (1002, 1), "more than 1,000"),
