@@ -72,4 +72,6 @@ pub mod summary;
 pub mod timeline;
 
 #[cfg(test)]
+mod statistics_tests;
+#[cfg(test)]
 mod tests;

@@ -1,7 +1,8 @@
 //! The processes: templates and what is made of them, what each asks for, and what it does.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use weir_core::task::{Declared, MAX_PROCESSES, TOP_PRIORITY};
 use weir_core::units::{Nanos, Weight};
@@ -117,9 +118,22 @@ struct Common<'d> {
 
 /// What a process does.
 enum Does<'d> {
-    /// The text of the program, and its steps.
-    Program(&'d Located<String>, Parsed<'d>),
+    /// The text of the program, and what was read in it.
+    Program(&'d Located<String>, Rc<Read<'d>>),
     Replay(Operation),
+}
+
+/// A program, and the keys that it takes from `set`.
+struct Read<'d> {
+    parsed: Parsed<'d>,
+    keys: BTreeSet<String>,
+}
+
+/// What tables of processes share, each read once: files, and programs by where they stand.
+#[derive(Default)]
+struct Shared<'d> {
+    files: Files,
+    programs: HashMap<usize, Rc<Read<'d>>>,
 }
 
 impl Checker<'_> {
@@ -242,10 +256,10 @@ impl Checker<'_> {
         nodes: &[String],
         costs: Costs,
     ) -> Checked<Vec<Process>> {
-        let mut files = Files::default();
+        let mut shared = Shared::default();
         let mut kinds = Vec::with_capacity(instances.kinds.len());
         for kind in &instances.kinds {
-            kinds.push(self.common(kind, nodes, &mut files)?);
+            kinds.push(self.common(kind, nodes, &mut shared)?);
         }
         let mut processes = Vec::with_capacity(instances.all.len());
         let mut size = 0;
@@ -268,7 +282,12 @@ impl Checker<'_> {
     }
 
     /// What the processes of a table have in common.
-    fn common<'d>(&mut self, kind: &Kind<'d>, nodes: &[String], files: &mut Files) -> Checked<Common<'d>> {
+    fn common<'d>(
+        &mut self,
+        kind: &Kind<'d>,
+        nodes: &[String],
+        shared: &mut Shared<'d>,
+    ) -> Checked<Common<'d>> {
         let Kind { written, asks } = kind;
         let some_span =
             |time: Option<&Located<Time>>| time.map(|time| self.some_span(time, LONGEST)).transpose();
@@ -287,49 +306,64 @@ impl Checker<'_> {
             deadline,
             starts,
             movable: asks.movable.unwrap_or(true),
-            does: self.does(kind, files)?,
+            does: self.does(kind, shared)?,
         })
     }
 
     /// What the processes of a table do.
-    fn does<'d>(&mut self, kind: &Kind<'d>, files: &mut Files) -> Checked<Does<'d>> {
+    fn does<'d>(&mut self, kind: &Kind<'d>, shared: &mut Shared<'d>) -> Checked<Does<'d>> {
         let set = &kind.written.set;
-        let does = match (kind.asks.program, kind.asks.replay) {
+        match (kind.asks.program, kind.asks.replay) {
             (Some(text), _) => {
-                let parsed = parse(&text.value).or_else(|fault| self.refuse_program(text, set, fault))?;
-                if parsed.size() == 0 {
-                    return self.refuse(text, "has no statement", "write one such as `compute 5ms`");
-                }
-                Does::Program(text, parsed)
+                let read = self.program(text, set, shared)?;
+                self.used(set, &read.keys)?;
+                Ok(Does::Program(text, read))
             }
-            (None, Some(file)) => Does::Replay(Operation::Replay(self.replay_file(file, files)?)),
-            (None, None) => Does::Replay(Operation::Exit),
-        };
-        let used: HashSet<&str> = match &does {
-            Does::Program(_, parsed) => parsed.keys().collect(),
-            Does::Replay(_) => HashSet::new(),
-        };
-        for (key, value) in set {
-            if !used.contains(key.as_str()) {
-                let reason = format!("has no effect, for the program has no `${key}`");
-                let mut used: Vec<&str> = used.into_iter().collect();
-                used.sort_unstable();
-                let remedy = if used.is_empty() {
-                    "remove it".to_owned()
-                } else {
-                    format!("remove it; {}", known_names(key, used.into_iter()))
-                };
-                return self.refuse(value, reason, remedy);
+            (None, Some(file)) => {
+                self.used(set, &BTreeSet::new())?;
+                Ok(Does::Replay(Operation::Replay(self.replay_file(file, &mut shared.files)?)))
             }
+            // Refused where the table was read.
+            (None, None) => Ok(Does::Replay(Operation::Exit)),
         }
-        Ok(does)
+    }
+
+    /// The program of a table or of its template, which is read once.
+    fn program<'d>(
+        &self,
+        text: &'d Located<String>,
+        set: &BTreeMap<String, Located<String>>,
+        shared: &mut Shared<'d>,
+    ) -> Checked<Rc<Read<'d>>> {
+        if let Some(read) = shared.programs.get(&text.span.start) {
+            return Ok(Rc::clone(read));
+        }
+        let parsed = parse(&text.value).or_else(|fault| self.refuse_program(text, set, fault))?;
+        if parsed.size() == 0 {
+            return self.refuse(text, "has no statement", "write one such as `compute 5ms`");
+        }
+        let keys = parsed.keys().map(str::to_owned).collect();
+        let read = Rc::new(Read { parsed, keys });
+        shared.programs.insert(text.span.start, Rc::clone(&read));
+        Ok(read)
+    }
+
+    /// Refuses a key of `set` that is not one of the program's.
+    fn used(&self, set: &BTreeMap<String, Located<String>>, keys: &BTreeSet<String>) -> Checked<()> {
+        let Some((key, value)) = set.iter().find(|(key, _)| !keys.contains(*key)) else { return Ok(()) };
+        let reason = format!("has no effect, for the program has no `${key}`");
+        let remedy = match keys.is_empty() {
+            true => "remove it".to_owned(),
+            false => format!("remove it; {}", known_names(key, keys.iter().map(String::as_str))),
+        };
+        self.refuse(value, reason, remedy)
     }
 
     /// The operations of a process, with all others not too many; `size` is what they take.
     fn operations(&self, does: &Does<'_>, scope: &Scope<'_>, size: &mut usize) -> Checked<Vec<Operation>> {
         let (text, parsed) = match does {
             Does::Replay(operation) => return Ok(vec![operation.clone()]),
-            Does::Program(text, parsed) => (text, parsed),
+            Does::Program(text, read) => (text, &read.parsed),
         };
         *size += parsed.size();
         if *size > MAX_OPERATIONS {
