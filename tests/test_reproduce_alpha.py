@@ -21,6 +21,7 @@ from weir.reproduce.alpha.fairness import fairness
 from weir.reproduce.alpha.judgement import judge, printed_finding
 from weir.reproduce.alpha.published import LOADS, QUANTITIES, STRATEGIES
 from weir.reproduce.alpha.table import COMPARISONS, LEVEL
+from weir.result import PortResult
 
 CELLS = list(itertools.product(STRATEGIES, QUANTITIES))
 
@@ -226,8 +227,13 @@ def test_loads_have_seeds_of_their_own():
     assert seeds == set(range(7, 17))
 
 
+def results_of(documents):
+    """Return the results one by one, as a runner gives them back."""
+    return (PortResult(json.dumps(each)) for each in documents.values())
+
+
 def test_runs_report_progress_over_all_loads():
-    seen, results = [], iter(printed().values())
+    seen, results = [], results_of(printed())
 
     def runner(text, name, *, threads, progress):
         assert (threads, ".toml" in name, "weir = 1" in text) == (2, True, True)
@@ -242,12 +248,11 @@ def test_runs_report_progress_over_all_loads():
 
 
 def test_an_interrupted_run_is_the_last():
-    results = iter(printed().values())
-
-    def runner(text, *_, **__):
-        return {**next(results), "interrupted": " 20 %" in text}
-
-    made = alpha.run(fidelity="quick", runner=runner)
+    documents = printed()
+    documents["20"] |= {"interrupted": True}
+    results = results_of(documents)
+    made = alpha.run(fidelity="quick", runner=lambda *_, **__: next(results))
+    assert made.interrupted
     assert list(made.evidence.loads) == ["0.01", "1"]
 
 
@@ -276,9 +281,8 @@ def test_the_engine_gives_what_the_reproduction_reads():
     """The engine and the listing's own algorithm, on arrivals of their own, agree within their noise."""
     load = LOADS[3]
     plan = dataclasses.replace(runs.plan(load, runs.Fidelity.QUICK), packets=1_000_000)
-    simulated = Evidence(
-        {load: alpha.simulate(runs.scenario(plan), "section15", threads=1, progress=None)}, LEVEL
-    )
+    measured = alpha.simulate(runs.scenario(plan), "section15", threads=1, progress=None)
+    simulated = Evidence({load: measured.document}, LEVEL)
     listed = Evidence({load: result(STRATEGIES, 0.5, 6_000, 4)}, LEVEL)
     for strategy, quantity in CELLS:
         ours, theirs = (each.at(load).mean(strategy, quantity) for each in (simulated, listed))
@@ -303,7 +307,7 @@ def test_interrupted_only_what_was_run_is_counted(count, monkeypatch, capsys):
         except StopIteration:
             raise KeyboardInterrupt from None
 
-    results = iter(list(printed().values())[:count])
+    results = itertools.islice(results_of(printed()), count)
     made = alpha.run(fidelity="quick", runner=runner)
     assert made.interrupted
     assert made.empty == (count == 0)
@@ -316,7 +320,7 @@ def test_interrupted_only_what_was_run_is_counted(count, monkeypatch, capsys):
         assert "208 of the 208 published means that could be checked, of 1,040, are met" in made.verdict()
     made.text()
     made.html()
-    results = iter(list(printed().values())[:count])
+    results = itertools.islice(results_of(printed()), count)
     monkeypatch.setattr(alpha, "simulate", runner)
     assert cli.run(["reproduce", "alpha", "--quick"]) == 130
     assert ("nothing was finished" in capsys.readouterr().err) == (count == 0)

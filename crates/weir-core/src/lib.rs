@@ -14,6 +14,7 @@ pub mod heap;
 pub mod info;
 pub mod item;
 pub mod message;
+pub mod nearest;
 pub mod packet;
 pub mod priority;
 pub mod ranked;

@@ -8,6 +8,7 @@ use crate::discipline::Discipline;
 use crate::info::Info;
 use crate::item::Item;
 use crate::message;
+use crate::nearest::nearest;
 use crate::spec::{Argument, Spec, SpecError};
 use crate::task::{TaskDiscipline, TaskVisitor};
 use crate::units::{Bytes, Nanos};
@@ -224,29 +225,11 @@ pub(crate) fn no_priority(name: &str) -> SpecError {
 }
 
 pub(crate) fn unknown(name: &str, known: &[&Info]) -> SpecError {
-    let nearest = known.iter().map(|info| (distance(name, info.name), info.name)).min();
     let names: Vec<_> = known.iter().map(|info| info.name).collect();
-    let hint = match nearest {
-        Some((edits, near)) if edits <= 2 => format!("did you mean `{near}`? "),
-        _ => String::new(),
-    };
+    let hint = nearest(name, names.iter().copied());
+    let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
     let remedy = format!("{hint}known here are `{}`", names.join("`, `"));
     SpecError::UnknownName { name: name.to_owned(), remedy }
-}
-
-/// The number of single-character edits between two names (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

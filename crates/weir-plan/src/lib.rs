@@ -40,7 +40,6 @@
 pub mod admission;
 pub mod bound;
 pub mod emit;
-pub mod error;
 pub mod opensm;
 pub mod placement;
 pub mod plan;
@@ -56,9 +55,9 @@ mod weights;
 
 pub use bound::Scheduler;
 pub use emit::{Emission, EmitError, emit};
-pub use error::PlanError;
 pub use plan::{Plan, plan};
 pub use quantity::Share;
 pub use requirements::Requirements;
 pub use shape::{Coding, Link, Shape};
 pub use target::{Form, Prefix, Target};
+pub use weir_document::Refused as PlanError;

@@ -36,11 +36,12 @@
 use serde::Deserialize;
 use toml::Spanned;
 use weir_core::units::{Bytes, Nanos};
+use weir_document::Source;
 
-use crate::error::PlanError;
+use crate::PlanError;
 use crate::placement::MAX_ENTRIES;
 use crate::quantity::{self, Share};
-use crate::read::Source;
+use crate::read;
 use crate::shape::{Coding, Link, Shape};
 use crate::target::{Target, TargetDocument};
 
@@ -102,7 +103,7 @@ impl Requirements {
     /// The text is refused; the error says where and why.
     pub fn from_toml(text: &str, name: &str) -> Result<Self, PlanError> {
         let source = Source { name, text };
-        let document: Document = source.document()?;
+        let document: Document = read::document(&source)?;
         Checker { source, notes: Vec::new() }.requirements(&document)
     }
 }
@@ -159,7 +160,7 @@ type Checked<T> = Result<T, PlanError>;
 
 impl Checker<'_> {
     fn refuse<T, V>(&self, at: &Spanned<T>, reason: impl Into<String>, remedy: &str) -> Checked<V> {
-        Err(self.source.refuse(&at.span(), reason, remedy))
+        Err(self.source.refuse(at.span(), reason, remedy))
     }
 
     fn requirements(mut self, document: &Document) -> Checked<Requirements> {
@@ -270,13 +271,13 @@ impl Checker<'_> {
             if other.lane == class.lane {
                 let at = document.lane.as_ref().map_or(document.name.span(), Spanned::span);
                 let reason = format!("has lane {}, as `{}` has", class.lane, other.name);
-                return Err(self.source.refuse(&at, reason, "give each class a lane of its own"));
+                return Err(self.source.refuse(at, reason, "give each class a lane of its own"));
             }
             if let Some(level) = class.service_levels.iter().find(|each| other.service_levels.contains(each))
             {
                 let at = document.service_levels.as_ref().map_or(document.name.span(), Spanned::span);
                 let reason = format!("takes service level {level}, as `{}` does", other.name);
-                return Err(self.source.refuse(&at, reason, "list each service level once, `[]` for none"));
+                return Err(self.source.refuse(at, reason, "list each service level once, `[]` for none"));
             }
         }
         Ok(())
@@ -309,7 +310,7 @@ impl Checker<'_> {
             (Some(_), Some(rate)) => self.refuse(rate, "stands beside `share`", "keep one of the two"),
             (None, None) => {
                 let error =
-                    self.source.refuse(&written.span(), "is missing", "add `share = \"25%\"` or `rate`");
+                    self.source.refuse(written.span(), "is missing", "add `share = \"25%\"` or `rate`");
                 Err(error.key("class.share"))
             }
         }

@@ -4,10 +4,10 @@ use core::fmt;
 
 use serde::Deserialize;
 use toml::Spanned;
+use weir_document::Source;
 
+use crate::PlanError;
 use crate::bound::Scheduler;
-use crate::error::PlanError;
-use crate::read::Source;
 
 /// The form in which a plan is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -155,19 +155,17 @@ impl TargetDocument {
                 Some(lanes) => Some(lanes),
                 None => {
                     let remedy = "write what `smpquery portinfo` calls OperVLs";
-                    return Err(source.refuse(&written.span(), "must be 1, 2, 4, 8 or 15", remedy));
+                    return Err(source.refuse(written.span(), "must be 1, 2, 4, 8 or 15", remedy));
                 }
             },
         };
-        let checked = |written: &Option<Spanned<String>>,
-                       is_good: fn(&str) -> bool,
-                       reason: &str,
-                       remedy: &str| {
-            match written {
-                Some(text) if !is_good(text.get_ref()) => Err(source.refuse(&text.span(), reason, remedy)),
-                text => Ok(text.as_ref().map(|text| text.get_ref().clone())),
-            }
-        };
+        let checked =
+            |written: &Option<Spanned<String>>, is_good: fn(&str) -> bool, reason: &str, remedy: &str| {
+                match written {
+                    Some(text) if !is_good(text.get_ref()) => Err(source.refuse(text.span(), reason, remedy)),
+                    text => Ok(text.as_ref().map(|text| text.get_ref().clone())),
+                }
+            };
         let interface = checked(
             &self.interface,
             is_interface,

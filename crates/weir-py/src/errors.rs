@@ -4,11 +4,10 @@
 //! the house style, where it has one of its own.
 
 use pyo3::{PyErr, import_exception};
-use weir_capture::CaptureError as Refused;
+use weir_capture::CaptureError as NotRead;
 use weir_core::spec::SpecError;
-use weir_plan::PlanError as NotPlanned;
+use weir_document::{Refusal, Refused};
 use weir_sim::port::run::RunError;
-use weir_sim::scenario::ScenarioError as Refusal;
 use weir_tg::ScriptError;
 
 import_exception!(weir.errors, CaptureError);
@@ -45,17 +44,22 @@ pub(crate) fn grant(message: &str, remedy: &str) -> PyErr {
 }
 
 /// A refused scenario, or a refused data file that the scenario called `name` names.
-pub(crate) fn scenario(refusal: &Refusal, name: &str) -> PyErr {
-    let message = match (&refusal.key, &refusal.value) {
-        (Some(key), Some(value)) => format!("{key} is {value}, {}", refusal.reason),
-        (Some(key), None) => format!("{key} {}", refusal.reason),
-        (None, Some(value)) => format!("{value} {}", refusal.reason),
-        (None, None) => refusal.reason.clone(),
-    };
-    let (file, remedy) = (refusal.file.clone(), refusal.remedy.clone());
-    let arguments =
-        (message, remedy, file, refusal.line, refusal.column, refusal.key.clone(), refusal.value.clone());
-    if refusal.file == name { ScenarioError::new_err(arguments) } else { TraceError::new_err(arguments) }
+pub(crate) fn scenario(refused: &Refused, name: &str) -> PyErr {
+    let told = told(refused);
+    if refused.file == name { ScenarioError::new_err(told) } else { TraceError::new_err(told) }
+}
+
+/// A refused request for a plan, or a refused options file of OpenSM.
+pub(crate) fn plan(refused: &Refused) -> PyErr {
+    PlanError::new_err(told(refused))
+}
+
+/// What exceptions of documents take: the message, the remedy, the file, the line, the column, the key and the value.
+type Told = (String, String, String, Option<usize>, Option<usize>, Option<String>, Option<String>);
+
+fn told(refused: &Refused) -> Told {
+    let Refusal { file, line, column, key, value, remedy, .. } = (**refused).clone();
+    (refused.message(), remedy, file, line, column, key, value)
 }
 
 /// A refused TG script, or a refused file that it includes.
@@ -85,19 +89,6 @@ pub(crate) fn run(error: &RunError, name: &str) -> PyErr {
 }
 
 /// A refused packet capture.
-pub(crate) fn capture(error: &Refused, name: &str) -> PyErr {
+pub(crate) fn capture(error: &NotRead, name: &str) -> PyErr {
     CaptureError::new_err((error.to_string(), error.fault.remedy(), name.to_owned()))
-}
-
-/// A refused request for a plan, or a refused options file of OpenSM.
-pub(crate) fn plan(error: &NotPlanned) -> PyErr {
-    PlanError::new_err((
-        error.message(),
-        error.remedy.clone(),
-        error.file.clone(),
-        error.line,
-        error.column,
-        error.key.clone(),
-        error.value.clone(),
-    ))
 }

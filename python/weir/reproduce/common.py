@@ -14,11 +14,9 @@ from weir.reproduce.checks import Status
 from weir.text import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from weir.reproduce.checks import Checks
 
-__all__ = ["Fidelity", "Reproduced", "fidelity", "folder", "scaled"]
+__all__ = ["Fidelity", "Reproduced", "fidelity", "folder"]
 
 
 class Fidelity(StrEnum):
@@ -59,18 +57,6 @@ def folder(name: str) -> Path:
         remedy = "install weir from a clone of its repository, by `make build`"
         raise ConfigError("the published tables are not there", remedy, str(path))
     return path
-
-
-def scaled(
-    progress: Callable[[dict[str, float]], None], before: float, part: float, total: float
-) -> Callable[[dict[str, float]], None]:
-    """Return a callback that reports one run's progress as that of all."""
-
-    def report(state: dict[str, float]) -> None:
-        share = state["done"] / state["total"] if state["total"] else 0.0
-        progress({"done": before + share * part, "total": total})
-
-    return report
 
 
 class Reproduced(ABC):

@@ -1,6 +1,8 @@
 //! From the text of an options file to its settings.
 
-use crate::error::{PlanError, shorten};
+use weir_document::shorten;
+
+use crate::PlanError;
 use crate::target::Prefix;
 
 /// The longest file that is read, in bytes.
@@ -185,7 +187,7 @@ impl<'a> Line<'a> {
     fn refuse<T>(&self, part: &str, reason: &str, remedy: &str) -> Result<T, PlanError> {
         let error = PlanError::of_file(self.file, reason, remedy).at(self.number, self.column(part));
         let error = error.key(self.option);
-        Err(if part.is_empty() { error } else { error.value(&format!("`{}`", shorten(part))) })
+        Err(if part.is_empty() { error } else { error.value(format!("`{}`", shorten(part))) })
     }
 
     fn parsed(&self, kind: Kind, value: &'a str) -> Result<Value, PlanError> {

@@ -1,11 +1,12 @@
 //! The rules of [`lint()`](super::lint()).
 
+use weir_core::nearest::nearest;
+
 use super::effective::{Effective, mask, plain, programmed, reaching, setting, weighted};
 use super::lint::{Finding, Port, Severity};
 use super::listed::{lanes_listed, levels_listed};
 use super::parse::{Kind, Lane, Options, Pair, Setting, Value};
 use super::{DROP, MAX_PAIRS, MAX_WEIGHT, WEIGHT_UNIT};
-use crate::read::nearest;
 use crate::target::Prefix;
 
 /// The `high_limit` that lets the high table send without end.
@@ -93,8 +94,10 @@ fn misspelt(options: &Options) -> Vec<Finding> {
         .into_iter()
         .flat_map(|prefix| Kind::ALL.map(|kind| format!("{}_{}", prefix.name(), kind.suffix())))
         .collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let near = |name: &str| if name.starts_with("qos_") { nearest(name, &names) } else { None };
+    let near = |name: &str| {
+        let known = names.iter().map(String::as_str);
+        name.starts_with("qos_").then(|| nearest(name, known)).flatten()
+    };
     let of = |other: &super::parse::Other| {
         let meant = near(&other.name)?;
         Some(Finding {

@@ -6,12 +6,12 @@
 use std::path::Path;
 
 use weir_core::units::{Bytes, Nanos};
+use weir_document::Source;
 
+use super::ScenarioError;
 use super::disciplines::carry_alphas;
 use super::document::{self, Located, PortDocument};
-use super::error::ScenarioError;
 use super::fingerprint::Fingerprint;
-use super::place::Source;
 use super::port::{Input, Limit, Measure, PacketTime, PortScenario, Service, Stop, WarmUp, WholeTime};
 use super::quantity::{self, Clock, LengthUnit, Time};
 use crate::engine::stream::LONGEST_MEAN;

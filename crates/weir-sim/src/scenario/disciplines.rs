@@ -4,13 +4,13 @@ use weir_core::canonical::canonical;
 use weir_core::info::parse_nanos;
 use weir_core::item::{Message, Packet};
 use weir_core::message::{alpha, fifo, ps};
+use weir_core::nearest::nearest;
 use weir_core::registry;
 use weir_core::spec::{Argument, Spec, SpecError};
 use weir_core::units::Packets;
 
 use super::check::{Checked, Checker, Serving};
 use super::document::Located;
-use super::place::nearest;
 use super::port::{NamedDiscipline, Service};
 
 /// The most disciplines that one scenario compares.

@@ -9,11 +9,10 @@ use weir_core::units::Nanos;
 
 use super::check::{Checker, Serving};
 use super::document::{self, Located, PortDocument, TraceFile};
-use super::error::ScenarioError;
 use super::fingerprint::Fingerprint;
-use super::plain_io;
 use super::port::{Closed, Input, Open, Replay, Think};
 use super::quantity::Clock;
+use super::{ScenarioError, plain_io};
 use crate::engine::stream::LONGEST_MEAN;
 use crate::workload::{Arrivals, MessageClasses, TimeUnit, Trace, TraceFormat};
 

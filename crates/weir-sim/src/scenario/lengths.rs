@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use weir_core::units::Bytes;
 
+use super::ScenarioError;
 use super::check::{Checker, Serving};
 use super::document::{self, ClassesBy, Located, PortDocument};
-use super::error::ScenarioError;
 use super::quantity::{Length, LengthUnit};
 use crate::workload::{CdfError, MAX_LENGTH, MessageClasses, Sizes, SizesError, Trace};
 

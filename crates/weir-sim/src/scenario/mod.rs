@@ -27,13 +27,11 @@
 mod check;
 mod disciplines;
 mod document;
-mod error;
 mod fabric;
 mod fingerprint;
 mod input;
 mod lengths;
 mod network;
-mod place;
 mod port;
 mod quantity;
 mod read;
@@ -42,21 +40,21 @@ mod sources;
 
 use std::path::Path;
 
+use weir_document::Source;
+
 pub use document::PortDocument;
-pub use error::{Refusal, ScenarioError};
 pub use fabric::FabricDocument;
 pub use network::NetworkDocument;
-pub(crate) use place::nearest;
 pub use port::{
     Clock, Closed, Input, LatencyEnd, LengthUnit, Limit, Measure, NamedDiscipline, Open, PacketTime,
     PortScenario, Replay, Service, Stop, Think, WarmUp, WholeTime,
 };
 pub use quantity::NANOS_PER_UNIT;
+pub use weir_document::{Refusal, Refused as ScenarioError};
 
 use check::Checker;
 use document::Located;
 use fingerprint::Fingerprint;
-use place::Source;
 use read::Document;
 
 pub use crate::network::run::Frame;

@@ -1,10 +1,9 @@
 //! Keys of a scenario replaced from outside, as by the options of the command line.
 
 use toml::{Table, Value};
+use weir_document::Source;
 
-use super::error::ScenarioError;
-use super::place::Source;
-use super::read;
+use super::{ScenarioError, read};
 
 /// The text with the value of each dotted key replaced, or added.
 pub(super) fn keys(text: &str, name: &str, replaced: &[(&str, &str)]) -> Result<String, ScenarioError> {

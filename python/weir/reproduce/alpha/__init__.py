@@ -7,9 +7,7 @@ Laboratories. Which choices the report leaves open, and how tolerances come abou
 
 from __future__ import annotations
 
-import json
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from weir.reproduce import common
 from weir.reproduce.alpha import published, runs, table
@@ -17,28 +15,20 @@ from weir.reproduce.alpha.document import AlphaReproduction
 from weir.reproduce.alpha.evidence import Evidence
 from weir.reproduce.alpha.judgement import judge
 from weir.reproduce.checks import Checks
-from weir.reproduce.common import scaled
+from weir.reproduce.series import engine, run_all
+from weir.result import PortResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from weir.reproduce.alpha.published import Load
     from weir.reproduce.alpha.runs import Plan
+    from weir.reproduce.series import Runner
 
-__all__ = ["AlphaReproduction", "Runner", "evaluate", "run", "simulate"]
+__all__ = ["AlphaReproduction", "evaluate", "run", "simulate"]
 
-
-class Runner(Protocol):
-    """Runs a scenario, given as TOML text, and returns the result as parsed JSON."""
-
-    def __call__(  # noqa: D102 - the class says it
-        self,
-        text: str,
-        name: str,
-        *,
-        threads: int | None,
-        progress: Callable[[dict[str, float]], None] | None,
-    ) -> Mapping[str, Any]: ...
+simulate = engine(PortResult)
+"""Runs a scenario with the engine; the runner unless another is given."""
 
 
 def run(
@@ -48,7 +38,7 @@ def run(
     threads: int | None = None,
     with_artefacts: bool = False,
     progress: Callable[[dict[str, float]], None] | None = None,
-    runner: Runner | None = None,
+    runner: Runner[PortResult] | None = None,
 ) -> AlphaReproduction:
     """Run the reproduction.
 
@@ -81,8 +71,9 @@ def run(
         runs.plan(load, common.fidelity(fidelity), runs.SEED if seed is None else seed)
         for load in published.LOADS
     ]
-    results, interrupted = _results(plans, runner or simulate, threads, progress)
-    return evaluate(results, fidelity=fidelity, with_artefacts=with_artefacts, interrupted=interrupted)
+    results, interrupted = run_all(plans, _scenario, runner or simulate, threads=threads, progress=progress)
+    documents = {plan.load: result.document for plan, result in results.items()}
+    return evaluate(documents, fidelity=fidelity, with_artefacts=with_artefacts, interrupted=interrupted)
 
 
 def evaluate(
@@ -113,38 +104,6 @@ def evaluate(
     return AlphaReproduction(Checks("alpha", fidelity, tuple(checks)), evidence, judgements, interrupted)
 
 
-def _results(
-    plans: list[Plan],
-    runner: Runner,
-    threads: int | None,
-    progress: Callable[[dict[str, float]], None] | None,
-) -> tuple[dict[Load, Mapping[str, Any]], bool]:
-    """Run load after load; return what was finished, and whether that is not all."""
-    total = float(sum(plan.packets for plan in plans))
-    results: dict[Load, Mapping[str, Any]] = {}
-    done = 0.0
-    with suppress(KeyboardInterrupt):
-        for plan in plans:
-            report = None if progress is None else scaled(progress, done, plan.packets, total)
-            result = runner(runs.scenario(plan), _name(plan), threads=threads, progress=report)
-            if result["interrupted"]:
-                break
-            results[plan.load] = result
-            done += plan.packets
-    return results, len(results) < len(plans)
-
-
-def _name(plan: Plan) -> str:
-    return str(published.folder() / f"section15.toml ({plan.load} %)")
-
-
-def simulate(
-    text: str, name: str, *, threads: int | None, progress: Callable[[dict[str, float]], None] | None
-) -> Mapping[str, Any]:
-    """Run a scenario with the engine; the runner unless another is given."""
-    from weir.scenario import Scenario
-    from weir.simulation import run as run_scenario
-
-    result = run_scenario(Scenario(text, name), threads=threads, progress=progress)
-    document: Mapping[str, Any] = json.loads(result.text)
-    return document
+def _scenario(plan: Plan) -> tuple[str, str]:
+    """Return the scenario of a run, and the name under which errors speak of it."""
+    return runs.scenario(plan), str(published.folder() / f"section15.toml ({plan.load} %)")

@@ -53,6 +53,11 @@ class Plan:
     seed: int
 
     @property
+    def work(self) -> int:
+        """How much there is to do, in packets."""
+        return self.packets
+
+    @property
     def utilisation(self) -> float:
         """The load as a fraction."""
         return float(self.load) / 100

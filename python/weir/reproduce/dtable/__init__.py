@@ -7,38 +7,28 @@ sensitivity table shows what each of them decides.
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from weir.fabric import FabricResult
 from weir.reproduce import common
 from weir.reproduce.checks import Checks
-from weir.reproduce.common import scaled
 from weir.reproduce.dtable import cells, published, runs
 from weir.reproduce.dtable.claims import judge
 from weir.reproduce.dtable.document import DtableReproduction
 from weir.reproduce.dtable.evidence import Evidence
 from weir.reproduce.dtable.sensitivity import signs
+from weir.reproduce.series import engine, run_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from weir.reproduce.dtable.runs import Plan
+    from weir.reproduce.series import Runner
 
-__all__ = ["DtableReproduction", "Runner", "evaluate", "run", "simulate"]
+__all__ = ["DtableReproduction", "evaluate", "run", "simulate"]
 
-
-class Runner(Protocol):
-    """Runs a scenario, given as TOML text, and returns its result."""
-
-    def __call__(  # noqa: D102 - the class says it
-        self,
-        text: str,
-        name: str,
-        *,
-        threads: int | None,
-        progress: Callable[[dict[str, float]], None] | None,
-    ) -> FabricResult: ...
+simulate = engine(FabricResult)
+"""Runs a scenario with the engine; the runner unless another is given."""
 
 
 def run(
@@ -47,7 +37,7 @@ def run(
     seed: int | None = None,
     threads: int | None = None,
     progress: Callable[[dict[str, float]], None] | None = None,
-    runner: Runner | None = None,
+    runner: Runner[FabricResult] | None = None,
 ) -> DtableReproduction:
     """Run the reproduction.
 
@@ -75,7 +65,7 @@ def run(
         If there is no such fidelity, or the published tables are not there.
     """
     planned = runs.plans(common.fidelity(fidelity), runs.SEED if seed is None else seed)
-    results, interrupted = _results(planned, runner or simulate, threads, progress)
+    results, interrupted = run_all(planned, _scenario, runner or simulate, threads=threads, progress=progress)
     return evaluate(results, fidelity=fidelity, interrupted=interrupted)
 
 
@@ -106,39 +96,6 @@ def evaluate(
     return DtableReproduction(Checks("dtable", fidelity, checks), evidence, judgements, interrupted)
 
 
-def _results(
-    planned: list[Plan],
-    runner: Runner,
-    threads: int | None,
-    progress: Callable[[dict[str, float]], None] | None,
-) -> tuple[dict[Plan, FabricResult], bool]:
-    """Run one plan after the other; return what was finished, and whether that is not all."""
-    total = sum(plan.work for plan in planned)
-    results: dict[Plan, FabricResult] = {}
-    done = 0.0
-    with suppress(KeyboardInterrupt):
-        for plan in planned:
-            report = None if progress is None else scaled(progress, done, plan.work, total)
-            result = runner(runs.scenario(plan), _name(plan), threads=threads, progress=report)
-            if result.interrupted:
-                break
-            results[plan] = result
-            done += plan.work
-    return results, len(results) < len(planned)
-
-
-def _name(plan: Plan) -> str:
-    return str(published.folder() / f"{plan.file} ({plan.name})")
-
-
-def simulate(
-    text: str, name: str, *, threads: int | None, progress: Callable[[dict[str, float]], None] | None
-) -> FabricResult:
-    """Run a scenario with the engine; the runner unless another is given."""
-    from weir.scenario import Scenario
-    from weir.simulation import run as run_scenario
-
-    result = run_scenario(Scenario(text, name), threads=threads, progress=progress)
-    if not isinstance(result, FabricResult):
-        raise TypeError(f"the scenario is one of the model {result.model}")
-    return result
+def _scenario(plan: Plan) -> tuple[str, str]:
+    """Return the scenario of a run, and the name under which errors speak of it."""
+    return runs.scenario(plan), str(published.folder() / f"{plan.file} ({plan.name})")

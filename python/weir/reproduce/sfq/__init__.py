@@ -7,13 +7,12 @@ under five disciplines, one with the maps of a perturbed run frozen in, and many
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from weir.network.result import NetworkResult
 from weir.reproduce import common
 from weir.reproduce.checks import Checks
-from weir.reproduce.common import scaled
+from weir.reproduce.series import engine, run_all
 from weir.reproduce.sfq import cells, published, runs
 from weir.reproduce.sfq.claims import judge
 from weir.reproduce.sfq.document import SfqReproduction
@@ -23,22 +22,13 @@ from weir.reproduce.sfq.predictions import predictions
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from weir.reproduce.series import Runner
     from weir.reproduce.sfq.runs import Plan
 
-__all__ = ["Runner", "SfqReproduction", "evaluate", "run", "simulate"]
+__all__ = ["SfqReproduction", "evaluate", "run", "simulate"]
 
-
-class Runner(Protocol):
-    """Runs a scenario, given as TOML text, and returns its result."""
-
-    def __call__(  # noqa: D102 - the class says it
-        self,
-        text: str,
-        name: str,
-        *,
-        threads: int | None,
-        progress: Callable[[dict[str, float]], None] | None,
-    ) -> NetworkResult: ...
+simulate = engine(NetworkResult)
+"""Runs a scenario with the engine; the runner unless another is given."""
 
 
 def run(
@@ -47,7 +37,7 @@ def run(
     seed: int | None = None,
     threads: int | None = None,
     progress: Callable[[dict[str, float]], None] | None = None,
-    runner: Runner | None = None,
+    runner: Runner[NetworkResult] | None = None,
 ) -> SfqReproduction:
     """Run the reproduction.
 
@@ -75,7 +65,7 @@ def run(
         If there is no such fidelity, or the published tables are not there.
     """
     planned = runs.plans(common.fidelity(fidelity), runs.SEED if seed is None else seed)
-    results, interrupted = _results(planned, runner or simulate, threads, progress)
+    results, interrupted = run_all(planned, _scenario, runner or simulate, threads=threads, progress=progress)
     return evaluate(results, fidelity=fidelity, interrupted=interrupted)
 
 
@@ -105,39 +95,6 @@ def evaluate(
     return SfqReproduction(Checks("sfq", fidelity, checks), evidence, judgements, interrupted)
 
 
-def _results(
-    planned: list[Plan],
-    runner: Runner,
-    threads: int | None,
-    progress: Callable[[dict[str, float]], None] | None,
-) -> tuple[dict[Plan, NetworkResult], bool]:
-    """Run one plan after the other; return what was finished, and whether that is not all."""
-    total = float(sum(plan.work for plan in planned))
-    results: dict[Plan, NetworkResult] = {}
-    done = 0.0
-    with suppress(KeyboardInterrupt):
-        for plan in planned:
-            report = None if progress is None else scaled(progress, done, plan.work, total)
-            result = runner(runs.scenario(plan), _name(plan), threads=threads, progress=report)
-            if result.interrupted:
-                break
-            results[plan] = result
-            done += plan.work
-    return results, len(results) < len(planned)
-
-
-def _name(plan: Plan) -> str:
-    return str(published.folder() / f"{plan.experiment}.toml ({plan.measured})")
-
-
-def simulate(
-    text: str, name: str, *, threads: int | None, progress: Callable[[dict[str, float]], None] | None
-) -> NetworkResult:
-    """Run a scenario with the engine; the runner unless another is given."""
-    from weir.scenario import Scenario
-    from weir.simulation import run as run_scenario
-
-    result = run_scenario(Scenario(text, name), threads=threads, progress=progress)
-    if not isinstance(result, NetworkResult):
-        raise TypeError(f"the scenario is one of the model {result.model}")
-    return result
+def _scenario(plan: Plan) -> tuple[str, str]:
+    """Return the scenario of a run, and the name under which errors speak of it."""
+    return runs.scenario(plan), str(published.folder() / f"{plan.experiment}.toml ({plan.measured})")

@@ -11,8 +11,7 @@ use weir_tg::lexer::MAX_TEXT;
 
 use super::super::check::{Checked, Checker};
 use super::super::document::Located;
-use super::super::error::ScenarioError;
-use super::super::plain_io;
+use super::super::{ScenarioError, plain_io};
 use super::document::{PacketFile, Random, ScriptFile};
 use super::flows::Period;
 use super::traffic::{MAX_PACKET, Sending};

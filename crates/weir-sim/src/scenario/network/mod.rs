@@ -24,6 +24,7 @@ mod routes;
 mod traffic;
 
 use weir_core::canonical::canonical;
+use weir_core::nearest::nearest;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 
@@ -31,7 +32,6 @@ pub use document::NetworkDocument;
 
 use super::check::{Checked, Checker};
 use super::document::Located;
-use super::place::nearest;
 use super::quantity::{Clock, Time};
 use crate::network::model::NetworkScenario;
 

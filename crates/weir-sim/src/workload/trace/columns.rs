@@ -1,8 +1,9 @@
 //! Which column of a trace holds what, and the fields of a row read by it.
 
 use weir_core::message::alpha::Coefficient;
+use weir_core::nearest::nearest;
 
-use crate::scenario::{ScenarioError, nearest};
+use crate::scenario::ScenarioError;
 use crate::workload::MAX_LENGTH;
 
 use super::rows::Row;

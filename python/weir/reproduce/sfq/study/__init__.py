@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weir.network.result import NetworkResult
-    from weir.reproduce.sfq import Runner
+    from weir.reproduce.series import Runner
     from weir.reproduce.sfq.study.parts import Run
 
 __all__ = ["Study", "run"]
@@ -57,7 +57,7 @@ def run(
     quick: bool = False,
     threads: int | None = None,
     progress: Callable[[dict[str, float]], None] | None = None,
-    runner: Runner | None = None,
+    runner: Runner[NetworkResult] | None = None,
 ) -> Study:
     """Run the study.
 

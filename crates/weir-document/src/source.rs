@@ -1,24 +1,28 @@
 //! From a span of bytes to the line, the column, the dotted key and the value that stand there.
 //!
-//! Every refusal of a scenario, whether of its syntax, of its shape or of its meaning, starts as a span of
-//! bytes; the rest of the error is read back from the text. So there is one way to say where.
+//! Every refusal of a document, whether of its syntax, of its shape or of its meaning, starts as a span of bytes; the
+//! rest of the error is read back from the text. So there is one way to say where.
 
 use core::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::ScenarioError;
+use crate::refused::Refused;
 
-/// The text of a scenario and the name under which errors speak of it.
-pub(super) struct Source<'a> {
-    pub(super) name: &'a str,
-    pub(super) text: &'a str,
+/// The text of a document and the name under which errors speak of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The name, such as the path of its file.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
 }
 
 impl<'a> Source<'a> {
-    /// The line and the column, in characters, of a byte.
-    pub(super) fn line_and_column(&self, at: usize) -> (usize, usize) {
+    /// The line and the column, in characters, of a byte; both are counted from 1.
+    #[must_use]
+    pub fn line_and_column(&self, at: usize) -> (usize, usize) {
         let mut at = at.min(self.text.len());
         while !self.text.is_char_boundary(at) {
             at -= 1;
@@ -33,14 +37,15 @@ impl<'a> Source<'a> {
     }
 
     /// An error at `span`, with the key that leads there and the value as written.
-    pub(super) fn refuse(
+    #[must_use]
+    pub fn refuse(
         &self,
         span: Range<usize>,
         reason: impl Into<String>,
         remedy: impl Into<String>,
-    ) -> ScenarioError {
+    ) -> Refused {
         let (line, column) = self.line_and_column(span.start);
-        let mut error = ScenarioError::of_file(self.name, reason, remedy).at(line, column);
+        let mut error = Refused::of_file(self.name, reason, remedy).at(line, column);
         let found = DeTable::parse(self.text).ok().and_then(|root| key_at(&root, &span));
         if let Some((key, is_value)) = found {
             error = error.key(key);
@@ -83,37 +88,6 @@ fn descend_value(value: &Spanned<DeValue<'_>>, span: &Range<usize>, path: &mut V
     deeper.or_else(|| (value.span() == *span).then_some(!is_table))
 }
 
-/// The name in `known` nearest to `name`, if it is near enough to be meant.
-pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let limit = if name.chars().count() < 5 { 1 } else { 2 };
-    let edits = known.into_iter().map(|other| (distance(name, other), other));
-    edits.filter(|(edits, _)| *edits <= limit).min().map(|(_, other)| other)
-}
-
-/// The number of single-character edits between two names, a swap of neighbours counted as one
-/// (optimal string alignment). Long names are far from everything.
-fn distance(a: &str, b: &str) -> usize {
-    const LONGEST: usize = 40;
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len() > LONGEST || b.len() > LONGEST {
-        return usize::MAX;
-    }
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            rows[i][j] = if i == 0 || j == 0 { i + j } else { edits(&rows, &a, &b, i, j) };
-        }
-    }
-    rows[a.len()][b.len()]
-}
-
-fn edits(rows: &[Vec<usize>], a: &[char], b: &[char], i: usize, j: usize) -> usize {
-    let substituted = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-    let best = substituted.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-    let swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-    if swapped { best.min(rows[i - 2][j - 2] + 1) } else { best }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +97,8 @@ mod tests {
         let source = Source { name: "f", text: "a = 1\nü = \"é\" # b\n" };
         assert_eq!(source.line_and_column(0), (1, 1));
         assert_eq!(source.line_and_column(source.text.find('#').expect("present")), (2, 9));
+        // Within a character, and behind the end.
+        assert_eq!(source.line_and_column(7), (2, 1));
         assert_eq!(source.line_and_column(99), (3, 1));
     }
 
@@ -133,12 +109,10 @@ mod tests {
         let at = text.find("22").expect("present");
         let error = source.refuse(at..at + 2, "is large", "lower it");
         assert_eq!(error.to_string(), "f:2:15: a.b.c.d is 22, is large: lower it");
-    }
-
-    #[test]
-    fn a_swap_of_letters_is_one_edit() {
-        assert_eq!(nearest("laod", ["load", "gap"]), Some("load"));
-        assert_eq!(nearest("lengths_of", ["load", "lengths"]), None);
-        assert_eq!(nearest("lenghts", ["load", "lengths"]), Some("lengths"));
+        let at = text.find('d').expect("present");
+        let error = source.refuse(at..at + 1, "is not a key here", "remove it");
+        assert_eq!(error.to_string(), "f:2:11: a.b.c.d is not a key here: remove it");
+        let error = source.refuse(text.len()..text.len(), "ends here", "go on");
+        assert_eq!(error.to_string(), "f:4:1: ends here: go on");
     }
 }

@@ -1,14 +1,14 @@
-//! Why an input was refused: one error for request documents and for OpenSM files.
+//! Why an input was refused: one error for documents and for the files that they name.
 
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 
 /// A refused input: where, which key, which value, against which bound, and what to write instead.
 ///
-/// It prints on one line: `plan.toml:9:9: class.share is "0%", must be above 0%: write a share such as "25%"`.
+/// It prints on one line: `port.toml:5:8: workload.load is -1, must be above 0: write a load such as 0.95`.
 /// Its parts are the fields of [`Refusal`], boxed so that results stay small.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanError(Box<Refusal>);
+pub struct Refused(Box<Refusal>);
 
 /// The parts of a refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +18,9 @@ pub struct Refusal {
     pub file: String,
     /// The line, counted from 1; `None` where the error is of the file as a whole.
     pub line: Option<usize>,
-    /// The character within the line, counted from 1.
+    /// The character within the line, or the field within a row of a data file, counted from 1.
     pub column: Option<usize>,
-    /// The dotted key of a document, or the name of an option.
+    /// The dotted key of a document (`workload.load`), the column of a data file, or the name of an option.
     pub key: Option<String>,
     /// The value as it was written, shortened.
     pub value: Option<String>,
@@ -30,7 +30,7 @@ pub struct Refusal {
     pub remedy: String,
 }
 
-impl PlanError {
+impl Refused {
     /// An error of the file as a whole.
     #[must_use]
     pub fn of_file(file: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
@@ -61,8 +61,8 @@ impl PlanError {
 
     /// The same error, of a value.
     #[must_use]
-    pub fn value(mut self, value: &str) -> Self {
-        self.value = Some(shorten(value));
+    pub fn value(mut self, value: impl AsRef<str>) -> Self {
+        self.value = Some(shorten(value.as_ref()));
         self
     }
 
@@ -79,20 +79,20 @@ impl PlanError {
     }
 }
 
-impl Deref for PlanError {
+impl Deref for Refused {
     type Target = Refusal;
     fn deref(&self) -> &Refusal {
         &self.0
     }
 }
 
-impl DerefMut for PlanError {
+impl DerefMut for Refused {
     fn deref_mut(&mut self) -> &mut Refusal {
         &mut self.0
     }
 }
 
-impl fmt::Display for PlanError {
+impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         for number in [self.line, self.column].into_iter().flatten() {
@@ -102,16 +102,19 @@ impl fmt::Display for PlanError {
     }
 }
 
-impl std::error::Error for PlanError {}
+impl std::error::Error for Refused {}
 
-/// The longest value repeated in an error, in characters.
-const MAX_VALUE: usize = 60;
+/// The longest text repeated in an error, in characters.
+const LONGEST: usize = 60;
 
-/// The text, or its beginning, without control characters.
-pub(crate) fn shorten(text: &str) -> String {
-    let mut characters = text.chars().map(|each| if each.is_control() { '?' } else { each });
-    let short: String = characters.by_ref().take(MAX_VALUE).collect();
-    if characters.next().is_some() { format!("{short}...") } else { short }
+/// The first line of the text, or its beginning, without control characters.
+#[must_use]
+pub fn shorten(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let mut characters = line.chars().map(|each| if each.is_control() { '?' } else { each });
+    let short: String = characters.by_ref().take(LONGEST).collect();
+    let is_cut = characters.next().is_some() || line.len() < text.len();
+    if is_cut { format!("{short}...") } else { short }
 }
 
 #[cfg(test)]
@@ -120,17 +123,19 @@ mod tests {
 
     #[test]
     fn errors_print_on_one_line() {
-        let error = PlanError::of_file("plan.toml", "must be above 0%", "write a share such as \"25%\"")
-            .at(9, 9)
-            .key("class.share")
-            .value("\"0%\"");
-        let text = "plan.toml:9:9: class.share is \"0%\", must be above 0%: write a share such as \"25%\"";
+        let error = Refused::of_file("port.toml", "must be above 0", "write a load such as 0.95");
+        assert_eq!(error.to_string(), "port.toml: must be above 0: write a load such as 0.95");
+        let error = error.at(5, 8).key("workload.load").value("-1");
+        let text = "port.toml:5:8: workload.load is -1, must be above 0: write a load such as 0.95";
         assert_eq!(error.to_string(), text);
     }
 
     #[test]
     fn long_values_are_cut_and_control_characters_replaced() {
-        assert_eq!(shorten("a\nb"), "a?b");
-        assert_eq!(shorten(&"x".repeat(100)), format!("{}...", "x".repeat(60)));
+        let value = |text: &str| Refused::of_file("f", "r", "m").value(text).value.clone().expect("given");
+        assert_eq!(value(&"x\ny".repeat(9)), "x...");
+        assert_eq!(value("a\u{1b}[2Jb"), "a?[2Jb");
+        assert_eq!(value(&"é".repeat(60)), "é".repeat(60));
+        assert_eq!(value(&"x".repeat(61)), format!("{}...", "x".repeat(60)));
     }
 }

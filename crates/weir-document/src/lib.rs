@@ -1,0 +1,32 @@
+//! Documents that users write in TOML: where something is wrong in one, and what to write instead.
+//!
+//! A document is read by serde, which knows its keys and types; what it refuses, and what its reader refuses later,
+//! starts as a span of bytes. [`Source`] finds the line, the column, the dotted key and the value that stand there,
+//! and puts the words of the parser into those of the user; a [`Wording`] says what is peculiar to one kind of
+//! document. Every refusal is a [`Refused`], also one of a file that a document names.
+//!
+//! | | |
+//! |-|-|
+//! | Source | this project |
+//! | Work | O(length of the document) for each refusal; nothing beside serde's work where none is |
+//! | Units | bytes of a document, bounded by its [`Wording`]; lines, and characters within a line, counted from 1 |
+//!
+//! ```
+//! use weir_document::Source;
+//!
+//! let source = Source { name: "port.toml", text: "[workload]\nload = -1\n" };
+//! let refused = source.refuse(18..20, "must be above 0", "write a load such as 0.95");
+//! let line = "port.toml:2:8: workload.load is -1, must be above 0: write a load such as 0.95";
+//! assert_eq!(refused.to_string(), line);
+//! ```
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod explain;
+mod refused;
+mod source;
+
+pub use explain::{Mismatch, Wording};
+pub use refused::{Refusal, Refused, shorten};
+pub use source::Source;
