@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from weir.fabric import FabricResult
     from weir.network import NetworkResult
+    from weir.node import NodeResult
     from weir.queue import Backlog, Grant, Queue
     from weir.registry import disciplines
     from weir.result import (
@@ -67,6 +68,7 @@ __all__ = [
     "GrantError",
     "LengthClass",
     "NetworkResult",
+    "NodeResult",
     "PlanError",
     "PortResult",
     "Queue",
@@ -90,6 +92,7 @@ _HOME = {
     "errors": {name for name in __all__ if name.endswith("Error") or name in {"Dropped", "Empty"}},
     "fabric": {"FabricResult"},
     "network": {"NetworkResult"},
+    "node": {"NodeResult"},
     "queue": {"Backlog", "Grant", "Queue"},
     "registry": {"disciplines"},
     "result": {
