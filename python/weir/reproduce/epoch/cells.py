@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from weir.reproduce.checks import Check, Status
@@ -23,7 +24,15 @@ if TYPE_CHECKING:
 
     from weir.reproduce.epoch.evidence import Evidence
 
-__all__ = ["MESSAGE_BAR", "PAIR_LENGTH", "RATE_BAR", "cost_cells", "experiment_cells", "rate_cells", "stated_cells"]
+__all__ = [
+    "MESSAGE_BAR",
+    "PAIR_LENGTH",
+    "RATE_BAR",
+    "cost_cells",
+    "experiment_cells",
+    "rate_cells",
+    "stated_cells",
+]
 
 MESSAGE_BAR = 0.002
 """By how much the cost of a message may be off, as a part: what equation 3 makes of swaps among restarts."""
@@ -35,11 +44,13 @@ PAIR_LENGTH = {"rate": 20, "time": 5}
 """Slices in ms under which the two readings of generator and sink on one node come out."""
 _PAIR_BARS = {"rate": 0.005, "time": 0.01}
 _CHAIN = (
-    "the cost of the complex sink is not given, and nothing else decides the row: it is one free number, between 0.30 "
+    "the cost of the complex sink is not given, and nothing else decides the row: it is one free number, "
+    "between 0.30 "
     "and 0.40 ms by how the rate is read and how long slices are"
 )
 _DIGIT = (
-    "printed 0.478 beside 2095 messages/s, which is 0.4773 ms: the last digit was rounded up; the simulation has "
+    "printed 0.478 beside 2095 messages/s, which is 0.4773 ms: the last digit was rounded up; the "
+    "simulation has "
     "0.4773"
 )
 
@@ -56,7 +67,11 @@ _COSTS: dict[str, Figure] = {
     "preempt/total": (lambda m: m.preempt, _TOTAL, "generator beside a sink of a higher priority"),
     "preempt/post": (lambda m: m.post, _PART, "what a round with a post costs more than one without"),
     "preempt/swap": (lambda m: m.preempt - m.post, _PART, "the rest of the preemptive swap"),
-    "registers": (lambda m: m.registers, _REST, "a swap when a process waits less the microcode of a restart"),
+    "registers": (
+        lambda m: m.registers,
+        _REST,
+        "a swap when a process waits less the microcode of a restart",
+    ),
 }
 
 
@@ -66,7 +81,7 @@ def cost_cells(evidence: Evidence) -> Iterator[Check]:
     for cost in published.costs():
         figure, bar, how = _COSTS[cost.id]
         note = f"us; {how}" + (f"; printed: {cost.note}" if cost.note else "")
-        yield _close(f"table/1/{cost.id}", "table", cost.value, lambda f=figure: f(measured), bar, note)
+        yield _close(f"table/1/{cost.id}", "table", cost.value, partial(figure, measured), bar, note)
     for row in published.rates():
         yield from _rate_row(row, measured)
 
@@ -90,14 +105,18 @@ def _rate_row(row: published.Rate, measured: Measured) -> Iterator[Check]:
 def _pair(row: published.Rate, measured: Measured) -> Iterator[Check]:
     lengths = PAIR_LENGTH
     note = (
-        f"1/s as counted on the node, of which 961 ms/s are left; slices of {lengths['rate']} ms (the report gives none; "
+        f"1/s as counted on the node, of which 961 ms/s are left; slices of {lengths['rate']} ms (the "
+        "report gives none; "
         "15 to 25 ms move it by 0.5 %)"
     )
     bar = _PAIR_BARS["rate"] * row.rate
     yield _close(
         f"table/2/{row.id}/rate", "table", row.rate, lambda: measured.rate(lengths["rate"]), bar, note
     )
-    note = f"ms on a full processor; slices of {lengths['time']} ms (the report gives none; 1 ms more or less moves it by 1 %)"
+    note = (
+        f"ms on a full processor; slices of {lengths['time']} ms (the report gives none; 1 ms more or less "
+        "moves it by 1 %)"
+    )
     bar = _PAIR_BARS["time"] * row.time
     yield _close(
         f"table/2/{row.id}/time", "table", row.time, lambda: measured.time(lengths["time"]), bar, note
@@ -123,9 +142,7 @@ def _artefact(found: Check) -> Check:
     )
 
 
-def _close(
-    name: str, kind: str, wanted: float, figure: Callable[[], float], bar: float, note: str
-) -> Check:
+def _close(name: str, kind: str, wanted: float, figure: Callable[[], float], bar: float, note: str) -> Check:
     """Return the check that a figure is within ``bar`` of what is wanted."""
     try:
         found = figure()
@@ -150,7 +167,7 @@ def stated_cells(evidence: Evidence) -> Iterator[Check]:
     for row in published.stated():
         figure, bar = _STATED[row.id]
         note = row.unit + (f"; {row.note}" if row.note else "")
-        yield _close(f"text/{row.id}", "text", row.value, lambda f=figure: f(evidence), bar, note)
+        yield _close(f"text/{row.id}", "text", row.value, partial(figure, evidence), bar, note)
 
 
 def _epoch(evidence: Evidence) -> float:
@@ -192,7 +209,7 @@ _STATED: dict[str, tuple[Callable[[Evidence], float], float]] = {
     "longest": (_slices(runs.LENGTHS[0]), 0.5),
     "shortest": (_slices(runs.LENGTHS[-1]), 1.0),
 }
-"""The figure and the bar of each: half of the last digit printed, or what slices that straddle an epoch's end make of it."""
+"""The figure and its bar: half of the last digit, or what slices that straddle an epoch's end make of it."""
 
 
 # Experiments.
@@ -231,7 +248,7 @@ def experiment_cells(evidence: Evidence) -> Iterator[Check]:
         figure = _EXPERIMENTS[row.id]
         note = f"{row.unit}; {row.quantity}; {row.setting}" + (f"; {row.why}" if row.why else "")
         name = f"experiment/{row.id}"
-        yield _close(name, "experiment", row.value, lambda f=figure: f(measured), row.tolerance, note)
+        yield _close(name, "experiment", row.value, partial(figure, measured), row.tolerance, note)
 
 
 def rate_cells(evidence: Evidence) -> Iterator[Check]:
@@ -244,4 +261,4 @@ def rate_cells(evidence: Evidence) -> Iterator[Check]:
         except NotMeasuredError as missing:
             yield Check.missing(name, "rate", None, missing)
             continue
-        yield _close(name, "rate", wanted, lambda n=length: measured.rate(n), RATE_BAR * wanted, note)
+        yield _close(name, "rate", wanted, partial(measured.rate, length), RATE_BAR * wanted, note)

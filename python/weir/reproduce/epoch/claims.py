@@ -6,6 +6,7 @@ Wording and bars are in ``reproduce/epoch/claims.csv``. A claim is met if all of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from weir.reproduce.checks import Check, Status
@@ -207,7 +208,9 @@ def _raised(evidence: Evidence) -> Iterator[Part]:
     first = "p0"
     gains = []
     for number in evidence.numbered("raised"):
-        before, after = (_run(evidence.view(f"raised/{number}/{each}"), first) for each in ("before", "after"))
+        before, after = (
+            _run(evidence.view(f"raised/{number}/{each}"), first) for each in ("before", "after")
+        )
         gains.append(after - before)
     least = min(gains)
     yield Part(
@@ -254,7 +257,7 @@ def _sensitive(evidence: Evidence) -> Iterator[Part]:
 def _each_message(evidence: Evidence) -> Iterator[Part]:
     measured = Measured(evidence)
     found = [measured.preemptions(need)[0] for need in runs.DEMANDS]
-    rising = all(before < after for before, after in zip(found, found[1:], strict=False))
+    rising = all(before < after for before, after in pairwise(found))
     shown = f"for each message {', '.join(f'{value:.2f}' for value in found)}"
     yield Part(rising and found[-1] > 0.8, shown)
 

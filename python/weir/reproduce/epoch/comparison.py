@@ -1,4 +1,4 @@
-"""``epoch`` beside other disciplines on the same random task sets: needs, responses, windfall, with intervals.
+"""``epoch`` beside other disciplines on the same random task sets: needs, responses, windfall.
 
 The sets are those of `weir.reproduce.epoch.sets.mixed`; every discipline sees the same wake-ups and the same
 computations, and costs are zero, so that what differs is who runs when. A figure is a mean over task sets; a
@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weir.reproduce.epoch import runs
-from weir.reproduce.epoch.evidence import Mean, NotMeasuredError, mean_of
+from weir.reproduce.epoch.evidence import NotMeasuredError, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from weir.node import ProcessRow
-    from weir.reproduce.epoch.evidence import Evidence, View
+    from weir.reproduce.epoch.evidence import Evidence, Mean, View
 
 __all__ = ["FIGURES", "Row", "Rows", "rows", "words"]
 
@@ -142,11 +142,52 @@ def _figures(evidence: Evidence, what: str, numbers: list[int], kind: str, place
     """Return a figure of a discipline on each task set."""
     figure, factor, _ = FIGURES[what]
     return [
-        factor * figure(Case(evidence.view(f"{kind}/{number}", place), evidence.result(f"mixed/{number}").processes))
+        factor
+        * figure(Case(evidence.view(f"{kind}/{number}", place), evidence.result(f"mixed/{number}").processes))
         for number in numbers
     ]
 
 
 def words(compared: Rows) -> str:
-    """Return in a paragraph what the comparison says."""
-    return ""
+    """Return in a paragraph what the comparison says: who is clearly better or worse than ``epoch``.
+
+    Clearly: the 95 % interval of the paired difference excludes zero.
+    """
+    first, *_ = compared
+    own = first.means
+    met, late, worst, given, windfall = (
+        own[name].value for name in ("needs met", "late", "worst response", "given", "windfall")
+    )
+    lateness, response = (_beside(compared, each, best=-1) for each in ("late", "worst response"))
+    sentences = [
+        f"Under {first.name} {met:.4g} % of needs are met{_beside(compared, 'needs met', best=1)}.",
+        f"Of the responses of control tasks {late:.3g} % take longer than a period{lateness}.",
+        f"Their worst response is {worst:.3g} periods{response}.",
+        _left_idle(compared),
+        f"{given:.3g} ms of an epoch go to processes beyond their needs, {windfall:.3g} ms of it windfall.",
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _beside(compared: Rows, what: str, *, best: int) -> str:
+    """Return who is clearly better, and who clearly worse, than the first."""
+    better: list[str] = []
+    worse: list[str] = []
+    for row in compared[1:]:
+        found = row.differences[what]
+        if found.low > 0 or found.high < 0:
+            kind = better if found.value * best > 0 else worse
+            kind.append(f"{row.name} ({row.means[what].value:.3g})")
+    parts = [
+        f"clearly {word} under {', '.join(names)}"
+        for word, names in (("better", better), ("worse", worse))
+        if names
+    ]
+    return f"; {', and '.join(parts)}" if parts else "; nobody is clearly better or worse"
+
+
+def _left_idle(compared: Rows) -> str:
+    idle = [f"{row.name} ({row.means['idle'].value:.3g} %)" for row in compared if row.means["idle"].low > 0]
+    return (
+        f"The processor is left idle, though batch jobs are ready, under {', '.join(idle)}." if idle else ""
+    )

@@ -1,7 +1,9 @@
 """What the experiments measure, by the method of the report: never a cost that was put in.
 
-Costs of messages come from equation 3 of a program by itself, costs of schedulings from equation 2 where there
-are many. Parts of a cost are differences of such measurements; where a true cost of a message is used in their
+Costs of messages come from equation 3 of a program by itself, costs of schedulings from equation 2 where
+there
+are many. Parts of a cost are differences of such measurements; where a true cost of a message is used in
+their
 place, to show what equation 3 does to a figure, the name says so.
 
 =================  ================================================================================
@@ -120,7 +122,7 @@ class Measured:
         return 1e3 * paid / more
 
     def preemptions(self, need: int) -> tuple[float, float]:
-        """Return how often the high queue preempts the low one for each message, and for each sent from low."""
+        """Return how often high preempts low for each message, and for each that is sent from low."""
         view = self.evidence.view(f"demand/{need}")
         counter = view.node().high_over_low / view.elapsed
         found = view.setting(GENERATOR)
@@ -141,7 +143,7 @@ class Measured:
         return sum(each.run_time for each in both) / both[0].messages
 
     def formula(self, length: int, *, available: float | None = None) -> float:
-        """Return messages a second by the closed form, of what is left on the node if nothing else is said."""
+        """Return messages a second by the closed form, of what is left on the node if not said."""
         if available is None:
             both = [self.rounds(name, length=length) for name in (GENERATOR, SINK)]
             available = sum(each.run_time for each in both)

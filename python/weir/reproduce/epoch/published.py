@@ -1,4 +1,4 @@
-"""What was published, as read from ``reproduce/epoch``: two tables, numbers of the text, claims; and the bars.
+"""What was published, as read from ``reproduce/epoch``: tables, numbers of the text, claims; and bars.
 
 Source: R. D. Rettberg, *Development of a Voice Funnel System, Quarterly Technical Report No. 18*, BBN Report
 5285, 1983, sections 2 to 5. ``experiments.csv`` is not published: it says what a node measures that has the

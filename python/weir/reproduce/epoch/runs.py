@@ -52,7 +52,17 @@ EXACT = ("epoch:min_slice=1ns", "epoch:allocate=at_dispatch,min_slice=1ns")
 """Without a rest of need that is too small to be useful."""
 READINGS = (EPOCH, "epoch:leftover=keep", "epoch:returning=ahead")
 """The report's own, and other readings of open points 3 and 2."""
-COMPARED = (EPOCH, AT_DISPATCH, "cbs", "cbs:reclaim=grub", "eevdf", "share", "stride", "priority_rr")
+COMPARED = (
+    EPOCH,
+    EXACT[0],
+    AT_DISPATCH,
+    "cbs",
+    "cbs:reclaim=grub",
+    "eevdf",
+    "share",
+    "stride",
+    "priority_rr",
+)
 """On the random task sets."""
 PERIODIC = ("cbs", "cbs:reclaim=grub")
 """Those that know periods, run once more with the tasks' own."""
@@ -248,16 +258,22 @@ def _behaviour() -> Iterator[tuple[str, dict[str, Any]]]:
     )
     yield "committed/example", _sharing(_busy("a", 20, 20), _busy("b", 30, 20), _busy("c", 50, 20))
     yield "uncommitted", _sharing(_busy("high", 20, 10, priority=2), _busy("low", 20, 10))
-    yield "ratio", _sharing(
-        _process("absent", need="90ms", program="loop {\n  sleep 1s\n  compute 1us\n}\n"),
-        _busy("one", 0, 1),
-        _busy("two", 0, 2),
-        _busy("four", 0, 4),
+    yield (
+        "ratio",
+        _sharing(
+            _process("absent", need="90ms", program="loop {\n  sleep 1s\n  compute 1us\n}\n"),
+            _busy("one", 0, 1),
+            _busy("two", 0, 2),
+            _busy("four", 0, 4),
+        ),
     )
     yield "overcommitted/slices", _sharing(_busy("a", 40, 5), _busy("b", 50, 15), _busy("c", 70, 30))
     yield "overcommitted/met", _sharing(_busy("a", 20, 5), _busy("b", 90, 5), _busy("c", 90, 5))
     late = "loop {\n  sleep until every 200ms offset 90ms\n  compute 40ms\n}\n"
-    yield "too late", _sharing(_process("late", need="40ms", slice="50ms", program=late), _busy("other", 60, 10))
+    yield (
+        "too late",
+        _sharing(_process("late", need="40ms", slice="50ms", program=late), _busy("other", 60, 10)),
+    )
     for name in ("windfall", "anomaly"):
         yield name, _template(f"{name}.toml")
     made = _node(_promised("generator", 20, template="generator") | {"need": "98ms"})
@@ -270,7 +286,7 @@ def _behaviour() -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _set(drawn: TaskSet, seed: int, *, own_period: bool = False) -> dict[str, Any]:
     processes = [process.document(own_period=own_period) for process in drawn.processes]
-    return {**_template("sets.toml"), "seed": seed, "process": processes}
+    return {**_disciplines(_template("sets.toml"), *COMPARED), "seed": seed, "process": processes}
 
 
 def _disciplines(document: dict[str, Any], *specs: str) -> dict[str, Any]:

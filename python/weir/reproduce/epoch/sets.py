@@ -1,6 +1,7 @@
 """Random task sets: the same for every discipline, from a seed and a number.
 
-A *mixed* set is what a real-time node holds: ``control`` tasks that stay within what they need, ``greedy`` ones
+A *mixed* set is what a real-time node holds: ``control`` tasks that stay within what they need, ``greedy``
+ones
 that at times ask for more, and ``batch`` jobs that are always ready; names begin with these words. Needs are
 whole milliseconds, all together 75 to 97 % of an epoch. A
 *busy* set is meant to be hard on a promise: many processes, most of them ready for epochs on end, with needs
@@ -78,12 +79,14 @@ class TaskSet:
 
 def mixed(seed: int, number: int) -> TaskSet:
     """Return a set of control tasks, greedy tasks and batch jobs."""
-    draw = Random(f"{seed} mixed {number}")
+    draw = _drawn(seed, "mixed", number)
     roles = (
-        ["control"] * draw.choice((1, 2, 3)) + ["greedy"] * draw.choice((1, 2)) + ["batch"] * draw.choice((2, 3))
+        ["control"] * draw.choice((1, 2, 3))
+        + ["greedy"] * draw.choice((1, 2))
+        + ["batch"] * draw.choice((2, 3))
     )
     committed = EPOCH * draw.uniform(0.75, 0.97)
-    needs = _shared(committed, [draw.uniform(0.5, 2.0) for _ in roles])
+    needs = _shared(committed, [draw.uniform(0.5, 2.0) for _ in roles], step=1_000)
     makers = {"control": _control, "greedy": _greedy, "batch": _batch}
     return TaskSet(
         tuple(
@@ -95,15 +98,17 @@ def mixed(seed: int, number: int) -> TaskSet:
 
 def busy(seed: int, number: int, part: float) -> TaskSet:
     """Return many processes of all priorities whose needs are ``part`` of the epoch."""
-    draw = Random(f"{seed} busy {number}")
+    draw = _drawn(seed, "busy", number)
     needs = _shared(EPOCH * part, [draw.uniform(0.1, 2.0) for _ in range(draw.choice((4, 6, 8, 12)))])
     return TaskSet(tuple(_any(draw, f"p{place}", need) for place, need in enumerate(needs)))
 
 
 def ready(seed: int, number: int) -> TaskSet:
     """Return some processes that are always ready, with needs that leave room to raise the first one's."""
-    draw = Random(f"{seed} ready {number}")
-    needs = _shared(EPOCH * draw.uniform(0.3, 0.8), [draw.uniform(0.1, 2.0) for _ in range(draw.choice((3, 4, 5)))])
+    draw = _drawn(seed, "ready", number)
+    needs = _shared(
+        EPOCH * draw.uniform(0.3, 0.8), [draw.uniform(0.1, 2.0) for _ in range(draw.choice((3, 4, 5)))]
+    )
     return TaskSet(
         tuple(
             Process(
@@ -118,10 +123,14 @@ def ready(seed: int, number: int) -> TaskSet:
     )
 
 
-def _shared(total: float, weights: Sequence[float]) -> list[int]:
-    """Return whole microseconds in proportion to weights that are at most ``total`` together."""
+def _drawn(seed: int, kind: str, number: int) -> Random:
+    return Random(f"{seed} {kind} {number}")  # noqa: S311 - loads, not secrets
+
+
+def _shared(total: float, weights: Sequence[float], step: int = 1) -> list[int]:
+    """Return whole steps of microseconds in proportion to weights that are at most ``total`` together."""
     whole = sum(weights)
-    return [int(total * weight / whole) for weight in weights]
+    return [int(total * weight / (whole * step)) * step for weight in weights]
 
 
 def _control(draw: Random, name: str, need: int) -> Process:
@@ -144,10 +153,10 @@ def _control(draw: Random, name: str, need: int) -> Process:
 
 
 def _greedy(draw: Random, name: str, need: int) -> Process:
-    """Return a task that asks for a quarter more than its need as a mean, now for less and now for much more."""
+    """Return a task that asks for more than its need as a mean, now for less and now for much more."""
     period = draw.choice(PERIODS[2:])
-    mean = need * period * 5 // (4 * EPOCH)
-    program = f"loop {{\n  compute exponential({mean}us)\n  sleep exponential({period}us)\n}}\n"
+    mean = 2 * need * period // EPOCH
+    program = _now_and_then(mean, period)
     return Process(name=name, priority=draw.choice((1, 2)), need=need, slice=10_000, program=program)
 
 
@@ -157,13 +166,17 @@ def _batch(draw: Random, name: str, need: int) -> Process:
     )
 
 
+def _now_and_then(busy: int, asleep: int) -> str:
+    return f"loop {{\n  compute exponential({busy}us)\n  sleep exponential({asleep}us)\n}}\n"
+
+
 def _any(draw: Random, name: str, need: int) -> Process:
     """Return a process that is always ready, or computes for long and sleeps for short, or the reverse."""
     programs = (
         _READY,
         _READY,
-        f"loop {{\n  compute exponential({draw.randrange(50_000, 500_000)}us)\n  sleep exponential(20ms)\n}}\n",
-        f"loop {{\n  compute exponential({draw.randrange(500, 20_000)}us)\n  sleep exponential(30ms)\n}}\n",
+        _now_and_then(draw.randrange(50_000, 500_000), 20_000),
+        _now_and_then(draw.randrange(500, 20_000), 30_000),
     )
     return Process(
         name=name,
