@@ -94,7 +94,8 @@ Quick = Annotated[
     typer.Option(
         "--quick",
         help="Shorter runs, on two cores. alpha: 3e8 packets a strategy, about 20 s. sfq: 8 seeds, about "
-        "6 s. dtable: fewer loads and 3 replications, under a minute. epoch: 20 random task sets, under 20 s.",
+        "6 s. dtable: fewer loads and 3 replications, under a minute. epoch: 20 random task sets, some "
+        "seconds.",
     ),
 ]
 Full = Annotated[
@@ -128,8 +129,8 @@ def reproduce(
         typer.Argument(
             metavar="NAME",
             help="alpha: the alpha report, sections 8 to 15. sfq: the SFQ report, Tables 1 to 11. dtable: "
-            "DTable and DRR in a fabric, Table 1 and Figures 1 to 5. epoch: epoch scheduling of processes, Tables 1 "
-            "and 2. all: one after the other.",
+            "DTable and DRR in a fabric, Table 1 and Figures 1 to 5. epoch: epoch scheduling of processes, "
+            "Tables 1 and 2. all: one after the other.",
         ),
     ],
     quick: Quick = False,
@@ -143,8 +144,8 @@ def reproduce(
     """Hold the simulation against the tables and claims of a published document.
 
     Each published value is checked within a tolerance: of alpha from the standard errors of both sides, of
-    sfq, dtable and epoch by the bars in their README.md under reproduce/. Exit code 1 if any is not met or could not
-    be checked. After Ctrl-C what was finished is checked, and the exit code is 130.
+    sfq, dtable and epoch by the bars in their README.md under reproduce/. Exit code 1 if any is not met or
+    could not be checked. After Ctrl-C what was finished is checked, and the exit code is 130.
 
     \b
     Example:
