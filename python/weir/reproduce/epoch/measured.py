@@ -131,7 +131,11 @@ class Measured:
         )
         return counter / found.messages, counter / (found.messages * low) if low else 0.0
 
-    # Rates of generator and sink in turn.
+    # Rates.
+
+    def passed(self, cost: int) -> float:
+        """Return messages a second that reach the end of the chain, whose sink takes so many microseconds."""
+        return self.evidence.setting(f"chain/{cost}", SINK).messages
 
     def rate(self, length: int) -> float:
         """Return messages a second on the node."""

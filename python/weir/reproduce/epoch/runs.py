@@ -81,12 +81,16 @@ DEMANDS = (90, 70, 50, 30, 10)
 """Needs of a generator beside a sink that has what is left of the epoch, in ms."""
 CHAIN = (300, 350, 400)
 """What a message may cost the complex sink, in microseconds."""
-MODULES = {
-    "remote": "loop {\n  compute 552.2us\n  enqueue remote\n}\n",
-    "sink": "loop {\n  dequeue messages\n  compute 152us\n}\n",
-    "delivery": "loop {\n  dequeue messages\n  compute 477.3us\n  enqueue delivered\n}\n",
+_MESSAGES, _DELIVERED = "messages", "delivered"
+_INSTANCES: dict[str, dict[str, Any]] = {
+    "generator": {"template": "generator", "set": {"to": _MESSAGES}},
+    "remote": {"template": "generator", "set": {"to": "remote"}},
+    "sink": {"template": "sink", "set": {"from": _MESSAGES, "cost": "152us"}},
+    "delivery": {"template": "delivery", "set": {"from": _MESSAGES, "to": _DELIVERED}},
 }
-"""Programs of Table 2 that are measured alone, beside the generator's."""
+"""The programs of Table 2, as instances of the templates of ``node.toml``."""
+MODULES = ("remote", "sink", "delivery")
+"""Those that are measured alone, beside the generator."""
 _PREPARED = 150_000
 """Messages that lie ready for those who take them."""
 SYSTEM = 4
@@ -165,62 +169,53 @@ def _node(*processes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _promised(name: str, length: int, **keys: object) -> dict[str, Any]:
-    """Return a process that is promised the whole epoch, with a slice in ms."""
-    return _process(name, need=WHOLE, slice=f"{length}ms", **keys)
-
-
-def _generator(length: int) -> dict[str, Any]:
-    return _promised("generator", length, template="generator")
+    """Return an instance that is promised the whole epoch, with a slice in ms."""
+    return _process(name, **{**_INSTANCES.get(name, {}), "need": WHOLE, "slice": f"{length}ms", **keys})
 
 
 def _alone(module: str, length: int) -> dict[str, Any]:
     """Return a program of Table 2 by itself; another prepares what it takes, before anything counts."""
-    one = _promised(module, length, program=MODULES[module])
+    one = _promised(module, length)
     if module == "remote":
-        made = _node(one)
-        made = _with(made, "node", "names", value=["here", "there"])
+        made = _with(_node(one), "node", "names", value=["here", "there"])
         return {**made, "queue": [{"name": "remote", "node": "there"}]}
-    fill = f"loop {_PREPARED} {{\n  compute 1us\n  enqueue messages\n}}\nexit\n"
-    made = _node(one, _process("filler", priority=3, need=WHOLE, slice=WHOLE, program=fill))
-    return {**made, "queue": [{"name": "messages"}, {"name": "delivered"}]}
+    fill = f"loop {_PREPARED} {{\n  compute 1us\n  enqueue {_MESSAGES}\n}}\nexit\n"
+    filler = _process("filler", priority=3, need=WHOLE, slice=WHOLE, program=fill)
+    return {**_node(one, filler), "queue": [{"name": _MESSAGES}, {"name": _DELIVERED}]}
 
 
 def _two_generators(length: int) -> dict[str, Any]:
-    return _node(*(_promised(name, length, template="generator") for name in ("generator", "other")))
+    other = _promised("other", length, **_INSTANCES["generator"])
+    return _node(_promised("generator", length), other)
 
 
 def _rounds(length: int) -> dict[str, Any]:
-    return _node(_generator(length), _promised("sink", length, template="sink"))
+    return _node(_promised("generator", length), _promised("sink", length))
 
 
 def _demand(need: int) -> dict[str, Any]:
     """Return a generator that is promised part of an epoch, and a sink with all the rest; no slice ends."""
     rest = 100 - SYSTEM - need
     return _node(
-        _process("generator", template="generator", need=f"{need}ms", slice=WHOLE),
-        _process("sink", template="sink", need=f"{rest}ms", slice="20ms"),
+        _promised("generator", 100, need=f"{need}ms"),
+        _promised("sink", 20, need=f"{rest}ms"),
     )
 
 
 def _priority() -> dict[str, Any]:
-    return _node(_generator(20), _promised("sink", 20, template="sink", priority=2))
+    return _node(_promised("generator", 20), _promised("sink", 20, priority=2))
 
 
 def _chain(cost: int) -> dict[str, Any]:
     """Return generator, local delivery and a complex sink that takes so many microseconds a message."""
-    programs = {
-        "delivery": MODULES["delivery"],
-        "sink": f"loop {{\n  dequeue delivered\n  compute {cost}us\n}}\n",
-    }
-    made = _node(
-        _generator(20), *(_promised(name, 20, program=program) for name, program in programs.items())
-    )
-    return {**made, "queue": [{"name": "messages"}, {"name": "delivered"}]}
+    complex_sink = _promised("sink", 20, set={"from": _DELIVERED, "cost": f"{cost}us"})
+    made = _node(_promised("generator", 20), _promised("delivery", 20), complex_sink)
+    return {**made, "queue": [{"name": _MESSAGES}, {"name": _DELIVERED}]}
 
 
 def _experiments() -> Iterator[tuple[str, dict[str, Any]]]:
     for length in LENGTHS:
-        yield f"restart/{length}", _node(_generator(length))
+        yield f"restart/{length}", _node(_promised("generator", length))
     for module in MODULES:
         for length in (LENGTHS[0], LENGTHS[-1]):
             yield f"{module}/{length}", _alone(module, length)
@@ -276,7 +271,7 @@ def _behaviour() -> Iterator[tuple[str, dict[str, Any]]]:
     )
     for name in ("windfall", "anomaly"):
         yield name, _template(f"{name}.toml")
-    made = _node(_promised("generator", 20, template="generator") | {"need": "98ms"})
+    made = _node(_promised("generator", 20, need="98ms"))
     yield "undeclared", _with(made, "node", "system", value=UNDECLARED)
     yield "declared", made
 
