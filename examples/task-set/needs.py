@@ -1,8 +1,8 @@
 """Say whether a control loop, video and a batch job each get what they need of one core, and at what cost.
 
-Runs the scenario of this folder twice, with the costs of switches and without, prints what each discipline does,
-and names the ones that meet every need and keep the control loop in time: first the one that is late with the
-fewest frames.
+Runs the scenario of this folder twice, with the costs of switches and without, prints what each discipline
+does, and names the ones that meet every need and keep the control loop in time: first the one that is late
+with the fewest frames.
 """
 
 from __future__ import annotations
@@ -66,17 +66,26 @@ def left(result: NodeResult, discipline: str) -> float:
     return idle(result, discipline) + (1e3 * batch.run_time / epochs(result) if batch else 0.0)
 
 
+_COLUMNS = (
+    ("control (ms)", "at most", 13),
+    ("frames", "late", 8),
+    ("batch: epochs", "below need", 15),
+    ("batch (ms", "an epoch)", 11),
+    ("idle (ms", "an epoch)", 10),
+    ("cost (ms", "an epoch)", 10),
+)
+
+
 def table(rows: dict[str, Served]) -> str:
     """Return a line a discipline."""
+    names = ("", "discipline")
     head = (
-        f"{'':<18}{'control (ms)':>13}{'frames':>8}{'batch: epochs':>15}{'batch (ms':>11}{'idle (ms':>10}"
-        f"{'cost (ms':>10}",
-        f"{'discipline':<18}{'at most':>13}{'late':>8}{'below need':>15}{'an epoch)':>11}{'an epoch)':>10}"
-        f"{'an epoch)':>10}",
+        f"{name:<18}" + "".join(f"{column[place]:>{column[2]}}" for column in _COLUMNS)
+        for place, name in enumerate(names)
     )
     lines = (
-        f"{name:<18}{row.response:>13.1f}{row.frames:>7.1f}%{row.missed:>14.1f}%{row.batch:>11.1f}{row.idle:>10.1f}"
-        f"{row.overhead:>10.2f}"
+        f"{name:<18}{row.response:>13.1f}{row.frames:>7.1f}%{row.missed:>14.1f}%{row.batch:>11.1f}"
+        f"{row.idle:>10.1f}{row.overhead:>10.2f}"
         for name, row in rows.items()
     )
     return "\n".join((*head, *lines))
@@ -92,7 +101,8 @@ def advice(rows: dict[str, Served]) -> str:
     if not fitting:
         return f"{asked}: none of these."
     others = ", ".join(fitting[1:]) or "none"
-    return f"{asked}: take {fitting[0]}, {rows[fitting[0]].frames:.1f} % of frames late (also possible: {others})."
+    late = f"{rows[fitting[0]].frames:.1f} % of frames late"
+    return f"{asked}: take {fitting[0]}, {late} (also possible: {others})."
 
 
 def main() -> None:
