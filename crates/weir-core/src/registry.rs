@@ -175,28 +175,40 @@ pub(crate) const SEED: &str = "seed";
 /// A simulation gives each link and replication seeds of its own; where nobody does, a discipline has the
 /// seed of its table of parameters.
 pub fn with_seeds(spec: &Spec, draw: &mut dyn FnMut() -> u64) -> Spec {
-    let mut seeded = spec.clone();
-    if lacks_seed(spec) {
-        let value = Spec { name: draw().to_string(), arguments: Vec::new() };
-        seeded.arguments.push(Argument { key: Some(SEED.to_owned()), value });
-    }
+    let lacks_seed = place_of(spec, SEED).is_some() && argument(spec, SEED).is_none();
+    let mut seeded = if lacks_seed { with_argument(spec, SEED, &draw().to_string()) } else { spec.clone() };
     for (argument, written) in seeded.arguments.iter_mut().zip(&spec.arguments) {
         argument.value = with_seeds(&written.value, draw);
     }
     seeded
 }
 
-/// Whether a discipline has a seed that its spec does not give, by key or by position.
-fn lacks_seed(spec: &Spec) -> bool {
-    let parameters = all().find(|info| info.name == spec.name).map_or(&[][..], |info| info.parameters);
-    let Some(place) = parameters.iter().position(|parameter| parameter.name == SEED) else {
-        return false;
+/// What a spec gives for a parameter, by key or by position; nested specs are not looked into.
+#[must_use]
+pub fn argument<'s>(spec: &'s Spec, parameter: &str) -> Option<&'s Spec> {
+    let place = place_of(spec, parameter)?;
+    let is_it = |(at, argument): &(usize, &Argument)| match &argument.key {
+        Some(key) => key == parameter,
+        None => *at == place,
     };
-    let gives = |(at, argument): (usize, &Argument)| match &argument.key {
-        Some(key) => key == SEED,
-        None => at == place,
-    };
-    !spec.arguments.iter().enumerate().any(gives)
+    spec.arguments.iter().enumerate().find(is_it).map(|(_, argument)| &argument.value)
+}
+
+/// The spec with this value for a parameter, if its discipline has the parameter and is not given it.
+#[must_use]
+pub fn with_argument(spec: &Spec, parameter: &str, value: &str) -> Spec {
+    let mut given = spec.clone();
+    if place_of(spec, parameter).is_some() && argument(spec, parameter).is_none() {
+        let value = Spec { name: value.to_owned(), arguments: Vec::new() };
+        given.arguments.push(Argument { key: Some(parameter.to_owned()), value });
+    }
+    given
+}
+
+/// The place of a parameter among those of the discipline that the spec names, if it has it.
+fn place_of(spec: &Spec, parameter: &str) -> Option<usize> {
+    let info = all().find(|info| info.name == spec.name)?;
+    info.parameters.iter().position(|other| other.name == parameter)
 }
 
 /// The description of the discipline called `name`, whatever its kind.
@@ -276,6 +288,24 @@ mod tests {
         ] {
             assert_eq!(seeded(written), expected, "{written}");
         }
+    }
+
+    #[test]
+    fn an_argument_is_given_where_it_is_missing() {
+        for (written, expected) in [
+            ("epoch", "epoch:length=50ms"),
+            ("epoch:admit=refuse", "epoch:admit=refuse,length=50ms"),
+            ("epoch:10ms", "epoch:10ms"),
+            ("epoch(length=10ms,slice=1ms)", "epoch:length=10ms,slice=1ms"),
+            ("fifo", "fifo"),
+            ("nobody", "nobody"),
+        ] {
+            let spec: Spec = written.parse().expect(written);
+            assert_eq!(with_argument(&spec, "length", "50ms").to_string(), expected);
+        }
+        let spec: Spec = "epoch:10ms".parse().expect("a spec");
+        assert_eq!(argument(&spec, "length").map(ToString::to_string).as_deref(), Some("10ms"));
+        assert_eq!(argument(&spec, "slice"), None);
     }
 
     fn error(spec: &str) -> String {

@@ -33,12 +33,15 @@ impl Tally {
     /// A decision examined so many, one at least.
     #[inline(always)]
     pub(super) fn count(&mut self, examined: u64) {
-        let more = examined.saturating_sub(1);
         self.decisions += 1;
-        self.more += more;
-        self.most_more = self.most_more.max(more);
-        if self.at_once > 1 {
-            self.more_steps += more / self.at_once;
+        // The processor has just learnt which way this goes, from the search that examined them.
+        if examined > 1 {
+            let more = examined - 1;
+            self.more += more;
+            self.most_more = self.most_more.max(more);
+            if self.at_once > 1 {
+                self.more_steps += more / self.at_once;
+            }
         }
     }
 

@@ -72,6 +72,12 @@ impl<I: Item<Cost = Nanos>, S> Processes<I, S> {
         item
     }
 
+    /// Whether the process waits for the processor.
+    #[inline]
+    pub(super) fn is_ready(&self, process: u32) -> bool {
+        self.entries.get(process as usize).is_some_and(|entry| entry.ready.is_some())
+    }
+
     #[inline]
     pub(super) fn get(&self, process: u32) -> Option<&S> {
         self.entries.get(process as usize).map(|entry| &entry.state)

@@ -16,6 +16,8 @@
 //! | `fabric/1024/…` | the same with 1,024 end-points | link traversals/s |
 //! | `source/…` | random draws: arrivals, services | draws/s, messages/s |
 //! | `core/…` | what a call of a discipline costs, without an engine | ns/call, ns/message |
+//! | `core/task/NAME/N` | what a decision costs in a discipline of tasks with N processes, without an engine | ns/decision |
+//! | `core/task/epoch/turn/N` | the end of an epoch | ns/turn |
 //! | `packet/…` | what a packet costs in a discipline of packets, without an engine | ns/packet |
 //!
 //! `port/…` is the report's workload at 95 % load, with means and batches for every class; `…/tails` adds
@@ -28,6 +30,7 @@ mod packet;
 mod port;
 pub mod rounds;
 mod source;
+mod task;
 
 use serde::Serialize;
 
@@ -103,6 +106,7 @@ pub fn benches(prefix: &str) -> Vec<Bench> {
         packet::benches(),
         network::benches(),
         fabric::benches(),
+        task::benches(),
     ];
     all.into_iter().flatten().filter(|bench| bench.name.starts_with(prefix)).collect()
 }

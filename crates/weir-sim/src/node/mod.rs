@@ -56,7 +56,20 @@
 //!
 //! **Measured** is from the warm-up to the end. What an interrupt at the end has not yet charged is charged there.
 
+pub mod collector;
+mod engine;
+pub mod figures;
+pub mod generators;
+pub mod job;
 pub mod model;
 pub mod outcome;
 pub mod record;
+pub mod recorder;
+pub mod report;
 pub mod run;
+pub mod sampler;
+pub mod summary;
+pub mod timeline;
+
+#[cfg(test)]
+mod tests;

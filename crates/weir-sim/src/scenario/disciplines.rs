@@ -7,6 +7,7 @@ use weir_core::message::{alpha, fifo, ps};
 use weir_core::nearest::nearest;
 use weir_core::registry;
 use weir_core::spec::{Argument, Spec, SpecError};
+use weir_core::task::Task;
 use weir_core::units::Packets;
 
 use super::check::{Checked, Checker, Serving};
@@ -82,6 +83,23 @@ impl Checker<'_> {
         };
         build(&written.value).or_else(|error| {
             let (reason, remedy) = explain(error, "packets", "drr:quantum=1514B");
+            self.refuse(written, reason, remedy)
+        })
+    }
+
+    /// A discipline of tasks, changed as `change` says.
+    pub(super) fn task_discipline(
+        &self,
+        written: &Located<String>,
+        change: impl Fn(Spec) -> Spec,
+    ) -> Checked<NamedDiscipline> {
+        let build = |text: &str| {
+            let spec = change(canonical(&text.parse()?)?);
+            registry::task_discipline::<Task>(&spec)?;
+            Ok(NamedDiscipline { name: spec.to_string(), spec })
+        };
+        build(&written.value).or_else(|error| {
+            let (reason, remedy) = explain(error, "tasks", "epoch:allocate=at_dispatch");
             self.refuse(written, reason, remedy)
         })
     }

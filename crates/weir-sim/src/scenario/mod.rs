@@ -22,7 +22,7 @@
 //! ```
 //!
 //! `model` comes first: it says of which of the documents ([`PortDocument`], [`NetworkDocument`],
-//! [`FabricDocument`]) the rest is read, each strict by itself.
+//! [`FabricDocument`], [`NodeDocument`]) the rest is read, each strict by itself.
 
 mod check;
 mod disciplines;
@@ -32,6 +32,7 @@ mod fingerprint;
 mod input;
 mod lengths;
 mod network;
+mod node;
 mod port;
 mod quantity;
 mod read;
@@ -45,6 +46,7 @@ use weir_document::Source;
 pub use document::PortDocument;
 pub use fabric::FabricDocument;
 pub use network::NetworkDocument;
+pub use node::NodeDocument;
 pub use port::{
     Clock, Closed, Input, LatencyEnd, LengthUnit, Limit, Measure, NamedDiscipline, Open, PacketTime,
     PortScenario, Replay, Service, Stop, Think, WarmUp, WholeTime,
@@ -183,6 +185,13 @@ impl Scenario {
                 canonical_names(&mut document.disciplines.value, reference, names, fabric.reference);
                 (Model::Fabric(fabric), toml::to_string(&document))
             }
+            Document::Node(mut document) => {
+                let node = checker.node_scenario(&document)?;
+                let names = node.disciplines.iter();
+                let reference = document.reference.as_mut();
+                canonical_names(&mut document.disciplines.value, reference, names, node.reference);
+                (Model::Node(node), toml::to_string(&document))
+            }
         };
         let unwritten = |error: toml::ser::Error| {
             ScenarioError::of_file(name, format!("cannot be normalised ({error})"), "report this as a defect")
@@ -231,6 +240,7 @@ pub fn schema() -> String {
         generator.subschema_for::<PortDocument>(),
         generator.subschema_for::<NetworkDocument>(),
         generator.subschema_for::<FabricDocument>(),
+        generator.subschema_for::<NodeDocument>(),
     ];
     let schema = schemars::json_schema!({
         "$schema": dialect,

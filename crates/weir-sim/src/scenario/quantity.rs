@@ -138,7 +138,7 @@ impl Time {
         ("u", NANOS_PER_UNIT, Clock::PacketServices),
     ];
 
-    fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let read = |&(unit, factor, clock): &(&str, u64, Clock)| {
             let span = Nanos::new(decimal(before(text, unit)?, factor)?);
             Some(Self { span, clock })

@@ -8,6 +8,7 @@ use super::ScenarioError;
 use super::document::PortDocument;
 use super::fabric::FabricDocument;
 use super::network::NetworkDocument;
+use super::node::NodeDocument;
 
 /// What is peculiar to scenarios.
 const WORDING: Wording = Wording {
@@ -23,6 +24,7 @@ pub(super) enum Document {
     Port(Box<PortDocument>),
     Network(Box<NetworkDocument>),
     Fabric(Box<FabricDocument>),
+    Node(Box<NodeDocument>),
 }
 
 /// What is read of every scenario first.
@@ -38,6 +40,7 @@ enum ModelName {
     Port,
     Network,
     Fabric,
+    Node,
 }
 
 /// Reads the document; unknown keys, wrong types and wrong units are refused here.
@@ -51,6 +54,9 @@ pub(super) fn document(source: &Source<'_>) -> Result<Document, ScenarioError> {
         Ok(Head { model: ModelName::Fabric }) => {
             toml::from_str(source.text).map(Document::Fabric).map_err(refused)
         }
+        Ok(Head { model: ModelName::Node }) => {
+            toml::from_str(source.text).map(Document::Node).map_err(refused)
+        }
         // Where `model` is missing it may be misspelt, which the reading of a whole document finds out.
         Err(error) if !error.message().starts_with("missing field") => Err(refused(error)),
         Ok(Head { model: ModelName::Port }) | Err(_) => {
@@ -62,7 +68,9 @@ pub(super) fn document(source: &Source<'_>) -> Result<Document, ScenarioError> {
 /// What to do where a key is missing.
 fn missing(field: &str) -> String {
     match field {
-        "link" | "flow" | "channel" => format!("add a table `[[{field}]]`, as `weir schema` describes it"),
+        "link" | "flow" | "channel" | "process" => {
+            format!("add a table `[[{field}]]`, as `weir schema` describes it")
+        }
         "network" | "stop" | "traffic" => format!("add a table `[{field}]`, as `weir schema` describes it"),
         _ => format!("add `{field} = ...`, as `weir schema` describes it"),
     }

@@ -33,6 +33,7 @@ pub mod replications;
 pub mod student;
 #[cfg(test)]
 mod testing;
+pub mod times;
 
 pub use batch::Batches;
 pub use estimate::{Estimate, Measure, Method, Unavailable};
@@ -40,3 +41,4 @@ pub use histogram::Histogram;
 pub use linear::Linearised;
 pub use pool::Pool;
 pub use precision::Target;
+pub use times::{QUANTILES, Spread, Times};

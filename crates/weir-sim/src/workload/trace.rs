@@ -13,6 +13,7 @@
 mod columns;
 mod packets;
 mod rows;
+mod runs;
 mod time;
 
 use std::collections::HashMap;
@@ -30,6 +31,7 @@ use super::classes::MessageClasses;
 use columns::{Columns, Fields};
 pub use packets::{PacketBounds, PacketFormat, PacketSchedule};
 use rows::Rows;
+pub use runs::{RunBounds, read_runs};
 pub use time::TimeUnit;
 
 /// The most messages of a trace.

@@ -29,6 +29,7 @@ pub use document::FabricDocument;
 
 use super::check::{Checked, Checker, MAX_REPLICATIONS};
 use super::document::Located;
+use super::quantity::Time;
 use crate::fabric::build;
 use crate::fabric::model::{FabricScenario, Stop};
 use crate::fabric::source::Offer;
@@ -130,20 +131,33 @@ impl Checker<'_> {
     fn fabric_stop(&self, written: Option<&FabricStop>) -> Checked<Stop> {
         let own = FabricStop::default();
         let written = written.unwrap_or(&own);
-        let duration =
-            written.duration.as_ref().map_or(Ok(DURATION), |time| self.some_span(time, LONGEST_RUN))?;
-        let warm_up = written.warm_up.as_ref().map_or(Ok(WARM_UP), |time| self.span(time, LONGEST_RUN))?;
-        if let (true, Some(time)) = (warm_up >= duration, &written.warm_up) {
-            let reason = format!("must be shorter than stop.duration, which is {duration}");
-            return self.refuse(time, reason, "shorten it, or lengthen the run");
-        }
-        if let (true, Some(time)) = (warm_up >= duration, &written.duration) {
-            let reason = format!("must be longer than stop.warm_up, which is {warm_up} by default");
-            return self.refuse(time, reason, "lengthen it, or give a shorter warm_up");
-        }
+        let times = (written.warm_up.as_ref(), written.duration.as_ref());
+        let (warm_up, duration) = self.run_time(times, (WARM_UP, DURATION), LONGEST_RUN)?;
         let replications = written.replications.as_ref();
         let replications = replications.map_or(Ok(REPLICATIONS), |n| self.whole(n, 1, MAX_REPLICATIONS))?;
         Ok(Stop { warm_up, duration, replications: replications as u32 })
+    }
+
+    /// What is left out at the start of a run, and its end, which is later; `default` where they are not written.
+    pub(super) fn run_time(
+        &self,
+        (warm_up, duration): (Option<&Located<Time>>, Option<&Located<Time>>),
+        default: (Nanos, Nanos),
+        longest: Nanos,
+    ) -> Checked<(Nanos, Nanos)> {
+        let end = duration.map_or(Ok(default.1), |time| self.some_span(time, longest))?;
+        let start = warm_up.map_or(Ok(default.0), |time| self.span(time, longest))?;
+        match (warm_up, duration) {
+            (Some(time), _) if start >= end => {
+                let reason = format!("must be shorter than stop.duration, which is {end}");
+                self.refuse(time, reason, "shorten it, or lengthen the run")
+            }
+            (None, Some(time)) if start >= end => {
+                let reason = format!("must be longer than stop.warm_up, which is {start} by default");
+                self.refuse(time, reason, "lengthen it, or give a shorter warm_up")
+            }
+            _ => Ok((start, end)),
+        }
     }
 
     /// Refuses more runs than a result can hold.

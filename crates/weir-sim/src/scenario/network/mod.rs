@@ -109,7 +109,7 @@ impl Checker<'_> {
 }
 
 /// The remedy for a name that is not known: the nearest of those that are, and the first of them.
-fn known_names<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
+pub(super) fn known_names<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
     const MOST: usize = 32;
     let hint = nearest(name, known.clone()).map_or(String::new(), |near| format!("did you mean `{near}`? "));
     let listed: Vec<&str> = known.clone().take(MOST).collect();

@@ -1,0 +1,64 @@
+//! The disciplines of tasks, with the epoch of the scenario as their length or period.
+
+use weir_core::canonical::canonical;
+use weir_core::info::parse_nanos;
+use weir_core::registry;
+use weir_core::spec::Spec;
+use weir_core::units::Nanos;
+
+use super::super::check::{Checked, Checker};
+use super::super::document::Located;
+use super::super::port::NamedDiscipline;
+
+/// The parameters that have the epoch of the scenario where a spec does not say.
+const OF_THE_EPOCH: [&str; 2] = ["length", "period"];
+
+impl Checker<'_> {
+    /// The disciplines by their names as written, with specs that know the epoch.
+    pub(super) fn task_disciplines(
+        &self,
+        list: &Located<Vec<Located<String>>>,
+        epoch: Nanos,
+    ) -> Checked<Vec<NamedDiscipline>> {
+        self.each_once(list, "[\"epoch\", \"epoch:allocate=at_dispatch\"]", |written| {
+            let discipline = self.task_discipline(written, |spec| spec)?;
+            self.same_epoch(written, epoch)?;
+            let given = self.task_discipline(written, |spec| with_epoch(&spec, epoch))?;
+            Ok(NamedDiscipline { name: discipline.name, spec: given.spec })
+        })
+    }
+
+    /// Refuses a discipline whose epoch is not that of the scenario.
+    fn same_epoch(&self, written: &Located<String>, epoch: Nanos) -> Checked<()> {
+        let spec = written.value.parse::<Spec>().ok();
+        let length = spec.as_ref().and_then(|spec| registry::argument(spec, "length"));
+        let length = length.and_then(|length| parse_nanos(&length.name));
+        match length.filter(|length| *length != epoch) {
+            None => Ok(()),
+            Some(length) => {
+                let reason = format!("has epochs of {length}, and those of the scenario are of {epoch}");
+                let remedy = format!("write `node.epoch = \"{length}\"`, or leave `length` out of the spec");
+                self.refuse(written, reason, remedy)
+            }
+        }
+    }
+
+    /// The place of the reference.
+    pub(super) fn task_reference(
+        &self,
+        written: Option<&Located<String>>,
+        disciplines: &[NamedDiscipline],
+    ) -> Checked<usize> {
+        let Some(written) = written else { return Ok(0) };
+        let spec = written.value.parse::<Spec>().and_then(|spec| canonical(&spec));
+        let name = spec.map_or_else(|_| written.value.clone(), |spec| spec.to_string());
+        self.listed(written, &name, disciplines)
+    }
+}
+
+/// The spec with the epoch as its length or period, if it has one that is not given.
+fn with_epoch(spec: &Spec, epoch: Nanos) -> Spec {
+    let epoch = epoch.to_string();
+    let give = |spec: Spec, parameter: &&str| registry::with_argument(&spec, parameter, &epoch);
+    OF_THE_EPOCH.iter().fold(spec.clone(), give)
+}

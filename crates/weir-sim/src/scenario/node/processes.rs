@@ -1,0 +1,380 @@
+//! The processes: templates and what is made of them, what each asks for, and what it does.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+
+use weir_core::task::{Declared, MAX_PROCESSES, TOP_PRIORITY};
+use weir_core::units::{Nanos, Weight};
+
+use super::super::check::{Checked, Checker};
+use super::super::document::Located;
+use super::super::network::known_names;
+use super::super::quantity::Time;
+use super::document::{NodeDocument, ProcessTable, Template};
+use super::objects::Objects;
+use super::program::{Fault, Parsed, Place, Scope, parse};
+use super::replay::Files;
+use super::{LONGEST, LONGEST_RUN};
+use crate::node::model::{Costs, Operation, Process, Program};
+
+/// The most operations of all programs together, each event of a list of its own.
+pub(super) const MAX_OPERATIONS: usize = 1_048_576;
+/// The largest weight.
+pub(super) const MAX_WEIGHT: u64 = 1_000_000;
+
+/// What a process and its template say of it.
+#[derive(Clone, Default)]
+pub(super) struct Asks<'d> {
+    priority: Option<&'d Located<u64>>,
+    pub(super) need: Option<&'d Located<Time>>,
+    pub(super) slice: Option<&'d Located<Time>>,
+    pub(super) period: Option<&'d Located<Time>>,
+    weight: Option<&'d Located<u64>>,
+    deadline: Option<&'d Located<Time>>,
+    starts: Option<&'d Located<Time>>,
+    movable: Option<bool>,
+    program: Option<&'d Located<String>>,
+    replay: Option<&'d Located<PathBuf>>,
+}
+
+/// The same keys stand in the tables of processes and of templates.
+macro_rules! asks_of {
+    ($table:expr) => {
+        Asks {
+            priority: $table.priority.as_ref(),
+            need: $table.need.as_ref(),
+            slice: $table.slice.as_ref(),
+            period: $table.period.as_ref(),
+            weight: $table.weight.as_ref(),
+            deadline: $table.deadline.as_ref(),
+            starts: $table.starts.as_ref(),
+            movable: $table.movable,
+            program: $table.program.as_ref(),
+            replay: $table.replay.as_ref(),
+        }
+    };
+}
+
+impl<'d> Asks<'d> {
+    /// The same, where it says nothing as `other` says.
+    fn or(self, other: Asks<'d>) -> Self {
+        Self {
+            priority: self.priority.or(other.priority),
+            need: self.need.or(other.need),
+            slice: self.slice.or(other.slice),
+            period: self.period.or(other.period),
+            weight: self.weight.or(other.weight),
+            deadline: self.deadline.or(other.deadline),
+            starts: self.starts.or(other.starts),
+            movable: self.movable.or(other.movable),
+            program: self.program.or(other.program),
+            replay: self.replay.or(other.replay),
+        }
+    }
+}
+
+/// A table of processes, with what its template says.
+pub(super) struct Kind<'d> {
+    written: &'d ProcessTable,
+    pub(super) asks: Asks<'d>,
+}
+
+impl<'d> Kind<'d> {
+    /// Where its name stands.
+    pub(super) fn name(&self) -> &'d Located<String> {
+        &self.written.name
+    }
+}
+
+/// The processes of the scenario by name, those of the system excluded.
+pub(super) struct Instances<'d> {
+    pub(super) kinds: Vec<Kind<'d>>,
+    /// Of each process, its name and a place in `kinds`.
+    pub(super) all: Vec<(String, usize)>,
+    places: HashMap<String, usize>,
+}
+
+impl Instances<'_> {
+    /// The place of a process.
+    pub(super) fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.all.iter().map(|(name, _)| name.as_str())
+    }
+}
+
+/// What a table of processes comes to, but for names in programs.
+struct Common<'d> {
+    node: usize,
+    declared: Declared,
+    deadline: Option<Nanos>,
+    starts: Nanos,
+    movable: bool,
+    does: Does<'d>,
+}
+
+/// What a process does.
+enum Does<'d> {
+    /// The text of the program, and its steps.
+    Program(&'d Located<String>, Parsed<'d>),
+    Replay(Operation),
+}
+
+impl Checker<'_> {
+    /// The names of the processes, with what each is.
+    pub(super) fn instances<'d>(&self, document: &'d NodeDocument) -> Checked<Instances<'d>> {
+        let templates = self.templates(document)?;
+        let mut instances = Instances { kinds: Vec::new(), all: Vec::new(), places: HashMap::new() };
+        if document.process.value.is_empty() {
+            let remedy = "add a table `[[process]]` with a `name` and a `program`";
+            return self.refuse(&document.process, "must have a process", remedy);
+        }
+        for table in &document.process.value {
+            let written = &table.value;
+            let asks = self.asks(table, &templates)?;
+            self.add_names(written, &mut instances)?;
+            instances.kinds.push(Kind { written, asks });
+        }
+        Ok(instances)
+    }
+
+    fn templates<'d>(&self, document: &'d NodeDocument) -> Checked<HashMap<&'d str, &'d Template>> {
+        let mut templates = HashMap::new();
+        for Located { value: template, .. } in &document.template {
+            self.name(&template.name)?;
+            if templates.insert(template.name.value.as_str(), template).is_some() {
+                let reason = "names a template a second time";
+                return self.refuse(&template.name, reason, "give each its own name");
+            }
+            if let (Some(replay), Some(_)) = (&template.replay, &template.program) {
+                return self.refuse(replay, "stands beside template.program", "keep one of the two");
+            }
+        }
+        Ok(templates)
+    }
+
+    /// What a table of processes says, with its template.
+    fn asks<'d>(
+        &self,
+        table: &'d Located<ProcessTable>,
+        templates: &HashMap<&'d str, &'d Template>,
+    ) -> Checked<Asks<'d>> {
+        let written = &table.value;
+        let template = match &written.template {
+            None => None,
+            Some(name) => match templates.get(name.value.as_str()) {
+                Some(template) => Some(*template),
+                None => return self.unknown_template(name, templates),
+            },
+        };
+        let of_template = template.map(|template| asks_of!(template)).unwrap_or_default();
+        let own: Asks<'d> = asks_of!(written);
+        let has_own = own.program.is_some() || own.replay.is_some();
+        let has_theirs = of_template.program.is_some() || of_template.replay.is_some();
+        if let (Some(name), true, true) = (&written.template, has_own, has_theirs) {
+            let reason = "says what the process does, and so does the process itself";
+            return self.refuse(name, reason, "keep one of the two");
+        }
+        if let (Some(replay), Some(_)) = (own.replay, own.program) {
+            return self.refuse(replay, "stands beside process.program", "keep one of the two");
+        }
+        if !has_own && !has_theirs {
+            let reason = "must have a `program` or a `replay`, or a template that has one";
+            return self.refuse(
+                table,
+                reason,
+                "add, for example, `program = \"loop { compute 5ms; sleep 10ms }\"`",
+            );
+        }
+        Ok(own.or(of_template))
+    }
+
+    fn unknown_template<V>(
+        &self,
+        name: &Located<String>,
+        templates: &HashMap<&str, &Template>,
+    ) -> Checked<V> {
+        if templates.is_empty() {
+            let remedy = "add a table `[[template]]` with this `name`, or remove the key";
+            return self.refuse(name, "is not a template", remedy);
+        }
+        let mut names: Vec<&str> = templates.keys().copied().collect();
+        names.sort_unstable();
+        self.refuse(name, "is not a template", known_names(&name.value, names.into_iter()))
+    }
+
+    /// The names of the processes of a table.
+    fn add_names(&self, written: &ProcessTable, instances: &mut Instances<'_>) -> Checked<()> {
+        let name = self.own_name(&written.name)?;
+        if name == "idle" {
+            let reason = "is what results call a processor that runs nothing";
+            return self.refuse(&written.name, reason, "give the process another name");
+        }
+        let most = MAX_PROCESSES as usize - instances.all.len();
+        let count =
+            written.count.as_ref().map_or(Ok(1), |n| self.whole(n, 1, MAX_PROCESSES.into()))? as usize;
+        if count > most {
+            let reason = format!("makes more than {MAX_PROCESSES} processes of all tables");
+            return match &written.count {
+                Some(count) => self.refuse(count, reason, "lower it"),
+                None => self.refuse(&written.name, reason, "remove some"),
+            };
+        }
+        let kind = instances.kinds.len();
+        for number in 1..=count {
+            let name = if written.count.is_some() { format!("{name}.{number}") } else { name.clone() };
+            if instances.places.insert(name.clone(), instances.all.len()).is_some() {
+                let reason = format!("names process `{name}` a second time");
+                return self.refuse(&written.name, reason, "give each its own name");
+            }
+            instances.all.push((name, kind));
+        }
+        Ok(())
+    }
+
+    /// The processes with their programs.
+    pub(super) fn processes(
+        &mut self,
+        instances: &Instances<'_>,
+        objects: &Objects,
+        nodes: &[String],
+        costs: Costs,
+    ) -> Checked<Vec<Process>> {
+        let mut files = Files::default();
+        let mut kinds = Vec::with_capacity(instances.kinds.len());
+        for kind in &instances.kinds {
+            kinds.push(self.common(kind, nodes, &mut files)?);
+        }
+        let mut processes = Vec::with_capacity(instances.all.len());
+        let mut size = 0;
+        for (place, (name, kind)) in instances.all.iter().enumerate() {
+            let (common, written) = (&kinds[*kind], instances.kinds[*kind].written);
+            let scope = Scope { process: place, name, set: &written.set, objects, costs };
+            let operations = self.operations(&common.does, &scope, &mut size)?;
+            processes.push(Process {
+                name: name.clone(),
+                node: common.node,
+                declared: common.declared,
+                deadline: common.deadline,
+                system: false,
+                movable: common.movable,
+                starts: common.starts,
+                program: Program { operations },
+            });
+        }
+        Ok(processes)
+    }
+
+    /// What the processes of a table have in common.
+    fn common<'d>(&mut self, kind: &Kind<'d>, nodes: &[String], files: &mut Files) -> Checked<Common<'d>> {
+        let Kind { written, asks } = kind;
+        let some_span =
+            |time: Option<&Located<Time>>| time.map(|time| self.some_span(time, LONGEST)).transpose();
+        let (slice, period, deadline) =
+            (some_span(asks.slice)?, some_span(asks.period)?, some_span(asks.deadline)?);
+        let or_nothing = |time: Option<&Located<Time>>, longest| {
+            time.map_or(Ok(Nanos::new(0)), |time| self.span(time, longest))
+        };
+        let (need, starts) = (or_nothing(asks.need, LONGEST)?, or_nothing(asks.starts, LONGEST_RUN)?);
+        let default = u64::from(Declared::default().priority);
+        let priority = asks.priority.map_or(Ok(default), |n| self.whole(n, 0, TOP_PRIORITY.into()))? as u8;
+        let weight = asks.weight.map(|n| self.whole(n, 1, MAX_WEIGHT)).transpose()?.map(Weight::new);
+        Ok(Common {
+            node: self.node_called(written.node.as_ref(), nodes)?,
+            declared: Declared { priority, need, slice, period, weight },
+            deadline,
+            starts,
+            movable: asks.movable.unwrap_or(true),
+            does: self.does(kind, files)?,
+        })
+    }
+
+    /// What the processes of a table do.
+    fn does<'d>(&mut self, kind: &Kind<'d>, files: &mut Files) -> Checked<Does<'d>> {
+        let set = &kind.written.set;
+        let does = match (kind.asks.program, kind.asks.replay) {
+            (Some(text), _) => {
+                let parsed = parse(&text.value).or_else(|fault| self.refuse_program(text, set, fault))?;
+                if parsed.size() == 0 {
+                    return self.refuse(text, "has no statement", "write one such as `compute 5ms`");
+                }
+                Does::Program(text, parsed)
+            }
+            (None, Some(file)) => Does::Replay(Operation::Replay(self.replay_file(file, files)?)),
+            (None, None) => Does::Replay(Operation::Exit),
+        };
+        let used: HashSet<&str> = match &does {
+            Does::Program(_, parsed) => parsed.keys().collect(),
+            Does::Replay(_) => HashSet::new(),
+        };
+        for (key, value) in set {
+            if !used.contains(key.as_str()) {
+                let reason = format!("has no effect, for the program has no `${key}`");
+                let mut used: Vec<&str> = used.into_iter().collect();
+                used.sort_unstable();
+                let remedy = if used.is_empty() {
+                    "remove it".to_owned()
+                } else {
+                    format!("remove it; {}", known_names(key, used.into_iter()))
+                };
+                return self.refuse(value, reason, remedy);
+            }
+        }
+        Ok(does)
+    }
+
+    /// The operations of a process, with all others not too many; `size` is what they take.
+    fn operations(&self, does: &Does<'_>, scope: &Scope<'_>, size: &mut usize) -> Checked<Vec<Operation>> {
+        let (text, parsed) = match does {
+            Does::Replay(operation) => return Ok(vec![operation.clone()]),
+            Does::Program(text, parsed) => (text, parsed),
+        };
+        *size += parsed.size();
+        if *size > MAX_OPERATIONS {
+            let reason = format!("makes more than {MAX_OPERATIONS} operations of all processes together");
+            return self.refuse(text, reason, "shorten programs, or lower `count`");
+        }
+        parsed.operations(scope).or_else(|fault| self.refuse_program(text, scope.set, fault))
+    }
+
+    /// Refuses a program where it is wrong: in its text, or in what the process sets for a key of it.
+    fn refuse_program<V>(
+        &self,
+        text: &Located<String>,
+        set: &BTreeMap<String, Located<String>>,
+        fault: Fault,
+    ) -> Checked<V> {
+        let Fault { place, reason, remedy } = fault;
+        let at = match place {
+            Place::Text(at) => at,
+            Place::Set(key) => match set.get(&key) {
+                Some(value) => return self.refuse(value, reason, remedy),
+                None => 0..0,
+            },
+        };
+        let mut refusal = self.source.refuse(text.span.clone(), reason, remedy);
+        refusal.value = None;
+        if let Some(begin) = self.begin_of_text(text) {
+            let (line, column) = self.source.line_and_column(begin + at.start);
+            refusal = refusal.at(line, column);
+        }
+        match text.value.get(at).filter(|word| !word.trim().is_empty()) {
+            Some(word) => Err(refusal.value(word)),
+            None => Err(refusal),
+        }
+    }
+
+    /// Where the text of a string begins in the file, if it is written without escapes.
+    fn begin_of_text(&self, text: &Located<String>) -> Option<usize> {
+        let written = self.source.text.get(text.span.clone())?;
+        let marks = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|marks| written.starts_with(marks))?;
+        let body = written.strip_prefix(marks)?.strip_suffix(marks)?;
+        let is_long = marks.len() == 3;
+        let after_break = body.strip_prefix("\r\n").or_else(|| body.strip_prefix('\n'));
+        let body = after_break.filter(|_| is_long).unwrap_or(body);
+        let begin = text.span.end - marks.len() - body.len();
+        (body == text.value).then_some(begin)
+    }
+}
