@@ -248,6 +248,7 @@ pub(crate) fn unknown(name: &str, known: &[&Info]) -> SpecError {
 mod tests {
     use super::*;
     use crate::item::{Message, Packet};
+    use crate::task::Task;
 
     #[test]
     fn every_example_builds() {
@@ -258,6 +259,10 @@ mod tests {
         for info in PACKET {
             let spec: Spec = info.example.parse().expect(info.example);
             assert!(packet_discipline::<Packet>(&spec).is_ok(), "{}", info.example);
+        }
+        for info in TASK {
+            let spec: Spec = info.example.parse().expect(info.example);
+            assert!(task_discipline::<Task>(&spec).is_ok(), "{}", info.example);
         }
         assert_eq!(all().filter(|info| info.name == "fifo").count(), 1);
     }

@@ -6,7 +6,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use weir_core::conformance::{Random, Sample};
+use weir_core::conformance::{Burst, Random, Sample};
 use weir_core::discipline::{CountDrops, Discipline, Grant, Open};
 use weir_core::item::{ClassId, FlowId, Message, Packet};
 use weir_core::registry;
@@ -78,10 +78,11 @@ fn drive<I: Sample>(discipline: &mut dyn Discipline<I>, now: &mut Instant, waiti
 /// Closes the grant after some of its quantum, if its item can be resumed, or after all.
 fn serve<I: Sample>(discipline: &mut dyn Discipline<I>, random: &mut Random, now: Instant, grant: Grant<I>) {
     let Grant { item, quantum } = grant;
+    let quantum = I::Cost::of(quantum.count().min(item.left()));
     let used = quantum.count() - if random.one_in(4) { random.below(quantum.count()) } else { 0 };
     discipline.charge(now, &item, I::Cost::of(used));
     let rest = item.served(I::Cost::of(used));
-    if rest.cost() == I::Cost::ZERO {
+    if rest.left() == 0 {
         discipline.finish(now, &item, I::Cost::ZERO);
     } else {
         discipline.requeue(now, rest, I::Cost::ZERO, &mut CountDrops::default());
@@ -122,5 +123,14 @@ fn packets() {
     let examples = registry::PACKET.iter().map(|info| info.example);
     for spec in examples.chain(NESTED) {
         assert_steady::<Packet>(spec, |built| registry::packet_discipline(built).expect(spec));
+    }
+}
+
+#[test]
+fn tasks() {
+    for info in registry::TASK {
+        assert_steady::<Burst>(info.example, |spec| {
+            Box::new(registry::task_discipline(spec).expect(info.example))
+        });
     }
 }

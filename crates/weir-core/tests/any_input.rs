@@ -4,8 +4,9 @@
 use proptest::prelude::*;
 use weir_core::discipline::{CountDrops, Discipline, Open};
 use weir_core::item::{ClassId, FlowId, Message, Packet};
-use weir_core::registry::{message_discipline, packet_discipline};
-use weir_core::units::{Bytes, Instant, Nanos};
+use weir_core::registry::{TASK, message_discipline, packet_discipline, task_discipline};
+use weir_core::task::{Declared, Task};
+use weir_core::units::{Bytes, Instant, Nanos, Weight};
 
 const SPECS: [&str; 13] = [
     "fifo",
@@ -38,6 +39,15 @@ const PACKET_SPECS: [&str; 14] = [
     "priority(fifo,bands=2)",
     "priority(fq(codel:1ns),bands=16,last=fq_codel:limit=3pkt)",
     "tbf(priority(fq_codel:limit=9pkt),rate=1bit,burst=90B)",
+];
+
+const TASK_SPECS: [&str; 6] = [
+    "epoch:1ms,min_slice=1ns,preempt_left=0ns,allocate=at_dispatch,admit=refuse",
+    "priority_rr:86400s",
+    "eevdf:1us,lag=zero",
+    "cbs:1us,reclaim=grub,admit=allow",
+    "cbs:86400s,surplus=background,slice=1us",
+    "cbs:3ms,reclaim=grub,surplus=background,admit=refuse",
 ];
 
 #[derive(Clone, Copy, Debug)]
@@ -151,7 +161,69 @@ fn drive_packets(spec: &str, calls: &[Call]) {
     }
 }
 
+/// Drives one discipline of tasks, each call a millisecond later, and declares what it can; as many must leave as come.
+fn drive_tasks(spec: &str, calls: &[Call]) {
+    let mut discipline = task_discipline::<Task>(&spec.parse().expect(spec)).expect(spec);
+    let drops = &mut CountDrops(0);
+    let (mut open, mut come, mut served) = (None, 0_u64, 0_u64);
+    for (id, call) in calls.iter().enumerate() {
+        let now = Instant::new(id as u64 * 1_000_000);
+        match (*call, open) {
+            (Call::Enqueue { cost, flow, class }, _) => {
+                let _ = discipline.declare(now, FlowId(flow), declared(cost, class));
+                let _ = discipline.enqueue(now, Task { process: FlowId(flow) }, drops);
+                come += 1;
+            }
+            (Call::Dequeue, None) => open = discipline.dequeue(now, &Open, drops).map(|grant| grant.item),
+            (Call::Charge(used), Some(item)) => discipline.charge(now, &item, Nanos::new(used)),
+            (Call::Requeue { used, .. }, Some(item)) => {
+                discipline.requeue(now, item, Nanos::new(used), drops);
+                open = None;
+            }
+            (Call::Finish(used), Some(item)) => {
+                discipline.finish(now, &item, Nanos::new(used));
+                (open, served) = (None, served + 1);
+                discipline.exit(now, item.process);
+            }
+            (Call::Stray { used, .. }, None) => {
+                let stray = Task { process: FlowId(9) };
+                discipline.charge(now, &stray, Nanos::new(used));
+                discipline.finish(now, &stray, Nanos::new(used));
+                discipline.requeue(now, stray, Nanos::new(used), drops);
+                come += 1;
+            }
+            (Call::Charge(process), None) => discipline.exit(now, FlowId(process as u32)),
+            _ => {}
+        }
+        assert_eq!(discipline.verify(), Ok(()), "{spec}");
+        let present = discipline.backlog().items + u64::from(open.is_some());
+        assert_eq!(present + served + drops.0, come, "{spec}");
+    }
+}
+
+/// Anything, of which little is refused.
+fn declared(cost: u64, class: u16) -> Declared {
+    let span = |factor: u64| Nanos::new(cost.wrapping_mul(factor));
+    Declared {
+        priority: (class % 5) as u8,
+        need: Nanos::new(cost.wrapping_mul(3) % 50_000_000),
+        slice: (class % 3 == 0).then(|| span(5)),
+        period: (class % 2 == 0).then(|| span(7)),
+        weight: (class % 4 == 1).then(|| Weight::new(cost)),
+    }
+}
+
 proptest! {
+    #[test]
+    fn no_task_panics_or_is_lost(calls in calls()) {
+        for info in TASK {
+            drive_tasks(info.example, &calls);
+        }
+        for spec in TASK_SPECS {
+            drive_tasks(spec, &calls);
+        }
+    }
+
     #[test]
     fn no_packet_panics_or_is_lost(calls in calls()) {
         for spec in PACKET_SPECS {

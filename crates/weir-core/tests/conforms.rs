@@ -1,9 +1,11 @@
 //! Conformance of the disciplines and of what nests in them, as specs name them.
 
-use weir_core::conformance;
+use weir_core::conformance::{self, Burst};
 use weir_core::discipline::Discipline;
-use weir_core::item::{Item, Packet};
-use weir_core::registry::{message_discipline, packet_discipline};
+use weir_core::item::{FlowId, Item, Packet};
+use weir_core::registry::{message_discipline, packet_discipline, task_discipline};
+use weir_core::task::{Declared, TaskDiscipline};
+use weir_core::units::{Instant, Nanos};
 fn make<I: Item + Send + 'static>(spec: &str) -> Box<dyn Discipline<I> + Send> {
     message_discipline(&spec.parse().unwrap()).unwrap()
 }
@@ -108,3 +110,38 @@ conformance::suite!(
     || packets("priority(table_weighted(7@1cr/2@9cr/1@40cr/0@1cr,high=3@9cr),last=table_basic:4/5/4/6)"),
     [work_conserving, flow_order]
 );
+
+/// A discipline of tasks, half of whose processes ask for something: of all time, or a little more.
+fn tasks(spec: &str) -> Box<dyn TaskDiscipline<Burst> + Send> {
+    let mut discipline = task_discipline(&spec.parse().unwrap()).unwrap();
+    let ms = |count: u64| Nanos::new(count * 1_000_000);
+    for (process, need) in [10, 40, 5, 50].into_iter().enumerate() {
+        let declared = Declared {
+            priority: process as u8,
+            need: ms(need),
+            slice: [None, Some(ms(3))][process % 2],
+            period: [None, Some(ms(90))][process / 2],
+            weight: None,
+        };
+        let _ = discipline.declare(Instant::ZERO, FlowId(process as u32), declared).unwrap();
+    }
+    discipline
+}
+conformance::suite!(epoch: [Burst], || tasks("epoch"), [work_conserving, flow_order, resumable]);
+conformance::suite!(
+    epoch_short: [Burst],
+    || tasks("epoch:50ms,slice=1ms,allocate=at_dispatch"),
+    [work_conserving, flow_order, resumable]
+);
+conformance::suite!(priority_rr: [Burst], || tasks("priority_rr"), [work_conserving, flow_order, resumable]);
+conformance::suite!(priority_rr_short: [Burst], || tasks("priority_rr:1ms"), [work_conserving, flow_order, resumable]);
+conformance::suite!(share: [Burst], || tasks("share"), [work_conserving, flow_order, resumable]);
+conformance::suite!(share_short: [Burst], || tasks("share:1ms"), [work_conserving, flow_order, resumable]);
+conformance::suite!(stride: [Burst], || tasks("stride"), [work_conserving, flow_order, resumable]);
+conformance::suite!(stride_short: [Burst], || tasks("stride:1ms"), [work_conserving, flow_order, resumable]);
+conformance::suite!(eevdf: [Burst], || tasks("eevdf"), [work_conserving, flow_order, resumable]);
+conformance::suite!(eevdf_short: [Burst], || tasks("eevdf:1ms,lag=zero"), [work_conserving, flow_order, resumable]);
+conformance::suite!(cbs: [Burst], || tasks("cbs"), [flow_order, resumable]);
+conformance::suite!(cbs_background: [Burst], || tasks("cbs:surplus=background,slice=1ms"), [work_conserving, flow_order, resumable]);
+conformance::suite!(cbs_grub: [Burst], || tasks("cbs:reclaim=grub"), [flow_order, resumable]);
+conformance::suite!(cbs_grub_background: [Burst], || tasks("cbs:reclaim=grub,surplus=background"), [work_conserving, flow_order, resumable]);

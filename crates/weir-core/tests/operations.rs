@@ -1,7 +1,7 @@
 //! Random sequences of operations on every registered discipline: sensible ones through the checks of the
 //! conformance suite, senseless ones that must merely not panic.
 
-use weir_core::conformance::{self, Promises, Sample};
+use weir_core::conformance::{self, Burst, Promises, Sample};
 use weir_core::discipline::Discipline;
 use weir_core::item::{Message, Packet};
 use weir_core::registry;
@@ -51,5 +51,14 @@ fn packets() {
     let examples = registry::PACKET.iter().map(|info| info.example);
     for spec in examples.chain(NESTED) {
         sequences::<Packet>(spec, |built| registry::packet_discipline(built).expect(spec));
+    }
+}
+
+#[test]
+fn tasks() {
+    for info in registry::TASK {
+        sequences::<Burst>(info.example, |spec| {
+            Box::new(registry::task_discipline(spec).expect(info.example))
+        });
     }
 }

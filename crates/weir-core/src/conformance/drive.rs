@@ -91,7 +91,7 @@ struct Driver<'a, I: Sample> {
 
 impl<I: Sample> Driver<'_, I> {
     fn run(&mut self) {
-        let work: u64 = self.plan.arrivals.iter().map(|a| a.cost).sum();
+        let work: u64 = self.plan.arrivals.iter().map(|a| a.cost / I::GRAIN).sum();
         let mut steps = 64 * (work + (self.arrivals.len() + self.changes.len()) as u64) + 64;
         self.ask_if_free();
         while let Some(at) = self.next_instant() {
@@ -199,6 +199,7 @@ impl<I: Sample> Driver<'_, I> {
         let second = self.second.enqueue(self.now, item, &mut drops[1]);
         assert_eq!(answer, second, "the answers to {item:?} at {} differ", self.now);
         self.settle_drops(drops);
+        self.ledger.assert_one_readiness(item.flow());
         if answer == Enqueued::Preempts {
             assert!(self.open.is_some(), "{item:?} preempts, yet no grant is open");
             if self.interrupts() {
@@ -232,7 +233,8 @@ impl<I: Sample> Driver<'_, I> {
         assert!(permitted, "{:?} is granted, yet the gate does not permit it", grant.item);
         self.ledger.granted(&grant);
         let Grant { item, quantum } = grant;
-        let quantum = quantum.count();
+        // Where nobody else knows, the engine ends the grant of a process that waits.
+        let quantum = quantum.count().min(item.left());
         self.open = Some(Open { item, quantum, started: self.now, charged: [0; 2] });
     }
 
@@ -255,7 +257,7 @@ impl<I: Sample> Driver<'_, I> {
             Commits::AtStart => open.started + Nanos::new(used * self.plan.tick.get()),
             Commits::AsServed => self.now,
         };
-        if used == open.item.cost().count() {
+        if used == open.item.left() {
             self.ledger.finished(open.item, self.promises);
             self.first.finish(self.now, &open.item, a);
             self.second.finish(self.now, &open.item, b);
@@ -274,7 +276,7 @@ impl<I: Sample> Driver<'_, I> {
         for (item, reason) in &drops[0] {
             let resumes = self.promises.resumable && *reason == DropReason::NotResumable;
             assert!(!resumes, "{item:?} was given back and dropped, yet the discipline is resumable");
-            self.ledger.dropped(*item);
+            self.ledger.dropped(*item, *reason);
         }
         self.assert_backlog();
     }

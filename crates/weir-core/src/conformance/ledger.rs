@@ -1,14 +1,14 @@
 //! What the suite knows about every item, to hold against what the discipline says.
 
 use super::{Promises, Sample};
-use crate::discipline::{Backlog, Grant};
+use crate::discipline::{Backlog, DropReason, Grant};
 use crate::item::FlowId;
 use crate::units::Cost;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place<I> {
     Waiting(I),
-    Granted,
+    Granted(I),
     Left,
 }
 
@@ -39,7 +39,9 @@ impl<I: Sample> Ledger<I> {
         self.backlog.add(item.cost());
     }
 
-    pub(super) fn dropped(&mut self, item: I) {
+    pub(super) fn dropped(&mut self, item: I, reason: DropReason) {
+        let another = reason != DropReason::AlreadyReady || self.present(item.flow()) > 1;
+        assert!(another, "{item:?} is dropped, yet its process is not ready");
         let place = &mut self.places[item.id() as usize];
         assert_eq!(*place, Place::Waiting(item), "dropped, yet it was not waiting");
         *place = Place::Left;
@@ -51,8 +53,9 @@ impl<I: Sample> Ledger<I> {
         let place = &mut self.places[item.id() as usize];
         assert_eq!(*place, Place::Waiting(item), "granted, yet it was not waiting");
         assert!(quantum > I::Cost::ZERO, "the grant of {item:?} is empty");
-        assert!(quantum <= item.cost(), "the grant of {item:?} is {quantum}, more than it costs");
-        *place = Place::Granted;
+        let fits = I::TASK || quantum <= item.cost();
+        assert!(fits, "the grant of {item:?} is {quantum}, more than it costs");
+        *place = Place::Granted(item);
         self.backlog.remove(item.cost());
     }
 
@@ -72,6 +75,20 @@ impl<I: Sample> Ledger<I> {
             }
             None => self.last_finished.push((item.flow(), item.id())),
         }
+    }
+
+    /// How many items of the flow wait or are granted.
+    fn present(&self, flow: FlowId) -> usize {
+        let is_present = |place: &&Place<I>| match place {
+            Place::Waiting(item) | Place::Granted(item) => item.flow() == flow,
+            Place::Left => false,
+        };
+        self.places.iter().filter(is_present).count()
+    }
+
+    /// A process is ready once at a time.
+    pub(super) fn assert_one_readiness(&self, flow: FlowId) {
+        assert!(!I::TASK || self.present(flow) <= 1, "process {} is ready twice", flow.0);
     }
 
     /// Every item has left, by `finish` or by a drop.

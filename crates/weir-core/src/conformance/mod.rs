@@ -8,13 +8,15 @@
 //!
 //! The list names what the discipline promises beyond the contract ([`Promises`]). The items are messages
 //! counted in packets and in nanoseconds, and packets; a discipline for some of them only names these:
-//! `suite!(conforms: [Packet], || tbf(Fifo::new()), [flow_order])`. It is part of the library, so that a
-//! discipline of another crate can be held to it too.
+//! `suite!(conforms: [Packet], || tbf(Fifo::new()), [flow_order])`; one of tasks names [`Burst`]. It is part of the
+//! library, so that a discipline of another crate can be held to it too.
 //!
 //! What is checked at every step of every [`Plan`]: the backlog, in items and in cost; each item leaves
 //! once; no grant is empty, beyond its item's cost, or of an item that does not wait; order within a flow
 //! and work conservation where promised; `Preempts` only over an open grant; a discipline that withholds
-//! its backlog says when to ask again, later than now, unless the gate withholds it. Each plan is driven
+//! its backlog says when to ask again, later than now, unless the gate withholds it. Of tasks, whose cost only the
+//! engine knows, it is checked that a process is ready once at a time, and that nothing else is dropped as
+//! `AlreadyReady`. Each plan is driven
 //! over two copies in lockstep, one charged at once and one in pieces and through a `Box`; they must
 //! decide alike. Then senseless sequences of operations, which must not panic ([`hostile`]).
 //!
@@ -25,7 +27,7 @@ mod ledger;
 mod plan;
 
 pub use drive::drive;
-pub use plan::{Arrival, Commits, GateChange, Plan, Random, Sample};
+pub use plan::{Arrival, Burst, Commits, GateChange, Plan, Random, Sample};
 
 use crate::discipline::{Backlog, CountDrops, Discipline, Gate};
 use crate::item::{ClassId, FlowId, Item};
@@ -117,7 +119,8 @@ pub fn backlog_of<'a, I: Item + 'a>(items: impl Iterator<Item = &'a I>) -> Backl
 
 /// Plans at several loads, over each kind of engine, with gates and without.
 pub fn plans<I: Sample>(each: u64) -> impl Iterator<Item = Plan> {
-    let kinds = LOADS.into_iter().flat_map(|load| (0..8).map(move |kind| (load, kind)));
+    let fits = |kind: &u64| !I::TASK || plan::fits_tasks(*kind);
+    let kinds = LOADS.into_iter().flat_map(move |load| (0..8).filter(fits).map(move |kind| (load, kind)));
     kinds.flat_map(move |(load, kind)| {
         (0..each).map(move |n| Plan::random::<I>((load * 8 + kind) * 1_000 + n, load, kind))
     })

@@ -3,12 +3,18 @@
 use core::fmt::Debug;
 
 use crate::item::{ClassId, FlowId, Item, Message, Packet};
+use crate::task::Task;
 use crate::units::{Bytes, Cost, Nanos};
 
 /// An item that the suite can make and serve.
 pub trait Sample: Item + Copy + PartialEq + Debug + 'static {
     /// The largest cost of the usual plans.
     const LARGEST: u64;
+    /// Grants are seldom smaller.
+    const GRAIN: u64 = 1;
+    /// It is a readiness of a process: what it costs only the engine knows, a process has one at a time, no gate
+    /// holds it back, and its time is used when it has passed.
+    const TASK: bool = false;
     /// An item of this cost.
     fn sample(id: u32, flow: FlowId, class: ClassId, cost: u64) -> Self;
     /// The name it was given.
@@ -16,6 +22,10 @@ pub trait Sample: Item + Copy + PartialEq + Debug + 'static {
     /// What is left of it once `used` has been served.
     #[must_use]
     fn served(self, used: Self::Cost) -> Self;
+    /// What is left of it, which a discipline may not know.
+    fn left(&self) -> u64 {
+        self.cost().count()
+    }
 }
 
 impl<C: Cost> Sample for Message<C> {
@@ -41,6 +51,42 @@ impl Sample for Packet {
     }
     fn served(self, used: Bytes) -> Self {
         Self { size: self.size.minus(used), ..self }
+    }
+}
+
+/// A readiness of a process that knows what only its engine does: its name, and what is left until the process waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Burst {
+    id: u32,
+    task: Task,
+    left: Nanos,
+}
+
+impl Item for Burst {
+    type Cost = Nanos;
+    fn flow(&self) -> FlowId {
+        self.task.flow()
+    }
+    fn cost(&self) -> Nanos {
+        self.task.cost()
+    }
+}
+
+impl Sample for Burst {
+    const LARGEST: u64 = 60_000_000;
+    const GRAIN: u64 = 100_000;
+    const TASK: bool = true;
+    fn sample(id: u32, flow: FlowId, _class: ClassId, cost: u64) -> Self {
+        Self { id, task: Task { process: flow }, left: Nanos::new(cost) }
+    }
+    fn id(&self) -> u32 {
+        self.id
+    }
+    fn served(self, used: Nanos) -> Self {
+        Self { left: self.left.minus(used), ..self }
+    }
+    fn left(&self) -> u64 {
+        self.left.get()
     }
 }
 
@@ -140,6 +186,11 @@ pub struct Plan {
     pub interrupts: bool,
     /// Decides in which pieces the second copy is charged.
     pub seed: u64,
+}
+
+/// Whether a kind of plan has no gate, and an engine whose time is used when it has passed.
+pub(super) fn fits_tasks(kind: u64) -> bool {
+    kind & 0b110 == 0b010
 }
 
 impl Plan {

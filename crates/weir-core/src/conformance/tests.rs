@@ -1,9 +1,10 @@
 //! The suite itself: it must refuse what breaks the contract.
 
 use super::*;
-use crate::discipline::{Drops, Enqueued, Grant};
+use crate::discipline::{DropReason, Drops, Enqueued, Grant};
 use crate::item::Message;
 use crate::message::fifo::Fifo;
+use crate::units::Nanos;
 
 /// What is wrong with a first-in-first-out queue.
 #[derive(Clone, Copy, PartialEq)]
@@ -112,4 +113,54 @@ refused! {
     a_lost_remainder: LosesTheReturned, "the discipline is resumable";
     a_charge_counted_by_call: CountsCharges, "differ";
     an_event_in_the_past: PastEvent, "is not after";
+}
+
+/// A queue of processes, which takes one that is ready already, or drops every other one.
+struct BrokenTasks {
+    queue: Fifo<Burst>,
+    drops_any: bool,
+}
+
+impl Discipline<Burst> for BrokenTasks {
+    fn enqueue(&mut self, now: Instant, item: Burst, drops: &mut dyn Drops<Burst>) -> Enqueued {
+        if self.drops_any && item.id() % 2 == 1 {
+            drops.dropped(item, DropReason::AlreadyReady);
+            return Enqueued::Queued;
+        }
+        self.queue.enqueue(now, item, drops)
+    }
+
+    fn dequeue(
+        &mut self,
+        now: Instant,
+        gate: &dyn Gate<Burst>,
+        drops: &mut dyn Drops<Burst>,
+    ) -> Option<Grant<Burst>> {
+        let Grant { item, .. } = self.queue.dequeue(now, gate, drops)?;
+        Some(Grant { item, quantum: Nanos::new(1_000_000) })
+    }
+
+    fn requeue(&mut self, now: Instant, item: Burst, used: Nanos, drops: &mut dyn Drops<Burst>) {
+        self.queue.requeue(now, item, used, drops);
+    }
+
+    fn backlog(&self) -> Backlog<Nanos> {
+        self.queue.backlog()
+    }
+}
+
+fn run_tasks(drops_any: bool) {
+    check::<Burst, _>(|| BrokenTasks { queue: Fifo::new(), drops_any }, Promises::default());
+}
+
+#[test]
+#[should_panic(expected = "is ready twice")]
+fn a_process_that_is_ready_twice() {
+    run_tasks(false);
+}
+
+#[test]
+#[should_panic(expected = "yet its process is not ready")]
+fn a_readiness_dropped_for_no_reason() {
+    run_tasks(true);
 }

@@ -180,9 +180,8 @@ impl<I: Item<Cost = Nanos>> Discipline<I> for Epoch<I> {
             return;
         }
         let process = core::mem::replace(&mut self.running, NOBODY);
-        self.account(process, used);
+        let keeps = self.account(process, used);
         let now = moment(now);
-        let keeps = self.processes.state(process).teocs > self.config.preempt_left;
         if now < self.epoch_end {
             if !keeps {
                 self.allocate(process, now);

@@ -4,8 +4,17 @@
 //! over or another preempts it, and finished when it waits. What a process keeps over a wait stands in the discipline,
 //! by its flow. What it asks for it declares once, before it is first ready ([`TaskDiscipline::declare`]).
 
+pub mod cbs;
+pub mod eevdf;
 pub mod epoch;
+pub mod priority_rr;
 mod processes;
+pub mod share;
+pub mod stride;
+mod terms;
+#[cfg(test)]
+mod testing;
+mod virtual_time;
 
 use crate::discipline::Discipline;
 use crate::info::{Arguments, Info};
@@ -73,7 +82,7 @@ impl Declared {
 pub struct Overcommitted {
     /// What all processes need together in each epoch.
     pub committed: Nanos,
-    /// The length of the epoch.
+    /// The length of the epoch, or period.
     pub epoch: Nanos,
 }
 
@@ -89,7 +98,7 @@ pub enum DeclarationError {
     Need {
         /// What it needs.
         need: Nanos,
-        /// The epoch.
+        /// The epoch, or period.
         epoch: Nanos,
     },
     /// A slice that is too small to be useful.
@@ -110,11 +119,11 @@ impl fmt::Display for DeclarationError {
         match self {
             Self::Overcommitted(Overcommitted { committed, epoch }) => write!(
                 f,
-                "all needs together would be {committed} in an epoch of {epoch}: lower a need, or admit more with `admit=warn`"
+                "all needs together would be {committed} in {epoch}: lower a need, or admit more with `admit=warn`"
             ),
             Self::Priority(priority) => write!(f, "priority is {priority}, must be from 0 to {TOP_PRIORITY}"),
             Self::Need { need, epoch } => {
-                write!(f, "need is {need}, must be at most the epoch, which is {epoch}")
+                write!(f, "need is {need}, must be at most the epoch, or period, which is {epoch}")
             }
             Self::Slice { slice, least } => write!(f, "slice is {slice}, must be at least {least}"),
             Self::Period => f.write_str("period is 0ns, must be above 0ns"),
@@ -130,7 +139,7 @@ impl core::error::Error for DeclarationError {}
 pub struct Used {
     /// Out of its need.
     pub need: Nanos,
-    /// Out of what is promised to nobody: allocated, or in excess of what was allocated.
+    /// Out of what is promised to nobody: allocated, in excess of what was allocated, or reclaimed.
     pub uncommitted: Nanos,
     /// Out of what others were promised and did not claim.
     pub windfall: Nanos,
@@ -245,4 +254,4 @@ macro_rules! tasks {
     };
 }
 
-tasks!(epoch::Epoch);
+tasks!(epoch::Epoch, priority_rr::PriorityRr, share::Share, stride::Stride, cbs::Cbs, eevdf::Eevdf);

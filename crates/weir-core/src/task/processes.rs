@@ -13,7 +13,8 @@ pub const MAX_PROCESSES: u32 = 1 << 16;
 /// No process.
 pub(super) const NOBODY: u32 = u32::MAX;
 
-/// A process.
+/// A process, in cache lines of its own.
+#[repr(align(64))]
 struct Entry<I, S> {
     /// Its readiness, while it waits for the processor.
     ready: Option<I>,
@@ -64,18 +65,40 @@ impl<I: Item<Cost = Nanos>, S> Processes<I, S> {
         true
     }
 
+    /// Keeps the readiness of a process, which is given a place if it lacks one. It is dropped if there is none for it,
+    /// or if the process is ready already or the one that runs.
+    #[inline]
+    pub(super) fn accept(
+        &mut self,
+        item: I,
+        running: Option<u32>,
+        make: impl FnMut() -> S,
+        drops: &mut dyn Drops<I>,
+    ) -> bool {
+        let process = item.flow();
+        if !self.admit(process, make) {
+            drops.dropped(item, DropReason::Unclassified);
+            return false;
+        }
+        if running == Some(process.0) {
+            drops.dropped(item, DropReason::AlreadyReady);
+            return false;
+        }
+        self.keep(item, drops)
+    }
+
+    /// Whether a process waits for the processor.
+    #[inline]
+    pub(super) fn is_ready(&self, process: u32) -> bool {
+        self.entries.get(process as usize).is_some_and(|entry| entry.ready.is_some())
+    }
+
     /// Takes the readiness of a process.
     #[inline]
     pub(super) fn take(&mut self, process: u32) -> Option<I> {
         let item = self.entries[process as usize].ready.take();
         self.waiting -= u64::from(item.is_some());
         item
-    }
-
-    /// Whether the process waits for the processor.
-    #[inline]
-    pub(super) fn is_ready(&self, process: u32) -> bool {
-        self.entries.get(process as usize).is_some_and(|entry| entry.ready.is_some())
     }
 
     #[inline]
@@ -118,6 +141,12 @@ impl Queue {
         self.head == NOBODY
     }
 
+    /// Whether one process stands in it, of a queue that is not empty.
+    #[inline]
+    pub(super) fn holds_one(self) -> bool {
+        self.head == self.tail
+    }
+
     #[inline]
     pub(super) fn head(self) -> Option<u32> {
         (self.head != NOBODY).then_some(self.head)
@@ -125,12 +154,12 @@ impl Queue {
 
     #[inline]
     pub(super) fn push_back<I, S>(&mut self, processes: &mut Processes<I, S>, process: u32) {
+        // Without a branch: whether a queue is empty is as good as random.
+        let is_empty = self.is_empty();
+        let before = if is_empty { process } else { self.tail };
+        processes.entries[before as usize].next = process;
         processes.entries[process as usize].next = NOBODY;
-        if self.head == NOBODY {
-            self.head = process;
-        } else {
-            processes.entries[self.tail as usize].next = process;
-        }
+        self.head = if is_empty { process } else { self.head };
         self.tail = process;
     }
 

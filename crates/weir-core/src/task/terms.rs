@@ -1,0 +1,114 @@
+//! What a process may ask for: the parameters and checks that disciplines of tasks share.
+
+use super::{DeclarationError, Declared, MAX_PROCESSES, Overcommitted, TOP_PRIORITY};
+use crate::info::{Arguments, Parameter, parse_nanos};
+use crate::item::FlowId;
+use crate::spec::SpecError;
+use crate::units::{Cost, Nanos};
+
+/// The longest slice and period: a day. Longer slices count as that.
+pub(super) const LONGEST: Nanos = Nanos::new(86_400_000_000_000);
+/// The shortest slice.
+const SHORTEST: Nanos = Nanos::new(1_000);
+
+/// The slice of a process that declares none.
+pub(super) const SLICE: Parameter = Parameter {
+    name: "slice",
+    values: "a span from 1us to 86400s",
+    default: Some("20ms"),
+    meaning: "how long a process that declares no slice runs at most before others do",
+};
+
+/// The value of [`SLICE`].
+pub(super) fn slice(arguments: &Arguments<'_>) -> Result<Nanos, SpecError> {
+    span(arguments, SLICE.name, SHORTEST)
+}
+
+/// A span from `low` to a day.
+pub(super) fn span(arguments: &Arguments<'_>, name: &'static str, low: Nanos) -> Result<Nanos, SpecError> {
+    let expected = format!("a span from {low} to {LONGEST}");
+    let within = |span: &Nanos| (low..=LONGEST).contains(span);
+    arguments.parsed(name, &expected, |text| parse_nanos(text).filter(within))
+}
+
+/// Refuses what no discipline can do; `period` is in which the process is promised its need.
+pub(super) fn check(
+    process: FlowId,
+    declared: &Declared,
+    period: Option<Nanos>,
+) -> Result<(), DeclarationError> {
+    if process.0 >= MAX_PROCESSES {
+        return Err(DeclarationError::Process(process));
+    }
+    if declared.priority > TOP_PRIORITY {
+        return Err(DeclarationError::Priority(declared.priority));
+    }
+    if let Some(slice) = declared.slice.filter(|slice| *slice < SHORTEST) {
+        return Err(DeclarationError::Slice { slice, least: SHORTEST });
+    }
+    match period {
+        Some(Nanos::ZERO) => Err(DeclarationError::Period),
+        Some(epoch) if declared.need > epoch => Err(DeclarationError::Need { need: declared.need, epoch }),
+        _ => Ok(()),
+    }
+}
+
+/// What becomes of a need with which more is promised than there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Admit {
+    Warn,
+    Refuse,
+    Allow,
+}
+
+impl Admit {
+    pub(super) const PARAMETER: Parameter = Parameter {
+        name: "admit",
+        values: "`warn`, `refuse` or `allow`",
+        default: Some("warn"),
+        meaning: "what becomes of a need with which more is promised than there is",
+    };
+
+    pub(super) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        let choice = arguments.choice(Self::PARAMETER.name, &["warn", "refuse", "allow"])?;
+        Ok([Self::Warn, Self::Refuse, Self::Allow][choice])
+    }
+
+    /// Judges what would be promised.
+    pub(super) fn judge(self, promised: Overcommitted) -> Result<Option<Overcommitted>, DeclarationError> {
+        match (self, promised.committed > promised.epoch) {
+            (Self::Refuse, true) => Err(DeclarationError::Overcommitted(promised)),
+            (Self::Warn, true) => Ok(Some(promised)),
+            _ => Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_done_is_refused_with_the_remedy() {
+        let usual = Declared::default();
+        let refused = |process, declared: Declared, expected: &str| {
+            let error = check(FlowId(process), &declared, declared.period).expect_err(expected);
+            assert_eq!(error.to_string(), expected);
+        };
+        let ms = |count: u64| Nanos::new(count * 1_000_000);
+        refused(65_536, usual, "process is 65536, must be below 65536");
+        refused(0, Declared { priority: 4, ..usual }, "priority is 4, must be from 0 to 3");
+        refused(
+            0,
+            Declared { slice: Some(Nanos::new(999)), ..usual },
+            "slice is 999ns, must be at least 1us",
+        );
+        refused(0, Declared { period: Some(Nanos::ZERO), ..usual }, "period is 0ns, must be above 0ns");
+        refused(
+            0,
+            Declared { need: ms(6), period: Some(ms(5)), ..usual },
+            "need is 6ms, must be at most the epoch, or period, which is 5ms",
+        );
+        assert_eq!(check(FlowId(65_535), &Declared { slice: Some(SHORTEST), ..usual }, None), Ok(()));
+    }
+}
