@@ -80,11 +80,11 @@ def table(rows: dict[str, Served]) -> str:
     """Return a line a discipline."""
     names = ("", "discipline")
     head = (
-        f"{name:<18}" + "".join(f"{column[place]:>{column[2]}}" for column in _COLUMNS)
+        f"{name:<24}" + "".join(f"{column[place]:>{column[2]}}" for column in _COLUMNS)
         for place, name in enumerate(names)
     )
     lines = (
-        f"{name:<18}{row.response:>13.1f}{row.frames:>7.1f}%{row.missed:>14.1f}%{row.batch:>11.1f}"
+        f"{name:<24}{row.response:>13.1f}{row.frames:>7.1f}%{row.missed:>14.1f}%{row.batch:>11.1f}"
         f"{row.idle:>10.1f}{row.overhead:>10.2f}"
         for name, row in rows.items()
     )

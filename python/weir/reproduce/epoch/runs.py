@@ -58,6 +58,7 @@ COMPARED = (
     AT_DISPATCH,
     "cbs",
     "cbs:reclaim=grub",
+    "cbs:surplus=background",
     "eevdf",
     "share",
     "stride",
