@@ -17,7 +17,7 @@ from weir.reproduce.checks import Check, Status
 from weir.reproduce.epoch import published, runs
 from weir.reproduce.epoch.evidence import NotMeasuredError
 from weir.reproduce.epoch.measured import GENERATOR, SINK, TRUE, Measured
-from weir.reproduce.epoch.method import message_time
+from weir.reproduce.epoch.method import Figure, message_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,19 +54,19 @@ _DIGIT = (
     "0.4773"
 )
 
-Figure = tuple["Callable[[Measured], float]", float, str]
+_Cost = tuple["Callable[[Measured], Figure | float]", float, str]
 
-_COSTS: dict[str, Figure] = {
+_COSTS: dict[str, _Cost] = {
     "restart/total": (lambda m: m.restart, _TOTAL, "generator alone, at 970 schedulings a second"),
     "restart/microcode": (lambda m: m.microcode, _REST, "the restart less the timer"),
     "restart/timer": (lambda m: m.timer, _PART, "a swap at the end of a slice less one when a process waits"),
     "slice/total": (lambda m: m.slice_end, _TOTAL, "two generators in turn, so that nobody posts"),
-    "slice/swap": (lambda m: m.preempt - m.post, _PART, "a preemptive swap less the post"),
-    "slice/timer": (lambda m: m.slice_end - m.preempt + m.post, _REST, "what is left of the end of a slice"),
+    "slice/swap": (lambda m: m.swap, _PART, "a preemptive swap less the post"),
+    "slice/timer": (lambda m: m.slice_end.value - m.swap, _REST, "what is left of the end of a slice"),
     "dismiss/swap": (lambda m: m.dismiss, _TOTAL, "sink of a higher priority"),
     "preempt/total": (lambda m: m.preempt, _TOTAL, "generator beside a sink of a higher priority"),
     "preempt/post": (lambda m: m.post, _PART, "what a round with a post costs more than one without"),
-    "preempt/swap": (lambda m: m.preempt - m.post, _PART, "the rest of the preemptive swap"),
+    "preempt/swap": (lambda m: m.swap, _PART, "the rest of the preemptive swap"),
     "registers": (
         lambda m: m.registers,
         _REST,
@@ -97,7 +97,7 @@ def _rate_row(row: published.Rate, measured: Measured) -> Iterator[Check]:
     else:
         note = "1/s on a full processor, which is what is printed: 1000 over the ms a message takes"
         bar = MESSAGE_BAR * row.rate + 0.5
-        yield _close(rate, "table", row.rate, lambda: 1e3 / measured.message(row.id), bar, note)
+        yield _close(rate, "table", row.rate, lambda: 1e3 / measured.message(row.id).value, bar, note)
         bar = MESSAGE_BAR * row.time + 0.5 * 10.0 ** -_digits(row.time)
         found = _close(time, "table", row.time, lambda: measured.message(row.id), bar, "ms; equation 3")
         yield _artefact(found) if row.adds_up == "last digit" else found
@@ -147,25 +147,30 @@ def _artefact(found: Check) -> Check:
         kind=found.kind,
         published=found.published,
         measured=found.measured,
+        ci95=found.ci95,
         tolerance=found.tolerance,
         status=Status.ARTEFACT,
         note=_DIGIT,
     )
 
 
-def _close(name: str, kind: str, wanted: float, figure: Callable[[], float], bar: float, note: str) -> Check:
+def _close(
+    name: str, kind: str, wanted: float, figure: Callable[[], Figure | float], bar: float, note: str
+) -> Check:
     """Return the check that a figure is within ``bar`` of what is wanted."""
     try:
         found = figure()
     except NotMeasuredError as missing:
         return Check.missing(name, kind, wanted, missing)
+    value = found.value if isinstance(found, Figure) else found
     return Check(
         id=name,
         kind=kind,
         published=wanted,
-        measured=found,
+        measured=value,
+        ci95=(found.low, found.high) if isinstance(found, Figure) else None,
         tolerance=bar,
-        status=Status.MET if abs(found - wanted) <= bar else Status.NOT_MET,
+        status=Status.MET if abs(value - wanted) <= bar else Status.NOT_MET,
         note=note,
     )
 
@@ -233,15 +238,15 @@ def _over(found: float, true: float) -> float:
 def _turns(measured: Measured) -> float:
     """Return what equation 3 makes of a message of the sink, taken in turn with a generator."""
     few = measured.rounds(SINK, length=runs.ROUNDS[0])
-    return message_time(few, measured.rounds(SINK))
+    return message_time(few, measured.rounds(SINK)).value
 
 
-_EXPERIMENTS: dict[str, Callable[[Measured], float]] = {
+_EXPERIMENTS: dict[str, Callable[[Measured], Figure | float]] = {
     "restart/overhead": lambda m: m.restart,
-    "restart/message": lambda m: _over(m.message(GENERATOR), TRUE[GENERATOR]),
+    "restart/message": lambda m: _over(m.message(GENERATOR).value, TRUE[GENERATOR]),
     "swap/overhead": lambda m: m.slice_end,
     "rounds/generator": lambda m: m.rounds(GENERATOR).overhead(TRUE[GENERATOR]),
-    "rounds/generator/equation 3": lambda m: m.rounds(GENERATOR).overhead(m.message(GENERATOR)),
+    "rounds/generator/equation 3": lambda m: m.rounds(GENERATOR).overhead(m.message(GENERATOR).value),
     "rounds/sink": lambda m: m.rounds(SINK).overhead(TRUE[SINK]),
     "rounds/sink/equation 3": lambda m: m.rounds(SINK).overhead(_turns(m)),
     "rounds/sink/message": lambda m: _over(_turns(m), TRUE[SINK]),

@@ -113,10 +113,10 @@ Rows = tuple[Row, ...]
 def rows(evidence: Evidence) -> Rows:
     """Return a row for each discipline; none where fewer than two task sets were run."""
     try:
-        numbers = evidence.numbered("mixed")
-        return tuple(_row(evidence, numbers, *each) for each in _compared())
+        numbers = sorted({*evidence.numbered("mixed")} & {*evidence.numbered("periods")})
     except NotMeasuredError:
         return ()
+    return tuple(_row(evidence, numbers, *each) for each in _compared()) if len(numbers) > 1 else ()
 
 
 def _compared() -> list[tuple[str, str, int]]:

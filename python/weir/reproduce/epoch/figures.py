@@ -51,10 +51,14 @@ def _overheads(measured: Measured) -> Figure:
         found = measured.evidence.setting(f"restart/{length}", GENERATOR)
         for name, message in (
             ("true cost of a message", TRUE[GENERATOR]),
-            ("from equation 3", measured.message(GENERATOR)),
+            ("from equation 3", measured.message(GENERATOR).value),
         ):
             values.append(
-                {"x": round(found.schedulings, 2), "value": round(found.overhead(message), 2), "line": name}
+                {
+                    "x": round(found.schedulings, 2),
+                    "value": round(found.overhead(message).value, 2),
+                    "line": name,
+                }
             )
     caption = (
         "What a scheduling costs a generator that is alone, against how many there are. At few, most are "

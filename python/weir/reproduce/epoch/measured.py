@@ -25,7 +25,7 @@ from weir.reproduce.epoch.method import in_turn, message_time
 
 if TYPE_CHECKING:
     from weir.reproduce.epoch.evidence import Evidence
-    from weir.reproduce.epoch.method import Setting
+    from weir.reproduce.epoch.method import Figure, Setting
 
 __all__ = ["GENERATOR", "SINK", "TRUE", "Measured"]
 
@@ -53,43 +53,43 @@ class Measured:
         few, many = (self.evidence.setting(f"{run}/{length}", module) for length in (_FEW, _MANY))
         return few, many
 
-    def message(self, module: str) -> float:
+    def message(self, module: str) -> Figure:
         """Return milliseconds a message."""
         return message_time(*self.alone(module))
 
     # Costs of schedulings.
 
     @cached_property
-    def restart(self) -> float:
+    def restart(self) -> Figure:
         """A restart of the same process, the timer's interrupt included."""
         _, many = self.alone(GENERATOR)
-        return many.overhead(self.message(GENERATOR))
+        return many.overhead(self.message(GENERATOR).value)
 
     @cached_property
-    def slice_end(self) -> float:
+    def slice_end(self) -> Figure:
         """A swap at the end of a slice, the timer's interrupt included, and no post."""
         few, many = (self.evidence.setting(f"swap/{length}", GENERATOR) for length in runs.SWAPS)
-        return many.overhead(message_time(few, many))
+        return many.overhead(message_time(few, many).value)
 
     def rounds(self, process: str, *, length: int = _SHORT) -> Setting:
         """Return what was counted of generator or sink in turn."""
         return self.evidence.setting(f"rounds/{length}", process)
 
     @cached_property
-    def dismiss(self) -> float:
+    def dismiss(self) -> Figure:
         """A swap when a process waits."""
-        return self.evidence.setting("priority", SINK).overhead(self.message(SINK))
+        return self.evidence.setting("priority", SINK).overhead(self.message(SINK).value)
 
     @cached_property
-    def preempt(self) -> float:
+    def preempt(self) -> Figure:
         """A preemptive swap, the post included."""
-        return self.evidence.setting("priority", GENERATOR).overhead(self.message(GENERATOR))
+        return self.evidence.setting("priority", GENERATOR).overhead(self.message(GENERATOR).value)
 
     @cached_property
     def post(self) -> float:
         """A post: what a round of generator and sink has more than one of two generators."""
         own, other = (self.rounds(name) for name in (GENERATOR, SINK))
-        more = own.overhead(TRUE[GENERATOR]) - self.slice_end
+        more = own.overhead(TRUE[GENERATOR]).value - self.slice_end.value
         return more * own.schedulings / other.schedulings
 
     # Parts, as differences.
@@ -97,17 +97,22 @@ class Measured:
     @property
     def timer(self) -> float:
         """The timer's interrupt."""
-        return self.slice_end - self.dismiss
+        return self.slice_end.value - self.dismiss.value
 
     @property
     def microcode(self) -> float:
         """The microcode of a restart."""
-        return self.restart - self.timer
+        return self.restart.value - self.timer
+
+    @property
+    def swap(self) -> float:
+        """The registers and the microcode of a swap, by a preemption."""
+        return self.preempt.value - self.post
 
     @property
     def registers(self) -> float:
         """The save and restore of the registers."""
-        return self.dismiss - self.microcode
+        return self.dismiss.value - self.microcode
 
     # The sink on the normal queue, the generator on the low one.
 

@@ -98,7 +98,7 @@ def _admitted(evidence: Evidence) -> str:
 
 def _payer(evidence: Evidence) -> str:
     measured = Measured(evidence)
-    ours = [measured.rounds(name).overhead(TRUE[name]) for name in (GENERATOR, SINK)]
+    ours = [measured.rounds(name).overhead(TRUE[name]).value for name in (GENERATOR, SINK)]
     return (
         "charged to the process that is started, the two directions would change places: generator "
         f"{ours[0]:.0f} and sink "
