@@ -94,7 +94,7 @@ Quick = Annotated[
     typer.Option(
         "--quick",
         help="Shorter runs, on two cores. alpha: 3e8 packets a strategy, about 20 s. sfq: 8 seeds, about "
-        "6 s. dtable: fewer loads and 3 replications, under a minute. epoch: 20 random task sets, some "
+        "6 s. dtable: fewer loads and 3 replications, under a minute. epoch: 30 random task sets, some "
         "seconds.",
     ),
 ]
@@ -104,7 +104,7 @@ Full = Annotated[
         "--full",
         help="Longer runs, on two cores. alpha: the published number of packets, 4.1e9 a strategy, about "
         "80 s. sfq: 64 seeds and 256 draws of random maps, about a minute. dtable: 30 replications, some "
-        "15 minutes. epoch: 240 random task sets.",
+        "15 minutes. epoch: 1,000 random task sets.",
     ),
 ]
 WithArtefacts = Annotated[

@@ -44,7 +44,7 @@ def run(
     Parameters
     ----------
     fidelity : str
-        ``quick``, ``default`` or ``full``: 20, 60 or 240 random task sets in the comparison, and
+        ``quick``, ``default`` or ``full``: 30, 100 or 1,000 random task sets in the comparison, and
         about as many that try the promise. What has nothing random in it is the same in all.
     seed : int, optional
         In place of that of the reproduction.

@@ -27,6 +27,8 @@ __all__ = ["CLAIMS", "Judgement", "Part", "judge"]
 _NS = 1e-9
 _SAME = 1e-6
 """Milliseconds an epoch: a nanosecond."""
+_SWITCH = 219.0
+"""Microseconds."""
 _LEAST = 100_000
 """Process-epochs that try the promise."""
 _BY_CHANCE = "agrees"
@@ -119,9 +121,16 @@ def _thresholds(evidence: Evidence) -> Iterator[Part]:
 
 
 def _carried(evidence: Evidence) -> Iterator[Part]:
+    """Say that nobody lacks more than the last switches of all, which the next epoch's needs pay for."""
     for place, spec in enumerate(runs.EXACT):
         epochs, missed, worst = _shortfalls(evidence, "costs", place)
-        yield Part(worst <= 320, _shown(spec, epochs, missed, worst))
+        views = [evidence.view(f"costs/{number}", place) for number in evidence.numbered("costs")]
+        within = all(
+            1e6 * row.worst_shortfall <= _SWITCH * len(view.result.processes)
+            for view in views
+            for row in view.processes()
+        )
+        yield Part(within, _shown(spec, epochs, missed, worst))
 
 
 # Who gets what.

@@ -103,7 +103,7 @@ UNDECLARED = {
 }
 RAISED = 10_000
 """By how much a need is raised, in microseconds."""
-THRESHOLDS = ("100us", "300us", "1ms", "3ms")
+THRESHOLDS = ("100us", "300us", "1ms")
 """Both of the thresholds of the report (open point 8)."""
 
 
@@ -120,9 +120,9 @@ class Size:
 
 
 SIZES = {
-    Fidelity.QUICK: Size(mixed=20, busy=24, ready=10),
-    Fidelity.DEFAULT: Size(mixed=60, busy=60, ready=40),
-    Fidelity.FULL: Size(mixed=240, busy=240, ready=200),
+    Fidelity.QUICK: Size(mixed=30, busy=24, ready=20),
+    Fidelity.DEFAULT: Size(mixed=100, busy=80, ready=100),
+    Fidelity.FULL: Size(mixed=1000, busy=800, ready=400),
 }
 
 
