@@ -85,7 +85,7 @@ fn explain(error: DeclarationError) -> (String, &'static str) {
         ),
         DeclarationError::Need { need, epoch } => (
             format!("{need} must be at most the epoch or period, which is {epoch}"),
-            "lower the need, or lengthen node.epoch",
+            "lower the need, or lengthen `period` or node.epoch",
         ),
         DeclarationError::Slice { least, .. } => {
             (format!("it must be at least {least}, to be useful"), "lengthen the slice")
