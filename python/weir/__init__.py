@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from weir.fabric import FabricResult
     from weir.network import NetworkResult
+    from weir.overhead import Counters, Duration, Overhead, SettingOverhead, estimate_overhead
     from weir.queue import Backlog, Grant, Queue
     from weir.registry import disciplines
     from weir.result import (
@@ -57,9 +58,11 @@ __all__ = [
     "CaptureError",
     "Check",
     "ConfigError",
+    "Counters",
     "Difference",
     "Distribution",
     "Dropped",
+    "Duration",
     "Empty",
     "Estimate",
     "FabricResult",
@@ -67,6 +70,7 @@ __all__ = [
     "GrantError",
     "LengthClass",
     "NetworkResult",
+    "Overhead",
     "PlanError",
     "PortResult",
     "Queue",
@@ -74,6 +78,7 @@ __all__ = [
     "ResultError",
     "Scenario",
     "ScenarioError",
+    "SettingOverhead",
     "TheoryValue",
     "TraceError",
     "UnsupportedError",
@@ -81,6 +86,7 @@ __all__ = [
     "__version__",
     "compare",
     "disciplines",
+    "estimate_overhead",
     "run",
     "theory",
 ]
@@ -90,6 +96,7 @@ _HOME = {
     "errors": {name for name in __all__ if name.endswith("Error") or name in {"Dropped", "Empty"}},
     "fabric": {"FabricResult"},
     "network": {"NetworkResult"},
+    "overhead": {"Counters", "Duration", "Overhead", "SettingOverhead", "estimate_overhead"},
     "queue": {"Backlog", "Grant", "Queue"},
     "registry": {"disciplines"},
     "result": {
