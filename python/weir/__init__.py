@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from weir.fabric import FabricResult
     from weir.network import NetworkResult
+    from weir.node import NodeResult
     from weir.overhead import Counters, Duration, Overhead, SettingOverhead, estimate_overhead
     from weir.queue import Backlog, Grant, Queue
     from weir.registry import disciplines
@@ -70,6 +71,7 @@ __all__ = [
     "GrantError",
     "LengthClass",
     "NetworkResult",
+    "NodeResult",
     "Overhead",
     "PlanError",
     "PortResult",
@@ -96,6 +98,7 @@ _HOME = {
     "errors": {name for name in __all__ if name.endswith("Error") or name in {"Dropped", "Empty"}},
     "fabric": {"FabricResult"},
     "network": {"NetworkResult"},
+    "node": {"NodeResult"},
     "overhead": {"Counters", "Duration", "Overhead", "SettingOverhead", "estimate_overhead"},
     "queue": {"Backlog", "Grant", "Queue"},
     "registry": {"disciplines"},
