@@ -1,7 +1,7 @@
 //! What processes are admitted with: declarations and exits.
 
 use super::super::{DeclarationError, Declared, Overcommitted, TOP_PRIORITY};
-use super::config::Admit;
+use super::config::{Admit, LONGEST};
 use super::process::Process;
 use super::{Epoch, moment, signed, unsigned};
 use crate::item::{FlowId, Item};
@@ -47,7 +47,7 @@ impl<I: Item<Cost = Nanos>> Epoch<I> {
         if declared.priority > TOP_PRIORITY {
             return Err(DeclarationError::Priority(declared.priority));
         }
-        if need > epoch {
+        if need > LONGEST || (need > epoch && self.config.admit == Admit::Refuse) {
             return Err(DeclarationError::Need { need, epoch });
         }
         if slice < self.config.min_slice {

@@ -5,8 +5,8 @@ use crate::info::{Arguments, Info, Kind, Parameter, parse_nanos};
 use crate::spec::SpecError;
 use crate::units::Nanos;
 
-/// The longest epoch: a day, so that all needs together fit the clock.
-const LONGEST: Nanos = Nanos::new(86_400_000_000_000);
+/// The longest epoch, and the longest need: a day. So all needs together fit the clock.
+pub(super) const LONGEST: Nanos = Nanos::new(86_400_000_000_000);
 /// The shortest epoch.
 const SHORTEST: Nanos = Nanos::new(1_000);
 

@@ -65,11 +65,23 @@ fn more_than_there_is_is_admitted_refused_or_told() {
 }
 
 #[test]
+fn a_need_above_the_epoch_is_admitted_refused_or_told() {
+    let over = Overcommitted { committed: ms(150), epoch: ms(100) };
+    for (spec, expected) in [
+        ("epoch", Ok(Some(over))),
+        ("epoch:admit=allow", Ok(None)),
+        ("epoch:admit=refuse", Err(DeclarationError::Need { need: ms(150), epoch: ms(100) })),
+    ] {
+        assert_eq!(make(spec).declare(at(0), A, need(150)), expected, "{spec}");
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused_and_changes_nothing() {
     let mut epoch = make("epoch:admit=allow");
     let _ = epoch.declare(at(0), A, need(30)).unwrap();
-    let least = Nanos::new(300_000);
-    let (short, long) = (Nanos::new(1_000), ms(100) + Nanos::new(1));
+    let (day, least) = (ms(86_400_000), Nanos::new(300_000));
+    let (short, long) = (Nanos::new(1_000), day + Nanos::new(1));
     let no_place = FlowId(MAX_PROCESSES);
     for (process, declared, expected) in [
         (A, Declared { priority: 4, ..need(50) }, DeclarationError::Priority(4)),

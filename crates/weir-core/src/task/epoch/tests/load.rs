@@ -44,7 +44,7 @@ impl Load {
                 _ if process == last => left,
                 _ => random.below(left + 1),
             };
-            let need = need.min(EPOCH) / grain * grain;
+            let need = need / grain * grain;
             left -= need;
             let slice = (1_000_000 + random.below(40_000_000)) / grain * grain;
             let (need, slice) = (Nanos::new(need), Some(Nanos::new(slice)));

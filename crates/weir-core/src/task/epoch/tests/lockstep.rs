@@ -35,7 +35,7 @@ impl Lockstep {
     }
 
     fn declare(&mut self, process: FlowId) {
-        let share = (200_000 / u64::from(self.processes)).min(100_000);
+        let share = 200_000 / u64::from(self.processes);
         let declared = Declared {
             need: Nanos::new(if self.random.one_in(4) { 0 } else { self.random.below(share) }),
             priority: self.random.below(4) as u8,
