@@ -13,7 +13,8 @@ pub const MAX_PROCESSES: u32 = 1 << 16;
 /// No process.
 pub(super) const NOBODY: u32 = u32::MAX;
 
-/// A process.
+/// A process, in cache lines of its own.
+#[repr(align(64))]
 struct Entry<I, S> {
     /// Its readiness, while it waits for the processor.
     ready: Option<I>,
@@ -86,6 +87,12 @@ impl<I: Item<Cost = Nanos>, S> Processes<I, S> {
         self.keep(item, drops)
     }
 
+    /// Whether a process waits for the processor.
+    #[inline]
+    pub(super) fn is_ready(&self, process: u32) -> bool {
+        self.entries.get(process as usize).is_some_and(|entry| entry.ready.is_some())
+    }
+
     /// Takes the readiness of a process.
     #[inline]
     pub(super) fn take(&mut self, process: u32) -> Option<I> {
@@ -94,10 +101,9 @@ impl<I: Item<Cost = Nanos>, S> Processes<I, S> {
         item
     }
 
-    /// Whether the process waits for the processor.
-    #[inline]
-    pub(super) fn is_ready(&self, process: u32) -> bool {
-        self.entries.get(process as usize).is_some_and(|entry| entry.ready.is_some())
+    /// Whether the process is known, and is neither ready nor the one that runs.
+    pub(super) fn waits(&self, process: u32, running: Option<u32>) -> bool {
+        self.get(process).is_some() && !self.is_ready(process) && running != Some(process)
     }
 
     #[inline]
@@ -140,6 +146,12 @@ impl Queue {
         self.head == NOBODY
     }
 
+    /// Whether one process stands in it, of a queue that is not empty.
+    #[inline]
+    pub(super) fn holds_one(self) -> bool {
+        self.head == self.tail
+    }
+
     #[inline]
     pub(super) fn head(self) -> Option<u32> {
         (self.head != NOBODY).then_some(self.head)
@@ -147,12 +159,12 @@ impl Queue {
 
     #[inline]
     pub(super) fn push_back<I, S>(&mut self, processes: &mut Processes<I, S>, process: u32) {
+        // Without a branch: whether a queue is empty is as good as random.
+        let is_empty = self.is_empty();
+        let before = if is_empty { process } else { self.tail };
+        processes.entries[before as usize].next = process;
         processes.entries[process as usize].next = NOBODY;
-        if self.head == NOBODY {
-            self.head = process;
-        } else {
-            processes.entries[self.tail as usize].next = process;
-        }
+        self.head = if is_empty { process } else { self.head };
         self.tail = process;
     }
 

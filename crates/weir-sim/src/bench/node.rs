@@ -1,5 +1,4 @@
-//! Benchmarks of the node: whole replications on one processor, with what a table of run times, counts and responses
-//! needs of what the engine tells.
+//! Benchmarks of the node: whole replications on one processor, with the statistics of every process, queue and node.
 //!
 //! Ten processes: five Message Generators, each with a Message Sink of its own, at two priorities, with needs of 90 % together and slices of 1 ms, and
 //! no costs. A decision is an entry of the scheduler: the end of a slice, a wait, a preemption, the turn of an epoch.
@@ -7,17 +6,16 @@
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use weir_core::registry::TASK;
-use weir_core::units::{Instant, Nanos};
+use weir_core::units::Nanos;
 
 use crate::bench::{Bench, Round, Unit};
 use crate::network::job::Watch;
+use crate::node::collector::Collector;
 use crate::node::generators::{SIMPLE_SINK, add_queue, message_generator, message_sink, process, scenario};
 use crate::node::job::{Ended, Job, play};
 use crate::node::model::NodeScenario;
-use crate::node::record::{PATHS, Path, Sink};
 
 const PAIRS: usize = 5;
-const PROCESSES: usize = 2 * PAIRS;
 
 pub(super) fn benches() -> Vec<Bench> {
     let bench = |name: String, spec: &'static str, verify: bool| {
@@ -47,50 +45,13 @@ fn mix(spec: &str, verify: bool) -> NodeScenario {
     node
 }
 
-/// Run times, counts, and mean and largest responses.
-#[derive(Default)]
-struct Table {
-    ran: [u64; PROCESSES],
-    started: [u64; PROCESSES],
-    waits: [u64; PROCESSES],
-    responses: [u64; PROCESSES],
-    largest: [u64; PROCESSES],
-    paths: [u64; PATHS],
-    nobody: [u64; 2],
-    messages: u64,
-}
-
-impl Sink for Table {
-    fn path(&mut self, _node: usize, _at: Instant, path: Path) {
-        self.paths[path as usize] += 1;
-    }
-    fn dispatched(&mut self, _node: usize, process: usize, _at: Instant, _woke: Option<Instant>) {
-        self.started[process] += 1;
-    }
-    fn ran(&mut self, _node: usize, process: usize, _level: Option<i8>, from: Instant, until: Instant) {
-        self.ran[process] += (until - from).get();
-    }
-    fn nobody(&mut self, _node: usize, overhead: bool, from: Instant, until: Instant) {
-        self.nobody[usize::from(overhead)] += (until - from).get();
-    }
-    fn waits(&mut self, process: usize, at: Instant, woke: Instant) {
-        let response = (at - woke).get();
-        self.waits[process] += 1;
-        self.responses[process] += response;
-        self.largest[process] = self.largest[process].max(response);
-    }
-    fn enqueued(&mut self, _queue: usize, _process: usize, _at: Instant, _length: usize) {
-        self.messages += 1;
-    }
-}
-
 /// Plays a replication, a new one every time; how many decisions it took.
 fn rounds(node: NodeScenario) -> Round {
     let (off, done) = (AtomicBool::new(false), AtomicU64::new(0));
     let mut replication = 0;
     Box::new(move || {
         let watch = Watch { cancel: &off, failed: &off, done: &done, duration: u64::MAX };
-        let (job, mut table) = (Job { replication, discipline: 0 }, Table::default());
+        let (job, mut table) = (Job { replication, discipline: 0 }, Collector::new(&node));
         replication += 1;
         let ended = play(&node, job, &mut table, &watch);
         std::hint::black_box(table);

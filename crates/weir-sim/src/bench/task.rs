@@ -1,9 +1,9 @@
 //! Benchmarks of the disciplines of tasks: `core/task/NAME/N` has N processes, and a decision is one `dequeue`, the
 //! `requeue` or `finish` that closes its grant, and the `enqueue` of a process that wakes if one went to wait.
 //!
-//! Processes need 80 % of the time together and are of all priorities. Half of the grants end with their slice of
-//! 300 us; in the others the process waits, after 20 to 147 us, and is ready again some decisions later: a quarter of the
-//! processes wait at any time. The end of an epoch, or whatever `next_event` tells, is kept as an engine keeps it.
+//! Processes need 80 % of the time together and are of all priorities. Half of them use their slices of 300 us to the
+//! end. The others wait after 20 to 151 us of each, and are ready again when a quarter of all processes wait. The end of
+//! an epoch, or whatever `next_event` tells, is kept as an engine keeps it.
 //!
 //! `core/task/epoch/turn/N` is the end of an epoch, at which all N processes are ready and half of them are low: the
 //! running one is given back, and the next epoch begins. It is measured on many nodes in turn, so that their processes
@@ -104,7 +104,7 @@ impl<D: TaskDiscipline<Task>> Node<D> {
         };
         self.random =
             self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let waits = self.random >> 63 == 1;
+        let waits = grant.item.process.0 / 4 % 2 == 0;
         let computes = if waits { 20_000 + (self.random >> 40 & 0x1_FFFF) } else { u64::MAX };
         let to_event = self.discipline.next_event().map_or(u64::MAX, |at| at.since(self.now).get());
         let used = Nanos::new(grant.quantum.get().min(computes).min(to_event));

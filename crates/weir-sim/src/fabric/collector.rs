@@ -9,7 +9,7 @@
 use crate::fabric::model::{FabricScenario, Routing, Size};
 use crate::fabric::record::{Delivery, Generation, Injection, Sink};
 use crate::fabric::time::{Ticks, ticks};
-use crate::stats::Histogram;
+use crate::stats::Times;
 
 /// Latencies are of these kinds, in this order: from the interface, from generation, of messages.
 pub const KINDS: usize = 3;
@@ -33,39 +33,6 @@ impl Volume {
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
-    }
-}
-
-/// Latencies of one kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Latencies {
-    /// How many.
-    pub count: u64,
-    /// Their sum.
-    pub sum: u128,
-    /// The longest.
-    pub longest: Ticks,
-    /// Their distribution; empty where none is wanted.
-    pub histogram: Histogram,
-}
-
-impl Latencies {
-    #[inline]
-    fn record(&mut self, latency: Ticks, tails: bool) {
-        self.count += 1;
-        self.sum += u128::from(latency);
-        self.longest = self.longest.max(latency);
-        if tails {
-            self.histogram.record(latency);
-        }
-    }
-
-    /// Counts what `other` has counted too.
-    pub fn merge(&mut self, other: &Self) {
-        self.count += other.count;
-        self.sum += other.sum;
-        self.longest = self.longest.max(other.longest);
-        self.histogram.merge(&other.histogram);
     }
 }
 
@@ -104,7 +71,7 @@ pub struct Counts {
     /// Delivered.
     pub delivered: Volume,
     /// By kind.
-    pub latencies: [Latencies; KINDS],
+    pub latencies: [Times; KINDS],
     /// From entries and deliveries.
     pub inside: Inside,
 }

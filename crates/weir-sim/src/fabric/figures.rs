@@ -12,10 +12,10 @@
 use crate::fabric::collector::{KINDS, measures_messages};
 use crate::fabric::model::FabricScenario;
 use crate::fabric::outcome::{FabricDifference, FabricDistribution, FabricFigure};
-use crate::fabric::summary::{Cell, Part, QUANTILES, Spread, Summary};
+use crate::fabric::summary::{Cell, Part, Summary};
 use crate::fabric::time::{TICKS_PER_SECOND, ticks, timing};
 use crate::fabric::topology::Wiring;
-use crate::stats::{Histogram, Measure, replications};
+use crate::stats::{Histogram, Measure, QUANTILES, replications};
 
 /// The kinds of latency, as results call them.
 const LATENCIES: [&str; KINDS] = ["latency", "total_latency", "message_latency"];
@@ -185,14 +185,6 @@ fn seconds(ticks: f64) -> f64 {
     ticks / TICKS_PER_SECOND as f64
 }
 
-fn mean_of(spread: &Spread) -> Option<f64> {
-    (spread.count > 0).then(|| seconds(spread.sum as f64 / spread.count as f64))
-}
-
-fn longest_of(spread: &Spread) -> Option<f64> {
-    (spread.count > 0).then(|| seconds(spread.longest as f64))
-}
-
 /// Delivered over offered bytes.
 fn accepted(part: &Part) -> Option<f64> {
     (part.offered.bytes > 0).then(|| part.delivered.bytes as f64 / part.offered.bytes as f64)
@@ -275,7 +267,7 @@ fn latencies<'f>(
     let title = |statistic| Title { channel, metric: LATENCIES[kind], statistic, unit: "s" };
     let each = || cell.runs.iter().map(|run| &run.parts[subject].latencies[kind]);
     let count = each().map(|spread| spread.count).sum();
-    rows.push(Row::mean(title("mean"), each().map(mean_of).collect(), count));
+    rows.push(Row::mean(title("mean"), each().map(|spread| spread.mean().map(seconds)).collect(), count));
     if fabric.tails {
         let all = &cell.histograms[subject][kind];
         for (place, (statistic, p)) in QUANTILES.into_iter().enumerate() {
@@ -286,7 +278,7 @@ fn latencies<'f>(
             rows.push(Row { title: title(statistic), measure, parts, count });
         }
     }
-    rows.push(Row::mean(title("max"), each().map(longest_of).collect(), count));
+    rows.push(Row::mean(title("max"), each().map(|spread| spread.longest().map(seconds)).collect(), count));
 }
 
 /// The distributions of the latencies of a cell.

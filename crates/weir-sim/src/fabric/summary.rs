@@ -5,27 +5,10 @@
 //! order, so the number of threads does not show. Memory: linear in cells times channels, and in replications times
 //! cells times channels for the few numbers.
 
-use crate::fabric::collector::{Collector, Counts, Inside, KINDS, Latencies, Volume};
+use crate::fabric::collector::{Collector, Counts, Inside, KINDS, Volume};
 use crate::fabric::job::{Job, Tally};
 use crate::fabric::model::FabricScenario;
-use crate::fabric::time::Ticks;
-use crate::stats::Histogram;
-
-/// The quantiles of a result.
-pub const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
-
-/// Latencies of one kind in one run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spread {
-    /// How many.
-    pub count: u64,
-    /// Their sum.
-    pub sum: u128,
-    /// The longest.
-    pub longest: Ticks,
-    /// The quantiles.
-    pub quantiles: [Option<f64>; QUANTILES.len()],
-}
+use crate::stats::{Histogram, Spread};
 
 /// One subject, a channel or all, in one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,12 +44,6 @@ pub struct Left {
     histograms: Vec<Histograms>,
 }
 
-fn spread(latencies: &Latencies) -> Spread {
-    let Latencies { count, sum, longest, histogram } = latencies;
-    let quantiles = QUANTILES.map(|(_, p)| histogram.quantile(p));
-    Spread { count: *count, sum: *sum, longest: *longest, quantiles }
-}
-
 impl Left {
     /// Sums up a run.
     #[must_use]
@@ -77,7 +54,7 @@ impl Left {
         let part = |counts: &Counts| Part {
             offered: counts.offered,
             delivered: counts.delivered,
-            latencies: [0, 1, 2].map(|kind| spread(&counts.latencies[kind])),
+            latencies: [0, 1, 2].map(|kind| counts.latencies[kind].spread()),
             inside: counts.inside,
         };
         let summary = Summary {

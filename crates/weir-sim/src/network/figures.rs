@@ -6,10 +6,8 @@ use crate::network::model::NetworkScenario;
 use crate::network::outcome::{NetworkDifference, NetworkDistribution, NetworkFigure, Scope, Series};
 use crate::network::summary::{Subject, Summary, subjects};
 use crate::network::wire::LinkTally;
-use crate::stats::{Histogram, Measure, Unavailable, replications};
+use crate::stats::{Histogram, Measure, QUANTILES, Unavailable, replications};
 
-/// The quantiles of a result.
-const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
 /// Numbers that differ by less than this share of those they were computed from are equal: each is a count divided

@@ -27,6 +27,8 @@
 //! the turn of an epoch alone; `system.uncharged` is spent there. Interrupts take the processor for the sum; what falls due
 //! meanwhile is seen to at the end.
 //!
+//! **A start** (`starts`) is a wake-up of the timer demon, for which the processes ask in their order before anything runs.
+//!
 //! **Who pays.** The timer's interrupt and the path are charged to the process that is left, or interrupted, and count
 //! inside a slice of it: where it goes on, of that slice, whether it is the rest of the old one or a new one; otherwise of the
 //! slice in which it runs next. From an idle processor the process that is started pays. What nobody can be charged for (an idle
@@ -36,8 +38,10 @@
 //! **At one instant**, on each node in the order of their numbers: first the running process comes to the end of what
 //! it computes, and runs on to where it next uses time or waits; then the discipline's own event (the turn of the
 //! epoch); then the wake-ups of the timer demon that are due, in the order in which they were asked for; then the
-//! posts that have come over the switch; then, if the slice is over, its end. The scheduler is entered once, after all of
-//! these. A post to another node is seen there at the same instant only if `switch_delay` is zero and its number higher.
+//! posts that have come over the switch; then, if the slice is over, its end: of a slice that the discipline's own event has ended at this
+//! instant too. The scheduler is entered once, after all of
+//! these. If something is due at the same instant then (who was started uses no time before it waits), all this is gone
+//! through again. A post to another node whose `switch_delay` is zero is seen there at the same instant.
 //!
 //! **Random numbers** are drawn from a stream for each process (`Purpose::Services`, by the number of the process), in the order in
 //! which its program comes to them; so they do not depend on the discipline.
@@ -49,20 +53,32 @@
 //! **System processes**, one of each on every node if the scenario has them: the Epoch Scheduler (priority 3), which wakes at each epoch's
 //! beginning, and the Remote Demon (priority 2), which wakes half an epoch later. They compute their time and sleep.
 //!
-//! **Rebalancing.** Every `balance.every` the node that was busiest since the last time, with all but the system's processes, and the least
-//! busy one are compared. Of the movable processes of the first, whose need fits on the second, that one moves
-//! whose run time is nearest to half of their difference, and less than the difference; of equals the first. It moves, with
-//! its events, when it next waits; `balance.cost` is charged to it there. Posts find it where it is; queues stay.
+//! **Rebalancing.** Every `balance.every` the node that was busiest since the last time, with the processes that are there now but for the
+//! system's, and the least busy one are compared. Of the movable processes of the first, whose need fits on the second,
+//! that one moves whose run time is nearest to half of their difference, more than nothing and less than the difference; of equals the
+//! first. It moves, with its events and what the timer demon holds of it, at once if it waits, else when it next waits, unless the
+//! other node's discipline refuses it; `balance.cost` of processor time is used there before it goes on. Posts find it where it is, those
+//! under way too; queues stay. Who waits at a queue of another node is given data `switch_delay` after it came there.
 //!
-//! **Measured** is from the warm-up to the end. What an interrupt at the end has not yet charged is charged there.
+//! **Measured** is from the warm-up to the end. An interrupt that is cut by the end is told up to there.
 
+pub mod collector;
 mod engine;
+pub mod figures;
 pub mod generators;
 pub mod job;
 pub mod model;
 pub mod outcome;
 pub mod record;
+pub mod recorder;
+pub mod report;
 pub mod run;
+pub mod sampler;
+pub mod summary;
+pub mod tally;
+pub mod timeline;
 
+#[cfg(test)]
+mod statistics_tests;
 #[cfg(test)]
 mod tests;

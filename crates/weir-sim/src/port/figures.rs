@@ -3,10 +3,7 @@
 use crate::port::collector::Metric;
 use crate::port::gathered::{CLOCK, Gathered, scale};
 use crate::port::outcome::{ClassRow, Difference, Distribution, Figure};
-use crate::stats::{Histogram, Linearised, Measure, Unavailable, fairness};
-
-/// The quantiles of a result.
-const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
+use crate::stats::{Histogram, Linearised, Measure, QUANTILES, Unavailable, fairness};
 
 /// The units in which a result is told, and its classes.
 #[derive(Clone, Debug)]

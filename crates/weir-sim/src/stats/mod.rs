@@ -27,12 +27,14 @@ pub mod histogram;
 pub mod independence;
 pub mod linear;
 pub mod mser;
+pub mod overhead;
 pub mod pool;
 pub mod precision;
 pub mod replications;
 pub mod student;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
+pub mod times;
 
 pub use batch::Batches;
 pub use estimate::{Estimate, Measure, Method, Unavailable};
@@ -40,3 +42,4 @@ pub use histogram::Histogram;
 pub use linear::Linearised;
 pub use pool::Pool;
 pub use precision::Target;
+pub use times::{QUANTILES, Spread, Times};

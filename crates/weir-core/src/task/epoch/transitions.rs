@@ -62,13 +62,17 @@ impl<I: Item<Cost = Nanos>> Epoch<I> {
         self.holds();
     }
 
-    /// Charges what a process has used. What is in excess of what is its own is paid out of uncommitted time, that is,
-    /// `csp` stays.
+    /// Charges what a process has used; tells if so much of its slice is left that it keeps it when it is preempted.
+    /// What is in excess of what is its own is paid out of uncommitted time, that is, `csp` stays.
     #[inline]
-    pub(super) fn account(&mut self, process: u32, used: Nanos) {
-        let own = self.renewed(process).account(signed(used));
+    pub(super) fn account(&mut self, process: u32, used: Nanos) -> bool {
+        let preempt_left = self.config.preempt_left;
+        let state = self.renewed(process);
+        let own = state.account(signed(used));
+        let keeps = state.teocs > preempt_left;
         self.csp += own;
         self.holds();
+        keeps
     }
 
     /// Gives a process its next slice; what it has left of uncommitted time goes back before.
@@ -119,10 +123,8 @@ impl<I: Item<Cost = Nanos>> Epoch<I> {
     pub(super) fn pop(&mut self) -> Option<(u32, u8)> {
         let level = 7u8.checked_sub(self.occupied.leading_zeros() as u8)?;
         let queue = &mut self.queues[usize::from(level)];
+        self.occupied &= !(u8::from(queue.holds_one()) << level);
         let process = queue.pop_front(&self.processes)?;
-        if queue.is_empty() {
-            self.occupied &= !(1 << level);
-        }
         Some((process, level))
     }
 

@@ -80,19 +80,17 @@ fn a_need_above_the_epoch_is_admitted_refused_or_told() {
 fn what_cannot_be_is_refused_and_changes_nothing() {
     let mut epoch = make("epoch:admit=allow");
     let _ = epoch.declare(at(0), A, need(30)).unwrap();
-    let day = ms(86_400_000);
+    let (day, least) = (ms(86_400_000), Nanos::new(300_000));
+    let (short, long) = (Nanos::new(1_000), day + Nanos::new(1));
+    let no_place = FlowId(MAX_PROCESSES);
     for (process, declared, expected) in [
-        (A, Declared { priority: 4, ..need(50) }, "priority is 4, must be from 0 to 3"),
-        (A, Declared { slice: Some(Nanos::new(1_000)), ..need(50) }, "slice is 1us, must be at least 300us"),
-        (
-            A,
-            Declared { need: Nanos::new(day.get() + 1), ..need(50) },
-            "need is 86400000000001ns, must be at most the epoch, which is 100ms",
-        ),
-        (FlowId(MAX_PROCESSES), need(50), "process is 65536, must be below 65536"),
-        (FlowId(u32::MAX), need(50), "process is 4294967295, must be below 65536"),
+        (A, Declared { priority: 4, ..need(50) }, DeclarationError::Priority(4)),
+        (A, Declared { slice: Some(short), ..need(50) }, DeclarationError::Slice { slice: short, least }),
+        (A, Declared { need: long, ..need(50) }, DeclarationError::Need { need: long, epoch: ms(100) }),
+        (no_place, need(50), DeclarationError::Process(no_place)),
+        (FlowId(u32::MAX), need(50), DeclarationError::Process(FlowId(u32::MAX))),
     ] {
-        assert_eq!(epoch.declare(at(0), process, declared).unwrap_err().to_string(), expected);
+        assert_eq!(epoch.declare(at(0), process, declared), Err(expected));
     }
     ready(&mut epoch, 0, A);
     assert_eq!(epoch.critical(), Some(at(70)));

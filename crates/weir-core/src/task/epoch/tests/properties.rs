@@ -27,7 +27,7 @@ fn ran(pieces: &[Piece], process: usize) -> u64 {
 /// A load of its own number under one of two specs, with wake-ups before or after the end of a grant.
 fn node(load: &Load, seed: u64, specs: [&str; 2]) -> Node<Epoch<Task>> {
     let mut node = load.node(make(specs[seed as usize % 2]));
-    node.closes_first = seed % 3 == 0;
+    node.closes_first = seed.is_multiple_of(3);
     node
 }
 
@@ -128,7 +128,7 @@ fn to_need_more_is_not_to_run_less() {
         let Some(process) = always.filter(|_| left > 0) else { continue };
         let before = share(&load, seed, process);
         let declared = &mut load.declared[process];
-        declared.need = declared.need + Nanos::new(WHOLE + Random::new(seed).below(left));
+        declared.need += Nanos::new(WHOLE + Random::new(seed).below(left));
         let slice = declared.slice.unwrap().get();
         let after = share(&load, seed, process);
         assert!(after + slice >= before, "{seed}: {before}ns, then {after}ns");

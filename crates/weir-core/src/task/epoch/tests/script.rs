@@ -49,7 +49,7 @@ fn told(pieces: &[Piece], until: u64) -> String {
             let end = to.min((*from / EPOCH + 1) * EPOCH);
             text.push(format!("{name}{}", (end - *from) as f64 / 1e6));
             *from = end;
-            if end % EPOCH == 0 {
+            if end.is_multiple_of(EPOCH) {
                 text.push("|".to_owned());
             }
         }
