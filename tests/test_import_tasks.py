@@ -152,7 +152,7 @@ def test_processors_become_nodes(tmp_path):
     assert found["node"]["names"] == ["cpu0", "cpu3"]
     assert [row["node"] for row in found["process"]] == ["cpu3", "cpu0", "cpu0"]
     assert "Put on cpu0, as it is tied to no processor: (c)" in made.notes
-    assert "Left out, as it has no instance: (none)" in made.notes
+    assert "Left out, without an instance: (none)" in made.notes
 
 
 def test_names_become_words_and_stay_apart(tmp_path):

@@ -248,7 +248,7 @@ def test_runs_are_of_three_kinds(result: weir.NodeResult):
 
 def test_a_critical_period_begins_where_the_present_reaches_it(result: weir.NodeResult):
     found = critical_periods(result.timeline("epoch"))
-    # It was put off twice before it was reached, 70 ms into each epoch.
+    # What runs on normal queues until 70 ms puts it off; then what is left is allocated.
     expected = [Period(0, 1.07 + EPOCH * epoch, 1.1 + EPOCH * epoch) for epoch in range(5)]
     assert [tuple(map(round6, each)) for each in found] == [tuple(map(round6, each)) for each in expected]
     assert critical_periods(result.timeline("eevdf")) == []
@@ -256,6 +256,20 @@ def test_a_critical_period_begins_where_the_present_reaches_it(result: weir.Node
 
 def round6(value: float) -> float:
     return round(value, 6)
+
+
+def test_free_time_goes_while_nobody_runs_out_of_what_is_owed():
+    parsed = json.loads(made(("epoch",)))
+    line = parsed["timelines"][0]
+    line["until"] = 1.1
+    line["critical"] = {"node": [0, 0], "at": [1.0, 1.0], "begins": [0.9, 1.03]}
+    line["runs"] = {
+        "node": [0, 0, 0], "process": [0, 1, 0], "level": [1, -3, 1], "from": [1.01, 1.04, 1.05],
+        "until": [1.04, 1.05, 1.06],
+    }  # fmt: skip
+    # 30 ms are free: 10 go before the first run, 10 while a low queue runs, 10 after the last run.
+    (found,) = critical_periods(read(parsed).timelines[0])
+    assert (round6(found.begin), round6(found.end)) == (1.07, 1.1)
 
 
 def test_an_overcommitted_epoch_is_critical_from_its_turn_on():

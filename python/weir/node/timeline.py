@@ -221,7 +221,9 @@ def _lengths(
             y=alt.Y(
                 "length:Q",
                 scale=alt.Scale(domain=[0, max(1, *(point["length"] for point in points))]),
-                axis=alt.Axis(title=None, tickCount=3, format="~g", minExtent=_NARROW, maxExtent=_NARROW),
+                axis=alt.Axis(
+                    title=None, tickCount=3, tickMinStep=1, format="~g", minExtent=_NARROW, maxExtent=_NARROW
+                ),
             ),
             color=alt.Color(
                 "queue:N", scale=shades, legend=alt.Legend(title=None, orient="top", symbolType="stroke")
