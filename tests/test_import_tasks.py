@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import weir
 from weir import cli, toml
 from weir.errors import ConfigError
 from weir.importing import perf, rtapp
@@ -418,3 +419,16 @@ def test_the_command_line_imports_wake_ups(tmp_path, monkeypatch, capsys):
     assert out.endswith("next: weir compare timehist/scenario.toml\n")
     assert cli.run(["import", "perf", str(TASKS / "timehist.csv"), "--out", "n.toml", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["replays"] == ["n.player_812.csv", "n.indexer_0.csv"]
+
+
+def test_what_is_imported_runs(tmp_path):
+    short = {"stop": {"warm_up": "0s", "duration": "200ms"}, "disciplines": ["epoch", "eevdf"]}
+    for made in (
+        rtapp.scenario(TASKS / "audio.json").text,
+        perf.write(TASKS / "timehist.csv", tmp_path / "p.toml").scenario.read_text(),
+    ):
+        weir.Scenario.from_toml(made, str(tmp_path / "s.toml"))
+        text = toml.dumps({**tomllib.loads(made), **short})
+        result = weir.run(weir.Scenario.from_toml(text, str(tmp_path / "s.toml")), threads=1)
+        assert result.ok
+        assert not result.interrupted

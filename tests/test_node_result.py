@@ -1,6 +1,7 @@
 """Results of the node: typed rows, strict reading, words, tables that fit, a page with timelines."""
 
 import io
+import itertools
 import json
 import re
 
@@ -362,3 +363,47 @@ def test_a_run_gives_what_the_engine_wrote(monkeypatch):
 
     monkeypatch.setattr(_weir, "run", lambda *_: made())
     assert weir.compare(Node("", "node.toml")) == weir.Result.from_json(made())
+
+
+SCENARIO = {
+    "weir": 1,
+    "model": "node",
+    "disciplines": ["epoch", "eevdf", "priority_rr"],
+    "node": {"epoch": "10ms", "costs": {"swap": "10us", "timer": "5us"}},
+    "queue": [{"name": "frames"}],
+    "process": [
+        {
+            "name": "camera", "need": "1ms",
+            "program": "loop {\nsleep 5ms\ncompute uniform(200us, 500us)\nenqueue frames\n}",
+        },
+        {
+            "name": "detector", "need": "4ms", "deadline": "4ms",
+            "program": "loop {\ndequeue frames\ncompute 1500us\n}",
+        },
+        {"name": "planner", "need": "4ms", "program": "loop { compute 1s }"},
+        {"name": "log", "program": "loop { compute 1s }"},
+    ],
+    "stop": {"warm_up": "20ms", "duration": "220ms", "replications": 3},
+    "measure": {"sample": "20ms"},
+}  # fmt: skip
+
+
+def test_what_the_engine_writes_is_shown_in_every_form(tmp_path):
+    result = weir.run(SCENARIO, threads=1)
+    assert isinstance(result, weir.NodeResult)
+    assert result.ok
+    assert [line.discipline for line in result.timelines] == list(result.disciplines)
+    for line in result.timelines:
+        # One processor, charged for one at a time, and never idle here.
+        spans = sorted((run.begin, run.end) for run in runs(line))
+        assert all(end <= begin + 1e-12 for (_, end), (begin, _) in itertools.pairwise(spans))
+        assert sum(end - begin for begin, end in spans) == pytest.approx(line.until - line.from_)
+    assert critical_periods(result.timeline("epoch"))
+    for show in (show_run, show_comparison):
+        text = printed(show, result, 80)
+        assert max(map(len, text.splitlines())) <= 80
+        assert "planner" in text
+    assert "Timeline under epoch" in report.html(result)
+    result.save_trace(tmp_path / "t.pftrace")
+    assert (tmp_path / "t.pftrace").stat().st_size > 1000
+    assert result.samples_to_arrow().num_rows > 0
