@@ -235,7 +235,7 @@ def test_what_is_absent_carries_its_reason():
             row.update(value=None, low=None, high=None, standard_error=None, reason="it never waited")
     found = read(parsed)
     for text in (printed(show_run, found, 200), report.html(found)):
-        assert "n/a: it never waited (response of g2)" in text
+        assert "n/a: it never waited (response of g2)" in text  # under the only discipline
 
 
 # Timelines.

@@ -119,7 +119,7 @@ def _part(row: NodeEstimate | None) -> str:
     if row is None or row.value is None:
         return ""
     words = percent(1 - row.value)
-    if row.low is None or row.high is None:
+    if row.low is None or row.high is None or row.high - row.low <= _EXACT:
         return f" ({words})"
     low, high = percent(max(0.0, 1 - row.high)), percent(min(1.0, 1 - row.low))
     return f" ({words}, 95 % interval {low.removesuffix(' %')} to {high})"
