@@ -209,6 +209,7 @@ def _lengths(
     ]
     if not points:
         return None
+    most = max(1, *(length for length in line.lengths.length))
     last = {point["queue"]: point["length"] for point in points}
     points += [{"queue": name, "from": until / scale.factor, "length": value} for name, value in last.items()]
     styles = flow_styles([name for name in names if name in last])
@@ -220,7 +221,7 @@ def _lengths(
             x=x,
             y=alt.Y(
                 "length:Q",
-                scale=alt.Scale(domain=[0, max(1, *(point["length"] for point in points))]),
+                scale=alt.Scale(domain=[0, most]),
                 axis=alt.Axis(
                     title=None, tickCount=3, tickMinStep=1, format="~g", minExtent=_NARROW, maxExtent=_NARROW
                 ),
