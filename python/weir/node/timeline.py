@@ -248,7 +248,7 @@ def _caption(result: NodeResult, line: Timeline, until: float, rows: list[str], 
     span = f"{quantity(line.from_, 's')} to {quantity(until, 's')} of the first replication"
     words = f"Who ran when, from {span}; the triangles are wake-ups."
     if line.critical.node:
-        words += f" In a {_CRITICAL} all that is left of the epoch is owed to processes with a need."
+        words += f" In a {_CRITICAL} all that is left of the epoch is owed, or given away already."
     if cut:
         words += f" The chart ends after {MOST_RUNS:,} runs; --trace FILE.pftrace has all."
     if line.truncated:
