@@ -223,7 +223,7 @@ def _lengths(
                 "length:Q",
                 scale=alt.Scale(domain=[0, most]),
                 axis=alt.Axis(
-                    title=None, tickCount=3, tickMinStep=1, format="~g", minExtent=_NARROW, maxExtent=_NARROW
+                    title=None, tickCount=min(3, most), format="~g", minExtent=_NARROW, maxExtent=_NARROW
                 ),
             ),
             color=alt.Color(
