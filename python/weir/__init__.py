@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from weir.fabric import FabricResult
     from weir.network import NetworkResult
     from weir.node import NodeResult
+    from weir.overhead import Counters, Duration, Overhead, SettingOverhead, estimate_overhead
     from weir.queue import Backlog, Grant, Queue
     from weir.registry import disciplines
     from weir.result import (
@@ -58,9 +59,11 @@ __all__ = [
     "CaptureError",
     "Check",
     "ConfigError",
+    "Counters",
     "Difference",
     "Distribution",
     "Dropped",
+    "Duration",
     "Empty",
     "Estimate",
     "FabricResult",
@@ -69,6 +72,7 @@ __all__ = [
     "LengthClass",
     "NetworkResult",
     "NodeResult",
+    "Overhead",
     "PlanError",
     "PortResult",
     "Queue",
@@ -76,6 +80,7 @@ __all__ = [
     "ResultError",
     "Scenario",
     "ScenarioError",
+    "SettingOverhead",
     "TheoryValue",
     "TraceError",
     "UnsupportedError",
@@ -83,6 +88,7 @@ __all__ = [
     "__version__",
     "compare",
     "disciplines",
+    "estimate_overhead",
     "run",
     "theory",
 ]
@@ -93,6 +99,7 @@ _HOME = {
     "fabric": {"FabricResult"},
     "network": {"NetworkResult"},
     "node": {"NodeResult"},
+    "overhead": {"Counters", "Duration", "Overhead", "SettingOverhead", "estimate_overhead"},
     "queue": {"Backlog", "Grant", "Queue"},
     "registry": {"disciplines"},
     "result": {

@@ -207,8 +207,8 @@ fn declared(cost: u64, class: u16) -> Declared {
     Declared {
         priority: (class % 5) as u8,
         need: Nanos::new(cost.wrapping_mul(3) % 50_000_000),
-        slice: (class % 3 == 0).then(|| span(5)),
-        period: (class % 2 == 0).then(|| span(7)),
+        slice: class.is_multiple_of(3).then(|| span(5)),
+        period: class.is_multiple_of(2).then(|| span(7)),
         weight: (class % 4 == 1).then(|| Weight::new(cost)),
     }
 }

@@ -134,6 +134,49 @@ replications = 2
 tails = false
 "#;
 
+const NODE: &str = r#"weir = 1
+model = "node"
+disciplines = ["epoch", "epoch:allocate=at_dispatch"]
+node.names = ["x", "y"]
+node.costs = { restart = "29us", swap = "119us" }
+node.system = "chrysalis"
+event = [{ name = "done", owner = "b.2" }]
+queue = [{ name = "q", node = "y" }]
+
+[[template]]
+name = "t"
+need = "10ms"
+program = """
+loop {
+  compute exponential($work)  # each
+  enqueue q; post done
+}
+"""
+
+[[process]]
+name = "a"
+template = "t"
+set = { work = "5ms" }
+
+[[process]]
+name = "b"
+count = 2
+node = "y"
+weight = 3
+program = """
+loop 5 { dequeue q; compute uniform(1us, 2.5us) }
+post done after 5ms
+sleep until every 100ms offset 5ms; sleep 1s
+exit"""
+
+[balance]
+every = "1s"
+
+[measure]
+sample = "100ms"
+timeline = { from = "0s", until = "1s" }
+"#;
+
 const TRACE: &str = "# requests\ntime,length,flow,class,alpha\n0.5,100,a,x,1\n0.75,7,b,y,inf\n1.5e1,4294967295,a,\"x, y\",0.25\n";
 const CDF: &str = "# sizes\nsize_bytes,prob,cdf\n8,0.25,0.25\n100,0.5,0.75\n1000,0.25,1\n";
 const SPEC: &str = "outstanding(in_order(alpha(10,update=recalculate,classes=1/inf)),limit=4)";
@@ -186,6 +229,12 @@ const PIECES: &[&str] = &[
     ")",
     ":",
     "/",
+    ";",
+    "$work",
+    "loop",
+    "wait any",
+    "[[process]]",
+    "[[event]]",
 ];
 
 fn below(draws: &mut Stream, bound: usize) -> usize {
@@ -234,7 +283,7 @@ fn mutations(index: u32, texts: &[&str], read: impl Fn(&[u8]) -> Result<(), Scen
 
 #[test]
 fn scenarios() {
-    mutations(0, &[SCENARIO, CLOSED, NETWORK, FABRIC], |bytes| {
+    mutations(0, &[SCENARIO, CLOSED, NETWORK, FABRIC, NODE], |bytes| {
         let text = String::from_utf8_lossy(bytes);
         let read = Scenario::from_toml(&text, "mutated.toml", Path::new("/nonexistent"));
         read.map(|scenario| {

@@ -345,7 +345,7 @@ impl<I: Item> Discipline<I> for Drr<I> {
             visited += 1;
             match self.visit(flow, gate) {
                 Visit::Grant(item) => {
-                    self.tally.count(visited);
+                    self.tally.count_singly(visited);
                     let quantum = item.cost();
                     self.flows.served(quantum);
                     return Some(Grant { item, quantum });

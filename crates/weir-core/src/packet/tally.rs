@@ -33,15 +33,20 @@ impl Tally {
     /// A decision examined so many, one at least.
     #[inline(always)]
     pub(super) fn count(&mut self, examined: u64) {
+        self.count_singly(examined);
+        if self.at_once > 1 {
+            self.more_steps += examined.saturating_sub(1) / self.at_once;
+        }
+    }
+
+    /// The same where entries are always read one by one.
+    #[inline(always)]
+    pub(super) fn count_singly(&mut self, examined: u64) {
         self.decisions += 1;
         // The processor has just learnt which way this goes, from the search that examined them.
         if examined > 1 {
-            let more = examined - 1;
-            self.more += more;
-            self.most_more = self.most_more.max(more);
-            if self.at_once > 1 {
-                self.more_steps += more / self.at_once;
-            }
+            self.more += examined - 1;
+            self.most_more = self.most_more.max(examined - 1);
         }
     }
 
@@ -68,11 +73,11 @@ mod tests {
         for at_once in [0, 1, 2, 3, 64] {
             let (mut tally, mut effort) = (Tally::new(at_once), Effort::default());
             assert_eq!(tally.effort(), effort);
-            for examined in (1..200).chain([1, 64, 65]) {
-                if examined == 1 {
-                    tally.one()
-                } else {
-                    tally.count(examined)
+            for examined in (1_u64..200).chain([1, 64, 65]) {
+                match (examined, at_once) {
+                    (1, _) => tally.one(),
+                    (_, 0 | 1) if examined.is_multiple_of(2) => tally.count_singly(examined),
+                    _ => tally.count(examined),
                 }
                 effort.count(examined, at_once.into());
                 assert_eq!(tally.effort(), effort);

@@ -43,7 +43,7 @@ mod transitions;
 
 use super::processes::{NOBODY, Processes, Queue};
 use super::{DeclarationError, Declared, Overcommitted, TaskDiscipline, Used, Violation};
-use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
+use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use crate::info::Arguments;
 use crate::item::{FlowId, Item};
 use crate::spec::SpecError;
@@ -121,22 +121,14 @@ impl<I: Item<Cost = Nanos>> Discipline<I> for Epoch<I> {
     /// A process that wakes joins the tail of the queue that it is assigned to.
     #[inline]
     fn enqueue(&mut self, now: Instant, item: I, drops: &mut dyn Drops<I>) -> Enqueued {
-        let process = item.flow();
-        let slice = self.config.slice;
-        if !self.processes.admit(process, || Process::stranger(slice)) {
-            drops.dropped(item, DropReason::Unclassified);
+        let process = item.flow().0;
+        let (slice, running) = (self.config.slice, Some(self.running).filter(|&running| running != NOBODY));
+        if !self.processes.accept(item, running, || Process::stranger(slice), drops) {
             return Enqueued::Queued;
         }
         self.turn_unless_running(moment(now));
-        if self.runs(process) {
-            drops.dropped(item, DropReason::AlreadyReady);
-            return Enqueued::Queued;
-        }
-        if !self.processes.keep(item, drops) {
-            return Enqueued::Queued;
-        }
-        let level = self.join_tail(process.0);
-        let outranks = self.running != NOBODY && level > self.running_level;
+        let level = self.join_tail(process);
+        let outranks = running.is_some() && level > self.running_level;
         if outranks { Enqueued::Preempts } else { Enqueued::Queued }
     }
 

@@ -170,9 +170,8 @@ impl<I: Item<Cost = Nanos>> TaskDiscipline<I> for PriorityRr<I> {
     }
 
     fn exit(&mut self, _now: Instant, process: FlowId) {
-        if self.running != Some(process.0) && self.processes.get(process.0).is_some() {
-            let left = self.processes.state(process.0).left;
-            *self.processes.state_mut(process.0) = Process { left, ..Self::stranger(self.slice) };
+        if self.processes.waits(process.0, self.running) {
+            *self.processes.state_mut(process.0) = Self::stranger(self.slice);
         }
     }
 

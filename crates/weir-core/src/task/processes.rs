@@ -101,6 +101,11 @@ impl<I: Item<Cost = Nanos>, S> Processes<I, S> {
         item
     }
 
+    /// Whether the process is known, and is neither ready nor the one that runs.
+    pub(super) fn waits(&self, process: u32, running: Option<u32>) -> bool {
+        self.get(process).is_some() && !self.is_ready(process) && running != Some(process)
+    }
+
     #[inline]
     pub(super) fn get(&self, process: u32) -> Option<&S> {
         self.entries.get(process as usize).map(|entry| &entry.state)

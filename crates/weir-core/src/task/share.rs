@@ -3,11 +3,13 @@
 //! Each process is entitled to a part of the processor in proportion to its share. The one whose time so far, divided
 //! by its share, is least runs next, for its slice at most; of equals the one with the smaller number. A process that
 //! waited has a claim to what it missed: when it wakes it runs, and preempts others, until it has caught up, while they
-//! get nothing. That is what distinguishes it from [`super::stride`], in which a process that waited comes back where it
-//! stood relative to the others, without a claim to the time between, and from [`super::epoch`], which forgets
-//! everything at the end of an epoch. So shares hold over all the time there is, and over no shorter one: a process of
-//! share `w` that has waited for a time `T`, beside others who want all they can get, runs for up to
-//! `T w / (sum of the others' shares)` without a pause.
+//! get nothing; one that comes later counts as one that has waited since the beginning.
+//!
+//! That is what distinguishes it from [`super::stride`], in which a process that waited comes back where it stood
+//! relative to the others, without a claim to the time between, and from [`super::epoch`], which forgets everything at
+//! the end of an epoch. So shares hold over all the time there is, and over no shorter one: a process of share `w` that
+//! has waited for a time `T`, beside others who want all they can get, runs for up to `T w / (sum of the others'
+//! shares)` without a pause.
 //!
 //! While the same processes are ready and have started equal, the times of two of them, each divided by its share,
 //! differ by no more than the larger of their two slices, divided by its share.
@@ -203,11 +205,10 @@ impl<I: Item<Cost = Nanos>> TaskDiscipline<I> for Share<I> {
         Ok(None)
     }
 
-    /// What it has been served is not forgotten even now: its number has run for so long.
+    /// The next process of its number begins with nothing.
     fn exit(&mut self, _now: Instant, process: FlowId) {
-        if self.running != Some(process.0) && self.processes.get(process.0).is_some() {
-            let served = self.processes.state(process.0).served;
-            *self.processes.state_mut(process.0) = Process { served, ..Self::stranger(self.slice) };
+        if self.processes.waits(process.0, self.running) {
+            *self.processes.state_mut(process.0) = Self::stranger(self.slice);
         }
     }
 }

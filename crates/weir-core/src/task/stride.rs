@@ -232,9 +232,9 @@ impl<I: Item<Cost = Nanos>> TaskDiscipline<I> for Stride<I> {
         Ok(None)
     }
 
+    /// The next process of its number begins with a first pass.
     fn exit(&mut self, _now: Instant, process: FlowId) {
-        let is_known = self.processes.get(process.0).is_some();
-        if is_known && self.running != Some(process.0) && !self.processes.is_ready(process.0) {
+        if self.processes.waits(process.0, self.running) {
             *self.processes.state_mut(process.0) = Self::stranger(self.slice);
         }
     }

@@ -131,7 +131,7 @@ impl<D: TaskDiscipline<Task>> Machine<D> {
         let Some((grant, started)) = &mut self.open else { return };
         let process = grant.item.process.0;
         let used = to - from;
-        self.left[process as usize] = self.left[process as usize] - used;
+        self.left[process as usize] -= used;
         self.discipline.charge(now, &grant.item, used);
         (grant.quantum, *started) = (grant.quantum - used, now);
         match self.runs.last_mut() {

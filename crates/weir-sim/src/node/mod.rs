@@ -69,7 +69,10 @@ pub mod report;
 pub mod run;
 pub mod sampler;
 pub mod summary;
+pub mod tally;
 pub mod timeline;
 
+#[cfg(test)]
+mod statistics_tests;
 #[cfg(test)]
 mod tests;

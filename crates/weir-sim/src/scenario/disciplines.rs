@@ -94,7 +94,9 @@ impl Checker<'_> {
         change: impl Fn(Spec) -> Spec,
     ) -> Checked<NamedDiscipline> {
         let build = |text: &str| {
-            let spec = change(canonical(&text.parse()?)?);
+            let spec: Spec = text.parse()?;
+            registry::task_discipline::<Task>(&spec)?;
+            let spec = change(canonical(&spec)?);
             registry::task_discipline::<Task>(&spec)?;
             Ok(NamedDiscipline { name: spec.to_string(), spec })
         };

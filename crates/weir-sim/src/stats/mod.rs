@@ -27,12 +27,13 @@ pub mod histogram;
 pub mod independence;
 pub mod linear;
 pub mod mser;
+pub mod overhead;
 pub mod pool;
 pub mod precision;
 pub mod replications;
 pub mod student;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod times;
 
 pub use batch::Batches;

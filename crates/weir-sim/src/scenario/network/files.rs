@@ -119,11 +119,7 @@ impl Checker<'_> {
     fn format_of(&self, written: &PacketFile) -> Checked<PacketFormat> {
         if written.time_unit.value == TimeUnit::U {
             let remedy = "write `timestamp`, `s`, `ms`, `us` or `ns`";
-            return self.refuse(
-                &written.time_unit,
-                "must be of the clock, as everything in a network",
-                remedy,
-            );
+            return self.refuse(&written.time_unit, "must be of the clock, as everything but a port", remedy);
         }
         let keep = written.keep.iter().flat_map(|keep| &keep.value);
         Ok(PacketFormat {

@@ -76,7 +76,7 @@ impl Checker<'_> {
     pub(super) fn span(&self, written: &Located<Time>, longest: Nanos) -> Checked<Nanos> {
         if written.value.clock != Clock::Seconds && written.value.span.get() > 0 {
             let remedy = "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"";
-            return self.refuse(written, "must be in seconds, as everything in a network", remedy);
+            return self.refuse(written, "must be in seconds, as everything but a port", remedy);
         }
         if written.value.span > longest {
             return self.refuse(written, format!("must be at most {longest}"), "lower it");

@@ -1,5 +1,7 @@
 //! The disciplines of tasks, with the epoch of the scenario as their length or period.
 
+use std::collections::HashMap;
+
 use weir_core::canonical::canonical;
 use weir_core::info::parse_nanos;
 use weir_core::registry;
@@ -20,12 +22,27 @@ impl Checker<'_> {
         list: &Located<Vec<Located<String>>>,
         epoch: Nanos,
     ) -> Checked<Vec<NamedDiscipline>> {
-        self.each_once(list, "[\"epoch\", \"epoch:allocate=at_dispatch\"]", |written| {
+        let named = self.each_once(list, "[\"epoch\", \"epoch:allocate=at_dispatch\"]", |written| {
             let discipline = self.task_discipline(written, |spec| spec)?;
             self.same_epoch(written, epoch)?;
             let given = self.task_discipline(written, |spec| with_epoch(&spec, epoch))?;
             Ok(NamedDiscipline { name: discipline.name, spec: given.spec })
-        })
+        })?;
+        self.no_two_alike(list, &named)?;
+        Ok(named)
+    }
+
+    /// Refuses a discipline that the epoch of the scenario makes the same as another.
+    fn no_two_alike(&self, list: &Located<Vec<Located<String>>>, named: &[NamedDiscipline]) -> Checked<()> {
+        let mut seen = HashMap::new();
+        for (written, discipline) in list.value.iter().zip(named) {
+            let spec = canonical(&discipline.spec).unwrap_or_else(|_| discipline.spec.clone());
+            if let Some(other) = seen.insert(spec.to_string(), &discipline.name) {
+                let reason = format!("is `{other}` with the epoch of the scenario");
+                return self.refuse(written, reason, "remove one of the two");
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a discipline whose epoch is not that of the scenario.

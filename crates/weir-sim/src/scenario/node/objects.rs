@@ -27,6 +27,22 @@ pub(super) struct Objects {
 }
 
 impl Objects {
+    /// These queues, and events with their owners.
+    #[cfg(test)]
+    pub(super) fn for_tests(queues: &[&str], events: &[(&str, usize)]) -> Self {
+        let mut objects = Self::default();
+        for (place, name) in queues.iter().enumerate() {
+            objects.queue_places.insert((*name).to_owned(), place);
+            objects.all_queues.push(DualQueue { name: (*name).to_owned(), node: 0 });
+        }
+        for (place, (name, owner)) in events.iter().enumerate() {
+            objects.event_places.insert((*name).to_owned(), place);
+            objects.all_events.push(Event { name: (*name).to_owned(), owner: *owner });
+            objects.owners.insert(*owner);
+        }
+        objects
+    }
+
     /// The place of a queue.
     pub(super) fn queue(&self, name: &str) -> Option<usize> {
         self.queue_places.get(name).copied()

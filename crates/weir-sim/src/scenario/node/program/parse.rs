@@ -113,7 +113,14 @@ pub(in super::super) fn parse(text: &str) -> Result<Parsed<'_>, Fault> {
 pub(super) fn law(text: &str) -> Result<LawWords<'_>, Fault> {
     let mut parser = Parser { lexer: Lexer::new(text), steps: Vec::new(), open: Vec::new() };
     let law = parser.law()?;
-    parser.end().map(|()| law)
+    match parser.lexer.next() {
+        Word { text: "", .. } => Ok(law),
+        word => Err(Fault::at(
+            word,
+            "is more than one span or law",
+            "write one such as `5ms` or `exponential(5ms)`",
+        )),
+    }
 }
 
 struct Parser<'t> {
@@ -198,9 +205,6 @@ impl<'t> Parser<'t> {
 
     fn law(&mut self) -> Result<LawWords<'t>, Fault> {
         let word = self.word("a span of time")?;
-        if self.lexer.peek().text != "(" {
-            return Ok(LawWords::Plain(word));
-        }
         let law = match word.text {
             "exponential" => {
                 self.mark("(")?;
@@ -212,13 +216,8 @@ impl<'t> Parser<'t> {
                 self.mark(",")?;
                 LawWords::Uniform(low, self.word("a span of time")?)
             }
-            name => {
-                let near = nearest(name, ["exponential", "uniform"]);
-                let hint = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-                let remedy =
-                    format!("{hint}write a span such as `5ms`, `exponential(5ms)` or `uniform(1ms, 9ms)`");
-                return Err(Fault::at(word, "is not a law", remedy));
-            }
+            _ if self.lexer.peek().text == "(" => return Err(unknown_law(word)),
+            _ => return Ok(LawWords::Plain(word)),
         };
         self.mark(")")?;
         Ok(law)
@@ -260,6 +259,13 @@ fn misplaced(word: Word<'_>, wanted: &str) -> Fault {
         false => format!("stands where {wanted} must"),
     };
     Fault::at(word, reason, "complete the statement, such as `compute 5ms` or `wait done`")
+}
+
+fn unknown_law(word: Word<'_>) -> Fault {
+    let near = nearest(word.text, ["exponential", "uniform"]);
+    let hint = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    let remedy = format!("{hint}write a span such as `5ms`, `exponential(5ms)` or `uniform(1ms, 9ms)`");
+    Fault::at(word, "is not a law", remedy)
 }
 
 fn unknown(word: Word<'_>) -> Fault {

@@ -166,8 +166,15 @@ impl Scope<'_> {
         if let LawWords::Plain(word) = law {
             return span(Said { text: word.text, place: Place::Set(key) }).map(Law::Constant);
         }
-        let nothing = BTreeMap::new();
-        Scope { set: &nothing, ..*self }.law_of_words(law).map_err(of_the_key)
+        if words_of_law(law).iter().any(|word| word.text.starts_with('$')) {
+            let reason = "must not take from `set` itself";
+            return Err(Fault {
+                place: Place::Set(key),
+                reason: reason.to_owned(),
+                remedy: "write the span".to_owned(),
+            });
+        }
+        self.law_of_words(law).map_err(of_the_key)
     }
 
     fn law_of_words(&self, law: LawWords<'_>) -> Result<Law, Fault> {
@@ -276,7 +283,7 @@ impl Scope<'_> {
         if self.objects.has_events(self.process) {
             return Ok(Operation::WaitAny);
         }
-        let reason = format!("finds no event of process `{}`, which would wait for ever", self.name);
+        let reason = format!("waits for ever, as process `{}` owns no event", self.name);
         Err(Fault::at(word, reason, "add a table `[[event]]` with it as `owner`"))
     }
 }
