@@ -213,11 +213,6 @@ def test_the_command_line_writes_trace_and_samples(tmp_path, capsys):
         ({"model": "port"}, ["--trace", "t.pftrace"], "a trace is of the model `node`, and this scenario is"),
         ({"model": "port"}, ["--samples", "s.csv"], "samples are of the model `node`"),
         ({"measure": {}}, ["--samples", "s.csv"], "measure.sample is not given"),
-        (
-            {"measure": {"timeline": {"from": "0ms", "until": "0ms"}}},
-            ["--trace", "t.pftrace"],
-            "measure.timeline is empty",
-        ),
         ({}, ["--trace", "t.json"], "--trace is t.json, must end in .pftrace"),
         ({}, ["--samples", "s.xls"], "--samples is s.xls, must end in .csv or .parquet"),
         ({}, ["--trace", "nowhere/t.pftrace"], "the folder nowhere does not exist"),

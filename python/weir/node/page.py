@@ -29,6 +29,7 @@ def html(result: NodeResult) -> str:
         section("The comparison", _comparison(result)),
         *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(figures)),
         section("Each discipline" if len(result.disciplines) > 1 else "Processes", _disciplines(result)),
+        section("What is absent", "".join(map(_note, tables.absent_rows(result)))),
         section("Dual queues", _subjects(result, "queue", tables.queue_groups(result))),
         section("Nodes", _subjects(result, "node", tables.node_groups(result), _PATHS)),
         section("Self-checks", checks(result)),

@@ -7,6 +7,7 @@ epoch's end.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,31 +60,41 @@ def epochs(line: Timeline) -> list[float]:
 
 def critical_periods(line: Timeline) -> list[Period]:
     """Return the critical scheduling periods that a timeline shows, node by node."""
-    ends = [end for end in epochs(line) if end > line.from_]
-    turns = sorted({line.from_, *ends, max(line.until, line.from_)})
+    turns = sorted({line.from_, *(at for at in epochs(line) if at > line.from_), line.until})
     found = []
     for node in sorted(set(line.critical.node)):
-        changes = [
-            (at, begins)
-            for which, at, begins in zip(
-                line.critical.node, line.critical.at, line.critical.begins, strict=True
-            )
-            if which == node
-        ]
+        stands = _stands(line, node)
+        times = list(stands)
+        busy = [(run.begin, run.end) for run in runs(line) if (run.node, run.kind) == (node, NORMAL)]
+        begins = [begin for begin, _ in busy]
         for begin, end in pairwise(turns):
-            start = _start(changes, begin, end)
-            if start is not None:
-                found.append(Period(node, start, end))
+            within = times[bisect_left(times, begin) : bisect_left(times, end)]
+            for at, until in pairwise([*within, end]):
+                near = busy[max(0, bisect_left(begins, at) - 1) : bisect_left(begins, until)]
+                start = _start(at, until, stands[at] - at, near)
+                if start is not None:
+                    found.append(Period(node, start, end))
+                    break
     return found
 
 
-def _start(changes: list[tuple[float, float]], begin: float, end: float) -> float | None:
-    """Return when the critical period begins in an epoch, if it does.
+def _stands(line: Timeline, node: int) -> dict[float, float]:
+    """Return when the critical period of a node begins, as it stands from each moment on; of one the last."""
+    changes = zip(line.critical.node, line.critical.at, line.critical.begins, strict=True)
+    return {at: begins for which, at, begins in changes if which == node}
 
-    At the turn itself the old epoch's value may still stand before the new one's.
+
+def _start(at: float, until: float, free: float, busy: list[tuple[float, float]]) -> float | None:
+    """Return when the time that is promised to nobody has gone, if it goes before ``until``.
+
+    It goes by while nobody runs out of what is owed or allocated to him, that is on a normal queue.
     """
-    within = [change for change in changes if begin <= change[0] < end]
-    for (at, begins), (until, _) in pairwise([*within, (end, end)]):
-        if begins < until:
-            return max(at, begins)
+    for begin, end in [*busy, (until, until)]:
+        idle = min(begin, until) - at
+        if free <= max(idle, 0.0) and at + max(free, 0.0) < until:
+            return at + max(free, 0.0)
+        free -= max(idle, 0.0)
+        at = max(at, end)
+        if at >= until:
+            break
     return None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from weir.node.reading import ALL
 from weir.node.rows import PATHS
 from weir.tables import Column, cell, column_scale
-from weir.text import Scale, absent, number, scale_for, value_with_margin
+from weir.text import Scale, number, scale_for, value_with_margin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PER_CENT",
+    "absent_rows",
     "comparison_groups",
     "kept",
     "known",
@@ -34,7 +35,8 @@ __all__ = [
 ]
 
 PER_CENT = Scale(0.01, "%")
-_NONE = "–"
+_NONE, _ABSENT = "–", "n/a"
+_FEW = 4
 
 
 def processes_of(result: NodeResult) -> tuple[str, ...]:
@@ -158,8 +160,24 @@ def _column(title: str, rows: Sequence[NodeEstimate | None], scale: Scale | None
 
 
 def _cell(row: NodeEstimate | None, scale: Scale) -> str:
-    """Return an estimate with its interval; nothing where the engine wrote no row, or says there is none."""
-    return _NONE if row is None else cell(row, scale, margin=True)
+    """Return an estimate with its interval; where it is absent, `absent_rows` says why."""
+    if row is None:
+        return _NONE
+    return cell(row, scale, margin=True) if row.value is not None else _ABSENT
+
+
+def absent_rows(result: NodeResult) -> list[str]:
+    """Return why figures are absent, a line for each reason."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in result.estimates:
+        if row.value is None and row.name != ALL:
+            found.setdefault((row.metric, row.reason or "not measured"), []).append(row.name)
+    about: dict[str, list[str]] = {}
+    for (metric, reason), names in found.items():
+        once = list(dict.fromkeys(names))
+        more = f" and {len(once) - _FEW} more" if len(once) > _FEW else ""
+        about.setdefault(reason, []).append(f"{metric} of {', '.join(once[:_FEW])}{more}")
+    return [f"{_ABSENT}: {reason} ({'; '.join(parts)})" for reason, parts in about.items()]
 
 
 # Disciplines beside each other.
@@ -211,7 +229,7 @@ def _difference(
     if row is None or (row.value is None and not row.reason):
         return _NONE
     if row.value is None:
-        return absent(row.reason)
+        return _ABSENT
     low, high = (None if end is None else end / scale.factor for end in (row.low, row.high))
     text = value_with_margin(row.value / scale.factor, low, high)
     return text.replace("-", "−") if text.startswith("-") else f"+{text}" if row.value > 0 else text

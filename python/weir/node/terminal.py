@@ -52,6 +52,8 @@ def _begin(out: Console, result: NodeResult) -> None:
 
 
 def _end(out: Console, result: NodeResult) -> None:
+    for words in tables.absent_rows(result):
+        say(out, f"\n{words}", style="dim")
     for kind, title, groups in (
         ("queue", "dual queues", tables.queue_groups(result)),
         ("node", "nodes", tables.node_groups(result)),

@@ -37,7 +37,7 @@ _NAMES = {NORMAL: "runs", WINDFALL: "runs on a low queue (windfall)", OVERHEAD: 
 _NORMAL_QUEUE = "runs on a normal queue"
 _CRITICAL = "critical scheduling period"
 _SHADE = "#8a8f96"
-_EPOCH = "#b3261e"
+_EPOCH = "#d9534f"
 _NARROW, _ROW = 96, 22
 """Pixels of the names beside the rows, and of a row."""
 
@@ -220,7 +220,7 @@ def _lengths(
             x=x,
             y=alt.Y(
                 "length:Q",
-                scale=alt.Scale(domainMin=0),
+                scale=alt.Scale(domain=[0, max(1, *(point["length"] for point in points))]),
                 axis=alt.Axis(title=None, tickCount=3, format="~g", minExtent=_NARROW, maxExtent=_NARROW),
             ),
             color=alt.Color(

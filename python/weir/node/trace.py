@@ -59,23 +59,13 @@ def check_scenario(scenario: Scenario) -> None:
     Raises
     ------
     ConfigError
-        If it is of another model, or its `measure.timeline` is empty.
+        If it is of another model. An empty `measure.timeline` is refused when the scenario is read.
     """
     if scenario.model != "node":
         raise ConfigError(
             f"a trace is of the model `node`, and this scenario is of the model `{scenario.model}`",
             "leave out `--trace`",
             scenario.name,
-        )
-    window = scenario.normalised.get("measure", {}).get("timeline")
-    if isinstance(window, dict) and window.get("from") == window.get("until"):
-        raise ConfigError(
-            f"measure.timeline is empty, from {window.get('from')} until {window.get('until')}, and a "
-            f"trace is "
-            "made of it",
-            _REMEDY,
-            scenario.name,
-            key="measure.timeline",
         )
 
 
