@@ -62,16 +62,18 @@ def _missed(reproduction: EpochReproduction) -> str:
 
 
 def _values(checks: Iterable[Check], wanted: str) -> str:
-    return table_of(("", "what", wanted, "measured", "bar", "unit, and how"), map(_listed, checks), text=2)
+    head = ("", "what", "unit, and how", wanted, "measured", "bar")
+    return table_of(head, map(_listed, checks), text=3)
 
 
 def _listed(check: Check) -> Iterator[str]:
     yield mark(check)
     yield row_name(check.id.partition("/")[2])
-    for value in (check.published, check.measured):
-        yield cell(_number(value), "" if isinstance(value, float) else "text wrap")
-    yield cell("" if check.tolerance is None else f"±{check.tolerance:.3g}")
     yield cell(check.note, "text wrap")
+    yield cell(_number(check.published), "text wrap" if isinstance(check.published, str) else "")
+    interval = "" if check.ci95 is None else f"{check.ci95[0]:.6g} to {check.ci95[1]:.6g}"
+    yield two_lines(_number(check.measured), interval, "text wrap" if isinstance(check.measured, str) else "")
+    yield cell("" if check.tolerance is None else f"±{check.tolerance:.3g}")
 
 
 def _number(value: float | str | None) -> str:
