@@ -148,6 +148,9 @@ def _figures(evidence: Evidence, what: str, numbers: list[int], kind: str, place
     ]
 
 
+_TOLD = ("needs met", "lacked", "late", "worst response", "given", "windfall")
+
+
 def words(compared: Rows) -> str:
     """Return in a paragraph what the comparison says: who is clearly better or worse than ``epoch``.
 
@@ -155,12 +158,11 @@ def words(compared: Rows) -> str:
     """
     first, *_ = compared
     own = first.means
-    met, late, worst, given, windfall = (
-        own[name].value for name in ("needs met", "late", "worst response", "given", "windfall")
-    )
-    lateness, response = (_beside(compared, each, best=-1) for each in ("late", "worst response"))
+    met, lacked, late, worst, given, windfall = (own[name].value for name in _TOLD)
+    shortfall, lateness, response = (_beside(compared, each, best=-1) for each in _TOLD[1:4])
     sentences = [
         f"Under {first.name} {met:.4g} % of needs are met{_beside(compared, 'needs met', best=1)}.",
+        f"The most that lacks in an epoch is {lacked:.3g} ms{shortfall}.",
         f"Of the responses of control tasks {late:.3g} % take longer than a period{lateness}.",
         f"Their worst response is {worst:.3g} periods{response}.",
         _left_idle(compared),
