@@ -210,8 +210,8 @@ def row(name, **differences):
 
 def test_words_name_who_is_clearly_better_or_worse():
     told = comparison.words((row("epoch"), row("share", needs_met=(-9, -1), late=(-2, -1)), row("cbs")))
-    assert "needs are met; clearly worse under share (1)." in told
-    assert "longer than a period; clearly better under share (1)." in told
+    assert "Under epoch 1.0 % of needs are met; clearly worse under share." in told
+    assert "longer than a period; clearly better under share." in told
     assert "nobody is clearly better or worse" in told
     assert "left idle" in told
 
@@ -224,7 +224,7 @@ def test_a_mean_needs_two_task_sets():
 
 def test_all_disciplines_are_compared(made):
     names = [each.name for each in made.compared]
-    assert names == [*runs.COMPARED, *(f"{spec}, own periods" for spec in runs.PERIODIC)]
+    assert names == [*runs.COMPARED, *(f"{spec} (own periods)" for spec in runs.PERIODIC)]
     assert all("needs met" in each.means for each in made.compared)
     assert {"windfall"} == set(made.compared[0].means) - set(made.compared[3].means)
 

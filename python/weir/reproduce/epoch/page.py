@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from weir.reproduce.epoch.claims import Judgement
     from weir.reproduce.epoch.comparison import Row
     from weir.reproduce.epoch.document import EpochReproduction
-    from weir.reproduce.epoch.evidence import Mean
     from weir.reproduce.epoch.open_points import OpenPoint
 
 __all__ = ["html"]
@@ -99,7 +98,7 @@ def _comparison(reproduction: EpochReproduction) -> str:
     compared = reproduction.compared
     if not compared:
         return ""
-    head = ("discipline", *(f"{name} ({unit})" for name, (_, _, unit) in FIGURES.items()))
+    head = ("discipline", *(f"{name} ({kind.unit})" for name, kind in FIGURES.items()))
     below = note(
         "Means over random task sets with 95 % intervals, and below them the paired difference from epoch. "
         "Needs met: "
@@ -114,15 +113,11 @@ def _comparison(reproduction: EpochReproduction) -> str:
 
 def _row(row: Row) -> Iterator[str]:
     yield row_name(row.name)
-    for name in FIGURES:
+    for name, kind in FIGURES.items():
         if name not in row.means:
             yield cell("n/a", title="the discipline does not tell kinds of time apart")
             continue
-        yield two_lines(_with_half(row.means[name]), _with_half(row.differences[name], signed=True))
-
-
-def _with_half(mean: Mean, *, signed: bool = False) -> str:
-    return f"{mean.value:+.4g} ± {mean.half:.2g}" if signed else f"{mean.value:.4g} ± {mean.half:.2g}"
+        yield two_lines(kind.shown(row.means[name]), kind.shown(row.differences[name], signed=True))
 
 
 def _open_points(reproduction: EpochReproduction) -> str:
