@@ -20,7 +20,7 @@ from weir.reproduce.epoch.method import Setting, in_turn, message_time
 from weir.reproduce.epoch.open_points import open_points
 from weir.scenario import Scenario
 
-GOLDEN = Path(__file__).parent / "golden" / "reproduce-epoch.txt"
+GOLDEN = Path(__file__).parent / "reproduce-epoch.txt"
 CHAIN = {"table/2/chain/rate", "table/2/chain/time"}
 SMALL = runs.Size(mixed=2, busy=2, ready=2)
 

@@ -66,7 +66,7 @@ COLUMNS = (
 def table(rows: dict[str, Served]) -> str:
     """Return a line a discipline."""
     head = (
-        f"{name:<24}" + "".join(f"{column[place]:>{column[2]}}" for column in COLUMNS)
+        (f"{name:<24}" + "".join(f"{column[place]:>{column[2]}}" for column in COLUMNS)).rstrip()
         for place, name in enumerate(("", "discipline"))
     )
     lines = (

@@ -9,8 +9,10 @@ needs met       part of the epochs in which a process with a need was ready thro
 lacked          the most that such a process lacked of its need in an epoch, ms
 late            part of the responses of control tasks that took longer than their period
 worst response  of control tasks, over the task's period
-given           time beyond needs, ms an epoch: run by processes whose need is used up
+given           time beyond needs in an epoch: run by processes whose need is used up
+windfall        of it, what was promised to others; ``epoch`` only
 idle            part of the time in which nobody ran although batch jobs are always ready
+starts          how often a process is started, or goes on at a decision, in a second
 ==============  ===================================================================================
 """
 
@@ -81,7 +83,7 @@ def _idle(case: Case) -> float:
     return case.view.node().idle_time / case.view.elapsed
 
 
-def _schedulings(case: Case) -> float:
+def _starts(case: Case) -> float:
     return sum(row.schedulings for row in case.view.processes()) / case.view.elapsed
 
 
@@ -102,13 +104,13 @@ class Kind:
 
 FIGURES = {
     "needs met": Kind(_needs_met, 100.0, "%", 1),
-    "lacked": Kind(_lacked, 1.0, "ms", 2),
-    "late": Kind(_late, 100.0, "%", 2),
-    "worst response": Kind(_worst, 1.0, "periods", 2),
-    "given": Kind(_given, 1.0, "ms/epoch", 1),
-    "windfall": Kind(_windfall, 1.0, "ms/epoch", 1),
+    "lacked": Kind(_lacked, 1.0, "ms", 1),
+    "late": Kind(_late, 100.0, "%", 1),
+    "worst response": Kind(_worst, 1.0, "periods", 1),
+    "given": Kind(_given, 1.0, "ms", 1),
+    "windfall": Kind(_windfall, 1.0, "ms", 1),
     "idle": Kind(_idle, 100.0, "%", 1),
-    "schedulings": Kind(_schedulings, 1.0, "1/s", 0),
+    "starts": Kind(_starts, 1.0, "1/s", 0),
 }
 
 

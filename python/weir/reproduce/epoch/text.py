@@ -77,8 +77,8 @@ def _comparison(reproduction: EpochReproduction) -> list[str]:
     return [*lines, fill(words(compared), _WIDTH)]
 
 
-_SHOWN = ("needs met", "lacked", "late", "worst response", "given", "idle", "schedulings")
-_LABEL, _FIGURE = 31, 11
+_SHOWN = ("needs met", "lacked", "late", "worst response", "given", "idle", "starts")
+_LABEL, _FIGURE = 37, 10
 
 
 def _row(row: Row) -> str:
