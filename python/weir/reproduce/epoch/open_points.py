@@ -64,9 +64,9 @@ def _moved(evidence: Evidence) -> str:
         ]
         worst = max(worst, *(row.worst_shortfall for pair in pairs for row in pair))
     return (
-        f"in front: {fmean(moved):.2f} ms of an epoch change hands, as a mean over {len(moved)} sets whose needs "
-        f"fill the epoch, {max(moved):.2f} at most; {missed[1]:,} needs are missed in place of {missed[0]:,}, by "
-        f"{1e3 * worst:.2f} ms at most"
+        f"in front: {fmean(moved):.2f} ms of an epoch change hands, as a mean over {len(moved)} sets whose "
+        f"needs fill the epoch, {max(moved):.2f} at most; {missed[1]:,} needs are missed in place of "
+        f"{missed[0]:,}, by {1e3 * worst:.2f} ms at most"
     )
 
 
