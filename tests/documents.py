@@ -241,8 +241,9 @@ def place(name: str) -> tuple[int, str]:
     order += ("FabricScenario", "Fabric", "Topology", "TreeShape", "SingleShape", "LeafSpineShape")
     order += ("FabricLink", "FabricSwitch", "Channel", "PacketSize", "ParetoSize", "FabricTraffic")
     order += ("FabricArrivals", "Bursts", "HotSpot", "FabricStop", "FabricMeasure")
-    order += ("NodeScenario", "NodeTable", "CostTable", "SystemTable", "SystemProcess", "QueueTable", "EventTable")
-    order += ("Template", "ProcessTable", "BalanceTable", "NodeStop", "NodeMeasure", "TimelineTable")
+    order += ("NodeScenario", "NodeTable", "CostTable", "SystemTable", "SystemProcess", "QueueTable")
+    order += ("EventTable", "Template", "ProcessTable", "BalanceTable", "NodeStop", "NodeMeasure")
+    order += ("TimelineTable",)
     return (order.index(name) if name in order else len(order), name)
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 import fabric_results
 import made_result
 import network_results
+import node_results
 import weir
 from weir import cli, report
 from weir.cli.simulate import show_comparison, show_run
@@ -31,7 +32,20 @@ def fabric():
     return json.dumps(fabric_results.document(latencies, channels=("a", "b"), saturated={("drr", "a"): 1.0}))
 
 
-DOCUMENTS = {"fabric": fabric, "port": port, "network": network_results.made}
+def node():
+    """Return a small result of the node: two disciplines, one epoch of a timeline."""
+    document = node_results.document(("epoch", "eevdf"))
+    names = [row["name"] for row in document["processes"]]
+    return json.dumps(
+        {
+            **document,
+            "timelines": [node_results.timeline("epoch", names, epochs=1)],
+            "samples": document["samples"][:2],
+        }
+    )
+
+
+DOCUMENTS = {"fabric": fabric, "node": node, "port": port, "network": network_results.made}
 JUNK = (
     None, True, 0, -1, 5, 2**70, 10**400, 0.5, -0.25, 1e-300, -1e300, 1e308, float("nan"), float("inf"),
     "", "x", "all", "\ud800", [], [1], ["x"], [None], [[]], {}, {"a": 1}, [{"a": 1}],

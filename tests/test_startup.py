@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-LARGE = {"altair", "numpy", "pandas", "polars", "pyarrow", "vl_convert"}
+LARGE = {"altair", "numpy", "pandas", "perfetto", "polars", "pyarrow", "vl_convert"}
 
 
 def test_the_command_line_starts_without_the_large_libraries() -> None:

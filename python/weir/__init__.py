@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     )
     from weir.fabric import FabricResult
     from weir.network import NetworkResult
+    from weir.node import NodeResult
+    from weir.overhead import Counters, Duration, Overhead, SettingOverhead, estimate_overhead
     from weir.queue import Backlog, Grant, Queue
     from weir.registry import disciplines
     from weir.result import (
@@ -57,9 +59,11 @@ __all__ = [
     "CaptureError",
     "Check",
     "ConfigError",
+    "Counters",
     "Difference",
     "Distribution",
     "Dropped",
+    "Duration",
     "Empty",
     "Estimate",
     "FabricResult",
@@ -67,6 +71,8 @@ __all__ = [
     "GrantError",
     "LengthClass",
     "NetworkResult",
+    "NodeResult",
+    "Overhead",
     "PlanError",
     "PortResult",
     "Queue",
@@ -74,6 +80,7 @@ __all__ = [
     "ResultError",
     "Scenario",
     "ScenarioError",
+    "SettingOverhead",
     "TheoryValue",
     "TraceError",
     "UnsupportedError",
@@ -81,6 +88,7 @@ __all__ = [
     "__version__",
     "compare",
     "disciplines",
+    "estimate_overhead",
     "run",
     "theory",
 ]
@@ -90,6 +98,8 @@ _HOME = {
     "errors": {name for name in __all__ if name.endswith("Error") or name in {"Dropped", "Empty"}},
     "fabric": {"FabricResult"},
     "network": {"NetworkResult"},
+    "node": {"NodeResult"},
+    "overhead": {"Counters", "Duration", "Overhead", "SettingOverhead", "estimate_overhead"},
     "queue": {"Backlog", "Grant", "Queue"},
     "registry": {"disciplines"},
     "result": {

@@ -1,6 +1,6 @@
 """The compiled part of weir; use the package `weir`, which re-exports what is public."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Final, final
 
@@ -11,6 +11,7 @@ __all__ = [
     "bench_run",
     "check",
     "disciplines",
+    "estimate_overhead",
     "import_capture",
     "opensm_import",
     "opensm_lint",
@@ -34,6 +35,33 @@ def disciplines() -> str:
     str
         A JSON list of objects with ``name``, ``kind``, ``title``, ``rule``, ``source``, ``work``,
         ``parameters``, ``example`` and ``closed_forms``.
+    """
+
+def estimate_overhead(
+    settings: Sequence[tuple[float, float, float, float, float, float]], message_time: float | None = None
+) -> str:
+    """Estimate what a message takes of a process and what a scheduling costs.
+
+    Parameters
+    ----------
+    settings : sequence of tuples
+        Of each setting the run time in seconds a second, messages and schedulings a second, and the standard
+        errors of the three; 0 where none is known.
+    message_time : float or None
+        What a message takes, in seconds, where that is known.
+
+    Returns
+    -------
+    str
+        A JSON object: ``unit``, ``message_time`` and ``overhead`` (each ``value``, ``low``, ``high``,
+        ``standard_error``), ``correlation``, ``misfit``, ``settings`` (each ``overhead``, ``sensitivity``,
+        ``residual``), ``method`` and ``reason``.
+
+    Raises
+    ------
+    ConfigError
+        If there are too few settings, a value is not a finite number of at least 0, or the settings do not
+        tell the two apart.
     """
 
 def import_capture(

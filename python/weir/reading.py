@@ -10,6 +10,7 @@ import json
 import math
 from dataclasses import fields
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from weir.errors import ResultError
@@ -17,7 +18,16 @@ from weir.errors import ResultError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["REMEDY", "check_document", "check_fields", "check_rows", "parse", "refuse"]
+__all__ = [
+    "REMEDY",
+    "check_bins",
+    "check_document",
+    "check_fields",
+    "check_interval",
+    "check_rows",
+    "parse",
+    "refuse",
+]
 
 REMEDY = "give a file that `weir run --out FILE.json` wrote"
 _LARGEST_INTEGER = 2**64
@@ -157,6 +167,27 @@ def _is_number(value: object) -> bool:
     if isinstance(value, float):
         return math.isfinite(value) and abs(value) <= _LARGEST
     return _is_integer(value)
+
+
+def check_interval(place: str, row: Mapping[str, Any], low: str, high: str) -> None:
+    """Refuse an interval that ends before it begins, half of one, or one without a value."""
+    begin, end = row.get(low), row.get(high)  # what is absent is null
+    if begin is None or end is None:
+        if begin is not end:
+            refuse(f"{place}.{low}", begin, f"null like `{high}`, or neither")
+    elif row.get("value") is None:
+        refuse(f"{place}.{low}", begin, "null, as there is no value")
+    elif begin > end:
+        refuse(f"{place}.{low}", begin, f"at most `{high}`")
+
+
+def check_bins(place: str, row: Mapping[str, Any]) -> None:
+    """Refuse bins out of order, and counts below zero."""
+    edges = [edge for ends in zip(row["low"], row["high"], strict=True) for edge in ends]
+    if any(after < before for before, after in pairwise(edges)):
+        refuse(f"{place}.low", row["low"], "in order, no bin over another")
+    if any(count < 0 for count in row["count"]):
+        refuse(f"{place}.count", row["count"], "0 or more")
 
 
 _SIMPLE: dict[str, Callable[[Any], bool]] = {

@@ -51,8 +51,13 @@ def html(result: Result) -> str:
     """Return the report of a result as one HTML document."""
     from weir.fabric.result import FabricResult
     from weir.network.result import NetworkResult
+    from weir.node.result import NodeResult
     from weir.result import PortResult
 
+    if isinstance(result, NodeResult):
+        from weir.node.page import html as node
+
+        return node(result)
     if isinstance(result, FabricResult):
         from weir.fabric.page import html as fabric
 
@@ -213,7 +218,7 @@ def drawn(figure: Figure, index: int) -> str:
     panels = "".join(
         _panel(figure.title, title, f"f{index}p{j}") for j, (title, _) in enumerate(figure.panels)
     )
-    several = " several" if len(figure.panels) > 1 else ""
+    several = " several" if len(figure.panels) > 1 and not figure.stacked else ""
     caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
     return f'<figure>{_key(figure)}<div class="panels{several}">\n{panels}</div>{caption}</figure>\n'
 

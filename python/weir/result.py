@@ -5,7 +5,7 @@ report, a table and a data frame all read the same numbers. A value that could n
 (``None``) and its row carries the reason; nothing is ever NaN.
 
 What all models share is in `Result`; each model has a class of its own with views on its rows, `PortResult`
-here, `weir.network.NetworkResult` and `weir.fabric.FabricResult`.
+here, `weir.network.NetworkResult`, `weir.fabric.FabricResult` and `weir.node.NodeResult`.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ _FIELDS = {
 _CLASSES = {
     "network": ("weir.network.result", "NetworkResult"),
     "fabric": ("weir.fabric.result", "FabricResult"),
+    "node": ("weir.node.result", "NodeResult"),
 }
 """Where the class of a model's results is, if it is not `PortResult`."""
 _SECTIONS: dict[str, type] = {"theory": TheoryValue, "checks": Check, "engines": Engine}
@@ -162,7 +163,7 @@ class Result:
 
     @property
     def model(self) -> str:
-        """The model that was run: ``port``, ``network``, ``fabric``."""
+        """The model that was run: ``port``, ``network``, ``fabric``, ``node``."""
         return str(self.document["model"])
 
     @property
@@ -244,7 +245,8 @@ class Result:
             ``metric``, ``statistic``, ``value``, ``low``, ``high``, ``standard_error``, ``count``,
             ``method``, ``unit`` and ``reason``; for the network ``scope``, ``name`` and ``interval`` in
             place of ``class`` and ``flow``; for the fabric ``load`` and ``channel`` in their place, and the
-            ends of the 90 % interval, ``low_90`` and ``high_90``. Null where a value is absent.
+            ends of the 90 % interval, ``low_90`` and ``high_90``; for the node ``kind`` and ``name``. Null
+            where a value is absent.
         """
         import pyarrow as pa
 
@@ -294,7 +296,7 @@ def _class_of(model: object, file: str) -> type[Result]:
 
 def _subjects(model: object) -> str:
     """Return the name of what the figures of a model are about."""
-    return "channels" if model == "fabric" else "classes"
+    return {"fabric": "channels", "node": "processes"}.get(str(model), "classes")
 
 
 def _arrow_type(pa: Any, name: str) -> Any:  # noqa: ANN401 - pyarrow ships no types

@@ -77,7 +77,7 @@ class Scenario:
 
     @property
     def model(self) -> str:
-        """The simulated place: ``port``, ``network`` or ``fabric``."""
+        """The simulated place: ``port``, ``network``, ``fabric`` or ``node``."""
         return str(self.normalised["model"])
 
     @property

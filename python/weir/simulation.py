@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 
 __all__ = ["as_scenario", "compare", "run"]
 
+_WITHOUT_RECORDS = {
+    "fabric": (
+        "whose packets pass many schedulers",
+        "`measure.tails = true` gives the distributions of latency",
+    ),
+    "node": ("whose processes run again and again", "`--trace FILE.pftrace` tells who ran when"),
+}
+"""Models of which no records are kept: why not, and what there is instead."""
+
 
 def as_scenario(scenario: Scenario | str | Path | Mapping[str, object]) -> Scenario:
     """Return a scenario, read from a file or built from a mapping where it is not one yet."""
@@ -122,19 +131,19 @@ def compare(
 
 def _other(scenario: Scenario) -> str:
     """Return a discipline to compare the only one of a scenario with."""
-    known = {"port": ("sf", "fifo"), "fabric": ("drr:quantum=2048B", "scfq")}
+    known = {"port": ("sf", "fifo"), "fabric": ("drr:quantum=2048B", "scfq"), "node": ("epoch", "eevdf")}
     candidates = known.get(scenario.model, ("drr:quantum=1514B", "fifo"))
     own = scenario.disciplines[0].partition(":")[0].partition("(")[0]
     return next(each for each in candidates if each.partition(":")[0] != own)
 
 
 def _check_records(scenario: Scenario) -> None:
-    """Refuse records of a fabric before a file is begun: a packet has no first and last service there."""
-    if scenario.model == "fabric":
+    """Refuse records of a model whose items have no one first and last service, before a file is begun."""
+    if scenario.model in _WITHOUT_RECORDS:
+        whose, remedy = _WITHOUT_RECORDS[scenario.model]
         raise ConfigError(
-            "records are kept of the model `port`, and this scenario is of a fabric, whose packets pass many "
-            "schedulers",
-            "leave out the records; `measure.tails = true` gives the distributions of latency",
+            f"records are kept of the model `port`, and this scenario is of a {scenario.model}, {whose}",
+            f"leave out the records; {remedy}",
             scenario.name,
         )
 

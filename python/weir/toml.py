@@ -58,12 +58,19 @@ def _tables(path: tuple[str, ...], tables: list[dict[str, Any]]) -> Iterator[str
 
 
 def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _quoted(key)
+    return key if _BARE.fullmatch(key) else f'"{_escaped(key)}"'
 
 
 def _quoted(text: str) -> str:
+    """Return text in quotation marks; on lines of its own where it ends in a line break, as programs do."""
+    if text.endswith("\n"):
+        return '"""\n' + "\n".join(_escaped(line) for line in text.split("\n")) + '"""'
+    return f'"{_escaped(text)}"'
+
+
+def _escaped(text: str) -> str:
     # JSON's escapes are TOML's, but for one control character that JSON leaves as it is.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")[1:-1]
 
 
 def _value(path: tuple[str, ...], value: object) -> str:

@@ -7,6 +7,7 @@ mod bench;
 mod capture;
 mod errors;
 mod listing;
+mod overhead;
 mod plan;
 mod queue;
 mod records;
@@ -22,6 +23,8 @@ mod _weir {
     use crate::capture::import_capture;
     #[pymodule_export]
     use crate::listing::disciplines;
+    #[pymodule_export]
+    use crate::overhead::estimate_overhead;
     #[pymodule_export]
     use crate::plan::{opensm_import, opensm_lint, opensm_tables, plan, plan_emit};
     #[pymodule_export]

@@ -51,6 +51,8 @@ class Figure:
     panels: tuple[tuple[str, dict[str, Any]], ...]
     key: tuple[tuple[str, str, str], ...] = ()
     """The curves' names, colours and dashes, as ``stroke-dasharray`` has them."""
+    stacked: bool = False
+    """Whether the panels stand below each other, as those that share an axis of time do."""
 
 
 def alpha_of(discipline: str) -> float | None:

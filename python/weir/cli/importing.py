@@ -1,4 +1,4 @@
-"""Commands that make scenarios of what others have written: import tg, import pcap, import opensm."""
+"""Commands that make scenarios of what others have written: import tg, pcap, opensm, rtapp, perf."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import typer
 
 from weir.cli.plan import Capacity, HighCapacity, Lanes, Mtu
 from weir.cli.shared import INTERRUPTED, Json, OneOutFile, echo_json, is_streamed, only
-from weir.importing import pcap, tg
+from weir.importing import pcap, perf, rtapp, tg
+from weir.importing.targets import default_out
 from weir.planning import opensm
 from weir.text import plural
 
@@ -24,7 +25,7 @@ _app = typer.Typer(name="import", rich_markup_mode=None)
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    app.add_typer(_app, short_help="Make a scenario of a script, a capture or options.")
+    app.add_typer(_app, short_help="Make a scenario of a script, a capture, options or tasks.")
 
 
 @_app.callback()
@@ -36,6 +37,8 @@ def _group() -> None:
       weir import tg stream.tg --out scenario.toml
       weir import pcap uplink.pcapng --rate 10Mbit --out uplink
       weir import opensm opensm.conf --out request.toml
+      weir import rtapp tasks.json --out node.toml
+      weir import perf timehist.csv --out node
     """
 
 
@@ -134,7 +137,7 @@ def import_pcap(
     """
     from weir.progress import Progress
 
-    target = only(out) or pcap.default_out(file)
+    target = only(out) or default_out(file)
     try:
         with Progress("bytes") as progress:
             imported = pcap.write(
@@ -218,3 +221,85 @@ def import_opensm(
 
     write_text(target, text)
     typer.echo(f"wrote {target}")
+
+
+Epoch = Annotated[
+    str, typer.Option("--epoch", metavar="TIME", help="What needs are measured over, such as 100ms.")
+]
+
+
+@_app.command("rtapp", short_help="From a task set of rt-app.")
+def import_rtapp(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The task set, JSON.", show_default=False)],
+    out: Annotated[
+        OneOutFile,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The scenario to write; one that is there is replaced. Default: standard output.",
+        ),
+    ] = None,
+    epoch: Epoch = rtapp.EPOCH,
+) -> None:
+    """Make a scenario of the node of a task set of rt-app.
+
+    Threads become processes with programs: run, sleep, timer, suspend and resume, wait, signal and broad. A
+    need is the runtime in an epoch. What a node cannot do is refused, and what does not matter noted.
+
+    \b
+    Example:
+      weir import rtapp tasks.json --epoch 100ms --out node.toml
+    """
+    target = only(out)
+    imported = rtapp.scenario(file, epoch=epoch)
+    if target is None:
+        typer.echo(imported.text, nl=False)
+        return
+    from weir.files import write_text
+
+    write_text(target, imported.text)
+    for note in imported.notes:
+        typer.echo(f"note: {note}")
+    typer.echo(f"wrote {target}")
+
+
+@_app.command("perf", short_help="From wake-ups and run times, as of perf sched.")
+def import_perf(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The CSV file.", show_default=False)],
+    out: Annotated[
+        OneOutFile,
+        typer.Option(
+            "--out",
+            metavar="PATH",
+            help="A folder for scenario.toml and a replay of each task, or the scenario itself, NAME.toml; "
+            "files that are there are replaced. Default: a folder called as the file.",
+        ),
+    ] = None,
+    epoch: Epoch = rtapp.EPOCH,
+    margin: Annotated[
+        float,
+        typer.Option(
+            "--margin", metavar="PERCENT", help="By how much needs are above what was run on average."
+        ),
+    ] = perf.MARGIN,
+    as_json: Json = False,
+) -> None:
+    """Make a scenario of the node of wake-ups and run times.
+
+    Columns, by their names in the header: task, wake and run; or task, time, delay and run, as perf sched
+    timehist prints them. Seconds, or the unit that a name ends in, as run_ms. Each task replays its wake-ups.
+
+    \b
+    Example:
+      weir import perf timehist.csv --epoch 100ms --out node
+    """
+    imported = perf.write(file, only(out) or default_out(file), epoch=epoch, margin=margin)
+    if as_json:
+        echo_json(imported.to_dict())
+        return
+    typer.echo(f"{plural(imported.rows, 'row')} of {plural(len(imported.replays), 'task')}")
+    for note in imported.notes:
+        typer.echo(f"note: {note}")
+    for path in (imported.scenario, *imported.replays):
+        typer.echo(f"wrote {path}")
+    typer.echo(f"next: weir compare {imported.scenario}")

@@ -14,6 +14,8 @@ from weir.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pyarrow as pa
+
     from weir.errors import WeirError
     from weir.result import Result
 
@@ -24,9 +26,11 @@ __all__ = [
     "OneOutFile",
     "OutFiles",
     "Records",
+    "Samples",
     "ScenarioFile",
     "Seed",
     "Threads",
+    "Trace",
     "echo_json",
     "exit_code",
     "form_of",
@@ -35,6 +39,7 @@ __all__ = [
     "report_error",
     "report_nothing",
     "save",
+    "save_table",
 ]
 
 INTERRUPTED = 130
@@ -69,6 +74,24 @@ OutFiles = Annotated[
         metavar="FILE",
         help="Also write the result: .json all of it, .html the report, .csv or .parquet the table of "
         "estimates. May be repeated. A file that is there is replaced.",
+    ),
+]
+Trace = Annotated[
+    Path | None,
+    typer.Option(
+        "--trace",
+        metavar="FILE",
+        help="Of a node: write who ran when, of measure.timeline, as a Perfetto trace FILE.pftrace, which "
+        "ui.perfetto.dev shows.",
+    ),
+]
+Samples = Annotated[
+    Path | None,
+    typer.Option(
+        "--samples",
+        metavar="FILE",
+        help="Of a node: write what the sampler saw, of measure.sample, to FILE.csv or FILE.parquet, one "
+        "row an interval.",
     ),
 ]
 OneOutFile = list[Path] | None
@@ -110,30 +133,32 @@ def only(paths: list[Path] | None) -> Path | None:
     return paths[0] if paths else None
 
 
-def form_of(path: Path, forms: Sequence[str]) -> str:
-    """Return which of ``forms`` an ``--out`` asks for by its ending; of a stream without one, the first.
+def form_of(path: Path, forms: Sequence[str], option: str = "--out") -> str:
+    """Return which of ``forms`` an option asks for by its ending; of a stream without one, the first.
 
     Raises
     ------
     ConfigError
         If it is none of them, or the file could not be written: said before a long run and not after it.
     """
-    if not path.suffix and is_streamed(path):
+    if not path.suffix and is_streamed(path, option):
         return forms[0]
     if path.suffix not in forms:
         known = ", ".join(forms) if len(forms) > _FEW else " or ".join(forms)
         ends = f"one of {known}" if len(forms) > _FEW else known
         raise ConfigError(
-            f"--out is {path}, must end in {ends}", f"write `--out {path.stem or 'result'}{forms[0]}`"
+            f"{option} is {path}, must end in {ends}", f"write `{option} {path.stem or 'result'}{forms[0]}`"
         )
     if not path.parent.is_dir():
-        raise ConfigError(f"--out is {path}, and the folder {path.parent} does not exist", "create it first")
-    is_streamed(path)
+        raise ConfigError(
+            f"{option} is {path}, and the folder {path.parent} does not exist", "create it first"
+        )
+    is_streamed(path, option)
     return path.suffix
 
 
-def is_streamed(path: Path) -> bool:
-    """Return whether an ``--out`` leads to a pipe, a device or an open descriptor.
+def is_streamed(path: Path, option: str = "--out") -> bool:
+    """Return whether an option leads to a pipe, a device or an open descriptor.
 
     Raises
     ------
@@ -146,7 +171,7 @@ def is_streamed(path: Path) -> bool:
         return is_stream(path)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise ConfigError(f"--out is {path}, which cannot be written: {reason}", "name a file") from error
+        raise ConfigError(f"{option} is {path}, which cannot be written: {reason}", "name a file") from error
 
 
 def check_out(paths: Sequence[Path] | None) -> None:
@@ -181,25 +206,24 @@ def _save_html(result: Result, path: Path) -> None:
     report.write(result, path)
 
 
-def _save_csv(result: Result, path: Path) -> None:
-    from pyarrow import csv
+def save_table(table: pa.Table, path: Path) -> None:
+    """Write an Arrow table as CSV or Parquet, as its name ends; the file is never half-written."""
+    from pyarrow import csv, parquet
 
     from weir.files import replacing
 
     with replacing(path) as part:
-        csv.write_csv(result.to_arrow(), part)
+        if path.suffix == ".csv":
+            csv.write_csv(table, part)
+        else:
+            parquet.write_table(table, part)
 
 
-def _save_parquet(result: Result, path: Path) -> None:
-    from pyarrow import parquet
-
-    from weir.files import replacing
-
-    with replacing(path) as part:
-        parquet.write_table(result.to_arrow(), part)
+def _save_table(result: Result, path: Path) -> None:
+    save_table(result.to_arrow(), path)
 
 
-_WRITERS = {".json": _save_json, ".html": _save_html, ".csv": _save_csv, ".parquet": _save_parquet}
+_WRITERS = {".json": _save_json, ".html": _save_html, ".csv": _save_table, ".parquet": _save_table}
 
 
 def exit_code(result: Result) -> int:

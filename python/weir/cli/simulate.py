@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weir.cli.exports import Exports
 from weir.cli.shared import (
     Json,
     OneOutFile,
     OutFiles,
     Records,
+    Samples,
     ScenarioFile,
     Seed,
     Threads,
+    Trace,
     check_out,
     echo_json,
     exit_code,
@@ -50,10 +53,12 @@ def run(
     seed: Seed = None,
     threads: Threads = None,
     records: Records = None,
+    trace: Trace = None,
+    samples: Samples = None,
     out: OutFiles = None,
     as_json: Json = False,
 ) -> int:
-    """Simulate a scenario and show its disciplines: by class of message, by flow and link, or by channel.
+    """Simulate a scenario and show its disciplines: by class of message, flow and link, channel, or process.
 
     Means carry 95 % confidence intervals. Times are in the scenario's unit: u, one mean packet service, or
     seconds. Ctrl-C ends the run; what is finished is shown and saved, labelled interrupted (exit code 130).
@@ -66,9 +71,11 @@ def run(
 
     check_out(out)
     scenario = weir.Scenario.from_file(file)
+    exports = Exports(trace, samples)
+    exports.check(scenario, out)
     with _progress(scenario) as progress:
         result = weir.run(scenario, seed=seed, threads=threads, records=records, progress=progress)
-    return finish(result, out, show_run, as_json=as_json)
+    return finish(result, out, show_run, as_json=as_json, exports=exports)
 
 
 def compare(
@@ -76,6 +83,8 @@ def compare(
     seed: Seed = None,
     threads: Threads = None,
     records: Records = None,
+    trace: Trace = None,
+    samples: Samples = None,
     out: OutFiles = None,
     as_json: Json = False,
 ) -> int:
@@ -83,7 +92,8 @@ def compare(
 
     Shows the mean with its 95 % interval, the paired difference to the reference, the tail, and the closed
     form where there is one, with OK where the simulation agrees and !! where it does not. Of a network, also
-    what each flow gets under each discipline; of a fabric, each virtual channel at each load.
+    what each flow gets under each discipline; of a fabric, each virtual channel at each load;
+    of a node, each process.
 
     \b
     Example:
@@ -93,9 +103,11 @@ def compare(
 
     check_out(out)
     scenario = weir.Scenario.from_file(file)
+    exports = Exports(trace, samples)
+    exports.check(scenario, out)
     with _progress(scenario) as progress:
         result = weir.compare(scenario, seed=seed, threads=threads, records=records, progress=progress)
-    return finish(result, out, show_comparison, as_json=as_json)
+    return finish(result, out, show_comparison, as_json=as_json, exports=exports)
 
 
 def _progress(scenario: Scenario) -> Progress:
@@ -106,7 +118,12 @@ def _progress(scenario: Scenario) -> Progress:
 
 
 def finish(
-    result: Result, out: list[Path] | None, show: Callable[[Console, Result], None], *, as_json: bool
+    result: Result,
+    out: list[Path] | None,
+    show: Callable[[Console, Result], None],
+    *,
+    as_json: bool,
+    exports: Exports | None = None,
 ) -> int:
     """Save and show a result; return the exit code."""
     if result.empty:
@@ -114,13 +131,14 @@ def finish(
             typer.echo(result.to_json())
         return report_nothing()
     save(result, out)
+    written = [*(out or ()), *(exports or Exports()).write(result)]
     if as_json:
         typer.echo(result.to_json())
     elif not result.unstable:
         from weir import tables
 
         show(tables.console(), result)
-        for path in out or ():
+        for path in written:
             typer.echo(f"wrote {path}")
     _report_unstable(result)
     return exit_code(result)
@@ -135,12 +153,17 @@ def _report_unstable(result: Result) -> None:
 
 
 def show_run(out: Console, result: Result) -> None:
-    """Show each discipline by class of message, by flow and link, or by channel; then the checks."""
+    """Show each discipline by class of message, flow and link, channel, or process; then the checks."""
     from weir.fabric.result import FabricResult
     from weir.network.result import NetworkResult
+    from weir.node.result import NodeResult
     from weir.result import PortResult
 
-    if isinstance(result, FabricResult):
+    if isinstance(result, NodeResult):
+        from weir.node import terminal as node
+
+        node.show_run(out, result)
+    elif isinstance(result, FabricResult):
         from weir.fabric import terminal as fabric
 
         fabric.show_run(out, result)
@@ -167,9 +190,14 @@ def show_comparison(out: Console, result: Result) -> None:
     """Show the disciplines beside each other, then the checks."""
     from weir.fabric.result import FabricResult
     from weir.network.result import NetworkResult
+    from weir.node.result import NodeResult
     from weir.result import PortResult
 
-    if isinstance(result, FabricResult):
+    if isinstance(result, NodeResult):
+        from weir.node import terminal as node
+
+        node.show_comparison(out, result)
+    elif isinstance(result, FabricResult):
         from weir.fabric import terminal as fabric
 
         fabric.show_comparison(out, result)

@@ -85,6 +85,7 @@ class Reproduction(StrEnum):
     alpha = "alpha"
     sfq = "sfq"
     dtable = "dtable"
+    epoch = "epoch"
     all = "all"
 
 
@@ -93,7 +94,8 @@ Quick = Annotated[
     typer.Option(
         "--quick",
         help="Shorter runs, on two cores. alpha: 3e8 packets a strategy, about 20 s. sfq: 8 seeds, about "
-        "6 s. dtable: fewer loads and 3 replications, under a minute.",
+        "6 s. dtable: fewer loads and 3 replications, under a minute. epoch: 30 random task sets, some "
+        "seconds.",
     ),
 ]
 Full = Annotated[
@@ -102,7 +104,7 @@ Full = Annotated[
         "--full",
         help="Longer runs, on two cores. alpha: the published number of packets, 4.1e9 a strategy, about "
         "80 s. sfq: 64 seeds and 256 draws of random maps, about a minute. dtable: 30 replications, some "
-        "15 minutes.",
+        "15 minutes. epoch: 1,000 random task sets.",
     ),
 ]
 WithArtefacts = Annotated[
@@ -127,7 +129,8 @@ def reproduce(
         typer.Argument(
             metavar="NAME",
             help="alpha: the alpha report, sections 8 to 15. sfq: the SFQ report, Tables 1 to 11. dtable: "
-            "DTable and DRR in a fabric, Table 1 and Figures 1 to 5. all: one after the other.",
+            "DTable and DRR in a fabric, Table 1 and Figures 1 to 5. epoch: epoch scheduling of processes, "
+            "Tables 1 and 2. all: one after the other.",
         ),
     ],
     quick: Quick = False,
@@ -141,14 +144,15 @@ def reproduce(
     """Hold the simulation against the tables and claims of a published document.
 
     Each published value is checked within a tolerance: of alpha from the standard errors of both sides, of
-    sfq and dtable by the bars in their README.md under reproduce/. Exit code 1 if any is not met or could not
-    be checked. After Ctrl-C what was finished is checked, and the exit code is 130.
+    sfq, dtable and epoch by the bars in their README.md under reproduce/. Exit code 1 if any is not met or
+    could not be checked. After Ctrl-C what was finished is checked, and the exit code is 130.
 
     \b
     Example:
       weir reproduce alpha --quick --out alpha.html
       weir reproduce sfq --quick --out sfq.html
       weir reproduce dtable --quick --out dtable.html
+      weir reproduce epoch --quick --out epoch.html
     """
     fidelity = _fidelity(quick=quick, full=full)
     target = only(out)
@@ -233,6 +237,11 @@ def _reproduced(
 
         with Progress("link traversals") as progress:
             return dtable.run(fidelity=fidelity, seed=seed, threads=threads, progress=progress)
+    if name is Reproduction.epoch:
+        from weir.reproduce import epoch
+
+        with Progress("simulated seconds") as progress:
+            return epoch.run(fidelity=fidelity, seed=seed, threads=threads, progress=progress)
     from weir.reproduce import sfq
 
     with Progress("streams") as progress:

@@ -7,12 +7,11 @@ the place of lines.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weir.charts.delays import DECADES, ccdf, ccdf_chart
-from weir.charts.style import DASHES, Figure, left_out, shown
-from weir.fabric.marks import axes_of, bar_chart, line_chart, lines_of, point_of
+from weir.charts.style import Figure
+from weir.fabric.marks import Named, axes_of, bar_chart, by_discipline, line_chart, lines_of, point_of
 from weir.fabric.tables import PER_CENT, channels_of, others
 from weir.fabric.verdict import telling_load
 from weir.network.figures import flow_styles
@@ -28,16 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["fabric_figures"]
 
 _MOST_PANELS = 16
-_COLOURS = ("#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f", "#b8a800")
 _AS_IT_IS = Scale(1.0, "%")
 _INTERVALS = "bars at the points are 95 % intervals"
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """Disciplines by their labels, as charts name them."""
-
-    disciplines: tuple[str, ...]
 
 
 def fabric_figures(result: FabricResult) -> list[Figure]:
@@ -53,16 +44,6 @@ def fabric_figures(result: FabricResult) -> list[Figure]:
     return [figure for figure in made if figure is not None]
 
 
-def _by_discipline(result: FabricResult) -> tuple[Lines, str]:
-    """Return the lines of disciplines, and a sentence on those not drawn."""
-    named = _Named(tuple(result.labels.values()))
-    every = {
-        name: (_COLOURS[place % len(_COLOURS)], DASHES[place % len(DASHES)])
-        for place, name in enumerate(named.disciplines)
-    }
-    return lines_of("discipline", {name: every[name] for name in shown(named)}), left_out(named)
-
-
 def _by_channel(result: FabricResult) -> Lines:
     return lines_of("channel", flow_styles([row.name for row in result.channels]))
 
@@ -72,7 +53,7 @@ def _by_channel(result: FabricResult) -> Lines:
 
 def _latency(result: FabricResult, statistic: str, title: str) -> Figure | None:
     """Return a statistic of latency: a panel a channel, a line a discipline."""
-    lines, missing = _by_discipline(result)
+    lines, missing = by_discipline(result.labels)
     rows = [row for row in result.estimates if (row.metric, row.statistic) == ("latency", statistic)]
     scale = scale_for((row.value for row in rows), "s")
     every = [
@@ -86,7 +67,7 @@ def _latency(result: FabricResult, statistic: str, title: str) -> Figure | None:
     words = f"{title.lower()} {scale.header}"
     if len(result.loads) == 1:
         kept = [point for point in every if point["channel"] in channels_of(result)]
-        chart = bar_chart(result, kept, lines, words)
+        chart = bar_chart(channels_of(result), kept, lines, words)
         caption = f"{title} of each channel at load {result.loads[0]:g}, with 95 % intervals.{missing}"
         return Figure(title, caption, (("", chart),), lines.key)
     chosen = channels_of(result)[:_MOST_PANELS]
@@ -134,8 +115,8 @@ def _improvement(result: FabricResult) -> Figure | None:
     )
     title, words = f"Improvement over {reference}", f"below {reference} (%)"
     if len(result.loads) == 1:
-        lines, _ = _by_discipline(result)
-        bars = bar_chart(result, every, lines, words)
+        lines, _ = by_discipline(result.labels)
+        bars = bar_chart(channels_of(result), every, lines, words)
         return Figure(
             title, caption, (("", bars),), tuple(each for each in lines.key if each[0] != reference)
         )
@@ -214,7 +195,7 @@ def _rates(result: FabricResult, name: str, metric: str, channels: Iterable[str]
 
 
 def _throughput_bars(result: FabricResult) -> Figure | None:
-    lines, missing = _by_discipline(result)
+    lines, missing = by_discipline(result.labels)
     channels = [row.name for row in result.channels]
     every = [
         point
@@ -224,7 +205,7 @@ def _throughput_bars(result: FabricResult) -> Figure | None:
     ]
     if not every:
         return None
-    chart = bar_chart(result, every, lines, "throughput (% of a link)")
+    chart = bar_chart(channels_of(result), every, lines, "throughput (% of a link)")
     caption = (
         f"What arrives of each channel at load {result.loads[0]:g}, in per cent of what a link carries, with "
         f"95 % intervals.{missing}"
@@ -237,7 +218,7 @@ def _throughput_bars(result: FabricResult) -> Figure | None:
 
 def _distributions(result: FabricResult) -> Figure | None:
     """Return the distributions of latency at one load: a panel a channel, a line a discipline."""
-    lines, missing = _by_discipline(result)
+    lines, missing = by_discipline(result.labels)
     load = telling_load(result)
     rows = [
         row
@@ -254,7 +235,7 @@ def _distributions(result: FabricResult) -> Figure | None:
     every = [point for points in found.values() for point in points]
     if not every:
         return None
-    names = _Named(tuple(result.labels.values()))
+    names = Named(tuple(result.labels.values()))
     chart = ccdf_chart(names, "latency", every, list(lines.names), scale)
     chart["encoding"] |= {"color": lines.colour.to_dict(), "strokeDash": lines.dash.to_dict()}
     panels = tuple(

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from weir.charts.style import axis, is_wide, log_scale, specification
+from weir.charts.style import DASHES, axis, is_wide, left_out, log_scale, shown, specification
 from weir.fabric.rows import FabricEstimate
-from weir.fabric.tables import channels_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,9 +17,21 @@ if TYPE_CHECKING:
     from weir.fabric.rows import FabricDifference
     from weir.text import Scale
 
-__all__ = ["Axes", "Lines", "Point", "axes_of", "bar_chart", "line_chart", "lines_of", "point_of"]
+__all__ = [
+    "Axes",
+    "Lines",
+    "Named",
+    "Point",
+    "axes_of",
+    "bar_chart",
+    "by_discipline",
+    "line_chart",
+    "lines_of",
+    "point_of",
+]
 
 Point = dict[str, Any]
+_COLOURS = ("#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f", "#b8a800")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,23 @@ def lines_of(field: str, styles: Mapping[str, tuple[str, list[int]]]) -> Lines:
         alt.StrokeDash(f"{field}:N", scale=dashes, sort=names, legend=None),
         tuple((name, shade, " ".join(map(str, marks))) for name, (shade, marks) in styles.items()),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Disciplines by their labels, as charts name them."""
+
+    disciplines: tuple[str, ...]
+
+
+def by_discipline(labels: Mapping[str, str]) -> tuple[Lines, str]:
+    """Return the lines of disciplines, given their labels, and a sentence on those not drawn."""
+    named = Named(tuple(labels.values()))
+    every = {
+        name: (_COLOURS[place % len(_COLOURS)], DASHES[place % len(DASHES)])
+        for place, name in enumerate(named.disciplines)
+    }
+    return lines_of("discipline", {name: every[name] for name in shown(named)}), left_out(named)
 
 
 def point_of(
@@ -134,12 +162,14 @@ def line_chart(
     return specification(alt.layer(*layers), 220, values)
 
 
-def bar_chart(result: FabricResult, points: list[Point], lines: Lines, title: str) -> dict[str, Any]:
-    """Return channels x bars of the disciplines, with intervals."""
-    channels = [name for name in channels_of(result) if any(point["channel"] == name for point in points)]
+def bar_chart(
+    names: Sequence[str], points: list[Point], lines: Lines, title: str, field: str = "channel"
+) -> dict[str, Any]:
+    """Return bars of the disciplines for each of ``names``, with intervals; ``field`` says whose."""
+    kept = [name for name in names if any(point[field] == name for point in points)]
     drawn = [name for name in lines.names if any(point["discipline"] == name for point in points)]
     base = alt.Chart().encode(
-        y=alt.Y("channel:N", sort=channels, axis=alt.Axis(title=None, labelLimit=190)),
+        y=alt.Y(f"{field}:N", sort=kept, axis=alt.Axis(title=None, labelLimit=190)),
         yOffset=alt.YOffset("discipline:N", sort=drawn),
     )
     ends = [point[end] for point in points for end in ("low", "high")]
@@ -151,7 +181,7 @@ def bar_chart(result: FabricResult, points: list[Point], lines: Lines, title: st
         x=x,
         color=lines.colour,
         tooltip=[
-            "channel:N",
+            f"{field}:N",
             "discipline:N",
             *(alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("value", "low", "high")),
         ],
@@ -159,5 +189,5 @@ def bar_chart(result: FabricResult, points: list[Point], lines: Lines, title: st
     spans = base.mark_rule(strokeWidth=1.5, color="#888888").encode(
         x=alt.X("low:Q", scale=scale), x2="high:Q"
     )
-    height = max(80, (13 * len(drawn) + 8) * len(channels))
+    height = max(80, (13 * len(drawn) + 8) * len(kept))
     return specification(alt.layer(bars, spans), height, points)

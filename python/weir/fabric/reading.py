@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from weir.reading import refuse
+from weir.reading import check_bins, check_interval, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,30 +46,11 @@ def check_figures(document: dict[str, Any]) -> None:
     """
     for section in ("estimates", "differences"):
         for place, row in enumerate(document[section]):
-            _check_interval(f"{section}[{place}]", row, "low", "high")
-            _check_interval(f"{section}[{place}]", row, "low_90", "high_90")
+            check_interval(f"{section}[{place}]", row, "low", "high")
+            check_interval(f"{section}[{place}]", row, "low_90", "high_90")
     for place, row in enumerate(document["distributions"]):
-        _check_bins(f"distributions[{place}]", row)
+        check_bins(f"distributions[{place}]", row)
     for place, row in enumerate(document["totals"]):
         for key, value in row.items():
             if key not in {"discipline", "load"} and value < 0:
                 refuse(f"totals[{place}].{key}", value, "0 or more")
-
-
-def _check_interval(place: str, row: dict[str, Any], low: str, high: str) -> None:
-    begin, end = row.get(low), row.get(high)  # what is absent is null
-    if begin is None or end is None:
-        if begin is not end:
-            refuse(f"{place}.{low}", begin, f"null like `{high}`, or neither")
-    elif row.get("value") is None:
-        refuse(f"{place}.{low}", begin, "null, as there is no value")
-    elif begin > end:
-        refuse(f"{place}.{low}", begin, f"at most `{high}`")
-
-
-def _check_bins(place: str, row: dict[str, Any]) -> None:
-    edges = [edge for ends in zip(row["low"], row["high"], strict=True) for edge in ends]
-    if any(after < before for before, after in pairwise(edges)):
-        refuse(f"{place}.low", row["low"], "in order, no bin over another")
-    if any(count < 0 for count in row["count"]):
-        refuse(f"{place}.count", row["count"], "0 or more")

@@ -1,4 +1,4 @@
-"""Scenarios from what others have written: traffic scripts and captures.
+"""Scenarios from what others have written: traffic scripts, captures, task sets and wake-ups.
 
-One module a form: `weir.importing.tg`, `weir.importing.pcap`.
+One module a form: `weir.importing.tg`, `weir.importing.pcap`, `weir.importing.rtapp`, `weir.importing.perf`.
 """

@@ -24,7 +24,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weir.errors import ConfigError
 from weir.files import place, replacing
 from weir.importing.source import check_capture, read, stopped_at_once
+from weir.importing.targets import folder
 from weir.text import plural
 from weir.toml import dumps
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["FLOWS", "LOAD", "Imported", "class_of", "default_out", "write"]
+__all__ = ["FLOWS", "LOAD", "Imported", "class_of", "write"]
 
 FLOWS = 64
 """How many flows are replayed on their own, where nothing else is said."""
@@ -155,14 +156,14 @@ def write(
     files = _targets(Path(out))
     with ExitStack() as parts:
         if files.scenario.parent == Path(out):
-            parts.enter_context(_folder(Path(out)))
+            parts.enter_context(folder(Path(out)))
         if piped:
             parts.enter_context(stopped_at_once())
         # Renamed in the reverse order: the scenario last, once all that it names is there.
         scenario_part = parts.enter_context(replacing(files.scenario))
         schedule_part = parts.enter_context(replacing(files.schedule))
-        folder = parts.enter_context(TemporaryDirectory(prefix=".", dir=files.scenario.parent))
-        rest_part = Path(folder) / "rest"
+        scratch = parts.enter_context(TemporaryDirectory(prefix=".", dir=files.scenario.parent))
+        rest_part = Path(scratch) / "rest"
         facts = read(capture, schedule_part, rest_part, addresses, flows, progress)
         if facts["rest"]["packets"] == 0:
             files = files._replace(rest=None)
@@ -197,35 +198,6 @@ def _targets(out: Path) -> _Targets:
     if out.suffix == ".toml":
         return _Targets(out, out.with_suffix(".packets.csv"), out.with_suffix(".rest.csv"))
     return _Targets(out / "scenario.toml", out / "packets.csv", out / "rest.csv")
-
-
-def default_out(capture: Path) -> Path:
-    """Return where to write if nothing is said: a folder here called as the capture.
-
-    Where that name is a file's, as it is of a capture without an ending, ``.replay`` is added.
-    """
-    folder = Path(capture.name.split(".")[0] or "capture")
-    return folder.with_name(f"{folder.name}.replay") if folder.exists() and not folder.is_dir() else folder
-
-
-@contextmanager
-def _folder(path: Path) -> Iterator[None]:
-    """Make a folder, if it is not there; on failure it is as it was."""
-    is_there = path.is_dir()
-    try:
-        path.mkdir(exist_ok=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise ConfigError(
-            f"--out is {path}, which cannot be made: {reason}",
-            "name a folder of one that is there, or a .toml",
-        ) from error
-    try:
-        yield
-    except BaseException:
-        if not is_there:
-            path.rmdir()
-        raise
 
 
 def _rate(facts: Mapping[str, Any]) -> str:

@@ -94,12 +94,19 @@ pub enum DeclarationError {
     Overcommitted(Overcommitted),
     /// The priority is above [`TOP_PRIORITY`].
     Priority(u8),
-    /// A need of one process that is longer than the epoch, or period.
+    /// A need of one process that is longer than the epoch.
     Need {
         /// What it needs.
         need: Nanos,
-        /// The epoch, or period.
+        /// The epoch.
         epoch: Nanos,
+    },
+    /// A need that is longer than the process's own period.
+    NeedOfPeriod {
+        /// What it needs.
+        need: Nanos,
+        /// Its period.
+        period: Nanos,
     },
     /// A slice that is too small to be useful.
     Slice {
@@ -123,7 +130,10 @@ impl fmt::Display for DeclarationError {
             ),
             Self::Priority(priority) => write!(f, "priority is {priority}, must be from 0 to {TOP_PRIORITY}"),
             Self::Need { need, epoch } => {
-                write!(f, "need is {need}, must be at most the epoch, or period, which is {epoch}")
+                write!(f, "need is {need}, must be at most the epoch, which is {epoch}")
+            }
+            Self::NeedOfPeriod { need, period } => {
+                write!(f, "need is {need}, must be at most the period, which is {period}")
             }
             Self::Slice { slice, least } => write!(f, "slice is {slice}, must be at least {least}"),
             Self::Period => f.write_str("period is 0ns, must be above 0ns"),

@@ -48,7 +48,9 @@ pub(super) fn check(
     }
     match period {
         Some(Nanos::ZERO) => Err(DeclarationError::Period),
-        Some(epoch) if declared.need > epoch => Err(DeclarationError::Need { need: declared.need, epoch }),
+        Some(period) if declared.need > period => {
+            Err(DeclarationError::NeedOfPeriod { need: declared.need, period })
+        }
         _ => Ok(()),
     }
 }
@@ -107,7 +109,7 @@ mod tests {
         refused(
             0,
             Declared { need: ms(6), period: Some(ms(5)), ..usual },
-            "need is 6ms, must be at most the epoch, or period, which is 5ms",
+            "need is 6ms, must be at most the period, which is 5ms",
         );
         assert_eq!(check(FlowId(65_535), &Declared { slice: Some(SHORTEST), ..usual }, None), Ok(()));
     }

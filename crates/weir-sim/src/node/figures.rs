@@ -18,10 +18,11 @@
 use weir_core::task::Used;
 use weir_core::units::Nanos;
 
-use crate::node::collector::{Epochs, OWN_TAILS, ProcessTally, Window};
+use crate::node::collector::OWN_TAILS;
 use crate::node::model::{NodeScenario, Operation};
 use crate::node::outcome::{NodeDifference, NodeDistribution, NodeFigure};
 use crate::node::summary::{Cell, ProcessPart, Summary};
+use crate::node::tally::{Epochs, ProcessTally, Window};
 use crate::stats::{Histogram, Measure, QUANTILES, Spread, Unavailable, replications};
 
 /// What all of a kind are called together.

@@ -69,6 +69,7 @@ pub mod report;
 pub mod run;
 pub mod sampler;
 pub mod summary;
+pub mod tally;
 pub mod timeline;
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use weir_core::units::Nanos;
 
 use crate::network::outcome::EngineUsed;
 use crate::network::run::Frame;
-use crate::node::collector::{NodeTally, ProcessTally, Window};
 use crate::node::figures::{self, Names, Rows};
 use crate::node::model::NodeScenario;
 use crate::node::outcome::{NodeOutcome, NodeTotals, ProcessRow, ProcessTotals, Warning};
 use crate::node::summary::{Cell, QueuePart, Summary};
+use crate::node::tally::{NodeTally, ProcessTally, Window};
 use crate::port::outcome::Check;
 
 /// A check of Little's law that lets more than this part of it pass says nothing, and is left out.
@@ -202,8 +202,8 @@ fn conservation(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Check
     node.nodes.iter().enumerate().map(check).collect()
 }
 
-/// Where the discipline tells kinds of time apart: they make up the run time. What an interrupt costs where the measured
-/// time begins, and where it ends, the discipline may be told of later.
+/// Where the discipline tells kinds of time apart: they make up the run time. What it cost to leave a process the discipline
+/// is told of where that runs again, which may be beyond an end of the measured time.
 fn kinds(node: &NodeScenario, discipline: &str, cell: &Cell) -> Option<Check> {
     let of = |run: &Summary| {
         let each = run.processes[1..].iter().map(|part| part.used);
@@ -213,9 +213,10 @@ fn kinds(node: &NodeScenario, discipline: &str, cell: &Cell) -> Option<Check> {
     let told = cell.runs.iter().map(of).sum::<Option<u64>>()?;
     let costs = &node.costs;
     let once = costs.timer + costs.swap + costs.post.max(costs.remote);
-    let ends = 2 * node.nodes.len() as u64 * cell.runs.len() as u64;
-    let note = "seconds that processes ran, against those of need, uncommitted and windfall time; an interrupt at an end of \
-                the measured time may be charged beyond it";
+    let places = (node.processes.len() + node.nodes.len()) as u64;
+    let ends = 2 * places * cell.runs.len() as u64;
+    let note = "seconds that processes ran, against those of need, uncommitted and windfall time; what it cost to leave a \
+                process before an end of the measured time may be charged after it";
     let run = seconds(node_tally(cell, 0).run_time);
     let tolerance = seconds(once.get().saturating_mul(ends));
     Some(Check::new(Some(discipline), "kinds of time", run, seconds(told), tolerance, note))

@@ -63,3 +63,128 @@ fn one(node: &NodeScenario, job: Job, gathered: &Mutex<Gathered>, watch: &Watch<
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use weir_core::registry;
+    use weir_core::units::Nanos;
+
+    use super::*;
+    use crate::node::generators::{self, SIMPLE_SINK, Writer, add_queue, add_system, process};
+    use crate::node::model::{Law, Operation};
+    use crate::node::outcome::NodeFigure;
+    use crate::stats::overhead::{Known, Setting, estimate_overhead};
+
+    const SPECS: [&str; 3] = ["epoch:length=100ms", "eevdf", "priority_rr"];
+
+    fn ms(count: u64) -> Nanos {
+        Nanos::new(count * 1_000_000)
+    }
+
+    /// A generator and its sink, one that computes and sleeps at random, and the system's processes.
+    fn scenario(specs: &[&str], replications: u32) -> NodeScenario {
+        let mut node = generators::scenario(specs).expect("specs");
+        let queue = add_queue(&mut node, "messages", 0);
+        let generator = Writer::new()
+            .begin(None)
+            .then(Operation::Compute(Law::Exponential(Nanos::new(500_000))))
+            .enqueue(queue)
+            .then(Operation::Sleep(Law::Uniform(ms(0), ms(1))))
+            .done();
+        node.processes.push(process("generator", ms(40), Some(ms(5)), generator));
+        let sink = generators::message_sink(queue, SIMPLE_SINK);
+        node.processes.push(process("sink", ms(20), None, sink));
+        node.processes[1].deadline = Some(ms(2));
+        let batch = process("batch", ms(0), None, generators::lone_generator());
+        node.processes.push(batch);
+        add_system(&mut node);
+        node.stop.replications = replications;
+        node.measure.tails = true;
+        node
+    }
+
+    fn played(node: &NodeScenario, threads: usize, is_cancelled: bool) -> Result<NodeOutcome, RunError> {
+        let cancel = AtomicBool::new(is_cancelled);
+        let mut last = None;
+        let mut told = |progress: Progress| last = Some(progress);
+        let threads = NonZeroUsize::new(threads).expect("threads");
+        let mut control = Control { threads, cancel: &cancel, progress: &mut told, records: None };
+        let outcome = run(node, &Frame::default(), &mut control)?;
+        let last = last.expect("progress");
+        assert!(is_cancelled || last.done == last.total, "{last:?}");
+        Ok(outcome)
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bytes() {
+        let mut node = scenario(&SPECS, 4);
+        node.measure.sample = Some(ms(250));
+        node.measure.timeline = Some((ms(1_000), ms(1_100)));
+        let text =
+            |threads| serde_json::to_string(&played(&node, threads, false).expect("a result")).expect("json");
+        let one = text(1);
+        assert!(one == text(2) && one == text(8));
+    }
+
+    #[test]
+    fn the_books_agree_under_every_discipline() {
+        let specs: Vec<String> = registry::TASK.iter().map(|info| info.example.to_owned()).collect();
+        let specs: Vec<&str> = specs.iter().map(String::as_str).collect();
+        let outcome = played(&scenario(&specs, 2), 2, false).expect("a result");
+        let wrong: Vec<_> = outcome.checks.iter().filter(|check| !check.ok).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        for wanted in ["conservation", "kinds of time", "data", "Little's law"] {
+            assert!(outcome.checks.iter().any(|check| check.check == wanted), "{wanted}");
+        }
+        let told = outcome.estimates.iter().filter(|figure| figure.value.is_some());
+        let holds = |figure: &NodeFigure| match (figure.low, figure.high) {
+            (Some(low), Some(high)) => figure.value.is_some_and(|value| low <= value && value <= high),
+            _ => figure.reason.is_some(),
+        };
+        assert!(told.clone().all(holds));
+        assert!(told.count() > 100);
+    }
+
+    #[test]
+    fn what_is_cancelled_at_once_has_no_replication() {
+        let outcome = played(&scenario(&SPECS, 2), 2, true).expect("a result");
+        assert_eq!((outcome.interrupted, outcome.replications), (true, 0));
+    }
+
+    #[test]
+    fn a_wrong_spec_is_refused() {
+        let node = scenario(&["epoch:least=0ms"], 1);
+        assert!(played(&node, 1, false).is_err());
+    }
+
+    /// The generator alone, in slices of this length, as one setting.
+    fn restarted(slice: Nanos) -> Setting {
+        let mut node = generators::scenario(&["epoch:length=100ms"]).expect("a spec");
+        let queue = add_queue(&mut node, "messages", 0);
+        let generator = generators::message_generator(queue);
+        node.processes.push(process("generator", ms(100), Some(slice), generator));
+        add_system(&mut node);
+        node.stop.duration = ms(6_000);
+        let outcome = played(&node, 1, false).expect("a result");
+        let value = |metric| {
+            let figure = outcome.estimates.iter().find(|row| row.name == "generator" && row.metric == metric);
+            Known::exactly(figure.and_then(|row| row.value).expect("a value"))
+        };
+        Setting {
+            run_time: value("share"),
+            messages: value("enqueue_rate"),
+            schedulings: value("schedulings"),
+        }
+    }
+
+    #[test]
+    fn the_costs_of_a_restart_are_measured_as_the_report_did() {
+        let settings = [96, 20, 5, 1].map(|slice| restarted(ms(slice)));
+        let found = estimate_overhead(&settings, None).expect("an estimate");
+        // 100 us of the timer and 29 us of the restart; the generator's 552.2 us a message.
+        assert!((found.overhead.value - 129e-6).abs() < 1e-6, "{found:?}");
+        assert!((found.message_time.value / 552.2e-6 - 1.0).abs() < 0.002, "{found:?}");
+    }
+}

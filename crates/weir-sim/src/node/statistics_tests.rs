@@ -4,7 +4,7 @@ use weir_core::task::{Declared, Used};
 use weir_core::units::{Instant, Nanos};
 
 use crate::network::run::Frame;
-use crate::node::collector::{Collector, Epochs};
+use crate::node::collector::Collector;
 use crate::node::job::{self, Job, Tally};
 use crate::node::model::{Costs, DualQueue, Law, Measure, NodeScenario, Operation, Process, Program, Stop};
 use crate::node::outcome::{NodeFigure, NodeOutcome};
@@ -12,6 +12,7 @@ use crate::node::record::{Path, Sink};
 use crate::node::recorder::Recorder;
 use crate::node::report;
 use crate::node::summary::{Gathered, Summed};
+use crate::node::tally::Epochs;
 use crate::node::timeline::MOST_ROWS;
 use crate::stats::testing::Noise;
 

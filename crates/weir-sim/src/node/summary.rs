@@ -8,13 +8,12 @@
 use weir_core::task::{Overcommitted, Used};
 use weir_core::units::{Cost, Nanos};
 
-use crate::node::collector::{
-    Collector, NodeTally, ProcessCounts, ProcessTally, QueueCounts, QueueTally, Tails,
-};
+use crate::node::collector::{Collector, ProcessCounts, QueueCounts, Tails};
 use crate::node::job::{self, Job, Tally};
 use crate::node::model::NodeScenario;
 use crate::node::outcome::{Samples, Timeline};
 use crate::node::recorder::{Recorder, Shown};
+use crate::node::tally::{NodeTally, ProcessTally, QueueTally};
 use crate::stats::{Histogram, QUANTILES, Spread, Times};
 
 /// A process, or all but the system's, in one run.

@@ -129,7 +129,7 @@ fn more_than_the_processor_is_warned_of_refused_or_taken() {
     assert_eq!(declare("cbs:admit=allow", more), Ok(None));
     assert_eq!(declare("cbs:admit=refuse", more), Err(DeclarationError::Overcommitted(too_much)));
     let error = declare("cbs", need(7, 5)).unwrap_err().to_string();
-    assert_eq!(error, "need is 7ms, must be at most the epoch, or period, which is 5ms");
+    assert_eq!(error, "need is 7ms, must be at most the period, which is 5ms");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! | disciplines, with the epoch as their length or period | `disciplines` |
 //! | templates and processes | `processes` |
 //! | queues and events | `objects` |
-//! | what processes do | `program`, `replay` |
+//! | what processes do | `does`, `program`, `replay` |
 //! | what processes ask for, tried with the disciplines | `trial` |
 //! | when a run ends, what is measured | `measure` |
 //!
@@ -16,6 +16,7 @@
 
 mod disciplines;
 mod document;
+mod does;
 mod measure;
 mod nodes;
 mod objects;

@@ -353,6 +353,7 @@ fn grouped(number: u64) -> String {
 
 #[test]
 fn the_document_has_the_bounds_of_the_code() {
+    use super::does;
     use super::program::{parse, resolve};
     use super::{
         EPOCHS, LONGEST, LONGEST_COST, LONGEST_RUN, OFTENEST, measure, nodes, objects, processes, replay,
@@ -375,7 +376,7 @@ fn the_document_has_the_bounds_of_the_code() {
         ("`process.program`", format!("| {};", count(parse::MAX_STEPS))),
         ("`process.program`", format!("loops {} deep", parse::MAX_DEPTH)),
         ("`process.program`", format!("up to {} times", grouped(resolve::MAX_TIMES))),
-        ("`process.program`", format!("{} of all processes", count(processes::MAX_OPERATIONS))),
+        ("`process.program`", format!("{} of all processes", count(does::MAX_OPERATIONS))),
         ("`process.program` spans", format!("at most {};", seconds(LONGEST))),
         ("`process.program` spans", format!("at most {} s |", grouped(longest_mean as u64))),
         (

@@ -152,12 +152,12 @@ impl Oracle {
 
 impl Discipline<Task> for Oracle {
     fn enqueue(&mut self, now: Instant, item: Task, drops: &mut dyn Drops<Task>) -> Enqueued {
-        self.advance(now.get() as i64);
         let process = item.process.0 as usize;
         if self.processes[process].ready || self.runs(&item).is_some() {
             drops.dropped(item, DropReason::AlreadyReady);
             return Enqueued::Queued;
         }
+        self.advance(now.get() as i64);
         self.processes[process].ready = true;
         self.queue_of(process).push(process);
         match self.running {

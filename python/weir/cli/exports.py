@@ -1,0 +1,79 @@
+"""What only a result of the node can be written as: a trace of who ran when, and what the sampler saw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from weir.cli.shared import form_of, save_table
+from weir.errors import ConfigError
+from weir.files import same_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from weir.result import Result
+    from weir.scenario import Scenario
+
+__all__ = ["Exports"]
+
+_SAMPLES = (".csv", ".parquet")
+_SAMPLER = 'write `sample = "1s"` under [measure]'
+
+
+class Exports(NamedTuple):
+    """Where a trace and samples go, if anywhere."""
+
+    trace: Path | None = None
+    samples: Path | None = None
+
+    def check(self, scenario: Scenario, out: Sequence[Path] | None) -> None:
+        """Refuse what could not be written, before anything is run.
+
+        Raises
+        ------
+        ConfigError
+            With the remedy.
+        """
+        for path, option in ((self.trace, "--trace"), (self.samples, "--samples")):
+            others = [*(out or ()), *([self.samples] if option == "--trace" and self.samples else [])]
+            if path is not None and any(same_file(path, other) for other in others):
+                raise ConfigError(
+                    f"{option} is {path}, which another option names too", "name each file once"
+                )
+        if self.trace is not None:
+            from weir.node import trace
+
+            form_of(self.trace, (trace.ENDING,), "--trace")
+            trace.check_scenario(scenario)
+        if self.samples is not None:
+            form_of(self.samples, _SAMPLES, "--samples")
+            _check_samples(scenario)
+
+    def write(self, result: Result) -> list[Path]:
+        """Write what was asked for and return the paths."""
+        from weir.node.result import NodeResult
+
+        if not isinstance(result, NodeResult):
+            return []
+        if self.samples is not None:
+            save_table(result.samples_to_arrow(), self.samples)
+        if self.trace is not None:
+            result.save_trace(self.trace)
+        return [path for path in (self.trace, self.samples) if path is not None]
+
+
+def _check_samples(scenario: Scenario) -> None:
+    if scenario.model != "node":
+        raise ConfigError(
+            f"samples are of the model `node`, and this scenario is of the model `{scenario.model}`",
+            "leave out `--samples`",
+            scenario.name,
+        )
+    if not scenario.normalised.get("measure", {}).get("sample"):
+        raise ConfigError(
+            "measure.sample is not given, so nothing is sampled",
+            _SAMPLER,
+            scenario.name,
+            key="measure.sample",
+        )

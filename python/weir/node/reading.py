@@ -1,0 +1,171 @@
+"""What a node's result must be beyond the types of its fields: about what is there, its times in order."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from weir.node.rows import PATHS, Critical, Lengths, Marks, Runs, Timeline
+from weir.reading import check_bins, check_fields, check_interval, refuse
+from weir.rows import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["ALL", "KINDS", "check_figures", "check_subjects", "check_timelines", "timelines"]
+
+ALL = "all"
+"""The name of all of a kind together."""
+KINDS = {"process": "processes", "queue": "queues", "node": "nodes"}
+"""What figures are about, and where the result lists them."""
+_PARTS: dict[str, type] = {"runs": Runs, "lengths": Lengths, "marks": Marks, "critical": Critical}
+_MARKS = ("epoch", "woke", "waits", "moved")
+
+
+def names_of(document: Mapping[str, Any], kind: str) -> list[str]:
+    """Return the names of a kind of subject."""
+    if kind == "process":
+        return [row["name"] for row in document["processes"]]
+    return list(document[KINDS[kind]])
+
+
+def check_subjects(document: Mapping[str, Any]) -> None:
+    """Refuse subjects that cannot be told apart, and rows about others than these.
+
+    Raises
+    ------
+    ResultError
+        With the place of what is wrong.
+    """
+    known = {kind: names_of(document, kind) for kind in KINDS}
+    for kind, names in known.items():
+        if len(set(names)) < len(names) or ALL in names or (kind != "queue" and not names):
+            refuse(KINDS[kind], names, f"by different names, none of them `{ALL}`")
+    for section in ("estimates", "differences", "samples"):
+        for place, row in enumerate(document[section]):
+            if row["kind"] not in known:
+                refuse(f"{section}[{place}].kind", row["kind"], f"one of {', '.join(known)}")
+            _check_name(f"{section}[{place}].name", row["name"], [ALL, *known[row["kind"]]])
+    for section, key, kind in (
+        ("process_totals", "process", "process"),
+        ("distributions", "process", "process"),
+        ("node_totals", "node", "node"),
+        ("warnings", "node", "node"),
+        ("processes", "node", "node"),
+    ):
+        more = [ALL] if section == "distributions" else []
+        for place, row in enumerate(document[section]):
+            _check_name(f"{section}[{place}].{key}", row[key], [*more, *known[kind]])
+
+
+def _check_name(where: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        refuse(where, name, "one that the result lists")
+
+
+def check_figures(document: Mapping[str, Any]) -> None:
+    """Refuse intervals that end before they begin, half intervals, bins out of order, and counts below zero.
+
+    Raises
+    ------
+    ResultError
+        With the place of what is wrong.
+    """
+    for key in ("epoch", "measured"):
+        if document[key] <= 0:
+            refuse(key, document[key], "above 0")
+    for section in ("estimates", "differences"):
+        for place, row in enumerate(document[section]):
+            check_interval(f"{section}[{place}]", row, "low", "high")
+    for place, row in enumerate(document["distributions"]):
+        check_bins(f"distributions[{place}]", row)
+    for section in ("process_totals", "node_totals"):
+        for place, row in enumerate(document[section]):
+            _check_counts(f"{section}[{place}]", row)
+    for place, row in enumerate(document["samples"]):
+        if row["interval"] <= 0:
+            refuse(f"samples[{place}].interval", row["interval"], "above 0")
+
+
+def _check_counts(where: str, row: Mapping[str, Any]) -> None:
+    for key, value in row.items():
+        least = min(value, default=0) if isinstance(value, list) else value
+        if isinstance(least, int | float) and least < 0:
+            refuse(f"{where}.{key}", value, "0 or more")
+    if "paths" in row and len(row["paths"]) != len(PATHS):
+        refuse(f"{where}.paths", row["paths"], f"{len(PATHS)} counts")
+
+
+# Timelines.
+
+
+def check_timelines(document: Mapping[str, Any]) -> None:
+    """Refuse timelines whose columns differ in length, or that are about what the result does not list.
+
+    Raises
+    ------
+    ResultError
+        With the place of what is wrong.
+    """
+    found = document["timelines"]
+    if not isinstance(found, list):
+        refuse("timelines", found, "a list")
+    for place, line in enumerate(found):
+        where = f"timelines[{place}]"
+        if not isinstance(line, dict):
+            refuse(where, line, "an object")
+        kinds = _kinds(Timeline, leave=_PARTS)
+        check_fields(line, kinds, f"{where}.", required=True)
+        if line["discipline"] not in document["disciplines"]:
+            refuse(f"{where}.discipline", line["discipline"], "one of `disciplines`")
+        if line["until"] < line["from"]:
+            refuse(f"{where}.until", line["until"], "at least `from`")
+        for name, kind in _PARTS.items():
+            _check_part(f"{where}.{name}", line.get(name), kind, document)
+
+
+def _check_part(where: str, part: object, kind: type, document: Mapping[str, Any]) -> None:
+    """Check columns: their types, that all are of one length, and the places that stand in them."""
+    if not isinstance(part, dict):
+        refuse(where, part, "an object")
+    kinds = _kinds(kind)
+    check_fields(part, kinds, f"{where}.", required=True)
+    lengths = {name: len(part[name]) for name in kinds}
+    for name, length in lengths.items():
+        if length != next(iter(lengths.values())):
+            refuse(f"{where}.{name}", length, f"as long as `{next(iter(lengths))}`")
+    for name in set(KINDS) & set(kinds):
+        many = len(document[KINDS[name]])
+        for value in part[name]:
+            if value is not None and not 0 <= value < many:
+                refuse(f"{where}.{name}", value, f"from 0 to {many - 1}")
+    for begin, end in zip(part.get("from", ()), part.get("until", ()), strict=True):
+        if end < begin:
+            refuse(f"{where}.until", end, "at least `from`")
+    _check_marks(where, part)
+
+
+def _check_marks(where: str, part: Mapping[str, Any]) -> None:
+    for what in part.get("what", ()):
+        if what not in _MARKS:
+            refuse(f"{where}.what", what, f"one of {', '.join(_MARKS)}")
+
+
+def _kinds(kind: type, leave: Mapping[str, type] | None = None) -> dict[str, str]:
+    return {
+        field.name.rstrip("_"): str(field.type) for field in fields(kind) if field.name not in (leave or {})
+    }
+
+
+def timelines(document: Mapping[str, Any]) -> tuple[Timeline, ...]:
+    """Return the timelines of a checked document."""
+    return tuple(
+        Timeline(
+            discipline=line["discipline"],
+            from_=line["from"],
+            until=line["until"],
+            truncated=line["truncated"],
+            **{name: rows(kind, [line[name]])[0] for name, kind in _PARTS.items()},
+        )
+        for line in document["timelines"]
+    )

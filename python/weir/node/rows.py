@@ -1,0 +1,229 @@
+"""The rows of a node's result, one dataclass each, as the engine writes them.
+
+Times are in seconds. A figure is about a discipline and a process, a dual queue or a node; ``all`` is all of
+a kind, without the system's processes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "PATHS",
+    "Critical",
+    "Lengths",
+    "Marks",
+    "NodeDifference",
+    "NodeDistribution",
+    "NodeEstimate",
+    "NodeTotals",
+    "NodeWarning",
+    "ProcessRow",
+    "ProcessTotals",
+    "Runs",
+    "Samples",
+    "Timeline",
+]
+
+PATHS = ("restart", "swap", "to idle", "from idle to the last", "from idle", "idle on")
+"""The paths of the scheduler, in the order of `NodeTotals.paths`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeEstimate:
+    """One estimated quantity with its 95 % confidence interval.
+
+    ``kind`` is ``process``, ``queue`` or ``node``. ``metric`` of a process is ``share`` (run time over
+    elapsed), ``epoch_run`` (s in an epoch), ``need_met`` (part of the epochs in which it was ready
+    throughout), ``uncommitted``, ``windfall`` (shares of elapsed), ``response``, ``wait`` (s), ``late`` (part
+    of its responses), ``schedulings``, ``enqueue_rate``, ``dequeue_rate`` (1/s); of a queue ``throughput``
+    (1/s) and ``age`` (s); of a node ``busy``, ``idle``, ``uncharged`` (shares). Where ``value`` is None,
+    ``reason`` says why.
+    """
+
+    discipline: str
+    kind: str
+    name: str
+    metric: str
+    statistic: str
+    value: float | None
+    low: float | None
+    high: float | None
+    standard_error: float | None
+    count: int
+    method: str | None
+    unit: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeDifference:
+    """A discipline's value less the reference's, paired on the same programs, replication by replication."""
+
+    discipline: str
+    reference: str
+    kind: str
+    name: str
+    metric: str
+    statistic: str
+    value: float | None
+    low: float | None
+    high: float | None
+    unit: str
+    reason: str | None
+
+    @property
+    def clear(self) -> bool:
+        """Whether the 95 % interval leaves out zero."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeDistribution:
+    """A histogram of a process's ``response`` or ``wait`` by its non-empty bins, with their counts.
+
+    Quantiles read from it have at most ``relative_error``.
+    """
+
+    discipline: str
+    process: str
+    metric: str
+    relative_error: float
+    unit: str
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    count: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessRow:
+    """A process: where it begins, and what it asks for. ``system``: it is one of the system's."""
+
+    name: str
+    node: str
+    priority: int
+    need: float
+    slice: float | None
+    deadline: float | None
+    system: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeWarning:
+    """What was warned of: more is promised than there is."""
+
+    discipline: str
+    node: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessTotals:
+    """What was counted of a process in the measured time of all replications.
+
+    ``need_time``, ``uncommitted_time`` and ``windfall_time`` are parts of ``run_time``; None where the
+    discipline does not tell them apart. ``needs_missed`` are those of its ``epochs_ready`` in which it ran
+    less than its need, ``worst_shortfall`` the most that it lacked. ``late`` is None where it has no
+    deadline.
+    """
+
+    discipline: str
+    process: str
+    run_time: float
+    need_time: float | None
+    uncommitted_time: float | None
+    windfall_time: float | None
+    schedulings: int
+    wakeups: int
+    waits: int
+    epochs_ready: int
+    needs_missed: int
+    worst_shortfall: float
+    late: int | None
+    enqueued: int
+    dequeued: int
+    moves: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeTotals:
+    """What was counted of a node in the measured time of all replications; ``paths`` in `PATHS`."""
+
+    discipline: str
+    node: str
+    run_time: float
+    idle_time: float
+    uncharged_time: float
+    paths: tuple[int, ...]
+    high_over_low: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Samples:
+    """What the sampler saw of the first replication: one value an interval of ``interval`` seconds."""
+
+    discipline: str
+    kind: str
+    name: str
+    metric: str
+    unit: str
+    interval: float
+    values: tuple[float, ...]
+
+
+# The timeline: columns of equal length, the n-th of each make up a row.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runs:
+    """What processes were charged for; ``process`` is None where the processor is busy for nobody.
+
+    ``level`` is that of the queue: 3 to 0 a normal one, -1 to -4 a low one; None where there are no levels.
+    """
+
+    node: tuple[int, ...]
+    process: tuple[int | None, ...]
+    level: tuple[int | None, ...]
+    from_: tuple[float, ...]
+    until: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lengths:
+    """How many a queue holds from each of these moments on."""
+
+    queue: tuple[int, ...]
+    at: tuple[float, ...]
+    length: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """Moments: ``epoch``, and ``woke``, ``waits``, ``moved`` of a process."""
+
+    what: tuple[str, ...]
+    process: tuple[int | None, ...]
+    at: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Critical:
+    """When the critical scheduling period of a node begins, as it stands from each of these moments on."""
+
+    node: tuple[int, ...]
+    at: tuple[float, ...]
+    begins: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """Who ran when, in part of the first replication; ``truncated``: more happened than is kept."""
+
+    discipline: str
+    from_: float
+    until: float
+    truncated: bool
+    runs: Runs
+    lengths: Lengths
+    marks: Marks
+    critical: Critical

@@ -1,0 +1,194 @@
+"""What a node's result says, in words: which needs are met, and under whom nobody waits for long.
+
+A need is missed in an epoch in which its process was ready throughout and ran less than it. Two disciplines
+are told apart by the interval of their paired difference, or where there is none by intervals that do not
+overlap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weir.text import percent, plural, quantity
+from weir.verdict import agreement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weir.node.result import NodeResult
+    from weir.node.rows import NodeEstimate, ProcessTotals
+
+__all__ = ["joined", "state", "verdict", "warnings"]
+
+_FEW = 3
+"""Disciplines of which it is told one by one who misses a need."""
+_BOTH = 2
+
+
+def state(result: NodeResult) -> str | None:
+    """Return why the numbers are to be read with care: an interrupted run."""
+    if result.empty:
+        return "Interrupted before anything was finished"
+    if not result.interrupted:
+        return None
+    return (
+        f"Interrupted after {plural(result.replications, 'replication')}: what follows was finished by then"
+    )
+
+
+def warnings(result: NodeResult) -> list[str]:
+    """Return what was warned of, one sentence a node, with the disciplines that it is about."""
+    about: dict[tuple[str, str], list[str]] = {}
+    for row in result.warnings:
+        about.setdefault((row.node, row.text), []).append(result.labels[row.discipline])
+    every = len(result.disciplines)
+    return [
+        f"{node}: {text}" + ("" if len(names) == every else f" (under {joined(names)})")
+        for (node, text), names in about.items()
+    ]
+
+
+def verdict(result: NodeResult) -> str:
+    """Return the verdict: one to four sentences."""
+    if result.empty:
+        return f"{state(result)}."
+    parts = [state(result), _needs(result), _responses(result), agreement(result)]
+    return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts if part)
+
+
+def joined(words: Iterable[str]) -> str:
+    """Return words as a list in a sentence."""
+    *most, last = list(words)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+# Needs.
+
+
+def _needs(result: NodeResult) -> str | None:
+    """Return under which disciplines all needs are met, and who misses them under the others."""
+    promised = [row.name for row in result.processes if row.need > 0]
+    found = {
+        name: [row for process in promised if (row := result.totals(name, process)) is not None]
+        for name in result.disciplines
+    }
+    tested = {name: sum(row.epochs_ready for row in rows) for name, rows in found.items()}
+    if not any(tested.values()):
+        return (
+            "no process with a need was ready throughout an epoch, so none could be missed"
+            if promised
+            else None
+        )
+    missing = {name: [row for row in rows if row.needs_missed] for name, rows in found.items()}
+    calm = [name for name in result.disciplines if tested[name] and not missing[name]]
+    late = sorted(
+        (name for name in result.disciplines if missing[name]),
+        key=lambda name: -sum(row.needs_missed for row in missing[name]) / tested[name],
+    )
+    several = len(result.disciplines) > 1
+    parts = []
+    if calm:
+        epochs = sum(tested[name] for name in calm)
+        under = _under(result, calm) if several else ""
+        parts.append(f"every need is met{under}, in all {epochs:,} epochs of processes ready throughout")
+    parts += [
+        f"{f'under {result.labels[name]} ' if several else ''}{_missing(result, name, missing[name])}"
+        for name in late[:_FEW]
+    ]
+    if len(late) > _FEW:
+        parts.append(f"needs are missed under {joined(result.labels[name] for name in late[_FEW:])} too")
+    return "; ".join(parts)
+
+
+def _missing(result: NodeResult, discipline: str, rows: Sequence[ProcessTotals]) -> str:
+    """Return who misses a need most often, with the interval, and how many others do."""
+    worst = max(rows, key=lambda row: (row.needs_missed / max(1, row.epochs_ready), row.worst_shortfall))
+    words = (
+        f"{worst.process} misses its need in {worst.needs_missed:,} of {plural(worst.epochs_ready, 'epoch')}"
+        f"{_part(result.estimate(discipline, name=worst.process, metric='need_met'))}, by up to "
+        f"{quantity(worst.worst_shortfall, 's')}"
+    )
+    more = len(rows) - 1
+    return words + (f", and {'another' if more == 1 else f'{more:,} others'} too" if more else "")
+
+
+def _part(row: NodeEstimate | None) -> str:
+    """Return the part of the epochs in which a need is missed, with its interval."""
+    if row is None or row.value is None:
+        return ""
+    words = percent(1 - row.value)
+    if row.low is None or row.high is None:
+        return f" ({words})"
+    low, high = percent(max(0.0, 1 - row.high)), percent(min(1.0, 1 - row.low))
+    return f" ({words}, 95 % interval {low.removesuffix(' %')} to {high})"
+
+
+def _under(result: NodeResult, names: Sequence[str]) -> str:
+    if len(names) == len(result.disciplines):
+        return " under both" if len(names) == _BOTH else " under every discipline"
+    return f" under {joined(result.labels[name] for name in names)}"
+
+
+# Responses.
+
+
+def _responses(result: NodeResult) -> str | None:
+    """Return under which discipline the longest response is shortest, and who cannot be told from it."""
+    found = {
+        name: row
+        for name in result.disciplines
+        if (row := result.estimate(name, statistic="max")) is not None and row.value is not None
+    }
+    if not found:
+        return None
+    best = min(found, key=lambda name: found[name].value or 0.0)
+    told = _told(found[best])
+    if len(result.disciplines) == 1:
+        return f"the longest response to a wake-up is {told}"
+    rivals = [name for name in found if name != best and not _apart(result, found[best], found[name])]
+    if rivals:
+        names = [name for name in result.disciplines if name in {best, *rivals}]
+        who = (
+            "all disciplines"
+            if len(names) == len(result.disciplines) > _BOTH
+            else joined(map(result.labels.__getitem__, names))
+        )
+        rest = [name for name in found if name not in names]
+        beyond = f", and is longer under {joined(result.labels[name] for name in rest)}" if rest else ""
+        return (
+            f"by the longest response to a wake-up {who} cannot be told apart {_why(result)}: it is "
+            f"{told} under {result.labels[best]}{beyond}"
+        )
+    after = _next(result, found, best)
+    return f"the longest response to a wake-up is shortest under {result.labels[best]}, {told}{after}"
+
+
+def _told(row: NodeEstimate) -> str:
+    """Return a value with its interval."""
+    words = quantity(row.value or 0.0, row.unit)
+    if row.low is None or row.high is None:
+        return words
+    low, high = quantity(max(row.low, 0.0), row.unit), quantity(row.high, row.unit)
+    return f"{words} (95 % interval {low} to {high})"
+
+
+def _next(result: NodeResult, found: dict[str, NodeEstimate], best: str) -> str:
+    """Return who comes next, with its own."""
+    rest = sorted((name for name in found if name != best), key=lambda name: found[name].value or 0.0)
+    return f"; {result.labels[rest[0]]} comes next, with {_told(found[rest[0]])}" if rest else ""
+
+
+def _apart(result: NodeResult, one: NodeEstimate, other: NodeEstimate) -> bool:
+    """Return whether two disciplines differ: by their paired difference, or else by their intervals."""
+    for row, against in ((one, other), (other, one)):
+        if against.discipline == result.reference:
+            paired = result.difference(row.discipline, metric=row.metric, statistic=row.statistic)
+            if paired is not None and paired.low is not None:
+                return paired.clear
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return result.replications == 1 and one.value != other.value
+    return one.high < other.low or other.high < one.low
+
+
+def _why(result: NodeResult) -> str:
+    return "by one replication" if result.replications == 1 else "at this length of run"

@@ -1,0 +1,350 @@
+"""Results of the node: typed rows, strict reading, words, tables that fit, a page with timelines."""
+
+import io
+import json
+import re
+
+import pytest
+from rich.console import Console
+
+import weir
+from node_results import EPOCH, document, made, timeline
+from weir import report
+from weir.cli.simulate import show_comparison, show_run
+from weir.node.periods import Period, critical_periods, runs
+from weir.node.verdict import verdict, warnings
+
+EVERY = ("epoch", "cbs:reclaim=grub", "eevdf")
+
+
+@pytest.fixture(scope="module")
+def result() -> weir.NodeResult:
+    return weir.Result.from_json(made())
+
+
+def read(parsed: dict) -> weir.NodeResult:
+    return weir.Result.from_json(json.dumps(parsed))
+
+
+def printed(show, result: weir.Result, width: int = 110) -> str:
+    out = io.StringIO()
+    show(Console(file=out, width=width, highlight=False, markup=False), result)
+    return out.getvalue()
+
+
+def test_the_model_decides_the_class(result: weir.NodeResult):
+    assert type(result) is weir.NodeResult
+    assert repr(result).startswith("<weir.NodeResult 'Two generators and a sink': epoch, cbs")
+    assert result.ok
+    assert (result.nodes, result.queues, result.epoch, result.measured) == (
+        ("node",), ("messages",), 0.1, 10.0,
+    )  # fmt: skip
+    assert [row.name for row in result.processes if not row.system] == ["g1", "g2", "sink"]
+    assert list(result.labels.values()) == ["epoch", "cbs", "eevdf"]
+
+
+def test_rows_are_found_by_what_they_are_about(result: weir.NodeResult):
+    assert result.estimate("epoch", name="g1", metric="epoch_run").value == 0.032
+    assert result.estimate("epoch", statistic="max").value == 0.012
+    assert result.estimate("epoch", kind="queue", name="messages", metric="age").unit == "s"
+    assert result.estimate("epoch", name="nobody") is None
+    assert result.totals("eevdf", "sink").needs_missed == 400
+    assert result.totals("eevdf", "all") is None
+    assert result.difference("eevdf", statistic="max").clear
+    assert not result.difference("cbs:reclaim=grub", statistic="max").clear
+    assert result.timeline("eevdf").runs.level[:2] == (None, None)
+    assert result.timeline("fifo") is None
+    assert result.node_totals[0].paths[1] == 20_000
+
+
+def test_estimates_and_samples_are_tables(result: weir.NodeResult):
+    table = result.to_arrow()
+    assert table.column_names[:5] == ["discipline", "kind", "name", "metric", "statistic"]
+    assert len(result.to_pandas()) == len(result.to_polars()) == len(result.estimates)
+    samples = result.samples_to_arrow()
+    assert samples.column_names == [
+        "discipline", "kind", "name", "metric", "unit", "from", "until", "value",
+    ]  # fmt: skip
+    assert samples.num_rows == 3 * 7 * 10
+    assert samples.to_pylist()[1] == {
+        "discipline": "epoch", "kind": "process", "name": "g1", "metric": "run_time", "unit": "ms/s",
+        "from": 1.0, "until": 2.0, "value": 301.0,
+    }  # fmt: skip
+
+
+# Reading.
+
+
+def spoiled(change) -> str:
+    parsed = json.loads(made(("epoch",)))
+    change(parsed)
+    return json.dumps(parsed)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda d: d.pop("processes"), "`processes` is missing"),
+        (lambda d: d.pop("timelines"), "`timelines` is missing"),
+        (lambda d: d.update(epoch=0), "epoch is 0, must be above 0"),
+        (lambda d: d.update(nodes=[]), "nodes is"),
+        (lambda d: d.update(queues=["messages", "all"]), "queues is"),
+        (lambda d: d["processes"][0].update(need="much"), r"processes\[0\].need is"),
+        (lambda d: d["processes"][0].update(node="other"), r"processes\[0\].node is"),
+        (lambda d: d["processes"][1].update(name="g1"), "processes is"),
+        (lambda d: d["estimates"][3].update(kind="flow"), r"estimates\[3\].kind is"),
+        (lambda d: d["estimates"][3].update(name="nobody"), r"estimates\[3\].name is"),
+        (lambda d: d["estimates"][3].update(low=9.0), r"estimates\[3\].low is 9.0, must be at most `high`"),
+        (lambda d: d["estimates"][3].update(value=None), r"estimates\[3\].low is"),
+        (lambda d: d["process_totals"][0].update(needs_missed=-1), r"process_totals\[0\].needs_missed is -1"),
+        (lambda d: d["process_totals"][0].update(process="all"), r"process_totals\[0\].process is"),
+        (lambda d: d["node_totals"][0].update(paths=[1, 2]), r"node_totals\[0\].paths is"),
+        (lambda d: d["node_totals"][0].update(paths=[1, 2, 3, 4, 5, -6]), r"node_totals\[0\].paths is"),
+        (lambda d: d["samples"][0].update(interval=0), r"samples\[0\].interval is 0"),
+        (lambda d: d["distributions"][0]["count"].pop(), r"distributions\[0\].count is"),
+        (lambda d: d["timelines"][0].update(discipline="fifo"), r"timelines\[0\].discipline is"),
+        (lambda d: d["timelines"][0].update(until=0.5), r"timelines\[0\].until is 0.5"),
+        (lambda d: d["timelines"][0].pop("marks"), r"timelines\[0\].marks is null"),
+        (lambda d: d["timelines"][0]["runs"]["node"].pop(), r"timelines\[0\].runs.process is"),
+        (lambda d: d["timelines"][0]["runs"]["process"].__setitem__(1, 9), r"runs.process is 9"),
+        (lambda d: d["timelines"][0]["runs"]["until"].__setitem__(0, 0.0), r"runs.until is 0.0"),
+        (lambda d: d["timelines"][0]["runs"]["from"].__setitem__(0, "now"), r"runs.from is"),
+        (lambda d: d["timelines"][0]["lengths"]["queue"].__setitem__(0, 1), r"lengths.queue is 1"),
+        (lambda d: d["timelines"][0]["marks"]["what"].__setitem__(0, "slept"), r"marks.what is"),
+        (lambda d: d.update(timelines=[5]), r"timelines\[0\] is 5"),
+    ],
+)
+def test_what_is_wrong_is_refused_with_its_place(change, told):
+    with pytest.raises(weir.ConfigError, match=told) as error:
+        weir.Result.from_json(spoiled(change), "r.json")
+    assert error.value.file == "r.json"
+    assert error.value.remedy
+
+
+# Words.
+
+
+def test_the_verdict_says_who_misses_needs_and_who_waits_longest(result: weir.NodeResult):
+    assert verdict(result) == (
+        "Every need is met under epoch and cbs, in all 6,000 epochs of processes ready throughout; "
+        "under eevdf "
+        "sink misses its need in 400 of 1,000 epochs (40 %, 95 % interval 38 to 42 %), by up to 12.50 "
+        "ms, and "
+        "another too. By the longest response to a wake-up epoch and cbs cannot be told apart at this "
+        "length of "
+        "run: it is 12.00 ms (95 % interval 11.76 ms to 12.24 ms) under epoch, and is longer under "
+        "eevdf. All 3 "
+        "self-checks hold."
+    )
+
+
+def test_the_verdict_of_one_discipline():
+    assert verdict(weir.Result.from_json(made(("epoch",)))) == (
+        "Every need is met, in all 3,000 epochs of processes ready throughout. The longest response to "
+        "a wake-up "
+        "is 12.00 ms (95 % interval 11.76 ms to 12.24 ms). The self-check holds."
+    )
+
+
+def test_a_clear_winner_is_named_with_the_next():
+    told = verdict(weir.Result.from_json(made(("epoch", "eevdf"))))
+    assert (
+        "The longest response to a wake-up is shortest under epoch, 12.00 ms (95 % interval 11.76 ms to "
+        "12.24 "
+        "ms); eevdf comes next, with 30.00 ms"
+    ) in told
+
+
+def test_needs_that_nobody_could_miss():
+    none = dict.fromkeys(("g1", "sink"), 0.0)
+    assert "need" not in verdict(read(document(("epoch",), needs=none)))
+    parsed = json.loads(made(("epoch",)))
+    for row in parsed["process_totals"]:
+        row.update(epochs_ready=0)
+    assert verdict(read(parsed)).startswith("No process with a need was ready throughout an epoch")
+
+
+def test_one_replication_has_no_intervals():
+    parsed = json.loads(made(("epoch", "cbs:reclaim=grub"), replications=1))
+    for row in (*parsed["estimates"], *parsed["differences"]):
+        row.update(low=None, high=None)
+    assert "is shortest under epoch, 12.00 ms; cbs comes next, with 12.10 ms." in verdict(read(parsed))
+
+
+def test_an_interrupted_run_says_so():
+    told = verdict(weir.Result.from_json(made(interrupted=True, replications=3)))
+    assert told.startswith("Interrupted after 3 replications: what follows was finished by then.")
+
+
+def warned() -> weir.NodeResult:
+    row = {"node": "node", "text": "needs of 111 ms are promised in an epoch of 100 ms"}
+    return weir.Result.from_json(made(warnings=[{**row, "discipline": name} for name in ("epoch", "eevdf")]))
+
+
+def test_warnings_are_seen_everywhere():
+    words = "node: needs of 111 ms are promised in an epoch of 100 ms (under epoch and eevdf)"
+    assert warnings(warned()) == [words]
+    assert f"warning: {words}" in printed(show_run, warned())
+    assert f'<p class="warning">{words}</p>' in report.html(warned())
+
+
+# The terminal.
+
+
+@pytest.mark.parametrize("show", [show_run, show_comparison])
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_tables_fit_the_terminal_and_leave_nothing_out(result: weir.NodeResult, show, width):
+    text = printed(show, result, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "left out" not in text
+    for words in (
+        "Epoch Scheduler",
+        "400 of 1,000",
+        "12.50",
+        "from idle to the last",
+        "messages",
+        "windfall",
+    ):
+        assert words in text
+
+
+def test_the_comparison_has_differences_with_intervals(result: weir.NodeResult):
+    text = printed(show_comparison, result, 120)
+    assert "less epoch's" in text
+    assert re.search(r"g1 +12.00 ±0.24 +12.10 ±0.24 +30.00 ±0.59 +\+0.10 ±0.24 +\+18.00 ±0.24", text)
+    assert re.search(r"epoch, messages +980.0 ±3.9", text)
+    assert re.search(r"epoch, node +10.00 +200.0 ", text)
+    assert "self-checks: time conserved OK" in text
+
+
+def test_many_processes_are_cut_and_said_to_be():
+    many = read(document(("epoch",), needs={f"p{place}": 0.01 for place in range(40)}))
+    text = printed(show_run, many, 120)
+    assert "17 more rows are left out; --out FILE.html has all" in text
+    assert "\np22 " in text
+    assert "\np23 " not in text
+    assert "\nall " in text
+    assert ">p39<" in report.html(many)
+
+
+def test_what_is_absent_carries_its_reason():
+    parsed = json.loads(made(("epoch",)))
+    for row in parsed["estimates"]:
+        if (row["metric"], row["name"]) == ("response", "g2"):
+            row.update(value=None, low=None, high=None, standard_error=None, reason="it never waited")
+    found = read(parsed)
+    for text in (printed(show_run, found, 200), report.html(found)):
+        assert "n/a: it never waited (response of g2)" in text
+
+
+# Timelines.
+
+
+def test_runs_are_of_three_kinds(result: weir.NodeResult):
+    kinds = [run.kind for run in runs(result.timeline("epoch"))]
+    assert (kinds.count("normal"), kinds.count("windfall"), kinds.count("overhead")) == (35, 10, 5)
+    assert {run.kind for run in runs(result.timeline("eevdf"))} == {"normal", "overhead"}
+
+
+def test_a_critical_period_begins_where_the_present_reaches_it(result: weir.NodeResult):
+    found = critical_periods(result.timeline("epoch"))
+    # It was put off twice before it was reached, 70 ms into each epoch.
+    expected = [Period(0, 1.07 + EPOCH * epoch, 1.1 + EPOCH * epoch) for epoch in range(5)]
+    assert [tuple(map(round6, each)) for each in found] == [tuple(map(round6, each)) for each in expected]
+    assert critical_periods(result.timeline("eevdf")) == []
+
+
+def round6(value: float) -> float:
+    return round(value, 6)
+
+
+def test_an_overcommitted_epoch_is_critical_from_its_turn_on():
+    parsed = json.loads(made(("epoch",)))
+    line = parsed["timelines"][0]
+    line["critical"] = {"node": [0, 0], "at": [1.0, 1.1], "begins": [0.99, 1.05]}
+    line["until"] = 1.2
+    found = critical_periods(read(parsed).timelines[0])
+    assert [(round6(each.begin), round6(each.end)) for each in found[:2]] == [(1.0, 1.1), (1.1, 1.2)]
+
+
+# The page.
+
+
+def charts(html: str) -> dict:
+    found = re.search(r'<script type="application/json" id="charts">(.*?)</script>', html, re.DOTALL)
+    return json.loads(found[1])
+
+
+def test_the_page_needs_nothing_else_and_draws_every_chart(result: weir.NodeResult):
+    import vl_convert
+
+    html = report.html(result)
+    body = re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+    assert not re.search(r" (?:src|srcset|href)=", body)
+    specs = charts(html)
+    assert len(specs) == 3 * 2 + 3 + 5 + 3
+    for name, spec in specs.items():
+        assert f'id="{name}"' in html
+        assert spec["data"]["values"], name
+        svg = vl_convert.vegalite_to_svg({**spec, "width": 300})
+        assert "mark-rect" in svg or "mark-line" in svg, name
+        assert ">undefined<" not in svg
+
+
+def test_the_page_tells_the_timeline_in_words(result: weir.NodeResult):
+    html = report.html(result)
+    for words in ("Timeline under epoch", "runs on a low queue (windfall)", "turn of an epoch", "Needs met"):
+        assert words in html
+    assert "from 1.000 s to 1.500 s of the first replication" in html
+
+
+def test_a_long_timeline_is_cut_and_said_to_be():
+    long = timeline("epoch", ["g1", "g2", "sink", "x"], epochs=400, truncated=True)
+    html = report.html(weir.Result.from_json(made(("epoch",), timelines=[long])))
+    assert "The chart ends after 3000 runs; --trace FILE.pftrace has all" in html.replace("3,000", "3000")
+    assert "More happened than was kept" in html
+    text = printed(show_run, weir.Result.from_json(made(("epoch",), timelines=[long])))
+    assert "the timeline is cut" in text
+
+
+def test_titles_and_names_cannot_become_markup():
+    parsed = document(("epoch",), needs={"<script>alert(1)</script>": 0.01}, title="</title><script>")
+    assert "<script>alert" not in report.html(read(parsed))
+
+
+def test_a_report_can_be_made_of_less():
+    bare = {
+        name: []
+        for name in ("distributions", "differences", "samples", "timelines", "checks", "process_totals")
+    }
+    assert "The comparison" in report.html(weir.Result.from_json(made(**bare)))
+    nothing = read(
+        {**document(), **bare, "estimates": [], "node_totals": [], "interrupted": True, "replications": 0}
+    )
+    assert "Where it comes from" in report.html(nothing)
+    assert printed(show_comparison, nothing)
+
+
+# Running.
+
+
+class Node(weir.Scenario):
+    """A scenario that the engine need not know."""
+
+    @property
+    def normalised(self) -> dict:
+        return {"model": "node", "disciplines": list(EVERY), "measure": {}}
+
+
+def test_records_are_refused_with_a_reason(tmp_path):
+    with pytest.raises(weir.ConfigError, match="this scenario is of a node") as refused:
+        weir.run(Node("", "node.toml"), records=tmp_path / "r.csv")
+    assert "--trace" in refused.value.remedy
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_gives_what_the_engine_wrote(monkeypatch):
+    from weir import _weir
+
+    monkeypatch.setattr(_weir, "run", lambda *_: made())
+    assert weir.compare(Node("", "node.toml")) == weir.Result.from_json(made())
