@@ -57,10 +57,10 @@ mod weights;
 
 pub use bound::Scheduler;
 pub use emit::{Emission, EmitError, emit};
-pub use plan::{Plan, plan};
 pub use nodes::plan::{NodePlan, place};
 pub use nodes::request::NodeRequest;
 pub use nodes::scenario::NodeForm;
+pub use plan::{Plan, plan};
 pub use quantity::Share;
 pub use request::Request;
 pub use requirements::Requirements;

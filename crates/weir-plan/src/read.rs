@@ -48,7 +48,9 @@ fn mismatch(value: &Mismatch<'_>) -> (&'static str, String) {
         _ => "not of the type that belongs here",
     };
     let remedy = match value.expected {
-        "a string" => "write text in quotes, a quantity with its unit, such as \"2048B\", \"25%\" or \"20ms\"",
+        "a string" => {
+            "write text in quotes, a quantity with its unit, such as \"2048B\", \"25%\" or \"20ms\""
+        }
         "u8" | "u16" | "u32" | "u64" => "write a whole number from 0 up",
         "a sequence" => "write a list in brackets",
         _ => "write a table of its own keys",

@@ -6,8 +6,8 @@ mod common;
 
 use common::{NODES, TABLE_1};
 use weir_core::units::Bytes;
-use weir_plan::opensm::{Port, lint, parse};
 use weir_plan::nodes::scenario;
+use weir_plan::opensm::{Port, lint, parse};
 use weir_plan::{Form, NodeForm, PlanError, Request, Requirements, emit, place, plan};
 
 const CASES: u32 = 4_000;

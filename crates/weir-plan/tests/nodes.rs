@@ -32,12 +32,15 @@ fn check(request: &NodeRequest, plan: &NodePlan) {
     let mut loads = vec![0; plan.nodes.len()];
     let mut groups: Vec<Vec<usize>> = vec![Vec::new(); plan.nodes.len()];
     let members = request.groups.iter().enumerate();
-    let members = members.flat_map(|(place, group)| group.members.iter().map(move |name| (place, group, name)));
+    let members =
+        members.flat_map(|(place, group)| group.members.iter().map(move |name| (place, group, name)));
     assert_eq!(members.clone().count(), plan.processes.len());
     for ((place, group, name), process) in members.zip(&plan.processes) {
         assert_eq!((name, group.need), (&process.name, process.need));
         let Some(node) = process.node else {
-            assert!(plan.refused.iter().any(|refused| refused.names.contains(name) && refused.line == group.line));
+            assert!(
+                plan.refused.iter().any(|refused| refused.names.contains(name) && refused.line == group.line)
+            );
             continue;
         };
         assert!(group.on.as_ref().is_none_or(|on| on.contains(&node)), "{name}");
@@ -90,7 +93,8 @@ fn a_whole_request_is_kept() {
     let plan = place(&request);
     check(&request, &plan);
     assert!(plan.refused.is_empty() && plan.balance.is_some_and(|balance| balance.optimal));
-    let node_of = |name: &str| plan.processes.iter().find(|process| process.name == name).and_then(|it| it.node);
+    let node_of =
+        |name: &str| plan.processes.iter().find(|process| process.name == name).and_then(|it| it.node);
     assert_eq!(node_of("recorder"), Some(0));
     assert_ne!(node_of("spare.1"), node_of("spare.2"));
     let ones: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
@@ -121,7 +125,10 @@ fn who_has_no_place_is_told_why() {
         "",
     );
     is(
-        &format!("{}on = [\"node2\"]\n[[process]]\nname = \"q\"\nneed = \"60ms\"\non = [\"node2\"]\n", request("count = 2", &[60])),
+        &format!(
+            "{}on = [\"node2\"]\n[[process]]\nname = \"q\"\nneed = \"60ms\"\non = [\"node2\"]\n",
+            request("count = 2", &[60])
+        ),
         "q",
         "needs 60ms, and no node where it may be has as much left, the most is 40ms on node2: let it be on more nodes, lower \
          needs, or add a node",
@@ -157,11 +164,17 @@ fn requests_are_told_apart() {
     assert!(matches!(Request::from_toml(common::TABLE_1, "a"), Ok(Request::Table(_))));
     let told = |text: &str| Request::from_toml(text, "a").expect_err(text).to_string();
     let both = told(&format!("weir = 1\n[nodes]\n{}", common::TABLE_1.replacen("weir = 1\n", "", 1)));
-    let expected = "stands beside `nodes`: a request is for an arbitration table or for nodes: write two files";
+    let expected =
+        "stands beside `nodes`: a request is for an arbitration table or for nodes: write two files";
     assert!(both.contains(expected), "{both}");
     let only = told("weir = 1\n[[process]]\nname = \"a\"\nneed = \"1ms\"\n");
-    assert!(only.ends_with("nodes is missing: add a table `[nodes]`, with `count` unless as few as suffice are wanted"));
-    assert!(told("weir = 1\n[nodes]\n").contains("process is missing: add a table `[[process]]` for each process"));
+    assert!(only.ends_with(
+        "nodes is missing: add a table `[nodes]`, with `count` unless as few as suffice are wanted"
+    ));
+    assert!(
+        told("weir = 1\n[nodes]\n")
+            .contains("process is missing: add a table `[[process]]` for each process")
+    );
 }
 
 /// Each block is lines of `[nodes]`, tables of processes, and the refusal.
@@ -171,7 +184,8 @@ fn documents_are_refused_at_their_place() {
     for block in include_str!("node_refusals.txt").trim_end().split("\n\n") {
         let (written, expected) = block.split_once("\n=> ").expect("each block has its refusal");
         let mut parts = written.split(" | ");
-        let mut text = format!("weir = 1\n[nodes]\n{}\n", parts.next().unwrap_or_default().replace(';', "\n"));
+        let mut text =
+            format!("weir = 1\n[nodes]\n{}\n", parts.next().unwrap_or_default().replace(';', "\n"));
         for part in parts {
             text.push_str(&format!("[[process]]\n{}\n", part.replace(';', "\n")));
         }
@@ -202,8 +216,11 @@ fn a_scenario_has_everybody_in_its_place() {
     let moved = emit(&request, &plan, NodeForm::Rebalance).expect("it is simulated").text;
     let document: toml::Table = toml::from_str(&moved).expect("TOML");
     let processes = document["process"].as_array().expect("a list");
-    let fixed: Vec<&str> =
-        processes.iter().filter(|it| it.get("movable").is_some()).filter_map(|it| it["name"].as_str()).collect();
+    let fixed: Vec<&str> = processes
+        .iter()
+        .filter(|it| it.get("movable").is_some())
+        .filter_map(|it| it["name"].as_str())
+        .collect();
     assert_eq!(fixed, ["recorder", "spare.1", "spare.2"]);
     assert!(processes.iter().all(|it| it.get("movable").is_some() || it["node"].as_str() == Some("a")));
     assert_eq!(document["balance"]["every"].as_str(), Some("1000ms"));
@@ -223,7 +240,10 @@ fn scenarios_are_refused_that_are_not_simulated() {
         told(&request("", &[5]), NodeForm::Rebalance),
         "rebalance cannot carry the plan: it has one node: ask for two or more, with nodes.count"
     );
-    assert!(told(&request("count = 1", &[60, 60]), NodeForm::Scenario).contains("`p1` needs 60ms, and no node has"));
+    assert!(
+        told(&request("count = 1", &[60, 60]), NodeForm::Scenario)
+            .contains("`p1` needs 60ms, and no node has")
+    );
 }
 
 /// The fewest nodes and the least largest load of all placements, with those who are apart and where they may be.
@@ -247,7 +267,8 @@ fn brute_force(request: &NodeRequest, nodes: usize) -> (Option<usize>, Option<u6
             at[node].push(group);
             is_good
         });
-        let load = |node: &Vec<usize>| node.iter().map(|&group| request.groups[group].need.get()).sum::<u64>();
+        let load =
+            |node: &Vec<usize>| node.iter().map(|&group| request.groups[group].need.get()).sum::<u64>();
         let largest = at.iter().map(load).max().unwrap_or(0);
         if is_good && largest <= capacity {
             let used = at.iter().filter(|node| !node.is_empty()).count();
@@ -269,8 +290,10 @@ fn written(tables: &[(u64, usize, u8, Vec<usize>)], nodes: usize) -> String {
     let mut text = format!("weir = 1\n[nodes]\ncount = {nodes}\n");
     for (place, (need, count, on, apart)) in tables.iter().enumerate() {
         text.push_str(&format!("[[process]]\nname = \"p{place}\"\nneed = \"{need}ms\"\ncount = {count}\n"));
-        let on: Vec<String> =
-            (0..nodes).filter(|node| on >> node & 1 == 1).map(|node| format!("\"node{}\"", node + 1)).collect();
+        let on: Vec<String> = (0..nodes)
+            .filter(|node| on >> node & 1 == 1)
+            .map(|node| format!("\"node{}\"", node + 1))
+            .collect();
         if !on.is_empty() && on.len() < nodes {
             text.push_str(&format!("on = [{}]\n", on.join(", ")));
         }

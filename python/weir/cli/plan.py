@@ -10,7 +10,7 @@ import typer
 
 from weir.cli.shared import INTERRUPTED, NOT_MET, Json, OneOutFile, Threads, echo_json, only
 from weir.errors import ConfigError
-from weir.planning import nodes, opensm, request
+from weir.planning import opensm, request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +53,7 @@ def plan(
             "--target",
             metavar="FORM",
             help=f"Also write the plan for a target: {', '.join(request.TARGETS)}; a placement: "
-            f"{', '.join(nodes.TARGETS)}. Default: target.form of the request.",
+            f"{', '.join(request.NODE_TARGETS)}. Default: target.form of the request.",
         ),
     ] = None,
     out: Annotated[
@@ -89,10 +89,11 @@ def plan(
 ) -> int:
     """Plan an arbitration table, or place processes on nodes.
 
-    A table: shares and latencies in, entries, weights and bounds out. Latencies are kept under the scheduler that the target has. Classes that do not fit are refused with the
-    nearest request that does (exit code 1). With a target the plan is also written as the target takes it,
-    with what the target cannot keep. With --check the plan is simulated; the exit code is 1 if a class has
-    less than its share or waits longer than its bound.
+    A table: shares and latencies in, entries, weights and bounds out. Latencies are kept under the scheduler
+    that the target has. Classes that do not fit are refused with the nearest request that does (exit code 1).
+    With a target the plan is also written as the target takes it, with what the target cannot keep. With
+    --check the plan is simulated; the exit code is 1 if a class has less than its share or waits longer than
+    its bound.
 
     A placement, where the request has a table [nodes]: needs in, the node of each process out, with bounds of
     how few nodes suffice and how even they can be. The exit code is 1 if a process has no place, or with
@@ -145,7 +146,7 @@ def _check_options(is_checked: bool, options: Mapping[str, object]) -> None:
 def _checked(
     file: Path, kind: str, target: str | None, load: float | None, seed: int | None, threads: int | None
 ) -> Check | NodeCheck:
-    from weir.planning import check
+    from weir.planning import check, nodes
     from weir.progress import Progress
 
     seed = 1 if seed is None else seed
@@ -164,7 +165,7 @@ def _checked(
 
 def _show_check(found: Check | NodeCheck | None, kind: str) -> None:
     from weir import tables
-    from weir.planning import nodes_terminal, terminal
+    from weir.planning import nodes, nodes_terminal, terminal
 
     if found is None:
         typer.echo(f"\nnot checked: not every {_FITTED[kind]} fits")

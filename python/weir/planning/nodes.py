@@ -1,4 +1,4 @@
-"""A placement against its simulation: is every need met, and what does rebalancing make of the same processes.
+"""A placement against its simulation: is every need met, and what rebalancing makes of the same processes.
 
 **The placement.** In the scenario that is emitted every process is always ready, the worst that it can do to
 others, and what is reserved runs as a process of the system. Under epoch scheduling a process that is ready
@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 
     from weir.node.result import NodeResult
 
-__all__ = ["TARGETS", "NodeCheck", "ProcessCheck", "check"]
-
-TARGETS = ("scenario", "rebalance")
-"""The forms in which a placement is written."""
+__all__ = ["NodeCheck", "ProcessCheck", "check"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +88,7 @@ def check(
     request : path
         The request.
     target : str, optional
-        One of `TARGETS`; without it, the placement.
+        One of `weir.planning.request.NODE_TARGETS`; without it, ``scenario``.
     seed, threads, progress
         As of `weir.run`.
 

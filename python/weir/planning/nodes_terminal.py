@@ -20,7 +20,7 @@ _MOST = 20  # rows of those who missed their need
 
 
 def show_placement(out: Console, plan: Mapping[str, Any]) -> None:
-    """Show a placement: what each node promises, who is there, how far it is from the bounds, who has no place."""
+    """Show a placement: what each node promises, who is there, the bounds, and who has no place."""
     if plan["title"]:
         out.print(plan["title"], style="bold")
     epoch, reserve, capacity = (_time(plan[key]) for key in ("epoch_ns", "reserve_ns", "capacity_ns"))
@@ -62,7 +62,7 @@ def _answers(plan: Mapping[str, Any]) -> Iterator[str]:
     """Yield how few nodes suffice, and how even the loads are, each with its bound."""
     few, balance = plan["fewest"], plan["balance"]
     bounds = few["bounds"]
-    parts = f"all needs {bounds['volume']:,}, large ones {bounds['large']:,}, apart {bounds['apart']:,}"
+    parts = ", ".join(f"{said} {bounds[name]:,}" for name, said in _COUNTS.items() if bounds[name])
     rules = f"first fit decreasing {_count(few['first_fit'])}, best fit decreasing {_count(few['best_fit'])}"
     if few["nodes"] is not None:
         known = _known(few["optimal"], "fewer", few["steps"])
@@ -72,7 +72,7 @@ def _answers(plan: Mapping[str, Any]) -> Iterator[str]:
     if balance is None:
         return
     each = balance["bounds"]
-    parts = ", ".join(f"{name} {_time(each[f'{key}_ns'])}" for name, key in _LOADS)
+    parts = ", ".join(f"{name} {_time(each[f'{name}_ns'])}" for name in _LOADS if each[f"{name}_ns"])
     known = _known(balance["optimal"], "less", balance["steps"])
     yield (
         f"largest committed: {_time(balance['largest_ns'])}, {known}; bound {_time(balance['bound_ns'])} "
@@ -80,7 +80,8 @@ def _answers(plan: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-_LOADS = (("mean", "mean"), ("longest", "longest"), ("shared", "shared"), ("confined", "confined"))
+_COUNTS = {"volume": "all needs", "large": "large ones", "apart": "apart"}
+_LOADS = ("mean", "longest", "shared", "confined")
 
 
 def _known(optimal: bool, better: str, steps: int) -> str:
@@ -108,13 +109,13 @@ def show_check(out: Console, check: NodeCheck) -> None:
     failed = [row for row in check.processes if row.missed or (check.target == "scenario" and not row.epochs)]
     if failed:
         out.print()
-        print_table(out, _failed(failed[:_MOST]))
+        print_table(out, _failed(failed[:_MOST], "node" if check.target == "scenario" else "began on"))
     if len(failed) > _MOST:
         say(out, f"and {plural(len(failed) - _MOST, 'process')} more")
     say(out, f"\n{_outcome(check)}")
 
 
-def _failed(rows: Sequence[ProcessCheck]) -> list[Column]:
+def _failed(rows: Sequence[ProcessCheck], place: str) -> list[Column]:
     scale = scale_for((row.need for row in rows), "s")
 
     def column(header: str, cells: Iterator[str]) -> Column:
@@ -122,7 +123,7 @@ def _failed(rows: Sequence[ProcessCheck]) -> list[Column]:
 
     return [
         Column("process", tuple(row.name for row in rows), numeric=False),
-        Column("node", tuple(row.node for row in rows), numeric=False),
+        Column(place, tuple(row.node for row in rows), numeric=False),
         column(f"need {scale.header}", (number(row.need / scale.factor) for row in rows)),
         column("epochs", (f"{row.epochs:,}" for row in rows)),
         column("missed", (f"{row.missed:,}" for row in rows)),

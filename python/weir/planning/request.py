@@ -18,10 +18,12 @@ from weir.planning.read import text_of
 if TYPE_CHECKING:
     import os
 
-__all__ = ["TARGETS", "Emission", "emit", "plan"]
+__all__ = ["NODE_TARGETS", "TARGETS", "Emission", "emit", "plan"]
 
 TARGETS = ("opensm", "pcie", "tc-ets", "tc-drr", "dcb", "scenario")
 """The forms in which a plan for a table is written."""
+NODE_TARGETS = ("scenario", "rebalance")
+"""The forms in which a placement on nodes is written."""
 _KIND = "a request, a TOML file,"
 
 
@@ -44,7 +46,7 @@ class Emission:
 def plan(request: str | os.PathLike[str], target: str | None = None) -> dict[str, Any]:
     """Return the plan of a request for a target; without it, for that of the request.
 
-    Targets of tables are `TARGETS`, of nodes those of `weir.planning.nodes`.
+    Targets are one of `TARGETS` for a table, of `NODE_TARGETS` for nodes.
 
     Latencies are kept under the scheduler of the target; without any, under the deficit table. Classes that
     do not fit are in ``refused``, each with a reason, a remedy and the nearest requests that do.

@@ -35,7 +35,11 @@ pub struct NodeBounds {
 impl NodeBounds {
     pub(super) fn of(problem: &Problem, groups: &[Group]) -> Self {
         let needs = problem.needs();
-        Self { volume: volume(&needs, problem.capacity), large: large(&needs, problem.capacity), apart: apart(groups, problem.capacity) }
+        Self {
+            volume: volume(&needs, problem.capacity),
+            large: large(&needs, problem.capacity),
+            apart: apart(groups, problem.capacity),
+        }
     }
 
     /// The highest of them.

@@ -165,7 +165,11 @@ fn few(problem: &Problem, bounds: NodeBounds) -> (Fewest, Board<'_>) {
     let mut optimal = false;
     // Where not all have a place, a placement on all nodes is looked for first.
     while !optimal {
-        let fewer = if board.is_whole() { board.used as u64 - u64::from(board.used > 0) } else { problem.nodes as u64 };
+        let fewer = if board.is_whole() {
+            board.used as u64 - u64::from(board.used > 0)
+        } else {
+            problem.nodes as u64
+        };
         if fewer < bound {
             optimal = true;
             continue;
@@ -253,7 +257,12 @@ fn placed(request: &NodeRequest, problem: &Problem, board: &Board<'_>) -> Vec<Pl
     for (place, group) in request.groups.iter().enumerate() {
         first.push(all.len());
         let members = group.members.iter();
-        all.extend(members.map(|name| Placed { name: name.clone(), need: group.need, node: None, group: place }));
+        all.extend(members.map(|name| Placed {
+            name: name.clone(),
+            need: group.need,
+            node: None,
+            group: place,
+        }));
     }
     for (item, &node) in problem.items.iter().zip(&board.at).filter(|(_, node)| **node != NOWHERE) {
         all[first[item.group as usize] + item.member as usize].node = Some(node as usize);

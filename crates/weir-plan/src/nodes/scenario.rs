@@ -14,7 +14,7 @@ use weir_core::units::Nanos;
 use super::plan::{NodePlan, Placed};
 use super::request::NodeRequest;
 use crate::emit::scenario::quoted;
-use crate::emit::{EmitError, Emission, commented, one_line};
+use crate::emit::{Emission, EmitError, commented, one_line};
 use crate::quantity::millis;
 
 /// The most nodes of the model.
@@ -65,7 +65,12 @@ pub fn emit(request: &NodeRequest, plan: &NodePlan, form: NodeForm) -> Result<Em
     if form == NodeForm::Rebalance {
         let _ = write!(text, "\n[balance]\nevery = \"{}\"\n", millis(round(plan.epoch)));
     }
-    let _ = write!(text, "\n[[template]]\nname = \"{}\"\nprogram = \"\"\"\n{}\"\"\"\n", template(form), program(form));
+    let _ = write!(
+        text,
+        "\n[[template]]\nname = \"{}\"\nprogram = \"\"\"\n{}\"\"\"\n",
+        template(form),
+        program(form)
+    );
     for process in &plan.processes {
         let _ = write!(text, "\n{}", table(request, plan, process, form));
     }
@@ -84,7 +89,10 @@ fn check(plan: &NodePlan, form: NodeForm) -> Result<(), EmitError> {
     }
     let nodes = plan.nodes.len();
     if nodes > MAX_NODES {
-        return refuse(format!("it has {nodes} nodes, at most {MAX_NODES} are simulated"), "plan in several parts");
+        return refuse(
+            format!("it has {nodes} nodes, at most {MAX_NODES} are simulated"),
+            "plan in several parts",
+        );
     }
     if form == NodeForm::Rebalance && nodes < 2 {
         return refuse("it has one node".to_owned(), "ask for two or more, with nodes.count");
@@ -96,9 +104,11 @@ fn head(plan: &NodePlan) -> String {
     let title = if plan.title.is_empty() { "A placement" } else { plan.title.as_str() };
     let capacity = millis(plan.capacity);
     let mut comments = vec![format!("{} Written by `weir plan`.", one_line(title))];
-    comments.extend(plan.nodes.iter().map(|node| {
-        format!("{}: {} of {capacity} are promised", node.name, millis(node.committed))
-    }));
+    comments.extend(
+        plan.nodes
+            .iter()
+            .map(|node| format!("{}: {} of {capacity} are promised", node.name, millis(node.committed))),
+    );
     let names: Vec<String> = plan.nodes.iter().map(|node| quoted(&node.name)).collect();
     let system = match plan.reserve.get() {
         0 => String::new(),
@@ -139,7 +149,9 @@ fn table(request: &NodeRequest, plan: &NodePlan, process: &Placed, form: NodeFor
             let time = group.slice.unwrap_or(Nanos::new((plan.epoch.get() / 5).max(1)));
             format!("time = \"{}\"", millis(time))
         }
-        NodeForm::Rebalance => format!("time = \"{}\", epoch = \"{}\"", millis(group.need), millis(plan.epoch)),
+        NodeForm::Rebalance => {
+            format!("time = \"{}\", epoch = \"{}\"", millis(group.need), millis(plan.epoch))
+        }
     };
     let mut text = format!(
         "[[process]]\nname = {}\ntemplate = \"{}\"\nset = {{ {set} }}\nnode = {}\nneed = \"{}\"\npriority = {}\n",

@@ -47,12 +47,16 @@ fn no_room(request: &NodeRequest, problem: &Problem, board: &Board<'_>, item: It
         // With room it was kept away only by those who are apart from it.
         let name = &names[node];
         return (
-            format!("needs {need}, and every node{of_it} with as much left, such as {name}, has a process that it is apart from"),
+            format!(
+                "needs {need}, and every node{of_it} with as much left, such as {name}, has a process that it is apart from"
+            ),
             "remove an `apart_from`, or add a node".to_owned(),
         );
     }
     let most = allowed().max_by_key(|&node| (left(node), core::cmp::Reverse(node)));
-    let most = most.map_or(String::new(), |node| format!(", the most is {} on {}", millis(Nanos::new(left(node))), names[node]));
+    let most = most.map_or(String::new(), |node| {
+        format!(", the most is {} on {}", millis(Nanos::new(left(node))), names[node])
+    });
     let remedy = match problem.confined(item) {
         Some(_) => "let it be on more nodes, lower needs, or add a node",
         None => "lower needs, or add a node",
