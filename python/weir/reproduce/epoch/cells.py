@@ -17,7 +17,7 @@ from weir.reproduce.checks import Check, Status
 from weir.reproduce.epoch import published, runs
 from weir.reproduce.epoch.evidence import NotMeasuredError
 from weir.reproduce.epoch.measured import GENERATOR, SINK, TRUE, Measured
-from weir.reproduce.epoch.method import Figure, message_time
+from weir.reproduce.epoch.method import Figure, in_turn, message_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,6 +42,8 @@ _TOTAL, _PART, _REST = 1.0, 2.0, 3.0
 """Microseconds: of a total of Table 1, of a difference of two totals, of a difference of three."""
 PAIR_LENGTH = {"rate": 20, "time": 5}
 """Slices in ms under which the two readings of generator and sink on one node come out."""
+_LEFT = 961.0
+"""Milliseconds a second that the system processes and uncharged time leave."""
 _PAIR_BARS = {"rate": 0.005, "time": 0.01}
 _CHAIN = (
     "the cost of the complex sink is not given, and nothing else decides the row: it is one free number, "
@@ -114,24 +116,21 @@ def _chain(measured: Measured) -> str:
 
 
 def _pair(row: published.Rate, measured: Measured) -> Iterator[Check]:
-    lengths = PAIR_LENGTH
+    """Yield the two readings: counted on a node with 961 ms/s left, and normalised to a full processor."""
+    length, parts = PAIR_LENGTH["rate"], (TRUE[GENERATOR], TRUE[SINK], PAIR_LENGTH["rate"])
     note = (
-        f"1/s; as counted on the node, of which 961 ms/s are left; slices of {lengths['rate']} ms (the "
-        "report gives none; "
-        "15 to 25 ms move it by 0.5 %)"
+        f"1/s; as counted on the node, of which 961 ms/s are left, in slices of {length} ms (the report "
+        f"gives none; 15 to 25 ms move it by 0.5 %); closed form {in_turn(_LEFT, *parts):.0f}"
     )
     bar = _PAIR_BARS["rate"] * row.rate
-    yield _close(
-        f"table/2/{row.id}/rate", "table", row.rate, lambda: measured.rate(lengths["rate"]), bar, note
-    )
+    yield _close(f"table/2/{row.id}/rate", "table", row.rate, partial(measured.rate, length), bar, note)
+    length, parts = PAIR_LENGTH["time"], (TRUE[GENERATOR], TRUE[SINK], PAIR_LENGTH["time"])
     note = (
-        f"ms; on a full processor, slices of {lengths['time']} ms (the report gives none; 1 ms more or less "
-        "moves it by 1 %)"
+        f"ms; on a full processor, in slices of {length} ms (the report gives none; 1 ms more or less "
+        f"moves it by 1 %); closed form {1e3 / in_turn(1e3, *parts):.3f}"
     )
     bar = _PAIR_BARS["time"] * row.time
-    yield _close(
-        f"table/2/{row.id}/time", "table", row.time, lambda: measured.time(lengths["time"]), bar, note
-    )
+    yield _close(f"table/2/{row.id}/time", "table", row.time, partial(measured.time, length), bar, note)
 
 
 def _digits(value: float) -> int:

@@ -63,7 +63,7 @@ def _overheads(measured: Measured) -> Figure:
     caption = (
         "What a scheduling costs a generator that is alone, against how many there are. At few, most are "
         "swaps to system "
-        "processes, and an error of 0.2 % in the cost of a message moves the figure by 70 us; at many it is "
+        "processes, and an error of 0.2 % in the cost of a message moves the figure by 65 us; at many it is "
         "the 129 us "
         "of a restart."
     )
