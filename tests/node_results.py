@@ -134,7 +134,7 @@ def timeline(discipline, names, *, epochs=5, levels=True, truncated=False):
     for epoch in range(epochs):
         start = round(1.0 + epoch * EPOCH, 6)
         mark("epoch", None, start)
-        for at, begins in ((0.0, 0.03), (0.02, 0.05), (0.04, 0.07)) if levels else ():
+        for at, begins in ((0.0, 0.03), (0.04, 0.05), (0.07, 0.07)) if levels else ():
             for key, value in zip(critical, (0, start + at, start + begins), strict=True):
                 critical[key].append(round(value, 9))
         ran(None, None, start, round(start + 0.0008, 9))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import weir
 from weir import cli, toml
 from weir.errors import ConfigError
 from weir.importing import perf, rtapp
@@ -152,7 +153,7 @@ def test_processors_become_nodes(tmp_path):
     assert found["node"]["names"] == ["cpu0", "cpu3"]
     assert [row["node"] for row in found["process"]] == ["cpu3", "cpu0", "cpu0"]
     assert "Put on cpu0, as it is tied to no processor: (c)" in made.notes
-    assert "Left out, as it has no instance: (none)" in made.notes
+    assert "Left out, without an instance: (none)" in made.notes
 
 
 def test_names_become_words_and_stay_apart(tmp_path):
@@ -418,3 +419,16 @@ def test_the_command_line_imports_wake_ups(tmp_path, monkeypatch, capsys):
     assert out.endswith("next: weir compare timehist/scenario.toml\n")
     assert cli.run(["import", "perf", str(TASKS / "timehist.csv"), "--out", "n.toml", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["replays"] == ["n.player_812.csv", "n.indexer_0.csv"]
+
+
+def test_what_is_imported_runs(tmp_path):
+    short = {"stop": {"warm_up": "0s", "duration": "200ms"}, "disciplines": ["epoch", "eevdf"]}
+    for made in (
+        rtapp.scenario(TASKS / "audio.json").text,
+        perf.write(TASKS / "timehist.csv", tmp_path / "p.toml").scenario.read_text(),
+    ):
+        weir.Scenario.from_toml(made, str(tmp_path / "s.toml"))
+        text = toml.dumps({**tomllib.loads(made), **short})
+        result = weir.run(weir.Scenario.from_toml(text, str(tmp_path / "s.toml")), threads=1)
+        assert result.ok
+        assert not result.interrupted

@@ -1,6 +1,7 @@
 """Results of the node: typed rows, strict reading, words, tables that fit, a page with timelines."""
 
 import io
+import itertools
 import json
 import re
 
@@ -234,7 +235,7 @@ def test_what_is_absent_carries_its_reason():
             row.update(value=None, low=None, high=None, standard_error=None, reason="it never waited")
     found = read(parsed)
     for text in (printed(show_run, found, 200), report.html(found)):
-        assert "n/a: it never waited (response of g2)" in text
+        assert "n/a: it never waited (response of g2)" in text  # under the only discipline
 
 
 # Timelines.
@@ -248,7 +249,7 @@ def test_runs_are_of_three_kinds(result: weir.NodeResult):
 
 def test_a_critical_period_begins_where_the_present_reaches_it(result: weir.NodeResult):
     found = critical_periods(result.timeline("epoch"))
-    # It was put off twice before it was reached, 70 ms into each epoch.
+    # What runs on normal queues until 70 ms puts it off; then what is left is allocated.
     expected = [Period(0, 1.07 + EPOCH * epoch, 1.1 + EPOCH * epoch) for epoch in range(5)]
     assert [tuple(map(round6, each)) for each in found] == [tuple(map(round6, each)) for each in expected]
     assert critical_periods(result.timeline("eevdf")) == []
@@ -256,6 +257,20 @@ def test_a_critical_period_begins_where_the_present_reaches_it(result: weir.Node
 
 def round6(value: float) -> float:
     return round(value, 6)
+
+
+def test_free_time_goes_while_nobody_runs_out_of_what_is_owed():
+    parsed = json.loads(made(("epoch",)))
+    line = parsed["timelines"][0]
+    line["until"] = 1.1
+    line["critical"] = {"node": [0, 0], "at": [1.0, 1.0], "begins": [0.9, 1.03]}
+    line["runs"] = {
+        "node": [0, 0, 0], "process": [0, 1, 0], "level": [1, -3, 1], "from": [1.01, 1.04, 1.05],
+        "until": [1.04, 1.05, 1.06],
+    }  # fmt: skip
+    # 30 ms are free: 10 go before the first run, 10 while a low queue runs, 10 after the last run.
+    (found,) = critical_periods(read(parsed).timelines[0])
+    assert (round6(found.begin), round6(found.end)) == (1.07, 1.1)
 
 
 def test_an_overcommitted_epoch_is_critical_from_its_turn_on():
@@ -348,3 +363,47 @@ def test_a_run_gives_what_the_engine_wrote(monkeypatch):
 
     monkeypatch.setattr(_weir, "run", lambda *_: made())
     assert weir.compare(Node("", "node.toml")) == weir.Result.from_json(made())
+
+
+SCENARIO = {
+    "weir": 1,
+    "model": "node",
+    "disciplines": ["epoch", "eevdf", "priority_rr"],
+    "node": {"epoch": "10ms", "costs": {"swap": "10us", "timer": "5us"}},
+    "queue": [{"name": "frames"}],
+    "process": [
+        {
+            "name": "camera", "need": "1ms",
+            "program": "loop {\nsleep 5ms\ncompute uniform(200us, 500us)\nenqueue frames\n}",
+        },
+        {
+            "name": "detector", "need": "4ms", "deadline": "4ms",
+            "program": "loop {\ndequeue frames\ncompute 1500us\n}",
+        },
+        {"name": "planner", "need": "4ms", "program": "loop { compute 1s }"},
+        {"name": "log", "program": "loop { compute 1s }"},
+    ],
+    "stop": {"warm_up": "20ms", "duration": "220ms", "replications": 3},
+    "measure": {"sample": "20ms"},
+}  # fmt: skip
+
+
+def test_what_the_engine_writes_is_shown_in_every_form(tmp_path):
+    result = weir.run(SCENARIO, threads=1)
+    assert isinstance(result, weir.NodeResult)
+    assert result.ok
+    assert [line.discipline for line in result.timelines] == list(result.disciplines)
+    for line in result.timelines:
+        # One processor, charged for one at a time, and never idle here.
+        spans = sorted((run.begin, run.end) for run in runs(line))
+        assert all(end <= begin + 1e-12 for (_, end), (begin, _) in itertools.pairwise(spans))
+        assert sum(end - begin for begin, end in spans) == pytest.approx(line.until - line.from_)
+    assert critical_periods(result.timeline("epoch"))
+    for show in (show_run, show_comparison):
+        text = printed(show, result, 80)
+        assert max(map(len, text.splitlines())) <= 80
+        assert "planner" in text
+    assert "Timeline under epoch" in report.html(result)
+    result.save_trace(tmp_path / "t.pftrace")
+    assert (tmp_path / "t.pftrace").stat().st_size > 1000
+    assert result.samples_to_arrow().num_rows > 0

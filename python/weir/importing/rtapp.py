@@ -196,7 +196,7 @@ class _Scenario:
         for task in self.tasks.tasks:
             name = str(task.name.held)
             if not task.instances:
-                self._note("Left out, as it has no instance:", name)
+                self._note("Left out, without an instance:", name)
                 continue
             common = self._common(task)
             alone = any(event.kind in _WAITS for event in task.events)

@@ -169,14 +169,18 @@ def _cell(row: NodeEstimate | None, scale: Scale) -> str:
 def absent_rows(result: NodeResult) -> list[str]:
     """Return why figures are absent, a line for each reason."""
     found: dict[tuple[str, str], list[str]] = {}
+    under: dict[str, set[str]] = {}
     for row in result.estimates:
         if row.value is None and row.name != ALL:
             found.setdefault((row.metric, row.reason or "not measured"), []).append(row.name)
+            under.setdefault(row.metric, set()).add(row.discipline)
     about: dict[str, list[str]] = {}
     for (metric, reason), names in found.items():
         once = list(dict.fromkeys(names))
+        some = [result.labels[name] for name in result.disciplines if name in under[metric]]
         more = f" and {len(once) - _FEW} more" if len(once) > _FEW else ""
-        about.setdefault(reason, []).append(f"{metric} of {', '.join(once[:_FEW])}{more}")
+        where = "" if len(some) == len(result.disciplines) else f" under {', '.join(some)}"
+        about.setdefault(reason, []).append(f"{metric} of {', '.join(once[:_FEW])}{more}{where}")
     return [f"{_ABSENT}: {reason} ({'; '.join(parts)})" for reason, parts in about.items()]
 
 

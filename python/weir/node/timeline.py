@@ -209,6 +209,7 @@ def _lengths(
     ]
     if not points:
         return None
+    most = max(1, *(length for length in line.lengths.length))
     last = {point["queue"]: point["length"] for point in points}
     points += [{"queue": name, "from": until / scale.factor, "length": value} for name, value in last.items()]
     styles = flow_styles([name for name in names if name in last])
@@ -220,8 +221,10 @@ def _lengths(
             x=x,
             y=alt.Y(
                 "length:Q",
-                scale=alt.Scale(domain=[0, max(1, *(point["length"] for point in points))]),
-                axis=alt.Axis(title=None, tickCount=3, format="~g", minExtent=_NARROW, maxExtent=_NARROW),
+                scale=alt.Scale(domain=[0, most]),
+                axis=alt.Axis(
+                    title=None, tickCount=min(3, most), format="~g", minExtent=_NARROW, maxExtent=_NARROW
+                ),
             ),
             color=alt.Color(
                 "queue:N", scale=shades, legend=alt.Legend(title=None, orient="top", symbolType="stroke")
@@ -245,7 +248,7 @@ def _caption(result: NodeResult, line: Timeline, until: float, rows: list[str], 
     span = f"{quantity(line.from_, 's')} to {quantity(until, 's')} of the first replication"
     words = f"Who ran when, from {span}; the triangles are wake-ups."
     if line.critical.node:
-        words += f" In a {_CRITICAL} all that is left of the epoch is owed to processes with a need."
+        words += f" In a {_CRITICAL} all that is left of the epoch is owed, or given away already."
     if cut:
         words += f" The chart ends after {MOST_RUNS:,} runs; --trace FILE.pftrace has all."
     if line.truncated:

@@ -23,6 +23,8 @@ __all__ = ["joined", "state", "verdict", "warnings"]
 _FEW = 3
 """Disciplines of which it is told one by one who misses a need."""
 _BOTH = 2
+_EXACT = 1e-9
+"""Of a value: an interval that is narrower is none, as of programs without random numbers."""
 
 
 def state(result: NodeResult) -> str | None:
@@ -117,7 +119,7 @@ def _part(row: NodeEstimate | None) -> str:
     if row is None or row.value is None:
         return ""
     words = percent(1 - row.value)
-    if row.low is None or row.high is None:
+    if row.low is None or row.high is None or row.high - row.low <= _EXACT:
         return f" ({words})"
     low, high = percent(max(0.0, 1 - row.high)), percent(min(1.0, 1 - row.low))
     return f" ({words}, 95 % interval {low.removesuffix(' %')} to {high})"
@@ -166,7 +168,7 @@ def _responses(result: NodeResult) -> str | None:
 def _told(row: NodeEstimate) -> str:
     """Return a value with its interval."""
     words = quantity(row.value or 0.0, row.unit)
-    if row.low is None or row.high is None:
+    if row.low is None or row.high is None or row.high - row.low <= _EXACT * row.high:
         return words
     low, high = quantity(max(row.low, 0.0), row.unit), quantity(row.high, row.unit)
     return f"{words} (95 % interval {low} to {high})"

@@ -95,7 +95,7 @@ def _rate_row(row: published.Rate, measured: Measured) -> Iterator[Check]:
     elif row.id == "pair":
         yield from _pair(row, measured)
     else:
-        note = "1/s on a full processor, which is what is printed: 1000 over the ms a message takes"
+        note = "1/s; on a full processor, which is what is printed: 1000 over the ms a message takes"
         bar = MESSAGE_BAR * row.rate + 0.5
         yield _close(rate, "table", row.rate, lambda: 1e3 / measured.message(row.id).value, bar, note)
         bar = MESSAGE_BAR * row.time + 0.5 * 10.0 ** -_digits(row.time)
@@ -116,7 +116,7 @@ def _chain(measured: Measured) -> str:
 def _pair(row: published.Rate, measured: Measured) -> Iterator[Check]:
     lengths = PAIR_LENGTH
     note = (
-        f"1/s as counted on the node, of which 961 ms/s are left; slices of {lengths['rate']} ms (the "
+        f"1/s; as counted on the node, of which 961 ms/s are left; slices of {lengths['rate']} ms (the "
         "report gives none; "
         "15 to 25 ms move it by 0.5 %)"
     )
@@ -125,7 +125,7 @@ def _pair(row: published.Rate, measured: Measured) -> Iterator[Check]:
         f"table/2/{row.id}/rate", "table", row.rate, lambda: measured.rate(lengths["rate"]), bar, note
     )
     note = (
-        f"ms on a full processor; slices of {lengths['time']} ms (the report gives none; 1 ms more or less "
+        f"ms; on a full processor, slices of {lengths['time']} ms (the report gives none; 1 ms more or less "
         "moves it by 1 %)"
     )
     bar = _PAIR_BARS["time"] * row.time

@@ -9,8 +9,10 @@ needs met       part of the epochs in which a process with a need was ready thro
 lacked          the most that such a process lacked of its need in an epoch, ms
 late            part of the responses of control tasks that took longer than their period
 worst response  of control tasks, over the task's period
-given           time beyond needs, ms an epoch: run by processes whose need is used up
+given           time beyond needs in an epoch: run by processes whose need is used up
+windfall        of it, what was promised to others; ``epoch`` only
 idle            part of the time in which nobody ran although batch jobs are always ready
+starts          how often a process is started, or goes on at a decision, in a second
 ==============  ===================================================================================
 """
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from weir.node import ProcessRow
     from weir.reproduce.epoch.evidence import Evidence, Mean, View
 
-__all__ = ["FIGURES", "Row", "Rows", "rows", "words"]
+__all__ = ["FIGURES", "Kind", "Row", "Rows", "rows", "words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +83,35 @@ def _idle(case: Case) -> float:
     return case.view.node().idle_time / case.view.elapsed
 
 
-def _schedulings(case: Case) -> float:
+def _starts(case: Case) -> float:
     return sum(row.schedulings for row in case.view.processes()) / case.view.elapsed
 
 
-FIGURES: dict[str, tuple[Callable[[Case], float], float, str]] = {
-    "needs met": (_needs_met, 100.0, "%"),
-    "lacked": (_lacked, 1.0, "ms"),
-    "late": (_late, 100.0, "%"),
-    "worst response": (_worst, 1.0, "periods"),
-    "given": (_given, 1.0, "ms/epoch"),
-    "windfall": (_windfall, 1.0, "ms/epoch"),
-    "idle": (_idle, 100.0, "%"),
-    "schedulings": (_schedulings, 1.0, "1/s"),
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of figure: how it is computed, what it is multiplied by, its unit then, and decimals to show."""
+
+    compute: Callable[[Case], float]
+    factor: float
+    unit: str
+    decimals: int
+
+    def shown(self, mean: Mean, *, signed: bool = False) -> str:
+        """Return a mean with half of its interval."""
+        sign = "+" if signed else ""
+        return f"{mean.value:{sign}.{self.decimals}f} ±{mean.half:.{self.decimals}f}"
+
+
+FIGURES = {
+    "needs met": Kind(_needs_met, 100.0, "%", 1),
+    "lacked": Kind(_lacked, 1.0, "ms", 1),
+    "late": Kind(_late, 100.0, "%", 1),
+    "worst response": Kind(_worst, 1.0, "periods", 1),
+    "given": Kind(_given, 1.0, "ms", 1),
+    "windfall": Kind(_windfall, 1.0, "ms", 1),
+    "idle": Kind(_idle, 100.0, "%", 1),
+    "starts": Kind(_starts, 1.0, "1/s", 0),
 }
-"""The figure, what it is multiplied by, and its unit then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +138,7 @@ def rows(evidence: Evidence) -> Rows:
 def _compared() -> list[tuple[str, str, int]]:
     """Return name, runs and place of each discipline."""
     made = [(spec, "mixed", place) for place, spec in enumerate(runs.COMPARED)]
-    return made + [(f"{spec}, own periods", "periods", place) for place, spec in enumerate(runs.PERIODIC)]
+    return made + [(f"{spec} (own periods)", "periods", place) for place, spec in enumerate(runs.PERIODIC)]
 
 
 def _row(evidence: Evidence, numbers: list[int], name: str, kind: str, place: int) -> Row:
@@ -140,12 +156,15 @@ def _row(evidence: Evidence, numbers: list[int], name: str, kind: str, place: in
 
 def _figures(evidence: Evidence, what: str, numbers: list[int], kind: str, place: int) -> list[float]:
     """Return a figure of a discipline on each task set."""
-    figure, factor, _ = FIGURES[what]
-    return [
-        factor
-        * figure(Case(evidence.view(f"{kind}/{number}", place), evidence.result(f"mixed/{number}").processes))
+    figure = FIGURES[what]
+    cases = (
+        Case(evidence.view(f"{kind}/{number}", place), evidence.result(f"mixed/{number}").processes)
         for number in numbers
-    ]
+    )
+    return [figure.factor * figure.compute(case) for case in cases]
+
+
+_TOLD = ("needs met", "lacked", "late", "worst response", "given", "windfall")
 
 
 def words(compared: Rows) -> str:
@@ -154,17 +173,17 @@ def words(compared: Rows) -> str:
     Clearly: the 95 % interval of the paired difference excludes zero.
     """
     first, *_ = compared
-    own = first.means
-    met, late, worst, given, windfall = (
-        own[name].value for name in ("needs met", "late", "worst response", "given", "windfall")
+    met, lacked, late, worst, given, windfall = (
+        FIGURES[what].shown(first.means[what]).partition(" ")[0] for what in _TOLD
     )
-    lateness, response = (_beside(compared, each, best=-1) for each in ("late", "worst response"))
+    shortfall, lateness, response = (_beside(compared, each, best=-1) for each in _TOLD[1:4])
     sentences = [
-        f"Under {first.name} {met:.4g} % of needs are met{_beside(compared, 'needs met', best=1)}.",
-        f"Of the responses of control tasks {late:.3g} % take longer than a period{lateness}.",
-        f"Their worst response is {worst:.3g} periods{response}.",
+        f"Under {first.name} {met} % of needs are met{_beside(compared, 'needs met', best=1)}.",
+        f"The most that lacks in an epoch is {lacked} ms{shortfall}.",
+        f"Of the responses of control tasks {late} % take longer than a period{lateness}.",
+        f"Their worst response is {worst} periods{response}.",
         _left_idle(compared),
-        f"{given:.3g} ms of an epoch go to processes beyond their needs, {windfall:.3g} ms of it windfall.",
+        f"{given} ms of an epoch go to processes beyond their needs, {windfall} ms of it windfall.",
     ]
     return " ".join(filter(None, sentences))
 
@@ -176,18 +195,14 @@ def _beside(compared: Rows, what: str, *, best: int) -> str:
     for row in compared[1:]:
         found = row.differences[what]
         if found.low > 0 or found.high < 0:
-            kind = better if found.value * best > 0 else worse
-            kind.append(f"{row.name} ({row.means[what].value:.3g})")
-    parts = [
-        f"clearly {word} under {', '.join(names)}"
-        for word, names in (("better", better), ("worse", worse))
-        if names
-    ]
-    return f"; {', and '.join(parts)}" if parts else "; nobody is clearly better or worse"
+            (better if found.value * best > 0 else worse).append(row.name)
+    named = (("better", better), ("worse", worse))
+    parts = [f"clearly {word} under {', '.join(names)}" for word, names in named if names]
+    return f"; {'; '.join(parts)}" if parts else "; nobody is clearly better or worse"
 
 
 def _left_idle(compared: Rows) -> str:
-    idle = [f"{row.name} ({row.means['idle'].value:.3g} %)" for row in compared if row.means["idle"].low > 0]
+    idle = [f"{row.name} ({row.means['idle'].value:.0f} %)" for row in compared if row.means["idle"].low > 0]
     return (
         f"The processor is left idle, though batch jobs are ready, under {', '.join(idle)}." if idle else ""
     )

@@ -53,16 +53,20 @@ def _point(
 
 def _moved(evidence: Evidence) -> str:
     """Say how much run time changes hands where low members return in front."""
-    moved, missed = [], 0
+    moved: list[float] = []
+    missed, worst = [0, 0], 0.0
     for number in evidence.numbered("readings"):
         own, other = (evidence.view(f"readings/{number}", place) for place in (0, _AHEAD))
-        pairs = zip(own.processes(), other.processes(), strict=True)
+        pairs = list(zip(own.processes(), other.processes(), strict=True))
         moved.append(sum(abs(own.per_epoch(a.run_time - b.run_time)) for a, b in pairs) / 2)
-        missed += sum(row.needs_missed for row in other.processes())
+        missed = [
+            count + sum(pair[place].needs_missed for pair in pairs) for place, count in enumerate(missed)
+        ]
+        worst = max(worst, *(row.worst_shortfall for pair in pairs for row in pair))
     return (
-        f"in front: {fmean(moved):.2f} ms of an epoch change hands as a mean over {len(moved)} sets with "
-        "needs that fill "
-        f"the epoch, {max(moved):.2f} at most; {missed:,} needs missed"
+        f"in front: {fmean(moved):.2f} ms of an epoch change hands, as a mean over {len(moved)} sets whose "
+        f"needs fill the epoch, {max(moved):.2f} at most; {missed[1]:,} needs are missed in place of "
+        f"{missed[0]:,}, by {1e3 * worst:.2f} ms at most"
     )
 
 

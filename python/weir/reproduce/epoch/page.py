@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from weir.reproduce.epoch.claims import Judgement
     from weir.reproduce.epoch.comparison import Row
     from weir.reproduce.epoch.document import EpochReproduction
-    from weir.reproduce.epoch.evidence import Mean
     from weir.reproduce.epoch.open_points import OpenPoint
 
 __all__ = ["html"]
@@ -62,16 +61,18 @@ def _missed(reproduction: EpochReproduction) -> str:
 
 
 def _values(checks: Iterable[Check], wanted: str) -> str:
-    return table_of(("", "what", wanted, "measured", "bar", "unit, and how"), map(_listed, checks), text=2)
+    head = ("", "what", "unit, and how", wanted, "measured", "bar")
+    return table_of(head, map(_listed, checks), text=3)
 
 
 def _listed(check: Check) -> Iterator[str]:
     yield mark(check)
     yield row_name(check.id.partition("/")[2])
-    for value in (check.published, check.measured):
-        yield cell(_number(value), "" if isinstance(value, float) else "text wrap")
-    yield cell("" if check.tolerance is None else f"±{check.tolerance:.3g}")
     yield cell(check.note, "text wrap")
+    yield cell(_number(check.published), "text wrap" if isinstance(check.published, str) else "")
+    interval = "" if check.ci95 is None else f"{check.ci95[0]:.6g} to {check.ci95[1]:.6g}"
+    yield two_lines(_number(check.measured), interval, "text wrap" if isinstance(check.measured, str) else "")
+    yield cell("" if check.tolerance is None else f"±{check.tolerance:.3g}")
 
 
 def _number(value: float | str | None) -> str:
@@ -97,7 +98,7 @@ def _comparison(reproduction: EpochReproduction) -> str:
     compared = reproduction.compared
     if not compared:
         return ""
-    head = ("discipline", *(f"{name} ({unit})" for name, (_, _, unit) in FIGURES.items()))
+    head = ("discipline", *(f"{name} ({kind.unit})" for name, kind in FIGURES.items()))
     below = note(
         "Means over random task sets with 95 % intervals, and below them the paired difference from epoch. "
         "Needs met: "
@@ -112,15 +113,11 @@ def _comparison(reproduction: EpochReproduction) -> str:
 
 def _row(row: Row) -> Iterator[str]:
     yield row_name(row.name)
-    for name in FIGURES:
+    for name, kind in FIGURES.items():
         if name not in row.means:
             yield cell("n/a", title="the discipline does not tell kinds of time apart")
             continue
-        yield two_lines(_with_half(row.means[name]), _with_half(row.differences[name], signed=True))
-
-
-def _with_half(mean: Mean, *, signed: bool = False) -> str:
-    return f"{mean.value:+.4g} ± {mean.half:.2g}" if signed else f"{mean.value:.4g} ± {mean.half:.2g}"
+        yield two_lines(kind.shown(row.means[name]), kind.shown(row.differences[name], signed=True))
 
 
 def _open_points(reproduction: EpochReproduction) -> str:

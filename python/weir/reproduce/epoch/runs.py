@@ -65,7 +65,7 @@ COMPARED = (
     "priority_rr",
 )
 """On the random task sets."""
-PERIODIC = ("cbs", "cbs:reclaim=grub")
+PERIODIC = ("cbs", "cbs:reclaim=grub", "cbs:surplus=background")
 """Those that know periods, run once more with the tasks' own."""
 WHOLE = "100ms"
 """A need of all of an epoch: who has it never goes to a low queue."""

@@ -70,22 +70,20 @@ def _comparison(reproduction: EpochReproduction) -> list[str]:
     count = next(iter(compared[0].means.values())).count
     lines = [
         f"the same {count} random task sets under other disciplines, costs of zero: means, half of intervals",
-        f"{'':<32}" + "".join(f"{name.split()[-1]:>13}" for name in _SHOWN),
-        f"{'':<32}" + "".join(f"{f'({FIGURES[name][2]})':>13}" for name in _SHOWN),
+        f"{'':<{_LABEL}}" + "".join(f"{name.split()[-1]:>{_FIGURE}}" for name in _SHOWN),
+        f"{'':<{_LABEL}}" + "".join(f"{f'({FIGURES[name].unit})':>{_FIGURE}}" for name in _SHOWN),
     ]
     lines += map(_row, compared)
     return [*lines, fill(words(compared), _WIDTH)]
 
 
-_SHOWN = ("needs met", "late", "worst response", "given", "idle", "schedulings")
+_SHOWN = ("needs met", "lacked", "late", "worst response", "given", "idle", "starts")
+_LABEL, _FIGURE = 37, 10
 
 
 def _row(row: Row) -> str:
-    cells = []
-    for name in _SHOWN:
-        mean = row.means.get(name)
-        cells.append("n/a" if mean is None else f"{mean.value:.4g} ±{mean.half:.2g}")
-    return f"{row.name:<32}" + "".join(f"{cell:>13}" for cell in cells)
+    means = (FIGURES[name].shown(row.means[name]) for name in _SHOWN)
+    return f"{row.name:<{_LABEL}}" + "".join(f"{mean:>{_FIGURE}}" for mean in means)
 
 
 def _open_points(reproduction: EpochReproduction) -> list[str]:

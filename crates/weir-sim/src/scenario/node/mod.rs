@@ -39,11 +39,12 @@ use nodes::Nodes;
 
 /// The longest run: some 11 days.
 const LONGEST_RUN: Nanos = Nanos::new(1_000_000_000_000_000);
-/// The longest need, slice, period, deadline and span of a program.
+/// The longest slice, period, deadline and span of a program.
 const LONGEST: Nanos = LONGEST_RUN;
 /// The longest cost and delay: some 16 minutes.
 const LONGEST_COST: Nanos = Nanos::new(1_000_000_000_000);
-/// The shortest and the longest epoch: a microsecond and a day.
+/// The shortest and the longest epoch: a microsecond and a day. No need is longer, so that a sum of needs is within the
+/// clock.
 const EPOCHS: (Nanos, Nanos) = (Nanos::new(1_000), Nanos::new(86_400_000_000_000));
 /// How often nodes are compared at most.
 const OFTENEST: Nanos = Nanos::new(1_000);

@@ -14,7 +14,7 @@ use super::document::{NodeDocument, ProcessTable, Template};
 use super::does::{Does, Shared};
 use super::objects::Objects;
 use super::program::Scope;
-use super::{LONGEST, LONGEST_RUN};
+use super::{EPOCHS, LONGEST, LONGEST_RUN};
 use crate::node::model::{Costs, Process, Program};
 
 /// The largest weight.
@@ -273,7 +273,7 @@ impl Checker<'_> {
         let or_nothing = |time: Option<&Located<Time>>, longest| {
             time.map_or(Ok(Nanos::new(0)), |time| self.span(time, longest))
         };
-        let (need, starts) = (or_nothing(asks.need, LONGEST)?, or_nothing(asks.starts, LONGEST_RUN)?);
+        let (need, starts) = (or_nothing(asks.need, EPOCHS.1)?, or_nothing(asks.starts, LONGEST_RUN)?);
         let default = u64::from(Declared::default().priority);
         let priority = asks.priority.map_or(Ok(default), |n| self.whole(n, 0, TOP_PRIORITY.into()))? as u8;
         let weight = asks.weight.map(|n| self.whole(n, 1, MAX_WEIGHT)).transpose()?.map(Weight::new);

@@ -268,6 +268,17 @@ fn more_than_there_is_may_be_promised_where_the_discipline_warns() {
 }
 
 #[test]
+fn the_largest_needs_of_the_most_processes_are_declared_to_every_discipline() {
+    let names: Vec<String> = TASK.iter().map(|info| format!("\"{}\"", info.name)).collect();
+    let node = node(&format!(
+        "weir = 1\nmodel = \"node\"\ndisciplines = [{}]\nnode = {{ epoch = \"86400s\", system = \"chrysalis\" }}\n\
+         stop = {{ warm_up = \"0s\", duration = \"1000000s\" }}\n{{process}}\ncount = 65534\nneed = \"86400s\"",
+        names.join(", ")
+    ));
+    assert_eq!((node.processes.len(), node.disciplines.len()), (65_536, TASK.len()));
+}
+
+#[test]
 fn a_program_has_its_place_in_strings_of_every_kind() {
     for (string, place) in [
         ("\"exit; ö; x\"", "6:18"),
@@ -371,7 +382,8 @@ fn the_document_has_the_bounds_of_the_code() {
         ("`event`", count(objects::MAX_EVENTS)),
         ("`process`", format!("| 1 to {most},")),
         ("`process.priority`", format!("| 0 to {} |", weir_core::task::TOP_PRIORITY)),
-        ("`process.need`", format!("at most {};", seconds(LONGEST))),
+        ("`process.need`", format!("at most {} |", seconds(EPOCHS.1))),
+        ("`process.slice`", format!("at most {};", seconds(LONGEST))),
         ("`process.weight`", format!("| 1 to {} |", grouped(processes::MAX_WEIGHT))),
         ("`process.program`", format!("| {};", count(parse::MAX_STEPS))),
         ("`process.program`", format!("loops {} deep", parse::MAX_DEPTH)),
