@@ -143,6 +143,19 @@ def test_full_nodes_keep_odd_needs(file: Path):
     assert nodes.check(file).is_met
 
 
+@pytest.mark.parametrize(
+    ("epoch", "need", "reserve"),
+    [("1us", "0.3us", "0us"), ("86400s", "28000s", "1s"), ("1s", "0.000001ms", "999ms")],
+)
+def test_the_longest_and_the_shortest_are_scenarios_too(file: Path, epoch: str, need: str, reserve: str):
+    file.write_text(
+        f'weir = 1\ntitle = "a \\"title\\" \\n of two lines"\n[nodes]\ncount = 2\nepoch = "{epoch}"\n'
+        f'reserve = "{reserve}"\n[[process]]\nname = "p é"\nneed = "{need}"\ncount = 4\n'
+    )
+    for target in request.NODE_TARGETS:
+        assert Scenario.from_toml(request.emit(file, target).text).model == "node"
+
+
 def test_a_check_can_fail(file: Path, monkeypatch: pytest.MonkeyPatch):
     emitted = request.emit(file, "scenario")
     spoiled = request.Emission(emitted.text.replace('node = "b"', 'node = "a"'), emitted.lost)

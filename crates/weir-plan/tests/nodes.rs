@@ -159,6 +159,21 @@ fn large_requests_end() {
 }
 
 #[test]
+fn requests_with_many_apart_end() {
+    let mut text = "weir = 1\n[nodes]\ncount = 1000\n".to_owned();
+    let others: Vec<String> = (0..900).map(|number| format!("\"p{number}\"")).collect();
+    let others = others.join(", ");
+    text.push_str(&format!(
+        "[[process]]\nname = \"many\"\nneed = \"1ms\"\ncount = 9000\napart_from = [{others}]\n"
+    ));
+    for number in 0..900 {
+        text.push_str(&format!("[[process]]\nname = \"p{number}\"\nneed = \"2ms\"\n"));
+    }
+    let plan = planned(&text);
+    assert!(plan.refused.is_empty() && plan.fewest.steps < 2 * plan.max_steps);
+}
+
+#[test]
 fn requests_are_told_apart() {
     assert!(matches!(Request::from_toml(NODES, "a"), Ok(Request::Nodes(_))));
     assert!(matches!(Request::from_toml(common::TABLE_1, "a"), Ok(Request::Table(_))));

@@ -12,7 +12,7 @@
 //! | | |
 //! |-|-|
 //! | Source | Johnson, Demers, Ullman, Garey, Graham, *Worst-case performance bounds for simple one-dimensional packing algorithms*, SIAM J. Comput. 3(4), 1974; the constant 6/9: Dosa, *The tight bound of first fit decreasing*, ESCAPE 2007. Longest first: Graham, *Bounds on multiprocessing timing anomalies*, SIAM J. Appl. Math. 17(2), 1969. Multifit: Coffman, Garey, Johnson, *An application of bin-packing to multiprocessor scheduling*, SIAM J. Comput. 7(1), 1978; 13/11: Yue 1990 |
-//! | Work | O(processes × nodes), each of the 12 rounds of multifit |
+//! | Work | O(processes × (nodes + groups from which one is apart)), each of the 12 rounds of multifit |
 //! | Departs from the source | nodes where a process may not be are passed over, and then none of the bounds holds |
 
 use super::problem::{Board, Problem};

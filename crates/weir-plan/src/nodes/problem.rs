@@ -35,9 +35,9 @@ pub(super) struct Item {
 /// Where a group may be.
 struct Rules {
     on: Option<Vec<u32>>,
-    /// Its counter on each node; `None` if nobody is apart from it.
+    /// Its counter on each node, of those that it is apart from; `None` if there are none.
     counter: Option<usize>,
-    /// The counters of those that it is apart from.
+    /// The counters of the same.
     apart_from: Vec<usize>,
 }
 
@@ -74,6 +74,11 @@ impl Problem {
     pub(super) fn allows(&self, item: Item, node: usize) -> bool {
         let on = self.rules[item.group as usize].on.as_ref();
         on.is_none_or(|on| on.binary_search(&(node as u32)).is_ok())
+    }
+
+    /// From how many groups a process is apart.
+    pub(super) fn foes(&self, item: Item) -> usize {
+        self.rules[item.group as usize].apart_from.len()
     }
 
     /// The nodes to which a process is confined.
@@ -122,7 +127,7 @@ pub(super) struct Board<'p> {
     pub(super) used: usize,
     /// The node of each item, or [`NOWHERE`].
     pub(super) at: Vec<u32>,
-    /// How many of each counted group each node has.
+    /// How many each node has from whom each counted group is apart.
     counts: Vec<u16>,
 }
 
@@ -149,9 +154,8 @@ impl<'p> Board<'p> {
 
     /// Whether nobody is on the node from whom the item is apart.
     pub(super) fn is_apart(&self, item: Item, node: usize) -> bool {
-        let first = node * self.problem.counted;
-        let others = &self.problem.rules[item.group as usize].apart_from;
-        others.iter().all(|&other| self.counts[first + other] == 0)
+        let counter = self.problem.rules[item.group as usize].counter;
+        counter.is_none_or(|counter| self.counts[node * self.problem.counted + counter] == 0)
     }
 
     pub(super) fn put(&mut self, place: usize, node: usize) {
@@ -160,8 +164,8 @@ impl<'p> Board<'p> {
         self.members[node] += 1;
         self.loads[node] += item.need;
         self.at[place] = node as u32;
-        if let Some(count) = self.counter(item, node) {
-            *count += 1;
+        for &other in &self.problem.rules[item.group as usize].apart_from {
+            self.counts[node * self.problem.counted + other] += 1;
         }
     }
 
@@ -172,15 +176,10 @@ impl<'p> Board<'p> {
         self.members[node] -= 1;
         self.loads[node] -= item.need;
         self.used -= usize::from(self.members[node] == 0);
-        if let Some(count) = self.counter(item, node) {
-            *count -= 1;
+        for &other in &self.problem.rules[item.group as usize].apart_from {
+            self.counts[node * self.problem.counted + other] -= 1;
         }
         node
-    }
-
-    fn counter(&mut self, item: Item, node: usize) -> Option<&mut u16> {
-        let counter = self.problem.rules[item.group as usize].counter?;
-        self.counts.get_mut(node * self.problem.counted + counter)
     }
 
     /// The largest load.

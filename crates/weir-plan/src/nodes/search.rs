@@ -9,12 +9,12 @@
 //! | | |
 //! |-|-|
 //! | Source | branch and bound, depth first, as in Martello, Toth, *Knapsack Problems*, Wiley 1990, sections 8.5 and 8.6; the room that counts for nothing is their wasted space; dominance of equal nodes: Dell'Amico, Martello 1995 |
-//! | Work | exponential, but for [`MAX_STEPS`]: a step looks at one node |
+//! | Work | exponential, but for [`MAX_STEPS`]: a step looks at one node, or at one group from which a process is apart |
 //! | Departs from the source | nodes in the order of their numbers, and neither reductions nor other bounds at a branch |
 
 use super::problem::{Board, Problem};
 
-/// After so many nodes that were looked at the search is given up.
+/// After so many steps the search is given up.
 pub const MAX_STEPS: u64 = 2_000_000;
 
 /// What is asked for.
@@ -68,6 +68,7 @@ impl<'p> Search<'p> {
             }
             if let Some(node) = self.candidate(&board, place, next, wanted) {
                 board.put(place, node);
+                self.steps += self.problem.foes(self.problem.items[place]) as u64;
                 if self.has_room(&board, place + 1, wanted) {
                     place += 1;
                     next = self.lowest(&board, place);
