@@ -53,7 +53,7 @@ pub const INFO: Info = Info {
             name: "period",
             values: "a span from 1us to 86400s",
             default: Some("100ms"),
-            meaning: "the period of a process that declares none",
+            meaning: "in which needs are promised; the period of a process that declares none, while one that does is promised the same part of its own",
         },
         terms::SLICE,
         Parameter {
@@ -274,16 +274,16 @@ impl<I: Item<Cost = Nanos>> Discipline<I> for Cbs<I> {
 }
 
 impl<I: Item<Cost = Nanos>> TaskDiscipline<I> for Cbs<I> {
-    /// What is promised is told for the discipline's own period.
+    /// A need is that of the discipline's own period; of another the process is promised the same part.
     fn declare(
         &mut self,
         _now: Instant,
         process: FlowId,
         declared: Declared,
     ) -> Result<Option<Overcommitted>, DeclarationError> {
+        terms::check(process, &declared, Some(self.period))?;
         let period = declared.period.unwrap_or(self.period).min(LONGEST);
-        terms::check(process, &declared, Some(period))?;
-        let promise = Promise { need: declared.need, period };
+        let promise = Promise::of(declared.need, self.period, period);
         let before = self.processes.get(process.0).map_or(0, |state| state.server.declared().bandwidth());
         let promised = self.promised - before + promise.bandwidth();
         let committed = server::committed(promised, self.period);

@@ -18,6 +18,13 @@ pub(super) struct Promise {
 }
 
 impl Promise {
+    /// The part of `period` that `need` is of `epoch`, rounded down, but not to nothing.
+    pub(super) fn of(need: Nanos, epoch: Nanos, period: Nanos) -> Self {
+        let part = u128::from(need.get()) * u128::from(period.get()) / u128::from(epoch.get().max(1));
+        let part = u64::try_from(part).unwrap_or(u64::MAX).max(u64::from(need > Nanos::new(0)));
+        Self { need: Nanos::new(part), period }
+    }
+
     pub(super) fn is_none(self) -> bool {
         self.need.get() == 0
     }

@@ -3,8 +3,14 @@ use crate::conformance::Random;
 use crate::task::testing::{ALWAYS, Machine, at, machine, ms, schedule};
 use crate::task::{Task, TaskDiscipline};
 
+/// So many milliseconds in so many: in the 100 ms of the discipline as many times as much.
 fn need(need: u64, period: u64) -> Declared {
-    Declared { need: ms(need), period: Some(ms(period)), ..Declared::default() }
+    of_own_period(ms(need), ms(period))
+}
+
+fn of_own_period(need: Nanos, period: Nanos) -> Declared {
+    let in_all = (need.get() * ms(100).get()).div_ceil(period.get());
+    Declared { need: Nanos::new(in_all), period: Some(period), ..NOTHING }
 }
 
 const NOTHING: Declared =
@@ -120,16 +126,15 @@ fn more_than_the_processor_is_warned_of_refused_or_taken() {
         let mut cbs = machine(spec, &[need(1, 3), need(50, 100)]).discipline;
         cbs.declare(at(0), FlowId(2), last)
     };
-    // 1/3 + 1/2 + 1/6 is all there is, and a nanosecond in an hour more is too much.
+    // 1/3 + 1/2 + 1/6 is all there is, and a nanosecond in 6 ms more is too much.
     assert_eq!(declare("cbs:admit=refuse", need(1, 6)), Ok(None));
-    let hour = Nanos::new(3_600_000_000_000);
-    let more = Declared { need: Nanos::new(600_000_000_001), period: Some(hour), ..NOTHING };
-    let too_much = Overcommitted { committed: Nanos::new(100_000_001), epoch: ms(100) };
+    let more = of_own_period(Nanos::new(1_000_001), ms(6));
+    let too_much = Overcommitted { committed: Nanos::new(100_000_017), epoch: ms(100) };
     assert_eq!(declare("cbs", more), Ok(Some(too_much)));
     assert_eq!(declare("cbs:admit=allow", more), Ok(None));
     assert_eq!(declare("cbs:admit=refuse", more), Err(DeclarationError::Overcommitted(too_much)));
     let error = declare("cbs", need(7, 5)).unwrap_err().to_string();
-    assert_eq!(error, "need is 7ms, must be at most the period, which is 5ms");
+    assert_eq!(error, "need is 140ms, must be at most the epoch, which is 100ms");
 }
 
 #[test]
@@ -157,11 +162,14 @@ fn servers(random: &mut Random) -> Vec<Declared> {
     while left > 0 && all.len() < 8 {
         let hundredths = 1 + random.below(left.min(60));
         let period = 100_000 * (1 + random.below(400));
-        let need = Nanos::new(period / 100 * hundredths);
-        all.push(Declared { need, period: Some(Nanos::new(period)), ..NOTHING });
+        all.push(of_own_period(Nanos::new(period / 100 * hundredths), Nanos::new(period)));
         left -= hundredths;
     }
     all
+}
+
+fn promised(declared: &Declared) -> Promise {
+    Promise::of(declared.need, ms(100), declared.period.unwrap())
 }
 
 /// Each server that stays ready has its need in every period from its wake-up on, whatever others do.
@@ -178,12 +186,12 @@ fn promise(seed: u64, spec: &str, missing: Nanos) {
             wakes.push((process, moment));
         }
         while process % 2 == 1 && moment < end {
-            let Declared { need, period, .. } = declared[process as usize];
+            let Promise { need, period } = promised(&declared[process as usize]);
             let burst = Nanos::new(1 + random.below(3 * need.get()));
             machine.wake(moment, process, burst);
             // Over by then even if it has its need and no more, as a period may begin late.
             let periods = burst.get().div_ceil(need.get()) + 2;
-            moment += Nanos::new(periods * period.unwrap().get() + random.below(20_000_000));
+            moment += Nanos::new(periods * period.get() + random.below(20_000_000));
         }
     }
     let background = declared.len() as u32;
@@ -201,11 +209,11 @@ fn assert_promise<D: TaskDiscipline<Task>>(
     woken: Instant,
     missing: Nanos,
 ) {
-    let period = declared.period.unwrap();
+    let Promise { need, period } = promised(declared);
     let mut from = woken;
     while from + period <= machine.now {
         let served = machine.served(process, from, from + period);
-        assert!(served + missing >= declared.need, "{process} of {declared:?} has {served} from {from}");
+        assert!(served + missing >= need, "{process} of {declared:?} has {served} from {from}");
         from += period;
     }
 }
