@@ -212,13 +212,15 @@ def opensm_tables(text: str, name: str) -> str:
     """
 
 def plan(text: str, name: str, target: str | None = None) -> str:
-    """Read a request and plan its arbitration table, for ``target`` instead of that of the request.
+    """Read a request and plan it, for ``target`` instead of that of the request.
 
     Returns
     -------
     str
-        A JSON object: ``title``, ``table``, ``link``, ``scheduler``, ``classes``, ``slots``, ``refused``,
-        ``notes``, and ``form``, the target.
+        A JSON object with ``kind`` and ``form``, the target. Of an arbitration table (kind ``table``):
+        ``title``, ``table``, ``link``, ``scheduler``, ``classes``, ``slots``, ``refused``, ``notes``. Of
+        processes on nodes (kind ``nodes``): ``title``, ``epoch_ns``, ``reserve_ns``, ``capacity_ns``,
+        ``nodes``, ``processes``, ``fewest``, ``balance``, ``max_steps``, ``refused``, ``notes``.
 
     Raises
     ------
@@ -229,7 +231,9 @@ def plan(text: str, name: str, target: str | None = None) -> str:
     """
 
 def plan_emit(text: str, name: str, form: str, target: str | None = None) -> str:
-    """Plan a request for ``target``, without it for ``form``, and write the plan in that form.
+    """Plan a request for ``target``, without it for ``form``, and write the plan in ``form``.
+
+    A plan of nodes is the same for every target.
 
     Returns
     -------
@@ -241,7 +245,7 @@ def plan_emit(text: str, name: str, form: str, target: str | None = None) -> str
     PlanError
         If the request is refused as a whole.
     ConfigError
-        If the target is unknown, a class does not fit, or the target cannot carry the plan.
+        If the target is unknown, a class or a process does not fit, or the target cannot carry the plan.
     """
 
 def run(

@@ -1,9 +1,9 @@
 //! Plans of arbitration tables: from what classes of traffic need to a table that gives it to them, the bounds that
-//! prove it, and the files and commands that program it.
+//! prove it, and the files and commands that program it. And plans of nodes: which process is promised its need where.
 //!
-//! Sans-IO: text comes in, text and plans go out. A request is read by [`Requirements::from_toml`] and planned by
-//! [`plan()`]; [`emit()`] writes a plan for a target and says what the target cannot keep. [`opensm`] reads the QoS
-//! options of the subnet manager OpenSM and finds what is wrong with them.
+//! Sans-IO: text comes in, text and plans go out. A request is read by [`Request::from_toml`], and one for a table
+//! planned by [`plan()`]; [`emit()`] writes a plan for a target and says what the target cannot keep. [`nodes`] places
+//! processes on nodes. [`opensm`] reads the QoS options of the subnet manager OpenSM and finds what is wrong with them.
 //!
 //! ```
 //! use weir_plan::{Form, Requirements, emit, plan};
@@ -40,12 +40,14 @@
 pub mod admission;
 pub mod bound;
 pub mod emit;
+pub mod nodes;
 pub mod opensm;
 pub mod placement;
 pub mod plan;
 pub mod quantity;
 mod read;
 mod refusal;
+pub mod request;
 pub mod requirements;
 mod serial;
 pub mod shape;
@@ -55,8 +57,12 @@ mod weights;
 
 pub use bound::Scheduler;
 pub use emit::{Emission, EmitError, emit};
+pub use nodes::plan::{NodePlan, place};
+pub use nodes::request::NodeRequest;
+pub use nodes::scenario::NodeForm;
 pub use plan::{Plan, plan};
 pub use quantity::Share;
+pub use request::Request;
 pub use requirements::Requirements;
 pub use shape::{Coding, Link, Shape};
 pub use target::{Form, Prefix, Target};

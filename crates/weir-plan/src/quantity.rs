@@ -66,11 +66,22 @@ impl Serialize for Share {
 
 /// A time in microseconds, exactly, as a request has it: `18.72us`.
 pub(crate) fn micros(time: Nanos) -> String {
-    let (whole, rest) = (time.get() / 1000, time.get() % 1000);
-    let decimals = format!("{rest:03}");
+    decimal(time, 3, "us")
+}
+
+/// A time in milliseconds, exactly: `30ms`.
+pub(crate) fn millis(time: Nanos) -> String {
+    decimal(time, 6, "ms")
+}
+
+/// A time in a unit of 10^`places` nanoseconds.
+fn decimal(time: Nanos, places: usize, unit: &str) -> String {
+    let base = 10_u64.pow(places as u32);
+    let (whole, rest) = (time.get() / base, time.get() % base);
+    let decimals = format!("{rest:0places$}");
     let decimals = decimals.trim_end_matches('0');
     let dot = if decimals.is_empty() { "" } else { "." };
-    format!("{whole}{dot}{decimals}us")
+    format!("{whole}{dot}{decimals}{unit}")
 }
 
 /// Reads a size.
@@ -137,6 +148,9 @@ mod tests {
     fn times_print_as_they_are_read() {
         for text in ["20us", "18.72us", "0.005us"] {
             assert_eq!(micros(time(text).expect(text)), text);
+        }
+        for text in ["30ms", "0.5ms", "0.000001ms"] {
+            assert_eq!(millis(time(text).expect(text)), text);
         }
     }
 

@@ -41,18 +41,14 @@ use weir_document::Source;
 use crate::PlanError;
 use crate::placement::MAX_ENTRIES;
 use crate::quantity::{self, Share};
-use crate::read;
+use crate::read::{self, Checked, Checks};
 use crate::shape::{Coding, Link, Shape};
 use crate::target::{Target, TargetDocument};
 
-/// The version of the format.
-const VERSION: u64 = 1;
 /// The most classes of a plan.
 pub const MAX_CLASSES: usize = 64;
 /// The highest number of a virtual channel.
 const MAX_LANE: u64 = 63;
-/// The longest name of a class, in characters.
-const MAX_NAME: usize = 32;
 /// The largest packet and the largest credit, in bytes.
 const MAX_SIZE: u64 = 1 << 16;
 /// The largest k and w.
@@ -156,18 +152,15 @@ struct Checker<'a> {
     notes: Vec<String>,
 }
 
-type Checked<T> = Result<T, PlanError>;
+impl<'a> Checks<'a> for Checker<'a> {
+    fn source(&self) -> &Source<'a> {
+        &self.source
+    }
+}
 
 impl Checker<'_> {
-    fn refuse<T, V>(&self, at: &Spanned<T>, reason: impl Into<String>, remedy: &str) -> Checked<V> {
-        Err(self.source.refuse(at.span(), reason, remedy))
-    }
-
     fn requirements(mut self, document: &Document) -> Checked<Requirements> {
-        if *document.weir.get_ref() != VERSION {
-            let reason = format!("must be {VERSION}, the version of the format read here");
-            return self.refuse(&document.weir, reason, "write `weir = 1`");
-        }
+        self.version(&document.weir)?;
         let shape = self.shape(&document.table)?;
         let link = self.link(&document.link)?;
         let classes = self.classes(&document.class, shape, link)?;
@@ -239,7 +232,7 @@ impl Checker<'_> {
         link: Link,
     ) -> Checked<Request> {
         let class = written.get_ref();
-        let name = self.name(&class.name)?;
+        let name = self.name(&class.name, "storage")?;
         let share = self.share(written, link)?;
         let distance = class.distance.as_ref().map(|d| self.distance(d, &name, shape)).transpose()?;
         let latency = class.latency.as_ref().map(|time| self.time(time)).transpose()?;
@@ -281,16 +274,6 @@ impl Checker<'_> {
             }
         }
         Ok(())
-    }
-
-    fn name(&self, written: &Spanned<String>) -> Checked<String> {
-        let name = written.get_ref();
-        let is_plain = name.chars().all(|each| !each.is_control() && !"\"\\`".contains(each));
-        if name.trim().is_empty() || name.chars().count() > MAX_NAME || !is_plain {
-            let reason = format!("must be from 1 to {MAX_NAME} characters without quotes and backslashes");
-            return self.refuse(written, reason, "choose a name such as \"storage\"");
-        }
-        Ok(name.clone())
     }
 
     fn share(&self, written: &Spanned<ClassDocument>, link: Link) -> Checked<Share> {
@@ -339,13 +322,6 @@ impl Checker<'_> {
         Ok(distance)
     }
 
-    fn whole(&self, written: &Spanned<u64>, low: u64, high: u64) -> Checked<u32> {
-        match u32::try_from(*written.get_ref()) {
-            Ok(number) if (low..=high).contains(&u64::from(number)) => Ok(number),
-            _ => self.refuse(written, format!("must be from {low} to {high}"), "write a number within"),
-        }
-    }
-
     fn size(&self, written: &Spanned<String>) -> Checked<Bytes> {
         match quantity::size(written.get_ref()) {
             Some(size) if (1..=MAX_SIZE).contains(&size.get()) => Ok(size),
@@ -353,13 +329,6 @@ impl Checker<'_> {
                 let reason = format!("must be a size with its unit, from 1B to {MAX_SIZE}B");
                 self.refuse(written, reason, "write it as in \"2048B\"")
             }
-        }
-    }
-
-    fn time(&self, written: &Spanned<String>) -> Checked<Nanos> {
-        match quantity::time(written.get_ref()) {
-            Some(time) if time.get() > 0 => Ok(time),
-            _ => self.refuse(written, "must be a time above 0 with its unit", "write it as in \"20us\""),
         }
     }
 }

@@ -4,10 +4,11 @@
 
 mod common;
 
-use common::TABLE_1;
+use common::{NODES, TABLE_1};
 use weir_core::units::Bytes;
+use weir_plan::nodes::scenario;
 use weir_plan::opensm::{Port, lint, parse};
-use weir_plan::{Form, PlanError, Requirements, emit, plan};
+use weir_plan::{Form, NodeForm, PlanError, Request, Requirements, emit, place, plan};
 
 const CASES: u32 = 4_000;
 const OPTIONS: [&str; 2] = [
@@ -63,6 +64,25 @@ fn requests() {
                 assert!(plan.weight <= plan.table.pool);
                 for form in Form::ALL {
                     let _ = emit(&plan, form, &asked.target);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn requests_of_nodes() {
+    let mut numbers = Numbers(7);
+    for _ in 0..CASES {
+        let text = numbers.mutated(NODES);
+        match Request::from_toml(&text, "a.toml") {
+            Err(error) => check(&error),
+            Ok(Request::Table(asked)) => panic!("{asked:?}"),
+            Ok(Request::Nodes(asked)) => {
+                let plan = place(&asked);
+                assert!(plan.nodes.iter().all(|node| node.committed <= plan.capacity));
+                for form in NodeForm::ALL {
+                    let _ = scenario::emit(&asked, &plan, form);
                 }
             }
         }

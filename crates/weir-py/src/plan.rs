@@ -1,40 +1,54 @@
-//! Plans of arbitration tables and options of OpenSM: text in, JSON or text out.
+//! Plans of arbitration tables and of nodes, and options of OpenSM: text in, JSON or text out.
 
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use weir_core::units::Bytes;
+use weir_plan::nodes::scenario;
 use weir_plan::opensm::{self, Effective, Options, Port};
-use weir_plan::{Coding, Form, Link, PlanError, Prefix, Requirements, emit};
+use weir_plan::{Coding, Form, Link, NodeForm, Prefix, Request, emit, place};
 
 use crate::errors;
 
-/// Reads a request and plans its table, for `target` instead of that of the request.
+/// Reads a request and plans it, for `target` instead of that of the request.
 #[pyfunction]
 #[pyo3(signature = (text, name, target=None))]
 pub(crate) fn plan(py: Python<'_>, text: &str, name: &str, target: Option<&str>) -> PyResult<String> {
-    let target = target.map(form_named).transpose()?;
-    let planned = py.detach(|| planned(text, name, target));
-    planned.map(|plan| plan.to_string()).map_err(|error| errors::plan(&error))
+    let (kind, form, mut planned) = match asked(text, name)? {
+        Request::Table(mut asked) => {
+            asked.target.form = target.map(form_named).transpose()?.or(asked.target.form);
+            let planned = py.detach(|| json!(weir_plan::plan(&asked)));
+            ("table", asked.target.form.map(Form::name), planned)
+        }
+        Request::Nodes(asked) => {
+            let form = target.map(node_form_named).transpose()?;
+            ("nodes", form.map(NodeForm::name), py.detach(|| json!(place(&asked))))
+        }
+    };
+    planned["kind"] = json!(kind);
+    planned["form"] = json!(form);
+    Ok(planned.to_string())
 }
 
-fn planned(text: &str, name: &str, target: Option<Form>) -> Result<Value, PlanError> {
-    let mut asked = Requirements::from_toml(text, name)?;
-    asked.target.form = target.or(asked.target.form);
-    let mut value = json!(weir_plan::plan(&asked));
-    value["form"] = json!(asked.target.form.map(Form::name));
-    Ok(value)
+fn asked(text: &str, name: &str) -> PyResult<Request> {
+    Request::from_toml(text, name).map_err(|error| errors::plan(&error))
 }
 
-/// The form of this name.
+/// The form of this name, of a plan for a table.
 fn form_named(name: &str) -> PyResult<Form> {
-    Form::named(name).ok_or_else(|| {
-        let known: Vec<&str> = Form::ALL.iter().map(|form| form.name()).collect();
-        let known = known.join(", ");
-        errors::config(format!("target is `{name}`, must be one of {known}"), "use one of them".to_owned())
-    })
+    Form::named(name).ok_or_else(|| unknown(name, "a table", &Form::ALL.map(Form::name)))
 }
 
-/// Plans a request and writes the plan in a form; planned for `target`, if that is another.
+/// The form of this name, of a plan of nodes.
+fn node_form_named(name: &str) -> PyResult<NodeForm> {
+    NodeForm::named(name).ok_or_else(|| unknown(name, "nodes", &NodeForm::ALL.map(NodeForm::name)))
+}
+
+fn unknown(name: &str, kind: &str, known: &[&str]) -> PyErr {
+    let reason = format!("target is `{name}`, must be one of {} in a plan for {kind}", known.join(", "));
+    errors::config(reason, "use one of them".to_owned())
+}
+
+/// Plans a request and writes the plan in a form; a table is planned for `target`, if that is another.
 #[pyfunction]
 #[pyo3(signature = (text, name, form, target=None))]
 pub(crate) fn plan_emit(
@@ -44,11 +58,17 @@ pub(crate) fn plan_emit(
     form: &str,
     target: Option<&str>,
 ) -> PyResult<String> {
-    let form = form_named(form)?;
-    let planned_for = target.map(form_named).transpose()?.unwrap_or(form);
-    let mut asked = Requirements::from_toml(text, name).map_err(|error| errors::plan(&error))?;
-    asked.target.form = Some(planned_for);
-    let emitted = py.detach(|| emit(&weir_plan::plan(&asked), form, &asked.target));
+    let emitted = match asked(text, name)? {
+        Request::Table(mut asked) => {
+            let form = form_named(form)?;
+            asked.target.form = Some(target.map(form_named).transpose()?.unwrap_or(form));
+            py.detach(|| emit(&weir_plan::plan(&asked), form, &asked.target))
+        }
+        Request::Nodes(asked) => {
+            let form = node_form_named(form)?;
+            py.detach(|| scenario::emit(&asked, &place(&asked), form))
+        }
+    };
     let emitted = emitted.map_err(|error| {
         errors::config(format!("{} cannot carry the plan: {}", error.form, error.reason), error.remedy)
     })?;

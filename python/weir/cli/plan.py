@@ -1,4 +1,4 @@
-"""Commands about arbitration tables: plan, lint."""
+"""Commands about plans, of arbitration tables and of nodes, and about options of OpenSM: plan, lint."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weir.planning.check import Check
+    from weir.planning.nodes import NodeCheck
     from weir.planning.request import Emission
 
 __all__ = ["Capacity", "HighCapacity", "Lanes", "Mtu", "add_to"]
@@ -33,11 +34,12 @@ HighCapacity = Annotated[
 ]
 Lanes = Annotated[int, typer.Option("--lanes", metavar="N", help="Data lanes of the port: 1, 2, 4, 8 or 15.")]
 _DEFAULT = opensm.Port()
+_FITTED = {"table": "class", "nodes": "process"}
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    app.command("plan", short_help="Plan an arbitration table.")(plan)
+    app.command("plan", short_help="Plan an arbitration table, or place processes on nodes.")(plan)
     app.command("lint", short_help="Judge an options file of OpenSM.")(lint)
 
 
@@ -50,8 +52,8 @@ def plan(
         typer.Option(
             "--target",
             metavar="FORM",
-            help=f"Also write the plan for a target: {', '.join(request.TARGETS)}. Default: target.form of "
-            "the request.",
+            help=f"Also write the plan for a target: {', '.join(request.TARGETS)}; a placement: "
+            f"{', '.join(request.NODE_TARGETS)}. Default: target.form of the request.",
         ),
     ] = None,
     out: Annotated[
@@ -66,7 +68,8 @@ def plan(
         bool,
         typer.Option(
             "--check",
-            help="Also simulate the plan under the scheduler that the target has: each share and each bound.",
+            help="Also simulate the plan: each share and each bound under the scheduler of the target, each "
+            "need under epoch scheduling.",
         ),
     ] = False,
     load: Annotated[
@@ -74,7 +77,7 @@ def plan(
         typer.Option(
             "--load",
             metavar="SHARE",
-            help="With --check: the load of daily use, below 1. Default: 0.95.",
+            help="With --check of a table: the load of daily use, below 1. Default: 0.95.",
         ),
     ] = None,
     seed: Annotated[
@@ -84,27 +87,39 @@ def plan(
     threads: Threads = None,
     as_json: Json = False,
 ) -> int:
-    """Plan an arbitration table: shares and latencies in, entries, weights and bounds out.
+    """Plan an arbitration table, or place processes on nodes.
 
-    Latencies are kept under the scheduler that the target has. Classes that do not fit are refused with the
-    nearest request that does (exit code 1). With a target the plan is also written as the target takes it,
-    with what the target cannot keep. With --check the plan is simulated; the exit code is 1 if a class has
-    less than its share or waits longer than its bound.
+    A table: shares and latencies in, entries, weights and bounds out. Latencies are kept under the scheduler
+    that the target has. Classes that do not fit are refused with the nearest request that does (exit code 1).
+    With a target the plan is also written as the target takes it, with what the target cannot keep. With
+    --check the plan is simulated; the exit code is 1 if a class has less than its share or waits longer than
+    its bound.
+
+    A placement, where the request has a table [nodes]: needs in, the node of each process out, with bounds of
+    how few nodes suffice and how even they can be. The exit code is 1 if a process has no place, or with
+    --check if a need is not met; with --target rebalance, if rebalancing does not come to meet all of them.
 
     \b
     Example:
       weir plan request.toml --target opensm --out qos.conf
       weir plan request.toml --check
+      weir plan nodes.toml --target scenario --out node.toml
     """
     place = only(out)
     _check_options(is_checked, {"--load": load, "--seed": seed, "--threads": threads})
     planned = request.plan(file, target)
+    is_of_nodes = planned["kind"] == "nodes"
+    if is_of_nodes and load is not None:
+        raise ConfigError(f"--load is {load}, and a placement is checked at no load", "remove it")
     form = planned["form"]
     if place is not None and form is None:
-        raise ConfigError(f"--out is {place}, and nothing says in which form", "add `--target opensm`")
+        example = "scenario" if is_of_nodes else "opensm"
+        raise ConfigError(f"--out is {place}, and nothing says in which form", f"add `--target {example}`")
     is_met = not planned["refused"]
     emission = request.emit(file, form) if form is not None and is_met else None
-    found = _checked(file, form, load, seed, threads) if is_checked and is_met else None
+    found: Check | NodeCheck | None = None
+    if is_checked and is_met:
+        found = _checked(file, planned["kind"], form, load, seed, threads)
     if emission is not None and place is not None:
         from weir.files import write_text
 
@@ -116,7 +131,7 @@ def plan(
         document = {"plan": planned, "target": told}
         echo_json(document | {"check": found and found.to_dict()} if is_checked else document)
     elif is_checked:
-        _show_check(found)
+        _show_check(found, planned["kind"])
     if found is not None and found.interrupted:
         return INTERRUPTED
     return 0 if is_met and (found is None or found.is_met) else NOT_MET
@@ -129,41 +144,47 @@ def _check_options(is_checked: bool, options: Mapping[str, object]) -> None:
 
 
 def _checked(
-    file: Path, target: str | None, load: float | None, seed: int | None, threads: int | None
-) -> Check:
-    from weir.planning import check
+    file: Path, kind: str, target: str | None, load: float | None, seed: int | None, threads: int | None
+) -> Check | NodeCheck:
+    from weir.planning import check, nodes
     from weir.progress import Progress
 
+    seed = 1 if seed is None else seed
     with Progress("simulated s", 1e9) as progress:
+        if kind == "nodes":
+            return nodes.check(file, target=target, seed=seed, threads=threads, progress=progress)
         return check.check(
             file,
             target=target,
             load=check.LOAD if load is None else load,
-            seed=1 if seed is None else seed,
+            seed=seed,
             threads=threads,
             progress=progress,
         )
 
 
-def _show_check(found: Check | None) -> None:
+def _show_check(found: Check | NodeCheck | None, kind: str) -> None:
     from weir import tables
-    from weir.planning import terminal
+    from weir.planning import nodes, nodes_terminal, terminal
 
     if found is None:
-        typer.echo("\nnot checked: not every class fits")
+        typer.echo(f"\nnot checked: not every {_FITTED[kind]} fits")
     elif found.interrupted:
         sys.stderr.write("interrupted: the check was not finished\n")
+    elif isinstance(found, nodes.NodeCheck):
+        nodes_terminal.show_check(tables.console(), found)
     else:
         terminal.show_check(tables.console(), found)
 
 
 def _show(planned: dict[str, Any], form: str | None, emission: Emission | None, out: Path | None) -> None:
     from weir import tables
-    from weir.planning import terminal
+    from weir.planning import nodes_terminal, terminal
 
-    terminal.show_plan(tables.console(), planned)
+    show = nodes_terminal.show_placement if planned["kind"] == "nodes" else terminal.show_plan
+    show(tables.console(), planned)
     if form is not None and emission is None:
-        typer.echo(f"\nnot written for {form}: not every class fits")
+        typer.echo(f"\nnot written for {form}: not every {_FITTED[planned['kind']]} fits")
     if emission is None:
         return
     typer.echo(f"\nwhat {form} does not keep of the plan:")

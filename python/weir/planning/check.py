@@ -175,6 +175,8 @@ def check(
     scheduler = scheduler_of(target)
     planned_for = target or "scenario"
     planned = plan(request, planned_for)
+    if planned["kind"] != "table":
+        raise ConfigError("is no request for a table", "use weir.planning.nodes.check", str(request))
     base = tomllib.loads(emit(request, "scenario", planned_for).text)
     runs = _Runs(planned, base, _spec(planned, base, scheduler), str(request))
 

@@ -1,8 +1,10 @@
 """From a request, one TOML file, to a plan, and from a plan to what a target takes.
 
-The engine plans; a plan is the JSON object that it returns: ``table``, ``link``, ``classes``, ``slots``,
-``refused``, ``notes``, and ``scheduler``, that of the target, under which latencies are kept. Weights are in
-credits, sizes in bytes, times in nanoseconds, as the keys say; shares are parts of 1.
+The engine plans; a plan is the JSON object that it returns. Its ``kind`` is ``table`` or ``nodes``. Of an
+arbitration table it has ``table``, ``link``, ``classes``, ``slots``, ``refused``, ``notes``, and
+``scheduler``, that of the target, under which latencies are kept; of processes on nodes ``nodes``,
+``processes``, ``fewest``, ``balance``, ``refused``, ``notes``. Weights are in credits, sizes in bytes, times
+in nanoseconds, as the keys say; shares are parts of 1.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ from weir.planning.read import text_of
 if TYPE_CHECKING:
     import os
 
-__all__ = ["TARGETS", "Emission", "emit", "plan"]
+__all__ = ["NODE_TARGETS", "TARGETS", "Emission", "emit", "plan"]
 
 TARGETS = ("opensm", "pcie", "tc-ets", "tc-drr", "dcb", "scenario")
-"""The forms in which a plan is written."""
+"""The forms in which a plan for a table is written."""
+NODE_TARGETS = ("scenario", "rebalance")
+"""The forms in which a placement on nodes is written."""
 _KIND = "a request, a TOML file,"
 
 
@@ -40,7 +44,9 @@ class Emission:
 
 
 def plan(request: str | os.PathLike[str], target: str | None = None) -> dict[str, Any]:
-    """Return the plan of a request for one of `TARGETS`; without it, for that of the request.
+    """Return the plan of a request for a target; without it, for that of the request.
+
+    Targets are one of `TARGETS` for a table, of `NODE_TARGETS` for nodes.
 
     Latencies are kept under the scheduler of the target; without any, under the deficit table. Classes that
     do not fit are in ``refused``, each with a reason, a remedy and the nearest requests that do.
@@ -59,7 +65,7 @@ def plan(request: str | os.PathLike[str], target: str | None = None) -> dict[str
 
 
 def emit(request: str | os.PathLike[str], form: str, target: str | None = None) -> Emission:
-    """Return the plan of a request for ``target``, without it for the form, in a form; both of `TARGETS`.
+    """Return the plan of a request for ``target``, without it for the form, in a form; both as for `plan`.
 
     Raises
     ------

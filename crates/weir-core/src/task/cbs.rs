@@ -13,8 +13,8 @@
 //! Processes without a need run in the background, in turn by slice, when no server can run. With `surplus=background`
 //! throttled processes run there too. By default they do not, since Linux throttles: time is then lost that nobody else
 //! wants. With `reclaim=grub` bandwidth that is promised to nobody, or whose process waits, goes to those that run:
-//! their budgets are used up at the rate of the *active* bandwidth, so that they last longer. The bandwidth of a process
-//! that waits is active until its *zero-lag time*, at which it has run all that it was entitled to.
+//! their budgets are used up at the rate of the *active* bandwidth, so that they last longer. The bandwidth of a
+//! process that waits is active until its *zero-lag time*, at which it has run all that it was entitled to.
 //!
 //! | | |
 //! |-|-|
@@ -256,8 +256,8 @@ impl<I: Item<Cost = Nanos>> Discipline<I> for Cbs<I> {
         }
     }
 
-    /// When the next who is throttled has budget again; with reclaiming also when bandwidth is no longer active, or more
-    /// has become active and the running budget is used up sooner.
+    /// When the next who is throttled has budget again; with reclaiming also when bandwidth is no longer active, or
+    /// more has become active and the running budget is used up sooner.
     #[inline]
     fn next_event(&self) -> Option<Instant> {
         let timer = self.timers.peek();

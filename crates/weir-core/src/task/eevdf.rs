@@ -1,10 +1,10 @@
 //! Earliest eligible virtual deadline first: shares as exact as requests allow, and short requests served soon.
 //!
-//! Each process asks for a slice at a time. Its *virtual time* advances by its service divided by its share; its request
-//! begins where that stands and is due (its *virtual deadline*) a slice divided by its share later. The virtual time of
-//! all, `V`, is the mean of those who are ready, weighted by their shares: where each would stand had it been served
-//! exactly its share. What a process is behind it, in service, is its *lag*. Who lags, or has exactly its share, is
-//! *eligible*; of those the one with the earliest deadline runs, until its request is over or somebody wakes who is
+//! Each process asks for a slice at a time. Its *virtual time* advances by its service divided by its share; its
+//! request begins where that stands and is due (its *virtual deadline*) a slice divided by its share later. The virtual
+//! time of all, `V`, is the mean of those who are ready, weighted by their shares: where each would stand had it been
+//! served exactly its share. What a process is behind it, in service, is its *lag*. Who lags, or has exactly its share,
+//! is *eligible*; of those the one with the earliest deadline runs, until its request is over or somebody wakes who is
 //! eligible and due earlier. Who waits keeps its lag (`lag=keep`), so that it can neither shed what it had too much of
 //! nor loses what it is owed, or comes back with none (`lag=zero`).
 //!

@@ -1,9 +1,10 @@
 //! Epoch scheduling: each process is promised a need in every epoch; what is left is given away.
 //!
-//! A process is assigned to the normal queue of its priority (levels 3 to 0) or to the low one (levels -1 to -4), all of
-//! which are below all normal ones. It runs on the normal queue out of its need, then out of time that is promised to
-//! nobody (*uncommitted*), as long as there is some; then it goes to the low queue, where it runs in time that others
-//! were promised and do not claim (*windfall*). At the end of an epoch everybody is normal again, and nothing is kept.
+//! A process is assigned to the normal queue of its priority (levels 3 to 0) or to the low one (levels -1 to -4), all
+//! of which are below all normal ones. It runs on the normal queue out of its need, then out of time that is promised
+//! to nobody (*uncommitted*), as long as there is some; then it goes to the low queue, where it runs in time that
+//! others were promised and do not claim (*windfall*). At the end of an epoch everybody is normal again, and nothing is
+//! kept.
 //!
 //! The *critical scheduling period* begins at `csp`: from then on all the time that is left in the epoch is owed. With
 //! `rem`, what is still owed to a process, and `u`, the part of its slice that was allocated out of uncommitted time
@@ -25,8 +26,8 @@
 //! goes back.
 //!
 //! Departures, for comparison. With `allocate=at_dispatch` a process that waits gives its uncommitted time back, so
-//! that it cannot use it late in the epoch and block others whose needs are not met. With `leftover=keep` slices outlast
-//! the epoch, and the promise does not hold; with `returning=ahead` members of low queues return in front.
+//! that it cannot use it late in the epoch and block others whose needs are not met. With `leftover=keep` slices
+//! outlast the epoch, and the promise does not hold; with `returning=ahead` members of low queues return in front.
 //!
 //! | | |
 //! |-|-|

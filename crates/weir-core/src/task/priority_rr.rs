@@ -1,8 +1,8 @@
 //! Fixed priorities, and in turn within one, slice by slice.
 //!
 //! Of those with the highest priority the first in their queue runs, for its slice at most. Whose slice is over goes to
-//! the tail, and so does who wakes, with a slice of its own. Who is preempted by a higher priority goes to the head, and
-//! keeps the rest of its slice. The highest priority may starve all others: nobody is promised anything.
+//! the tail, and so does who wakes, with a slice of its own. Who is preempted by a higher priority goes to the head,
+//! and keeps the rest of its slice. The highest priority may starve all others: nobody is promised anything.
 //!
 //! | | |
 //! |-|-|

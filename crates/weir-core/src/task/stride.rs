@@ -2,10 +2,10 @@
 //!
 //! Each process has a *pass*, which advances by its service divided by its tickets. The one whose pass is least runs
 //! for a quantum; of equals the one with the smaller number. A first pass is one stride (a quantum divided by the
-//! tickets) ahead, so that the pass tells when the next quantum would be over. The *global pass* advances by the service
-//! of all divided by the tickets of all who are ready. Who waits keeps what its pass is ahead of the global one, and is
-//! put so far ahead of it when it wakes: it has no claim to the time between, and cannot shed what it had too much of by
-//! waiting. With other tickets what is kept is scaled to the new stride.
+//! tickets) ahead, so that the pass tells when the next quantum would be over. The *global pass* advances by the
+//! service of all divided by the tickets of all who are ready. Who waits keeps what its pass is ahead of the global
+//! one, and is put so far ahead of it when it wakes: it has no claim to the time between, and cannot shed what it had
+//! too much of by waiting. With other tickets what is kept is scaled to the new stride.
 //!
 //! While the same processes are ready, with equal quanta, two of them have, of the quanta that both have together, what
 //! their tickets say to within one quantum.

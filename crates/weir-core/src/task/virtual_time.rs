@@ -67,7 +67,8 @@ impl Pace {
 /// Bits of a process's number.
 const NUMBER_BITS: u32 = 16;
 
-/// A process and the moment that it is ordered by, be it of virtual time or of the clock; among equal ones that with the smaller number is first.
+/// A process and the moment that it is ordered by, be it of virtual time or of the clock; among equal ones that with
+/// the smaller number is first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank(u128);
 

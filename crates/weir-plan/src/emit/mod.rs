@@ -37,8 +37,8 @@ pub struct Emission {
 /// Why a target cannot carry a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmitError {
-    /// The target.
-    pub form: Form,
+    /// The name of the target.
+    pub form: &'static str,
     /// What it cannot carry, with the bound.
     pub reason: String,
     /// The nearest plan that it can.
@@ -47,7 +47,7 @@ pub struct EmitError {
 
 impl EmitError {
     fn new(form: Form, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { form, reason: reason.into(), remedy: remedy.into() }
+        Self { form: form.name(), reason: reason.into(), remedy: remedy.into() }
     }
 }
 
@@ -109,7 +109,7 @@ fn unit_of_shares(plan: &Plan) -> String {
 }
 
 /// The text as comments.
-fn commented(lines: &[String]) -> String {
+pub(crate) fn commented(lines: &[String]) -> String {
     lines.iter().map(|line| format!("# {line}\n")).collect()
 }
 
@@ -129,7 +129,7 @@ fn header(plan: &Plan) -> Vec<String> {
 }
 
 /// A title with a full stop, without line breaks that would end a comment.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let plain: String = text.chars().map(|each| if each.is_control() { ' ' } else { each }).collect();
     let plain = plain.trim();
     if plain.ends_with('.') { plain.to_owned() } else { format!("{plain}.") }

@@ -45,6 +45,35 @@ share = "3.125%"
 distance = 64
 "#;
 
+/// A request of three nodes, with everything that can be written.
+pub(crate) const NODES: &str = r#"
+weir = 1
+title = "Three nodes"
+[nodes]
+names = ["a", "b", "c"]
+epoch = "100ms"
+reserve = "4ms"
+[[process]]
+name = "recorder"
+need = "50ms"
+on = ["a"]
+priority = 2
+slice = "10ms"
+[[process]]
+name = "decoder"
+need = "30ms"
+count = 4
+[[process]]
+name = "spare"
+need = "20ms"
+count = 2
+apart_from = ["spare", "recorder"]
+[[process]]
+name = "rest"
+need = "10ms"
+count = 3
+"#;
+
 /// A request that is read.
 pub(crate) fn asked(text: &str) -> Requirements {
     Requirements::from_toml(text, "plan.toml").unwrap_or_else(|error| panic!("{error}\n{text}"))

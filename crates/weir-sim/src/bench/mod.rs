@@ -14,6 +14,8 @@
 //! | `network/report/…` | the report's experiment of staggered streams | simulated s/s |
 //! | `fabric/64/…` | 64 end-points, seven channels at 80 % load, statistics on | link traversals/s |
 //! | `fabric/1024/…` | the same with 1,024 end-points | link traversals/s |
+//! | `node/DISCIPLINE` | one processor, ten processes that pass messages, statistics on | scheduling decisions/s |
+//! | `node/epoch/verified` | the same with everything verified | scheduling decisions/s |
 //! | `source/…` | random draws: arrivals, services | draws/s, messages/s |
 //! | `core/…` | what a call of a discipline costs, without an engine | ns/call, ns/message |
 //! | `core/task/NAME/N` | what a decision costs in a discipline of tasks with N processes, without an engine | ns/decision |
@@ -26,6 +28,7 @@
 mod fabric;
 mod message;
 mod network;
+mod node;
 mod packet;
 mod port;
 pub mod rounds;
@@ -106,6 +109,7 @@ pub fn benches(prefix: &str) -> Vec<Bench> {
         packet::benches(),
         network::benches(),
         fabric::benches(),
+        node::benches(),
         task::benches(),
     ];
     all.into_iter().flatten().filter(|bench| bench.name.starts_with(prefix)).collect()

@@ -153,7 +153,8 @@ pub enum Operation {
     },
     /// The end of a loop that begins here.
     End(usize),
-    /// Wakes at given times, and computes given times: one after the other, late where it is not done with the one before.
+    /// Wakes at given times, and computes given times: one after the other, late where it is not done with the one
+    /// before.
     Replay(Arc<[Run]>),
     /// Ends the process.
     Exit,

@@ -166,9 +166,11 @@ pub struct NodeFigure {
     pub kind: &'static str,
     /// Its name; `all` for all of the kind but the system's.
     pub name: String,
-    /// Of a process: `share` (run time over elapsed), `epoch_run` (s, run time in an epoch), `need_met` (part of the epochs in which it was ready
-    /// throughout), `windfall`, `uncommitted` (shares of elapsed), `response` (s, from ready to waiting), `wait` (s, from ready to its first start), `late` (part of its
-    /// responses), `schedulings` (1/s), `enqueue_rate`, `dequeue_rate` (1/s). Of a queue: `throughput` (1/s), `age` (s). Of a node: `busy`, `idle`, `uncharged` (shares).
+    /// Of a process: `share` (run time over elapsed), `epoch_run` (s, run time in an epoch), `need_met` (part of the
+    /// epochs in which it was ready throughout), `windfall`, `uncommitted` (shares of elapsed), `response` (s, from
+    /// ready to waiting), `wait` (s, from ready to its first start), `late` (part of its responses), `schedulings`
+    /// (1/s), `enqueue_rate`, `dequeue_rate` (1/s). Of a queue: `throughput` (1/s), `age` (s). Of a node: `busy`,
+    /// `idle`, `uncharged` (shares).
     pub metric: &'static str,
     /// `mean`, `p50`, `p90`, `p99`, `p99.9`, `min`, `max`.
     pub statistic: &'static str,
@@ -247,8 +249,8 @@ pub struct Samples {
     pub kind: &'static str,
     /// Its name.
     pub name: String,
-    /// `run_time` (ms/s), `schedulings`, `wakeups` (1/s) of a process; `messages` (1/s), `length` (at the end of the interval) of a queue; `idle`, `uncharged` (ms/s) and
-    /// each path and `high_over_low` (1/s) of a node.
+    /// `run_time` (ms/s), `schedulings`, `wakeups` (1/s) of a process; `messages` (1/s), `length` (at the end of the
+    /// interval) of a queue; `idle`, `uncharged` (ms/s) and each path and `high_over_low` (1/s) of a node.
     pub metric: &'static str,
     /// The unit.
     pub unit: &'static str,

@@ -23,7 +23,8 @@ pub enum Path {
 /// The number of paths.
 pub const PATHS: usize = 6;
 
-/// Takes what the engine tells, in the order of time on each node. Processes and nodes are places in the scenario's lists.
+/// Takes what the engine tells, in the order of time on each node. Processes and nodes are places in the scenario's
+/// lists.
 pub trait Sink {
     /// The scheduler has run at `at`.
     fn path(&mut self, node: usize, at: Instant, path: Path) {
@@ -41,9 +42,9 @@ pub trait Sink {
     fn dispatched(&mut self, node: usize, process: usize, at: Instant, woke: Option<Instant>) {
         let _ = (node, process, at, woke);
     }
-    /// A process was charged for the time from `from` to `until`, on a queue of this level where there are levels. Times of one node
-    /// never overlap. It is told at the latest where the process is left and where an epoch ends, and no such time
-    /// crosses the end of an epoch.
+    /// A process was charged for the time from `from` to `until`, on a queue of this level where there are levels.
+    /// Times of one node never overlap. It is told at the latest where the process is left and where an epoch ends, and
+    /// no such time crosses the end of an epoch.
     fn ran(&mut self, node: usize, process: usize, level: Option<i8>, from: Instant, until: Instant) {
         let _ = (node, process, level, from, until);
     }
@@ -63,12 +64,13 @@ pub trait Sink {
     fn dequeued(&mut self, queue: usize, process: usize, at: Instant, length: usize, age: Nanos) {
         let _ = (queue, process, at, length, age);
     }
-    /// An epoch ends at `at`; told once for all nodes, after every `ran` and `nobody` up to then, and before anything of
-    /// the next epoch. `always_ready` tells of a process whether it was ready, or ran, throughout.
+    /// An epoch ends at `at`; told once for all nodes, after every `ran` and `nobody` up to then, and before anything
+    /// of the next epoch. `always_ready` tells of a process whether it was ready, or ran, throughout.
     fn epoch(&mut self, at: Instant, always_ready: &dyn Fn(usize) -> bool) {
         let _ = (at, always_ready);
     }
-    /// When the critical scheduling period of a node begins, as it stands at the turn of an epoch and after every decision.
+    /// When the critical scheduling period of a node begins, as it stands at the turn of an epoch and after every
+    /// decision.
     fn critical(&mut self, node: usize, at: Instant, begins: Instant) {
         let _ = (node, at, begins);
     }

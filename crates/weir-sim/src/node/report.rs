@@ -202,8 +202,8 @@ fn conservation(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Check
     node.nodes.iter().enumerate().map(check).collect()
 }
 
-/// Where the discipline tells kinds of time apart: they make up the run time. What it cost to leave a process the discipline
-/// is told of where that runs again, which may be beyond an end of the measured time.
+/// Where the discipline tells kinds of time apart: they make up the run time. What it cost to leave a process the
+/// discipline is told of where that runs again, which may be beyond an end of the measured time.
 fn kinds(node: &NodeScenario, discipline: &str, cell: &Cell) -> Option<Check> {
     let of = |run: &Summary| {
         let each = run.processes[1..].iter().map(|part| part.used);

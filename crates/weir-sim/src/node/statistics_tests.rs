@@ -37,7 +37,8 @@ fn process(name: &str, need: u64, deadline: Option<u64>, system: bool) -> Proces
     }
 }
 
-/// Processes `a`, with a deadline, and `b`, and one of the system's; measured from 100 ns to 400 ns in epochs of 100 ns.
+/// Processes `a`, with a deadline, and `b`, and one of the system's; measured from 100 ns to 400 ns in epochs of 100
+/// ns.
 fn scenario(disciplines: &[&str], replications: u32) -> NodeScenario {
     NodeScenario {
         title: "by hand".to_owned(),

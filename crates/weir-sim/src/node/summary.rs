@@ -1,7 +1,7 @@
 //! What is kept of the runs: a few numbers of each, and histograms of all that are finished.
 //!
-//! Histograms of single runs are given up as soon as the replication is finished under every discipline: then quantiles of
-//! each run are taken, and the counts are merged. Merging is the same in any order, so the number of threads does
+//! Histograms of single runs are given up as soon as the replication is finished under every discipline: then quantiles
+//! of each run are taken, and the counts are merged. Merging is the same in any order, so the number of threads does
 //! not show. Memory: linear in disciplines times processes, and in replications times disciplines times processes for
 //! the few numbers. Samples and timelines are of the first replication.
 
@@ -53,8 +53,8 @@ pub struct Summary {
     pub overcommitted: Vec<(usize, Overcommitted)>,
 }
 
-/// The histograms of all runs: of all processes together but the system's, then process by process where each has its own; of
-/// the ages in all queues, then queue by queue.
+/// The histograms of all runs: of all processes together but the system's, then process by process where each has its
+/// own; of the ages in all queues, then queue by queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histograms {
     /// Of responses and waits.

@@ -18,19 +18,23 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         for one in self.processes.iter().filter(|one| !one.system) {
             busy[one.node as usize] += one.recent;
         }
-        let Some((from, to)) = extremes(&busy) else { return };
-        let difference = busy[from] - busy[to];
-        if let Some(process) = self.best(from, to, difference) {
-            let one = &mut self.processes[process as usize];
-            one.moves_to = to as u32;
-            if !one.is_ready() && one.state != State::Ended {
-                self.moving.push(process);
-                self.move_waiting(nodes, now);
-            }
+        if let Some(process) =
+            extremes(&busy).and_then(|(from, to)| self.choose(from, to, busy[from] - busy[to]))
+        {
+            self.moving.push(process);
+            self.move_waiting(nodes, now);
         }
         for one in &mut self.processes {
             one.recent = 0;
         }
+    }
+
+    /// Chooses who moves; who waits already does so at once.
+    fn choose(&mut self, from: usize, to: usize, difference: u64) -> Option<u32> {
+        let process = self.best(from, to, difference)?;
+        let one = &mut self.processes[process as usize];
+        one.moves_to = to as u32;
+        (!one.is_ready()).then_some(process)
     }
 
     /// Who of the movable processes of the busiest node fits and ran nearest to half of the difference.

@@ -32,6 +32,8 @@ pub(super) struct Books {
     /// No time is told across it.
     pub(super) boundary: u64,
     put_off: Vec<PutOff>,
+    /// Room for what is put off next.
+    spare: Vec<PutOff>,
 }
 
 impl<S: Sink, const V: bool> World<'_, S, V> {
@@ -89,12 +91,15 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     /// The boundary was passed, and is here now: tells what was put off until then.
     pub(super) fn pass_boundary(&mut self, boundary: u64) {
         self.books.boundary = boundary;
-        for put_off in std::mem::take(&mut self.books.put_off) {
+        let room = std::mem::take(&mut self.books.spare);
+        let mut all = std::mem::replace(&mut self.books.put_off, room);
+        for put_off in all.drain(..) {
             match put_off {
                 PutOff::Had { node, who, from, until } => self.had_or_put_off(node, who, from, until),
                 PutOff::Started { node, process, at, woke } => self.started(node, process, at, woke),
             }
         }
+        self.books.spare = all;
     }
 }
 

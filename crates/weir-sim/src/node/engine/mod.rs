@@ -8,7 +8,8 @@
 //!
 //! Every node knows when it is to be seen next; the engine goes to the earliest, of equals the one with the lowest
 //! number. At *boundaries*, which all nodes share, it stops before anything of that instant happens: the ends of epochs
-//! and of the run, and comparisons of nodes. One engine is compiled for each discipline, each sink, and with verification and without.
+//! and of the run, and comparisons of nodes. One engine is compiled for each discipline, each sink, and with
+//! verification and without.
 
 mod audit;
 mod balance;

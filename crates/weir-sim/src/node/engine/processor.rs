@@ -1,8 +1,8 @@
 //! A node: its processor, the scheduler on it, and what interrupts it.
 //!
-//! A node is seen at the instants at which something is due, but never within an interrupt: what falls due
-//! meanwhile is seen at its end. [`World::instant`] goes through all that is due in the order that [`crate::node`] states,
-//! and enters the scheduler at most once; as long as something is due at the same instant it goes through it again.
+//! A node is seen at the instants at which something is due, but never within an interrupt: what falls due meanwhile is
+//! seen at its end. [`World::instant`] goes through all that is due in the order that [`crate::node`] states, and
+//! enters the scheduler at most once; as long as something is due at the same instant it goes through it again.
 //!
 //! `mark` is the time up to which the open grant was charged, less the overheads that were carried into it. So what is
 //! to be charged is always the time since `mark`, and the slice ends a quantum after it.

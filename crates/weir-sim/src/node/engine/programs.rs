@@ -179,7 +179,8 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         Then::Next
     }
 
-    /// Wakes at the time of its next run, and computes it. The counter is twice the run's number, and one once it has woken.
+    /// Wakes at the time of its next run, and computes it. The counter is twice the run's number, and one once it has
+    /// woken.
     fn replay<D>(
         &mut self,
         node: &mut Node<D>,

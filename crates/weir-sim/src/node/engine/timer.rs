@@ -1,4 +1,5 @@
-//! The timer demon of a node: what it wakes, or posts, and when. Of equal times, in the order in which they were asked for.
+//! The timer demon of a node: what it wakes, or posts, and when. Of equal times, in the order in which they were asked
+//! for.
 
 use weir_core::heap::{Heap, Order};
 

@@ -1,5 +1,5 @@
-//! The rules as they stand in the report, word for word: queues are lists, every epoch begins on time, and everything is
-//! renewed then.
+//! The rules as they stand in the report, word for word: queues are lists, every epoch begins on time, and everything
+//! is renewed then.
 
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
 use crate::item::FlowId;

@@ -115,8 +115,8 @@ fn share(load: &Load, seed: u64, process: usize) -> u64 {
     ran(&node(load, seed, SPECS).run_up_to(EPOCHS * EPOCH), process) / EPOCHS
 }
 
-/// A need that rises, all others fixed, moves where the turns of a process lie in the epoch; by that it may lose, seldom,
-/// up to a slice.
+/// A need that rises, all others fixed, moves where the turns of a process lie in the epoch; by that it may lose,
+/// seldom, up to a slice.
 #[test]
 fn to_need_more_is_not_to_run_less() {
     let (mut compared, mut less) = (0, 0);

@@ -1,4 +1,5 @@
-//! Schedules decided by hand, one for each sentence of the rules. The epoch is 100 ms, slices are 20 ms unless declared.
+//! Schedules decided by hand, one for each sentence of the rules. The epoch is 100 ms, slices are 20 ms unless
+//! declared.
 
 use super::script::assert_schedule;
 

@@ -1,0 +1,108 @@
+//! Small schedules by hand.
+
+use super::trace::Who;
+use super::{MS, ms, traced, us};
+use crate::node::generators::{Writer, add_event, add_queue, process, scenario};
+use crate::node::model::{Balance, Costs, NodeScenario, Operation};
+
+fn empty() -> NodeScenario {
+    let mut one = scenario(&["epoch"]).expect("a spec");
+    one.stop.warm_up = ms(0);
+    one.stop.duration = ms(200);
+    one.measure.verify = true;
+    one
+}
+
+/// Who had the first node, up to `until`, in microseconds.
+fn had(one: &NodeScenario, until: u64) -> Vec<(Who, u64, u64)> {
+    let all = traced(one).had.remove(0);
+    let all = all.into_iter().filter(|(_, from, _)| *from < until * MS);
+    all.map(|(who, from, end)| (who, from / 1000, end / 1000)).collect()
+}
+
+#[test]
+fn a_post_wakes_its_owner_and_a_second_one_has_no_effect() {
+    let mut one = empty();
+    let event = add_event(&mut one, "event", 1);
+    let program = Writer::new().compute(ms(1)).post(event).post(event).compute(ms(2)).post(event);
+    one.processes.push(process("poster", ms(10), None, program.done()));
+    let program = Writer::new().begin(None).wait(event).compute(ms(3)).done();
+    one.processes.push(process("waiter", ms(10), None, program));
+    one.processes.push(process("other", ms(1), None, Writer::new().begin(None).sleep(ms(90)).done()));
+    // The waiter waits at once; the first post wakes it, the second finds it posted, the third, at 3 ms, too.
+    use Who::{Idle, Process};
+    assert_eq!(had(&one, 80), [(Process(0), 0, 3000), (Process(1), 3000, 6000), (Idle, 6000, 200_000)]);
+}
+
+#[test]
+fn a_higher_process_that_is_woken_preempts_and_its_poster_pays() {
+    let mut one = empty();
+    one.costs = Costs { restart: us(29), timer: us(100), swap: us(119), post: us(16), remote: us(60) };
+    let queue = add_queue(&mut one, "queue", 0);
+    let program = Writer::new().compute(ms(1)).enqueue(queue).compute(ms(1)).then(Operation::WaitAny);
+    one.processes.push(process("low", ms(10), None, program.done()));
+    let mut high =
+        process("high", ms(10), None, Writer::new().begin(None).dequeue(queue).compute(ms(2)).done());
+    high.declared.priority = 2;
+    one.processes.push(high);
+    one.processes.push(process("other", ms(1), None, Writer::new().begin(None).sleep(ms(90)).done()));
+    let trace = traced(&one);
+    // At 0 all three are woken: the timer, and half of a swap from idle, 174 us, paid by `high`, which waits at once and pays 119 us;
+    // then `low` runs 1 ms and posts in 16 us; the swap is its own.
+    let begins = 100 + 74 + 119;
+    use Who::Process;
+    assert_eq!(
+        had(&one, 5)[..4],
+        [
+            (Process(1), 0, begins),
+            (Process(0), begins, begins + 1000 + 16 + 119),
+            (Process(1), begins + 1135, begins + 1135 + 2000 + 119),
+            (Process(0), begins + 3254, begins + 3254 + 1000 + 119),
+        ]
+    );
+    assert_eq!(trace.dequeued[0].0 / 1000, begins + 1016);
+    let paths: Vec<u8> = trace.paths.iter().take(4).map(|path| path.2).collect();
+    assert_eq!(paths, [4, 1, 1, 1], "from idle, then three swaps");
+}
+
+#[test]
+fn posts_over_the_switch_come_later() {
+    let mut one = empty();
+    one.nodes.push("second".to_owned());
+    one.switch_delay = us(500);
+    one.costs.remote = us(60);
+    let event = add_event(&mut one, "event", 1);
+    let program = Writer::new().begin(None).compute(ms(1)).post(event).sleep(ms(50)).done();
+    one.processes.push(process("poster", ms(10), None, program));
+    let mut waiter =
+        process("waiter", ms(10), None, Writer::new().begin(None).wait(event).compute(ms(1)).done());
+    waiter.node = 1;
+    one.processes.push(waiter);
+    let trace = traced(&one);
+    let woke: Vec<u64> = trace.woke.iter().filter(|woke| woke.1 == 1).map(|woke| woke.0 / 1000).collect();
+    assert_eq!(woke[..3], [0, 1560, 52_620]);
+}
+
+#[test]
+fn a_process_moves_to_the_idle_node_when_it_waits_with_its_events() {
+    let mut one = empty();
+    one.nodes.push("second".to_owned());
+    one.balance = Some(Balance { every: ms(20), cost: ms(1) });
+    let event = add_event(&mut one, "event", 0);
+    for (name, need) in [("a", 2), ("b", 4)] {
+        let program = Writer::new().begin(None).compute(ms(need)).sleep(ms(6));
+        one.processes.push(process(name, ms(30), None, program.done()));
+    }
+    let after = Operation::PostAfter(event, crate::node::model::Law::Constant(ms(30)));
+    one.processes[0].program.operations.insert(0, after);
+    if let Operation::Loop { after, .. } = &mut one.processes[0].program.operations[1] {
+        *after += 1;
+    }
+    let last = one.processes[0].program.operations.len() - 1;
+    one.processes[0].program.operations[last] = Operation::End(1);
+    let trace = traced(&one);
+    assert_eq!(trace.moved.len(), 1, "{:?}", trace.moved);
+    let (at, process, node) = trace.moved[0];
+    assert_eq!((at, process, node), (20 * MS, 0, 1), "{:?}", trace.had);
+    assert!(trace.had[1].iter().any(|(who, _, _)| *who == Who::Process(0)));
+}
