@@ -65,11 +65,17 @@ class Measured:
         _, many = self.alone(GENERATOR)
         return many.overhead(self.message(GENERATOR).value)
 
+    @property
+    def _two(self) -> tuple[Setting, Setting]:
+        """Two generators in turn, with few schedulings and with many."""
+        few, many = (self.evidence.setting(f"swap/{length}", GENERATOR) for length in runs.SWAPS)
+        return few, many
+
     @cached_property
     def slice_end(self) -> Figure:
         """A swap at the end of a slice, the timer's interrupt included, and no post."""
-        few, many = (self.evidence.setting(f"swap/{length}", GENERATOR) for length in runs.SWAPS)
-        return many.overhead(message_time(few, many).value)
+        _, many = self._two
+        return many.overhead(message_time(*self._two).value)
 
     def rounds(self, process: str, *, length: int = _SHORT) -> Setting:
         """Return what was counted of generator or sink in turn."""
@@ -89,7 +95,7 @@ class Measured:
     def post(self) -> float:
         """A post: what a round of generator and sink has more than one of two generators."""
         own, other = (self.rounds(name) for name in (GENERATOR, SINK))
-        more = own.overhead(TRUE[GENERATOR]).value - self.slice_end.value
+        more = own.overhead(message_time(*self._two).value).value - self.slice_end.value
         return more * own.schedulings / other.schedulings
 
     # Parts, as differences.
