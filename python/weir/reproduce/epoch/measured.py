@@ -1,10 +1,8 @@
 """What the experiments measure, by the method of the report: never a cost that was put in.
 
-Costs of messages come from equation 3 of a program by itself, costs of schedulings from equation 2 where
-there
-are many. Parts of a cost are differences of such measurements; where a true cost of a message is used in
-their
-place, to show what equation 3 does to a figure, the name says so.
+Costs of messages come from equation 3, costs of schedulings from equation 2 where there are many; parts of a
+cost are differences of such measurements. `TRUE` costs of messages are for `weir.reproduce.epoch.cells`,
+which shows what equation 3 does to a figure, and for `Measured.marginal`, a difference of two settings.
 
 =================  ================================================================================
 restart            a generator alone, slices of 96 to 1 ms
