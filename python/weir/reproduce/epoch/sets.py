@@ -42,8 +42,8 @@ class Process:
     def document(self, *, own_period: bool = False) -> dict[str, Any]:
         """Return the process as the scenario file has it.
 
-        With ``own_period`` a task that wakes periodically declares its own period, and of its need the part
-        that belongs to one; other disciplines than constant bandwidth servers have no use for that.
+        With ``own_period`` a task that wakes periodically declares its own period; other disciplines than
+        constant bandwidth servers have no use for that.
         """
         made: dict[str, Any] = {
             "name": self.name,
@@ -55,7 +55,7 @@ class Process:
         if self.period is not None:
             made["deadline"] = f"{self.period}us"
             if own_period:
-                made |= {"period": f"{self.period}us", "need": f"{self.need * self.period // EPOCH}us"}
+                made["period"] = f"{self.period}us"
         return made
 
 
