@@ -104,10 +104,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
                 let time = self.draw(process, law);
                 self.sleep(node, process, now.saturating_add(time))
             }
-            Step::SleepUntil { grid } => {
-                let (every, offset) = self.programs.grids[grid as usize];
-                self.sleep(node, process, next_on(now, every, offset))
-            }
+            Step::SleepUntil { grid, counter } => self.sleep_until(node, process, (grid, counter), now),
             Step::Begin { counter } => {
                 self.counters[counter as usize] = self.programs.times[counter as usize];
                 Then::Next
@@ -127,6 +124,30 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     fn sleep<D>(&mut self, node: &mut Node<D>, process: u32, until: u64) -> Then {
         self.ask(node, until, Alarm::Wake(process));
         Then::Waits(State::Sleeps)
+    }
+
+    /// Every instant of a grid is taken once, in order: one that has passed begins a response of its own at once, from
+    /// when it was due. The counter is when the next one is, or 0 before the first.
+    #[inline]
+    fn sleep_until<D>(
+        &mut self,
+        node: &mut Node<D>,
+        process: u32,
+        (grid, counter): (u32, u32),
+        now: u64,
+    ) -> Then {
+        let (every, offset) = self.programs.grids[grid as usize];
+        let due = match self.counters[counter as usize] {
+            0 => next_on(now, every, offset),
+            due => due,
+        };
+        self.counters[counter as usize] = due.saturating_add(every);
+        if due > now {
+            return self.sleep(node, process, due);
+        }
+        let since = std::mem::replace(&mut self.processes[process as usize].woke, due);
+        self.sink.responded(process as usize, at(now), at(since));
+        Then::Next
     }
 
     /// A post uses time before it takes effect, more of it to another node.

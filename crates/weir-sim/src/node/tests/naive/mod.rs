@@ -47,6 +47,8 @@ struct Process {
     left: u64,
     paid: bool,
     loops: HashMap<usize, u64>,
+    /// Of each sleep until an instant of a grid, the one that it took last.
+    taken: HashMap<usize, u64>,
     replayed: usize,
     replay_woken: bool,
     posted: Vec<usize>,
@@ -104,6 +106,7 @@ impl<'a> Naive<'a> {
             left: 0,
             paid: false,
             loops: HashMap::new(),
+            taken: HashMap::new(),
             replayed: 0,
             replay_woken: false,
             posted: Vec::new(),
