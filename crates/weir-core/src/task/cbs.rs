@@ -169,14 +169,12 @@ impl<I: Item<Cost = Nanos>> Cbs<I> {
     }
 
     /// The next process that runs, and for how long at most.
-    fn choose(&mut self, now: u64) -> Option<(Running, Nanos)> {
-        while let Some((rank, ())) = self.ready.pop() {
+    fn choose(&mut self) -> Option<(Running, Nanos)> {
+        if let Some((rank, ())) = self.ready.pop() {
             let process = rank.process();
             let quantum = self.processes.state(process).server.lasts(self.rate());
-            if quantum > Nanos::ZERO {
-                return Some((Running::of(process, true), quantum));
-            }
-            self.place(process, now, false);
+            debug_assert!(quantum > Nanos::ZERO, "who is ready has a nanosecond of its budget, and rates are at most 1");
+            return Some((Running::of(process, true), quantum));
         }
         while let Some(process) = self.background.pop_front(&self.processes) {
             let state = self.processes.state_mut(process);
@@ -219,7 +217,7 @@ impl<I: Item<Cost = Nanos>> Discipline<I> for Cbs<I> {
             self.depart(abandoned.process, now.get());
         }
         self.advance(now.get());
-        let (running, quantum) = self.choose(now.get())?;
+        let (running, quantum) = self.choose()?;
         self.running = Some(running);
         self.processes.state_mut(running.process).place = Place::Runs;
         self.processes.take(running.process).map(|item| Grant { item, quantum })
