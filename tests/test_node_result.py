@@ -316,10 +316,43 @@ def test_the_page_tells_the_timeline_in_words(result: weir.NodeResult):
 def test_a_long_timeline_is_cut_and_said_to_be():
     long = timeline("epoch", ["g1", "g2", "sink", "x"], epochs=400, truncated=True)
     html = report.html(weir.Result.from_json(made(("epoch",), timelines=[long])))
-    assert "The chart ends after 3000 runs; --trace FILE.pftrace has all" in html.replace("3,000", "3000")
-    assert "More happened than was kept" in html
+    cut = "The chart ends after 3,000 runs; --trace FILE.pftrace has those until 41.00 s."
+    assert f"{cut} More happened than was kept" in html
+    long = timeline("epoch", ["g1", "g2", "sink", "x"], epochs=400)
+    html = report.html(weir.Result.from_json(made(("epoch",), timelines=[long])))
+    assert "The chart ends after 3,000 runs; --trace FILE.pftrace has all." in html
+    assert "More happened" not in html
+    long["truncated"] = True
     text = printed(show_run, weir.Result.from_json(made(("epoch",), timelines=[long])))
     assert "the timeline is cut" in text
+
+
+def test_who_never_runs_has_an_empty_row():
+    line = timeline("epoch", ["g1", "starved", "sink"], epochs=1)
+    line["runs"]["process"] = [None if run is None else 0 for run in line["runs"]["process"]]
+    parsed = document(("epoch",), needs={"g1": 0.01, "starved": 0.0, "Epoch Scheduler": 0.001})
+    html = report.html(read({**parsed, "timelines": [line]}))
+    rows = list(charts(html).values())[0]["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert rows == ["g1", "starved", "(node)"]
+    assert "Who has an empty row did not run." in html
+
+
+def test_of_many_processes_those_with_a_need_have_their_rows():
+    needs = {f"p{place}": 0.01 if place >= 30 else 0.0 for place in range(40)}
+    line = timeline("epoch", list(needs), epochs=1)
+    html = report.html(read({**document(("epoch",), needs=needs), "timelines": [line]}))
+    rows = list(charts(html).values())[0]["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert len(rows) == 30
+    assert {f"p{place}" for place in (*range(9), *range(30, 40))} < set(rows)
+    assert "Not drawn: 11 more processes." in html
+
+
+def test_lengths_of_queues_begin_where_the_timeline_does():
+    line = timeline("epoch", ["g1", "g2"], epochs=1)
+    line["lengths"] = {"queue": [0], "at": [1.05], "length": [1]}
+    html = report.html(read({**document(("epoch",)), "timelines": [line]}))
+    points = list(charts(html).values())[1]["data"]["values"]
+    assert [(point["from"], point["length"]) for point in points] == [(1000, 0), (1050, 1), (1100, 1)]
 
 
 def test_titles_and_names_cannot_become_markup():
