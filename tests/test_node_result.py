@@ -332,7 +332,7 @@ def test_who_never_runs_has_an_empty_row():
     line["runs"]["process"] = [None if run is None else 0 for run in line["runs"]["process"]]
     parsed = document(("epoch",), needs={"g1": 0.01, "starved": 0.0, "Epoch Scheduler": 0.001})
     html = report.html(read({**parsed, "timelines": [line]}))
-    rows = list(charts(html).values())[0]["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    rows = next(iter(charts(html).values()))["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert rows == ["g1", "starved", "(node)"]
     assert "Who has an empty row did not run." in html
 
@@ -341,7 +341,7 @@ def test_of_many_processes_those_with_a_need_have_their_rows():
     needs = {f"p{place}": 0.01 if place >= 30 else 0.0 for place in range(40)}
     line = timeline("epoch", list(needs), epochs=1)
     html = report.html(read({**document(("epoch",), needs=needs), "timelines": [line]}))
-    rows = list(charts(html).values())[0]["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    rows = next(iter(charts(html).values()))["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert len(rows) == 30
     assert {f"p{place}" for place in (*range(9), *range(30, 40))} < set(rows)
     assert "Not drawn: 11 more processes." in html
