@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 import weir
-from node_results import EPOCH, document, made, timeline
+from node_results import EPOCH, document, estimate, made, timeline
 from weir import report
 from weir.cli.simulate import show_comparison, show_run
 from weir.node.periods import Period, critical_periods, runs
@@ -163,6 +163,53 @@ def test_needs_that_nobody_could_miss():
     for row in parsed["process_totals"]:
         row.update(epochs_ready=0)
     assert verdict(read(parsed)).startswith("No process with a need was ready throughout an epoch")
+
+
+def test_disciplines_that_no_need_was_tested_under_are_said_so():
+    parsed = json.loads(made(("epoch", "eevdf")))
+    for row in parsed["process_totals"]:
+        if row["discipline"] == "epoch":
+            row.update(epochs_ready=0)
+    told = verdict(read(parsed))
+    assert "not put to the test under epoch: nobody with a need was ready throughout an epoch." in told
+    assert "very need is met" not in told
+
+
+def bound(late: dict[str, int], *, waits: int = 5000, disciplines=("epoch", "eevdf")) -> dict:
+    """Return a result in which `g1` has a deadline, and so many of its responses are late."""
+    parsed = json.loads(made(disciplines))
+    parsed["processes"][0]["deadline"] = 0.01
+    for row in parsed["process_totals"]:
+        if row["process"] == "g1":
+            row.update(late=late.get(row["discipline"], 0), waits=waits)
+    parsed["estimates"] += [
+        estimate(
+            name, "process", "g1", "late", late.get(name, 0) / 5000, "1", error=0.001 if name in late else 0.0
+        )
+        for name in disciplines
+    ]
+    return parsed
+
+
+def test_the_verdict_tells_of_deadlines():
+    assert " Every deadline is met under both. The longest" in verdict(read(bound({})))
+    told = verdict(read(bound({"eevdf": 250})))
+    assert (
+        "Every deadline is met under epoch; under eevdf g1 is late in 250 of 5,000 responses "
+        "(5.0 %, 95 % interval 4.8 to 5.2 %). The longest"
+    ) in told
+    assert "G1 is late in 5 of 5,000 responses (0.1 %" in verdict(
+        read(bound({"epoch": 5}, disciplines=("epoch",)))
+    )
+    assert "G1 ended no response under both." in verdict(read(bound({}, waits=0)))
+
+
+def test_equal_responses_are_told_once():
+    parsed = json.loads(made(("epoch", "cbs:reclaim=grub", "eevdf"), replications=1))
+    for row in (*parsed["estimates"], *parsed["differences"]):
+        row.update(value=0.001 if "standard_error" in row else 0.0, low=None, high=None)
+    told = verdict(read(parsed))
+    assert "The longest response to a wake-up is 1.000 ms under every discipline." in told
 
 
 def test_one_replication_has_no_intervals():
