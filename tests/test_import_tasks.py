@@ -163,6 +163,20 @@ def test_names_become_words_and_stay_apart(tmp_path):
     assert found["process"][0]["name"] == "x y"
 
 
+def test_names_that_results_have_for_something_else_are_changed(tmp_path):
+    path = tmp_path / "tasks.json"
+    waiting = {"suspend": "", "run": 1}
+    tasks = {"idle": waiting, "idle_": {"run": 1, "resume": "idle"}, "all": {"instance": 2, "run": 1}}
+    path.write_text(json.dumps({"tasks": tasks, "global": {"duration": 1}}))
+    made = rtapp.scenario(path)
+    weir.Scenario.from_toml(made.text, str(tmp_path / "s.toml"))
+    found = tomllib.loads(made.text)
+    assert [row["name"] for row in found["process"]] == ["idle__", "idle_", "all_"]
+    assert found["event"] == [{"name": "idle@idle__", "owner": "idle__"}]
+    assert "post idle@idle__" in found["process"][1]["program"]
+    assert "Task 'idle' is called 'idle__' here: results have 'idle' for something else." in made.notes
+
+
 def test_without_an_end_the_scenario_has_one(tmp_path):
     task = {"tasks": {"t": {"run": 1}}}
     assert imported(tmp_path, task)["stop"] == {"warm_up": "1s", "duration": "11s"}
@@ -184,11 +198,14 @@ def test_without_an_end_the_scenario_has_one(tmp_path):
         ('{"tasks": /* open', (1, 11), "'/*' is no part of JSON"),
         ('{"tasks": "\\q"}', (1, 12), "text is refused: invalid \\escape"),
         ('{"tasks": yes}', (1, 11), "`yes` is no value of JSON"),
-        ('{"tasks": 1e9}', (1, 11), "'1e9}' is no part of JSON"),
+        ('{"tasks": 1e9}', (1, 11), "tasks is 1e9, must be an object"),
+        ('{"tasks": 1e}', (1, 11), "'1e}' is no part of JSON"),
         ("[" * 40, (1, 33), "nothing deeper"),
         ('{"tasks": {"t": {"run": 1}}} x', (1, 30), "found x where the end of the file must be"),
         ('{"tasks": {"t": {"run": -1}}}', (1, 25), "run is -1, must be a whole number from 0"),
         ('{"tasks": {"t": {"run": 1.5}}}', (1, 25), "run is 1.5, must be a whole number"),
+        ('{"tasks": {"t": {"run": 1e30}}}', (1, 25), "run is 1e30, must be a whole number"),
+        ('{"tasks": {"t": {"run": 1' + 29 * "0" + "}}}", (1, 25), "must be a whole number from 0 to"),
         ('{"tasks": {"t": {"run": true}}}', (1, 25), "run is true, must be"),
         ('{"tasks": {"t": {"run": 1, "loop": 0}}}', (1, 36), "loop is 0, must be -1 (for ever) or from 1"),
         ('{"tasks": {"t": {"loop": 5}}}', (1, 12), '"t" has no events'),
@@ -353,6 +370,13 @@ def test_more_than_a_processor_is_said(tmp_path):
     replayed(tmp_path, text)
     told = (tmp_path / "out" / "scenario.toml").read_text()
     assert "# The needs are 198 ms in an epoch of 100 ms: more than one processor has.\n" in told
+
+
+def test_wake_ups_of_a_task_whose_name_means_something_else(tmp_path):
+    scenario, _ = replayed(tmp_path, "task,wake,run_ms\nall,1.0,5\nidle,1.0,5\n")
+    assert [row["name"] for row in scenario["process"]] == ["all_", "idle_"]
+    weir.Scenario.from_file(tmp_path / "out" / "scenario.toml")
+    assert "# Task 'all' is called 'all_' here" in (tmp_path / "out" / "scenario.toml").read_text()
 
 
 def test_files_of_tasks_have_names_of_their_own(tmp_path):
