@@ -445,6 +445,37 @@ def test_the_command_line_imports_wake_ups(tmp_path, monkeypatch, capsys):
     assert json.loads(capsys.readouterr().out)["replays"] == ["n.player_812.csv", "n.indexer_0.csv"]
 
 
+def test_a_deadline_task_has_its_part_under_every_discipline(tmp_path):
+    path = tmp_path / "tasks.json"
+    served = {"policy": "SCHED_DEADLINE", "dl-runtime": 1500, "dl-period": 10_000}
+    control = {**served, "run": 1000, "timer": {"ref": "t", "period": 10_000}}
+    tasks = {"control": control, "hog": {"run": 1_000_000, "priority": 0}}
+    path.write_text(json.dumps({"tasks": tasks, "global": {"duration": 1}}))
+    made = rtapp.scenario(path).text
+    found = tomllib.loads(made)["process"][0]
+    assert (found["need"], found["period"], found["deadline"]) == ("15ms", "10ms", "10ms")
+    result = weir.run(weir.Scenario.from_toml(made), threads=1)
+    assert result.disciplines == ("epoch", "cbs:reclaim=grub", "eevdf", "priority_rr")
+    assert not result.warnings
+    for name in result.disciplines:
+        # 1 ms of every 10, of 1.5 that are promised; what is left is the hog's.
+        assert result.estimate(name, name="control", metric="epoch_run").value == pytest.approx(0.01)
+        assert result.totals(name, "hog").run_time == pytest.approx(0.9 * result.measured)
+        assert result.totals(name, "control").late == 0
+
+
+def test_a_deadline_task_that_wants_more_gets_what_it_is_promised(tmp_path):
+    path = tmp_path / "tasks.json"
+    served = {"policy": "SCHED_DEADLINE", "dl-runtime": 1500, "dl-period": 10_000, "run": 9000}
+    path.write_text(
+        json.dumps({"tasks": {"greedy": served, "hog": {"run": 1000}}, "global": {"duration": 1}})
+    )
+    document = tomllib.loads(rtapp.scenario(path).text) | {"disciplines": ["cbs"]}
+    result = weir.run(weir.Scenario.from_toml(toml.dumps(document)), threads=1)
+    assert result.totals("cbs", "greedy").needs_missed == 0
+    assert result.estimate("cbs", name="greedy", metric="share").value == pytest.approx(0.15, abs=0.002)
+
+
 def test_what_is_imported_runs(tmp_path):
     short = {"stop": {"warm_up": "0s", "duration": "200ms"}, "disciplines": ["epoch", "eevdf"]}
     for made in (
