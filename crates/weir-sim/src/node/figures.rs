@@ -7,7 +7,7 @@
 //! | `epoch_run` | mean, least and most over the whole epochs in the measured time; of `all` of all processes together |
 //! | `need_met` | of the epochs in which it was ready throughout and promised something, those in which it ran as much |
 //! | `response`, `wait`, `age` | mean, quantiles and longest of those that ended in the measured time |
-//! | `late` | of the responses of processes with a deadline, those that were longer |
+//! | `late` | of the responses of processes with a deadline, those that were longer; those that are not over at the end count once they are late |
 //! | `schedulings`, `enqueue_rate`, `dequeue_rate`, `throughput` | events over the measured time |
 //! | `busy`, `idle`, `uncharged` | times of the processor over the measured time |
 //!

@@ -128,8 +128,11 @@ pub struct ProcessTotals {
     pub needs_missed: u64,
     /// The most that it lacked of its need in one of these.
     pub worst_shortfall: f64,
-    /// Responses that were longer than its deadline; `None` where it has none.
+    /// Responses that were longer than its deadline, also those that were not over at the end; `None` where it has none.
     pub late: Option<u64>,
+    /// The longest response that was not over at the end of a replication, as long as it had been by then; `None` where all
+    /// were over, and of a process that has no deadline and never waits by its program.
+    pub unfinished: Option<f64>,
     /// Data that it put in queues.
     pub enqueued: u64,
     /// Data that it took from queues.

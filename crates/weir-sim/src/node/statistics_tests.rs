@@ -188,6 +188,28 @@ fn responses_by_hand() {
     assert_eq!(outcome.process_totals[1].late, None);
 }
 
+#[test]
+fn what_is_not_over_at_the_end_is_late_once_it_is_beyond_its_deadline() {
+    let mut node = scenario(&["x"], 2);
+    node.processes[2].program.operations.push(Operation::WaitAny);
+    let outcome = outcome(&node, |job, recorder| {
+        responses(recorder);
+        recorder.responded(0, at(350), at(330));
+        for process in 0..3 {
+            recorder.unfinished(process, at(400), at(360 + 10 * u64::from(job.replication)));
+        }
+        None
+    });
+    let totals = &outcome.process_totals;
+    // Of 5 responses one is longer than 30 ns; 40 and 30 are not over, and only 40 counts.
+    assert_eq!((totals[0].waits, totals[0].late), (8, Some(3)));
+    assert_eq!(figure(&outcome, "a", "late", "mean").count, 11);
+    assert_eq!(figure(&outcome, "a", "response", "mean").count, 10);
+    // `b` has no deadline and never waits, the system's process waits.
+    let unfinished: Vec<_> = totals.iter().map(|row| row.unfinished).collect();
+    assert_eq!(unfinished, [Some(4e-8), None, Some(4e-8)]);
+}
+
 /// Data put in at 50, 120, 150 and 200, taken out at 160, 180 and 260.
 fn data(sink: &mut dyn Sink) {
     sink.enqueued(0, 0, at(50), 1);

@@ -1,6 +1,7 @@
 //! Runs programs on: from the end of what a process computes to where it next uses time or waits.
 
 use weir_core::task::{Task, TaskDiscipline};
+use weir_core::units::Instant;
 
 use crate::node::engine::code::Step;
 use crate::node::engine::processor::Node;
@@ -200,8 +201,8 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         Then::Next
     }
 
-    /// Wakes at the time of its next run, and computes it. The counter is twice the run's number, and one once it has
-    /// woken.
+    /// Wakes at the time of its next run, and computes it. A run that is due already is a response of its own, from the
+    /// time at which it was due. The counter is twice the run's number, and one once it has woken.
     fn replay<D>(
         &mut self,
         node: &mut Node<D>,
@@ -216,13 +217,21 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
             return Then::Next;
         };
         self.counters[counter as usize] += 1;
+        let is_due = run.wake.get() <= now;
+        if at % 2 == 0 && at > 0 && is_due {
+            let since = self.processes[process as usize].woke;
+            self.sink.responded(process as usize, Instant::new(now), Instant::new(since));
+        }
+        if is_due {
+            self.processes[process as usize].woke = run.wake.get();
+        }
         if at % 2 == 1 {
             return match run.run.get() {
                 0 => Then::Goto(step),
                 time => Then::Computes(time),
             };
         }
-        if run.wake.get() <= now {
+        if is_due {
             return Then::Goto(step);
         }
         self.ask(node, run.wake.get(), Alarm::Wake(process));

@@ -56,7 +56,7 @@ pub(super) struct Process {
     pub(super) left: u64,
     /// Overheads that count in its next slice.
     pub(super) carried: u64,
-    /// When it became ready.
+    /// When its response began: when it became ready, or the run of its replay was due.
     pub(super) woke: u64,
     /// The last epoch in which it was not ready throughout.
     pub(super) unready: u64,

@@ -191,11 +191,26 @@ impl<'a> Naive<'a> {
                 epoch_end += epoch;
             }
             if boundary == end {
-                return;
+                return self.unfinished();
             }
             if boundary == comparison {
                 self.compare();
                 comparison += every;
+            }
+        }
+    }
+
+    fn unfinished(&mut self) {
+        for (number, process) in self.processes.iter().enumerate() {
+            if !matches!(process.state, State::Ready | State::Running) {
+                continue;
+            }
+            self.trace.unfinished(number, Instant::new(self.now), Instant::new(process.woke));
+            let operations = &self.scenario.processes[number].program.operations;
+            let Some(Operation::Replay(runs)) = operations.get(process.place) else { continue };
+            let begun = (process.replayed + usize::from(process.replay_woken)).max(1);
+            for run in runs.iter().skip(begun).filter(|run| run.wake.get() < self.now) {
+                self.trace.unfinished(number, Instant::new(self.now), Instant::new(run.wake.get()));
             }
         }
     }

@@ -126,9 +126,13 @@ impl Naive<'_> {
         };
         one.place = place;
         if one.replay_woken || run.wake.get() <= self.now {
-            one.replay_woken = false;
+            let since = std::mem::replace(&mut one.woke, run.wake.get());
+            let goes_on = !std::mem::take(&mut one.replay_woken) && one.replayed > 0;
             one.replayed += 1;
             one.left = run.run.get();
+            if goes_on {
+                self.trace.responded(process, self.at(), Instant::new(since));
+            }
             return;
         }
         one.replay_woken = true;
