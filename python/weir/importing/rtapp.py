@@ -308,10 +308,6 @@ class _Scenario:
                 "give each period a timer with its own `ref`",
                 "period",
             )
-        self._note(
-            "A turn of a timer that is missed is passed over here; rt-app then goes on at once.",
-            str(task.name.held),
-        )
         offset = task.delay % event.time
         return f"sleep until every {_span(event.time)}" + (f" offset {_span(offset)}" if offset else "")
 
