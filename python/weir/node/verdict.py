@@ -1,8 +1,8 @@
 """What a node's result says, in words: which needs are met, and under whom nobody waits for long.
 
 A need is missed in an epoch in which its process was ready throughout and ran less than it; a response is
-late that is longer than the deadline of its process. Two disciplines
-are told apart by the interval of their paired difference, or where there is none by intervals that do not
+late that is longer than the deadline of its process. Two disciplines are told apart by the interval of their
+paired difference, in the longest response of a replication, or where there is none by intervals that do not
 overlap.
 """
 
@@ -213,14 +213,46 @@ def _untried(result: NodeResult, unknown: dict[str, list[str]]) -> list[str]:
 
 
 def _responses(result: NodeResult) -> str | None:
-    """Return under which discipline the longest response is shortest, and who cannot be told from it."""
+    """Return under which discipline the longest response is shortest, and who cannot be told from it.
+
+    Where a response is not over at the end, and is longer than all of its process that were, the longest is not known:
+    such a discipline is named first, and stands no comparison.
+    """
     found = {
         name: row
         for name in result.disciplines
         if (row := result.estimate(name, statistic="max")) is not None and row.value is not None
     }
+    waiting = {name: row for name in result.disciplines if (row := _unfinished(result, name)) is not None}
+    said = "; ".join(_not_over(result, row) for row in waiting.values()) or None
+    found = {name: row for name, row in found.items() if name not in waiting}
     if not found:
-        return None
+        return said
+    words = _shortest(result, found)
+    return f"{said}. {words[:1].upper()}{words[1:]}" if said else words
+
+
+def _unfinished(result: NodeResult, discipline: str) -> ProcessTotals | None:
+    """Return who has a response that is not over and longer than all that were; of several the longest."""
+    found = []
+    for process in result.processes:
+        row = result.totals(discipline, process.name)
+        if process.system or row is None or row.unfinished is None:
+            continue
+        longest = result.estimate(discipline, name=process.name, statistic="max")
+        if longest is None or row.unfinished > (longest.value or 0.0):
+            found.append(row)
+    return max(found, key=lambda row: row.unfinished or 0.0, default=None)
+
+
+def _not_over(result: NodeResult, row: ProcessTotals) -> str:
+    under = f" under {result.labels[row.discipline]}" if len(result.disciplines) > 1 else ""
+    time = quantity(row.unfinished or 0.0, "s")
+    return f"a response of {row.process} is not over after {time}{under}, where no longest can be told"
+
+
+def _shortest(result: NodeResult, found: dict[str, NodeEstimate]) -> str:
+    """Return who of those whose responses are over has the shortest longest one."""
     best = min(found, key=lambda name: found[name].value or 0.0)
     told = _told(found[best])
     if len(result.disciplines) == 1:
@@ -271,9 +303,15 @@ def _apart(result: NodeResult, one: NodeEstimate, other: NodeEstimate) -> bool:
     """Return whether two disciplines differ: by their paired difference, or else by their intervals."""
     for row, against in ((one, other), (other, one)):
         if against.discipline == result.reference:
-            paired = result.difference(row.discipline, metric=row.metric, statistic=row.statistic)
+            paired = result.difference(row.discipline, metric=row.metric, statistic="replication_max")
             if paired is not None and paired.low is not None:
                 return paired.clear
+    apart = [
+        result.difference(row.discipline, metric=row.metric, statistic="replication_max") for row in (one, other)
+    ]
+    ends = [(row.low, row.high) for row in apart if row and row.low is not None and row.high is not None]
+    if len(ends) == _BOTH:
+        return ends[0][1] < ends[1][0] or ends[1][1] < ends[0][0]
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return result.replications == 1 and one.value != other.value
     return one.high < other.low or other.high < one.low

@@ -36,7 +36,7 @@ pub struct ProcessCounts {
     tails: usize,
     /// From ready to waiting, or from when a run was due to its end; without a histogram.
     pub response: Times,
-    /// From ready to the first start; without a histogram.
+    /// From ready to where its program first goes on; without a histogram.
     pub wait: Times,
 }
 

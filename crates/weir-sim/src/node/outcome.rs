@@ -171,13 +171,13 @@ pub struct NodeFigure {
     pub name: String,
     /// Of a process: `share` (run time over elapsed), `epoch_run` (s, run time in an epoch), `need_met` (part of the
     /// epochs in which it was ready throughout), `windfall`, `uncommitted` (shares of elapsed), `response` (s, from
-    /// ready to waiting), `wait` (s, from ready to its first start), `late` (part of its responses), `schedulings`
+    /// ready to waiting), `wait` (s, from ready to where its program first goes on), `late` (part of its responses), `schedulings`
     /// (1/s), `enqueue_rate`, `dequeue_rate` (1/s). Of a queue: `throughput` (1/s), `age` (s). Of a node: `busy`,
     /// `idle`, `uncharged` (shares).
     pub metric: &'static str,
     /// `mean`, `p50`, `p90`, `p99`, `p99.9`, `min`, `max`.
     pub statistic: &'static str,
-    /// The value: the mean over the replications, for quantiles over all of them.
+    /// The value: the mean over the replications; quantiles, `min` and `max` are of all of them.
     pub value: Option<f64>,
     /// The lower end of its 95 % interval.
     pub low: Option<f64>,
@@ -208,7 +208,7 @@ pub struct NodeDifference {
     pub name: String,
     /// What is compared.
     pub metric: &'static str,
-    /// The statistic.
+    /// The statistic; `replication_min` and `replication_max` are of each replication's own least and longest.
     pub statistic: &'static str,
     /// The discipline's value less the reference's.
     pub value: Option<f64>,

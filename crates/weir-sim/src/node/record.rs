@@ -38,7 +38,8 @@ pub trait Sink {
     fn woke(&mut self, process: usize, at: Instant) {
         let _ = (process, at);
     }
-    /// A process is started, and paid for from `at` on; `woke` is when it became ready, if it has not run since.
+    /// A process is started, and goes on with its program at `at`, behind the interrupt, whoever pays for that; `woke` is
+    /// when it became ready, if it has not run since.
     fn dispatched(&mut self, node: usize, process: usize, at: Instant, woke: Option<Instant>) {
         let _ = (node, process, at, woke);
     }

@@ -377,6 +377,32 @@ fn differences_are_paired_by_replication() {
 }
 
 #[test]
+fn extremes_are_of_all_replications_and_have_no_interval() {
+    let outcome = outcome(&with_chance(scenario(&["x", "y"], 8)), |job, recorder| {
+        noisy(job, recorder);
+        // Responses of 1 to 8 ns, under the second discipline of 2 ns more.
+        let response = u64::from(job.replication) + 1 + 2 * job.discipline as u64;
+        recorder.waits(0, at(200 + response), at(200));
+        None
+    });
+    let (least, mean, most) =
+        ["min", "mean", "max"].map(|each| figure(&outcome, "a", "epoch_run", each)).into();
+    assert!(least.value < mean.value && mean.value < most.value);
+    let longest = figure(&outcome, "a", "response", "max");
+    assert_eq!(longest.value, Some(8e-9));
+    assert!(longest.value >= figure(&outcome, "a", "response", "p99.9").value);
+    for extreme in [least, most, longest] {
+        assert_eq!((extreme.low, extreme.high, extreme.method.as_ref()), (None, None, None));
+        assert!(extreme.reason.as_ref().is_some_and(|reason| reason.contains("extreme of all replications")));
+    }
+    let apart: Vec<_> =
+        outcome.differences.iter().filter(|row| row.name == "a" && row.metric == "response").collect();
+    assert!(apart.iter().all(|row| row.statistic != "max"));
+    let own = apart.iter().find(|row| row.statistic == "replication_max").expect("a difference");
+    assert!((own.value.expect("a value") - 2e-9).abs() < 1e-18 && own.low.is_some());
+}
+
+#[test]
 fn intervals_cover_at_about_their_level() {
     let node = with_chance(scenario(&["x"], 10));
     let covers = |trial: u64| {

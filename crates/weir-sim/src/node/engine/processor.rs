@@ -292,7 +292,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         process.state = State::Runs;
         node.running = after;
         node.last = after;
-        self.started(number, after, if pays { now } else { begins }, woke);
+        self.started(number, after, begins, woke);
     }
 
     /// Takes the processor without entering the scheduler.

@@ -136,3 +136,18 @@ fn who_is_ready_at_the_end_is_told_with_since_when() {
     one.processes[0].declared.priority = 3;
     assert_eq!(traced(&one).unfinished, [(200 * MS, 0, 0)]);
 }
+
+#[test]
+fn a_start_is_told_where_the_program_goes_on_whoever_pays() {
+    let mut one = empty();
+    one.costs = Costs { restart: us(20), timer: us(100), swap: us(40), ..Costs::default() };
+    for name in ["first", "second"] {
+        one.processes.push(process(name, ms(10), None, Writer::new().sleep(ms(50)).compute(ms(1)).done()));
+    }
+    let started = traced(&one).started;
+    let after_sleep = started.iter().filter(|one| one.0 > MS && one.3.is_some());
+    let waits: Vec<u64> = after_sleep.map(|one| (one.0 - one.3.unwrap_or_default()) / 1000).collect();
+    // From idle, which the first pays for itself: 100 and 30; the second slept 40 us longer, waits for 1 ms, and a swap.
+    assert_eq!(waits[0], 130);
+    assert!(waits[1] >= 1000 + 40, "{waits:?}");
+}

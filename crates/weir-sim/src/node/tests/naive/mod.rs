@@ -399,7 +399,7 @@ impl<'a> Naive<'a> {
             node.unpaid = std::mem::take(&mut process.carried);
             node.slice_left = i128::from(grant.quantum.get()) - i128::from(node.unpaid);
             let woke = std::mem::take(&mut process.fresh).then(|| Instant::new(process.woke));
-            let from = if goes_on { now } else { now + cost + uncharged };
+            let from = now + cost + uncharged;
             if from < self.scenario.stop.duration.get() {
                 self.trace.dispatched(number, started, Instant::new(from), woke);
             }
