@@ -52,12 +52,11 @@ impl Item for Task {
 pub struct Declared {
     /// From 0, in no hurry, to [`TOP_PRIORITY`], vital; 1 is ordinary.
     pub priority: u8,
-    /// What it is promised in every epoch, or period.
+    /// What it is promised in every epoch.
     pub need: Nanos,
     /// How long it runs at most before others of its standing do; `None`: as the discipline has it.
     pub slice: Option<Nanos>,
-    /// The period in which it is promised its need, for disciplines that have one for each process; `None`: as the
-    /// discipline has it.
+    /// A period of its own, in which a discipline that knows periods promises it the same part; `None`: the epoch.
     pub period: Option<Nanos>,
     /// Its share relative to others'; `None`: its need in microseconds, at least 1.
     pub weight: Option<Weight>,
@@ -101,13 +100,6 @@ pub enum DeclarationError {
         /// The epoch.
         epoch: Nanos,
     },
-    /// A need that is longer than the process's own period.
-    NeedOfPeriod {
-        /// What it needs.
-        need: Nanos,
-        /// Its period.
-        period: Nanos,
-    },
     /// A slice that is too small to be useful.
     Slice {
         /// The slice.
@@ -131,9 +123,6 @@ impl fmt::Display for DeclarationError {
             Self::Priority(priority) => write!(f, "priority is {priority}, must be from 0 to {TOP_PRIORITY}"),
             Self::Need { need, epoch } => {
                 write!(f, "need is {need}, must be at most the epoch, which is {epoch}")
-            }
-            Self::NeedOfPeriod { need, period } => {
-                write!(f, "need is {need}, must be at most the period, which is {period}")
             }
             Self::Slice { slice, least } => write!(f, "slice is {slice}, must be at least {least}"),
             Self::Period => f.write_str("period is 0ns, must be above 0ns"),
@@ -164,6 +153,9 @@ pub trait TaskDiscipline<I: Item<Cost = Nanos>>: Discipline<I> {
     /// A process asks for this from now on. Before anything runs it has effect at once; later a need from the next
     /// epoch on, anything else with its next slice. What is never declared runs as [`Declared::default`] says.
     ///
+    /// The open grant was charged up to `now` before: by what processes ask for together its time may count differently
+    /// from then on.
+    ///
     /// Returns what is promised where that is more than there is, and somebody should be warned.
     ///
     /// # Errors
@@ -175,7 +167,7 @@ pub trait TaskDiscipline<I: Item<Cost = Nanos>>: Discipline<I> {
         declared: Declared,
     ) -> Result<Option<Overcommitted>, DeclarationError>;
 
-    /// A process that waits, and is not ready, asks for nothing any more.
+    /// A process that waits, and is not ready, asks for nothing any more. The open grant was charged up to `now` before.
     fn exit(&mut self, now: Instant, process: FlowId);
 
     /// What a process has used of each kind of time; `None` where all time is alike.

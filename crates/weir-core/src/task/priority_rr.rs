@@ -160,7 +160,7 @@ impl<I: Item<Cost = Nanos>> TaskDiscipline<I> for PriorityRr<I> {
         process: FlowId,
         declared: Declared,
     ) -> Result<Option<Overcommitted>, DeclarationError> {
-        terms::check(process, &declared, declared.period)?;
+        terms::check(process, &declared, None)?;
         let default = self.slice;
         self.processes.admit(process, || Self::stranger(default));
         let state = self.processes.state_mut(process.0);

@@ -224,7 +224,7 @@ impl<I: Item<Cost = Nanos>> TaskDiscipline<I> for Stride<I> {
         process: FlowId,
         declared: Declared,
     ) -> Result<Option<Overcommitted>, DeclarationError> {
-        terms::check(process, &declared, declared.period)?;
+        terms::check(process, &declared, None)?;
         let default = self.slice;
         self.processes.admit(process, || Self::stranger(default));
         let share = Pace::of(declared.share()).share();

@@ -31,11 +31,11 @@ pub(super) fn span(arguments: &Arguments<'_>, name: &'static str, low: Nanos) ->
     arguments.parsed(name, &expected, |text| parse_nanos(text).filter(within))
 }
 
-/// Refuses what no discipline can do; `period` is in which the process is promised its need.
+/// Refuses what no discipline can do; `epoch` is in which processes are promised their needs, where they are.
 pub(super) fn check(
     process: FlowId,
     declared: &Declared,
-    period: Option<Nanos>,
+    epoch: Option<Nanos>,
 ) -> Result<(), DeclarationError> {
     if process.0 >= MAX_PROCESSES {
         return Err(DeclarationError::Process(process));
@@ -46,11 +46,11 @@ pub(super) fn check(
     if let Some(slice) = declared.slice.filter(|slice| *slice < SHORTEST) {
         return Err(DeclarationError::Slice { slice, least: SHORTEST });
     }
-    match period {
-        Some(Nanos::ZERO) => Err(DeclarationError::Period),
-        Some(period) if declared.need > period => {
-            Err(DeclarationError::NeedOfPeriod { need: declared.need, period })
-        }
+    if declared.period == Some(Nanos::ZERO) {
+        return Err(DeclarationError::Period);
+    }
+    match epoch {
+        Some(epoch) if declared.need > epoch => Err(DeclarationError::Need { need: declared.need, epoch }),
         _ => Ok(()),
     }
 }
@@ -92,12 +92,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_done_is_refused_with_the_remedy() {
-        let usual = Declared::default();
+        let (usual, ms) = (Declared::default(), |count: u64| Nanos::new(count * 1_000_000));
         let refused = |process, declared: Declared, expected: &str| {
-            let error = check(FlowId(process), &declared, declared.period).expect_err(expected);
+            let error = check(FlowId(process), &declared, Some(ms(5))).expect_err(expected);
             assert_eq!(error.to_string(), expected);
         };
-        let ms = |count: u64| Nanos::new(count * 1_000_000);
         refused(65_536, usual, "process is 65536, must be below 65536");
         refused(0, Declared { priority: 4, ..usual }, "priority is 4, must be from 0 to 3");
         refused(
@@ -108,8 +107,8 @@ mod tests {
         refused(0, Declared { period: Some(Nanos::ZERO), ..usual }, "period is 0ns, must be above 0ns");
         refused(
             0,
-            Declared { need: ms(6), period: Some(ms(5)), ..usual },
-            "need is 6ms, must be at most the period, which is 5ms",
+            Declared { need: ms(6), period: Some(ms(9)), ..usual },
+            "need is 6ms, must be at most the epoch, which is 5ms",
         );
         assert_eq!(check(FlowId(65_535), &Declared { slice: Some(SHORTEST), ..usual }, None), Ok(()));
     }

@@ -47,13 +47,11 @@ _LEFT = 961.0
 _PAIR_BARS = {"rate": 0.005, "time": 0.01}
 _CHAIN = (
     "the cost of the complex sink is not given, and nothing else decides the row: it is one free number, "
-    "between 0.30 "
-    "and 0.40 ms by how the rate is read and how long slices are"
+    "between 0.30 and 0.40 ms by how the rate is read and how long slices are"
 )
 _DIGIT = (
     "printed 0.478 beside 2095 messages/s, which is 0.4773 ms: the last digit was rounded up; the "
-    "simulation has "
-    "0.4773"
+    "simulation has 0.4773"
 )
 
 _Cost = tuple["Callable[[Measured], Figure | float]", float, str]

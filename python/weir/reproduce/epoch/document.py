@@ -32,8 +32,7 @@ class EpochReproduction(Reproduced):
     ----------
     checks : Checks
         One check for each value of Tables 1 and 2, each number of the text, each figure of the experiments,
-        each
-        rate beside the closed form, and each claim.
+        each rate beside the closed form, and each claim.
     evidence : Evidence
         What was measured.
     judgements : tuple of Judgement

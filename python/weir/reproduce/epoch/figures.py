@@ -38,8 +38,7 @@ def _rates(measured: Measured) -> Figure:
     ]
     caption = (
         "Messages a second of generator and simple sink in turn on one node; the report has 1345/s. At "
-        "short slices the "
-        "cost of a round counts."
+        "short slices the cost of a round counts."
     )
     chart = _lines(values, "slice (ms)", "messages/s")
     return Figure("Rate against the slice", caption, (("", chart),), _key((_SIMULATED, _FORMULA)))
@@ -62,10 +61,8 @@ def _overheads(measured: Measured) -> Figure:
             )
     caption = (
         "What a scheduling costs a generator that is alone, against how many there are. At few, most are "
-        "swaps to system "
-        "processes, and an error of 0.2 % in the cost of a message moves the figure by 65 us; at many it is "
-        "the 129 us "
-        "of a restart."
+        "swaps to system processes, and an error of 0.2 % in the cost of a message moves the figure by 65 "
+        "us; at many it is the 129 us of a restart."
     )
     chart = _lines(values, "schedulings (1/s)", "us a scheduling")
     return Figure(

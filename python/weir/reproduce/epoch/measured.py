@@ -1,10 +1,8 @@
 """What the experiments measure, by the method of the report: never a cost that was put in.
 
-Costs of messages come from equation 3 of a program by itself, costs of schedulings from equation 2 where
-there
-are many. Parts of a cost are differences of such measurements; where a true cost of a message is used in
-their
-place, to show what equation 3 does to a figure, the name says so.
+Costs of messages come from equation 3, costs of schedulings from equation 2 where there are many; parts of a
+cost are differences of such measurements. `TRUE` costs of messages are for `weir.reproduce.epoch.cells`,
+which shows what equation 3 does to a figure, and for `Measured.marginal`, a difference of two settings.
 
 =================  ================================================================================
 restart            a generator alone, slices of 96 to 1 ms
@@ -65,11 +63,17 @@ class Measured:
         _, many = self.alone(GENERATOR)
         return many.overhead(self.message(GENERATOR).value)
 
+    @property
+    def _two(self) -> tuple[Setting, Setting]:
+        """Two generators in turn, with few schedulings and with many."""
+        few, many = (self.evidence.setting(f"swap/{length}", GENERATOR) for length in runs.SWAPS)
+        return few, many
+
     @cached_property
     def slice_end(self) -> Figure:
         """A swap at the end of a slice, the timer's interrupt included, and no post."""
-        few, many = (self.evidence.setting(f"swap/{length}", GENERATOR) for length in runs.SWAPS)
-        return many.overhead(message_time(few, many).value)
+        _, many = self._two
+        return many.overhead(message_time(*self._two).value)
 
     def rounds(self, process: str, *, length: int = _SHORT) -> Setting:
         """Return what was counted of generator or sink in turn."""
@@ -89,7 +93,7 @@ class Measured:
     def post(self) -> float:
         """A post: what a round of generator and sink has more than one of two generators."""
         own, other = (self.rounds(name) for name in (GENERATOR, SINK))
-        more = own.overhead(TRUE[GENERATOR]).value - self.slice_end.value
+        more = own.overhead(message_time(*self._two).value).value - self.slice_end.value
         return more * own.schedulings / other.schedulings
 
     # Parts, as differences.

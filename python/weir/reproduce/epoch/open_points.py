@@ -105,8 +105,7 @@ def _payer(evidence: Evidence) -> str:
     ours = [measured.rounds(name).overhead(TRUE[name]).value for name in (GENERATOR, SINK)]
     return (
         "charged to the process that is started, the two directions would change places: generator "
-        f"{ours[0]:.0f} and sink "
-        f"{ours[1]:.0f} us here, where the report has 219 and 119"
+        f"{ours[0]:.0f} and sink {ours[1]:.0f} us here, where the report has 219 and 119"
     )
 
 
@@ -119,8 +118,7 @@ def _undeclared(evidence: Evidence) -> str:
         shown.append(1e3 * view.figure(demon, "response", "max"))
     return (
         f"beside a generator with a need of 98 ms the Remote Demon responds in {shown[0]:.1f} ms at most if "
-        "its need "
-        f"is declared, {shown[1]:.1f} ms if not"
+        f"its need is declared, {shown[1]:.1f} ms if not"
     )
 
 

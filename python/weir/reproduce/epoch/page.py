@@ -101,12 +101,9 @@ def _comparison(reproduction: EpochReproduction) -> str:
     head = ("discipline", *(f"{name} ({kind.unit})" for name, kind in FIGURES.items()))
     below = note(
         "Means over random task sets with 95 % intervals, and below them the paired difference from epoch. "
-        "Needs met: "
-        "part of the epochs in which a process was ready throughout. Lacked: the most in an epoch. Late: "
-        "responses of "
-        "control tasks beyond their period; their worst response is over the period. Given: what processes "
-        "run beyond "
-        "their needs. Costs are zero."
+        "Needs met: part of the epochs in which a process was ready throughout. Lacked: the most in an "
+        "epoch. Late: responses of control tasks beyond their period; their worst response is over the "
+        "period. Given: what processes run beyond their needs. Costs are zero."
     )
     return note(words(compared)) + table_of(head, map(_row, compared)) + below
 

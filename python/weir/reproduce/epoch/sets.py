@@ -1,11 +1,10 @@
 """Random task sets: the same for every discipline, from a seed and a number.
 
 A *mixed* set is what a real-time node holds: ``control`` tasks that stay within what they need, ``greedy``
-ones
-that at times ask for more, and ``batch`` jobs that are always ready; names begin with these words. Needs are
-whole milliseconds, all together 75 to 97 % of an epoch. A
-*busy* set is meant to be hard on a promise: many processes, most of them ready for epochs on end, with needs
-that fill the epoch to a given part, all priorities, and slices of all lengths.
+ones that at times ask for more, and ``batch`` jobs that are always ready; names begin with these words. Needs
+are whole milliseconds, all together 75 to 97 % of an epoch. A *busy* set is meant to be hard on a promise:
+many processes, most of them ready for epochs on end, with needs that fill the epoch to a given part, all
+priorities, and slices of all lengths. In a *ready* set all are always ready, and a need can be raised.
 
 A number never depends on another set's: each has a generator of its own, seeded by a text.
 """
@@ -43,8 +42,8 @@ class Process:
     def document(self, *, own_period: bool = False) -> dict[str, Any]:
         """Return the process as the scenario file has it.
 
-        With ``own_period`` a task that wakes periodically declares its own period, and of its need the part
-        that belongs to one; other disciplines than constant bandwidth servers have no use for that.
+        With ``own_period`` a task that wakes periodically declares its own period; other disciplines than
+        constant bandwidth servers have no use for that.
         """
         made: dict[str, Any] = {
             "name": self.name,
@@ -56,7 +55,7 @@ class Process:
         if self.period is not None:
             made["deadline"] = f"{self.period}us"
             if own_period:
-                made |= {"period": f"{self.period}us", "need": f"{self.need * self.period // EPOCH}us"}
+                made["period"] = f"{self.period}us"
         return made
 
 

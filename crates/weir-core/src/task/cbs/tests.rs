@@ -3,8 +3,14 @@ use crate::conformance::Random;
 use crate::task::testing::{ALWAYS, Machine, at, machine, ms, schedule};
 use crate::task::{Task, TaskDiscipline};
 
+/// So many milliseconds in so many: in the 100 ms of the discipline as many times as much.
 fn need(need: u64, period: u64) -> Declared {
-    Declared { need: ms(need), period: Some(ms(period)), ..Declared::default() }
+    of_own_period(ms(need), ms(period))
+}
+
+fn of_own_period(need: Nanos, period: Nanos) -> Declared {
+    let in_all = (need.get() * ms(100).get()).div_ceil(period.get());
+    Declared { need: Nanos::new(in_all), period: Some(period), ..NOTHING }
 }
 
 const NOTHING: Declared =
@@ -120,16 +126,15 @@ fn more_than_the_processor_is_warned_of_refused_or_taken() {
         let mut cbs = machine(spec, &[need(1, 3), need(50, 100)]).discipline;
         cbs.declare(at(0), FlowId(2), last)
     };
-    // 1/3 + 1/2 + 1/6 is all there is, and a nanosecond in an hour more is too much.
+    // 1/3 + 1/2 + 1/6 is all there is, and a nanosecond in 6 ms more is too much.
     assert_eq!(declare("cbs:admit=refuse", need(1, 6)), Ok(None));
-    let hour = Nanos::new(3_600_000_000_000);
-    let more = Declared { need: Nanos::new(600_000_000_001), period: Some(hour), ..NOTHING };
-    let too_much = Overcommitted { committed: Nanos::new(100_000_001), epoch: ms(100) };
+    let more = of_own_period(Nanos::new(1_000_001), ms(6));
+    let too_much = Overcommitted { committed: Nanos::new(100_000_017), epoch: ms(100) };
     assert_eq!(declare("cbs", more), Ok(Some(too_much)));
     assert_eq!(declare("cbs:admit=allow", more), Ok(None));
     assert_eq!(declare("cbs:admit=refuse", more), Err(DeclarationError::Overcommitted(too_much)));
     let error = declare("cbs", need(7, 5)).unwrap_err().to_string();
-    assert_eq!(error, "need is 7ms, must be at most the period, which is 5ms");
+    assert_eq!(error, "need is 140ms, must be at most the epoch, which is 100ms");
 }
 
 #[test]
@@ -138,6 +143,73 @@ fn who_leaves_gives_its_promise_back() {
     assert!(cbs.declare(at(0), FlowId(1), need(30, 100)).is_err());
     cbs.exit(at(0), FlowId(0));
     assert_eq!(cbs.declare(at(0), FlowId(1), need(100, 100)), Ok(None));
+}
+
+#[test]
+fn who_leaves_after_its_need_leaves_others_theirs() {
+    // a has run at the whole bandwidth all that it was entitled to until 100: b and c have the rest, and what was a's
+    // from then on.
+    let mut machine = machine("cbs:reclaim=grub", &[need(50, 100), need(25, 100), need(25, 100)]);
+    machine.wake(at(0), 0, ms(50));
+    machine.exit(0);
+    (1..3).for_each(|process| machine.wake(at(0), process, ALWAYS));
+    machine.run_until(at(200));
+    let served = |process, from, to| machine.served(process, at(from), at(to));
+    assert_eq!([0, 1, 2].map(|process| served(process, 0, 100)), [ms(50), ms(25), ms(25)]);
+    assert_eq!([0, 1, 2].map(|process| served(process, 100, 200)), [ms(0), ms(50), ms(50)]);
+}
+
+#[test]
+fn what_who_leaves_has_used_is_promised_to_others_after_its_zero_lag_time() {
+    for spec in ["cbs:admit=refuse", "cbs:admit=refuse,reclaim=grub"] {
+        let mut machine = machine(spec, &[need(50, 100), need(25, 100)]);
+        machine.wake(at(0), 0, ms(30));
+        machine.exit(0);
+        machine.run_until(at(59));
+        // It has run 30 ms at its bandwidth of half by 60; with reclaiming they took two thirds of its 50.
+        let until = if spec.contains("grub") { 45 } else { 60 };
+        let cbs = &mut machine.discipline;
+        assert!(until < 59 || cbs.declare(at(59), FlowId(2), need(50, 100)).is_err(), "{spec}");
+        assert_eq!(cbs.declare(at(60), FlowId(2), need(75, 100)), Ok(None), "{spec}");
+        assert!(cbs.declare(at(60), FlowId(3), need(1, 100)).is_err());
+    }
+}
+
+#[test]
+fn who_is_declared_again_goes_on_with_its_server() {
+    for spec in ["cbs:admit=refuse", "cbs:admit=refuse,reclaim=grub"] {
+        let mut machine = machine(spec, &[need(50, 100), need(50, 100)]);
+        machine.wake(at(0), 0, ms(50));
+        machine.exit(0);
+        machine.wake(at(0), 1, ALWAYS);
+        machine.run_until(at(60));
+        let cbs = &mut machine.discipline;
+        cbs.declare(at(60), FlowId(0), need(20, 100)).unwrap();
+        // Its half is not free yet.
+        assert!(cbs.declare(at(60), FlowId(2), need(30, 100)).is_err());
+        machine.wake(at(70), 0, ALWAYS);
+        machine.run_until(at(101));
+        assert_eq!(machine.served(0, at(60), at(100)), ms(0));
+        assert_eq!(machine.served(1, at(0), at(100)), ms(50));
+        assert_eq!(machine.discipline.declare(at(101), FlowId(2), need(30, 100)), Ok(None));
+        machine.wake(at(101), 2, ALWAYS);
+        machine.run_until(at(501));
+        for period in [101, 201, 301, 401].map(at) {
+            let served = |process| machine.served(process, period, period + ms(100)) + Nanos::new(1);
+            assert!(served(0) >= ms(20) && served(1) >= ms(50) && served(2) >= ms(30), "{spec} {period}");
+        }
+    }
+}
+
+#[test]
+fn a_need_that_falls_is_promised_to_others_when_it_does() {
+    let mut machine = machine("cbs:admit=refuse", &[need(80, 100)]);
+    machine.wake(at(0), 0, ALWAYS);
+    machine.run_until(at(10));
+    machine.discipline.declare(at(10), FlowId(0), need(40, 100)).unwrap();
+    assert!(machine.discipline.declare(at(10), FlowId(1), need(30, 100)).is_err());
+    machine.run_until(at(101));
+    assert_eq!(machine.discipline.declare(at(101), FlowId(1), need(60, 100)), Ok(None));
 }
 
 #[test]
@@ -157,11 +229,14 @@ fn servers(random: &mut Random) -> Vec<Declared> {
     while left > 0 && all.len() < 8 {
         let hundredths = 1 + random.below(left.min(60));
         let period = 100_000 * (1 + random.below(400));
-        let need = Nanos::new(period / 100 * hundredths);
-        all.push(Declared { need, period: Some(Nanos::new(period)), ..NOTHING });
+        all.push(of_own_period(Nanos::new(period / 100 * hundredths), Nanos::new(period)));
         left -= hundredths;
     }
     all
+}
+
+fn promised(declared: &Declared) -> Promise {
+    Promise::of(declared.need, ms(100), declared.period.unwrap())
 }
 
 /// Each server that stays ready has its need in every period from its wake-up on, whatever others do.
@@ -178,12 +253,12 @@ fn promise(seed: u64, spec: &str, missing: Nanos) {
             wakes.push((process, moment));
         }
         while process % 2 == 1 && moment < end {
-            let Declared { need, period, .. } = declared[process as usize];
+            let Promise { need, period } = promised(&declared[process as usize]);
             let burst = Nanos::new(1 + random.below(3 * need.get()));
             machine.wake(moment, process, burst);
             // Over by then even if it has its need and no more, as a period may begin late.
             let periods = burst.get().div_ceil(need.get()) + 2;
-            moment += Nanos::new(periods * period.unwrap().get() + random.below(20_000_000));
+            moment += Nanos::new(periods * period.get() + random.below(20_000_000));
         }
     }
     let background = declared.len() as u32;
@@ -201,11 +276,11 @@ fn assert_promise<D: TaskDiscipline<Task>>(
     woken: Instant,
     missing: Nanos,
 ) {
-    let period = declared.period.unwrap();
+    let Promise { need, period } = promised(declared);
     let mut from = woken;
     while from + period <= machine.now {
         let served = machine.served(process, from, from + period);
-        assert!(served + missing >= declared.need, "{process} of {declared:?} has {served} from {from}");
+        assert!(served + missing >= need, "{process} of {declared:?} has {served} from {from}");
         from += period;
     }
 }
@@ -222,6 +297,67 @@ fn every_server_has_its_need_in_every_period() {
 fn with_reclaiming_too() {
     for seed in 0..60 {
         promise(seed, "cbs:reclaim=grub", Nanos::new(1));
+    }
+}
+
+/// Those who stay ready have their needs while others come, run for a while and leave for good, and new ones come in
+/// their numbers as soon as they are admitted. Returns how many were, and how many were not.
+fn promise_amid_exits(seed: u64, spec: &str, missing: Nanos) -> (u64, u64) {
+    let mut random = Random::new(seed);
+    let declared = servers(&mut random);
+    let mut machine = machine(spec, &declared);
+    let mut wakes = Vec::new();
+    for process in 0..declared.len() as u32 {
+        if process.is_multiple_of(2) {
+            let moment = Instant::new(random.below(30_000_000));
+            machine.wake(moment, process, ALWAYS);
+            wakes.push((process, moment));
+        } else {
+            come(&mut machine, &mut random, process, &declared[process as usize]);
+        }
+    }
+    let (mut came, mut refused) = (0, 0);
+    while machine.now < at(600) {
+        machine.run_until(machine.now + Nanos::new(1 + random.below(5_000_000)));
+        for process in (1..declared.len() as u32).step_by(2) {
+            if machine.is_to_exit(process) {
+                continue;
+            }
+            let (period, hundredths) = (100_000 * (1 + random.below(400)), 1 + random.below(60));
+            let asks = of_own_period(Nanos::new(period / 100 * hundredths), Nanos::new(period));
+            if machine.discipline.declare(machine.now, FlowId(process), asks).is_ok() {
+                came += 1;
+                come(&mut machine, &mut random, process, &asks);
+            } else {
+                refused += 1;
+            }
+        }
+    }
+    wakes.iter().for_each(|&(process, woken)| {
+        assert_promise(&machine, process, &declared[process as usize], woken, missing);
+    });
+    (came, refused)
+}
+/// One that was declared now runs for a while, and leaves.
+fn come<D: TaskDiscipline<Task>>(
+    machine: &mut Machine<D>,
+    random: &mut Random,
+    process: u32,
+    asks: &Declared,
+) {
+    let burst = Nanos::new(1 + random.below(3 * promised(asks).need.get()));
+    machine.exit(process);
+    machine.wake(machine.now, process, burst);
+}
+
+#[test]
+fn who_stays_has_its_need_whoever_leaves() {
+    for (spec, missing) in
+        [("cbs:admit=refuse", Nanos::ZERO), ("cbs:admit=refuse,reclaim=grub", Nanos::new(1))]
+    {
+        let all = (0..60).map(|seed| promise_amid_exits(seed, spec, missing));
+        let (came, refused) = all.fold((0, 0), |sum, more| (sum.0 + more.0, sum.1 + more.1));
+        assert!(came > 1_000 && refused > 1_000, "{spec}: {came} came, {refused} were refused");
     }
 }
 

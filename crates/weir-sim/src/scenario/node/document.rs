@@ -167,13 +167,14 @@ pub struct Template {
     /// From 0, in no hurry, to 3, vital; default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<Located<u64>>,
-    /// What a process is promised in every epoch, or period; default: `"0ns"`.
+    /// What a process is promised in every epoch; default: `"0ns"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub need: Option<Located<Time>>,
     /// How long a process runs at most before others of its standing do; default: as the discipline has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slice: Option<Located<Time>>,
-    /// In which a process is promised its need, for disciplines that have a period for each; default: the epoch.
+    /// A period of its own, in which a discipline that knows periods promises it the same part as in the epoch; default:
+    /// the epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Located<Time>>,
     /// The share of a process relative to others'; default: its need in microseconds, at least 1.
@@ -214,13 +215,14 @@ pub struct ProcessTable {
     /// From 0, in no hurry, to 3, vital; default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<Located<u64>>,
-    /// What it is promised in every epoch, or period; default: `"0ns"`.
+    /// What it is promised in every epoch; default: `"0ns"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub need: Option<Located<Time>>,
     /// How long it runs at most before others of its standing do; default: as the discipline has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slice: Option<Located<Time>>,
-    /// In which it is promised its need, for disciplines that have a period for each; default: the epoch.
+    /// A period of its own, in which a discipline that knows periods promises it the same part as in the epoch; default:
+    /// the epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Located<Time>>,
     /// Its share relative to others'; default: its need in microseconds, at least 1.

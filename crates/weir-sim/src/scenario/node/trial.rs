@@ -66,9 +66,7 @@ impl Checker<'_> {
         let at = match error {
             DeclarationError::Slice { .. } => kind.asks.slice,
             DeclarationError::Period => kind.asks.period,
-            DeclarationError::Need { .. }
-            | DeclarationError::NeedOfPeriod { .. }
-            | DeclarationError::Overcommitted(_) => kind.asks.need,
+            DeclarationError::Need { .. } | DeclarationError::Overcommitted(_) => kind.asks.need,
             _ => None,
         };
         match at {
@@ -88,10 +86,6 @@ fn explain(error: DeclarationError) -> (String, &'static str) {
         DeclarationError::Need { need, epoch } => (
             format!("{need} must be at most the epoch, which is {epoch}"),
             "lower the need, or lengthen node.epoch",
-        ),
-        DeclarationError::NeedOfPeriod { need, period } => (
-            format!("{need} must be at most the period, which is {period}"),
-            "lower the need, or lengthen the period",
         ),
         DeclarationError::Slice { least, .. } => {
             (format!("it must be at least {least}, to be useful"), "lengthen the slice")
