@@ -62,7 +62,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         self.fail(refused(place, "it has dropped a process that is ready, which must never be"));
     }
 
-    fn waits_in_words(&self, process: u32) -> String {
+    pub(super) fn waits_in_words(&self, process: u32) -> String {
         let one = &self.processes[process as usize];
         let event = |event: &u32| format!("`{}`", self.scenario.events[*event as usize].name);
         let what = match (one.state, self.programs.steps[one.step as usize]) {
@@ -74,7 +74,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
                 let set = &self.programs.sets[from as usize..until as usize];
                 format!("one of the events {}", set.iter().map(event).collect::<Vec<_>>().join(", "))
             }
-            _ => "any event".to_owned(),
+            _ => "any of its events".to_owned(),
         };
         format!("`{}` waits for {what}", self.name(process))
     }

@@ -37,7 +37,7 @@ fn a_deadlock_says_who_waits_for_what() {
     let text = refusal(&one);
     assert!(text.starts_with("deadlock at 4ms: nothing moves any more: "), "{text}");
     assert!(text.contains("`p0` waits for event `e0`, `p1` waits for event `e1`"), "{text}");
-    assert!(text.contains("`p2` waits for data of queue `messages`, `p3` waits for any event; "), "{text}");
+    assert!(text.contains("`p2` waits for data of queue `messages`, `p3` waits for any of its events; "), "{text}");
 }
 
 #[test]
