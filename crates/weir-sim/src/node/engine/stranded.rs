@@ -187,9 +187,9 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
             }
             (_, Step::WaitOne { event }) => ("which nobody who can still run posts", posts[event as usize]),
             _ => {
-                let own = (0..).zip(&self.events).filter(|(event, other)| {
-                    other.owner == process && self.waits_for(one.step, *event)
-                });
+                let own = (0..)
+                    .zip(&self.events)
+                    .filter(|(event, other)| other.owner == process && self.waits_for(one.step, *event));
                 let would = own.map(|(event, _): (u32, _)| posts[event as usize]).min();
                 ("none of which anybody who can still run posts", would.unwrap_or(NOBODY))
             }
