@@ -49,7 +49,7 @@ pub struct NodeOutcome {
     pub processes: Vec<ProcessRow>,
     /// The dual queues, by name.
     pub queues: Vec<String>,
-    /// What was warned of: more promised than there is.
+    /// What was warned of: more promised than there is, processes that wait for ever, processes that never ran.
     pub warnings: Vec<Warning>,
     /// What was counted of every process, in all replications.
     pub process_totals: Vec<ProcessTotals>,

@@ -14,6 +14,8 @@ use crate::port::outcome::Check;
 
 /// A check of Little's law that lets more than this part of it pass says nothing, and is left out.
 const TELLING: f64 = 0.05;
+/// So many processes are named at most that never ran.
+const NAMED: usize = 10;
 
 /// The result of the replications that were finished; cells are in order of the disciplines.
 #[must_use]
@@ -83,18 +85,41 @@ fn processes(node: &NodeScenario) -> Vec<ProcessRow> {
     node.processes.iter().map(row).collect()
 }
 
-/// What is promised is the same in every replication.
+/// What a discipline promises too much of, who waits for ever and who never ran; each as in the first replication where
+/// there is any.
 fn warnings(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Warning> {
-    let first = cell.runs.first().map_or(&[][..], |run| &run.overcommitted);
-    let warning = |&(place, told): &(usize, weir_core::task::Overcommitted)| Warning {
-        discipline: discipline.to_owned(),
-        node: node.nodes[place].clone(),
-        text: format!(
+    let overcommitted = cell.runs.first().map_or(&[][..], |run| &run.overcommitted);
+    let promised = overcommitted.iter().map(|&(place, told)| {
+        let text = format!(
             "all needs together are {} in an epoch of {}: more is promised than there is, and not all of it will be kept",
             told.committed, told.epoch
-        ),
+        );
+        (place, text)
+    });
+    let stranded = cell.runs.iter().find(|run| !run.stranded.is_empty());
+    let stranded = stranded.map_or_else(Vec::new, |run| run.stranded.clone());
+    let starved = cell.runs.iter().find(|run| !run.starved.is_empty());
+    let starved = starved.map_or_else(Vec::new, |run| starvation(node, &run.starved));
+    let warning = |(place, text): (usize, String)| Warning {
+        discipline: discipline.to_owned(),
+        node: node.nodes[place].clone(),
+        text,
     };
-    first.iter().map(warning).collect()
+    promised.chain(stranded).chain(starved).map(warning).collect()
+}
+
+/// Who never ran, in words.
+fn starvation(node: &NodeScenario, starved: &[(usize, usize)]) -> Vec<(usize, String)> {
+    let never_ran = |&(place, process): &(usize, usize)| {
+        let name = &node.processes[process].name;
+        (place, format!("`{name}` was ready for all of the measured time and never ran"))
+    };
+    let mut told: Vec<_> = starved.iter().take(NAMED).map(never_ran).collect();
+    if let Some((place, _)) = starved.get(NAMED) {
+        let more = starved.len() - NAMED;
+        told.push((*place, format!("{more} more were ready for all of the measured time and never ran")));
+    }
+    told
 }
 
 /// What was counted of a process in all runs.

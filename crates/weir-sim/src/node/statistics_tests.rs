@@ -71,7 +71,7 @@ fn with_chance(mut node: NodeScenario) -> NodeScenario {
 
 /// What a job leaves besides.
 fn left(node: &NodeScenario, used: Option<[Used; 2]>) -> job::Left {
-    job::Left { tally: Tally::default(), overcommitted: Vec::new(), used: vec![used; node.processes.len()] }
+    job::Left { used: vec![used; node.processes.len()], ..job::Left::default() }
 }
 
 /// The result of telling every job its own.

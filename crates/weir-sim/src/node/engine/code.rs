@@ -69,6 +69,8 @@ pub(super) enum Step {
 #[derive(Debug, Default)]
 pub(super) struct Programs {
     pub(super) steps: Vec<Step>,
+    /// The operation of its program that each step is of, from 1 on; one more than it has for the end.
+    pub(super) operations: Vec<u32>,
     /// Where each process begins.
     pub(super) entries: Vec<u32>,
     pub(super) laws: Vec<Law>,
@@ -105,6 +107,7 @@ impl Programs {
                 programs.add(node, number, at, operation, &mut open).map_err(|reason| {
                     refused(format!("process `{}`, operation {}", process.name, at + 1), reason)
                 })?;
+                programs.operations.resize(programs.steps.len(), place(at + 1));
             }
             if let Some(open) = open.last() {
                 let reason = "a loop begins that has no end".to_owned();
@@ -114,6 +117,7 @@ impl Programs {
                 ));
             }
             programs.steps.push(Step::Exit);
+            programs.operations.push(place(process.program.operations.len() + 1));
         }
         Ok(programs)
     }

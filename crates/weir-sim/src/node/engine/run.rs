@@ -222,7 +222,9 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
         let end = self.count_used(self.end);
         let used = self.used.iter().zip(end);
         let used = used.map(|(warm_up, end)| warm_up.zip(end).map(|(warm_up, end)| [warm_up, end])).collect();
-        Left { tally: self.world.tally, overcommitted: self.overcommitted, used }
+        let stranded = self.world.stranded(&mut self.nodes);
+        let ready = self.world.ready_since(self.world.scenario.stop.warm_up.get());
+        Left { tally: self.world.tally, overcommitted: self.overcommitted, used, stranded, ready }
     }
 }
 
