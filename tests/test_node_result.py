@@ -258,11 +258,51 @@ def test_tables_fit_the_terminal_and_leave_nothing_out(result: weir.NodeResult, 
 
 def test_the_comparison_has_differences_with_intervals(result: weir.NodeResult):
     text = printed(show_comparison, result, 120)
-    assert "less epoch's" in text
+    assert "processes under each discipline, and minus epoch's" in text
+    assert "less" not in text
     assert re.search(r"g1 +12.00 ±0.24 +12.10 ±0.24 +30.00 ±0.59 +\+0.10 ±0.24 +\+18.00 ±0.24", text)
     assert re.search(r"epoch, messages +980.0 ±3.9", text)
     assert re.search(r"epoch, node +10.00 +200.0 ", text)
     assert "self-checks: time conserved OK" in text
+
+
+def test_moves_are_told_where_a_scenario_rebalances():
+    parsed = document(("epoch", "eevdf"))
+    assert "moves" not in printed(show_run, read(parsed))
+    parsed["scenario"] += '[balance]\nevery = "1s"\n'
+    for row in parsed["process_totals"]:
+        row["moves"] = {"g1": 1234, "sink": 5}.get(row["process"], 0)
+    for show in (show_run, show_comparison):
+        assert re.search(
+            r"moves.*\n(.*\n)?g1 .* 1,234\n(.*\n){3}all .* 1,239\n", printed(show, read(parsed), 200)
+        )
+    assert "moves<br>eevdf" in report.html(read(parsed))
+
+
+def test_what_is_below_the_resolution_of_time_is_nothing():
+    parsed = document(("epoch", "eevdf"))
+    for row in parsed["estimates"]:
+        if row["metric"] == "idle":
+            row.update(value=1e-8, low=1e-8, high=1e-8)
+    for row in parsed["differences"]:
+        if row["metric"] == "epoch_run":
+            row.update(value=-1e-9, low=-1e-9, high=-1e-9)
+    text = printed(show_comparison, read(parsed), 200)
+    assert "0.00000" not in text
+    assert re.search(r"g1 +32.00 ±0.20 +28.00 ±0.20 +0 ±0", text)
+    assert re.search(r"epoch, node +95.00 ±0.20 +0 ±0", text)
+
+
+def test_tables_of_the_page_are_no_wider_than_it():
+    names = tuple(f"cbs:reclaim=grub,length={place}ms" for place in range(1, 8))
+    html = report.html(read(document(names)))
+    for head in re.findall(r"<table><thead><tr>(.*?)</tr>", html):
+        columns = re.findall(r"<th[^>]*>(.*?)</th>", head)
+        if columns[0] == "<br>process":
+            assert sum(max(map(len, column.split("<br>"))) + 3 for column in columns[1:]) < 104
+    for name in names:
+        assert html.count("response max") >= len(names)
+        assert name in html
 
 
 def test_many_processes_are_cut_and_said_to_be():
