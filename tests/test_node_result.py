@@ -442,6 +442,19 @@ def test_lengths_of_queues_begin_where_the_timeline_does():
     assert [(point["from"], point["length"]) for point in points] == [(1000, 0), (1050, 1), (1100, 1)]
 
 
+def test_zero_and_what_is_absent_are_written_where_a_bar_would_be():
+    parsed = document(("epoch",))
+    for row in parsed["estimates"]:
+        if row["metric"] == "need_met" and row["name"] in {"g1", "sink"}:
+            row.update(value=0.0, low=0.0, high=0.0)
+        if row["metric"] == "need_met" and row["name"] == "sink":
+            row.update(value=None, low=None, high=None, standard_error=None, reason="it was never ready")
+    points = next(iter(charts(report.html(read({**parsed, "timelines": []}))).values()))["data"]["values"]
+    assert {point["process"]: point.get("label") for point in points} == {
+        "g1": "0 %", "sink": "n/a", "Epoch Scheduler": None,
+    }  # fmt: skip
+
+
 def test_titles_and_names_cannot_become_markup():
     parsed = document(("epoch",), needs={"<script>alert(1)</script>": 0.01}, title="</title><script>")
     assert "<script>alert" not in report.html(read(parsed))
