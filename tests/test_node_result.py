@@ -259,6 +259,7 @@ def test_tables_fit_the_terminal_and_leave_nothing_out(result: weir.NodeResult, 
 def test_the_comparison_has_differences_with_intervals(result: weir.NodeResult):
     text = printed(show_comparison, result, 120)
     assert "processes under each discipline, and minus epoch's" in text
+    assert "cbs − epoch" in text
     assert "less" not in text
     assert re.search(r"g1 +12.00 ±0.24 +12.10 ±0.24 +30.00 ±0.59 +\+0.10 ±0.24 +\+18.00 ±0.24", text)
     assert re.search(r"epoch, messages +980.0 ±3.9", text)

@@ -236,7 +236,8 @@ def _beside(
         cells = tuple(
             _difference(result, name, process, metric, statistic, chosen) for process in processes_of(result)
         )
-        made.append(Column(f"minus {result.labels[result.reference]}'s\n{result.labels[name]}", cells))
+        against = f"{result.labels[name]} − {result.labels[result.reference]}"
+        made.append(Column(f"{head}\n{against}", cells))
     return made
 
 
