@@ -278,11 +278,52 @@ def test_tables_fit_the_terminal_and_leave_nothing_out(result: weir.NodeResult, 
 
 def test_the_comparison_has_differences_with_intervals(result: weir.NodeResult):
     text = printed(show_comparison, result, 120)
-    assert "less epoch's" in text
+    assert "processes under each discipline, and minus epoch's" in text
+    assert "cbs − epoch" in text
+    assert "less" not in text
     assert re.search(r"g1 +9.60 ±0.19 +9.68 ±0.19 +24.00 ±0.47 +\+0.08 ±0.19 +\+14.40 ±0.19", text)
     assert re.search(r"epoch, messages +980.0 ±3.9", text)
     assert re.search(r"epoch, node +10.00 +200.0 ", text)
     assert "self-checks: time conserved OK" in text
+
+
+def test_moves_are_told_where_a_scenario_rebalances():
+    parsed = document(("epoch", "eevdf"))
+    assert "moves" not in printed(show_run, read(parsed))
+    parsed["scenario"] += '[balance]\nevery = "1s"\n'
+    for row in parsed["process_totals"]:
+        row["moves"] = {"g1": 1234, "sink": 5}.get(row["process"], 0)
+    for show in (show_run, show_comparison):
+        assert re.search(
+            r"moves.*\n(.*\n)?g1 .* 1,234\n(.*\n){3}all .* 1,239\n", printed(show, read(parsed), 200)
+        )
+    assert "moves<br>eevdf" in report.html(read(parsed))
+
+
+def test_what_is_below_the_resolution_of_time_is_nothing():
+    parsed = document(("epoch", "eevdf"))
+    for row in parsed["estimates"]:
+        if row["metric"] == "idle":
+            row.update(value=1e-8, low=1e-8, high=1e-8)
+    for row in parsed["differences"]:
+        if row["metric"] == "epoch_run":
+            row.update(value=-1e-9, low=-1e-9, high=-1e-9)
+    text = printed(show_comparison, read(parsed), 200)
+    assert "0.00000" not in text
+    assert re.search(r"g1 +32.00 ±0.20 +28.00 ±0.20 +0 ±0", text)
+    assert re.search(r"epoch, node +95.00 ±0.20 +0 ±0", text)
+
+
+def test_tables_of_the_page_are_no_wider_than_it():
+    names = tuple(f"cbs:reclaim=grub,length={place}ms" for place in range(1, 8))
+    html = report.html(read(document(names)))
+    for head in re.findall(r"<table><thead><tr>(.*?)</tr>", html):
+        columns = re.findall(r"<th[^>]*>(.*?)</th>", head)
+        if columns[0] == "<br>process":
+            assert sum(max(map(len, column.split("<br>"))) + 3 for column in columns[1:]) < 104
+    for name in names:
+        assert html.count("response max") >= len(names)
+        assert name in html
 
 
 def test_many_processes_are_cut_and_said_to_be():
@@ -420,6 +461,19 @@ def test_lengths_of_queues_begin_where_the_timeline_does():
     html = report.html(read({**document(("epoch",)), "timelines": [line]}))
     points = list(charts(html).values())[1]["data"]["values"]
     assert [(point["from"], point["length"]) for point in points] == [(1000, 0), (1050, 1), (1100, 1)]
+
+
+def test_zero_and_what_is_absent_are_written_where_a_bar_would_be():
+    parsed = document(("epoch",))
+    for row in parsed["estimates"]:
+        if row["metric"] == "need_met" and row["name"] in {"g1", "sink"}:
+            row.update(value=0.0, low=0.0, high=0.0)
+        if row["metric"] == "need_met" and row["name"] == "sink":
+            row.update(value=None, low=None, high=None, standard_error=None, reason="it was never ready")
+    points = next(iter(charts(report.html(read({**parsed, "timelines": []}))).values()))["data"]["values"]
+    assert {point["process"]: point.get("label") for point in points} == {
+        "g1": "0 %", "sink": "n/a", "Epoch Scheduler": None,
+    }  # fmt: skip
 
 
 def test_titles_and_names_cannot_become_markup():

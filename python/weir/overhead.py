@@ -176,7 +176,7 @@ def _numbers(row: Counters) -> tuple[float, float, float, float, float, float]:
     )
 
 
-def _check_run_time(what: str, value: float, *place: Any) -> None:  # noqa: ANN401 - file and line of an error
+def _check_run_time(what: str, value: object, *place: Any) -> None:  # noqa: ANN401 - file and line of an error
     """Refuse more than a second of each second: it was counted in another unit."""
     if isinstance(value, int | float) and 1 < value < math.inf:
         told = f"{what} is {value:g}, must be at most 1: seconds of run time in each second"

@@ -2,19 +2,20 @@
 
 Each thread becomes a process whose program does what its phases do, in order:
 
-==============================
-====================================================================================== ``run``, ``runtime``
-``compute``; a ``run`` is taken as the time on the processor that was calibrated ``sleep``
-``sleep`` ``timer``                       ``sleep until every PERIOD``, counted from the beginning of the task
-``suspend``, ``wait``           ``wait`` for an event of its own ``resume``, ``broad``           a ``post`` to
-everybody who waits for that name ``signal``                      a ``post`` to the only other one who waits
-for that name; refused where there are more ``sync``                        ``signal``, then ``wait``
-``lock``, ``unlock``            left out where the mutex guards a condition, refused otherwise ``yield``
-left out ``mem iorun barrier fork``      refused ==============================
-======================================================================================
+- ``run``, ``runtime``: ``compute``; a ``run`` is taken as the time on the processor that was calibrated
+- ``sleep``: ``sleep``
+- ``timer``: ``sleep until every PERIOD``, counted from the beginning of the task
+- ``suspend``, ``wait``: ``wait`` for an event of its own
+- ``resume``, ``broad``: a ``post`` to everybody who waits for that name
+- ``signal``: a ``post`` to the only other one who waits for that name; refused where there are more
+- ``sync``: ``signal``, then ``wait``
+- ``lock``, ``unlock``: left out where the mutex guards a condition, refused otherwise
+- ``yield``: left out
+- ``mem``, ``iorun``, ``barrier``, ``fork``: refused
 
 The need of a process is its runtime in an epoch: ``dl-runtime`` over ``dl-period`` of the deadline class; of
-other threads what they run over how long a turn of their loop takes, if timers and sleeps say that.
+other threads what they run over how long a turn of their loop takes, if timers and sleeps say that. A task
+that is called ``idle`` or ``all``, which results have for something else, has an underscore behind its name.
 """
 
 from __future__ import annotations

@@ -80,9 +80,8 @@ def _bars(
         if result.labels[discipline] in lines.names
         for name in names
         if (row := result.estimate(discipline, name=name, metric=metric, statistic=statistic)) is not None
-        and row.value is not None
     ]
-    if not rows:
+    if all(row.value is None for row in rows):
         return None
     chosen = scale or column_scale(rows)
     points = [_point(result, row, chosen) for row in rows]
@@ -101,7 +100,9 @@ def _point(result: NodeResult, row: NodeEstimate, scale: Scale) -> Point:
     value = row.value or 0.0
     low, high = (value if end is None else end for end in (row.low, row.high))
     ends = {"value": value, "low": max(0.0, low), "high": high}
+    label = "n/a" if row.value is None else "" if value else f"0 {scale.unit}".rstrip()
     return {
+        **({"label": label} if label else {}),
         "discipline": result.labels[row.discipline],
         "process": row.name,
         **{name: _digits(end / scale.factor) for name, end in ends.items()},
