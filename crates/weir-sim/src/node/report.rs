@@ -1,6 +1,8 @@
 //! Puts a result together: figures, differences, totals, self-checks, provenance.
 
-use weir_core::task::Used;
+use std::collections::BTreeMap;
+
+use weir_core::task::{Overcommitted, Used};
 use weir_core::units::Nanos;
 
 use crate::network::outcome::EngineUsed;
@@ -83,10 +85,16 @@ fn processes(node: &NodeScenario) -> Vec<ProcessRow> {
     node.processes.iter().map(row).collect()
 }
 
-/// What is promised is the same in every replication.
+/// The most that is promised in any replication: only who moves makes a difference.
 fn warnings(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Warning> {
-    let first = cell.runs.first().map_or(&[][..], |run| &run.overcommitted);
-    let warning = |&(place, told): &(usize, weir_core::task::Overcommitted)| Warning {
+    let mut most = BTreeMap::new();
+    for &(place, told) in cell.runs.iter().flat_map(|run| &run.overcommitted) {
+        let known = most.entry(place).or_insert(told);
+        if told.committed > known.committed {
+            *known = told;
+        }
+    }
+    let warning = |(place, told): (usize, Overcommitted)| Warning {
         discipline: discipline.to_owned(),
         node: node.nodes[place].clone(),
         text: format!(
@@ -94,7 +102,7 @@ fn warnings(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Warning> 
             told.committed, told.epoch
         ),
     };
-    first.iter().map(warning).collect()
+    most.into_iter().map(warning).collect()
 }
 
 /// What was counted of a process in all runs.
