@@ -101,6 +101,13 @@ pub enum DeclarationError {
         /// The epoch.
         epoch: Nanos,
     },
+    /// A need of one process that is longer than any epoch can be.
+    Long {
+        /// What it needs.
+        need: Nanos,
+        /// The most.
+        most: Nanos,
+    },
     /// A slice that is too small to be useful.
     Slice {
         /// The slice.
@@ -125,6 +132,7 @@ impl fmt::Display for DeclarationError {
             Self::Need { need, epoch } => {
                 write!(f, "need is {need}, must be at most the epoch, which is {epoch}")
             }
+            Self::Long { need, most } => write!(f, "need is {need}, must be at most {most}, a day"),
             Self::Slice { slice, least } => write!(f, "slice is {slice}, must be at least {least}"),
             Self::Period => f.write_str("period is 0ns, must be above 0ns"),
             Self::Process(process) => write!(f, "process is {}, must be below {MAX_PROCESSES}", process.0),

@@ -14,7 +14,7 @@
 //! |-|-|
 //! | Source | Waldspurger and Weihl, *Stride scheduling: deterministic proportional-share resource management*, Technical Memorandum MIT/LCS/TM-528, 1995, sections 2 and 3 (figures 1 to 3) |
 //! | Work per decision | O(log n) for n ready processes |
-//! | Units | time: nanoseconds; passes: nanoseconds per ticket, in 2^-28ths, whose remainders are kept |
+//! | Units | time: nanoseconds; passes: nanoseconds per ticket, in 2^-28ths, whose remainders are kept, but that of the global pass is dropped, and with it less than one 2^-28th, whenever a process becomes ready or waits |
 //! | Memory | one entry per process up to the highest number seen, one of 16 bytes per process that is ready |
 //! | Departs from the source | the global pass advances with the service that is charged, and not with the clock; a quantum of its own for each process; other tickets have effect when the process next runs; tickets above 2^32 count as that |
 

@@ -1,7 +1,8 @@
 //! Virtual time of processes: service for each share, by which they are ordered.
 //!
 //! It counts nanoseconds for each share in 2^-28ths: a process of share `w` takes `t / w` of it in a time `t`. What is
-//! left over by the division is kept, so that nothing drifts and that charging in pieces equals charging at once.
+//! left over by the division is kept as long as the share is the same, so that nothing drifts and that charging in pieces
+//! equals charging at once; where the share changes, or that of several together, less than 2^-28 ns are dropped.
 //! Shares above 2^32 count as that. The service of 2^63 ns, 292 years, comes to at most 2^91; sums that hostile input
 //! drives further end at 2^108.
 

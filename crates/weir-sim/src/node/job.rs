@@ -37,7 +37,7 @@ pub struct Tally {
 pub struct Left {
     /// What was counted.
     pub tally: Tally,
-    /// Nodes, by place, that promise more than they have.
+    /// Nodes, by place, that promise, or after a move have promised, more than they have, and the most of it.
     pub overcommitted: Vec<(usize, Overcommitted)>,
     /// What each process had used of each kind of time at the end of the warm-up, and at the end; `None` where the
     /// discipline does not tell kinds apart. Overheads of the last time that it was left are not yet in it.

@@ -61,7 +61,7 @@
 //!
 //! **Rebalancing.** Every `balance.every` the node that was busiest since the last time, with the processes that are
 //! there now but for the system's, and the least busy one are compared. Of the movable processes of the first, whose
-//! need fits on the second, that one moves whose run time is nearest to half of their difference, more than nothing and
+//! need fits on the second beside those of its processes and of those that are to move there, that one moves whose run time is nearest to half of their difference, more than nothing and
 //! less than the difference; of equals the first. It moves, with its events and what the timer demon holds of it, at
 //! once if it waits, else when it next waits, unless the other node's discipline refuses it; `balance.cost` of
 //! processor time is used there before it goes on. Posts find it where it is, those under way too; queues stay. Who

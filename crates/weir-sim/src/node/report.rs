@@ -1,6 +1,8 @@
 //! Puts a result together: figures, differences, totals, self-checks, provenance.
 
-use weir_core::task::Used;
+use std::collections::BTreeMap;
+
+use weir_core::task::{Overcommitted, Used};
 use weir_core::units::Nanos;
 
 use crate::network::outcome::EngineUsed;
@@ -85,11 +87,17 @@ fn processes(node: &NodeScenario) -> Vec<ProcessRow> {
     node.processes.iter().map(row).collect()
 }
 
-/// What a discipline promises too much of, who waits for ever and who never ran; each as in the first replication where
-/// there is any.
+/// The most that a discipline promises too much of in any replication, for only who moves makes a difference; who waits
+/// for ever and who never ran, each as in the first replication where there is any.
 fn warnings(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Warning> {
-    let overcommitted = cell.runs.first().map_or(&[][..], |run| &run.overcommitted);
-    let promised = overcommitted.iter().map(|&(place, told)| {
+    let mut most = BTreeMap::new();
+    for &(place, told) in cell.runs.iter().flat_map(|run| &run.overcommitted) {
+        let known = most.entry(place).or_insert(told);
+        if told.committed > known.committed {
+            *known = told;
+        }
+    }
+    let promised = most.into_iter().map(|(place, told): (usize, Overcommitted)| {
         let text = format!(
             "all needs together are {} in an epoch of {}: more is promised than there is, and not all of it will be kept",
             told.committed, told.epoch

@@ -49,7 +49,7 @@ pub struct Summary {
     pub nodes: Vec<NodeTally>,
     /// As the engine has counted.
     pub tally: Tally,
-    /// Nodes, by place, that promise more than they have.
+    /// Nodes, by place, that promise, or after a move have promised, more than they have, and the most of it.
     pub overcommitted: Vec<(usize, Overcommitted)>,
     /// Who waits for ever, in words, each with the place of its node.
     pub stranded: Vec<(usize, String)>,

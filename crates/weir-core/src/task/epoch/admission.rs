@@ -47,7 +47,10 @@ impl<I: Item<Cost = Nanos>> Epoch<I> {
         if declared.priority > TOP_PRIORITY {
             return Err(DeclarationError::Priority(declared.priority));
         }
-        if need > LONGEST || (need > epoch && self.config.admit == Admit::Refuse) {
+        if need > LONGEST && self.config.admit != Admit::Refuse {
+            return Err(DeclarationError::Long { need, most: LONGEST });
+        }
+        if need > epoch && self.config.admit == Admit::Refuse {
             return Err(DeclarationError::Need { need, epoch });
         }
         if slice < self.config.min_slice {

@@ -14,12 +14,12 @@ use crate::node::record::Sink;
 impl<S: Sink, const V: bool> World<'_, S, V> {
     /// Compares the nodes, all of whose time is told up to `now`, and chooses who moves.
     pub(super) fn compare<D: TaskDiscipline<Task>>(&mut self, nodes: &mut [Node<D>], now: u64) {
-        let mut busy = vec![0_u64; nodes.len()];
+        self.busy.fill(0);
         for one in self.processes.iter().filter(|one| !one.system) {
-            busy[one.node as usize] += one.recent;
+            self.busy[one.node as usize] += one.recent;
         }
         if let Some(process) =
-            extremes(&busy).and_then(|(from, to)| self.choose(from, to, busy[from] - busy[to]))
+            extremes(&self.busy).and_then(|(from, to)| self.choose(from, to, self.busy[from] - self.busy[to]))
         {
             self.moving.push(process);
             self.move_waiting(nodes, now);
@@ -53,10 +53,13 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
             .min_by_key(|&number| (2 * self.processes[number as usize].recent).abs_diff(difference))
     }
 
-    /// What a node has not promised.
+    /// What a node has promised neither to its processes nor to those that are to move there. It becomes no less before
+    /// they do: others come only by moving.
     fn room(&self, node: usize) -> u64 {
-        let here = self.processes.iter().zip(&self.scenario.processes);
-        let here = here.filter(|(one, _)| one.node as usize == node && one.state != State::Ended);
+        let here = self.processes.iter().zip(&self.scenario.processes).filter(|(one, _)| {
+            let comes = one.moves_to as usize == node;
+            (one.node as usize == node || comes) && one.state != State::Ended
+        });
         let promised = here.fold(0_u64, |sum, (_, asked)| sum.saturating_add(asked.declared.need.get()));
         self.scenario.epoch.get().saturating_sub(promised)
     }
@@ -65,7 +68,8 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     #[cold]
     #[inline(never)]
     pub(super) fn move_waiting<D: TaskDiscipline<Task>>(&mut self, nodes: &mut [Node<D>], now: u64) {
-        for process in std::mem::take(&mut self.moving) {
+        let mut moving = std::mem::take(&mut self.moving);
+        for process in moving.drain(..) {
             let one = &mut self.processes[process as usize];
             // It was woken at the same instant, or has ended.
             if one.is_ready() || one.state == State::Ended {
@@ -80,6 +84,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
                 self.move_one(process, from, to, now);
             }
         }
+        self.moving = moving;
     }
 
     fn move_one<D: TaskDiscipline<Task>>(
@@ -94,8 +99,10 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         self.charge_running(from, now);
         self.charge_running(to, now);
         // Where the discipline of the other node does not take it, it stays.
-        if to.discipline.declare(at(now), flow, declared).is_err() {
-            return;
+        match to.discipline.declare(at(now), flow, declared) {
+            Err(_) => return,
+            Ok(Some(over)) => self.overcommits(to.number as usize, over),
+            Ok(None) => {}
         }
         from.discipline.exit(at(now), flow);
         let one = &mut self.processes[process as usize];

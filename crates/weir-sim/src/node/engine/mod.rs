@@ -3,7 +3,7 @@
 //! | | |
 //! |-|-|
 //! | Time | whole nanoseconds |
-//! | Work | of a decision: the discipline's, and O(1); of an alarm: O(log alarms); of an instant: O(nodes) |
+//! | Work | of a decision: the discipline's, and O(1); of an alarm: O(log alarms); of an instant: O(nodes); of a wait for one of a set of events: O(posted events of the process × set); of a comparison of nodes: O(nodes + processes); of a move: the discipline's, and O(alarms log alarms + what is under way to the node) |
 //! | Memory | constant, but for data in queues, alarms and what is under way; nothing is allocated once these have been as long as they become |
 //!
 //! Every node knows when it is to be seen next; the engine goes to the earliest, of equals the one with the lowest

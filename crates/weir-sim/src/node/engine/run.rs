@@ -1,6 +1,6 @@
 //! A replication from its first instant to its end: which node is seen next, and the boundaries that all nodes share.
 
-use weir_core::task::{Overcommitted, Task, TaskDiscipline, Used};
+use weir_core::task::{Task, TaskDiscipline, Used};
 
 use crate::network::job::Watch;
 use crate::node::engine::code::Step;
@@ -21,7 +21,6 @@ const PATIENCE: u32 = 1 << 16;
 pub(super) struct Engine<'a, D, S, const V: bool> {
     world: World<'a, S, V>,
     nodes: Vec<Node<D>>,
-    overcommitted: Vec<(usize, Overcommitted)>,
     /// The next boundaries of each kind.
     epoch_end: u64,
     comparison: u64,
@@ -43,7 +42,6 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
         let mut engine = Self {
             world: World::new(scenario, job, sink)?,
             nodes,
-            overcommitted: Vec::new(),
             epoch_end: scenario.epoch.get(),
             comparison: scenario.balance.map_or(NEVER, |balance| balance.every.get()),
             warm_up: scenario.stop.warm_up.min(scenario.stop.duration).get(),
@@ -67,11 +65,9 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
             let over = declared
                 .map_err(|error| refused(format!("process `{}`", process.name), error.to_string()))?;
             if let Some(over) = over {
-                self.overcommitted.retain(|(node, _)| *node != process.node);
-                self.overcommitted.push((process.node, over));
+                self.world.overcommits(process.node, over);
             }
         }
-        self.overcommitted.sort_unstable_by_key(|(node, _)| *node);
         Ok(())
     }
 
@@ -224,7 +220,7 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
         let used = used.map(|(warm_up, end)| warm_up.zip(end).map(|(warm_up, end)| [warm_up, end])).collect();
         let stranded = self.world.stranded(&mut self.nodes);
         let ready = self.world.ready_since(self.world.scenario.stop.warm_up.get());
-        Left { tally: self.world.tally, overcommitted: self.overcommitted, used, stranded, ready }
+        Left { tally: self.world.tally, overcommitted: self.world.overcommitted, used, stranded, ready }
     }
 }
 

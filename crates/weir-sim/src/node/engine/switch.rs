@@ -57,7 +57,8 @@ impl Inbox {
 
     /// Hands what `whose` says over to another.
     pub(super) fn hand_over(&mut self, other: &mut Self, whose: impl Fn(Message) -> bool) {
-        for (due, message) in std::mem::take(&mut self.under_way) {
+        for _ in 0..self.under_way.len() {
+            let Some((due, message)) = self.under_way.pop_front() else { return };
             match whose(message) {
                 true => other.send(due, message),
                 false => self.under_way.push_back((due, message)),

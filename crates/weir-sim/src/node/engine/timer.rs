@@ -35,11 +35,13 @@ pub(super) struct Timer {
     heap: Heap<Due, Alarm>,
     /// When the first is due.
     due: u64,
+    /// Room for what is kept when something is handed over.
+    kept: Vec<(Due, Alarm)>,
 }
 
 impl Timer {
     pub(super) fn new() -> Self {
-        Self { heap: Heap::new(), due: u64::MAX }
+        Self { heap: Heap::new(), due: u64::MAX, kept: Vec::new() }
     }
 
     /// When the first is due; the end of the clock where there is none.
@@ -71,14 +73,15 @@ impl Timer {
 
     /// Hands what `whose` says over to another.
     pub(super) fn hand_over(&mut self, other: &mut Self, whose: impl Fn(Alarm) -> bool) {
-        let mut kept = Vec::new();
+        let mut kept = std::mem::take(&mut self.kept);
         self.heap.drain(|due, alarm| match whose(alarm) {
             true => other.ask(due, alarm),
             false => kept.push((due, alarm)),
         });
         self.due = u64::MAX;
-        for (due, alarm) in kept {
+        for (due, alarm) in kept.drain(..) {
             self.ask(due, alarm);
         }
+        self.kept = kept;
     }
 }

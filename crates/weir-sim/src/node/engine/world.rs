@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use weir_core::discipline::CountDrops;
 use weir_core::item::FlowId;
-use weir_core::task::Task;
+use weir_core::task::{Overcommitted, Task};
 use weir_core::units::{Instant, Nanos};
 
 use crate::engine::stream::{Purpose, Stream, StreamKey};
@@ -132,6 +132,8 @@ pub(super) struct World<'a, S, const V: bool> {
     pub(super) outgoing: Vec<(u32, Message)>,
     /// Processes that wait now and are to move.
     pub(super) moving: Vec<u32>,
+    /// How busy each node was, while nodes are compared.
+    pub(super) busy: Vec<u64>,
     /// Processes, but for the system's, that have not ended.
     pub(super) alive: u64,
     /// What may still move them: those that are ready, what timers hold of them, what is under way.
@@ -140,6 +142,8 @@ pub(super) struct World<'a, S, const V: bool> {
     pub(super) instant: u64,
     pub(super) budget: u64,
     pub(super) tally: Tally,
+    /// Nodes that promise, or have promised, more than they have, by number, and the most of it.
+    pub(super) overcommitted: Vec<(usize, Overcommitted)>,
     pub(super) drops: CountDrops,
     pub(super) audit: Audit,
     pub(super) failure: Option<RunError>,
@@ -186,11 +190,13 @@ impl<'a, S: Sink, const V: bool> World<'a, S, V> {
             asked: 0,
             outgoing: Vec::new(),
             moving: Vec::new(),
+            busy: vec![0; scenario.nodes.len()],
             alive: scenario.processes.iter().filter(|process| !process.system).count() as u64,
             active: 0,
             instant: 0,
             budget: MOST_AT_ONCE,
             tally: Tally::default(),
+            overcommitted: Vec::new(),
             drops: CountDrops::default(),
             audit: Audit::new(scenario.processes.len(), scenario.nodes.len()),
             failure: None,
@@ -225,6 +231,16 @@ impl<'a, S: Sink, const V: bool> World<'a, S, V> {
         }
         self.budget = self.budget.saturating_sub(1);
         self.budget > 0
+    }
+
+    /// A node promises more than it has.
+    pub(super) fn overcommits(&mut self, node: usize, over: Overcommitted) {
+        let place = self.overcommitted.partition_point(|(other, _)| *other < node);
+        match self.overcommitted.get_mut(place).filter(|(other, _)| *other == node) {
+            Some((_, most)) if most.committed >= over.committed => {}
+            Some((_, most)) => *most = over,
+            None => self.overcommitted.insert(place, (node, over)),
+        }
     }
 
     #[cold]

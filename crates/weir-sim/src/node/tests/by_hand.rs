@@ -1,9 +1,12 @@
 //! Small schedules by hand.
 
+use weir_core::units::Nanos;
+
 use super::trace::Who;
-use super::{MS, ms, traced, us};
+use super::{MS, ms, played, traced, us};
 use crate::node::generators::{Writer, add_event, add_queue, process, scenario};
 use crate::node::model::{Balance, Costs, NodeScenario, Operation, Program, Run};
+use crate::node::record::Forget;
 
 fn empty() -> NodeScenario {
     let mut one = scenario(&["epoch"]).expect("a spec");
@@ -150,4 +153,68 @@ fn a_start_is_told_where_the_program_goes_on_whoever_pays() {
     // From idle, which the first pays for itself: 100 and 30; the second slept 40 us longer, waits for 1 ms, and a swap.
     assert_eq!(waits[0], 130);
     assert!(waits[1] >= 1000 + 40, "{waits:?}");
+}
+
+/// Two that could move from the first node to the second, where one of them fits, and are chosen while they run.
+#[test]
+fn who_is_to_move_counts_where_it_will_be() {
+    let mut one = scenario(&["epoch"]).expect("a spec");
+    one.nodes.push("second".to_owned());
+    one.stop.warm_up = ms(0);
+    one.stop.duration = ms(400);
+    one.balance = Some(Balance { every: ms(10), cost: ms(0) });
+    one.measure.verify = true;
+    for name in ["a", "b"] {
+        let program = Writer::new().compute(ms(30)).sleep(ms(1)).begin(None).compute(ms(1)).done();
+        one.processes.push(process(name, ms(50), Some(ms(5)), program));
+    }
+    let mut there = process("there", ms(40), Some(ms(5)), Writer::new().begin(None).compute(ms(1)).done());
+    (there.node, there.starts, there.movable) = (1, ms(100), false);
+    one.processes.push(there);
+    let trace = traced(&one);
+    assert_eq!(trace.moved.len(), 1, "{:?}", trace.moved);
+}
+
+#[test]
+fn a_move_that_promises_more_than_there_is_is_told() {
+    // Who ends at 60 ms has run all that it is promised until 100, and `a` comes at 80.
+    let mut one = scenario(&["cbs"]).expect("a spec");
+    one.nodes.push("second".to_owned());
+    one.stop.warm_up = ms(0);
+    one.stop.duration = ms(100);
+    one.balance = Some(Balance { every: ms(40), cost: ms(0) });
+    one.measure.verify = true;
+    let program = Writer::new().compute(ms(50)).sleep(ms(500)).done();
+    one.processes.push(process("a", ms(50), None, program));
+    let mut stays = process("b", ms(50), None, Writer::new().begin(None).compute(ms(1)).done());
+    stays.movable = false;
+    one.processes.push(stays);
+    let mut ends = process("ends", ms(60), None, Writer::new().compute(ms(60)).done());
+    ends.node = 1;
+    one.processes.push(ends);
+    let over = played(&one, &mut Forget).expect("it plays").overcommitted;
+    let told: Vec<(usize, Nanos)> = over.iter().map(|(node, over)| (*node, over.committed)).collect();
+    assert_eq!(told, [(1, ms(110))]);
+}
+
+#[test]
+fn a_move_leaves_the_time_before_it_as_it_was() {
+    // `a` has three fifths of its 40 ms by 39 ms at most; while `b` runs on it goes to another node. Half of the
+    // processor is `b`'s alone from the zero-lag time of `a` on, not before.
+    let mut one = scenario(&["cbs:reclaim=grub"]).expect("a spec");
+    one.nodes.push("second".to_owned());
+    one.stop.warm_up = ms(0);
+    one.stop.duration = ms(100);
+    one.balance = Some(Balance { every: ms(70), cost: ms(0) });
+    one.measure.verify = true;
+    let program = Writer::new().compute(ms(39)).sleep(ms(500)).done();
+    one.processes.push(process("a", ms(40), None, program));
+    let mut stays = process("b", ms(50), None, Writer::new().begin(None).compute(ms(1)).done());
+    stays.movable = false;
+    one.processes.push(stays);
+    let mut still = one.clone();
+    still.balance = None;
+    let (moved, stayed) = (traced(&one), traced(&still));
+    assert_eq!(moved.moved.len(), 1, "{:?}", moved.moved);
+    assert_eq!(moved.had[0], stayed.had[0]);
 }

@@ -45,19 +45,22 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Refuses a discipline whose epoch is not that of the scenario.
+    /// Refuses a discipline whose epoch, or period, is not the epoch of the scenario, in which needs are promised.
     fn same_epoch(&self, written: &Located<String>, epoch: Nanos) -> Checked<()> {
-        let spec = written.value.parse::<Spec>().ok();
-        let length = spec.as_ref().and_then(|spec| registry::argument(spec, "length"));
-        let length = length.and_then(|length| parse_nanos(&length.name));
-        match length.filter(|length| *length != epoch) {
-            None => Ok(()),
-            Some(length) => {
-                let reason = format!("has epochs of {length}, and those of the scenario are of {epoch}");
-                let remedy = format!("write `node.epoch = \"{length}\"`, or leave `length` out of the spec");
-                self.refuse(written, reason, remedy)
-            }
+        let Ok(spec) = written.value.parse::<Spec>() else { return Ok(()) };
+        for parameter in OF_THE_EPOCH {
+            let given = registry::argument(&spec, parameter).and_then(|given| parse_nanos(&given.name));
+            let Some(given) = given.filter(|given| *given != epoch) else { continue };
+            let (what, own) = match parameter {
+                "period" => ("periods", ", and give processes a `period` of their own"),
+                _ => ("epochs", ""),
+            };
+            let reason = format!("has {what} of {given}, and the epochs of the scenario are of {epoch}");
+            let remedy =
+                format!("write `node.epoch = \"{given}\"`, or leave `{parameter}` out of the spec{own}");
+            return self.refuse(written, reason, remedy);
         }
+        Ok(())
     }
 
     /// The place of the reference.

@@ -66,7 +66,9 @@ impl Checker<'_> {
         let at = match error {
             DeclarationError::Slice { .. } => kind.asks.slice,
             DeclarationError::Period => kind.asks.period,
-            DeclarationError::Need { .. } | DeclarationError::Overcommitted(_) => kind.asks.need,
+            DeclarationError::Need { .. }
+            | DeclarationError::Long { .. }
+            | DeclarationError::Overcommitted(_) => kind.asks.need,
             _ => None,
         };
         match at {
@@ -87,6 +89,9 @@ fn explain(error: DeclarationError) -> (String, &'static str) {
             format!("{need} must be at most the epoch, which is {epoch}"),
             "lower the need, or lengthen node.epoch",
         ),
+        DeclarationError::Long { need, most } => {
+            (format!("{need} must be at most {most}, a day"), "lower the need")
+        }
         DeclarationError::Slice { least, .. } => {
             (format!("it must be at least {least}, to be useful"), "lengthen the slice")
         }

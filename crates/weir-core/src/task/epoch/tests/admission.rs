@@ -86,12 +86,14 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     for (process, declared, expected) in [
         (A, Declared { priority: 4, ..need(50) }, DeclarationError::Priority(4)),
         (A, Declared { slice: Some(short), ..need(50) }, DeclarationError::Slice { slice: short, least }),
-        (A, Declared { need: long, ..need(50) }, DeclarationError::Need { need: long, epoch: ms(100) }),
+        (A, Declared { need: long, ..need(50) }, DeclarationError::Long { need: long, most: day }),
         (no_place, need(50), DeclarationError::Process(no_place)),
         (FlowId(u32::MAX), need(50), DeclarationError::Process(FlowId(u32::MAX))),
     ] {
         assert_eq!(epoch.declare(at(0), process, declared), Err(expected));
     }
+    let told = DeclarationError::Long { need: long, most: day }.to_string();
+    assert_eq!(told, "need is 86400.000000001s, must be at most 86400s, a day");
     ready(&mut epoch, 0, A);
     assert_eq!(epoch.critical(), Some(at(70)));
 }

@@ -20,7 +20,8 @@ impl Naive<'_> {
         let to = busy.iter().position(|&time| time == least).expect("a node");
         let promised: u64 = (0..self.processes.len())
             .filter(|&number| {
-                self.processes[number].node == to && self.processes[number].state != State::Ended
+                let one = &self.processes[number];
+                (one.node == to || one.destination == Some(to)) && one.state != State::Ended
             })
             .map(|number| scenario.processes[number].declared.need.get())
             .sum();
@@ -59,6 +60,7 @@ impl Naive<'_> {
                 continue;
             }
             self.nodes[from].discipline.exit(at, flow);
+            let one = &mut self.processes[number];
             one.node = to;
             one.left += self.scenario.balance.map_or(0, |balance| balance.cost.get());
             let owner = |event: usize| self.scenario.events[event].owner;
