@@ -53,9 +53,8 @@ _NEED_CAPTION = (
 )
 _RUN_CAPTION = "What each process ran in an epoch on average, its overheads included, with 95 % intervals."
 _RESPONSE_CAPTION = (
-    "The longest time from a wake-up to the next wait: the mean over the replications of the largest in "
-    "each, "
-    "with its 95 % interval. It grows with the length of a run."
+    "The longest time from a wake-up to the next wait of all replications that ended in the measured time. "
+    "It grows with the length of a run and the number of replications, and has no interval."
 )
 
 

@@ -221,7 +221,11 @@ class NodeResult(Result):
         statistic: str = "mean",
         kind: str = "process",
     ) -> NodeDifference | None:
-        """Return the paired difference to the reference, if there is one; parameters as of `estimate`."""
+        """Return the paired difference to the reference, if there is one; parameters as of `estimate`.
+
+        Instead of ``min`` and ``max`` there are ``replication_min`` and ``replication_max``, of each
+        replication's own least and longest.
+        """
         return self._differences.get((discipline, kind, name, metric, statistic))
 
     def totals(self, discipline: str, process: str) -> ProcessTotals | None:

@@ -58,7 +58,7 @@ pub struct Declared {
     pub slice: Option<Nanos>,
     /// A period of its own, in which a discipline that knows periods promises it the same part; `None`: the epoch.
     pub period: Option<Nanos>,
-    /// Its share relative to others'; `None`: its need in microseconds, at least 1.
+    /// Its share relative to others'; `None`: its need in microseconds, at least 1,000.
     pub weight: Option<Weight>,
 }
 
@@ -69,10 +69,11 @@ impl Default for Declared {
 }
 
 impl Declared {
-    /// Its share relative to others': the weight, or the need in microseconds, at least 1.
+    /// Its share relative to others': the weight, at least 1; or the need in microseconds, at least 1,000, so that who is
+    /// promised nothing is not starved.
     #[must_use]
     pub fn share(&self) -> u64 {
-        self.weight.map_or(self.need.get() / 1_000, Weight::get).max(1)
+        self.weight.map_or((self.need.get() / 1_000).max(1_000), |weight| weight.get().max(1))
     }
 }
 
@@ -153,6 +154,9 @@ pub trait TaskDiscipline<I: Item<Cost = Nanos>>: Discipline<I> {
     /// A process asks for this from now on. Before anything runs it has effect at once; later a need from the next
     /// epoch on, anything else with its next slice. What is never declared runs as [`Declared::default`] says.
     ///
+    /// The open grant was charged up to `now` before: by what processes ask for together its time may count differently
+    /// from then on.
+    ///
     /// Returns what is promised where that is more than there is, and somebody should be warned.
     ///
     /// # Errors
@@ -164,7 +168,7 @@ pub trait TaskDiscipline<I: Item<Cost = Nanos>>: Discipline<I> {
         declared: Declared,
     ) -> Result<Option<Overcommitted>, DeclarationError>;
 
-    /// A process that waits, and is not ready, asks for nothing any more.
+    /// A process that waits, and is not ready, asks for nothing any more. The open grant was charged up to `now` before.
     fn exit(&mut self, now: Instant, process: FlowId);
 
     /// What a process has used of each kind of time; `None` where all time is alike.

@@ -6,7 +6,7 @@ use weir_core::units::Nanos;
 use crate::network::outcome::EngineUsed;
 use crate::network::run::Frame;
 use crate::node::figures::{self, Names, Rows};
-use crate::node::model::NodeScenario;
+use crate::node::model::{NodeScenario, Operation, Process};
 use crate::node::outcome::{NodeOutcome, NodeTotals, ProcessRow, ProcessTotals, Warning};
 use crate::node::summary::{Cell, QueuePart, Summary};
 use crate::node::tally::{NodeTally, ProcessTally, Window};
@@ -73,7 +73,7 @@ fn seconds(nanoseconds: u64) -> f64 {
 }
 
 fn processes(node: &NodeScenario) -> Vec<ProcessRow> {
-    let row = |process: &crate::node::model::Process| ProcessRow {
+    let row = |process: &Process| ProcessRow {
         name: process.name.clone(),
         node: node.nodes[process.node].clone(),
         priority: process.declared.priority,
@@ -137,8 +137,17 @@ fn kind(cell: &Cell, subject: usize, of: fn(Used) -> Nanos) -> Option<f64> {
     runs.sum::<Option<u64>>().map(seconds)
 }
 
+/// Whether a process is one that is to respond: it has a deadline, or its program waits.
+fn responds(process: &Process) -> bool {
+    let waits = |operation: &Operation| {
+        use Operation::{Dequeue, Replay, Sleep, SleepUntil, Wait, WaitAny};
+        matches!(operation, Dequeue(_) | Replay(_) | Sleep(_) | SleepUntil { .. } | Wait(_) | WaitAny)
+    };
+    process.deadline.is_some() || process.program.operations.iter().any(waits)
+}
+
 fn process_totals(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<ProcessTotals> {
-    let row = |(place, process): (usize, &crate::node::model::Process)| {
+    let row = |(place, process): (usize, &Process)| {
         let (subject, tally) = (place + 1, tally(cell, place + 1));
         ProcessTotals {
             discipline: discipline.to_owned(),
@@ -154,6 +163,7 @@ fn process_totals(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Pro
             needs_missed: tally.missed,
             worst_shortfall: seconds(tally.shortfall),
             late: process.deadline.map(|_| tally.late),
+            unfinished: (tally.unfinished > 0 && responds(process)).then(|| seconds(tally.unfinished)),
             enqueued: tally.enqueued,
             dequeued: tally.dequeued,
             moves: tally.moves,

@@ -25,7 +25,7 @@ pub struct ProcessPart {
     pub used: Option<Used>,
     /// From ready to waiting.
     pub response: Spread,
-    /// From ready to the first start.
+    /// From ready to where its program first goes on.
     pub wait: Spread,
 }
 

@@ -44,6 +44,7 @@ pub(super) enum Step {
     },
     SleepUntil {
         grid: u32,
+        counter: u32,
     },
     /// Begins a loop that is counted.
     Begin {
@@ -76,7 +77,7 @@ pub(super) struct Programs {
     pub(super) sets: Vec<u32>,
     /// Multiples and what is added to them.
     pub(super) grids: Vec<(u64, u64)>,
-    /// How often each counted loop is done; 0 for the counter of a replay.
+    /// How often each counted loop is done; 0 for the counter of a replay, and for when a sleep is next over.
     pub(super) times: Vec<u64>,
     pub(super) runs: Vec<Arc<[Run]>>,
     /// Whether a process draws random numbers.
@@ -148,7 +149,8 @@ impl Programs {
                     ));
                 }
                 self.grids.push((every.get(), offset.get()));
-                Step::SleepUntil { grid: place(self.grids.len() - 1) }
+                self.times.push(0);
+                Step::SleepUntil { grid: place(self.grids.len() - 1), counter: place(self.times.len() - 1) }
             }
             Operation::Loop { times, .. } => return self.begin(at, *times, open),
             Operation::End(_) => return self.end(open),
