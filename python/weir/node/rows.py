@@ -114,7 +114,7 @@ class ProcessRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeWarning:
-    """What was warned of: more is promised than there is."""
+    """What was warned of: more is promised than there is, who waits for ever, who never ran."""
 
     discipline: str
     node: str
