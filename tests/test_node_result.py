@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 import weir
-from node_results import EPOCH, document, made, timeline
+from node_results import EPOCH, document, estimate, made, timeline
 from weir import report
 from weir.cli.simulate import show_comparison, show_run
 from weir.node.periods import Period, critical_periods, runs
@@ -165,15 +165,16 @@ def never_over(disciplines: tuple[str, ...], *, under: str) -> weir.NodeResult:
 def test_who_never_ends_a_response_makes_no_winner():
     told = verdict(never_over(("epoch", "eevdf"), under="epoch"))
     assert (
-        "A response of g1 is not over after 9.990 s under epoch, where no longest can be told. The longest response to a "
-        "wake-up is shortest under eevdf, 30.00 ms."
+        "A response of g1 is not over after 9.990 s under epoch, where no longest can be told. "
+        "The longest response to a wake-up is shortest under eevdf, 30.00 ms."
     ) in told
 
 
 def test_nobody_wins_where_no_discipline_ends_all_responses():
     told = verdict(never_over(("epoch",), under="epoch"))
     assert "A response of g1 is not over after 9.990 s, where no longest can be told." in told
-    assert "shortest" not in told and "longest response" not in told
+    assert "shortest" not in told
+    assert "longest response" not in told
 
 
 def test_needs_that_nobody_could_miss():
@@ -183,6 +184,51 @@ def test_needs_that_nobody_could_miss():
     for row in parsed["process_totals"]:
         row.update(epochs_ready=0)
     assert verdict(read(parsed)).startswith("No process with a need was ready throughout an epoch")
+
+
+def test_disciplines_that_no_need_was_tested_under_are_said_so():
+    parsed = json.loads(made(("epoch", "eevdf")))
+    for row in parsed["process_totals"]:
+        if row["discipline"] == "epoch":
+            row.update(epochs_ready=0)
+    told = verdict(read(parsed))
+    assert "not put to the test under epoch: nobody with a need was ready throughout an epoch." in told
+    assert "very need is met" not in told
+
+
+def bound(late: dict[str, int], *, waits: int = 5000, disciplines=("epoch", "eevdf")) -> dict:
+    """Return a result in which `g1` has a deadline, and so many of its responses are late."""
+    parsed = json.loads(made(disciplines))
+    parsed["processes"][0]["deadline"] = 0.01
+    for row in parsed["process_totals"]:
+        if row["process"] == "g1":
+            row.update(late=late.get(row["discipline"], 0), waits=waits)
+    for name in disciplines:
+        error = 0.001 if name in late else 0.0
+        row = estimate(name, "process", "g1", "late", late.get(name, 0) / 5000, "1", error=error)
+        parsed["estimates"].append({**row, "count": waits})
+    return parsed
+
+
+def test_the_verdict_tells_of_deadlines():
+    assert " Every deadline is met under both. The longest" in verdict(read(bound({})))
+    told = verdict(read(bound({"eevdf": 250})))
+    assert (
+        "Every deadline is met under epoch; under eevdf g1 is late in 250 of 5,000 responses "
+        "(5.0 %, 95 % interval 4.8 to 5.2 %). The longest"
+    ) in told
+    assert "G1 is late in 5 of 5,000 responses (0.1 %" in verdict(
+        read(bound({"epoch": 5}, disciplines=("epoch",)))
+    )
+    assert "G1 ended no response under both." in verdict(read(bound({}, waits=0)))
+
+
+def test_equal_responses_are_told_once():
+    parsed = json.loads(made(("epoch", "cbs:reclaim=grub", "eevdf"), replications=1))
+    for row in (*parsed["estimates"], *parsed["differences"]):
+        row.update(value=0.001 if "standard_error" in row else 0.0, low=None, high=None)
+    told = verdict(read(parsed))
+    assert "The longest response to a wake-up is 1.000 ms under every discipline." in told
 
 
 def test_one_replication_has_no_intervals():
@@ -336,10 +382,43 @@ def test_the_page_tells_the_timeline_in_words(result: weir.NodeResult):
 def test_a_long_timeline_is_cut_and_said_to_be():
     long = timeline("epoch", ["g1", "g2", "sink", "x"], epochs=400, truncated=True)
     html = report.html(weir.Result.from_json(made(("epoch",), timelines=[long])))
-    assert "The chart ends after 3000 runs; --trace FILE.pftrace has all" in html.replace("3,000", "3000")
-    assert "More happened than was kept" in html
+    cut = "The chart ends after 3,000 runs; --trace FILE.pftrace has those until 41.00 s."
+    assert f"{cut} More happened than was kept" in html
+    long = timeline("epoch", ["g1", "g2", "sink", "x"], epochs=400)
+    html = report.html(weir.Result.from_json(made(("epoch",), timelines=[long])))
+    assert "The chart ends after 3,000 runs; --trace FILE.pftrace has all." in html
+    assert "More happened" not in html
+    long["truncated"] = True
     text = printed(show_run, weir.Result.from_json(made(("epoch",), timelines=[long])))
     assert "the timeline is cut" in text
+
+
+def test_who_never_runs_has_an_empty_row():
+    line = timeline("epoch", ["g1", "starved", "sink"], epochs=1)
+    line["runs"]["process"] = [None if run is None else 0 for run in line["runs"]["process"]]
+    parsed = document(("epoch",), needs={"g1": 0.01, "starved": 0.0, "Epoch Scheduler": 0.001})
+    html = report.html(read({**parsed, "timelines": [line]}))
+    rows = next(iter(charts(html).values()))["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert rows == ["g1", "starved", "(node)"]
+    assert "Who has an empty row did not run." in html
+
+
+def test_of_many_processes_those_with_a_need_have_their_rows():
+    needs = {f"p{place}": 0.01 if place >= 30 else 0.0 for place in range(40)}
+    line = timeline("epoch", list(needs), epochs=1)
+    html = report.html(read({**document(("epoch",), needs=needs), "timelines": [line]}))
+    rows = next(iter(charts(html).values()))["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert len(rows) == 30
+    assert {f"p{place}" for place in (*range(9), *range(30, 40))} < set(rows)
+    assert "Not drawn: 11 more processes." in html
+
+
+def test_lengths_of_queues_begin_where_the_timeline_does():
+    line = timeline("epoch", ["g1", "g2"], epochs=1)
+    line["lengths"] = {"queue": [0], "at": [1.05], "length": [1]}
+    html = report.html(read({**document(("epoch",)), "timelines": [line]}))
+    points = list(charts(html).values())[1]["data"]["values"]
+    assert [(point["from"], point["length"]) for point in points] == [(1000, 0), (1050, 1), (1100, 1)]
 
 
 def test_titles_and_names_cannot_become_markup():

@@ -1,8 +1,9 @@
 """What a node's result says, in words: which needs are met, and under whom nobody waits for long.
 
-A need is missed in an epoch in which its process was ready throughout and ran less than it. Two disciplines
-are told apart by the interval of their paired difference, in the longest response of a replication, or where
-there is none by intervals that do not overlap.
+A need is missed in an epoch in which its process was ready throughout and ran less than it; a response is
+late that is longer than the deadline of its process. Two disciplines are told apart by the interval of their
+paired difference, in the longest response of a replication, or where there is none by intervals that do not
+overlap.
 """
 
 from __future__ import annotations
@@ -51,10 +52,10 @@ def warnings(result: NodeResult) -> list[str]:
 
 
 def verdict(result: NodeResult) -> str:
-    """Return the verdict: one to four sentences."""
+    """Return the verdict: one to five sentences."""
     if result.empty:
         return f"{state(result)}."
-    parts = [state(result), _needs(result), _responses(result), agreement(result)]
+    parts = [state(result), _needs(result), _deadlines(result), _responses(result), agreement(result)]
     return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts if part)
 
 
@@ -99,6 +100,11 @@ def _needs(result: NodeResult) -> str | None:
     ]
     if len(late) > _FEW:
         parts.append(f"needs are missed under {joined(result.labels[name] for name in late[_FEW:])} too")
+    idle = [name for name in result.disciplines if not tested[name]]
+    if idle:
+        parts.append(
+            f"not put to the test{_under(result, idle)}: nobody with a need was ready throughout an epoch"
+        )
     return "; ".join(parts)
 
 
@@ -118,11 +124,17 @@ def _part(row: NodeEstimate | None) -> str:
     """Return the part of the epochs in which a need is missed, with its interval."""
     if row is None or row.value is None:
         return ""
-    words = percent(1 - row.value)
-    if row.low is None or row.high is None or row.high - row.low <= _EXACT:
+    ends = (None, None) if row.low is None or row.high is None else (1 - row.high, 1 - row.low)
+    return _share(1 - row.value, *ends)
+
+
+def _share(value: float, low: float | None, high: float | None) -> str:
+    """Return a share with its interval, in brackets."""
+    words = percent(value)
+    if low is None or high is None or high - low <= _EXACT:
         return f" ({words})"
-    low, high = percent(max(0.0, 1 - row.high)), percent(min(1.0, 1 - row.low))
-    return f" ({words}, 95 % interval {low.removesuffix(' %')} to {high})"
+    ends = percent(max(0.0, low)).removesuffix(" %"), percent(min(1.0, high))
+    return f" ({words}, 95 % interval {ends[0]} to {ends[1]})"
 
 
 def _under(result: NodeResult, names: Sequence[str]) -> str:
@@ -131,14 +143,80 @@ def _under(result: NodeResult, names: Sequence[str]) -> str:
     return f" under {joined(result.labels[name] for name in names)}"
 
 
+# Deadlines.
+
+
+def _deadlines(result: NodeResult) -> str | None:
+    """Return under which disciplines no response is late, and whose are under the others."""
+    bound = [row.name for row in result.processes if row.deadline is not None]
+    if not bound:
+        return None
+    found = {
+        name: [row for process in bound if (row := result.totals(name, process)) is not None]
+        for name in result.disciplines
+    }
+    late = {name: [row for row in rows if row.late] for name, rows in found.items()}
+    unknown = {
+        name: [row.process for row in rows if not (row.waits or row.late)] for name, rows in found.items()
+    }
+    calm = [name for name in result.disciplines if found[name] and not late[name] and not unknown[name]]
+    several = len(result.disciplines) > 1
+    parts = []
+    if calm:
+        under = _under(result, calm) if several else ""
+        parts.append(f"every deadline is met{under}")
+    worst = sorted(
+        (name for name in result.disciplines if late[name]), key=lambda name: -max(map(_late, late[name]))
+    )
+    parts += [
+        f"{f'under {result.labels[name]} ' if several else ''}{_overdue(result, name, late[name])}"
+        for name in worst[:_FEW]
+    ]
+    if len(worst) > _FEW:
+        parts.append(f"deadlines are missed under {joined(result.labels[name] for name in worst[_FEW:])} too")
+    parts += _untried(result, unknown)
+    return "; ".join(parts)
+
+
+def _late(row: ProcessTotals) -> float:
+    """Return the part of the responses that is late."""
+    return (row.late or 0) / max(1, row.waits, row.late or 0)
+
+
+def _overdue(result: NodeResult, discipline: str, rows: Sequence[ProcessTotals]) -> str:
+    """Return who is late most often, with the interval, and how many others are."""
+    worst = max(rows, key=_late)
+    row = result.estimate(discipline, name=worst.process, metric="late")
+    part = "" if row is None or row.value is None else _share(row.value, row.low, row.high)
+    more = len(rows) - 1
+    others = f", and {'another' if more == 1 else f'{more:,} others'} too" if more else ""
+    # Of a replay there are more responses than waits.
+    responses = row.count if row is not None and row.value is not None else worst.waits
+    return f"{worst.process} is late in {worst.late or 0:,} of {plural(responses, 'response')}{part}{others}"
+
+
+def _untried(result: NodeResult, unknown: dict[str, list[str]]) -> list[str]:
+    """Return who has a deadline and never came to the end of a response, under whom."""
+    under: dict[tuple[str, ...], list[str]] = {}
+    for name, processes in unknown.items():
+        if processes:
+            under.setdefault(tuple(processes), []).append(name)
+    several = len(result.disciplines) > 1
+    return [
+        f"{joined(processes[:_FEW])}{f' and {len(processes) - _FEW} more' if len(processes) > _FEW else ''} "
+        f"ended no response{_under(result, names) if several else ''}"
+        for processes, names in under.items()
+    ]
+
+
 # Responses.
 
 
 def _responses(result: NodeResult) -> str | None:
     """Return under which discipline the longest response is shortest, and who cannot be told from it.
 
-    Where a response is not over at the end, and is longer than all of its process that were, the longest is not known:
-    such a discipline is named first, and stands no comparison.
+    Where a response is not over at the end, and is longer than all of its process that were, the longest is
+    not known: such a discipline is named first, and stands no comparison.
     """
     found = {
         name: row
@@ -179,6 +257,8 @@ def _shortest(result: NodeResult, found: dict[str, NodeEstimate]) -> str:
     told = _told(found[best])
     if len(result.disciplines) == 1:
         return f"the longest response to a wake-up is {told}"
+    if _all_equal(found):
+        return f"the longest response to a wake-up is {told}{_under(result, list(found))}"
     rivals = [name for name in found if name != best and not _apart(result, found[best], found[name])]
     if rivals:
         names = [name for name in result.disciplines if name in {best, *rivals}]
@@ -206,6 +286,13 @@ def _told(row: NodeEstimate) -> str:
     return f"{words} (95 % interval {low} to {high})"
 
 
+def _all_equal(found: dict[str, NodeEstimate]) -> bool:
+    """Return whether all are the same, without an interval: programs without random numbers, say."""
+    first, *rest = found.values()
+    exact = all(row.low == row.high for row in found.values())
+    return bool(rest) and exact and all(row.value == first.value for row in rest)
+
+
 def _next(result: NodeResult, found: dict[str, NodeEstimate], best: str) -> str:
     """Return who comes next, with its own."""
     rest = sorted((name for name in found if name != best), key=lambda name: found[name].value or 0.0)
@@ -220,7 +307,8 @@ def _apart(result: NodeResult, one: NodeEstimate, other: NodeEstimate) -> bool:
             if paired is not None and paired.low is not None:
                 return paired.clear
     apart = [
-        result.difference(row.discipline, metric=row.metric, statistic="replication_max") for row in (one, other)
+        result.difference(row.discipline, metric=row.metric, statistic="replication_max")
+        for row in (one, other)
     ]
     ends = [(row.low, row.high) for row in apart if row and row.low is not None and row.high is not None]
     if len(ends) == _BOTH:

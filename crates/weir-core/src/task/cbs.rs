@@ -16,6 +16,10 @@
 //! their budgets are used up at the rate of the *active* bandwidth, so that they last longer. The bandwidth of a
 //! process that waits is active until its *zero-lag time*, at which it has run all that it was entitled to.
 //!
+//! What a process gives back, because it asks for less or exits, is promised to others no sooner than that: at its next
+//! budget, or at the zero-lag time of the last one if it waits. One that is declared anew before that goes on with its
+//! server.
+//!
 //! | | |
 //! |-|-|
 //! | Source | Abeni and Buttazzo, *Integrating multimedia applications in hard real-time systems*, RTSS 1998 (servers); Rajkumar, Juvva, Molano and Oikawa, *Resource kernels*, 1998 (hard reservations); Lipari and Baruah, *Greedy reclamation of unused bandwidth in constant-bandwidth servers*, ECRTS 2000 (GRUB); as `SCHED_DEADLINE` of Linux |
@@ -103,7 +107,7 @@ pub struct Cbs<I: Item> {
     background: Queue,
     /// Who may be throttled, by when that ends; one entry for each at most.
     timers: Heap<Rank, ()>,
-    /// Who may wait with its bandwidth active, by when that ends; one entry for each at most.
+    /// Who may wait with its bandwidth active, or promised still, by when that ends; one entry for each at most.
     fading: Heap<Rank, ()>,
     /// All bandwidth that is promised, and that is active.
     promised: u128,
@@ -169,14 +173,15 @@ impl<I: Item<Cost = Nanos>> Cbs<I> {
     }
 
     /// The next process that runs, and for how long at most.
-    fn choose(&mut self, now: u64) -> Option<(Running, Nanos)> {
-        while let Some((rank, ())) = self.ready.pop() {
+    fn choose(&mut self) -> Option<(Running, Nanos)> {
+        if let Some((rank, ())) = self.ready.pop() {
             let process = rank.process();
             let quantum = self.processes.state(process).server.lasts(self.rate());
-            if quantum > Nanos::ZERO {
-                return Some((Running::of(process, true), quantum));
-            }
-            self.place(process, now, false);
+            debug_assert!(
+                quantum > Nanos::ZERO,
+                "who is ready has a nanosecond of its budget, and rates are at most 1"
+            );
+            return Some((Running::of(process, true), quantum));
         }
         while let Some(process) = self.background.pop_front(&self.processes) {
             let state = self.processes.state_mut(process);
@@ -219,7 +224,7 @@ impl<I: Item<Cost = Nanos>> Discipline<I> for Cbs<I> {
             self.depart(abandoned.process, now.get());
         }
         self.advance(now.get());
-        let (running, quantum) = self.choose(now.get())?;
+        let (running, quantum) = self.choose()?;
         self.running = Some(running);
         self.processes.state_mut(running.process).place = Place::Runs;
         self.processes.take(running.process).map(|item| Grant { item, quantum })
@@ -261,7 +266,8 @@ impl<I: Item<Cost = Nanos>> Discipline<I> for Cbs<I> {
     #[inline]
     fn next_event(&self) -> Option<Instant> {
         let timer = self.timers.peek();
-        let fades = self.fading.peek().filter(|_| self.running.is_some_and(|running| running.has_budget));
+        let reclaims = self.reclaims && self.running.is_some_and(|running| running.has_budget);
+        let fades = self.fading.peek().filter(|_| reclaims);
         let moment = |(rank, ()): (Rank, ())| Instant::new(rank.moment().unsigned_abs() as u64);
         let shortened = self.running.and_then(|running| running.shortened).map(Instant::new);
         timer.into_iter().chain(fades).map(moment).chain(shortened).min()
@@ -277,35 +283,33 @@ impl<I: Item<Cost = Nanos>> TaskDiscipline<I> for Cbs<I> {
     /// A need is that of the discipline's own period; of another the process is promised the same part.
     fn declare(
         &mut self,
-        _now: Instant,
+        now: Instant,
         process: FlowId,
         declared: Declared,
     ) -> Result<Option<Overcommitted>, DeclarationError> {
         terms::check(process, &declared, Some(self.period))?;
         let period = declared.period.unwrap_or(self.period).min(LONGEST);
         let promise = Promise::of(declared.need, self.period, period);
-        let before = self.processes.get(process.0).map_or(0, |state| state.server.declared().bandwidth());
-        let promised = self.promised - before + promise.bandwidth();
+        self.forget(now.get());
+        let state = self.processes.get(process.0);
+        let before = state.map_or(0, Process::promised);
+        let part = promise.bandwidth().max(state.map_or(0, |state| state.holds(now.get())));
+        let promised = self.promised - before + part;
         let committed = server::committed(promised, self.period);
         let overcommitted = self.admit.judge(Overcommitted { committed, epoch: self.period })?;
         let (default_period, default_slice) = (self.period, self.slice);
         self.processes.admit(process, || Self::stranger(default_period, default_slice));
-        let state = self.processes.state_mut(process.0);
-        state.server.declare(promise);
-        state.slice = declared.slice.unwrap_or(default_slice).min(LONGEST);
-        self.promised = promised;
+        self.processes.state_mut(process.0).slice = declared.slice.unwrap_or(default_slice).min(LONGEST);
+        self.promise(process.0, promise, now.get());
         Ok(overcommitted)
     }
 
-    fn exit(&mut self, _now: Instant, process: FlowId) {
-        let Some(state) = self.processes.get(process.0).filter(|state| state.place == Place::Waits) else {
-            return;
-        };
-        self.promised -= state.server.declared().bandwidth();
-        self.set_active(process.0, false);
-        let stranger = Self::stranger(self.period, self.slice);
-        let state = self.processes.state_mut(process.0);
-        (state.server, state.slice) = (stranger.server, stranger.slice);
+    /// Until its zero-lag time its bandwidth stays active, and promised.
+    fn exit(&mut self, now: Instant, process: FlowId) {
+        if self.processes.get(process.0).is_some_and(|state| state.place == Place::Waits) {
+            self.processes.state_mut(process.0).slice = self.slice;
+            self.promise(process.0, Promise { need: Nanos::ZERO, period: self.period }, now.get());
+        }
     }
 
     /// Time out of the budget is its need, as far as the budget is used up by it, and uncommitted, as far as it is

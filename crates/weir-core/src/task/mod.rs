@@ -153,6 +153,9 @@ pub trait TaskDiscipline<I: Item<Cost = Nanos>>: Discipline<I> {
     /// A process asks for this from now on. Before anything runs it has effect at once; later a need from the next
     /// epoch on, anything else with its next slice. What is never declared runs as [`Declared::default`] says.
     ///
+    /// The open grant was charged up to `now` before: by what processes ask for together its time may count differently
+    /// from then on.
+    ///
     /// Returns what is promised where that is more than there is, and somebody should be warned.
     ///
     /// # Errors
@@ -164,7 +167,7 @@ pub trait TaskDiscipline<I: Item<Cost = Nanos>>: Discipline<I> {
         declared: Declared,
     ) -> Result<Option<Overcommitted>, DeclarationError>;
 
-    /// A process that waits, and is not ready, asks for nothing any more.
+    /// A process that waits, and is not ready, asks for nothing any more. The open grant was charged up to `now` before.
     fn exit(&mut self, now: Instant, process: FlowId);
 
     /// What a process has used of each kind of time; `None` where all time is alike.

@@ -2,7 +2,7 @@
 
 use super::{Declared, Task, TaskDiscipline};
 use crate::discipline::{CountDrops, Enqueued, Grant, Open};
-use crate::item::FlowId;
+use crate::item::{FlowId, Item};
 use crate::registry::task_discipline;
 use crate::units::{Cost, Instant, Nanos, Weight};
 
@@ -42,6 +42,8 @@ pub(super) struct Machine<D> {
     pub runs: Vec<Run>,
     /// Who wakes when, to run for how long, the last first.
     wakes: Vec<(Instant, u32, Nanos)>,
+    /// Who exits once it waits.
+    exits: Vec<u32>,
     /// What is left of each process's burst.
     left: Vec<Nanos>,
     open: Option<(Grant<Task>, Instant)>,
@@ -71,14 +73,23 @@ pub(super) fn schedule(spec: &str, declared: &[Declared], bursts: &[(char, u64, 
 
 impl<D: TaskDiscipline<Task>> Machine<D> {
     pub(super) fn new(discipline: D) -> Self {
-        let (wakes, left, runs) = (Vec::new(), Vec::new(), Vec::new());
-        Self { discipline, now: Instant::ZERO, runs, wakes, left, open: None }
+        let (wakes, exits, left, runs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { discipline, now: Instant::ZERO, runs, wakes, exits, left, open: None }
     }
 
     /// A process that waits then wakes, to run for so long.
     pub(super) fn wake(&mut self, when: Instant, process: u32, length: Nanos) {
         let place = self.wakes.partition_point(|&(other, ..)| other > when);
         self.wakes.insert(place, (when, process, length));
+    }
+
+    /// A process exits when it waits next.
+    pub(super) fn exit(&mut self, process: u32) {
+        self.exits.push(process);
+    }
+
+    pub(super) fn is_to_exit(&self, process: u32) -> bool {
+        self.exits.contains(&process)
     }
 
     /// What a process has run between two moments.
@@ -147,6 +158,11 @@ impl<D: TaskDiscipline<Task>> Machine<D> {
             if self.left[grant.item.process.0 as usize] == Nanos::ZERO {
                 self.open = None;
                 self.discipline.finish(self.now, &grant.item, Nanos::ZERO);
+                let process = grant.item.flow();
+                if let Some(place) = self.exits.iter().position(|&leaves| leaves == process.0) {
+                    self.exits.swap_remove(place);
+                    self.discipline.exit(self.now, process);
+                }
             } else if grant.quantum == Nanos::ZERO {
                 self.give_back();
             }

@@ -37,6 +37,9 @@ pub(super) struct Process {
     fades: bool,
     /// Its part of the active bandwidth.
     active: u128,
+    /// Its part of what is promised, and whether that is more than it asks for, as its server still has it.
+    promised: u128,
+    lowers: bool,
     /// What it has run out of its budget, and what that took of it, in 2^-62 ns.
     ran: Nanos,
     consumed: u128,
@@ -54,10 +57,22 @@ impl Process {
             has_timer: false,
             fades: false,
             active: 0,
+            promised: 0,
+            lowers: false,
             ran: Nanos::ZERO,
             consumed: 0,
             windfall: Nanos::ZERO,
         }
+    }
+
+    pub(super) fn promised(&self) -> u128 {
+        self.promised
+    }
+
+    /// The bandwidth that its server has in any case: if it waits, until its zero-lag time.
+    pub(super) fn holds(&self, now: u64) -> u128 {
+        let is_over = self.place == Place::Waits && self.server.zero_lag() <= now;
+        if is_over { 0 } else { self.server.promise().bandwidth() }
     }
 
     /// It has run for so long: out of its budget at this rate, or in the background.
@@ -73,6 +88,12 @@ impl Process {
                 self.left = self.left.minus(used);
             }
         }
+    }
+
+    /// Whether it waits, and has bandwidth that it will not have for long if it goes on to.
+    #[inline]
+    fn is_to_fade(&self) -> bool {
+        self.place == Place::Waits && (self.active != 0 || self.lowers)
     }
 
     pub(super) fn used(&self) -> Used {
@@ -91,6 +112,10 @@ impl<I: Item<Cost = Nanos>> Cbs<I> {
             state.server.replenish(now);
         }
         let server = state.server;
+        if state.lowers && !server.is_outdated() {
+            self.count_promised(process, now);
+        }
+        let state = self.processes.state_mut(process);
         if server.promise().is_none() {
             state.place = Place::Background;
             self.set_active(process, false);
@@ -132,6 +157,13 @@ impl<I: Item<Cost = Nanos>> Cbs<I> {
                 self.place(rank.process(), now, true);
             }
         }
+        self.forget(now);
+        self.tidy();
+    }
+
+    /// Bandwidth that fades until now is no longer active, nor promised to who has given it back.
+    #[inline]
+    pub(super) fn forget(&mut self, now: u64) {
         while let Some((rank, ())) = self.fading.peek()
             && rank.moment() <= now.into()
         {
@@ -139,7 +171,23 @@ impl<I: Item<Cost = Nanos>> Cbs<I> {
             self.processes.state_mut(rank.process()).fades = false;
             self.fade(rank.process(), now);
         }
+    }
+
+    /// A process is promised this with its next budget.
+    pub(super) fn promise(&mut self, process: u32, promise: Promise, now: u64) {
+        self.processes.state_mut(process).server.declare(promise);
+        self.count_promised(process, now);
+        self.fade(process, now);
         self.tidy();
+    }
+
+    /// Counts as promised to a process what it asks for, or what its server still has, if that is more.
+    fn count_promised(&mut self, process: u32, now: u64) {
+        let state = self.processes.state_mut(process);
+        let declared = state.server.declared().bandwidth();
+        let part = declared.max(state.holds(now));
+        self.promised = self.promised - state.promised + part;
+        (state.promised, state.lowers) = (part, part > declared);
     }
 
     /// Counts the bandwidth of a process as active, or not.
@@ -153,15 +201,18 @@ impl<I: Item<Cost = Nanos>> Cbs<I> {
         }
     }
 
-    /// The bandwidth of a process that waits is active until its zero-lag time.
+    /// The bandwidth of a process that waits is active until its zero-lag time, and what it gives back promised to it.
     #[inline]
     fn fade(&mut self, process: u32, now: u64) {
         let state = self.processes.state_mut(process);
-        if state.place != Place::Waits || state.active == 0 {
+        if !state.is_to_fade() {
             return;
         }
         let until = state.server.zero_lag();
         if until <= now {
+            if state.lowers {
+                self.count_promised(process, now);
+            }
             self.set_active(process, false);
         } else if !state.fades {
             // That of an entry that is there already is earlier, and then looked at again.
@@ -191,7 +242,7 @@ impl<I: Item<Cost = Nanos>> Cbs<I> {
         }
         while let Some((rank, ())) = self.fading.peek() {
             let state = self.processes.state_mut(rank.process());
-            if state.place == Place::Waits && state.active != 0 {
+            if state.is_to_fade() {
                 break;
             }
             state.fades = false;

@@ -74,6 +74,11 @@ impl Server {
         self.next
     }
 
+    /// Whether its budget is not yet one of what was declared last.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.promise != self.next
+    }
+
     pub(super) fn deadline(&self) -> u64 {
         self.deadline
     }
@@ -140,12 +145,13 @@ impl Server {
         self.deadline = now.saturating_add(self.promise.period.get());
     }
 
-    /// When its process, which waits, has no more than its bandwidth behind it: until then it counts as active.
+    /// When its process, which waits, has no more than its bandwidth behind it: until then it counts as active, and
+    /// from then on a wake-up begins a period.
     #[inline]
     pub(super) fn zero_lag(&self) -> u64 {
         let Promise { need, period } = self.promise;
         let budget = (self.budget >> FRACTION_BITS).max(0).unsigned_abs();
-        let span = (budget * u128::from(period.get())).div_ceil(u128::from(need.get().max(1)));
+        let span = budget * u128::from(period.get()) / u128::from(need.get().max(1));
         self.deadline.saturating_sub(u64::try_from(span).unwrap_or(u64::MAX))
     }
 }

@@ -146,6 +146,73 @@ fn who_leaves_gives_its_promise_back() {
 }
 
 #[test]
+fn who_leaves_after_its_need_leaves_others_theirs() {
+    // a has run at the whole bandwidth all that it was entitled to until 100: b and c have the rest, and what was a's
+    // from then on.
+    let mut machine = machine("cbs:reclaim=grub", &[need(50, 100), need(25, 100), need(25, 100)]);
+    machine.wake(at(0), 0, ms(50));
+    machine.exit(0);
+    (1..3).for_each(|process| machine.wake(at(0), process, ALWAYS));
+    machine.run_until(at(200));
+    let served = |process, from, to| machine.served(process, at(from), at(to));
+    assert_eq!([0, 1, 2].map(|process| served(process, 0, 100)), [ms(50), ms(25), ms(25)]);
+    assert_eq!([0, 1, 2].map(|process| served(process, 100, 200)), [ms(0), ms(50), ms(50)]);
+}
+
+#[test]
+fn what_who_leaves_has_used_is_promised_to_others_after_its_zero_lag_time() {
+    for spec in ["cbs:admit=refuse", "cbs:admit=refuse,reclaim=grub"] {
+        let mut machine = machine(spec, &[need(50, 100), need(25, 100)]);
+        machine.wake(at(0), 0, ms(30));
+        machine.exit(0);
+        machine.run_until(at(59));
+        // It has run 30 ms at its bandwidth of half by 60; with reclaiming they took two thirds of its 50.
+        let until = if spec.contains("grub") { 45 } else { 60 };
+        let cbs = &mut machine.discipline;
+        assert!(until < 59 || cbs.declare(at(59), FlowId(2), need(50, 100)).is_err(), "{spec}");
+        assert_eq!(cbs.declare(at(60), FlowId(2), need(75, 100)), Ok(None), "{spec}");
+        assert!(cbs.declare(at(60), FlowId(3), need(1, 100)).is_err());
+    }
+}
+
+#[test]
+fn who_is_declared_again_goes_on_with_its_server() {
+    for spec in ["cbs:admit=refuse", "cbs:admit=refuse,reclaim=grub"] {
+        let mut machine = machine(spec, &[need(50, 100), need(50, 100)]);
+        machine.wake(at(0), 0, ms(50));
+        machine.exit(0);
+        machine.wake(at(0), 1, ALWAYS);
+        machine.run_until(at(60));
+        let cbs = &mut machine.discipline;
+        cbs.declare(at(60), FlowId(0), need(20, 100)).unwrap();
+        // Its half is not free yet.
+        assert!(cbs.declare(at(60), FlowId(2), need(30, 100)).is_err());
+        machine.wake(at(70), 0, ALWAYS);
+        machine.run_until(at(101));
+        assert_eq!(machine.served(0, at(60), at(100)), ms(0));
+        assert_eq!(machine.served(1, at(0), at(100)), ms(50));
+        assert_eq!(machine.discipline.declare(at(101), FlowId(2), need(30, 100)), Ok(None));
+        machine.wake(at(101), 2, ALWAYS);
+        machine.run_until(at(501));
+        for period in [101, 201, 301, 401].map(at) {
+            let served = |process| machine.served(process, period, period + ms(100)) + Nanos::new(1);
+            assert!(served(0) >= ms(20) && served(1) >= ms(50) && served(2) >= ms(30), "{spec} {period}");
+        }
+    }
+}
+
+#[test]
+fn a_need_that_falls_is_promised_to_others_when_it_does() {
+    let mut machine = machine("cbs:admit=refuse", &[need(80, 100)]);
+    machine.wake(at(0), 0, ALWAYS);
+    machine.run_until(at(10));
+    machine.discipline.declare(at(10), FlowId(0), need(40, 100)).unwrap();
+    assert!(machine.discipline.declare(at(10), FlowId(1), need(30, 100)).is_err());
+    machine.run_until(at(101));
+    assert_eq!(machine.discipline.declare(at(101), FlowId(1), need(60, 100)), Ok(None));
+}
+
+#[test]
 fn another_need_has_effect_with_the_next_budget() {
     let mut machine = machine("cbs", &[need(2, 10)]);
     machine.wake(at(0), 0, ALWAYS);
@@ -230,6 +297,67 @@ fn every_server_has_its_need_in_every_period() {
 fn with_reclaiming_too() {
     for seed in 0..60 {
         promise(seed, "cbs:reclaim=grub", Nanos::new(1));
+    }
+}
+
+/// Those who stay ready have their needs while others come, run for a while and leave for good, and new ones come in
+/// their numbers as soon as they are admitted. Returns how many were, and how many were not.
+fn promise_amid_exits(seed: u64, spec: &str, missing: Nanos) -> (u64, u64) {
+    let mut random = Random::new(seed);
+    let declared = servers(&mut random);
+    let mut machine = machine(spec, &declared);
+    let mut wakes = Vec::new();
+    for process in 0..declared.len() as u32 {
+        if process.is_multiple_of(2) {
+            let moment = Instant::new(random.below(30_000_000));
+            machine.wake(moment, process, ALWAYS);
+            wakes.push((process, moment));
+        } else {
+            come(&mut machine, &mut random, process, &declared[process as usize]);
+        }
+    }
+    let (mut came, mut refused) = (0, 0);
+    while machine.now < at(600) {
+        machine.run_until(machine.now + Nanos::new(1 + random.below(5_000_000)));
+        for process in (1..declared.len() as u32).step_by(2) {
+            if machine.is_to_exit(process) {
+                continue;
+            }
+            let (period, hundredths) = (100_000 * (1 + random.below(400)), 1 + random.below(60));
+            let asks = of_own_period(Nanos::new(period / 100 * hundredths), Nanos::new(period));
+            if machine.discipline.declare(machine.now, FlowId(process), asks).is_ok() {
+                came += 1;
+                come(&mut machine, &mut random, process, &asks);
+            } else {
+                refused += 1;
+            }
+        }
+    }
+    wakes.iter().for_each(|&(process, woken)| {
+        assert_promise(&machine, process, &declared[process as usize], woken, missing);
+    });
+    (came, refused)
+}
+/// One that was declared now runs for a while, and leaves.
+fn come<D: TaskDiscipline<Task>>(
+    machine: &mut Machine<D>,
+    random: &mut Random,
+    process: u32,
+    asks: &Declared,
+) {
+    let burst = Nanos::new(1 + random.below(3 * promised(asks).need.get()));
+    machine.exit(process);
+    machine.wake(machine.now, process, burst);
+}
+
+#[test]
+fn who_stays_has_its_need_whoever_leaves() {
+    for (spec, missing) in
+        [("cbs:admit=refuse", Nanos::ZERO), ("cbs:admit=refuse,reclaim=grub", Nanos::new(1))]
+    {
+        let all = (0..60).map(|seed| promise_amid_exits(seed, spec, missing));
+        let (came, refused) = all.fold((0, 0), |sum, more| (sum.0 + more.0, sum.1 + more.1));
+        assert!(came > 1_000 && refused > 1_000, "{spec}: {came} came, {refused} were refused");
     }
 }
 

@@ -91,6 +91,8 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     ) {
         let flow = task(process).process;
         let declared = self.scenario.processes[process as usize].declared;
+        self.charge_running(from, now);
+        self.charge_running(to, now);
         // Where the discipline of the other node does not take it, it stays.
         if to.discipline.declare(at(now), flow, declared).is_err() {
             return;

@@ -247,7 +247,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     }
 
     /// Charges the running process of a node for what it has used so far.
-    fn charge_running<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
+    pub(super) fn charge_running<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
         if node.running == NOBODY || node.mark >= now {
             return;
         }

@@ -346,6 +346,13 @@ impl<'a> Naive<'a> {
         Nanos::new(std::mem::take(&mut self.nodes[number].unpaid))
     }
 
+    fn charge(&mut self, number: usize) {
+        if let Some(running) = self.nodes[number].running {
+            let (at, used) = (self.at(), self.paid(number));
+            self.nodes[number].discipline.charge(at, &Self::task(running), used);
+        }
+    }
+
     fn give_back(&mut self, number: usize) {
         let at = self.at();
         if let Some(running) = self.nodes[number].running.take() {
@@ -406,10 +413,7 @@ impl<'a> Naive<'a> {
         self.trace.woke(process, at);
         match self.nodes[number].running {
             None => self.nodes[number].enter = true,
-            Some(running) => {
-                let used = self.paid(number);
-                self.nodes[number].discipline.charge(at, &Self::task(running), used);
-            }
+            Some(_) => self.charge(number),
         }
         let node = &mut self.nodes[number];
         if node.discipline.enqueue(at, Self::task(process), &mut CountDrops(0)) == Enqueued::Preempts {
