@@ -50,12 +50,14 @@ def estimate(discipline, kind, name, metric, value, unit, *, statistic="mean", e
 def times(discipline, kind, name, metric, longest):
     """Return a time by its mean, quantiles and maximum."""
     parts = {"mean": 0.3, "p50": 0.25, "p90": 0.5, "p99": 0.8, "p99.9": 0.9, "max": 1.0}
-    return [
+    rows = [
         estimate(
             discipline, kind, name, metric, longest * part, "s", statistic=each, error=0.01 * longest * part
         )
         for each, part in parts.items()
     ]
+    none = {"low": None, "high": None, "standard_error": None, "method": None}
+    return [*rows[:-1], {**rows[-1], **none, "reason": "the extreme of all replications"}]
 
 
 def rows_of(discipline, name, run, longest, missed):
@@ -95,6 +97,7 @@ def process_totals(discipline, name, run, missed, lack, replications):
         "needs_missed": missed,
         "worst_shortfall": lack,
         "late": None,
+        "unfinished": None,
         "enqueued": 1000 if name.startswith("g") else 0,
         "dequeued": 2000 if name == "sink" else 0,
         "moves": 0,
@@ -170,6 +173,8 @@ def differences(estimates, reference):
             continue
         value, error = row["value"] - against["value"], 0.01 * abs(against["value"])
         shared = {key: row[key] for key in ("discipline", *keys, "unit")}
+        if row["statistic"] == "max":
+            shared["statistic"] = "replication_max"
         ends = {"low": value - NORMAL * error, "high": value + NORMAL * error}
         made.append({**shared, "reference": reference, "value": value, **ends, "reason": None})
     return made

@@ -163,6 +163,20 @@ def test_names_become_words_and_stay_apart(tmp_path):
     assert found["process"][0]["name"] == "x y"
 
 
+def test_names_that_results_have_for_something_else_are_changed(tmp_path):
+    path = tmp_path / "tasks.json"
+    waiting = {"suspend": "", "run": 1}
+    tasks = {"idle": waiting, "idle_": {"run": 1, "resume": "idle"}, "all": {"instance": 2, "run": 1}}
+    path.write_text(json.dumps({"tasks": tasks, "global": {"duration": 1}}))
+    made = rtapp.scenario(path)
+    weir.Scenario.from_toml(made.text, str(tmp_path / "s.toml"))
+    found = tomllib.loads(made.text)
+    assert [row["name"] for row in found["process"]] == ["idle__", "idle_", "all_"]
+    assert found["event"] == [{"name": "idle@idle__", "owner": "idle__"}]
+    assert "post idle@idle__" in found["process"][1]["program"]
+    assert "Task 'idle' is called 'idle__' here: results have 'idle' for something else." in made.notes
+
+
 def test_without_an_end_the_scenario_has_one(tmp_path):
     task = {"tasks": {"t": {"run": 1}}}
     assert imported(tmp_path, task)["stop"] == {"warm_up": "1s", "duration": "11s"}
@@ -184,11 +198,14 @@ def test_without_an_end_the_scenario_has_one(tmp_path):
         ('{"tasks": /* open', (1, 11), "'/*' is no part of JSON"),
         ('{"tasks": "\\q"}', (1, 12), "text is refused: invalid \\escape"),
         ('{"tasks": yes}', (1, 11), "`yes` is no value of JSON"),
-        ('{"tasks": 1e9}', (1, 11), "'1e9}' is no part of JSON"),
+        ('{"tasks": 1e9}', (1, 11), "tasks is 1e9, must be an object"),
+        ('{"tasks": 1e}', (1, 11), "'1e}' is no part of JSON"),
         ("[" * 40, (1, 33), "nothing deeper"),
         ('{"tasks": {"t": {"run": 1}}} x', (1, 30), "found x where the end of the file must be"),
         ('{"tasks": {"t": {"run": -1}}}', (1, 25), "run is -1, must be a whole number from 0"),
         ('{"tasks": {"t": {"run": 1.5}}}', (1, 25), "run is 1.5, must be a whole number"),
+        ('{"tasks": {"t": {"run": 1e30}}}', (1, 25), "run is 1e30, must be a whole number"),
+        ('{"tasks": {"t": {"run": 1' + 29 * "0" + "}}}", (1, 25), "must be a whole number from 0 to"),
         ('{"tasks": {"t": {"run": true}}}', (1, 25), "run is true, must be"),
         ('{"tasks": {"t": {"run": 1, "loop": 0}}}', (1, 36), "loop is 0, must be -1 (for ever) or from 1"),
         ('{"tasks": {"t": {"loop": 5}}}', (1, 12), '"t" has no events'),
@@ -355,6 +372,13 @@ def test_more_than_a_processor_is_said(tmp_path):
     assert "# The needs are 198 ms in an epoch of 100 ms: more than one processor has.\n" in told
 
 
+def test_wake_ups_of_a_task_whose_name_means_something_else(tmp_path):
+    scenario, _ = replayed(tmp_path, "task,wake,run_ms\nall,1.0,5\nidle,1.0,5\n")
+    assert [row["name"] for row in scenario["process"]] == ["all_", "idle_"]
+    weir.Scenario.from_file(tmp_path / "out" / "scenario.toml")
+    assert "# Task 'all' is called 'all_' here" in (tmp_path / "out" / "scenario.toml").read_text()
+
+
 def test_files_of_tasks_have_names_of_their_own(tmp_path):
     text = 'task,wake,run\n"a,b",0,1\na b,0,1\nA B,0,1\n../x,0,1\n...,0,1\n'
     _, files = replayed(tmp_path, text)
@@ -419,6 +443,37 @@ def test_the_command_line_imports_wake_ups(tmp_path, monkeypatch, capsys):
     assert out.endswith("next: weir compare timehist/scenario.toml\n")
     assert cli.run(["import", "perf", str(TASKS / "timehist.csv"), "--out", "n.toml", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["replays"] == ["n.player_812.csv", "n.indexer_0.csv"]
+
+
+def test_a_deadline_task_has_its_part_under_every_discipline(tmp_path):
+    path = tmp_path / "tasks.json"
+    served = {"policy": "SCHED_DEADLINE", "dl-runtime": 1500, "dl-period": 10_000}
+    control = {**served, "run": 1000, "timer": {"ref": "t", "period": 10_000}}
+    tasks = {"control": control, "hog": {"run": 1_000_000, "priority": 0}}
+    path.write_text(json.dumps({"tasks": tasks, "global": {"duration": 1}}))
+    made = rtapp.scenario(path).text
+    found = tomllib.loads(made)["process"][0]
+    assert (found["need"], found["period"], found["deadline"]) == ("15ms", "10ms", "10ms")
+    result = weir.run(weir.Scenario.from_toml(made), threads=1)
+    assert result.disciplines == ("epoch", "cbs:reclaim=grub", "eevdf", "priority_rr")
+    assert not result.warnings
+    for name in result.disciplines:
+        # 1 ms of every 10, of 1.5 that are promised; what is left is the hog's.
+        assert result.estimate(name, name="control", metric="epoch_run").value == pytest.approx(0.01)
+        assert result.totals(name, "hog").run_time == pytest.approx(0.9 * result.measured)
+        assert result.totals(name, "control").late == 0
+
+
+def test_a_deadline_task_that_wants_more_gets_what_it_is_promised(tmp_path):
+    path = tmp_path / "tasks.json"
+    served = {"policy": "SCHED_DEADLINE", "dl-runtime": 1500, "dl-period": 10_000, "run": 9000}
+    path.write_text(
+        json.dumps({"tasks": {"greedy": served, "hog": {"run": 1000}}, "global": {"duration": 1}})
+    )
+    document = tomllib.loads(rtapp.scenario(path).text) | {"disciplines": ["cbs"]}
+    result = weir.run(weir.Scenario.from_toml(toml.dumps(document)), threads=1)
+    assert result.totals("cbs", "greedy").needs_missed == 0
+    assert result.estimate("cbs", name="greedy", metric="share").value == pytest.approx(0.15, abs=0.002)
 
 
 def test_what_is_imported_runs(tmp_path):

@@ -109,8 +109,9 @@ def test_queues_are_counters(result, tmp_path):
                 (packet.timestamp, packet.track_event.counter_value)
             )
     line = result.timeline("epoch").lengths
+    assert line.at[0] > result.timeline("epoch").from_
     assert counted["epoch", "messages"] == [
-        (nanoseconds(at), length) for at, length in zip(line.at, line.length, strict=True)
+        (nanoseconds(at), length) for at, length in zip((1.0, *line.at), (0, *line.length), strict=True)
     ]
     assert set(counted) == {(label, "messages") for label in ("epoch", "cbs", "eevdf")}
 

@@ -78,6 +78,14 @@ def test_what_is_no_number_is_refused(value: float) -> None:
         weir.estimate_overhead([weir.Counters(run_time=1, messages=value, schedulings=1), counted(0.01)])
 
 
+def test_run_times_in_another_unit_are_refused() -> None:
+    wrong = weir.Counters(run_time=961.0, messages=1738.0, schedulings=10.0)
+    with pytest.raises(ConfigError, match="run_time of setting 2 is 961, must be at most 1") as refused:
+        weir.estimate_overhead([counted(0.01), wrong])
+    assert refused.value.remedy == "write 0.961 for 961 ms/s"
+    assert weir.estimate_overhead([weir.Counters(run_time=1, messages=9, schedulings=1)], 0.1).overhead
+
+
 def test_settings_that_do_not_differ_are_refused() -> None:
     with pytest.raises(ConfigError, match="as many schedulings for each message") as refused:
         weir.estimate_overhead([counted(0.01), counted(0.01)])
@@ -101,6 +109,7 @@ def test_times_are_read_with_their_unit() -> None:
         (f"{HEAD},cpu\n", "column 'cpu' is unknown"),
         (f"{HEAD}\n1,2\n", "counters.csv:2: row has 2 cells, must have 3"),
         (f"{HEAD}\n1,2,3\n1,two,3\n", "counters.csv:3: messages is 'two'"),
+        (f"{HEAD}\n961,2,3\n", "counters.csv:2: run_time is 961, must be at most 1"),
         (f"{HEAD}\n1,nan,3\n", "counters.csv:2: messages is 'nan'"),
         (f'{HEAD}\n1,"2,3\n', "is not CSV"),
         (f"{HEAD}\n1,2,3\n", "settings are 1, must be at least 2"),
@@ -128,6 +137,7 @@ def test_the_command_shows_both(file: Path, capsys: pytest.CaptureFixture[str]) 
     assert "overhead of a scheduling: 129.0 µs" in shown
     assert "time of a message:        552.2 µs" in shown
     assert "intervals:                none" in shown
+    assert "e-" not in shown  # what two equations leave over is rounding
 
 
 def test_the_command_prints_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

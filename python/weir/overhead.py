@@ -29,6 +29,8 @@ __all__ = ["Counters", "Duration", "Overhead", "SettingOverhead", "estimate_over
 _UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(s|ms|us|µs|ns)")
 _MOST_ROWS = 1_000_000
+_MILLI = 1e3
+"""Milliseconds in a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +122,8 @@ def estimate_overhead(
     Raises
     ------
     ConfigError
-        If there are too few settings, a value is not a finite number of at least 0, some settings have
+        If there are too few settings, a value is not a finite number of at least 0, a run time is above 1
+        (as one in ms of each second is), some settings have
         standard errors and others have none, or all settings have as many schedulings for each message.
 
     Examples
@@ -132,6 +135,8 @@ def estimate_overhead(
     129
     """
     rows = [each if isinstance(each, Counters) else _counters(each) for each in settings]
+    for place, row in enumerate(rows, 1):
+        _check_run_time(f"run_time of setting {place}", row.run_time)
     known = None if message_time is None else _number(message_time)
     told = json.loads(_weir.estimate_overhead([_numbers(row) for row in rows], known))
     return Overhead(
@@ -169,6 +174,16 @@ def _numbers(row: Counters) -> tuple[float, float, float, float, float, float]:
         _number(row.messages_error),
         _number(row.schedulings_error),
     )
+
+
+def _check_run_time(what: str, value: object, *place: Any) -> None:  # noqa: ANN401 - file and line of an error
+    """Refuse more than a second of each second: it was counted in another unit."""
+    if isinstance(value, int | float) and 1 < value < math.inf:
+        told = f"{what} is {value:g}, must be at most 1: seconds of run time in each second"
+        remedy = (
+            f"write {value / 1e3:g} for {value:g} ms/s" if value <= _MILLI else "write it in seconds a second"
+        )
+        raise ConfigError(told, remedy, *place)
 
 
 def _number(value: float) -> float:
@@ -260,4 +275,6 @@ def _cell(column: str, cell: str, place: tuple[str, int]) -> float:
     if not (math.isfinite(value) and value >= 0):
         what = f"{column} is {cell.strip()!r:.40}, must be a finite number of at least 0"
         raise ConfigError(what, "give run times in seconds a second, and events a second", *place)
+    if column == "run_time":
+        _check_run_time(column, value, *place)
     return value

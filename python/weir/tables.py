@@ -39,6 +39,7 @@ __all__ = [
     "print_table",
     "print_tables",
     "say",
+    "split",
     "theory_columns",
 ]
 
@@ -117,25 +118,34 @@ def print_tables(out: Console, first: Column, groups: Sequence[Sequence[Column]]
 
     Every table begins with the column ``first``, so that nothing is left out on a narrow terminal.
     """
-    kept: list[Column] = []
-    room = out.width - first.width
-    for part in (part for group in groups for part in _parts(group, room)):
-        if kept and _width([*kept, *part]) > room:
-            print_table(out, [first, *kept])
+    tables = split(groups, out.width - first.width)
+    for place, columns in enumerate(tables):
+        if place:
             out.print()
-            kept = []
-        kept += part
-    if kept:
-        print_table(out, [first, *kept])
+        print_table(out, [first, *columns])
 
 
-def _parts(group: Sequence[Column], room: int) -> list[list[Column]]:
+def split(groups: Sequence[Sequence[Column]], room: int, gap: int = _GAP) -> list[list[Column]]:
+    """Return groups of columns as tables of at most ``room`` characters, ``gap`` before each column.
+
+    A group is kept together where it fits; a column that is wider than the room has a table of its own.
+    """
+    tables: list[list[Column]] = []
+    for part in (part for group in groups for part in _parts(group, room, gap)):
+        if tables and _width([*tables[-1], *part], gap) <= room:
+            tables[-1].extend(part)
+        else:
+            tables.append(list(part))
+    return tables
+
+
+def _parts(group: Sequence[Column], room: int, gap: int) -> list[list[Column]]:
     """Return a group as it is, or column by column where it is too wide for one table."""
-    return [list(group)] if _width(group) <= room else [[column] for column in group]
+    return [list(group)] if _width(group, gap) <= room else [[column] for column in group]
 
 
-def _width(columns: Sequence[Column]) -> int:
-    return sum(column.width + _GAP for column in columns)
+def _width(columns: Sequence[Column], gap: int) -> int:
+    return sum(column.width + gap for column in columns)
 
 
 def _styled(cell: str) -> Text:

@@ -69,8 +69,9 @@ def _root(
       weir compare scenario.toml  your own scenario
 
     \b
-    Exit codes: 0 done and met, 1 a requirement or a published value is not met,
-    2 bad input, 3 not permitted or not supported here, 130 interrupted.
+    Exit codes: 0 done and met, 1 a requirement or a published value is not met
+    or could not be checked, or a self-check failed, 2 bad input, 3 not permitted or
+    not supported here, 130 interrupted.
     """
 
 

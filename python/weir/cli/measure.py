@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["add_to"]
 
 _MICRO = 1e-6
+_NANO = 1e-9
 
 
 def add_to(app: typer.Typer) -> None:
@@ -95,6 +96,11 @@ def _facts(found: Overhead, *, is_known: bool) -> Iterator[str]:
         yield f"intervals:                none, since {found.reason}"
 
 
+def _left_over(residual: float) -> str:
+    """Return what is left over in microseconds a second; less than a nanosecond is rounding."""
+    return number(residual / _MICRO, 3) if abs(residual) >= _NANO else "0"
+
+
 def _columns(settings: Sequence[Counters], found: Overhead) -> list[Column]:
     from weir.tables import Column
 
@@ -112,7 +118,5 @@ def _columns(settings: Sequence[Counters], found: Overhead) -> list[Column]:
             tuple(sensitivity(row.sensitivity) for row in found.settings),
             rank=1,
         ),
-        Column(
-            "left over\n(µs/s)", tuple(number(row.residual / _MICRO, 3) for row in found.settings), rank=2
-        ),
+        Column("left over\n(µs/s)", tuple(_left_over(row.residual) for row in found.settings), rank=2),
     ]

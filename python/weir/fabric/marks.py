@@ -165,7 +165,10 @@ def line_chart(
 def bar_chart(
     names: Sequence[str], points: list[Point], lines: Lines, title: str, field: str = "channel"
 ) -> dict[str, Any]:
-    """Return bars of the disciplines for each of ``names``, with intervals; ``field`` says whose."""
+    """Return bars of the disciplines for each of ``names``, with intervals; ``field`` says whose.
+
+    What has no bar to be seen is written where it would begin: the ``label`` of a point, if it has one.
+    """
     kept = [name for name in names if any(point[field] == name for point in points)]
     drawn = [name for name in lines.names if any(point["discipline"] == name for point in points)]
     base = alt.Chart().encode(
@@ -189,5 +192,10 @@ def bar_chart(
     spans = base.mark_rule(strokeWidth=1.5, color="#888888").encode(
         x=alt.X("low:Q", scale=scale), x2="high:Q"
     )
+    layers = [bars, spans]
+    if any("label" in point for point in points):
+        told = base.transform_filter("isValid(datum.label)")
+        words = told.mark_text(align="left", dx=4, fontSize=10, color="#888888")
+        layers.append(words.encode(x=alt.X("value:Q", scale=scale), text="label:N"))
     height = max(80, (13 * len(drawn) + 8) * len(kept))
-    return specification(alt.layer(bars, spans), height, points)
+    return specification(alt.layer(*layers), height, points)

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir.errors import TraceError
 from weir.files import replacing
+from weir.importing.names import notes, renamed
 from weir.importing.rtapp import DISCIPLINES, EPOCH, microseconds
 from weir.importing.targets import folder
 from weir.text import plural
@@ -355,8 +356,9 @@ def _document(
     """Return the scenario, and what is to be known."""
     epochs = max(1, math.ceil((found.end - found.begin) / length))
     needs = [min(length, math.ceil(sum(task.runs) / epochs * (1 + margin / 100))) for task in found.tasks]
+    changed = renamed(task.name for task in found.tasks)
     processes = [
-        {"name": task.name, **({"need": f"{need}ns"} if need else {}), "replay": file}
+        {"name": changed.get(task.name, task.name), **({"need": f"{need}ns"} if need else {}), "replay": file}
         for task, need, file in zip(found.tasks, needs, files, strict=True)
     ]
     document = {
@@ -369,7 +371,7 @@ def _document(
         "process": processes,
         "stop": {"warm_up": "0s", "duration": f"{(epochs + 1) * length}ns"},
     }
-    return document, list(_notes(found, sum(needs), length, margin))
+    return document, [*_notes(found, sum(needs), length, margin), *notes(changed)]
 
 
 def _notes(found: _Found, promised: int, length: int, margin: float) -> Iterator[str]:

@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     r"""(?P<skip>\s+|/\*.*?\*/|//[^\n]*)
     |(?P<mark>[{}\[\],:])
     |(?P<string>"(?:[^"\\\x00-\x1f]|\\.)*")
-    |(?P<number>-?[0-9]{1,18}(?:\.[0-9]{1,18})?(?![0-9.eE]))
+    |(?P<number>-?[0-9]{1,40}(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,4})?(?![0-9.eE]))
     |(?P<word>[A-Za-z_]+)""",
     re.DOTALL | re.VERBOSE,
 )
@@ -135,7 +135,7 @@ class Document:
         if text == "[":
             return Value(self._values(depth + 1), at, text)
         if found.lastgroup == "number":
-            return Value(float(text) if "." in text else int(text), at, text)
+            return Value(int(text) if text.lstrip("-").isdigit() else float(text), at, text)
         value = Value(_WORDS.get(text.lower()), at, text)
         if text.lower() not in _WORDS:
             self.refuse(value, f"`{shown(value)}` is no value of JSON", "put text into quotation marks")

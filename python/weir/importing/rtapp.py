@@ -2,19 +2,20 @@
 
 Each thread becomes a process whose program does what its phases do, in order:
 
-==============================
-====================================================================================== ``run``, ``runtime``
-``compute``; a ``run`` is taken as the time on the processor that was calibrated ``sleep``
-``sleep`` ``timer``                       ``sleep until every PERIOD``, counted from the beginning of the task
-``suspend``, ``wait``           ``wait`` for an event of its own ``resume``, ``broad``           a ``post`` to
-everybody who waits for that name ``signal``                      a ``post`` to the only other one who waits
-for that name; refused where there are more ``sync``                        ``signal``, then ``wait``
-``lock``, ``unlock``            left out where the mutex guards a condition, refused otherwise ``yield``
-left out ``mem iorun barrier fork``      refused ==============================
-======================================================================================
+- ``run``, ``runtime``: ``compute``; a ``run`` is taken as the time on the processor that was calibrated
+- ``sleep``: ``sleep``
+- ``timer``: ``sleep until every PERIOD``, counted from the beginning of the task
+- ``suspend``, ``wait``: ``wait`` for an event of its own
+- ``resume``, ``broad``: a ``post`` to everybody who waits for that name
+- ``signal``: a ``post`` to the only other one who waits for that name; refused where there are more
+- ``sync``: ``signal``, then ``wait``
+- ``lock``, ``unlock``: left out where the mutex guards a condition, refused otherwise
+- ``yield``: left out
+- ``mem``, ``iorun``, ``barrier``, ``fork``: refused
 
 The need of a process is its runtime in an epoch: ``dl-runtime`` over ``dl-period`` of the deadline class; of
-other threads what they run over how long a turn of their loop takes, if timers and sleeps say that.
+other threads what they run over how long a turn of their loop takes, if timers and sleeps say that. A task
+that is called ``idle`` or ``all``, which results have for something else, has an underscore behind its name.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir.errors import ConfigError
-from weir.importing import rtapp_tasks
+from weir.importing import names, rtapp_tasks
 from weir.importing.places import shown
 from weir.text import plural
 from weir.toml import dumps
@@ -136,24 +137,37 @@ class _Scenario:
     """What is to be known, with the tasks that it is about."""
     waiters: dict[str, list[str]] = field(default_factory=dict)
     """The processes that wait for a name."""
-    names: dict[tuple[str, str], str] = field(default_factory=dict)
+    waited: dict[tuple[str, str], str] = field(default_factory=dict)
     """The event for which a process waits by a name."""
+    changed: dict[str, str] = field(default_factory=dict)
+    """What tasks are called here whose names mean something else."""
 
     def __post_init__(self) -> None:
+        self.changed = names.renamed(str(task.name.held) for task in self.tasks.tasks)
         for task in self.tasks.tasks:
             for event in task.events:
                 if event.kind in _WAITS:
-                    for process in _instances(task):
+                    for process in self._instances(task):
                         self._wait_for(_resource(event, task), process)
+
+    def _called(self, task: Task) -> str:
+        """Return the name of the process of a task."""
+        name = str(task.name.held)
+        return self.changed.get(name, name)
+
+    def _instances(self, task: Task) -> list[str]:
+        """Return the names of the processes of a task, as a node with `count` names them."""
+        name = self._called(task)
+        return [name] if task.instances == 1 else [f"{name}.{place + 1}" for place in range(task.instances)]
 
     def _wait_for(self, name: str, process: str) -> None:
         if process in self.waiters.setdefault(name, []):
             return
         self.waiters[name].append(process)
         event, number = f"{_word(name)}@{_word(process)}", 2
-        while event in self.names.values():
+        while event in self.waited.values():
             event, number = f"{_word(name)}@{_word(process)}.{number}", number + 1
-        self.names[name, process] = event
+        self.waited[name, process] = event
 
     @property
     def nodes(self) -> list[str]:
@@ -164,7 +178,7 @@ class _Scenario:
     @property
     def events(self) -> list[dict[str, Any]]:
         """The events, as tables of the scenario."""
-        return [{"name": event, "owner": process} for (_, process), event in self.names.items()]
+        return [{"name": event, "owner": process} for (_, process), event in self.waited.items()]
 
     def stop(self) -> dict[str, Any]:
         """Return when the run ends: as the task set says, after whole epochs to warm up."""
@@ -185,6 +199,7 @@ class _Scenario:
         left_out = {f"Not simulated: {key}.": tasks for key, tasks in self.tasks.left_out.items()}
         if self.tasks.duration is None:
             self._note("The task set has no end: stop.duration ends it.", "")
+        yield from names.notes(self.changed)
         for words, tasks in (self.notes | left_out).items():
             yield f"{words} ({', '.join(dict.fromkeys(tasks))})" if tasks else words
 
@@ -203,11 +218,11 @@ class _Scenario:
             if task.instances == 1 or alone:
                 made += [
                     {"name": process, **common, "program": self._program(task, process)}
-                    for process in _instances(task)
+                    for process in self._instances(task)
                 ]
             else:
-                count = {"name": name, "count": task.instances}
-                made.append({**count, **common, "program": self._program(task, name)})
+                count = {"name": self._called(task), "count": task.instances}
+                made.append({**count, **common, "program": self._program(task, self._called(task))})
         return made
 
     def _common(self, task: Task) -> dict[str, Any]:
@@ -269,14 +284,14 @@ class _Scenario:
             case "timer":
                 return [self._timer(task, event)]
             case "suspend" | "wait":
-                return [f"wait {self.names[_resource(event, task), process]}"]
+                return [f"wait {self.waited[_resource(event, task), process]}"]
             case "resume" | "broad":
                 return self._posts(task, event, self.waiters.get(_resource(event, task), []))
             case "signal":
                 return self._posts(task, event, self._only(task, event, process))
             case "sync":
                 others = self._posts(task, event, self._only(task, event, process))
-                return [*others, f"wait {self.names[_resource(event, task), process]}"]
+                return [*others, f"wait {self.waited[_resource(event, task), process]}"]
             case "lock" | "unlock":
                 self._note("Mutexes are not simulated; these guard a condition:", event.name)
             case _:
@@ -294,10 +309,6 @@ class _Scenario:
                 "give each period a timer with its own `ref`",
                 "period",
             )
-        self._note(
-            "A turn of a timer that is missed is passed over here; rt-app then goes on at once.",
-            str(task.name.held),
-        )
         offset = task.delay % event.time
         return f"sleep until every {_span(event.time)}" + (f" offset {_span(offset)}" if offset else "")
 
@@ -307,7 +318,7 @@ class _Scenario:
             self._note(f"Left out: {event.kind} {json.dumps(resource)}, for which nobody waits.", "")
         else:
             self._note("Who is resumed before it waits does not wait; in rt-app the wake-up is lost.", "")
-        return [f"post {self.names[resource, process]}" for process in whom]
+        return [f"post {self.waited[resource, process]}" for process in whom]
 
     def _only(self, task: Task, event: Event, process: str) -> list[str]:
         """Return the only other one who waits for a name."""
@@ -326,12 +337,6 @@ class _Scenario:
 def _resource(event: Event, task: Task) -> str:
     """Return the name by which a thread waits, or is woken; an empty one is the thread's own."""
     return event.name or str(task.name.held)
-
-
-def _instances(task: Task) -> list[str]:
-    """Return the names of the processes of a task, as a node with `count` names them."""
-    name = str(task.name.held)
-    return [name] if task.instances == 1 else [f"{name}.{place + 1}" for place in range(task.instances)]
 
 
 def _word(name: str) -> str:

@@ -53,9 +53,8 @@ _NEED_CAPTION = (
 )
 _RUN_CAPTION = "What each process ran in an epoch on average, its overheads included, with 95 % intervals."
 _RESPONSE_CAPTION = (
-    "The longest time from a wake-up to the next wait: the mean over the replications of the largest in "
-    "each, "
-    "with its 95 % interval. It grows with the length of a run."
+    "The longest time from a wake-up to the next wait of all replications that ended in the measured time. "
+    "It grows with the length of a run and the number of replications, and has no interval."
 )
 
 
@@ -81,9 +80,8 @@ def _bars(
         if result.labels[discipline] in lines.names
         for name in names
         if (row := result.estimate(discipline, name=name, metric=metric, statistic=statistic)) is not None
-        and row.value is not None
     ]
-    if not rows:
+    if all(row.value is None for row in rows):
         return None
     chosen = scale or column_scale(rows)
     points = [_point(result, row, chosen) for row in rows]
@@ -102,7 +100,9 @@ def _point(result: NodeResult, row: NodeEstimate, scale: Scale) -> Point:
     value = row.value or 0.0
     low, high = (value if end is None else end for end in (row.low, row.high))
     ends = {"value": value, "low": max(0.0, low), "high": high}
+    label = "n/a" if row.value is None else "" if value else f"0 {scale.unit}".rstrip()
     return {
+        **({"label": label} if label else {}),
         "discipline": result.labels[row.discipline],
         "process": row.name,
         **{name: _digits(end / scale.factor) for name, end in ends.items()},

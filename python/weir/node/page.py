@@ -9,6 +9,7 @@ from weir.node import tables
 from weir.node.figures import node_figures
 from weir.node.verdict import state, verdict, warnings
 from weir.report import charts_of, checks, drawn, headline, page, provenance, section, table
+from weir.tables import split
 from weir.text import plural, quantity
 
 if TYPE_CHECKING:
@@ -47,6 +48,10 @@ _PATHS = (
 )
 
 
+_WIDTH, _GAP = 104, 3
+"""Characters of a table at the full width of the page, and those that the space beside a column takes."""
+
+
 def _facts(result: NodeResult) -> list[str]:
     return [
         plural(len(result.disciplines), "discipline"),
@@ -63,7 +68,11 @@ def _note(words: str) -> str:
 
 
 def _tables(first: Column, groups: Sequence[Sequence[Column]]) -> str:
-    return "".join(table([first, *group]) for group in groups)
+    """Return a table for each group of columns, or several where it is wider than the page."""
+    room = _WIDTH - first.width - _GAP
+    return "".join(
+        table([first, *columns]) for group in groups for columns in split([group], room, _GAP) if columns
+    )
 
 
 def _comparison(result: NodeResult) -> str:

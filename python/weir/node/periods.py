@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 
     from weir.node.rows import Timeline
 
-__all__ = ["KINDS", "NORMAL", "OVERHEAD", "WINDFALL", "Period", "Run", "critical_periods", "epochs", "runs"]
+__all__ = [
+    "KINDS",
+    "NORMAL",
+    "OVERHEAD",
+    "WINDFALL",
+    "Period",
+    "Run",
+    "critical_periods",
+    "epochs",
+    "lengths",
+    "runs",
+]
 
 NORMAL, WINDFALL, OVERHEAD = "normal", "windfall", "overhead"
 KINDS = (NORMAL, WINDFALL, OVERHEAD)
@@ -56,6 +67,17 @@ def epochs(line: Timeline) -> list[float]:
     """Return the turns of epochs that a timeline shows, each once."""
     marks = zip(line.marks.what, line.marks.at, strict=True)
     return sorted({at for what, at in marks if what == "epoch"})
+
+
+def lengths(line: Timeline, queues: int) -> Iterator[tuple[int, float, int]]:
+    """Yield queue, time and length: what the first ``queues`` hold at the beginning, then their changes.
+
+    A timeline says what is there at its beginning of those queues only that hold something.
+    """
+    changes = list(zip(line.lengths.queue, line.lengths.at, line.lengths.length, strict=True))
+    known = {queue for queue, at, _ in changes if at <= line.from_}
+    yield from ((queue, line.from_, 0) for queue in range(queues) if queue not in known)
+    yield from (change for change in changes if change[0] < queues)
 
 
 def critical_periods(line: Timeline) -> list[Period]:

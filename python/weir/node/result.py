@@ -6,6 +6,7 @@ discipline and a process, a dual queue or a node; what lies in the measured time
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -161,6 +162,11 @@ class NodeResult(Result):
         return float(self.document["measured"])
 
     @property
+    def balanced(self) -> bool:
+        """Whether processes are moved between nodes: the scenario has `[balance]`."""
+        return _BALANCE.search(str(self.document.get("scenario", ""))) is not None
+
+    @property
     def replications(self) -> int:
         """Independent replications behind the figures."""
         return int(self.document["replications"])
@@ -221,7 +227,11 @@ class NodeResult(Result):
         statistic: str = "mean",
         kind: str = "process",
     ) -> NodeDifference | None:
-        """Return the paired difference to the reference, if there is one; parameters as of `estimate`."""
+        """Return the paired difference to the reference, if there is one; parameters as of `estimate`.
+
+        Instead of ``min`` and ``max`` there are ``replication_min`` and ``replication_max``, of each
+        replication's own least and longest.
+        """
         return self._differences.get((discipline, kind, name, metric, statistic))
 
     def totals(self, discipline: str, process: str) -> ProcessTotals | None:
@@ -266,4 +276,5 @@ class NodeResult(Result):
         return pa.Table.from_arrays(arrays, names=list(_SAMPLE_COLUMNS))
 
 
+_BALANCE = re.compile(r"^\[balance\]", re.MULTILINE)
 _SAMPLE_COLUMNS = (*(field.name for field in fields(Samples)[:5]), "from", "until", "value")

@@ -58,7 +58,11 @@ class NodeEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeDifference:
-    """A discipline's value less the reference's, paired on the same programs, replication by replication."""
+    """A discipline's value less the reference's, paired on the same programs, replication by replication.
+
+    ``statistic`` is that of the figures, but for ``replication_min`` and ``replication_max``: the mean difference
+    of each replication's own least and longest.
+    """
 
     discipline: str
     reference: str
@@ -124,7 +128,8 @@ class ProcessTotals:
     ``need_time``, ``uncommitted_time`` and ``windfall_time`` are parts of ``run_time``; None where the
     discipline does not tell them apart. ``needs_missed`` are those of its ``epochs_ready`` in which it ran
     less than its need, ``worst_shortfall`` the most that it lacked. ``late`` is None where it has no
-    deadline.
+    deadline. ``unfinished`` is the longest response that was not over at the end of a replication, as long as
+    it had been by then; None where all were over, and of a process without a deadline that never waits.
     """
 
     discipline: str
@@ -140,6 +145,7 @@ class ProcessTotals:
     needs_missed: int
     worst_shortfall: float
     late: int | None
+    unfinished: float | None
     enqueued: int
     dequeued: int
     moves: int

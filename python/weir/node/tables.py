@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from weir.node.result import NodeResult
-    from weir.node.rows import NodeEstimate, NodeTotals, ProcessTotals
+    from weir.node.rows import NodeDifference, NodeEstimate, NodeTotals, ProcessTotals
 
 __all__ = [
     "PER_CENT",
@@ -37,6 +37,8 @@ __all__ = [
 PER_CENT = Scale(0.01, "%")
 _NONE, _ABSENT = "–", "n/a"
 _FEW = 4
+_LEAST = {"s": 1.000001e-9, "1": 1e-7}
+"""By unit, what is told as nothing: a nanosecond, which is the clock's step, and one in ten milliseconds."""
 
 
 def processes_of(result: NodeResult) -> tuple[str, ...]:
@@ -99,6 +101,7 @@ def process_groups(result: NodeResult, discipline: str) -> list[list[Column]]:
                 ("dequeue_rate", "taken"),
             )
         ],
+        [Column("moves\n", _moves(result, discipline))] if result.balanced else [],
     ]
     return [group for group in map(known, made) if group]
 
@@ -163,7 +166,17 @@ def _cell(row: NodeEstimate | None, scale: Scale) -> str:
     """Return an estimate with its interval; where it is absent, `absent_rows` says why."""
     if row is None:
         return _NONE
-    return cell(row, scale, margin=True) if row.value is not None else _ABSENT
+    if row.value is None:
+        return _ABSENT
+    return _nothing(row) or cell(row, scale, margin=True)
+
+
+def _nothing(row: NodeEstimate | NodeDifference) -> str | None:
+    """Return zero for what is below the resolution of time, its interval included."""
+    ends = [end for end in (row.value, row.low, row.high) if end is not None]
+    if max(map(abs, ends)) > _LEAST.get(row.unit, 0.0):
+        return None
+    return "0" if row.low is None else "0 ±0"
 
 
 def absent_rows(result: NodeResult) -> list[str]:
@@ -203,6 +216,7 @@ def comparison_groups(result: NodeResult) -> list[list[Column]]:
             for column in _beside(result, metric, "mean", f"{metric} (%)", PER_CENT)
         ],
         _beside(result, "schedulings", "mean", "scheduled"),
+        _moves_beside(result),
     ]
     return [group for group in map(known, made) if group]
 
@@ -222,7 +236,8 @@ def _beside(
         cells = tuple(
             _difference(result, name, process, metric, statistic, chosen) for process in processes_of(result)
         )
-        made.append(Column(f"less {result.labels[result.reference]}'s\n{result.labels[name]}", cells))
+        against = f"{result.labels[name]} − {result.labels[result.reference]}"
+        made.append(Column(f"{head}\n{against}", cells))
     return made
 
 
@@ -234,6 +249,8 @@ def _difference(
         return _NONE
     if row.value is None:
         return _ABSENT
+    if nothing := _nothing(row):
+        return nothing
     low, high = (None if end is None else end / scale.factor for end in (row.low, row.high))
     text = value_with_margin(row.value / scale.factor, low, high)
     return text.replace("-", "−") if text.startswith("-") else f"+{text}" if row.value > 0 else text
@@ -255,6 +272,26 @@ def _lacked_beside(result: NodeResult) -> list[Column]:
         for name in result.disciplines
     }
     return [_lacks("lacked", found, result.labels[name]) for name, found in rows.items()]
+
+
+def _moves_beside(result: NodeResult) -> list[Column]:
+    return [
+        Column(f"moves\n{result.labels[name]}", _moves(result, name))
+        for name in result.disciplines
+        if result.balanced
+    ]
+
+
+def _moves(result: NodeResult, discipline: str) -> tuple[str, ...]:
+    """Return how often each process was moved to another node, in the measured time of all replications."""
+    found = [result.totals(discipline, name) for name in processes_of(result)]
+    several = [
+        row.moves
+        for process in result.processes
+        if not process.system and (row := result.totals(discipline, process.name)) is not None
+    ]
+    cells = [_NONE if row is None else f"{row.moves:,}" for row in found]
+    return (*cells[:-1], f"{sum(several):,}") if ALL in processes_of(result) and several else tuple(cells)
 
 
 # Nodes and queues.

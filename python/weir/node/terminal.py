@@ -34,7 +34,7 @@ def show_run(out: Console, result: NodeResult) -> None:
 def show_comparison(out: Console, result: NodeResult) -> None:
     """Show the processes under the disciplines beside each other, then queues and nodes."""
     _begin(out, result)
-    against = f", and what is less than {result.labels[result.reference]}'s" if tables.others(result) else ""
+    against = f", and minus {result.labels[result.reference]}'s" if tables.others(result) else ""
     say(out, f"\nprocesses under each discipline{against}", style="bold")
     _table(out, tables.process_column(result), tables.comparison_groups(result), keep_last=True)
     _end(out, result)

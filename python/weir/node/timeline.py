@@ -13,7 +13,7 @@ import altair as alt
 
 from weir.charts.style import Figure, specification
 from weir.network.figures import flow_styles
-from weir.node.periods import KINDS, NORMAL, OVERHEAD, WINDFALL, critical_periods, epochs, runs
+from weir.node.periods import KINDS, NORMAL, OVERHEAD, WINDFALL, critical_periods, epochs, lengths, runs
 from weir.text import quantity, scale_for
 
 if TYPE_CHECKING:
@@ -58,22 +58,39 @@ def _figure(result: NodeResult, line: Timeline) -> Figure | None:
     x = _time(line.from_, until, scale)
     levels = any(level is not None for level in line.runs.level)
     panels = [("", _gantt(result, line, kept, rows, until, scale, x))]
-    lengths = _lengths(result, line, until, scale, x)
-    panels += [("data in the dual queues", lengths)] if lengths else []
+    below = _lengths(result, line, until, scale, x)
+    panels += [("data in the dual queues", below)] if below else []
     label = result.labels[line.discipline]
     title = f"Timeline under {label}" if len(result.disciplines) > 1 else "Timeline"
-    caption = _caption(result, line, until, rows, cut=len(kept) < len(every))
+    missing = len(_nodes(result, kept)) - len(rows)
+    starving = len({_row(result, run) for run in kept} & set(rows)) < len(rows)
+    caption = _caption(line, until, missing, starving=starving, cut=len(kept) < len(every))
     return Figure(title, caption, tuple(panels), _key(kept, levels, line), stacked=True)
 
 
 def _rows(result: NodeResult, kept: Sequence[Run]) -> list[str]:
-    """Return the names of the rows: the processes that run, node by node where they run first."""
+    """Return the names of the rows, node by node: of many those with a need, then those that run.
+
+    Who never runs has an empty row, so that it is seen to starve; but for those of the system.
+    """
+    first = _nodes(result, kept)
+    running = {_row(result, run) for run in kept}
+    needs = {row.name for row in result.processes if row.need > 0}
+    order = {row.name: place for place, row in enumerate(result.processes)}
+    names = sorted(first, key=lambda name: (first[name], order.get(name, len(order))))
+    drawn = sorted(names, key=lambda name: (name not in needs, name not in running))[:_MOST_ROWS]
+    return [name for name in names if name in drawn]
+
+
+def _nodes(result: NodeResult, kept: Sequence[Run]) -> dict[str, int]:
+    """Return the node of each row that can be drawn: where it runs first, or else begins."""
     first: dict[str, int] = {}
     for run in kept:
         first.setdefault(_row(result, run), run.node)
-    order = {row.name: place for place, row in enumerate(result.processes)}
-    names = sorted(first, key=lambda name: (first[name], order.get(name, len(order))))
-    return names[:_MOST_ROWS]
+    for row in result.processes:
+        if not row.system:
+            first.setdefault(row.name, result.nodes.index(row.node))
+    return first
 
 
 def _row(result: NodeResult, run: Run) -> str:
@@ -166,9 +183,7 @@ def _shades(
     result: NodeResult, line: Timeline, kept: Sequence[Run], rows: list[str], until: float, scale: Scale
 ) -> list[dict[str, Any]]:
     """Return the critical periods behind the rows of their node."""
-    at: dict[str, int] = {}
-    for run in kept:
-        at.setdefault(_row(result, run), run.node)
+    at = _nodes(result, kept)
     return [
         {
             "mark": "critical",
@@ -200,19 +215,18 @@ def _lengths(
     result: NodeResult, line: Timeline, until: float, scale: Scale, x: alt.X
 ) -> dict[str, Any] | None:
     """Return how many data lie in the queues, in steps; of many queues the first."""
+    if not line.lengths.queue:
+        return None
     names = result.queues[:_MOST_QUEUES]
-    changes = zip(line.lengths.queue, line.lengths.at, line.lengths.length, strict=True)
     points = [
         {"queue": result.queues[queue], "from": _digits(at / scale.factor), "length": length}
-        for queue, at, length in changes
-        if at <= until and result.queues[queue] in names
+        for queue, at, length in lengths(line, len(names))
+        if at <= until
     ]
-    if not points:
-        return None
-    most = max(1, *(length for length in line.lengths.length))
+    most = max(1, *line.lengths.length)
     last = {point["queue"]: point["length"] for point in points}
     points += [{"queue": name, "from": until / scale.factor, "length": value} for name, value in last.items()]
-    styles = flow_styles([name for name in names if name in last])
+    styles = flow_styles(names)
     shades = alt.Scale(domain=list(styles), range=[shade for shade, _ in styles.values()])
     chart = (
         alt.Chart()
@@ -244,17 +258,18 @@ def _key(kept: Sequence[Run], levels: bool, line: Timeline) -> tuple[tuple[str, 
     return (*entries, *([(_CRITICAL, "#a9aeb5", "")] if line.critical.node else []))
 
 
-def _caption(result: NodeResult, line: Timeline, until: float, rows: list[str], *, cut: bool) -> str:
+def _caption(line: Timeline, until: float, missing: int, *, starving: bool, cut: bool) -> str:
     span = f"{quantity(line.from_, 's')} to {quantity(until, 's')} of the first replication"
     words = f"Who ran when, from {span}; the triangles are wake-ups."
+    if starving:
+        words += " Who has an empty row did not run."
     if line.critical.node:
         words += f" In a {_CRITICAL} all that is left of the epoch is owed, or given away already."
     if cut:
-        words += f" The chart ends after {MOST_RUNS:,} runs; --trace FILE.pftrace has all."
+        most = f"those until {quantity(line.until, 's')}" if line.truncated else "all"
+        words += f" The chart ends after {MOST_RUNS:,} runs; --trace FILE.pftrace has {most}."
     if line.truncated:
-        words += " More happened than was kept: the timeline ends earlier than asked for."
-    running = {run.process for run in runs(line) if run.process is not None}
-    missing = len(running) - sum(name in rows for name in (result.processes[p].name for p in running))
+        words += " More happened than was kept: what is kept ends earlier than asked for."
     return words + (f" Not drawn: {missing} more processes." if missing > 0 else "")
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weir.errors import ConfigError
 from weir.files import replacing
-from weir.node.periods import OVERHEAD, critical_periods, epochs, runs
+from weir.node.periods import OVERHEAD, critical_periods, epochs, lengths, runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -183,9 +183,7 @@ class _Group:
         yield from self._runs()
         yield from self._turns()
         yield from self._marks()
-        for queue, at, length in zip(
-            self.line.lengths.queue, self.line.lengths.at, self.line.lengths.length, strict=True
-        ):
+        for queue, at, length in lengths(self.line, len(self.result.queues)):
             yield _Event(_ns(at), _MOMENT, self._queues + queue, value=length)
 
     def _runs(self) -> Iterator[_Event]:

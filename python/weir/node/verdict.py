@@ -1,7 +1,8 @@
 """What a node's result says, in words: which needs are met, and under whom nobody waits for long.
 
-A need is missed in an epoch in which its process was ready throughout and ran less than it. Two disciplines
-are told apart by the interval of their paired difference, or where there is none by intervals that do not
+A need is missed in an epoch in which its process was ready throughout and ran less than it; a response is
+late that is longer than the deadline of its process. Two disciplines are told apart by the interval of their
+paired difference, in the longest response of a replication, or where there is none by intervals that do not
 overlap.
 """
 
@@ -51,10 +52,10 @@ def warnings(result: NodeResult) -> list[str]:
 
 
 def verdict(result: NodeResult) -> str:
-    """Return the verdict: one to four sentences."""
+    """Return the verdict: one to five sentences."""
     if result.empty:
         return f"{state(result)}."
-    parts = [state(result), _needs(result), _responses(result), agreement(result)]
+    parts = [state(result), _needs(result), _deadlines(result), _responses(result), agreement(result)]
     return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts if part)
 
 
@@ -99,6 +100,11 @@ def _needs(result: NodeResult) -> str | None:
     ]
     if len(late) > _FEW:
         parts.append(f"needs are missed under {joined(result.labels[name] for name in late[_FEW:])} too")
+    idle = [name for name in result.disciplines if not tested[name]]
+    if idle:
+        parts.append(
+            f"not put to the test{_under(result, idle)}: nobody with a need was ready throughout an epoch"
+        )
     return "; ".join(parts)
 
 
@@ -118,11 +124,17 @@ def _part(row: NodeEstimate | None) -> str:
     """Return the part of the epochs in which a need is missed, with its interval."""
     if row is None or row.value is None:
         return ""
-    words = percent(1 - row.value)
-    if row.low is None or row.high is None or row.high - row.low <= _EXACT:
+    ends = (None, None) if row.low is None or row.high is None else (1 - row.high, 1 - row.low)
+    return _share(1 - row.value, *ends)
+
+
+def _share(value: float, low: float | None, high: float | None) -> str:
+    """Return a share with its interval, in brackets."""
+    words = percent(value)
+    if low is None or high is None or high - low <= _EXACT:
         return f" ({words})"
-    low, high = percent(max(0.0, 1 - row.high)), percent(min(1.0, 1 - row.low))
-    return f" ({words}, 95 % interval {low.removesuffix(' %')} to {high})"
+    ends = percent(max(0.0, low)).removesuffix(" %"), percent(min(1.0, high))
+    return f" ({words}, 95 % interval {ends[0]} to {ends[1]})"
 
 
 def _under(result: NodeResult, names: Sequence[str]) -> str:
@@ -131,22 +143,122 @@ def _under(result: NodeResult, names: Sequence[str]) -> str:
     return f" under {joined(result.labels[name] for name in names)}"
 
 
+# Deadlines.
+
+
+def _deadlines(result: NodeResult) -> str | None:
+    """Return under which disciplines no response is late, and whose are under the others."""
+    bound = [row.name for row in result.processes if row.deadline is not None]
+    if not bound:
+        return None
+    found = {
+        name: [row for process in bound if (row := result.totals(name, process)) is not None]
+        for name in result.disciplines
+    }
+    late = {name: [row for row in rows if row.late] for name, rows in found.items()}
+    unknown = {
+        name: [row.process for row in rows if not (row.waits or row.late)] for name, rows in found.items()
+    }
+    calm = [name for name in result.disciplines if found[name] and not late[name] and not unknown[name]]
+    several = len(result.disciplines) > 1
+    parts = []
+    if calm:
+        under = _under(result, calm) if several else ""
+        parts.append(f"every deadline is met{under}")
+    worst = sorted(
+        (name for name in result.disciplines if late[name]), key=lambda name: -max(map(_late, late[name]))
+    )
+    parts += [
+        f"{f'under {result.labels[name]} ' if several else ''}{_overdue(result, name, late[name])}"
+        for name in worst[:_FEW]
+    ]
+    if len(worst) > _FEW:
+        parts.append(f"deadlines are missed under {joined(result.labels[name] for name in worst[_FEW:])} too")
+    parts += _untried(result, unknown)
+    return "; ".join(parts)
+
+
+def _late(row: ProcessTotals) -> float:
+    """Return the part of the responses that is late."""
+    return (row.late or 0) / max(1, row.waits)
+
+
+def _overdue(result: NodeResult, discipline: str, rows: Sequence[ProcessTotals]) -> str:
+    """Return who is late most often, with the interval, and how many others are."""
+    worst = max(rows, key=_late)
+    row = result.estimate(discipline, name=worst.process, metric="late")
+    part = "" if row is None or row.value is None else _share(row.value, row.low, row.high)
+    more = len(rows) - 1
+    others = f", and {'another' if more == 1 else f'{more:,} others'} too" if more else ""
+    return (
+        f"{worst.process} is late in {worst.late or 0:,} of {plural(worst.waits, 'response')}{part}{others}"
+    )
+
+
+def _untried(result: NodeResult, unknown: dict[str, list[str]]) -> list[str]:
+    """Return who has a deadline and never came to the end of a response, under whom."""
+    under: dict[tuple[str, ...], list[str]] = {}
+    for name, processes in unknown.items():
+        if processes:
+            under.setdefault(tuple(processes), []).append(name)
+    several = len(result.disciplines) > 1
+    return [
+        f"{joined(processes[:_FEW])}{f' and {len(processes) - _FEW} more' if len(processes) > _FEW else ''} "
+        f"ended no response{_under(result, names) if several else ''}"
+        for processes, names in under.items()
+    ]
+
+
 # Responses.
 
 
 def _responses(result: NodeResult) -> str | None:
-    """Return under which discipline the longest response is shortest, and who cannot be told from it."""
+    """Return under which discipline the longest response is shortest, and who cannot be told from it.
+
+    Where a response is not over at the end, and is longer than all of its process that were, the longest is not known:
+    such a discipline is named first, and stands no comparison.
+    """
     found = {
         name: row
         for name in result.disciplines
         if (row := result.estimate(name, statistic="max")) is not None and row.value is not None
     }
+    waiting = {name: row for name in result.disciplines if (row := _unfinished(result, name)) is not None}
+    said = "; ".join(_not_over(result, row) for row in waiting.values()) or None
+    found = {name: row for name, row in found.items() if name not in waiting}
     if not found:
-        return None
+        return said
+    words = _shortest(result, found)
+    return f"{said}. {words[:1].upper()}{words[1:]}" if said else words
+
+
+def _unfinished(result: NodeResult, discipline: str) -> ProcessTotals | None:
+    """Return who has a response that is not over and longer than all that were; of several the longest."""
+    found = []
+    for process in result.processes:
+        row = result.totals(discipline, process.name)
+        if process.system or row is None or row.unfinished is None:
+            continue
+        longest = result.estimate(discipline, name=process.name, statistic="max")
+        if longest is None or row.unfinished > (longest.value or 0.0):
+            found.append(row)
+    return max(found, key=lambda row: row.unfinished or 0.0, default=None)
+
+
+def _not_over(result: NodeResult, row: ProcessTotals) -> str:
+    under = f" under {result.labels[row.discipline]}" if len(result.disciplines) > 1 else ""
+    time = quantity(row.unfinished or 0.0, "s")
+    return f"a response of {row.process} is not over after {time}{under}, where no longest can be told"
+
+
+def _shortest(result: NodeResult, found: dict[str, NodeEstimate]) -> str:
+    """Return who of those whose responses are over has the shortest longest one."""
     best = min(found, key=lambda name: found[name].value or 0.0)
     told = _told(found[best])
     if len(result.disciplines) == 1:
         return f"the longest response to a wake-up is {told}"
+    if _all_equal(found):
+        return f"the longest response to a wake-up is {told}{_under(result, list(found))}"
     rivals = [name for name in found if name != best and not _apart(result, found[best], found[name])]
     if rivals:
         names = [name for name in result.disciplines if name in {best, *rivals}]
@@ -174,6 +286,13 @@ def _told(row: NodeEstimate) -> str:
     return f"{words} (95 % interval {low} to {high})"
 
 
+def _all_equal(found: dict[str, NodeEstimate]) -> bool:
+    """Return whether all are the same, without an interval: programs without random numbers, say."""
+    first, *rest = found.values()
+    exact = all(row.low == row.high for row in found.values())
+    return bool(rest) and exact and all(row.value == first.value for row in rest)
+
+
 def _next(result: NodeResult, found: dict[str, NodeEstimate], best: str) -> str:
     """Return who comes next, with its own."""
     rest = sorted((name for name in found if name != best), key=lambda name: found[name].value or 0.0)
@@ -184,9 +303,15 @@ def _apart(result: NodeResult, one: NodeEstimate, other: NodeEstimate) -> bool:
     """Return whether two disciplines differ: by their paired difference, or else by their intervals."""
     for row, against in ((one, other), (other, one)):
         if against.discipline == result.reference:
-            paired = result.difference(row.discipline, metric=row.metric, statistic=row.statistic)
+            paired = result.difference(row.discipline, metric=row.metric, statistic="replication_max")
             if paired is not None and paired.low is not None:
                 return paired.clear
+    apart = [
+        result.difference(row.discipline, metric=row.metric, statistic="replication_max") for row in (one, other)
+    ]
+    ends = [(row.low, row.high) for row in apart if row and row.low is not None and row.high is not None]
+    if len(ends) == _BOTH:
+        return ends[0][1] < ends[1][0] or ends[1][1] < ends[0][0]
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return result.replications == 1 and one.value != other.value
     return one.high < other.low or other.high < one.low

@@ -58,7 +58,7 @@ pub struct Declared {
     pub slice: Option<Nanos>,
     /// A period of its own, in which a discipline that knows periods promises it the same part; `None`: the epoch.
     pub period: Option<Nanos>,
-    /// Its share relative to others'; `None`: its need in microseconds, at least 1.
+    /// Its share relative to others'; `None`: its need in microseconds, at least 1,000.
     pub weight: Option<Weight>,
 }
 
@@ -69,10 +69,11 @@ impl Default for Declared {
 }
 
 impl Declared {
-    /// Its share relative to others': the weight, or the need in microseconds, at least 1.
+    /// Its share relative to others': the weight, at least 1; or the need in microseconds, at least 1,000, so that who is
+    /// promised nothing is not starved.
     #[must_use]
     pub fn share(&self) -> u64 {
-        self.weight.map_or(self.need.get() / 1_000, Weight::get).max(1)
+        self.weight.map_or((self.need.get() / 1_000).max(1_000), |weight| weight.get().max(1))
     }
 }
 

@@ -1,8 +1,8 @@
 //! What is kept of the processes of one run: whole numbers, so that merging them does not depend on order.
 //!
 //! Times are nanoseconds. What the engine tells counts where it lies in the measured time, from the end of the warm-up
-//! to before the end of the run; spans are cut off at its ends. A response, and a wait, counts where it ends there. An
-//! epoch counts where the whole of it lies there.
+//! to before the end of the run; spans are cut off at its ends. A response, and a wait, counts where it ends there; a
+//! response that is not over at the end counts only where it is late by then. An epoch counts where the whole of it lies there.
 //!
 //! | | |
 //! |-|-|
@@ -34,9 +34,9 @@ pub struct ProcessCounts {
     system: bool,
     /// A place in the histograms.
     tails: usize,
-    /// From ready to waiting; without a histogram.
+    /// From ready to waiting, or from when a run was due to its end; without a histogram.
     pub response: Times,
-    /// From ready to the first start; without a histogram.
+    /// From ready to where its program first goes on; without a histogram.
     pub wait: Times,
 }
 
@@ -193,13 +193,27 @@ impl Sink for Collector {
     }
 
     #[inline]
-    fn waits(&mut self, process: usize, at: Instant, woke: Instant) {
+    fn waits(&mut self, process: usize, at: Instant, since: Instant) {
+        self.processes[process].tally.waits += u64::from(self.window.holds(at.get()));
+        self.responded(process, at, since);
+    }
+
+    fn unfinished(&mut self, process: usize, at: Instant, since: Instant) {
+        let counts = &mut self.processes[process];
+        let response = at.since(since).get();
+        let late = u64::from(response > counts.deadline);
+        counts.tally.timed += late;
+        counts.tally.late += late;
+        counts.tally.unfinished = counts.tally.unfinished.max(response);
+    }
+
+    #[inline]
+    fn responded(&mut self, process: usize, at: Instant, since: Instant) {
         if !self.window.holds(at.get()) {
             return;
         }
         let counts = &mut self.processes[process];
-        let response = at.since(woke).get();
-        counts.tally.waits += 1;
+        let response = at.since(since).get();
         counts.tally.timed += u64::from(counts.deadline != NEVER);
         counts.tally.late += u64::from(response > counts.deadline);
         counts.response.record(response, false);

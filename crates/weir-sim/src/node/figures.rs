@@ -4,15 +4,16 @@
 //! | figure | one number of a replication |
 //! |-|-|
 //! | `share`, `windfall`, `uncommitted` | run time, or that of a kind, over the measured time; of `all` over that of all nodes |
-//! | `epoch_run` | mean, least and most over the whole epochs in the measured time; of `all` of all processes together |
+//! | `epoch_run` | mean over the whole epochs in the measured time; of `all` of all processes together |
 //! | `need_met` | of the epochs in which it was ready throughout and promised something, those in which it ran as much |
-//! | `response`, `wait`, `age` | mean, quantiles and longest of those that ended in the measured time |
-//! | `late` | of the responses of processes with a deadline, those that were longer |
+//! | `response`, `wait`, `age` | mean and quantiles of those that ended in the measured time |
+//! | `late` | of the responses of processes with a deadline, those that were longer; those that are not over at the end count once they are late |
 //! | `schedulings`, `enqueue_rate`, `dequeue_rate`, `throughput` | events over the measured time |
 //! | `busy`, `idle`, `uncharged` | times of the processor over the measured time |
 //!
-//! `all` is of all processes but the system's, of all queues, of all nodes. The longest of a figure is the mean of the
-//! replications' longest. Where nothing is random every replication is the same, and a figure is exact: its interval is
+//! `all` is of all processes but the system's, of all queues, of all nodes. `min` and
+//! `max` are the least and the longest of all replications, without an interval; the differences of these,
+//! `replication_min` and `replication_max`, are means of the differences of each replication's own. Where nothing is random every replication is the same, and a figure is exact: its interval is
 //! its value, for a quantile as far as the histogram tells it.
 
 use weir_core::task::Used;
@@ -29,6 +30,9 @@ use crate::stats::{Histogram, Measure, QUANTILES, Spread, Unavailable, replicati
 pub const ALL: &str = "all";
 /// Where an interval comes from if it is none.
 const EXACT: &str = "exact: nothing is random";
+/// Why there is none of the least and the longest.
+const EXTREME: &str =
+    "the extreme of all replications: more of them find one beyond it, so it has no interval";
 /// How near a quantile is told.
 const READING: f64 = Histogram::<7>::RELATIVE_ERROR;
 
@@ -46,6 +50,7 @@ struct Title<'f> {
 struct Row<'f> {
     title: Title<'f>,
     measure: Measure,
+    /// Of the least and the longest too: their differences are of these.
     parts: Vec<Option<f64>>,
     /// Observations behind it.
     count: u64,
@@ -118,9 +123,30 @@ impl<'f> Row<'f> {
         Self { title, measure: replications::mean(&values), parts, count, reading: 0.0 }
     }
 
+    /// The longest of all replications.
+    fn longest(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
+        let measure = match parts.iter().copied().flatten().reduce(f64::max) {
+            Some(longest) => Measure::maximum(longest, count),
+            None => Unavailable::NoObservations.into(),
+        };
+        Self { title, measure, parts, count, reading: 0.0 }
+    }
+
+    /// The least of all replications.
+    fn least(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
+        let measure = match parts.iter().copied().flatten().reduce(f64::min) {
+            Some(least) => Measure::observed(least, count),
+            None => Unavailable::NoObservations.into(),
+        };
+        Self { title, measure, parts, count, reading: 0.0 }
+    }
+
     fn figure(&self, discipline: &str, is_random: bool) -> NodeFigure {
         let error = self.reading * self.measure.value().unwrap_or(0.0).abs();
-        let told = told(&self.measure, is_random, error);
+        let mut told = told(&self.measure, is_random, error);
+        if told.low.is_none() && told.value.is_some() && matches!(self.title.statistic, "min" | "max") {
+            told.reason = Some(EXTREME.to_owned());
+        }
         NodeFigure {
             discipline: discipline.to_owned(),
             kind: self.title.kind,
@@ -151,7 +177,11 @@ impl<'f> Row<'f> {
             kind: self.title.kind,
             name: self.title.name.to_owned(),
             metric: self.title.metric,
-            statistic: self.title.statistic,
+            statistic: match self.title.statistic {
+                "max" => "replication_max",
+                "min" => "replication_min",
+                statistic => statistic,
+            },
             value: told.value,
             low: told.low,
             high: told.high,
@@ -287,8 +317,11 @@ impl<'f, 'c> Making<'f, 'c> {
         let some = |epochs: Epochs, value: u64| (epochs.count > 0).then(|| seconds(value as f64));
         let title = |statistic| Title { kind: "process", name, metric: "epoch_run", statistic, unit: "s" };
         self.push(title("mean"), |run| mean_run(epochs(run)), |run| epochs(run).count);
-        self.push(title("min"), |run| some(epochs(run), epochs(run).least), |run| epochs(run).count);
-        self.push(title("max"), |run| some(epochs(run), epochs(run).most), |run| epochs(run).count);
+        let count = self.runs().map(|run| epochs(run).count).sum();
+        let least = self.runs().map(|run| some(epochs(run), epochs(run).least)).collect();
+        let most = self.runs().map(|run| some(epochs(run), epochs(run).most)).collect();
+        self.rows.push(Row::least(title("min"), least, count));
+        self.rows.push(Row::longest(title("max"), most, count));
     }
 
     /// Time of a kind, where the discipline tells kinds apart.
@@ -325,7 +358,7 @@ impl<'f, 'c> Making<'f, 'c> {
             self.rows.push(Row { title: of(statistic), measure, parts, count, reading: READING });
         }
         let parts = each.iter().map(|spread| spread.longest().map(seconds)).collect();
-        self.rows.push(Row::mean(of("max"), parts, count));
+        self.rows.push(Row::longest(of("max"), parts, count));
     }
 
     fn queue(&mut self, subject: usize, name: &'f str) {

@@ -42,6 +42,11 @@ pub struct Left {
     /// What each process had used of each kind of time at the end of the warm-up, and at the end; `None` where the
     /// discipline does not tell kinds apart. Overheads of the last time that it was left are not yet in it.
     pub used: Vec<Option<[Used; 2]>>,
+    /// Who waits for ever, in words, each with the place of its node.
+    pub stranded: Vec<(usize, String)>,
+    /// Who has been ready, or begun to run, since before the measured time and is ready at its end: the places of node and
+    /// process.
+    pub ready: Vec<(usize, usize)>,
 }
 
 /// How a job ended.

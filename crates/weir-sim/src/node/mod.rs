@@ -44,6 +44,10 @@
 //! instant then (who was started uses no time before it waits), all this is gone through again. A post to another node
 //! whose `switch_delay` is zero is seen there at the same instant.
 //!
+//! **A response** begins where a process becomes ready and is over where it waits or ends. Each run of a replay, and each
+//! turn of a periodic sleep, is one of its own: from when it is due to its end, also where the next is due by then and
+//! the process does not wait.
+//!
 //! **Random numbers** are drawn from a stream for each process (`Purpose::Services`, by the number of the process), in
 //! the order in which its program comes to them; so they do not depend on the discipline.
 //!

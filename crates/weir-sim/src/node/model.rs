@@ -137,7 +137,8 @@ pub enum Operation {
     Dequeue(usize),
     /// Waits so long.
     Sleep(Law),
-    /// Waits for the next instant, from now on but not now, that is `offset` after a multiple of `every`.
+    /// Waits for the next instant that is `offset` after a multiple of `every`: at first the next one from now on but not
+    /// now, then always the one after; where that has passed, it does not wait.
     SleepUntil {
         /// The multiple.
         every: Nanos,

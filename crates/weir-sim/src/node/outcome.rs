@@ -49,7 +49,7 @@ pub struct NodeOutcome {
     pub processes: Vec<ProcessRow>,
     /// The dual queues, by name.
     pub queues: Vec<String>,
-    /// What was warned of: more promised than there is.
+    /// What was warned of: more promised than there is, processes that wait for ever, processes that never ran.
     pub warnings: Vec<Warning>,
     /// What was counted of every process, in all replications.
     pub process_totals: Vec<ProcessTotals>,
@@ -128,8 +128,11 @@ pub struct ProcessTotals {
     pub needs_missed: u64,
     /// The most that it lacked of its need in one of these.
     pub worst_shortfall: f64,
-    /// Responses that were longer than its deadline; `None` where it has none.
+    /// Responses that were longer than its deadline, also those that were not over at the end; `None` where it has none.
     pub late: Option<u64>,
+    /// The longest response that was not over at the end of a replication, as long as it had been by then; `None` where all
+    /// were over, and of a process that has no deadline and never waits by its program.
+    pub unfinished: Option<f64>,
     /// Data that it put in queues.
     pub enqueued: u64,
     /// Data that it took from queues.
@@ -168,13 +171,13 @@ pub struct NodeFigure {
     pub name: String,
     /// Of a process: `share` (run time over elapsed), `epoch_run` (s, run time in an epoch), `need_met` (part of the
     /// epochs in which it was ready throughout), `windfall`, `uncommitted` (shares of elapsed), `response` (s, from
-    /// ready to waiting), `wait` (s, from ready to its first start), `late` (part of its responses), `schedulings`
+    /// ready to waiting), `wait` (s, from ready to where its program first goes on), `late` (part of its responses), `schedulings`
     /// (1/s), `enqueue_rate`, `dequeue_rate` (1/s). Of a queue: `throughput` (1/s), `age` (s). Of a node: `busy`,
     /// `idle`, `uncharged` (shares).
     pub metric: &'static str,
     /// `mean`, `p50`, `p90`, `p99`, `p99.9`, `min`, `max`.
     pub statistic: &'static str,
-    /// The value: the mean over the replications, for quantiles over all of them.
+    /// The value: the mean over the replications; quantiles, `min` and `max` are of all of them.
     pub value: Option<f64>,
     /// The lower end of its 95 % interval.
     pub low: Option<f64>,
@@ -205,7 +208,7 @@ pub struct NodeDifference {
     pub name: String,
     /// What is compared.
     pub metric: &'static str,
-    /// The statistic.
+    /// The statistic; `replication_min` and `replication_max` are of each replication's own least and longest.
     pub statistic: &'static str,
     /// The discipline's value less the reference's.
     pub value: Option<f64>,

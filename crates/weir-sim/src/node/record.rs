@@ -38,7 +38,8 @@ pub trait Sink {
     fn woke(&mut self, process: usize, at: Instant) {
         let _ = (process, at);
     }
-    /// A process is started, and paid for from `at` on; `woke` is when it became ready, if it has not run since.
+    /// A process is started, and goes on with its program at `at`, behind the interrupt, whoever pays for that; `woke` is
+    /// when it became ready, if it has not run since.
     fn dispatched(&mut self, node: usize, process: usize, at: Instant, woke: Option<Instant>) {
         let _ = (node, process, at, woke);
     }
@@ -52,9 +53,18 @@ pub trait Sink {
     fn nobody(&mut self, node: usize, overhead: bool, from: Instant, until: Instant) {
         let _ = (node, overhead, from, until);
     }
-    /// A process waits, having been ready since `woke`, or ends.
-    fn waits(&mut self, process: usize, at: Instant, woke: Instant) {
-        let _ = (process, at, woke);
+    /// A process waits, or ends: its response, which began at `since`, is over.
+    fn waits(&mut self, process: usize, at: Instant, since: Instant) {
+        let _ = (process, at, since);
+    }
+    /// A response that began at `since` is over, and the process does not wait: the next run of its replay is due.
+    fn responded(&mut self, process: usize, at: Instant, since: Instant) {
+        let _ = (process, at, since);
+    }
+    /// The run ends at `at`, and a response that began at `since` is not over. Told of every process that is ready, and
+    /// of a replay once more for each run that is due and not begun.
+    fn unfinished(&mut self, process: usize, at: Instant, since: Instant) {
+        let _ = (process, at, since);
     }
     /// Data was put in a queue, which holds so many now; by a process.
     fn enqueued(&mut self, queue: usize, process: usize, at: Instant, length: usize) {

@@ -113,11 +113,19 @@ impl Sink for Recorder {
     }
 
     #[inline]
-    fn waits(&mut self, process: usize, at: Instant, woke: Instant) {
-        self.collector.waits(process, at, woke);
+    fn waits(&mut self, process: usize, at: Instant, since: Instant) {
+        self.collector.waits(process, at, since);
         if let Some(timeline) = self.timeline(at) {
-            timeline.waits(process, at, woke);
+            timeline.waits(process, at, since);
         }
+    }
+
+    fn responded(&mut self, process: usize, at: Instant, since: Instant) {
+        self.collector.responded(process, at, since);
+    }
+
+    fn unfinished(&mut self, process: usize, at: Instant, since: Instant) {
+        self.collector.unfinished(process, at, since);
     }
 
     #[inline]

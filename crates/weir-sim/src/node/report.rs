@@ -8,7 +8,7 @@ use weir_core::units::Nanos;
 use crate::network::outcome::EngineUsed;
 use crate::network::run::Frame;
 use crate::node::figures::{self, Names, Rows};
-use crate::node::model::NodeScenario;
+use crate::node::model::{NodeScenario, Operation, Process};
 use crate::node::outcome::{NodeOutcome, NodeTotals, ProcessRow, ProcessTotals, Warning};
 use crate::node::summary::{Cell, QueuePart, Summary};
 use crate::node::tally::{NodeTally, ProcessTally, Window};
@@ -16,6 +16,8 @@ use crate::port::outcome::Check;
 
 /// A check of Little's law that lets more than this part of it pass says nothing, and is left out.
 const TELLING: f64 = 0.05;
+/// So many processes are named at most that never ran.
+const NAMED: usize = 10;
 
 /// The result of the replications that were finished; cells are in order of the disciplines.
 #[must_use]
@@ -73,7 +75,7 @@ fn seconds(nanoseconds: u64) -> f64 {
 }
 
 fn processes(node: &NodeScenario) -> Vec<ProcessRow> {
-    let row = |process: &crate::node::model::Process| ProcessRow {
+    let row = |process: &Process| ProcessRow {
         name: process.name.clone(),
         node: node.nodes[process.node].clone(),
         priority: process.declared.priority,
@@ -85,24 +87,47 @@ fn processes(node: &NodeScenario) -> Vec<ProcessRow> {
     node.processes.iter().map(row).collect()
 }
 
-/// The most that is promised in any replication: only who moves makes a difference.
+/// What a discipline promises too much of, the most of any replication; who waits for ever and who never ran, as in the
+/// first replication where there is any.
 fn warnings(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Warning> {
     let mut most = BTreeMap::new();
     for &(place, told) in cell.runs.iter().flat_map(|run| &run.overcommitted) {
-        let known = most.entry(place).or_insert(told);
+        let known: &mut Overcommitted = most.entry(place).or_insert(told);
         if told.committed > known.committed {
             *known = told;
         }
     }
-    let warning = |(place, told): (usize, Overcommitted)| Warning {
-        discipline: discipline.to_owned(),
-        node: node.nodes[place].clone(),
-        text: format!(
+    let promised = most.into_iter().map(|(place, told)| {
+        let text = format!(
             "all needs together are {} in an epoch of {}: more is promised than there is, and not all of it will be kept",
             told.committed, told.epoch
-        ),
+        );
+        (place, text)
+    });
+    let stranded = cell.runs.iter().find(|run| !run.stranded.is_empty());
+    let stranded = stranded.map_or_else(Vec::new, |run| run.stranded.clone());
+    let starved = cell.runs.iter().find(|run| !run.starved.is_empty());
+    let starved = starved.map_or_else(Vec::new, |run| starvation(node, &run.starved));
+    let warning = |(place, text): (usize, String)| Warning {
+        discipline: discipline.to_owned(),
+        node: node.nodes[place].clone(),
+        text,
     };
-    most.into_iter().map(warning).collect()
+    promised.chain(stranded).chain(starved).map(warning).collect()
+}
+
+/// Who never ran, in words.
+fn starvation(node: &NodeScenario, starved: &[(usize, usize)]) -> Vec<(usize, String)> {
+    let never_ran = |&(place, process): &(usize, usize)| {
+        let name = &node.processes[process].name;
+        (place, format!("`{name}` was ready for all of the measured time and never ran"))
+    };
+    let mut told: Vec<_> = starved.iter().take(NAMED).map(never_ran).collect();
+    if let Some((place, _)) = starved.get(NAMED) {
+        let more = starved.len() - NAMED;
+        told.push((*place, format!("{more} more were ready for all of the measured time and never ran")));
+    }
+    told
 }
 
 /// What was counted of a process in all runs.
@@ -120,8 +145,17 @@ fn kind(cell: &Cell, subject: usize, of: fn(Used) -> Nanos) -> Option<f64> {
     runs.sum::<Option<u64>>().map(seconds)
 }
 
+/// Whether a process is one that is to respond: it has a deadline, or its program waits.
+fn responds(process: &Process) -> bool {
+    let waits = |operation: &Operation| {
+        use Operation::{Dequeue, Replay, Sleep, SleepUntil, Wait, WaitAny};
+        matches!(operation, Dequeue(_) | Replay(_) | Sleep(_) | SleepUntil { .. } | Wait(_) | WaitAny)
+    };
+    process.deadline.is_some() || process.program.operations.iter().any(waits)
+}
+
 fn process_totals(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<ProcessTotals> {
-    let row = |(place, process): (usize, &crate::node::model::Process)| {
+    let row = |(place, process): (usize, &Process)| {
         let (subject, tally) = (place + 1, tally(cell, place + 1));
         ProcessTotals {
             discipline: discipline.to_owned(),
@@ -137,6 +171,7 @@ fn process_totals(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Pro
             needs_missed: tally.missed,
             worst_shortfall: seconds(tally.shortfall),
             late: process.deadline.map(|_| tally.late),
+            unfinished: (tally.unfinished > 0 && responds(process)).then(|| seconds(tally.unfinished)),
             enqueued: tally.enqueued,
             dequeued: tally.dequeued,
             moves: tally.moves,

@@ -8,6 +8,8 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use weir_core::units::Nanos;
+
 use crate::engine::replications::in_parallel_told;
 use crate::network::job::Watch;
 use crate::network::run::Frame;
@@ -19,6 +21,9 @@ use crate::node::summary::{Gathered, Summed};
 use crate::node::{report, sampler};
 use crate::port::run::{Control, Progress, RunError};
 
+/// The most time that all nodes have together in all replications: some 292 years. No total of times overflows then.
+const MOST_TIME: u64 = 1 << 63;
+
 /// Runs a scenario. Progress counts simulated nanoseconds over all jobs.
 ///
 /// # Errors
@@ -26,6 +31,7 @@ use crate::port::run::{Control, Progress, RunError};
 /// without using time; more is asked for than what is simulated; or a verification fails.
 pub fn run(node: &NodeScenario, frame: &Frame, control: &mut Control<'_>) -> Result<NodeOutcome, RunError> {
     sampler::check(node)?;
+    check_length(node)?;
     let jobs = jobs(node);
     let duration = node.stop.duration.get();
     let total = duration.saturating_mul(jobs.len() as u64);
@@ -43,6 +49,23 @@ pub fn run(node: &NodeScenario, frame: &Frame, control: &mut Control<'_>) -> Res
     (control.progress)(progress());
     let cells = gathered.into_inner().unwrap_or_else(PoisonError::into_inner).into_cells();
     Ok(report::outcome(node, frame, cells))
+}
+
+/// Refuses more time, of all nodes in all replications, than totals can count.
+fn check_length(node: &NodeScenario) -> Result<(), RunError> {
+    let (duration, replications) = (node.stop.duration, node.stop.replications);
+    let one = u128::from(duration.get()) * node.nodes.len() as u128;
+    if one * u128::from(replications) <= u128::from(MOST_TIME) {
+        return Ok(());
+    }
+    let reason = format!(
+        "{replications} replications of {duration} on {} nodes are together more than {}, the most that is counted: make \
+         it {} or fewer replications",
+        node.nodes.len(),
+        Nanos::new(MOST_TIME),
+        u128::from(MOST_TIME) / one.max(1),
+    );
+    Err(RunError::Refused { place: "stop.replications".to_owned(), reason })
 }
 
 /// All jobs, replication by replication.
@@ -69,7 +92,6 @@ mod tests {
     use std::num::NonZeroUsize;
 
     use weir_core::registry;
-    use weir_core::units::Nanos;
 
     use super::*;
     use crate::node::generators::{self, SIMPLE_SINK, Writer, add_queue, add_system, process};
@@ -151,6 +173,19 @@ mod tests {
     fn what_is_cancelled_at_once_has_no_replication() {
         let outcome = played(&scenario(&SPECS, 2), 2, true).expect("a result");
         assert_eq!((outcome.interrupted, outcome.replications), (true, 0));
+    }
+
+    #[test]
+    fn more_time_than_can_be_counted_is_refused() {
+        let mut node = scenario(&["priority_rr"], 20_000);
+        node.stop.duration = Nanos::new(1_000_000_000_000_000);
+        let refused = played(&node, 1, true).expect_err("too much").to_string();
+        assert!(
+            refused.contains("stop.replications") && refused.contains("make it 9223 or fewer"),
+            "{refused}"
+        );
+        node.stop.replications = 9_223;
+        assert!(played(&node, 1, true).is_ok());
     }
 
     #[test]

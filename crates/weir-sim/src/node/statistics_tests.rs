@@ -71,7 +71,7 @@ fn with_chance(mut node: NodeScenario) -> NodeScenario {
 
 /// What a job leaves besides.
 fn left(node: &NodeScenario, used: Option<[Used; 2]>) -> job::Left {
-    job::Left { tally: Tally::default(), overcommitted: Vec::new(), used: vec![used; node.processes.len()] }
+    job::Left { used: vec![used; node.processes.len()], ..job::Left::default() }
 }
 
 /// The result of telling every job its own.
@@ -186,6 +186,28 @@ fn responses_by_hand() {
     let distribution = outcome.distributions.iter().find(|row| row.process == "a").expect("a distribution");
     assert_eq!((distribution.metric, distribution.count.iter().sum::<u64>()), ("response", 4));
     assert_eq!(outcome.process_totals[1].late, None);
+}
+
+#[test]
+fn what_is_not_over_at_the_end_is_late_once_it_is_beyond_its_deadline() {
+    let mut node = scenario(&["x"], 2);
+    node.processes[2].program.operations.push(Operation::WaitAny);
+    let outcome = outcome(&node, |job, recorder| {
+        responses(recorder);
+        recorder.responded(0, at(350), at(330));
+        for process in 0..3 {
+            recorder.unfinished(process, at(400), at(360 + 10 * u64::from(job.replication)));
+        }
+        None
+    });
+    let totals = &outcome.process_totals;
+    // Of 5 responses one is longer than 30 ns; 40 and 30 are not over, and only 40 counts.
+    assert_eq!((totals[0].waits, totals[0].late), (8, Some(3)));
+    assert_eq!(figure(&outcome, "a", "late", "mean").count, 11);
+    assert_eq!(figure(&outcome, "a", "response", "mean").count, 10);
+    // `b` has no deadline and never waits, the system's process waits.
+    let unfinished: Vec<_> = totals.iter().map(|row| row.unfinished).collect();
+    assert_eq!(unfinished, [Some(4e-8), None, Some(4e-8)]);
 }
 
 /// Data put in at 50, 120, 150 and 200, taken out at 160, 180 and 260.
@@ -352,6 +374,32 @@ fn differences_are_paired_by_replication() {
     assert!(near(apart.value) && near(apart.low) && near(apart.high), "{apart:?}");
     assert_eq!((apart.discipline.as_str(), apart.reference.as_str()), ("y", "x"));
     assert_eq!(outcome.differences.len() * 2, outcome.estimates.len());
+}
+
+#[test]
+fn extremes_are_of_all_replications_and_have_no_interval() {
+    let outcome = outcome(&with_chance(scenario(&["x", "y"], 8)), |job, recorder| {
+        noisy(job, recorder);
+        // Responses of 1 to 8 ns, under the second discipline of 2 ns more.
+        let response = u64::from(job.replication) + 1 + 2 * job.discipline as u64;
+        recorder.waits(0, at(200 + response), at(200));
+        None
+    });
+    let (least, mean, most) =
+        ["min", "mean", "max"].map(|each| figure(&outcome, "a", "epoch_run", each)).into();
+    assert!(least.value < mean.value && mean.value < most.value);
+    let longest = figure(&outcome, "a", "response", "max");
+    assert_eq!(longest.value, Some(8e-9));
+    assert!(longest.value >= figure(&outcome, "a", "response", "p99.9").value);
+    for extreme in [least, most, longest] {
+        assert_eq!((extreme.low, extreme.high, extreme.method.as_ref()), (None, None, None));
+        assert!(extreme.reason.as_ref().is_some_and(|reason| reason.contains("extreme of all replications")));
+    }
+    let apart: Vec<_> =
+        outcome.differences.iter().filter(|row| row.name == "a" && row.metric == "response").collect();
+    assert!(apart.iter().all(|row| row.statistic != "max"));
+    let own = apart.iter().find(|row| row.statistic == "replication_max").expect("a difference");
+    assert!((own.value.expect("a value") - 2e-9).abs() < 1e-18 && own.low.is_some());
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub struct ProcessPart {
     pub used: Option<Used>,
     /// From ready to waiting.
     pub response: Spread,
-    /// From ready to the first start.
+    /// From ready to where its program first goes on.
     pub wait: Spread,
 }
 
@@ -51,6 +51,10 @@ pub struct Summary {
     pub tally: Tally,
     /// Nodes, by place, that promise, or after a move have promised, more than they have, and the most of it.
     pub overcommitted: Vec<(usize, Overcommitted)>,
+    /// Who waits for ever, in words, each with the place of its node.
+    pub stranded: Vec<(usize, String)>,
+    /// Who was ready for all of the measured time and never ran: the places of node and process.
+    pub starved: Vec<(usize, usize)>,
 }
 
 /// The histograms of all runs: of all processes together but the system's, then process by process where each has its
@@ -149,12 +153,20 @@ impl Summed {
         let (queues, ages) = queues(&collector);
         let mut together = NodeTally::default();
         collector.nodes.iter().for_each(|node| together.add(node));
+        let never_ran = |&(_, process): &(usize, usize)| {
+            let tally = &collector.processes[process].tally;
+            tally.run_time == 0 && tally.schedulings == 0
+        };
+        let is_measured = collector.window().span() > 0;
+        let starved = left.ready.iter().copied().filter(never_ran).filter(|_| is_measured).collect();
         let summary = Summary {
             processes: std::iter::once(all).chain(each).collect(),
             queues,
             nodes: std::iter::once(together).chain(collector.nodes.iter().copied()).collect(),
             tally: left.tally,
             overcommitted: left.overcommitted,
+            stranded: left.stranded,
+            starved,
         };
         let has_tails = !collector.tails.is_empty();
         let own = if collector.has_own_tails() { collector.tails } else { Vec::new() };

@@ -79,10 +79,12 @@ pub struct ProcessTally {
     pub wakeups: u64,
     /// How often it waited, or ended.
     pub waits: u64,
-    /// Waits with a deadline.
+    /// Responses that have ended and have a deadline, and those that have not and are late.
     pub timed: u64,
-    /// Of these, those later than it.
+    /// Of these, those longer than it.
     pub late: u64,
+    /// The longest response that was not over at the end, as long as it had been.
+    pub unfinished: u64,
     /// Data that it put in queues.
     pub enqueued: u64,
     /// Data that it took from queues.
@@ -110,6 +112,7 @@ impl ProcessTally {
         self.waits += other.waits;
         self.timed += other.timed;
         self.late += other.late;
+        self.unfinished = self.unfinished.max(other.unfinished);
         self.enqueued += other.enqueued;
         self.dequeued += other.dequeued;
         self.moves += other.moves;

@@ -96,6 +96,15 @@ pub enum RunError {
         /// Why, and what could be.
         reason: String,
     },
+    /// Programs wait for what never comes, or come to no end.
+    Stuck {
+        /// Who, and when.
+        place: String,
+        /// What they do, and in which operations.
+        reason: String,
+        /// What to do about it.
+        remedy: String,
+    },
     /// Verification found what must never be.
     Violated {
         /// Where and when.
@@ -117,6 +126,7 @@ impl core::fmt::Display for RunError {
             Self::Records(reason) => write!(f, "records cannot be written: {reason}"),
             Self::TooLarge { place, reason }
             | Self::Refused { place, reason }
+            | Self::Stuck { place, reason, .. }
             | Self::Violated { place, reason } => write!(f, "{place}: {reason}"),
         }
     }
@@ -125,7 +135,7 @@ impl core::fmt::Display for RunError {
 impl RunError {
     /// What to do about it.
     #[must_use]
-    pub fn remedy(&self) -> &'static str {
+    pub fn remedy(&self) -> &str {
         match self {
             Self::Build(_) => "change the discipline or the workload as it says",
             Self::Overloaded { .. } => "lower the load, or shorten the run",
@@ -133,6 +143,7 @@ impl RunError {
             Self::Records(_) => "check the path and its permissions",
             Self::TooLarge { .. } => "shorten the run, or ask for less of it",
             Self::Refused { .. } => "change the scenario as it says",
+            Self::Stuck { remedy, .. } => remedy,
             Self::Violated { .. } => "report this as a defect, with the scenario and its seed",
         }
     }

@@ -44,6 +44,7 @@ pub(super) enum Step {
     },
     SleepUntil {
         grid: u32,
+        counter: u32,
     },
     /// Begins a loop that is counted.
     Begin {
@@ -68,13 +69,15 @@ pub(super) enum Step {
 #[derive(Debug, Default)]
 pub(super) struct Programs {
     pub(super) steps: Vec<Step>,
+    /// The operation of its program that each step is of, from 1 on; one more than it has for the end.
+    pub(super) operations: Vec<u32>,
     /// Where each process begins.
     pub(super) entries: Vec<u32>,
     pub(super) laws: Vec<Law>,
     pub(super) sets: Vec<u32>,
     /// Multiples and what is added to them.
     pub(super) grids: Vec<(u64, u64)>,
-    /// How often each counted loop is done; 0 for the counter of a replay.
+    /// How often each counted loop is done; 0 for the counter of a replay, and for when a sleep is next over.
     pub(super) times: Vec<u64>,
     pub(super) runs: Vec<Arc<[Run]>>,
     /// Whether a process draws random numbers.
@@ -104,6 +107,7 @@ impl Programs {
                 programs.add(node, number, at, operation, &mut open).map_err(|reason| {
                     refused(format!("process `{}`, operation {}", process.name, at + 1), reason)
                 })?;
+                programs.operations.resize(programs.steps.len(), place(at + 1));
             }
             if let Some(open) = open.last() {
                 let reason = "a loop begins that has no end".to_owned();
@@ -113,6 +117,7 @@ impl Programs {
                 ));
             }
             programs.steps.push(Step::Exit);
+            programs.operations.push(place(process.program.operations.len() + 1));
         }
         Ok(programs)
     }
@@ -144,7 +149,8 @@ impl Programs {
                     ));
                 }
                 self.grids.push((every.get(), offset.get()));
-                Step::SleepUntil { grid: place(self.grids.len() - 1) }
+                self.times.push(0);
+                Step::SleepUntil { grid: place(self.grids.len() - 1), counter: place(self.times.len() - 1) }
             }
             Operation::Loop { times, .. } => return self.begin(at, *times, open),
             Operation::End(_) => return self.end(open),

@@ -35,7 +35,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     }
 
     #[inline]
-    fn waits_for(&self, step: u32, event: u32) -> bool {
+    pub(super) fn waits_for(&self, step: u32, event: u32) -> bool {
         match self.programs.steps[step as usize] {
             Step::WaitOne { event: one } => one == event,
             Step::WaitSet { from, until } => {

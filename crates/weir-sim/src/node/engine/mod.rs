@@ -19,6 +19,7 @@ mod events;
 mod processor;
 mod programs;
 mod run;
+mod stranded;
 mod stuck;
 mod switch;
 mod timer;

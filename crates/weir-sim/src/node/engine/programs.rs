@@ -1,6 +1,7 @@
 //! Runs programs on: from the end of what a process computes to where it next uses time or waits.
 
 use weir_core::task::{Task, TaskDiscipline};
+use weir_core::units::Instant;
 
 use crate::node::engine::code::Step;
 use crate::node::engine::processor::Node;
@@ -104,10 +105,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
                 let time = self.draw(process, law);
                 self.sleep(node, process, now.saturating_add(time))
             }
-            Step::SleepUntil { grid } => {
-                let (every, offset) = self.programs.grids[grid as usize];
-                self.sleep(node, process, next_on(now, every, offset))
-            }
+            Step::SleepUntil { grid, counter } => self.sleep_until(node, process, (grid, counter), now),
             Step::Begin { counter } => {
                 self.counters[counter as usize] = self.programs.times[counter as usize];
                 Then::Next
@@ -127,6 +125,30 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     fn sleep<D>(&mut self, node: &mut Node<D>, process: u32, until: u64) -> Then {
         self.ask(node, until, Alarm::Wake(process));
         Then::Waits(State::Sleeps)
+    }
+
+    /// Every instant of a grid is taken once, in order: one that has passed begins a response of its own at once, from
+    /// when it was due. The counter is when the next one is, or 0 before the first.
+    #[inline]
+    fn sleep_until<D>(
+        &mut self,
+        node: &mut Node<D>,
+        process: u32,
+        (grid, counter): (u32, u32),
+        now: u64,
+    ) -> Then {
+        let (every, offset) = self.programs.grids[grid as usize];
+        let due = match self.counters[counter as usize] {
+            0 => next_on(now, every, offset),
+            due => due,
+        };
+        self.counters[counter as usize] = due.saturating_add(every);
+        if due > now {
+            return self.sleep(node, process, due);
+        }
+        let since = std::mem::replace(&mut self.processes[process as usize].woke, due);
+        self.sink.responded(process as usize, at(now), at(since));
+        Then::Next
     }
 
     /// A post uses time before it takes effect, more of it to another node.
@@ -179,8 +201,8 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         Then::Next
     }
 
-    /// Wakes at the time of its next run, and computes it. The counter is twice the run's number, and one once it has
-    /// woken.
+    /// Wakes at the time of its next run, and computes it. A run that is due already is a response of its own, from the
+    /// time at which it was due. The counter is twice the run's number, and one once it has woken.
     fn replay<D>(
         &mut self,
         node: &mut Node<D>,
@@ -195,13 +217,21 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
             return Then::Next;
         };
         self.counters[counter as usize] += 1;
+        let is_due = run.wake.get() <= now;
+        if at % 2 == 0 && at > 0 && is_due {
+            let since = self.processes[process as usize].woke;
+            self.sink.responded(process as usize, Instant::new(now), Instant::new(since));
+        }
+        if is_due {
+            self.processes[process as usize].woke = run.wake.get();
+        }
         if at % 2 == 1 {
             return match run.run.get() {
                 0 => Then::Goto(step),
                 time => Then::Computes(time),
             };
         }
-        if run.wake.get() <= now {
+        if is_due {
             return Then::Goto(step);
         }
         self.ask(node, run.wake.get(), Alarm::Wake(process));

@@ -3,6 +3,7 @@
 use weir_core::task::{Task, TaskDiscipline, Used};
 
 use crate::network::job::Watch;
+use crate::node::engine::code::Step;
 use crate::node::engine::processor::Node;
 use crate::node::engine::refused;
 use crate::node::engine::switch::Message;
@@ -86,9 +87,7 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
                 let boundary = self.world.books.boundary;
                 watch.passed(&mut told, boundary);
                 let over = self.pass_boundary();
-                if let Some(error) = self.world.failure.take() {
-                    return Err(error);
-                }
+                self.world.failed()?;
                 if over {
                     return Ok(Ended::Finished(Box::new(self.left())));
                 }
@@ -134,10 +133,7 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
         if self.world.drops.0 > 0 {
             self.world.dropped(now);
         }
-        match self.world.failure.take() {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        if self.world.failure.is_some() { self.world.failed() } else { Ok(()) }
     }
 
     fn deliver(&mut self, now: u64) {
@@ -166,6 +162,7 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
             self.warm_up = NEVER;
         }
         if now == self.end {
+            self.world.unfinished(now);
             if V {
                 (0..self.nodes.len() as u32).for_each(|node| self.world.audit_end(node, now));
             }
@@ -221,11 +218,28 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
         let end = self.count_used(self.end);
         let used = self.used.iter().zip(end);
         let used = used.map(|(warm_up, end)| warm_up.zip(end).map(|(warm_up, end)| [warm_up, end])).collect();
-        Left { tally: self.world.tally, overcommitted: self.world.overcommitted, used }
+        let stranded = self.world.stranded(&mut self.nodes);
+        let ready = self.world.ready_since(self.world.scenario.stop.warm_up.get());
+        let overcommitted = std::mem::take(&mut self.world.overcommitted);
+        Left { tally: self.world.tally, overcommitted, used, stranded, ready }
     }
 }
 
 impl<S: Sink, const V: bool> World<'_, S, V> {
+    /// Tells of the responses that are not over at the end.
+    fn unfinished(&mut self, now: u64) {
+        for (process, one) in self.processes.iter().enumerate().filter(|(_, one)| one.is_ready()) {
+            self.sink.unfinished(process, at(now), at(one.woke));
+            let Step::Replay { runs, counter } = self.programs.steps[one.step as usize] else { continue };
+            // Those before have begun, or woken the process; the first does so where it starts.
+            let next = self.counters[counter as usize].div_ceil(2).max(1) as usize;
+            let runs = self.programs.runs[runs as usize].iter().skip(next);
+            for run in runs.take_while(|run| run.wake.get() < now) {
+                self.sink.unfinished(process, at(now), at(run.wake.get()));
+            }
+        }
+    }
+
     /// Charges the running process of a node for what it has used so far.
     pub(super) fn charge_running<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
         if node.running == NOBODY || node.mark >= now {

@@ -56,7 +56,7 @@ pub(super) struct Process {
     pub(super) left: u64,
     /// Overheads that count in its next slice.
     pub(super) carried: u64,
-    /// When it became ready.
+    /// When its response began: when it became ready, or the run of its replay was due.
     pub(super) woke: u64,
     /// The last epoch in which it was not ready throughout.
     pub(super) unready: u64,
@@ -247,6 +247,16 @@ impl<'a, S: Sink, const V: bool> World<'a, S, V> {
     #[inline(never)]
     pub(super) fn fail(&mut self, error: RunError) {
         self.failure.get_or_insert(error);
+    }
+
+    /// The first failure, if there is one.
+    ///
+    /// # Errors
+    /// That.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn failed(&mut self) -> Result<(), RunError> {
+        self.failure.take().map_or(Ok(()), Err)
     }
 
     pub(super) fn name(&self, process: u32) -> &'a str {

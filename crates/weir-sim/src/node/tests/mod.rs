@@ -6,6 +6,7 @@ mod properties;
 mod random;
 mod refusals;
 mod report;
+mod stranded;
 mod trace;
 
 use std::sync::atomic::{AtomicBool, AtomicU64};

@@ -20,7 +20,9 @@ fn with(programs: Vec<Program>) -> NodeScenario {
 
 fn refusal(one: &NodeScenario) -> String {
     match played(one, &mut Forget) {
-        Err(RunError::Refused { place, reason }) => format!("{place}: {reason}"),
+        Err(RunError::Refused { place, reason } | RunError::Stuck { place, reason, .. }) => {
+            format!("{place}: {reason}")
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -36,8 +38,13 @@ fn a_deadlock_says_who_waits_for_what() {
     ]);
     let text = refusal(&one);
     assert!(text.starts_with("deadlock at 4ms: nothing moves any more: "), "{text}");
-    assert!(text.contains("`p0` waits for event `e0`, `p1` waits for event `e1`"), "{text}");
-    assert!(text.contains("`p2` waits for data of queue `messages`, `p3` waits for any event; "), "{text}");
+    let first = "`p0` waits for event `e0` in `wait e0`, its operation 2, `p1` waits for event `e1` in `wait e1`, its";
+    assert!(text.contains(first), "{text}");
+    let third = "`p2` waits for data of queue `messages` in `dequeue messages`, its operation 1, `p3` waits for any of";
+    assert!(text.contains(third), "{text}");
+    let error = played(&one, &mut Forget).expect_err("a deadlock");
+    let remedy = "let somebody `post e0`, or wait with a timer: `post e0 after 10ms` before the `wait`";
+    assert_eq!(error.remedy(), remedy);
 }
 
 #[test]

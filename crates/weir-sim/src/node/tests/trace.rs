@@ -23,6 +23,8 @@ pub(super) struct Trace {
     pub(super) woke: Vec<(u64, usize)>,
     pub(super) started: Vec<(u64, usize, usize, Option<u64>)>,
     pub(super) waits: Vec<(u64, usize, u64)>,
+    pub(super) responded: Vec<(u64, usize, u64)>,
+    pub(super) unfinished: Vec<(u64, usize, u64)>,
     pub(super) enqueued: Vec<(u64, usize, usize, usize)>,
     pub(super) dequeued: Vec<(u64, usize, usize, usize, u64)>,
     pub(super) moved: Vec<(u64, usize, usize)>,
@@ -40,6 +42,8 @@ impl Trace {
             woke: Vec::new(),
             started: Vec::new(),
             waits: Vec::new(),
+            responded: Vec::new(),
+            unfinished: Vec::new(),
             enqueued: Vec::new(),
             dequeued: Vec::new(),
             moved: Vec::new(),
@@ -73,6 +77,8 @@ impl Trace {
             first("woke", &self.woke, &other.woke),
             first("started", &self.started, &other.started),
             first("waits", &self.waits, &other.waits),
+            first("responded", &self.responded, &other.responded),
+            first("unfinished", &self.unfinished, &other.unfinished),
             first("enqueued", &self.enqueued, &other.enqueued),
             first("dequeued", &self.dequeued, &other.dequeued),
             first("moved", &self.moved, &other.moved),
@@ -88,6 +94,7 @@ impl Trace {
         self.woke.sort();
         self.started.sort_by_key(|one| (one.0, one.1));
         self.waits.sort();
+        self.responded.sort();
         self.enqueued.sort_by_key(|one| (one.0, one.1));
         self.dequeued.sort_by_key(|one| (one.0, one.1));
         self
@@ -113,8 +120,14 @@ impl Sink for Trace {
     fn nobody(&mut self, node: usize, overhead: bool, from: Instant, until: Instant) {
         self.had(node, if overhead { Who::Overhead } else { Who::Idle }, from.get(), until.get());
     }
-    fn waits(&mut self, process: usize, at: Instant, woke: Instant) {
-        self.waits.push((at.get(), process, woke.get()));
+    fn waits(&mut self, process: usize, at: Instant, since: Instant) {
+        self.waits.push((at.get(), process, since.get()));
+    }
+    fn responded(&mut self, process: usize, at: Instant, since: Instant) {
+        self.responded.push((at.get(), process, since.get()));
+    }
+    fn unfinished(&mut self, process: usize, at: Instant, since: Instant) {
+        self.unfinished.push((at.get(), process, since.get()));
     }
     fn enqueued(&mut self, queue: usize, process: usize, at: Instant, length: usize) {
         self.enqueued.push((at.get(), queue, process, length));

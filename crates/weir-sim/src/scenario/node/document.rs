@@ -177,7 +177,7 @@ pub struct Template {
     /// the epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Located<Time>>,
-    /// The share of a process relative to others'; default: its need in microseconds, at least 1.
+    /// The share of a process relative to others'; default: its need in microseconds, at least 1,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<Located<u64>>,
     /// A response that is longer than this is late; default: none is.
@@ -225,7 +225,7 @@ pub struct ProcessTable {
     /// the epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Located<Time>>,
-    /// Its share relative to others'; default: its need in microseconds, at least 1.
+    /// Its share relative to others'; default: its need in microseconds, at least 1,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<Located<u64>>,
     /// A response that is longer than this is late; default: none is.

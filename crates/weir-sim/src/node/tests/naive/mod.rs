@@ -47,6 +47,8 @@ struct Process {
     left: u64,
     paid: bool,
     loops: HashMap<usize, u64>,
+    /// Of each sleep until an instant of a grid, the one that it took last.
+    taken: HashMap<usize, u64>,
     replayed: usize,
     replay_woken: bool,
     posted: Vec<usize>,
@@ -104,6 +106,7 @@ impl<'a> Naive<'a> {
             left: 0,
             paid: false,
             loops: HashMap::new(),
+            taken: HashMap::new(),
             replayed: 0,
             replay_woken: false,
             posted: Vec::new(),
@@ -188,11 +191,26 @@ impl<'a> Naive<'a> {
                 epoch_end += epoch;
             }
             if boundary == end {
-                return;
+                return self.unfinished();
             }
             if boundary == comparison {
                 self.compare();
                 comparison += every;
+            }
+        }
+    }
+
+    fn unfinished(&mut self) {
+        for (number, process) in self.processes.iter().enumerate() {
+            if !matches!(process.state, State::Ready | State::Running) {
+                continue;
+            }
+            self.trace.unfinished(number, Instant::new(self.now), Instant::new(process.woke));
+            let operations = &self.scenario.processes[number].program.operations;
+            let Some(Operation::Replay(runs)) = operations.get(process.place) else { continue };
+            let begun = (process.replayed + usize::from(process.replay_woken)).max(1);
+            for run in runs.iter().skip(begun).filter(|run| run.wake.get() < self.now) {
+                self.trace.unfinished(number, Instant::new(self.now), Instant::new(run.wake.get()));
             }
         }
     }
@@ -381,7 +399,7 @@ impl<'a> Naive<'a> {
             node.unpaid = std::mem::take(&mut process.carried);
             node.slice_left = i128::from(grant.quantum.get()) - i128::from(node.unpaid);
             let woke = std::mem::take(&mut process.fresh).then(|| Instant::new(process.woke));
-            let from = if goes_on { now } else { now + cost + uncharged };
+            let from = now + cost + uncharged;
             if from < self.scenario.stop.duration.get() {
                 self.trace.dispatched(number, started, Instant::new(from), woke);
             }

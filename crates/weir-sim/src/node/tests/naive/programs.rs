@@ -66,11 +66,7 @@ impl Naive<'_> {
                     self.sleep(number, process, until);
                 }
                 Operation::SleepUntil { every, offset } => {
-                    let mut until = offset.get();
-                    while until <= self.now {
-                        until += every.get();
-                    }
-                    self.sleep(number, process, until);
+                    self.sleep_until(number, process, (every.get(), offset.get()), place);
                 }
                 Operation::Loop { times, after } => match times {
                     Some(0) => self.processes[process].place = *after,
@@ -107,6 +103,21 @@ impl Naive<'_> {
         self.waits(number, process, State::Sleeping);
     }
 
+    /// Sleeps until the next instant of the grid that this operation has not taken.
+    fn sleep_until(&mut self, number: usize, process: usize, (every, offset): (u64, u64), place: usize) {
+        let taken = self.processes[process].taken.get(&place).copied();
+        let mut due = taken.map_or(offset, |taken| taken + every);
+        while taken.is_none() && due <= self.now {
+            due += every;
+        }
+        self.processes[process].taken.insert(place, due);
+        if due > self.now {
+            return self.sleep(number, process, due);
+        }
+        let since = std::mem::replace(&mut self.processes[process].woke, due);
+        self.trace.responded(process, self.at(), Instant::new(since));
+    }
+
     fn replay(&mut self, number: usize, process: usize, place: usize, runs: &[Run]) {
         let one = &mut self.processes[process];
         let Some(run) = runs.get(one.replayed) else {
@@ -115,9 +126,13 @@ impl Naive<'_> {
         };
         one.place = place;
         if one.replay_woken || run.wake.get() <= self.now {
-            one.replay_woken = false;
+            let since = std::mem::replace(&mut one.woke, run.wake.get());
+            let goes_on = !std::mem::take(&mut one.replay_woken) && one.replayed > 0;
             one.replayed += 1;
             one.left = run.run.get();
+            if goes_on {
+                self.trace.responded(process, self.at(), Instant::new(since));
+            }
             return;
         }
         one.replay_woken = true;

@@ -291,6 +291,9 @@ impl Scope<'_> {
 /// A span of whole nanoseconds.
 fn span(said: Said<'_>) -> Result<Nanos, Fault> {
     let Some(time) = Time::parse(said.text).filter(|time| time.clock == Clock::Seconds) else {
+        if is_too_long(said.text) {
+            return said.refuse(format!("must be at most {LONGEST}"), "lower it");
+        }
         let reason = "must be a span of time in whole nanoseconds, with its unit";
         return said.refuse(reason, "write it in `ns`, `us`, `ms` or `s`, such as `5ms` or `552.2us`");
     };
@@ -298,4 +301,12 @@ fn span(said: Said<'_>) -> Result<Nanos, Fault> {
         return said.refuse(format!("must be at most {LONGEST}"), "lower it");
     }
     Ok(time.span)
+}
+
+/// Whether it is whole numbers of a unit, so many that the clock cannot tell them.
+fn is_too_long(text: &str) -> bool {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = &text[number.len()..];
+    let is_whole = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    is_whole && matches!(unit, "ns" | "us" | "ms" | "s") && Time::parse(text).is_none()
 }
