@@ -176,6 +176,7 @@ fn a_move_leaves_the_time_before_it_as_it_was() {
     let (moved, stayed) = (traced(&one), traced(&still));
     assert_eq!(moved.moved.len(), 1, "{:?}", moved.moved);
     assert_eq!(moved.had[0], stayed.had[0]);
+}
 
 #[test]
 fn each_run_of_a_replay_is_a_response_from_when_it_was_due() {
