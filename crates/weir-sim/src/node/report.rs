@@ -92,7 +92,7 @@ fn processes(node: &NodeScenario) -> Vec<ProcessRow> {
 fn warnings(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Warning> {
     let mut most = BTreeMap::new();
     for &(place, told) in cell.runs.iter().flat_map(|run| &run.overcommitted) {
-        let known = most.entry(place).or_insert(told);
+        let known: &mut Overcommitted = most.entry(place).or_insert(told);
         if told.committed > known.committed {
             *known = told;
         }

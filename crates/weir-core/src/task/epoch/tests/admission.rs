@@ -93,7 +93,7 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
         assert_eq!(epoch.declare(at(0), process, declared), Err(expected));
     }
     let told = DeclarationError::Long { need: long, most: day }.to_string();
-    assert_eq!(told, "need is 86400.000000001s, must be at most 86400s, a day");
+    assert_eq!(told, "need is 86400000000001ns, must be at most 86400s, a day");
     ready(&mut epoch, 0, A);
     assert_eq!(epoch.critical(), Some(at(70)));
 }
