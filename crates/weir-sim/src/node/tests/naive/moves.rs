@@ -59,6 +59,7 @@ impl Naive<'_> {
                 continue;
             }
             self.nodes[from].discipline.exit(at, flow);
+            let one = &mut self.processes[number];
             one.node = to;
             one.left += self.scenario.balance.map_or(0, |balance| balance.cost.get());
             let owner = |event: usize| self.scenario.events[event].owner;
