@@ -60,8 +60,8 @@ class NodeEstimate:
 class NodeDifference:
     """A discipline's value less the reference's, paired on the same programs, replication by replication.
 
-    ``statistic`` is that of the figures, but for ``replication_min`` and ``replication_max``: the mean difference
-    of each replication's own least and longest.
+    ``statistic`` is that of the figures, but for ``replication_min`` and ``replication_max``: the mean
+    difference of each replication's own least and longest.
     """
 
     discipline: str
@@ -114,7 +114,7 @@ class ProcessRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeWarning:
-    """What was warned of: more is promised than there is."""
+    """What was warned of: more is promised than there is, who waits for ever, who never ran."""
 
     discipline: str
     node: str

@@ -180,7 +180,7 @@ def _deadlines(result: NodeResult) -> str | None:
 
 def _late(row: ProcessTotals) -> float:
     """Return the part of the responses that is late."""
-    return (row.late or 0) / max(1, row.waits)
+    return (row.late or 0) / max(1, row.waits, row.late or 0)
 
 
 def _overdue(result: NodeResult, discipline: str, rows: Sequence[ProcessTotals]) -> str:
@@ -190,9 +190,9 @@ def _overdue(result: NodeResult, discipline: str, rows: Sequence[ProcessTotals])
     part = "" if row is None or row.value is None else _share(row.value, row.low, row.high)
     more = len(rows) - 1
     others = f", and {'another' if more == 1 else f'{more:,} others'} too" if more else ""
-    return (
-        f"{worst.process} is late in {worst.late or 0:,} of {plural(worst.waits, 'response')}{part}{others}"
-    )
+    # Of a replay there are more responses than waits.
+    responses = row.count if row is not None and row.value is not None else worst.waits
+    return f"{worst.process} is late in {worst.late or 0:,} of {plural(responses, 'response')}{part}{others}"
 
 
 def _untried(result: NodeResult, unknown: dict[str, list[str]]) -> list[str]:
@@ -215,8 +215,8 @@ def _untried(result: NodeResult, unknown: dict[str, list[str]]) -> list[str]:
 def _responses(result: NodeResult) -> str | None:
     """Return under which discipline the longest response is shortest, and who cannot be told from it.
 
-    Where a response is not over at the end, and is longer than all of its process that were, the longest is not known:
-    such a discipline is named first, and stands no comparison.
+    Where a response is not over at the end, and is longer than all of its process that were, the longest is
+    not known: such a discipline is named first, and stands no comparison.
     """
     found = {
         name: row
@@ -307,7 +307,8 @@ def _apart(result: NodeResult, one: NodeEstimate, other: NodeEstimate) -> bool:
             if paired is not None and paired.low is not None:
                 return paired.clear
     apart = [
-        result.difference(row.discipline, metric=row.metric, statistic="replication_max") for row in (one, other)
+        result.difference(row.discipline, metric=row.metric, statistic="replication_max")
+        for row in (one, other)
     ]
     ends = [(row.low, row.high) for row in apart if row and row.low is not None and row.high is not None]
     if len(ends) == _BOTH:

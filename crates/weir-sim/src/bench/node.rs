@@ -2,6 +2,9 @@
 //!
 //! Ten processes: five Message Generators, each with a Message Sink of its own, at two priorities, with needs of 90 % together and slices of 1 ms, and
 //! no costs. A decision is an entry of the scheduler: the end of a slice, a wait, a preemption, the turn of an epoch.
+//!
+//! Between two decisions programs go on, for longer under some disciplines than under others: 3 operations under `epoch`,
+//! 49 under `cbs`, which grants whole budgets. So the rates do not compare disciplines with each other.
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 

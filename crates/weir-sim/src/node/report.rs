@@ -87,8 +87,8 @@ fn processes(node: &NodeScenario) -> Vec<ProcessRow> {
     node.processes.iter().map(row).collect()
 }
 
-/// What a discipline promises too much of, the most of any replication; who waits for ever and who never ran, as in the
-/// first replication where there is any.
+/// The most that a discipline promises too much of in any replication, for only who moves makes a difference; who waits
+/// for ever and who never ran, each as in the first replication where there is any.
 fn warnings(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Warning> {
     let mut most = BTreeMap::new();
     for &(place, told) in cell.runs.iter().flat_map(|run| &run.overcommitted) {
@@ -97,7 +97,7 @@ fn warnings(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Warning> 
             *known = told;
         }
     }
-    let promised = most.into_iter().map(|(place, told)| {
+    let promised = most.into_iter().map(|(place, told): (usize, Overcommitted)| {
         let text = format!(
             "all needs together are {} in an epoch of {}: more is promised than there is, and not all of it will be kept",
             told.committed, told.epoch

@@ -5,7 +5,7 @@ use weir_core::units::{Instant, Nanos};
 
 use crate::network::run::Frame;
 use crate::node::collector::Collector;
-use crate::node::job::{self, Job, Tally};
+use crate::node::job::{self, Job};
 use crate::node::model::{Costs, DualQueue, Law, Measure, NodeScenario, Operation, Process, Program, Stop};
 use crate::node::outcome::{NodeFigure, NodeOutcome};
 use crate::node::record::{Path, Sink};

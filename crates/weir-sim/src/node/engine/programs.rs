@@ -218,7 +218,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         };
         self.counters[counter as usize] += 1;
         let is_due = run.wake.get() <= now;
-        if at % 2 == 0 && at > 0 && is_due {
+        if at.is_multiple_of(2) && at > 0 && is_due {
             let since = self.processes[process as usize].woke;
             self.sink.responded(process as usize, Instant::new(now), Instant::new(since));
         }

@@ -87,7 +87,9 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
                 let boundary = self.world.books.boundary;
                 watch.passed(&mut told, boundary);
                 let over = self.pass_boundary();
-                self.world.failed()?;
+                if let Some(error) = self.world.failure.take() {
+                    return Err(error);
+                }
                 if over {
                     return Ok(Ended::Finished(Box::new(self.left())));
                 }
@@ -133,7 +135,10 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
         if self.world.drops.0 > 0 {
             self.world.dropped(now);
         }
-        if self.world.failure.is_some() { self.world.failed() } else { Ok(()) }
+        match self.world.failure.take() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 
     fn deliver(&mut self, now: u64) {
@@ -220,8 +225,7 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
         let used = used.map(|(warm_up, end)| warm_up.zip(end).map(|(warm_up, end)| [warm_up, end])).collect();
         let stranded = self.world.stranded(&mut self.nodes);
         let ready = self.world.ready_since(self.world.scenario.stop.warm_up.get());
-        let overcommitted = std::mem::take(&mut self.world.overcommitted);
-        Left { tally: self.world.tally, overcommitted, used, stranded, ready }
+        Left { tally: self.world.tally, overcommitted: self.world.overcommitted, used, stranded, ready }
     }
 }
 

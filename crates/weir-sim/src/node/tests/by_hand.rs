@@ -114,6 +114,47 @@ fn a_process_moves_to_the_idle_node_when_it_waits_with_its_events() {
     assert!(trace.had[1].iter().any(|(who, _, _)| *who == Who::Process(0)));
 }
 
+#[test]
+fn each_run_of_a_replay_is_a_response_from_when_it_was_due() {
+    let mut one = empty();
+    let run = |wake| Run { wake: ms(wake), run: ms(if wake == 45 { 3 } else { 12 }) };
+    let runs = [10, 20, 30, 45, 60, 61, 62, 190, 195, 198, 300].map(run);
+    one.processes.push(process("replayed", ms(10), None, replayed(&runs)));
+    let trace = traced(&one);
+    // Times in milliseconds: when it was over, and when it was due.
+    let pairs =
+        |list: &[(u64, usize, u64)]| list.iter().map(|one| (one.0 / MS, one.2 / MS)).collect::<Vec<_>>();
+    assert_eq!(pairs(&trace.responded), [(22, 10), (34, 20), (46, 30), (72, 60), (84, 61)]);
+    assert_eq!(pairs(&trace.waits), [(0, 0), (49, 45), (96, 62)]);
+    // The first of these has begun, the others are due; the one at 300 ms is not.
+    assert_eq!(pairs(&trace.unfinished), [(200, 190), (200, 195), (200, 198)]);
+}
+
+#[test]
+fn who_is_ready_at_the_end_is_told_with_since_when() {
+    let mut one = empty();
+    let hog = Writer::new().begin(None).compute(ms(1)).done();
+    one.processes.push(process("hog", ms(10), None, hog));
+    one.processes.push(process("sleeper", ms(10), None, Writer::new().begin(None).sleep(ms(300)).done()));
+    one.processes[0].declared.priority = 3;
+    assert_eq!(traced(&one).unfinished, [(200 * MS, 0, 0)]);
+}
+
+#[test]
+fn a_start_is_told_where_the_program_goes_on_whoever_pays() {
+    let mut one = empty();
+    one.costs = Costs { restart: us(20), timer: us(100), swap: us(40), ..Costs::default() };
+    for name in ["first", "second"] {
+        one.processes.push(process(name, ms(10), None, Writer::new().sleep(ms(50)).compute(ms(1)).done()));
+    }
+    let started = traced(&one).started;
+    let after_sleep = started.iter().filter(|one| one.0 > MS && one.3.is_some());
+    let waits: Vec<u64> = after_sleep.map(|one| (one.0 - one.3.unwrap_or_default()) / 1000).collect();
+    // From idle, which the first pays for itself: 100 and 30; the second slept 40 us longer, waits for 1 ms, and a swap.
+    assert_eq!(waits[0], 130);
+    assert!(waits[1] >= 1000 + 40, "{waits:?}");
+}
+
 /// Two that could move from the first node to the second, where one of them fits, and are chosen while they run.
 #[test]
 fn who_is_to_move_counts_where_it_will_be() {
@@ -176,45 +217,4 @@ fn a_move_leaves_the_time_before_it_as_it_was() {
     let (moved, stayed) = (traced(&one), traced(&still));
     assert_eq!(moved.moved.len(), 1, "{:?}", moved.moved);
     assert_eq!(moved.had[0], stayed.had[0]);
-}
-
-#[test]
-fn each_run_of_a_replay_is_a_response_from_when_it_was_due() {
-    let mut one = empty();
-    let run = |wake| Run { wake: ms(wake), run: ms(if wake == 45 { 3 } else { 12 }) };
-    let runs = [10, 20, 30, 45, 60, 61, 62, 190, 195, 198, 300].map(run);
-    one.processes.push(process("replayed", ms(10), None, replayed(&runs)));
-    let trace = traced(&one);
-    // Times in milliseconds: when it was over, and when it was due.
-    let pairs =
-        |list: &[(u64, usize, u64)]| list.iter().map(|one| (one.0 / MS, one.2 / MS)).collect::<Vec<_>>();
-    assert_eq!(pairs(&trace.responded), [(22, 10), (34, 20), (46, 30), (72, 60), (84, 61)]);
-    assert_eq!(pairs(&trace.waits), [(0, 0), (49, 45), (96, 62)]);
-    // The first of these has begun, the others are due; the one at 300 ms is not.
-    assert_eq!(pairs(&trace.unfinished), [(200, 190), (200, 195), (200, 198)]);
-}
-
-#[test]
-fn who_is_ready_at_the_end_is_told_with_since_when() {
-    let mut one = empty();
-    let hog = Writer::new().begin(None).compute(ms(1)).done();
-    one.processes.push(process("hog", ms(10), None, hog));
-    one.processes.push(process("sleeper", ms(10), None, Writer::new().begin(None).sleep(ms(300)).done()));
-    one.processes[0].declared.priority = 3;
-    assert_eq!(traced(&one).unfinished, [(200 * MS, 0, 0)]);
-}
-
-#[test]
-fn a_start_is_told_where_the_program_goes_on_whoever_pays() {
-    let mut one = empty();
-    one.costs = Costs { restart: us(20), timer: us(100), swap: us(40), ..Costs::default() };
-    for name in ["first", "second"] {
-        one.processes.push(process(name, ms(10), None, Writer::new().sleep(ms(50)).compute(ms(1)).done()));
-    }
-    let started = traced(&one).started;
-    let after_sleep = started.iter().filter(|one| one.0 > MS && one.3.is_some());
-    let waits: Vec<u64> = after_sleep.map(|one| (one.0 - one.3.unwrap_or_default()) / 1000).collect();
-    // From idle, which the first pays for itself: 100 and 30; the second slept 40 us longer, waits for 1 ms, and a swap.
-    assert_eq!(waits[0], 130);
-    assert!(waits[1] >= 1000 + 40, "{waits:?}");
 }
