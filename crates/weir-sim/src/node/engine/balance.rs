@@ -3,9 +3,7 @@
 //! A process moves at once where it waits, else when it next waits. What the timer
 //! demon holds of it, and what is under way to it, moves along.
 //!
-//! The open grants of both nodes are charged before, since what processes ask for may set the rate of a discipline. Where
-//! a node is in an interrupt with time that is charged to nobody, up to that much of what its process has used is charged
-//! at the next occasion instead.
+//! The open grants of both nodes are charged before, since what processes ask for may set the rate of a discipline.
 
 use weir_core::task::{Task, TaskDiscipline};
 

@@ -33,6 +33,8 @@ pub(super) struct Node<D> {
     pub(super) compute_end: u64,
     /// The end of the interrupt.
     pub(super) busy_until: u64,
+    /// How much of the interrupt does not count in the open grant: `mark` is ahead by it from the beginning on.
+    lead: u64,
     /// Since when the time of who has the processor is not told.
     untold: u64,
     /// When the discipline has an event of its own.
@@ -62,6 +64,7 @@ impl<D: TaskDiscipline<Task>> Node<D> {
             slice_end: NEVER,
             compute_end: NEVER,
             busy_until: 0,
+            lead: 0,
             untold: 0,
             own_event: NEVER,
             turn: NEVER,
@@ -77,6 +80,12 @@ impl<D: TaskDiscipline<Task>> Node<D> {
     #[inline]
     pub(super) fn unpaid(&mut self, now: u64) -> u64 {
         now - std::mem::replace(&mut self.mark, now)
+    }
+
+    /// The same where `now` may be within an interrupt.
+    pub(super) fn unpaid_so_far(&mut self, now: u64) -> u64 {
+        let up_to = if now < self.busy_until { (now + self.lead).min(self.busy_until) } else { now };
+        up_to - std::mem::replace(&mut self.mark, up_to.max(self.mark)).min(up_to)
     }
 
     #[inline]
@@ -286,6 +295,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         let pays = before == NOBODY || before == after;
         let paid_from = if pays { now + uncharged } else { begins };
         let woke = std::mem::take(&mut process.fresh).then(|| at(process.woke));
+        node.lead = paid_from - now;
         node.mark = paid_from - std::mem::take(&mut process.carried);
         node.slice_end = node.mark.saturating_add(quantum);
         node.compute_end = begins.saturating_add(std::mem::take(&mut process.left));
@@ -305,7 +315,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         uncharged: u64,
     ) {
         let (number, running, paid) = (node.number, node.running, now + timer);
-        node.busy_until = paid + uncharged;
+        (node.busy_until, node.lead) = (paid + uncharged, uncharged);
         if running == NOBODY {
             if node.busy_until > now {
                 self.had(number, Who::Idle, node.untold, now);

@@ -246,10 +246,10 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
 
     /// Charges the running process of a node for what it has used so far.
     pub(super) fn charge_running<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
-        if node.running == NOBODY || node.mark >= now {
+        if node.running == NOBODY {
             return;
         }
-        let used = node.unpaid(now);
+        let used = node.unpaid_so_far(now);
         node.discipline.charge(at(now), &task(node.running), span(used));
         if V {
             self.audit_charge(node, node.running, used, now);
