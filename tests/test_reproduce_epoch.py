@@ -189,12 +189,12 @@ def test_task_sets_fit_the_epoch_and_are_the_same_every_time(number):
     assert ready.committed + runs.RAISED <= sets.EPOCH
 
 
-def test_a_period_of_its_own_declares_its_part_of_the_need():
+def test_a_period_of_its_own_leaves_the_need_as_it_is():
     control = next(each for each in sets.mixed(1983, 0).processes if each.period)
     whole, part = (control.document(own_period=own) for own in (False, True))
     assert "period" not in whole
     assert part["period"] == whole["deadline"]
-    assert part["need"] == f"{control.need * control.period // sets.EPOCH}us"
+    assert part["need"] == whole["need"]
 
 
 # Comparison.
