@@ -85,7 +85,9 @@ impl<D: TaskDiscipline<Task>> Node<D> {
     /// The same where `now` may be within an interrupt.
     pub(super) fn unpaid_so_far(&mut self, now: u64) -> u64 {
         let up_to = if now < self.busy_until { (now + self.lead).min(self.busy_until) } else { now };
-        up_to - std::mem::replace(&mut self.mark, up_to.max(self.mark)).min(up_to)
+        let unpaid = up_to.saturating_sub(self.mark);
+        self.mark += unpaid;
+        unpaid
     }
 
     #[inline]
