@@ -37,15 +37,16 @@ class Served:
 def served(result: NodeResult, discipline: str) -> Served:
     """Return what a discipline does."""
     response = result.estimate(discipline, name="control", statistic="max")
-    control, video, batch = (result.totals(discipline, name) for name in ("control", "video", "batch"))
-    if response is None or response.value is None or not (control and video and batch):
+    late, frames = (result.estimate(discipline, name=name, metric="late") for name in ("control", "video"))
+    batch = result.totals(discipline, "batch")
+    if not (response and late and frames and batch) or None in (response.value, late.value, frames.value):
         raise SystemExit(f"{discipline} has not run all of the tasks")
     node = next(row for row in result.node_totals if row.discipline == discipline)
     epochs = result.measured * result.replications / result.epoch
     return Served(
         response=1e3 * response.value,
-        late=(control.late or 0) / control.waits,
-        frames=(video.late or 0) / video.waits,
+        late=late.value,
+        frames=frames.value,
         lacks=1e3 * batch.worst_shortfall,
         batch=1e3 * batch.run_time / epochs,
         idle=1e3 * node.idle_time / epochs,

@@ -59,8 +59,8 @@ def _lacked(case: Case) -> float:
 
 
 def _late(case: Case) -> float:
-    found = [case.view.totals(row.name) for row in case.control]
-    return sum(row.late or 0 for row in found) / sum(row.waits for row in found)
+    found = [case.view.figure(row.name, "late", "mean") for row in case.control]
+    return sum(found) / len(found)
 
 
 def _worst(case: Case) -> float:
