@@ -223,7 +223,9 @@ def _responses(result: NodeResult) -> str | None:
         for name in result.disciplines
         if (row := result.estimate(name, statistic="max")) is not None and row.value is not None
     }
-    waiting = {name: row for name in result.disciplines if (row := _unfinished(result, name)) is not None}
+    waiting = {
+        name: open_one for name in result.disciplines if (open_one := _unfinished(result, name)) is not None
+    }
     said = "; ".join(_not_over(result, row) for row in waiting.values()) or None
     found = {name: row for name, row in found.items() if name not in waiting}
     if not found:

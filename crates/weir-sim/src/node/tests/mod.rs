@@ -51,11 +51,10 @@ fn traced(scenario: &NodeScenario) -> Trace {
     trace.sorted()
 }
 
-/// The disciplines, as their examples have them, and `epoch` and `cbs` as they may be otherwise.
+/// The disciplines, as their examples have them, and `epoch` as it may be otherwise.
 fn disciplines() -> Vec<String> {
     let mut all: Vec<String> = TASK.iter().map(|info| info.example.to_owned()).collect();
     all.push("epoch(20ms,allocate=at_dispatch,slice=1500us)".to_owned());
-    all.push("cbs(20ms,reclaim=grub)".to_owned());
     all.push("epoch(20ms,min_slice=500us,preempt_left=1ms,slice=3ms)".to_owned());
     all
 }

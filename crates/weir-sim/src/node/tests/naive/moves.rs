@@ -54,8 +54,6 @@ impl Naive<'_> {
             let Some(to) = one.destination.take() else { continue };
             let (at, flow, from) = (Instant::new(self.now), FlowId(number as u32), one.node);
             let declared = self.scenario.processes[number].declared;
-            self.charge(from);
-            self.charge(to);
             if self.nodes[to].discipline.declare(at, flow, declared).is_err() {
                 continue;
             }
