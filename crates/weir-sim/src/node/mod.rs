@@ -31,10 +31,11 @@
 //! runs.
 //!
 //! **Who pays.** The timer's interrupt and the path are charged to the process that is left, or interrupted, and count
-//! inside a slice of it: where it goes on, of that slice, whether it is the rest of the old one or a new one; otherwise
-//! of the slice in which it runs next. From an idle processor the process that is started pays. What nobody can be
-//! charged for (an idle processor that stays idle, `system.uncharged`) is counted as uncharged. So run time + idle +
-//! uncharged = elapsed, on every node.
+//! inside a slice of it: where it goes on, of that slice, whether it is the rest of the old one or a new one;
+//! otherwise of the slice in which it runs next, in whole, also where it was moved and runs elsewhere before the
+//! interrupt is over. From an idle processor the process that is started pays. What nobody can be charged for (an idle
+//! processor that stays idle, `system.uncharged`) is counted as uncharged. So run time + idle + uncharged = elapsed,
+//! on every node.
 //!
 //! **At one instant**, on each node in the order of their numbers: first the running process comes to the end of what
 //! it computes, and runs on to where it next uses time or waits; then the discipline's own event (the turn of the
@@ -61,11 +62,12 @@
 //!
 //! **Rebalancing.** Every `balance.every` the node that was busiest since the last time, with the processes that are
 //! there now but for the system's, and the least busy one are compared. Of the movable processes of the first, whose
-//! need fits on the second beside those of its processes and of those that are to move there, that one moves whose run time is nearest to half of their difference, more than nothing and
-//! less than the difference; of equals the first. It moves, with its events and what the timer demon holds of it, at
-//! once if it waits, else when it next waits, unless the other node's discipline refuses it; `balance.cost` of
-//! processor time is used there before it goes on. Posts find it where it is, those under way too; queues stay. Who
-//! waits at a queue of another node is given data `switch_delay` after it came there.
+//! need fits on the second beside those of its processes and of those that are to move there (no need at all always
+//! does), that one moves whose run time is nearest to half of their difference, more than nothing and less than the
+//! difference; of equals the first. It moves, with its events and what the timer demon holds of it, at once if it
+//! waits, else when it next waits, unless the other node's discipline refuses it; `balance.cost` of processor time is
+//! used there before it goes on. Posts find it where it is, those under way too; queues stay. Who waits at a queue of
+//! another node is given data `switch_delay` after it came there.
 //!
 //! **Measured** is from the warm-up to the end. An interrupt that is cut by the end is told up to there.
 

@@ -1,8 +1,9 @@
 //! Rebalancing: processes that move from the busiest node to the least busy one.
 //!
-//! A process moves at once where it waits, else when it next waits. What the timer demon holds of it, and what is under way
-//! to it, moves along. The open grants of both nodes are charged at their next occasion, not before: so where the rate of a
-//! discipline depends on who asks for what (`cbs` with reclaiming), time before a move may count at the rate after it.
+//! A process moves at once where it waits, else when it next waits. What the timer
+//! demon holds of it, and what is under way to it, moves along.
+//!
+//! The open grants of both nodes are charged before, since what processes ask for may set the rate of a discipline.
 
 use weir_core::task::{Task, TaskDiscipline};
 
@@ -97,6 +98,8 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     ) {
         let flow = task(process).process;
         let declared = self.scenario.processes[process as usize].declared;
+        self.charge_running(from, now);
+        self.charge_running(to, now);
         // Where the discipline of the other node does not take it, it stays.
         match to.discipline.declare(at(now), flow, declared) {
             Err(_) => return,

@@ -298,7 +298,10 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         let paid_from = if pays { now + uncharged } else { begins };
         let woke = std::mem::take(&mut process.fresh).then(|| at(process.woke));
         node.lead = paid_from - now;
-        node.mark = paid_from - std::mem::take(&mut process.carried);
+        // Another node may have charged it for an interrupt that is longer than all the time so far.
+        let carried = process.carried.min(paid_from);
+        process.carried -= carried;
+        node.mark = paid_from - carried;
         node.slice_end = node.mark.saturating_add(quantum);
         node.compute_end = begins.saturating_add(std::mem::take(&mut process.left));
         process.state = State::Runs;

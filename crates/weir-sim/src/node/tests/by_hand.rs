@@ -196,3 +196,25 @@ fn a_move_that_promises_more_than_there_is_is_told() {
     let told: Vec<(usize, Nanos)> = over.iter().map(|(node, over)| (*node, over.committed)).collect();
     assert_eq!(told, [(1, ms(110))]);
 }
+
+#[test]
+fn a_move_leaves_the_time_before_it_as_it_was() {
+    // `a` has three fifths of its 40 ms by 39 ms at most; while `b` runs on it goes to another node. Half of the
+    // processor is `b`'s alone from the zero-lag time of `a` on, not before.
+    let mut one = scenario(&["cbs:reclaim=grub"]).expect("a spec");
+    one.nodes.push("second".to_owned());
+    one.stop.warm_up = ms(0);
+    one.stop.duration = ms(100);
+    one.balance = Some(Balance { every: ms(70), cost: ms(0) });
+    one.measure.verify = true;
+    let program = Writer::new().compute(ms(39)).sleep(ms(500)).done();
+    one.processes.push(process("a", ms(40), None, program));
+    let mut stays = process("b", ms(50), None, Writer::new().begin(None).compute(ms(1)).done());
+    stays.movable = false;
+    one.processes.push(stays);
+    let mut still = one.clone();
+    still.balance = None;
+    let (moved, stayed) = (traced(&one), traced(&still));
+    assert_eq!(moved.moved.len(), 1, "{:?}", moved.moved);
+    assert_eq!(moved.had[0], stayed.had[0]);
+}

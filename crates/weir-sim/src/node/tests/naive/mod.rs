@@ -255,8 +255,6 @@ impl<'a> Naive<'a> {
             if of_grant {
                 node.slice_left -= i128::from(span);
                 node.unpaid += span;
-            } else if let Who::Process(left) = who {
-                self.processes[left].carried += span;
             }
             if let Who::Process(process) = who {
                 self.processes[process].recent += span;
@@ -338,6 +336,9 @@ impl<'a> Naive<'a> {
         let pieces = &mut self.nodes[number].pieces;
         if cost > 0 {
             pieces.push_back(Piece { left: cost, who, of_grant });
+        }
+        if let (Who::Process(left), false) = (who, of_grant) {
+            self.processes[left].carried += cost;
         }
         if uncharged > 0 {
             pieces.push_back(Piece { left: uncharged, who: Who::Overhead, of_grant: false });

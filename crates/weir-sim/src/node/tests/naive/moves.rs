@@ -28,7 +28,8 @@ impl Naive<'_> {
         let mut best: Option<(u64, usize)> = None;
         for number in 0..self.processes.len() {
             let (one, asked) = (&self.processes[number], &scenario.processes[number]);
-            let fits = promised + asked.declared.need.get() <= scenario.epoch.get();
+            let room = scenario.epoch.get().saturating_sub(promised);
+            let fits = asked.declared.need.get() <= room;
             let runs = one.recent > 0 && one.recent < most - least;
             let free = asked.movable && !asked.system && one.destination.is_none();
             if one.node == from && one.state != State::Ended && fits && runs && free {
@@ -54,6 +55,8 @@ impl Naive<'_> {
             let Some(to) = one.destination.take() else { continue };
             let (at, flow, from) = (Instant::new(self.now), FlowId(number as u32), one.node);
             let declared = self.scenario.processes[number].declared;
+            self.charge(from);
+            self.charge(to);
             if self.nodes[to].discipline.declare(at, flow, declared).is_err() {
                 continue;
             }
