@@ -151,7 +151,8 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         Then::Next
     }
 
-    /// A post uses time before it takes effect, more of it to another node.
+    /// A post uses time before it takes effect, more of it to another node; what was paid for is done, also where the
+    /// owner has moved since.
     #[inline]
     fn post_for<D: TaskDiscipline<Task>>(
         &mut self,
@@ -162,7 +163,8 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     ) -> Then {
         let there = self.processes[self.events[event as usize].owner as usize].node;
         let cost = if there == node.number { self.prices.post } else { self.prices.remote };
-        if cost > 0 && !std::mem::take(&mut self.processes[process as usize].paid) {
+        let paid = std::mem::take(&mut self.processes[process as usize].paid);
+        if cost > 0 && !paid {
             return Then::Pays(cost);
         }
         match there == node.number {

@@ -181,7 +181,9 @@ impl<'a> Naive<'a> {
             self.pass(next.min(boundary));
             if next < boundary {
                 if let Some(node) = (0..self.nodes.len()).find(|&node| self.is_due(node)) {
-                    self.see(node);
+                    while self.is_due(node) {
+                        self.see(node);
+                    }
                     self.move_waiting();
                 }
                 continue;
