@@ -66,11 +66,12 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         self.scenario.epoch.get().saturating_sub(promised)
     }
 
-    /// Moves those who wait now and were chosen.
+    /// Moves those who wait now and were chosen, in the order of their numbers.
     #[cold]
     #[inline(never)]
     pub(super) fn move_waiting<D: TaskDiscipline<Task>>(&mut self, nodes: &mut [Node<D>], now: u64) {
         let mut moving = std::mem::take(&mut self.moving);
+        moving.sort_unstable();
         for process in moving.drain(..) {
             let one = &mut self.processes[process as usize];
             // It was woken at the same instant, or has ended.
@@ -127,6 +128,8 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         }
         for node in [from, to] {
             node.refresh();
+            // What an interrupt of the one node held up may be due there since before.
+            node.next = node.next.max(now);
             if V {
                 self.audit_discipline(node, now);
             }
