@@ -16,6 +16,7 @@ pub mod item;
 pub mod message;
 pub mod nearest;
 pub mod packet;
+pub mod pool;
 pub mod priority;
 pub mod ranked;
 pub mod registry;
