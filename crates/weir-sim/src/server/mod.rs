@@ -34,6 +34,11 @@
 //! **Random numbers**: times of arrival, classes, flows and service times have streams of their own, drawn in the order of
 //! the arrivals; so they do not depend on the discipline. With closed-loop clients each client has its own.
 
+pub mod engine;
+pub mod generators;
 pub mod job;
 pub mod model;
 pub mod record;
+pub(crate) mod source;
+#[cfg(test)]
+mod tests;
