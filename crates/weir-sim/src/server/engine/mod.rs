@@ -17,8 +17,8 @@ mod requests;
 mod run;
 
 use weir_core::item::Message;
-use weir_core::pool::Pool;
-use weir_core::registry::{PoolVisitor, visit_pool, with_seeds};
+use weir_core::pool::{Pool, PoolVisitor};
+use weir_core::registry::{visit_pool, with_seeds};
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 
