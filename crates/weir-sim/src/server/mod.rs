@@ -36,4 +36,5 @@
 
 pub mod job;
 pub mod model;
+pub mod outcome;
 pub mod record;
