@@ -2,10 +2,27 @@
 //!
 //! Times are in seconds; every figure carries its unit. There is no NaN: a figure that does not exist says why. Requests
 //! that arrive in the measured time count, and what cores do in it.
+//!
+//! Figures have kind and name: `class` with the name of the class, or `all` for all of them; `core` with `all`.
+//!
+//! | kind | metric | unit | |
+//! |-|-|-|-|
+//! | `class` | `delay` | `s` | from arrival to where service begins first |
+//! | | `response` | `s` | from arrival to the end of service |
+//! | | `slowdown` | `1` | response over service |
+//! | | `dropped` | `1` | share of the requests that arrived |
+//! | | `reordered`, `cold` | `1` | shares of the requests that were done |
+//! | | `throughput` | `1/s` | requests that arrived in the measured time and were done, over it |
+//! | `core` | `utilisation`, `overhead` | `1` | share of the time of all cores; overheads keep a core busy |
+//! | | `in_use` | `cores` | that may be given requests: what power is spent on |
+//!
+//! Statistics are `mean`, `p50`, `p90`, `p99`, `p99.9`, `p99.99` and `max`, of `delay` also `window_max`, the largest mean
+//! of a window; differences have `replication_max` and `replication_window_max`, of each replication's own.
 
 use serde::Serialize;
 
 use crate::network::outcome::EngineUsed;
+use crate::node::outcome::{NodeDifference, NodeFigure};
 use crate::port::outcome::{Check, TheoryRow};
 
 /// The result of a run.
@@ -60,9 +77,9 @@ pub struct ServerOutcome {
     /// What was counted of every core, in all replications.
     pub core_totals: Vec<CoreTotals>,
     /// The figures.
-    pub estimates: Vec<ServerFigure>,
+    pub estimates: Vec<NodeFigure>,
     /// Paired differences from the reference.
-    pub differences: Vec<ServerDifference>,
+    pub differences: Vec<NodeDifference>,
     /// Histograms.
     pub distributions: Vec<ServerDistribution>,
     /// Means of successive windows of the first replication.
@@ -148,67 +165,6 @@ pub struct CoreTotals {
     pub busy: f64,
     /// Of it, what was no service.
     pub overhead: f64,
-}
-
-/// One figure of a class, of the cores, or of all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ServerFigure {
-    /// The discipline.
-    pub discipline: String,
-    /// `class` or `core`.
-    pub kind: &'static str,
-    /// The name of the class; `all` for all of the kind.
-    pub name: String,
-    /// Of a class: `delay` (s, from arrival to where service begins first), `response` (s, from arrival to the end of
-    /// service), `slowdown` (response over service), `dropped` (of the requests that were offered), `reordered`, `cold` (of
-    /// those that were done), `throughput` (1/s, done of those that arrived in the measured time, over it). Of cores:
-    /// `utilisation`, `overhead` (shares of the time of all cores), `in_use` (cores).
-    pub metric: &'static str,
-    /// `mean`, `p50`, `p90`, `p99`, `p99.9`, `p99.99`, `max`; `window_max` of `delay`: the largest mean of a window.
-    pub statistic: &'static str,
-    /// The value: the mean over the replications; quantiles, `max` and `window_max` are of all of them.
-    pub value: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// Its standard error.
-    pub standard_error: Option<f64>,
-    /// Observations behind it.
-    pub count: u64,
-    /// Where the interval comes from.
-    pub method: Option<String>,
-    /// The unit: `s`, `1`, `1/s`, `cores`.
-    pub unit: &'static str,
-    /// Why there is no value, or no interval.
-    pub reason: Option<String>,
-}
-
-/// A paired difference of two disciplines on the same requests, replication by replication.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ServerDifference {
-    /// The discipline.
-    pub discipline: String,
-    /// The reference.
-    pub reference: String,
-    /// `class` or `core`.
-    pub kind: &'static str,
-    /// Its name.
-    pub name: String,
-    /// What is compared.
-    pub metric: &'static str,
-    /// The statistic; `replication_max` and `replication_window_max` are of each replication's own longest.
-    pub statistic: &'static str,
-    /// The discipline's value less the reference's.
-    pub value: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// The unit.
-    pub unit: &'static str,
-    /// Why there is none, or no interval.
-    pub reason: Option<String>,
 }
 
 /// The distribution of a metric in a class: the buckets that hold something.
