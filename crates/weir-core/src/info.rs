@@ -19,6 +19,8 @@ pub enum Kind {
     Packet,
     /// Processes that are ready to run: served in time.
     Task,
+    /// Requests at a pool of servers: served whole, or in quanta.
+    Pool,
     /// A rule around another discipline.
     Wrapper,
 }
@@ -31,6 +33,7 @@ impl Kind {
             Self::Message => "message",
             Self::Packet => "packet",
             Self::Task => "task",
+            Self::Pool => "pool",
             Self::Wrapper => "wrapper",
         }
     }

@@ -23,6 +23,17 @@
 //! | Units | time: nanoseconds; the cost of a request: the service that it is known, or estimated, to need |
 //! | Work | of each file its own; nothing here allocates in the steady state, locks, logs or panics on input |
 
+pub mod core_allocation;
+pub mod darc;
+mod idle;
+pub mod jbsq;
+pub mod preemptive;
+mod queues;
+pub mod short_first;
+mod terms;
+#[cfg(test)]
+mod testing;
+
 use crate::discipline::{Backlog, DropReason, Drops, Effort};
 use crate::item::Item;
 use crate::units::{Instant, Nanos};
