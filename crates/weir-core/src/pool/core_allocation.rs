@@ -16,8 +16,8 @@
 //!
 //! In Shenango a request that is found waiting at two checks in a row brings a server: `delay` equal to `period`.
 
-use super::idle::Set;
 use super::queues::{Queues, shared_bound};
+use super::server_set::ServerSet;
 use super::terms::span;
 use super::{Assigned, Measured, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
 use crate::discipline::{Backlog, Drops};
@@ -73,12 +73,12 @@ pub const INFO: Info = Info {
 pub struct CoreAllocation<I: Item> {
     queue: Queues<I>,
     /// The servers that may be given something.
-    allocated: Set,
+    allocated: ServerSet,
     /// How many they are.
     count: u32,
     servers: u32,
     /// Of those, the ones that are idle, and since when.
-    idle: Set,
+    idle: ServerSet,
     since: Vec<Instant>,
     /// The server that was added, and is to be asked.
     added: Option<ServerId>,
@@ -95,8 +95,8 @@ impl<I: Item<Cost = Nanos>> CoreAllocation<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
         let zero = Nanos::new(0);
         let min = arguments.whole("min", 1, u64::from(site.servers))? as u32;
-        let mut allocated = Set::none(site.servers);
-        (0..min).for_each(|server| allocated.insert(ServerId(server)));
+        let mut allocated = ServerSet::none(site.servers);
+        (0..min).for_each(|server| allocated.add(ServerId(server)));
         Ok(Self {
             queue: Queues::new(1, shared_bound(site)),
             idle: allocated.clone(),
@@ -131,7 +131,7 @@ impl<I: Item<Cost = Nanos>> CoreAllocation<I> {
     fn add(&mut self) {
         let free = (0..self.servers).map(ServerId).find(|&server| !self.allocated.contains(server));
         if let Some(server) = free {
-            self.allocated.insert(server);
+            self.allocated.add(server);
             self.count += 1;
             self.owed[server.0 as usize] = self.wake;
             self.added = Some(server);
@@ -141,7 +141,7 @@ impl<I: Item<Cost = Nanos>> CoreAllocation<I> {
 
 impl<I: Item<Cost = Nanos>> Pool<I> for CoreAllocation<I> {
     fn enqueue(&mut self, _now: Instant, item: I, _receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed {
-        let server = self.idle.first();
+        let server = self.idle.lowest();
         if !self.queue.offer(0, item, server.is_some(), drops) {
             return Placed::Queued;
         }
@@ -156,7 +156,7 @@ impl<I: Item<Cost = Nanos>> Pool<I> for CoreAllocation<I> {
             return None;
         }
         let Some(item) = self.queue.pop(0) else {
-            self.idle.insert(server);
+            self.idle.add(server);
             self.since[server.0 as usize] = now;
             return None;
         };
@@ -204,7 +204,7 @@ impl<I: Item<Cost = Nanos>> Pool<I> for CoreAllocation<I> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::testing::{Job, Request, pool, profile, requests, run, site, try_pool};
+    use super::super::machine::{Arrival, Job, pool, profile, requests, run, site, try_pool};
     use super::*;
 
     fn allocation(spec: &str, servers: u32) -> CoreAllocation<Job> {
@@ -212,8 +212,8 @@ mod tests {
         pool(&INFO, spec, |arguments| CoreAllocation::from_spec(arguments, &site))
     }
 
-    fn request(at: u64, service: u64) -> Request {
-        Request { at, class: 0, flow: 0, service }
+    fn request(at: u64, service: u64) -> Arrival {
+        Arrival { at, class: 0, flow: 0, service }
     }
 
     #[test]

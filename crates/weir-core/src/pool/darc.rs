@@ -18,8 +18,8 @@
 //! A part of the servers is rounded to the nearest number, a half down, and is at least one. Servers that are left over
 //! belong to nobody; every group may use them.
 
-use super::idle::Set;
 use super::queues::{Queues, shared_bound};
+use super::server_set::ServerSet;
 use super::short_first::{by_service, places};
 use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
 use crate::discipline::{Backlog, DropReason, Drops};
@@ -76,7 +76,7 @@ pub struct Darc<I: Item> {
     allowed: Vec<Span>,
     /// The first place that each server may serve.
     first: Vec<u32>,
-    idle: Set,
+    idle: ServerSet,
 }
 
 /// The work of each group, and the group of each place.
@@ -142,20 +142,20 @@ impl<I: Item<Cost = Nanos>> Darc<I> {
             places: places(&order),
             first: (0..site.servers).map(first).collect(),
             allowed,
-            idle: Set::all(site.servers),
+            idle: ServerSet::all(site.servers),
         })
     }
 
     /// An idle server that may serve this place.
     fn idle_for(&self, place: u32) -> Option<ServerId> {
         let Span { start, end } = self.allowed[place as usize];
-        self.idle.first_from(start).filter(|server| server.0 < end)
+        self.idle.lowest_from(start).filter(|server| server.0 < end)
     }
 
     /// The first place that the server may serve and that has something.
     fn place_for(&self, server: ServerId) -> Option<u32> {
         let first = *self.first.get(server.0 as usize)?;
-        let place = self.queues.filled().first_from(first)?.0;
+        let place = self.queues.filled().lowest_from(first)?.0;
         // Starts do not decrease: where this one may not be served, no later one may.
         (self.allowed[place as usize].start <= server.0).then_some(place)
     }
@@ -179,7 +179,7 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Darc<I> {
 
     fn dequeue(&mut self, _now: Instant, server: ServerId, _drops: &mut dyn Drops<I>) -> Option<Assigned<I>> {
         let Some(item) = self.place_for(server).and_then(|place| self.queues.pop(place)) else {
-            self.idle.insert(server);
+            self.idle.add(server);
             return None;
         };
         self.idle.remove(server);

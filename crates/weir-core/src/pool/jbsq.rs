@@ -13,8 +13,8 @@
 //! | Memory | one slot per waiting request, `depth` bits per server; grows to the largest backlog and stays |
 //! | Departs from the source | of servers with equally few requests the lowest number is chosen; that a request is under way to a server takes no time |
 
-use super::idle::Set;
 use super::queues::{Queues, shared_bound};
+use super::server_set::ServerSet;
 use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
 use crate::discipline::{Backlog, DropReason, Drops};
 use crate::info::{Arguments, Info, Kind, Parameter};
@@ -46,15 +46,15 @@ pub struct Jbsq<I: Item> {
     /// How many requests each server has.
     lengths: Vec<u32>,
     /// By number of requests below `depth`, the servers that have as many.
-    shorter: Vec<Set>,
+    shorter: Vec<ServerSet>,
     depth: u32,
 }
 
 impl<I: Item<Cost = Nanos>> Jbsq<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
         let depth = arguments.whole("depth", 1, 64)? as u32;
-        let mut shorter = vec![Set::none(site.servers); depth as usize];
-        shorter[0] = Set::all(site.servers);
+        let mut shorter = vec![ServerSet::none(site.servers); depth as usize];
+        shorter[0] = ServerSet::all(site.servers);
         Ok(Self {
             central: Queues::new(1, shared_bound(site)),
             own: Queues::new(site.servers, u64::MAX),
@@ -66,7 +66,7 @@ impl<I: Item<Cost = Nanos>> Jbsq<I> {
 
     /// The server with the fewest requests, if it has fewer than the depth.
     fn shortest(&self) -> Option<ServerId> {
-        self.shorter.iter().find_map(Set::first)
+        self.shorter.iter().find_map(ServerSet::lowest)
     }
 
     fn set_length(&mut self, server: ServerId, length: u32) {
@@ -75,7 +75,7 @@ impl<I: Item<Cost = Nanos>> Jbsq<I> {
             set.remove(server);
         }
         if let Some(set) = self.shorter.get_mut(length as usize) {
-            set.insert(server);
+            set.add(server);
         }
     }
 
@@ -102,7 +102,7 @@ impl<I: Item<Cost = Nanos>> Jbsq<I> {
 
 impl<I: Item<Cost = Nanos>> Pool<I> for Jbsq<I> {
     fn enqueue(&mut self, _now: Instant, item: I, _receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed {
-        let idle = self.shorter[0].first();
+        let idle = self.shorter[0].lowest();
         if let Some(server) = idle {
             self.send(server, item);
             return Placed::Ask(server);
@@ -145,7 +145,7 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Jbsq<I> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::testing::{Job, Request, pool, profile, requests, run, site};
+    use super::super::machine::{Arrival, Job, pool, profile, requests, run, site};
     use super::*;
 
     fn jbsq(depth: u32, servers: u32, queue: Option<u32>) -> Jbsq<Job> {
@@ -153,8 +153,8 @@ mod tests {
         pool(&INFO, &format!("jbsq:{depth}"), |arguments| Jbsq::from_spec(arguments, &site))
     }
 
-    fn request(at: u64, service: u64) -> Request {
-        Request { at, class: 0, flow: 0, service }
+    fn request(at: u64, service: u64) -> Arrival {
+        Arrival { at, class: 0, flow: 0, service }
     }
 
     #[test]

@@ -25,14 +25,14 @@
 
 pub mod core_allocation;
 pub mod darc;
-mod idle;
 pub mod jbsq;
+#[cfg(test)]
+mod machine;
 pub mod preemptive;
 mod queues;
+mod server_set;
 pub mod short_first;
 mod terms;
-#[cfg(test)]
-mod testing;
 
 use crate::discipline::{Backlog, DropReason, Drops, Effort};
 use crate::item::Item;

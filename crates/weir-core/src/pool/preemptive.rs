@@ -15,8 +15,8 @@
 //! With `when=always` every quantum that ends before its request costs, though nobody waits: the timer fires all the
 //! same. With `when=waiting` it costs only where another request takes over.
 
-use super::idle::Set;
 use super::queues::{Queues, shared_bound};
+use super::server_set::ServerSet;
 use super::terms::span;
 use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site};
 use crate::discipline::{Backlog, Drops};
@@ -59,7 +59,7 @@ pub const INFO: Info = Info {
 /// One queue, preempted each quantum.
 pub struct Preemptive<I: Item> {
     queue: Queues<I>,
-    idle: Set,
+    idle: ServerSet,
     quantum: Nanos,
     cost: Nanos,
     costs_always: bool,
@@ -71,7 +71,7 @@ impl<I: Item<Cost = Nanos>> Preemptive<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
         Ok(Self {
             queue: Queues::new(1, shared_bound(site)),
-            idle: Set::all(site.servers),
+            idle: ServerSet::all(site.servers),
             quantum: span(arguments, "quantum", Nanos::new(1))?,
             cost: span(arguments, "cost", Nanos::new(0))?,
             costs_always: arguments.choice("when", &["always", "waiting"])? == 0,
@@ -82,7 +82,7 @@ impl<I: Item<Cost = Nanos>> Preemptive<I> {
 
 impl<I: Item<Cost = Nanos>> Pool<I> for Preemptive<I> {
     fn enqueue(&mut self, _now: Instant, item: I, _receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed {
-        let server = self.idle.first();
+        let server = self.idle.lowest();
         if !self.queue.offer(0, item, server.is_some(), drops) {
             return Placed::Queued;
         }
@@ -95,7 +95,7 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Preemptive<I> {
     fn dequeue(&mut self, _now: Instant, server: ServerId, _drops: &mut dyn Drops<I>) -> Option<Assigned<I>> {
         let owed = self.owed.get_mut(server.0 as usize).map(core::mem::take).unwrap_or_default();
         let Some(item) = self.queue.pop(0) else {
-            self.idle.insert(server);
+            self.idle.add(server);
             return None;
         };
         self.idle.remove(server);
@@ -119,7 +119,7 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Preemptive<I> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::testing::{Job, Request, pool, profile, requests, run, site, try_pool};
+    use super::super::machine::{Arrival, Job, pool, profile, requests, run, site, try_pool};
     use super::*;
 
     fn preemptive(spec: &str, servers: u32) -> Preemptive<Job> {
@@ -127,8 +127,8 @@ mod tests {
         pool(&INFO, spec, |arguments| Preemptive::from_spec(arguments, &site))
     }
 
-    fn request(at: u64, service: u64) -> Request {
-        Request { at, class: 0, flow: 0, service }
+    fn request(at: u64, service: u64) -> Arrival {
+        Arrival { at, class: 0, flow: 0, service }
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use super::idle::Set;
+use super::server_set::ServerSet;
 use super::{ServerId, Site};
 use crate::discipline::{Backlog, DropReason, Drops};
 use crate::item::Item;
@@ -29,7 +29,7 @@ pub(super) fn own_bound(site: &Site) -> u64 {
 pub(super) struct Queues<I: Item> {
     queues: Vec<VecDeque<I>>,
     /// Those that hold something.
-    filled: Set,
+    filled: ServerSet,
     backlog: Backlog<Nanos>,
     /// How many may wait in each.
     bound: u64,
@@ -39,7 +39,7 @@ impl<I: Item<Cost = Nanos>> Queues<I> {
     /// So many queues, for `bound` requests each.
     pub(super) fn new(count: u32, bound: u64) -> Self {
         let queues = (0..count).map(|_| VecDeque::new()).collect();
-        Self { queues, filled: Set::none(count), backlog: Backlog::default(), bound }
+        Self { queues, filled: ServerSet::none(count), backlog: Backlog::default(), bound }
     }
 
     /// How many requests wait in a queue.
@@ -66,7 +66,7 @@ impl<I: Item<Cost = Nanos>> Queues<I> {
     pub(super) fn push(&mut self, queue: u32, item: I) {
         self.backlog.add(item.cost());
         self.queues[queue as usize].push_back(item);
-        self.filled.insert(ServerId(queue));
+        self.filled.add(ServerId(queue));
     }
 
     /// Takes the first request out.
@@ -83,7 +83,7 @@ impl<I: Item<Cost = Nanos>> Queues<I> {
 
     /// The queues that hold something.
     #[inline]
-    pub(super) fn filled(&self) -> &Set {
+    pub(super) fn filled(&self) -> &ServerSet {
         &self.filled
     }
 

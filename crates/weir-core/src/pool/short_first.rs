@@ -12,8 +12,8 @@
 //! | Memory | one slot per waiting request, one bit per server; grows to the largest backlog of each class and stays |
 //! | Departs from the source | classes of equal means are in the order of their numbers. Each class has a queue of its own, of as many places as a central one |
 
-use super::idle::Set;
 use super::queues::{Queues, shared_bound};
+use super::server_set::ServerSet;
 use super::{Assigned, Placed, Pool, Profile, ReceiverId, ServerId, Site, WHOLE};
 use crate::discipline::{Backlog, DropReason, Drops};
 use crate::info::{Arguments, Info, Kind};
@@ -39,7 +39,7 @@ pub struct ShortFirst<I: Item> {
     queues: Queues<I>,
     /// The place of each class.
     places: Vec<u32>,
-    idle: Set,
+    idle: ServerSet,
 }
 
 /// The classes in the order of their means, equal ones in that of their numbers.
@@ -63,7 +63,7 @@ impl<I: Item<Cost = Nanos>> ShortFirst<I> {
         Ok(Self {
             queues: Queues::new(site.classes.len() as u32, shared_bound(site)),
             places: places(&by_service(&site.classes)),
-            idle: Set::all(site.servers),
+            idle: ServerSet::all(site.servers),
         })
     }
 }
@@ -74,7 +74,7 @@ impl<I: Item<Cost = Nanos>> Pool<I> for ShortFirst<I> {
             drops.dropped(item, DropReason::Unclassified);
             return Placed::Queued;
         };
-        let server = self.idle.first();
+        let server = self.idle.lowest();
         if !self.queues.offer(place, item, server.is_some(), drops) {
             return Placed::Queued;
         }
@@ -85,9 +85,9 @@ impl<I: Item<Cost = Nanos>> Pool<I> for ShortFirst<I> {
     }
 
     fn dequeue(&mut self, _now: Instant, server: ServerId, _drops: &mut dyn Drops<I>) -> Option<Assigned<I>> {
-        let first = self.queues.filled().first();
+        let first = self.queues.filled().lowest();
         let Some(item) = first.and_then(|queue| self.queues.pop(queue.0)) else {
-            self.idle.insert(server);
+            self.idle.add(server);
             return None;
         };
         self.idle.remove(server);
@@ -110,16 +110,16 @@ impl<I: Item<Cost = Nanos>> Pool<I> for ShortFirst<I> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::testing::{Request, pool, profile, requests, run, site};
+    use super::super::machine::{Arrival, pool, profile, requests, run, site};
     use super::*;
 
-    fn short_first(servers: u32, queue: Option<u32>) -> ShortFirst<super::super::testing::Job> {
+    fn short_first(servers: u32, queue: Option<u32>) -> ShortFirst<super::super::machine::Job> {
         let site = Site { queue, ..site(servers, &[profile(0.5, 100), profile(0.4, 1), profile(0.1, 100)]) };
         pool(&INFO, "short_first", |arguments| ShortFirst::from_spec(arguments, &site))
     }
 
-    fn request(at: u64, class: u16, service: u64) -> Request {
-        Request { at, class, flow: 0, service }
+    fn request(at: u64, class: u16, service: u64) -> Arrival {
+        Arrival { at, class, flow: 0, service }
     }
 
     #[test]

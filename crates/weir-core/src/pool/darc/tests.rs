@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::testing::{Job, Request, pool, profile, requests, run, site, try_pool};
+use super::super::machine::{Arrival, Job, pool, profile, requests, run, site, try_pool};
 use super::*;
 use crate::pool::Profile;
 
@@ -22,8 +22,8 @@ fn allowed(spec: &str, site: &Site) -> Vec<(u32, u32)> {
     darc.places.iter().map(of).collect()
 }
 
-fn request(at: u64, class: u16, service: u64) -> Request {
-    Request { at, class, flow: 0, service }
+fn request(at: u64, class: u16, service: u64) -> Arrival {
+    Arrival { at, class, flow: 0, service }
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub(super) type Job = Message<Nanos>;
 
 /// A request that arrives at `at` and needs `service`, both in nanoseconds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Request {
+pub(super) struct Arrival {
     pub at: u64,
     pub class: u16,
     pub flow: u32,
@@ -51,13 +51,13 @@ pub(super) fn try_pool<P>(
 }
 
 /// Up to 60 requests of `classes` classes, in the order of their arrivals.
-pub(super) fn requests(classes: u16) -> impl Strategy<Value = Vec<Request>> {
+pub(super) fn requests(classes: u16) -> impl Strategy<Value = Vec<Arrival>> {
     let one = (0_u64..20, 0..classes, 0_u32..8, 1_u64..40);
     prop::collection::vec(one, 1..60).prop_map(|drawn| {
         let mut at = 0;
         let arrive = |(gap, class, flow, service): (u64, u16, u32, u64)| {
             at += gap;
-            Request { at, class, flow, service }
+            Arrival { at, class, flow, service }
         };
         drawn.into_iter().map(arrive).collect()
     })
@@ -108,7 +108,7 @@ struct Open {
 struct Machine<'p> {
     pool: &'p mut dyn Pool<Job>,
     servers: Vec<Option<Open>>,
-    arrivals: VecDeque<(u32, Request)>,
+    arrivals: VecDeque<(u32, Arrival)>,
     began: Vec<bool>,
     arrived: Vec<u64>,
     classes: Vec<Delays>,
@@ -119,7 +119,7 @@ struct Machine<'p> {
 }
 
 /// Serves the requests to the end. At one instant boundaries come first, then the control, then arrivals.
-pub(super) fn run(pool: &mut dyn Pool<Job>, servers: u32, requests: &[Request]) -> Run {
+pub(super) fn run(pool: &mut dyn Pool<Job>, servers: u32, requests: &[Arrival]) -> Run {
     let next_control = pool.period().map(|period| period.get());
     let mut machine = Machine {
         pool,
@@ -171,7 +171,7 @@ impl Machine<'_> {
         assert_eq!(self.pool.backlog().items, self.waiting, "the backlog at {now}");
     }
 
-    fn arrive(&mut self, now: u64, id: u32, request: Request) {
+    fn arrive(&mut self, now: u64, id: u32, request: Arrival) {
         let (class, flow) = (ClassId(request.class), FlowId(request.flow));
         let item = Job { id, flow, class, remaining: Nanos::new(request.service) };
         self.waiting += 1;
