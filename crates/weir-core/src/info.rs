@@ -19,7 +19,9 @@ pub enum Kind {
     Packet,
     /// Processes that are ready to run: served in time.
     Task,
-    /// Requests at a pool of servers: served whole, or in quanta.
+    /// Servers, of which a request joins one when it arrives.
+    Dispatcher,
+    /// Servers that share requests, or the queues of servers.
     Pool,
     /// A rule around another discipline.
     Wrapper,
@@ -33,6 +35,7 @@ impl Kind {
             Self::Message => "message",
             Self::Packet => "packet",
             Self::Task => "task",
+            Self::Dispatcher => "dispatcher",
             Self::Pool => "pool",
             Self::Wrapper => "wrapper",
         }

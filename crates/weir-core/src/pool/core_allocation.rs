@@ -204,12 +204,13 @@ impl<I: Item<Cost = Nanos>> Pool<I> for CoreAllocation<I> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::machine::{Arrival, Job, pool, profile, requests, run, site, try_pool};
     use super::*;
+    use crate::pool::machine::{Arrival, made, requests, run};
+    use crate::pool::testing::{Request, refused, site_of};
 
-    fn allocation(spec: &str, servers: u32) -> CoreAllocation<Job> {
-        let site = site(servers, &[profile(1.0, 10)]);
-        pool(&INFO, spec, |arguments| CoreAllocation::from_spec(arguments, &site))
+    fn allocation(spec: &str, servers: u32) -> CoreAllocation<Request> {
+        let site = site_of(servers, &[(1.0, 10)]);
+        made(&INFO, spec, |arguments| CoreAllocation::from_spec(arguments, &site))
     }
 
     fn request(at: u64, service: u64) -> Arrival {
@@ -240,12 +241,11 @@ mod tests {
 
     #[test]
     fn more_servers_than_there_are_cannot_be_kept() {
-        let site = site(4, &[profile(1.0, 10)]);
-        let make =
-            |spec| try_pool(&INFO, spec, |arguments| CoreAllocation::<Job>::from_spec(arguments, &site));
-        let expected = "`core_allocation`: min is `5`, must be a whole number from 1 to 4";
-        assert_eq!(make("core_allocation:min=5").err().as_deref(), Some(expected));
-        assert_eq!(make("core_allocation:min=4").map(|pool| pool.in_use()), Ok(Some(4)));
+        assert_eq!(
+            refused("core_allocation:min=5", &site_of(4, &[(1.0, 10)])),
+            "`core_allocation`: min is `5`, must be a whole number from 1 to 4"
+        );
+        assert_eq!(allocation("core_allocation:min=4", 4).in_use(), Some(4));
     }
 
     proptest! {

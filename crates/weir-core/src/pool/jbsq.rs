@@ -145,12 +145,13 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Jbsq<I> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::machine::{Arrival, Job, pool, profile, requests, run, site};
     use super::*;
+    use crate::pool::machine::{Arrival, made, requests, run};
+    use crate::pool::testing::{Request, request as item, site_of};
 
-    fn jbsq(depth: u32, servers: u32, queue: Option<u32>) -> Jbsq<Job> {
-        let site = Site { queue, ..site(servers, &[profile(1.0, 10)]) };
-        pool(&INFO, &format!("jbsq:{depth}"), |arguments| Jbsq::from_spec(arguments, &site))
+    fn jbsq(depth: u32, servers: u32, queue: Option<u32>) -> Jbsq<Request> {
+        let site = Site { queue, ..site_of(servers, &[(1.0, 10)]) };
+        made(&INFO, &format!("jbsq:{depth}"), |arguments| Jbsq::from_spec(arguments, &site))
     }
 
     fn request(at: u64, service: u64) -> Arrival {
@@ -190,7 +191,7 @@ mod tests {
             // Nobody leaves: what is sent ahead is counted by the discipline itself.
             let mut pool = jbsq(depth, servers, None);
             for (id, request) in (0..).zip(&arrivals) {
-                let item = Job { id, remaining: Nanos::new(request.service), ..job() };
+                let item = item(id, 0, request.service);
                 let _ = pool.enqueue(Instant::ZERO, item, ReceiverId(0), &mut Vec::new());
             }
             let lengths: Vec<u32> = (0..servers).filter_map(|server| pool.length(ServerId(server))).collect();
@@ -198,10 +199,5 @@ mod tests {
             prop_assert_eq!(lengths.iter().sum::<u32>(), sent);
             prop_assert!(lengths.iter().max() <= lengths.iter().min().map(|least| least + 1).as_ref());
         }
-    }
-
-    fn job() -> Job {
-        use crate::item::{ClassId, FlowId};
-        Job { id: 0, flow: FlowId(0), class: ClassId(0), remaining: Nanos::ZERO }
     }
 }

@@ -4,14 +4,13 @@ use std::collections::VecDeque;
 
 use proptest::prelude::*;
 
-use super::{Assigned, Delays, Measured, Placed, Pool, Profile, ReceiverId, ServerId, Site, WHOLE};
+use super::testing::Request;
+use super::{Assigned, Delays, Measured, Placed, Pool, ReceiverId, ServerId, WHOLE};
+use crate::discipline::DropReason;
 use crate::info::{Arguments, Info};
-use crate::item::{ClassId, FlowId, Message};
+use crate::item::{ClassId, FlowId};
 use crate::spec::{Spec, SpecError};
 use crate::units::{Cost, Instant, Nanos};
-
-/// What is served.
-pub(super) type Job = Message<Nanos>;
 
 /// A request that arrives at `at` and needs `service`, both in nanoseconds.
 #[derive(Clone, Copy, Debug)]
@@ -22,32 +21,14 @@ pub(super) struct Arrival {
     pub service: u64,
 }
 
-pub(super) fn profile(share: f64, service: u64) -> Profile {
-    Profile { share, service: Nanos::new(service) }
-}
-
-/// Servers with one receiver, and queues without bound.
-pub(super) fn site(servers: u32, classes: &[Profile]) -> Site {
-    Site { servers, receivers: 1, classes: classes.to_vec(), queue: None }
-}
-
-/// What `make` makes of the arguments of a spec.
-pub(super) fn pool<P>(
+/// What `make` makes of the arguments of a spec; under its own type, so that a test sees inside.
+pub(super) fn made<P>(
     info: &'static Info,
     spec: &str,
     make: impl FnOnce(&Arguments<'_>) -> Result<P, SpecError>,
 ) -> P {
-    try_pool(info, spec, make).unwrap_or_else(|error| panic!("{spec}: {error}"))
-}
-
-/// The same, or why it was refused.
-pub(super) fn try_pool<P>(
-    info: &'static Info,
-    spec: &str,
-    make: impl FnOnce(&Arguments<'_>) -> Result<P, SpecError>,
-) -> Result<P, String> {
-    let spec: Spec = spec.parse().expect("a spec");
-    Arguments::new(&spec, info).and_then(|arguments| make(&arguments)).map_err(|error| error.to_string())
+    let parsed: Spec = spec.parse().expect(spec);
+    Arguments::new(&parsed, info).and_then(|arguments| make(&arguments)).expect(spec)
 }
 
 /// Up to 60 requests of `classes` classes, in the order of their arrivals.
@@ -100,13 +81,13 @@ impl Run {
 
 /// An open grant, and until when it lasts.
 struct Open {
-    item: Job,
+    item: Request,
     used: Nanos,
     until: u64,
 }
 
 struct Machine<'p> {
-    pool: &'p mut dyn Pool<Job>,
+    pool: &'p mut dyn Pool<Request>,
     servers: Vec<Option<Open>>,
     arrivals: VecDeque<(u32, Arrival)>,
     began: Vec<bool>,
@@ -114,12 +95,12 @@ struct Machine<'p> {
     classes: Vec<Delays>,
     next_control: Option<u64>,
     waiting: u64,
-    drops: Vec<(Job, crate::discipline::DropReason)>,
+    drops: Vec<(Request, DropReason)>,
     run: Run,
 }
 
 /// Serves the requests to the end. At one instant boundaries come first, then the control, then arrivals.
-pub(super) fn run(pool: &mut dyn Pool<Job>, servers: u32, requests: &[Arrival]) -> Run {
+pub(super) fn run(pool: &mut dyn Pool<Request>, servers: u32, requests: &[Arrival]) -> Run {
     let next_control = pool.period().map(|period| period.get());
     let mut machine = Machine {
         pool,
@@ -173,7 +154,7 @@ impl Machine<'_> {
 
     fn arrive(&mut self, now: u64, id: u32, request: Arrival) {
         let (class, flow) = (ClassId(request.class), FlowId(request.flow));
-        let item = Job { id, flow, class, remaining: Nanos::new(request.service) };
+        let item = Request { id, flow, class, remaining: Nanos::new(request.service) };
         self.waiting += 1;
         let dropped = self.drops.len();
         let placed = self.pool.enqueue(Instant::new(now), item, ReceiverId(0), &mut self.drops);
@@ -194,7 +175,7 @@ impl Machine<'_> {
             self.pool.finish(at, id, &item, used);
         } else {
             self.waiting += 1;
-            self.pool.requeue(at, id, Job { remaining: rest, ..item }, used, &mut self.drops);
+            self.pool.requeue(at, id, Request { remaining: rest, ..item }, used, &mut self.drops);
         }
         self.ask(now, id);
         self.wake(now);

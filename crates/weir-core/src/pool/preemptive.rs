@@ -119,12 +119,13 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Preemptive<I> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::machine::{Arrival, Job, pool, profile, requests, run, site, try_pool};
     use super::*;
+    use crate::pool::machine::{Arrival, made, requests, run};
+    use crate::pool::testing::{Request, refused, site_of};
 
-    fn preemptive(spec: &str, servers: u32) -> Preemptive<Job> {
-        let site = site(servers, &[profile(1.0, 10)]);
-        pool(&INFO, spec, |arguments| Preemptive::from_spec(arguments, &site))
+    fn preemptive(spec: &str, servers: u32) -> Preemptive<Request> {
+        let site = site_of(servers, &[(1.0, 10)]);
+        made(&INFO, spec, |arguments| Preemptive::from_spec(arguments, &site))
     }
 
     fn request(at: u64, service: u64) -> Arrival {
@@ -154,9 +155,9 @@ mod tests {
 
     #[test]
     fn a_preempted_request_is_taken_back_beyond_the_bound() {
-        let site = Site { queue: Some(1), ..site(1, &[profile(1.0, 10)]) };
+        let site = Site { queue: Some(1), ..site_of(1, &[(1.0, 10)]) };
         let spec = "preemptive:quantum=10ns,cost=0ns";
-        let mut pool = pool(&INFO, spec, |arguments| Preemptive::from_spec(arguments, &site));
+        let mut pool = made(&INFO, spec, |arguments| Preemptive::from_spec(arguments, &site));
         let run = run(&mut pool, 1, &[request(0, 15), request(1, 15), request(2, 5), request(9, 5)]);
         assert_eq!(run.dropped, [2, 3]);
         assert_eq!(run.order(), [0, 1, 0, 1]);
@@ -164,13 +165,15 @@ mod tests {
 
     #[test]
     fn spans_are_refused_with_bound() {
-        let site = site(1, &[profile(1.0, 10)]);
-        let refused =
-            |spec| try_pool(&INFO, spec, |arguments| Preemptive::<Job>::from_spec(arguments, &site)).err();
-        let expected = "`preemptive`: quantum is `0ns`, must be a span from 1ns to 1s";
-        assert_eq!(refused("preemptive:0ns").as_deref(), Some(expected));
-        let expected = "`preemptive`: cost is `2s`, must be a span from 0ns to 1s";
-        assert_eq!(refused("preemptive:5us,2s").as_deref(), Some(expected));
+        let site = site_of(1, &[(1.0, 10)]);
+        assert_eq!(
+            refused("preemptive:0ns", &site),
+            "`preemptive`: quantum is `0ns`, must be a span from 1ns to 1s"
+        );
+        assert_eq!(
+            refused("preemptive:5us,cost=2s", &site),
+            "`preemptive`: cost is `2s`, must be a span from 0ns to 1s"
+        );
     }
 
     proptest! {

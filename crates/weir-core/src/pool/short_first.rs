@@ -110,12 +110,13 @@ impl<I: Item<Cost = Nanos>> Pool<I> for ShortFirst<I> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::machine::{Arrival, pool, profile, requests, run, site};
     use super::*;
+    use crate::pool::machine::{Arrival, made, requests, run};
+    use crate::pool::testing::{Request, site_of};
 
-    fn short_first(servers: u32, queue: Option<u32>) -> ShortFirst<super::super::machine::Job> {
-        let site = Site { queue, ..site(servers, &[profile(0.5, 100), profile(0.4, 1), profile(0.1, 100)]) };
-        pool(&INFO, "short_first", |arguments| ShortFirst::from_spec(arguments, &site))
+    fn short_first(servers: u32, queue: Option<u32>) -> ShortFirst<Request> {
+        let site = Site { queue, ..site_of(servers, &[(0.5, 100), (0.4, 1), (0.1, 100)]) };
+        made(&INFO, "short_first", |arguments| ShortFirst::from_spec(arguments, &site))
     }
 
     fn request(at: u64, class: u16, service: u64) -> Arrival {
