@@ -146,9 +146,10 @@ mod tests {
     #[test]
     fn copies_have_seeds_of_their_own() {
         let varied = |text: &str| Role::Pool.with_varied_seeds(&text.parse().expect(text), 3).to_string();
-        let written = "racks(work_stealing(rr:2,cost=7ns,seed=5),racks=2,choices=2,seed=18446744073709551615)";
+        let written =
+            "racks(work_stealing(rr:2,cost=7ns,seed=5),racks=2,choices=2,seed=18446744073709551615)";
         let expected = "racks(work_stealing(rr:2,cost=7ns,seed=8),racks=2,choices=2,seed=2)";
         assert_eq!(varied(written), expected);
-        assert_eq!(varied("racks(cfcfs,2,2,4)"), "racks(cfcfs,2,2,7)");
+        assert_eq!(varied("racks(cfcfs,2,2,4)"), "racks:cfcfs,2,2,7");
     }
 }

@@ -14,12 +14,13 @@
 //! | Memory | two words per rack more than the disciplines inside |
 //! | Departs from the source | lengths are known at once (there: from what servers report with their replies). What is measured for a control inside is measured of the whole pool |
 
+use super::random::SEED;
 use super::{Assigned, Measured, Placed, Pool, ReceiverId, ServerId, Site};
 use crate::discipline::{Backlog, DropReason, Drops, Effort};
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::Item;
 use crate::random::Random;
-use crate::registry::{self, SEED};
+use crate::registry;
 use crate::role::Role;
 use crate::spec::{Spec, SpecError};
 use crate::units::{Cost, Instant, Nanos};
@@ -51,12 +52,7 @@ pub const INFO: Info = Info {
             default: Some("2"),
             meaning: "among how many racks a request chooses",
         },
-        Parameter {
-            name: SEED,
-            values: "a whole number",
-            default: Some("0"),
-            meaning: "from which the draws follow, and what is inside if it is given none",
-        },
+        SEED,
     ],
     example: "racks(cfcfs,racks=2,choices=2)",
 };
@@ -116,7 +112,7 @@ impl<I: Item<Cost = Nanos>> Rack<I> {
 impl<I: Item<Cost = Nanos> + Copy + Send + 'static> Racks<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
         let count = arguments.whole("racks", 1, u64::from(site.servers))? as u32;
-        let seed = arguments.whole(SEED, 0, u64::MAX)?;
+        let seed = arguments.whole(SEED.name, 0, u64::MAX)?;
         let default = Spec { name: "cfcfs".to_owned(), arguments: Vec::new() };
         let spec = arguments.optional("pool").unwrap_or(&default);
         let mut random = Random::new(seed);

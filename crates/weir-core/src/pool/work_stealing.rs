@@ -16,6 +16,7 @@
 //! **Effort.** A decision has examined its own queue, and the queues that a theft has compared.
 
 use super::queues::{Queues, own_bound};
+use super::random::SEED;
 use super::server_set::ServerSet;
 use super::terms::span;
 use super::{Assigned, Dispatcher, Measured, Placed, Pool, ReceiverId, ServerId, Servers, Site, WHOLE};
@@ -23,7 +24,7 @@ use crate::discipline::{Backlog, DropReason, Drops, Effort};
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::Item;
 use crate::random::Random;
-use crate::registry::{SEED, dispatcher};
+use crate::registry::dispatcher;
 use crate::role::Role;
 use crate::spec::{Spec, SpecError};
 use crate::units::{Cost, Instant, Nanos};
@@ -55,12 +56,7 @@ pub const INFO: Info = Info {
             default: Some("0ns"),
             meaning: "what a theft takes of the thief",
         },
-        Parameter {
-            name: SEED,
-            values: "a whole number",
-            default: Some("0"),
-            meaning: "from which victims that are drawn follow, and the dispatcher if it is given none",
-        },
+        SEED,
     ],
     example: "work_stealing:cost=200ns",
 };
@@ -120,7 +116,7 @@ impl<I: Item<Cost = Nanos>> Servers for View<'_, I> {
 
 impl<I: Item<Cost = Nanos> + Send + 'static> WorkStealing<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
-        let seed = arguments.whole(SEED, 0, u64::MAX)?;
+        let seed = arguments.whole(SEED.name, 0, u64::MAX)?;
         let mut random = Random::new(seed);
         let default = Spec { name: "random".to_owned(), arguments: Vec::new() };
         // A dispatcher that is given no seed follows from that of the pool.
