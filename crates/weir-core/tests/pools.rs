@@ -19,7 +19,7 @@ const MORE: [&str; 12] = [
     "per_server(rr,discipline=sf)",
     "per_server(jsq,discipline=rr:700)",
     "per_server(random,discipline=psjf)",
-    "per_server(least_work,discipline=outstanding(las,limit=2))",
+    "per_server(least_work,discipline=outstanding(las:300,limit=2))",
     "per_server(dynamic(add=500ns,period=5us),discipline=hrrn)",
 ];
 
