@@ -15,7 +15,7 @@
 //! | Departs from the source | lengths are known at once (there: from what servers report with their replies). What is measured for a control inside is measured of the whole pool |
 
 use super::random::SEED;
-use super::{Assigned, Measured, Placed, Pool, ReceiverId, ServerId, Site};
+use super::{Assigned, MAX_SERVERS, Measured, Placed, Pool, ReceiverId, ServerId, Site};
 use crate::discipline::{Backlog, DropReason, Drops, Effort};
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::Item;
@@ -42,7 +42,7 @@ pub const INFO: Info = Info {
         },
         Parameter {
             name: "racks",
-            values: "a whole number from 1 to the number of servers",
+            values: "a whole number from 1 to 1024; more than there are servers count as one a server",
             default: Some("2"),
             meaning: "into how many racks the servers are parted",
         },
@@ -111,7 +111,7 @@ impl<I: Item<Cost = Nanos>> Rack<I> {
 
 impl<I: Item<Cost = Nanos> + Copy + Send + 'static> Racks<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
-        let count = arguments.whole("racks", 1, u64::from(site.servers))? as u32;
+        let count = (arguments.whole("racks", 1, MAX_SERVERS.into())? as u32).min(site.servers);
         let seed = arguments.whole(SEED.name, 0, u64::MAX)?;
         let default = Spec { name: "cfcfs".to_owned(), arguments: Vec::new() };
         let spec = arguments.optional("pool").unwrap_or(&default);
@@ -261,6 +261,7 @@ mod tests {
         assert_eq!(racks.rack_of, [0, 0, 1, 1, 2, 2, 2]);
         let firsts: Vec<(u32, u32)> = racks.racks.iter().map(|rack| (rack.first, rack.servers)).collect();
         assert_eq!(firsts, [(0, 2), (2, 2), (4, 3)]);
+        assert_eq!(super::tests::racks("racks(cfcfs,racks=9)", 2).rack_of, [0, 1]);
     }
 
     #[test]
@@ -292,11 +293,11 @@ mod tests {
     }
 
     #[test]
-    fn more_racks_than_servers_are_refused() {
+    fn what_is_no_number_of_racks_is_refused() {
         let site = site_of(2, &[(1.0, 10)]);
         assert_eq!(
-            refused("racks(cfcfs,racks=3)", &site),
-            "`racks`: racks is `3`, must be a whole number from 1 to 2"
+            refused("racks(cfcfs,racks=0)", &site),
+            "`racks`: racks is `0`, must be a whole number from 1 to 1024"
         );
         assert!(refused("racks(cfcsf)", &site).contains("did you mean `cfcfs`?"));
     }

@@ -215,7 +215,8 @@ impl<I: Item<Cost = Nanos>> Pool<I> for WorkStealing<I> {
         };
         self.idle.remove(server);
         self.effort.count(examined, 1);
-        self.serving[server.0 as usize] = Some(Serving { cost: item.cost(), since: now + overhead });
+        let since = Instant::new(now.get().saturating_add(overhead.get()));
+        self.serving[server.0 as usize] = Some(Serving { cost: item.cost(), since });
         Some(Assigned { item, quantum: WHOLE, overhead })
     }
 
