@@ -234,7 +234,7 @@ pub(super) fn carry_alphas(spec: &mut Spec, alphas: &[f64]) {
 }
 
 /// A refused spec, as reason and remedy.
-fn explain(error: SpecError, of: &str, example: &str) -> (String, String) {
+pub(super) fn explain(error: SpecError, of: &str, example: &str) -> (String, String) {
     match error {
         SpecError::Syntax { at, reason } => {
             (format!("cannot be read at byte {at}: {reason}"), format!("write a spec such as \"{example}\""))
