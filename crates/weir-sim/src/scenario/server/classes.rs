@@ -65,7 +65,7 @@ impl Checker<'_> {
     }
 
     /// The classes, where there is no trace that has their shares and service times.
-    pub(super) fn classes(
+    pub(super) fn request_classes(
         &self,
         list: &Located<Vec<Located<ClassTable>>>,
         names: Vec<String>,
@@ -129,12 +129,12 @@ impl Checker<'_> {
     fn service(&self, written: &Located<ServiceTime>) -> Checked<Service> {
         match &written.value {
             ServiceTime::Law(ServiceLaw::Mixture(list)) => self.mixed_times(written, list),
-            _ => self.law(written, true).map(Service::Law),
+            _ => self.span_law(written, true).map(Service::Law),
         }
     }
 
     /// A law of a span of time; `some` where it is above 0.
-    pub(super) fn law(&self, written: &Located<ServiceTime>, some: bool) -> Checked<Law> {
+    pub(super) fn span_law(&self, written: &Located<ServiceTime>, some: bool) -> Checked<Law> {
         let span = |time: &Located<Time>| match some {
             true => self.some_span(time, LONGEST_SERVICE),
             false => self.span(time, LONGEST_SERVICE),

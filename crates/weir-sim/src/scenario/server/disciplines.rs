@@ -1,9 +1,10 @@
 //! The disciplines of the server: dispatchers and pool disciplines, each built once for the site.
 
-use weir_core::canonical::canonical;
+use weir_core::canonical::canonical_as;
 use weir_core::item::Message;
 use weir_core::pool::Site;
 use weir_core::registry;
+use weir_core::role::Role;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 
@@ -26,7 +27,7 @@ impl Checker<'_> {
         let build = |text: &str| {
             let spec: Spec = text.parse()?;
             registry::pool::<Message<Nanos>>(&spec, site)?;
-            let spec = canonical(&spec)?;
+            let spec = canonical_as(Role::Pool, &spec)?;
             Ok(NamedDiscipline { name: spec.to_string(), spec })
         };
         build(&written.value).or_else(|error| {
@@ -42,7 +43,7 @@ impl Checker<'_> {
         disciplines: &[NamedDiscipline],
     ) -> Checked<usize> {
         let Some(written) = written else { return Ok(0) };
-        let spec = written.value.parse::<Spec>().and_then(|spec| canonical(&spec));
+        let spec = written.value.parse::<Spec>().and_then(|spec| canonical_as(Role::Pool, &spec));
         let name = spec.map_or_else(|_| written.value.clone(), |spec| spec.to_string());
         self.listed(written, &name, disciplines)
     }

@@ -63,7 +63,7 @@ impl Checker<'_> {
         let (classes, arrives) = match &document.workload.value.trace {
             Some(trace) => self.traced(trace, document, &names, &cores)?,
             None => {
-                let classes = self.classes(&document.class, names)?;
+                let classes = self.request_classes(&document.class, names)?;
                 let arrives = self.arrives(document, &classes, &cores)?;
                 (classes, arrives)
             }

@@ -125,7 +125,7 @@ impl Checker<'_> {
         let lowest = levels.map_or(1.0, |levels| levels.factor.powi(levels.count as i32 - 1).min(1.0));
         let process = self.process(workload.value.arrivals.as_ref(), mean_gap / highest)?;
         self.drawn_gaps(workload, &process, (mean_gap / highest, mean_gap / lowest))?;
-        let flows = self.flows(workload.value.flows.as_ref(), cores.receivers)?;
+        let flows = self.request_flows(workload.value.flows.as_ref(), cores.receivers)?;
         self.receivers_keep_up(document, cores, mean_gap / highest)?;
         let workload = Workload::Open(Open { process, mean_gap, levels, flows });
         Ok(Arrives { workload, load: Some(load), peak: Some(load * highest) })
@@ -208,7 +208,7 @@ impl Checker<'_> {
         }
     }
 
-    fn flows(&self, written: Option<&Located<u64>>, receivers: u32) -> Checked<u32> {
+    fn request_flows(&self, written: Option<&Located<u64>>, receivers: u32) -> Checked<u32> {
         let Some(written) = written else { return Ok(receivers) };
         let flows = self.whole(written, 1, MAX_FLOWS)? as u32;
         if flows < receivers {
@@ -246,9 +246,9 @@ impl Checker<'_> {
         self.unused(workload.arrivals.as_ref(), "workload.closed")?;
         self.unused(workload.levels.as_ref(), "workload.closed")?;
         self.unused(workload.flows.as_ref(), "workload.closed, where each client is a flow")?;
-        let clients = self.flows(Some(&closed.value.clients), cores.receivers)?;
+        let clients = self.request_flows(Some(&closed.value.clients), cores.receivers)?;
         let think = closed.value.think.as_ref();
-        let think = think.map_or(Ok(Law::Constant(Nanos::new(0))), |think| self.law(think, false))?;
+        let think = think.map_or(Ok(Law::Constant(Nanos::new(0))), |think| self.span_law(think, false))?;
         let workload = Workload::Closed(Closed { clients, think });
         Ok(Arrives { workload, load: None, peak: None })
     }
