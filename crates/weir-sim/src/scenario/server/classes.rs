@@ -21,25 +21,16 @@ pub(super) const SUM_TOLERANCE: f64 = 1e-6;
 /// The largest slowdown that can be asked for.
 pub(super) const LARGEST_SLO: f64 = 1e9;
 
-/// The mean of a service time, in nanoseconds.
-pub(super) fn mean(service: &Service) -> f64 {
-    match service {
-        Service::Law(Law::Constant(time) | Law::Exponential(time)) => time.get() as f64,
-        Service::Law(Law::Uniform(first, last)) => (first.get() as f64 + last.get() as f64) / 2.0,
-        Service::Sizes(sizes) => sizes.mean(),
-    }
-}
-
 /// The mean service time of all requests, in nanoseconds.
 pub(super) fn mean_of_all(classes: &[Class]) -> f64 {
-    classes.iter().map(|class| class.share * mean(&class.service)).sum()
+    classes.iter().map(|class| class.share * class.service.mean()).sum()
 }
 
 /// What disciplines are told of the classes; no mean is 0, as none of theirs may be.
 pub(super) fn profiles(classes: &[Class]) -> Vec<Profile> {
     let of = |class: &Class| Profile {
         share: class.share,
-        service: Nanos::new((mean(&class.service).round() as u64).max(1)),
+        service: Nanos::new((class.service.mean().round() as u64).max(1)),
     };
     classes.iter().map(of).collect()
 }

@@ -92,15 +92,15 @@ impl Checker<'_> {
         let workload = &document.workload;
         match &workload.value.closed {
             Some(closed) => self.clients(closed, &workload.value, cores),
-            None => self.from_outside(workload, document, (classes, cores)),
+            None => self.from_outside(workload, classes, cores),
         }
     }
 
     fn from_outside(
         &self,
         workload: &Located<ServerWorkload>,
-        document: &ServerDocument,
-        (classes, cores): (&[Class], &Cores),
+        classes: &[Class],
+        cores: &Cores,
     ) -> Checked<Arrives> {
         let work = mean_of_all(classes) / f64::from(cores.cores);
         let (load, mean_gap) = match (&workload.value.load, &workload.value.rate) {
@@ -126,7 +126,6 @@ impl Checker<'_> {
         let process = self.process(workload.value.arrivals.as_ref(), mean_gap / highest)?;
         self.drawn_gaps(workload, &process, (mean_gap / highest, mean_gap / lowest))?;
         let flows = self.request_flows(workload.value.flows.as_ref(), cores.receivers)?;
-        self.receivers_keep_up(document, cores, mean_gap / highest)?;
         let workload = Workload::Open(Open { process, mean_gap, levels, flows });
         Ok(Arrives { workload, load: Some(load), peak: Some(load * highest) })
     }
@@ -218,23 +217,6 @@ impl Checker<'_> {
         Ok(flows)
     }
 
-    /// Refuses receivers that see to fewer requests than arrive, before which there is no bound.
-    fn receivers_keep_up(&self, document: &ServerDocument, cores: &Cores, gap: f64) -> Checked<()> {
-        let busy = cores.costs.dispatch.get() as f64 / gap / f64::from(cores.receivers);
-        match &document.server.value.dispatch {
-            Some(written) if busy >= 1.0 => {
-                let most = 1e9 * f64::from(cores.receivers) / cores.costs.dispatch.get() as f64;
-                let reason = format!(
-                    "lets {} receivers see to {most:.0} requests per second, and {:.0} arrive",
-                    cores.receivers,
-                    1e9 / gap
-                );
-                self.refuse(written, reason, "lower it or the rate, or give the server more receivers")
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn clients(
         &self,
         closed: &Located<Clients>,
@@ -253,7 +235,8 @@ impl Checker<'_> {
         Ok(Arrives { workload, load: None, peak: None })
     }
 
-    /// Refuses a queue without bound that would come to hold more than the memory.
+    /// Refuses a queue without bound that would come to hold more than the memory, as a rate grows. At one rate a load of
+    /// 1 or more has no means, and is not run.
     pub(super) fn memory(
         &self,
         document: &ServerDocument,
@@ -264,6 +247,9 @@ impl Checker<'_> {
         let (Workload::Open(open), Some(peak), None) = (&arrives.workload, arrives.peak, cores.queue) else {
             return Ok(());
         };
+        if open.levels.is_none() {
+            return Ok(());
+        }
         let waiting = open.requests_before(stop.duration) * (1.0 - 1.0 / peak).max(0.0);
         match &document.server.value.queue {
             Some(written) if waiting > MOST_WAITING => {
