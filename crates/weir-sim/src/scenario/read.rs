@@ -9,6 +9,7 @@ use super::document::PortDocument;
 use super::fabric::FabricDocument;
 use super::network::NetworkDocument;
 use super::node::NodeDocument;
+use super::server::ServerDocument;
 
 /// What is peculiar to scenarios.
 const WORDING: Wording = Wording {
@@ -25,6 +26,7 @@ pub(super) enum Document {
     Network(Box<NetworkDocument>),
     Fabric(Box<FabricDocument>),
     Node(Box<NodeDocument>),
+    Server(Box<ServerDocument>),
 }
 
 /// What is read of every scenario first.
@@ -41,6 +43,7 @@ enum ModelName {
     Network,
     Fabric,
     Node,
+    Server,
 }
 
 /// Reads the document; unknown keys, wrong types and wrong units are refused here.
@@ -57,6 +60,9 @@ pub(super) fn document(source: &Source<'_>) -> Result<Document, ScenarioError> {
         Ok(Head { model: ModelName::Node }) => {
             toml::from_str(source.text).map(Document::Node).map_err(refused)
         }
+        Ok(Head { model: ModelName::Server }) => {
+            toml::from_str(source.text).map(Document::Server).map_err(refused)
+        }
         // Where `model` is missing it may be misspelt, which the reading of a whole document finds out.
         Err(error) if !error.message().starts_with("missing field") => Err(refused(error)),
         Ok(Head { model: ModelName::Port }) | Err(_) => {
@@ -68,10 +74,10 @@ pub(super) fn document(source: &Source<'_>) -> Result<Document, ScenarioError> {
 /// What to do where a key is missing.
 fn missing(field: &str) -> String {
     match field {
-        "link" | "flow" | "channel" | "process" => {
+        "link" | "flow" | "channel" | "process" | "class" => {
             format!("add a table `[[{field}]]`, as `weir schema` describes it")
         }
-        "network" | "stop" | "traffic" => format!("add a table `[{field}]`, as `weir schema` describes it"),
+        "network" | "stop" | "traffic" | "server" => format!("add a table `[{field}]`, as `weir schema` describes it"),
         _ => format!("add `{field} = ...`, as `weir schema` describes it"),
     }
 }
