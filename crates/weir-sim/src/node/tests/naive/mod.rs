@@ -57,6 +57,8 @@ struct Process {
     fresh: bool,
     waited_in: Option<u64>,
     destination: Option<usize>,
+    /// It waited only to move, and is late for what was due then.
+    late_for: Option<u64>,
     recent: u64,
     stream: Stream,
 }
@@ -115,6 +117,7 @@ impl<'a> Naive<'a> {
             fresh: false,
             waited_in: None,
             destination: None,
+            late_for: None,
             recent: 0,
             stream: Stream::new(StreamKey {
                 seed: scenario.seed,
@@ -207,7 +210,8 @@ impl<'a> Naive<'a> {
             if !matches!(process.state, State::Ready | State::Running) {
                 continue;
             }
-            self.trace.unfinished(number, Instant::new(self.now), Instant::new(process.woke));
+            let since = process.late_for.unwrap_or(process.woke);
+            self.trace.unfinished(number, Instant::new(self.now), Instant::new(since));
             let operations = &self.scenario.processes[number].program.operations;
             let Some(Operation::Replay(runs)) = operations.get(process.place) else { continue };
             let begun = (process.replayed + usize::from(process.replay_woken)).max(1);
