@@ -9,6 +9,7 @@ pub mod network;
 pub mod node;
 pub mod port;
 pub mod scenario;
+pub mod server;
 pub mod stats;
 pub mod theory;
 pub mod workload;

@@ -1,0 +1,51 @@
+//! What the engines of the server tell of a run.
+//!
+//! Requests are told of in whatever order the engine comes to them: what is kept of them must not depend on it.
+
+use weir_core::discipline::DropReason;
+
+/// A request that is done. Times are nanoseconds from the beginning of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// When it arrived.
+    pub arrived: u64,
+    /// When its service began first, overheads over.
+    pub began: u64,
+    /// When it ended.
+    pub ended: u64,
+    /// What it needed.
+    pub service: u64,
+    /// Its class.
+    pub class: u16,
+    /// Its flow.
+    pub flow: u32,
+    /// The core that served it last.
+    pub server: u32,
+    /// A later request of its flow ended before; always `false` where that is not measured.
+    pub reordered: bool,
+    /// It was served by another core than the request of its flow that began before.
+    pub cold: bool,
+}
+
+/// Is told what happens.
+pub trait Sink {
+    /// A request is done.
+    fn done(&mut self, done: &Done);
+    /// A request has left unserved; `arrived` is when it came.
+    fn dropped(&mut self, class: u16, arrived: u64, now: u64, reason: DropReason);
+    /// A core was busy, of which `overhead` was no service of a request.
+    fn busy(&mut self, server: u32, from: u64, until: u64, overhead: u64);
+    /// From now on so many cores may be given new requests.
+    fn in_use(&mut self, now: u64, servers: u32);
+}
+
+/// Forgets everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Forget;
+
+impl Sink for Forget {
+    fn done(&mut self, _done: &Done) {}
+    fn dropped(&mut self, _class: u16, _arrived: u64, _now: u64, _reason: DropReason) {}
+    fn busy(&mut self, _server: u32, _from: u64, _until: u64, _overhead: u64) {}
+    fn in_use(&mut self, _now: u64, _servers: u32) {}
+}
