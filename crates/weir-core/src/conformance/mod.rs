@@ -26,8 +26,9 @@ mod drive;
 mod ledger;
 mod plan;
 
+pub use crate::random::Random;
 pub use drive::drive;
-pub use plan::{Arrival, Burst, Commits, GateChange, Plan, Random, Sample};
+pub use plan::{Arrival, Burst, Commits, GateChange, Plan, Sample};
 
 use crate::discipline::{Backlog, CountDrops, Discipline, Gate};
 use crate::item::{ClassId, FlowId, Item};

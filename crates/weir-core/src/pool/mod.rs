@@ -23,12 +23,27 @@
 //! | Units | time: nanoseconds; the cost of a request: the service that it is known, or estimated, to need |
 //! | Work | of each file its own; nothing here allocates in the steady state, locks, logs or panics on input |
 
+mod build;
+pub mod cfcfs;
+mod cycle;
+mod idle;
+pub mod per_server;
+pub mod rr;
+#[cfg(test)]
+mod testing;
+
 use crate::discipline::{Backlog, DropReason, Drops, Effort};
 use crate::item::Item;
+use crate::spec::SpecError;
 use crate::units::{Instant, Nanos};
+
+pub use build::{DispatcherVisitor, PoolVisitor, visit_pool};
+use build::{dispatchers, pools};
 
 /// The most servers of a pool.
 pub const MAX_SERVERS: u32 = 1024;
+/// The most receivers of a pool.
+pub const MAX_RECEIVERS: u32 = 1024;
 /// The most classes of requests.
 pub const MAX_CLASSES: usize = 64;
 
@@ -54,15 +69,34 @@ pub struct Profile {
 pub struct Site {
     /// How many servers there are, from 1 to [`MAX_SERVERS`].
     pub servers: u32,
-    /// How many receivers there are, at least 1.
+    /// How many receivers there are, from 1 to [`MAX_RECEIVERS`].
     pub receivers: u32,
-    /// The classes, by [`ClassId`]; at least one.
+    /// The classes, by [`ClassId`](crate::item::ClassId); from 1 to [`MAX_CLASSES`].
     pub classes: Vec<Profile>,
     /// How many requests may wait in one queue, the one that is served not counted; `None`: any number.
     pub queue: Option<u32>,
 }
 
 impl Site {
+    /// Whether a discipline can be built for it; asked where a spec is built.
+    ///
+    /// # Errors
+    /// A number is out of its bounds.
+    pub fn check(&self) -> Result<(), SpecError> {
+        let within = |what: &str, number: usize, most: usize| {
+            let reason = || format!("has {number} {what}, must have from 1 to {most}");
+            if (1..=most).contains(&number) { Ok(()) } else { Err(SpecError::Site { reason: reason() }) }
+        };
+        within("servers", self.servers as usize, MAX_SERVERS as usize)?;
+        within("receivers", self.receivers as usize, MAX_RECEIVERS as usize)?;
+        within("classes", self.classes.len(), MAX_CLASSES)
+    }
+
+    /// The servers, from the first.
+    pub(crate) fn server_ids(&self) -> impl Iterator<Item = ServerId> + use<> {
+        (0..self.servers).map(ServerId)
+    }
+
     /// What part of all work is of a class: its share times its service, over the sum of all.
     #[must_use]
     pub fn work(&self, class: usize) -> f64 {
@@ -263,3 +297,6 @@ pub trait Pool<I: Item<Cost = Nanos>> {
         None
     }
 }
+
+dispatchers!(rr::Rr);
+pools!(cfcfs::Cfcfs);

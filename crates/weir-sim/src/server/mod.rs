@@ -34,6 +34,10 @@
 //! **Random numbers**: times of arrival, classes, flows and service times have streams of their own, drawn in the order of
 //! the arrivals; so they do not depend on the discipline. With closed-loop clients each client has its own.
 
+pub mod collector;
+pub mod figures;
 pub mod job;
 pub mod model;
+pub mod outcome;
 pub mod record;
+pub mod summary;

@@ -99,8 +99,8 @@ impl<D: TaskDiscipline<Task>> Node<D> {
     /// Works out when it is to be seen next.
     #[inline]
     pub(super) fn look_ahead(&mut self) {
-        let due = self.compute_end.min(self.slice_end).min(self.own_event);
-        let due = due.min(self.timer.due()).min(self.inbox.due()).min(self.turn);
+        let asked = self.timer.due().min(self.inbox.due()).min(self.turn);
+        let due = self.compute_end.min(self.slice_end).min(self.own_event.min(asked));
         self.next = due.max(self.busy_until);
     }
 

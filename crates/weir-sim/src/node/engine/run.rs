@@ -87,9 +87,7 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
                 let boundary = self.world.books.boundary;
                 watch.passed(&mut told, boundary);
                 let over = self.pass_boundary();
-                if let Some(error) = self.world.failure.take() {
-                    return Err(error);
-                }
+                self.world.failed()?;
                 if over {
                     return Ok(Ended::Finished(Box::new(self.left())));
                 }
@@ -135,10 +133,7 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
         if self.world.drops.0 > 0 {
             self.world.dropped(now);
         }
-        match self.world.failure.take() {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        if self.world.failure.is_some() { self.world.failed() } else { Ok(()) }
     }
 
     fn deliver(&mut self, now: u64) {

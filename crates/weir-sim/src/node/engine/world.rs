@@ -249,6 +249,16 @@ impl<'a, S: Sink, const V: bool> World<'a, S, V> {
         self.failure.get_or_insert(error);
     }
 
+    /// The first failure, if there is one.
+    ///
+    /// # Errors
+    /// That.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn failed(&mut self) -> Result<(), RunError> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
     pub(super) fn name(&self, process: u32) -> &'a str {
         &self.scenario.processes[process as usize].name
     }
