@@ -36,6 +36,7 @@
 
 pub mod collector;
 pub mod figures;
+pub(crate) mod accelerated;
 pub mod job;
 pub mod model;
 pub mod outcome;

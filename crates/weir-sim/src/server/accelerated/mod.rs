@@ -20,20 +20,18 @@ mod ring;
 
 use weir_core::discipline::DropReason;
 use weir_core::item::Message;
-use weir_core::pool::{Dispatcher, Sees};
-use weir_core::registry::{self, DispatcherVisitor};
+use weir_core::pool::{Dispatcher, DispatcherVisitor, Sees};
+use weir_core::registry;
 use weir_core::units::Nanos;
 
 use crate::network::job::Watch;
 use crate::server::job::{Ended, Left};
 use crate::server::model::{Known, Requests, ServerScenario, Workload};
 use crate::server::record::{Done, Sink};
+use crate::server::source::Source;
 
-/// Where requests come from, in blocks and in order of arrival.
-pub(crate) trait Blocks {
-    /// The next requests; none at the end.
-    fn next_block(&mut self) -> &Requests;
-}
+/// Requests that are drawn at a time.
+const BLOCK: usize = 1024;
 
 /// One discipline under which a request is one step.
 pub(crate) trait Course {
@@ -69,7 +67,7 @@ fn is_open(scenario: &ServerScenario) -> bool {
 pub(crate) fn play<S: Sink>(
     scenario: &ServerScenario,
     spec: &weir_core::spec::Spec,
-    blocks: &mut impl Blocks,
+    source: &mut Source,
     sink: &mut S,
     watch: &Watch<'_>,
 ) -> Option<Ended> {
@@ -78,24 +76,24 @@ pub(crate) fn play<S: Sink>(
     }
     if spec.name == weir_core::pool::cfcfs::INFO.name {
         let course = central::Central::new(scenario.site.servers, scenario.site.queue);
-        return Some(run(scenario, course, blocks, sink, watch));
+        return Some(run(scenario, course, source, sink, watch));
     }
     if !registry::DISPATCHER.iter().any(|info| info.name == spec.name) {
         return None;
     }
-    let visitor = PerCore { scenario, blocks, sink, watch };
+    let visitor = PerCore { scenario, source, sink, watch };
     registry::visit_dispatcher::<Message<Nanos>, _>(spec, &scenario.site, visitor).ok().flatten()
 }
 
 /// Runs what a dispatcher is visited for.
-struct PerCore<'r, 'w, B, S> {
+struct PerCore<'r, 'w, S> {
     scenario: &'r ServerScenario,
-    blocks: &'r mut B,
+    source: &'r mut Source,
     sink: &'r mut S,
     watch: &'r Watch<'w>,
 }
 
-impl<B: Blocks, S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, B, S> {
+impl<S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, S> {
     type Output = Option<Ended>;
     fn visit<D: Dispatcher<Message<Nanos>> + Send + 'static>(self, dispatcher: D) -> Option<Ended> {
         let sees_work = dispatcher.sees() == Sees::Work;
@@ -104,7 +102,7 @@ impl<B: Blocks, S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, B
         }
         let site = &self.scenario.site;
         let course = per_core::PerCore::new(dispatcher, site.servers, site.queue);
-        Some(run(self.scenario, course, self.blocks, self.sink, self.watch))
+        Some(run(self.scenario, course, self.source, self.sink, self.watch))
     }
 }
 
@@ -112,20 +110,20 @@ impl<B: Blocks, S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, B
 fn run<S: Sink>(
     scenario: &ServerScenario,
     mut course: impl Course,
-    blocks: &mut impl Blocks,
+    source: &mut Source,
     sink: &mut S,
     watch: &Watch<'_>,
 ) -> Ended {
     let receivers = scenario.site.receivers;
     let (dispatch, hand_over) = (scenario.costs.dispatch.get(), scenario.costs.hand_over.get());
-    let (mut received, mut told) = (0_u64, 0);
+    let (mut received, mut told, mut block) = (0_u64, 0, Requests::default());
     let mut left = Left { accelerated: true, ..Left::default() };
     sink.in_use(0, scenario.site.servers);
     loop {
         if watch.cancelled() {
             return Ended::Interrupted;
         }
-        let block = blocks.next_block();
+        source.fill(&mut block, BLOCK);
         let Some(&until) = block.at.last() else { break };
         left.offered += block.at.len() as u64;
         for place in 0..block.at.len() {
