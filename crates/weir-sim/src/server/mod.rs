@@ -34,11 +34,17 @@
 //! **Random numbers**: times of arrival, classes, flows and service times have streams of their own, drawn in the order of
 //! the arrivals; so they do not depend on the discipline. With closed-loop clients each client has its own.
 
-pub mod collector;
-pub mod figures;
 pub(crate) mod accelerated;
+pub mod collector;
+pub mod engine;
+pub mod figures;
+pub mod generators;
 pub mod job;
 pub mod model;
 pub mod outcome;
 pub mod record;
+pub(crate) mod source;
 pub mod summary;
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@
 //! | Source | Lindley, *The theory of queues with a single server*, Proc. Cambridge Phil. Soc. 48, 1952; Kiefer and Wolfowitz, *On the theory of queues with many servers*, Trans. AMS 78, 1955 |
 //! | Work per request | O(1), and that of the dispatcher; with one queue O(cores), over a few cache lines |
 //! | Memory | the ends of the requests that are there |
-//! | Stands for | `cfcfs` without preemption, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, and receivers that keep the order of arrival |
+//! | Stands for | `cfcfs` without preemption, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, and one receiver, which keeps the order of arrival |
 //!
 //! The plain engine gives the same, request by request, which the tests show.
 
@@ -20,15 +20,17 @@ mod ring;
 
 use weir_core::discipline::DropReason;
 use weir_core::item::Message;
-use weir_core::pool::{Dispatcher, DispatcherVisitor, Sees};
+use weir_core::pool::{Dispatcher, DispatcherVisitor, Sees, cfcfs};
 use weir_core::registry;
+use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 
 use crate::network::job::Watch;
-use crate::server::job::{Ended, Left};
+use crate::port::run::RunError;
+use crate::server::job::{Ended, Job, Left};
 use crate::server::model::{Known, Requests, ServerScenario, Workload};
 use crate::server::record::{Done, Sink};
-use crate::server::source::Source;
+use crate::server::source::{Source, refused};
 
 /// Requests that are drawn at a time.
 const BLOCK: usize = 1024;
@@ -39,7 +41,12 @@ pub(crate) trait Course {
     ///
     /// # Errors
     /// It is dropped.
-    fn request<S: Sink>(&mut self, now: u64, request: &Request, sink: &mut S) -> Result<(u32, u64), DropReason>;
+    fn request<S: Sink>(
+        &mut self,
+        now: u64,
+        request: &Request,
+        sink: &mut S,
+    ) -> Result<(u32, u64), DropReason>;
     /// No more requests come: tells what is left to tell.
     fn close<S: Sink>(&mut self, sink: &mut S);
     /// Requests that were sent elsewhere than they were first to be.
@@ -51,38 +58,42 @@ pub(crate) trait Course {
 pub(crate) struct Request {
     pub(crate) class: u16,
     pub(crate) flow: u32,
-    pub(crate) receiver: u32,
     pub(crate) service: u64,
 }
 
 /// Whether a scenario leaves the course of a request to its arrival alone, whatever the discipline.
 fn is_open(scenario: &ServerScenario) -> bool {
     let costs = scenario.costs;
-    let in_order = scenario.site.receivers == 1 || costs.dispatch.get() == 0;
     let open = !matches!(scenario.workload, Workload::Closed(_));
-    costs.cold.get() == 0 && !scenario.measure.order && !scenario.measure.verify && in_order && open
+    let measure = scenario.measure;
+    open && scenario.site.receivers == 1 && costs.cold.get() == 0 && !measure.order && !measure.verify
 }
 
 /// Runs a job, if it is one of those that this engine stands for.
+///
+/// # Errors
+/// The discipline refuses its arguments or the pool, or the workload is senseless.
 pub(crate) fn play<S: Sink>(
     scenario: &ServerScenario,
-    spec: &weir_core::spec::Spec,
-    source: &mut Source,
+    spec: &Spec,
+    job: Job,
     sink: &mut S,
     watch: &Watch<'_>,
-) -> Option<Ended> {
-    if !is_open(scenario) {
-        return None;
+) -> Result<Option<Ended>, RunError> {
+    let is_central = spec.name == cfcfs::INFO.name;
+    let is_dispatcher = registry::DISPATCHER.iter().any(|info| info.name == spec.name);
+    if !is_open(scenario) || !(is_central || is_dispatcher) {
+        return Ok(None);
     }
-    if spec.name == weir_core::pool::cfcfs::INFO.name {
+    let Some(mut source) = Source::new(scenario, job.replication)? else { return Ok(None) };
+    let source = &mut source;
+    if is_central {
         let course = central::Central::new(scenario.site.servers, scenario.site.queue);
-        return Some(run(scenario, course, source, sink, watch));
-    }
-    if !registry::DISPATCHER.iter().any(|info| info.name == spec.name) {
-        return None;
+        return Ok(Some(run(scenario, course, source, sink, watch)));
     }
     let visitor = PerCore { scenario, source, sink, watch };
-    registry::visit_dispatcher::<Message<Nanos>, _>(spec, &scenario.site, visitor).ok().flatten()
+    registry::visit_dispatcher(spec, &scenario.site, visitor)
+        .map_err(|error| refused("disciplines", error.to_string()))
 }
 
 /// Runs what a dispatcher is visited for.
@@ -114,7 +125,6 @@ fn run<S: Sink>(
     sink: &mut S,
     watch: &Watch<'_>,
 ) -> Ended {
-    let receivers = scenario.site.receivers;
     let (dispatch, hand_over) = (scenario.costs.dispatch.get(), scenario.costs.hand_over.get());
     let (mut received, mut told, mut block) = (0_u64, 0, Requests::default());
     let mut left = Left { accelerated: true, ..Left::default() };
@@ -129,11 +139,9 @@ fn run<S: Sink>(
         for place in 0..block.at.len() {
             let (arrived, class, flow) = (block.at[place], block.class[place], block.flow[place]);
             received = received.max(arrived) + dispatch;
-            // Where dispatching takes no time, receivers do not hold up each other.
             let now = received + hand_over;
             let service = block.service[place];
-            let receiver = if receivers == 1 { 0 } else { flow % receivers };
-            let request = Request { class, flow, receiver, service };
+            let request = Request { class, flow, service };
             match course.request(now, &request, sink) {
                 Ok((server, began)) => {
                     let ended = began + service;

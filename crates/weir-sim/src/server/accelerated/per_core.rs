@@ -72,8 +72,8 @@ impl<D: Dispatcher<Message<Nanos>>> Course for PerCore<D> {
             remaining: Nanos::new(request.service),
         };
         let view = View { cores: &self.cores, now };
-        let receiver = ReceiverId(request.receiver);
-        let ServerId(server) = self.dispatcher.dispatch(Instant::new(now), &item, receiver, &view)?;
+        let sent = self.dispatcher.dispatch(Instant::new(now), &item, ReceiverId(0), &view);
+        let ServerId(server) = sent?;
         let core = &mut self.cores[server as usize];
         if core.ends.later_than(now) >= self.room {
             return Err(DropReason::QueueFull);
