@@ -26,9 +26,19 @@
 mod build;
 pub mod cfcfs;
 mod cycle;
+pub mod dynamic;
+pub mod dynamic_separated;
+pub mod flow_hash;
 mod idle;
+pub mod jsq;
+mod least;
+pub mod least_work;
 pub mod per_server;
+pub mod power_of_two;
+pub mod random;
 pub mod rr;
+pub mod rr_separated;
+mod signal;
 #[cfg(test)]
 mod testing;
 
@@ -298,5 +308,15 @@ pub trait Pool<I: Item<Cost = Nanos>> {
     }
 }
 
-dispatchers!(rr::Rr);
+dispatchers!(
+    rr::Rr,
+    rr_separated::RrSeparated,
+    dynamic::Dynamic,
+    dynamic_separated::DynamicSeparated,
+    random::AtRandom,
+    flow_hash::FlowHash,
+    jsq::Jsq,
+    power_of_two::PowerOfTwo,
+    least_work::LeastWork,
+);
 pools!(cfcfs::Cfcfs);
