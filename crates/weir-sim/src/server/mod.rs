@@ -41,15 +41,25 @@
 //! **Random numbers**: times of arrival, classes, flows and service times have streams of their own, drawn in the order of
 //! the arrivals; so they do not depend on the discipline. With closed-loop clients each client has its own.
 
+pub(crate) mod accelerated;
 pub mod collector;
+pub mod comparison;
 pub mod engine;
 pub mod figures;
 pub mod generators;
 pub mod job;
 pub mod model;
+pub mod offered;
 pub mod outcome;
 pub mod record;
+pub mod report;
+pub mod run;
+pub mod selfcheck;
+pub mod slo;
 pub(crate) mod source;
 pub mod summary;
+
+#[cfg(test)]
+mod statistics_tests;
 #[cfg(test)]
 mod tests;
