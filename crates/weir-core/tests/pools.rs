@@ -8,7 +8,7 @@ use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 
 /// More specs: what controls does so often, lists have places that lead to none, queues have another order.
-const MORE: [&str; 12] = [
+const MORE: [&str; 27] = [
     "rr(available=none/0,strict=abort)",
     "rr:available=none/0",
     "dynamic(add=500ns,period=5us,min=1)",
@@ -21,12 +21,27 @@ const MORE: [&str; 12] = [
     "per_server(random,discipline=psjf)",
     "per_server(least_work,discipline=outstanding(las:300,limit=2))",
     "per_server(dynamic(add=500ns,period=5us),discipline=hrrn)",
+    "work_stealing(rr,victim=longest,cost=300ns)",
+    "work_stealing(jsq,victim=next,cost=1s)",
+    "work_stealing:rr(available=none/0,strict=abort)",
+    "jbsq:1",
+    "jbsq:5",
+    "preemptive(quantum=300ns,cost=100ns)",
+    "preemptive(quantum=300ns,cost=100ns,when=waiting)",
+    "darc:use=own",
+    "darc(delta=1,reserve=1)",
+    "darc:reserve=0",
+    "core_allocation(period=1us,delay=500ns,idle=2us,wake=700ns)",
+    "core_allocation(period=100ns,delay=0ns,idle=0ns)",
+    "racks(preemptive:300ns,racks=3,choices=3)",
+    "racks(core_allocation:1us,racks=2,choices=1)",
+    "racks(racks(work_stealing:jsq,racks=2),racks=64)",
 ];
 
 /// Those that leave no server idle over a backlog.
-const WORK_CONSERVING: [&str; 1] = ["cfcfs"];
+const WORK_CONSERVING: [&str; 4] = ["cfcfs", "preemptive", "short_first", "work_stealing"];
 /// Those under which the requests of a flow begin in order.
-const FLOW_ORDER: [&str; 2] = ["cfcfs", "flow_hash"];
+const FLOW_ORDER: [&str; 4] = ["cfcfs", "core_allocation", "flow_hash", "preemptive"];
 
 /// Pools of every size: one server, more receivers than servers, more servers than words of a set, with bounds.
 fn sites() -> impl Iterator<Item = Site> {
