@@ -70,6 +70,10 @@ pub struct Told {
     pub dropped: u64,
     /// What those that were done needed.
     pub service: u128,
+    /// Of it, what those needed that count.
+    pub counted: u128,
+    /// The longest response of those that were present at an end of the measured time.
+    pub longest: u64,
     /// How long cores were busy.
     pub busy: u128,
     /// Of it, overheads.
@@ -247,6 +251,7 @@ impl Collector {
         self.told.present[1] += u64::from(is_after);
         if is_before || is_after {
             self.told.reaching += u128::from(done.service);
+            self.told.longest = self.told.longest.max(done.ended - done.arrived);
         }
         if is_before {
             self.told.before += u128::from(done.ended.min(until) - from);
@@ -273,6 +278,7 @@ impl Sink for Collector {
                 return;
             }
         }
+        self.told.counted += u128::from(done.service);
         let counts = &mut self.classes[class];
         counts.done += 1;
         counts.reordered += u64::from(done.reordered);
