@@ -406,7 +406,9 @@ fn collected(server: &ServerScenario, all: &[Told]) -> Collector {
     for told in all {
         match told {
             Told::Done(done) => collector.done(done),
-            Told::Dropped(class, arrived) => collector.dropped(*class, *arrived, *arrived, DropReason::QueueFull),
+            Told::Dropped(class, arrived) => {
+                collector.dropped(*class, *arrived, *arrived, DropReason::QueueFull)
+            }
             Told::Busy(core, from, until, overhead) => collector.busy(*core, *from, *until, *overhead),
         }
     }

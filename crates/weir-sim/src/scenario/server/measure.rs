@@ -121,7 +121,10 @@ impl Checker<'_> {
         let reason = if span < SHORTEST_WINDOW {
             format!("must be at least {SHORTEST_WINDOW}")
         } else if windows > MAX_WINDOWS {
-            format!("makes {windows} windows of the run, which is {}, at most {MAX_WINDOWS} are kept", stop.duration)
+            format!(
+                "makes {windows} windows of the run, which is {}, at most {MAX_WINDOWS} are kept",
+                stop.duration
+            )
         } else {
             return Ok(());
         };
