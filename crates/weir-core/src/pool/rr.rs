@@ -87,6 +87,7 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for Rr {
 mod tests {
     use super::*;
     use crate::pool::testing::{Named, refused, site};
+    use proptest::prelude::*;
 
     fn servers(named: &mut Named, requests: usize) -> Vec<Option<u32>> {
         (0..requests).map(|_| named.send(0, 0)).collect()
@@ -129,6 +130,34 @@ mod tests {
             ("rr:strict=yes", "`rr`: strict is `yes`, must be one of `no`, `abort`"),
         ] {
             assert_eq!(refused(spec, &site(3)), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn servers_differ_by_one_request_of_each_receiver(
+            servers in 1_u32..9, receivers in proptest::collection::vec(0_u32..3, 0..200),
+        ) {
+            let mut rr = Named::new("rr", &Site { receivers: 3, ..site(servers) });
+            let mut joined = vec![[0_u32; 3]; servers as usize];
+            for receiver in receivers {
+                let server = rr.send(receiver, 0).expect("a server");
+                joined[server as usize][receiver as usize] += 1;
+            }
+            for receiver in 0..3 {
+                let of_it = || joined.iter().map(|by| by[receiver]);
+                prop_assert!(of_it().max().expect("some") - of_it().min().expect("some") <= 1);
+            }
+        }
+
+        #[test]
+        fn whatever_turn_was_left_is_brought_into_range(turn in any::<u32>(), first in 0_u32..4, count in 1_u32..5) {
+            let spec = "rr".parse().expect("a spec");
+            let mut cycle = Cycle::from_spec(&Arguments::new(&spec, &INFO).expect("none"), &site(8)).expect("a site");
+            let mut left = turn;
+            let server = cycle.next(Part { first, count }, &mut left);
+            prop_assert_eq!(server, Ok(ServerId(first + turn % count)));
+            prop_assert_eq!(left, (turn % count + 1) % count);
         }
     }
 }

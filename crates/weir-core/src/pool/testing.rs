@@ -69,18 +69,22 @@ impl Named {
         sent.ok().map(|server| server.0)
     }
 
-    /// A period is over in which requests of each class waited so long on average, in microseconds; `None`: there were
-    /// none. How many servers are in use then.
+    /// A period is over in which requests of each class waited so many microseconds on average; `None`: there were none.
+    /// How many servers are in use then.
     pub(super) fn control(&mut self, means: &[Option<u64>]) -> Option<u32> {
-        let delays = |mean: &Option<u64>| match mean {
-            Some(mean) => Delays { requests: 10, delay: Nanos::new(mean * 1_000 * 10) },
-            None => Delays::default(),
-        };
-        let classes: Vec<Delays> = means.iter().map(delays).collect();
-        let measured = Measured { classes: &classes, oldest: Nanos::ZERO, busy: Nanos::ZERO };
-        self.0.control(Instant::ZERO, &measured);
+        measured_us(means, |measured| self.0.control(Instant::ZERO, measured));
         self.0.in_use()
     }
+}
+
+/// What is measured in a period in which requests of each class waited so many microseconds on average.
+pub(super) fn measured_us(means: &[Option<u64>], mut use_it: impl FnMut(&Measured<'_>)) {
+    let delays = |mean: &Option<u64>| match mean {
+        Some(mean) => Delays { requests: 10, delay: Nanos::new(mean * 1_000 * 10) },
+        None => Delays::default(),
+    };
+    let classes: Vec<Delays> = means.iter().map(delays).collect();
+    use_it(&Measured { classes: &classes, oldest: Nanos::ZERO, busy: Nanos::ZERO });
 }
 
 /// A pool that is driven by hand.
