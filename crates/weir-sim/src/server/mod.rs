@@ -41,6 +41,7 @@
 //! **Random numbers**: times of arrival, classes, flows and service times have streams of their own, drawn in the order of
 //! the arrivals; so they do not depend on the discipline. With closed-loop clients each client has its own.
 
+pub(crate) mod accelerated;
 pub mod collector;
 pub mod comparison;
 pub mod engine;

@@ -143,11 +143,14 @@ fn check_trace(requests: &Requests, classes: usize) -> Result<(), RunError> {
     }
     if let Some(place) = requests.at.windows(2).position(|pair| pair[0] > pair[1]) {
         let (this, next) = (requests.at[place], requests.at[place + 1]);
-        let reason = format!("request {} arrives at {next}ns, after one at {this}ns: sort by time", place + 2);
+        let reason =
+            format!("request {} arrives at {next}ns, after one at {this}ns: sort by time", place + 2);
         return Err(refused("trace", reason));
     }
     match requests.class.iter().find(|&&class| usize::from(class) >= classes) {
-        Some(class) => Err(refused("trace", format!("a request is of class {class}, must be below {classes}"))),
+        Some(class) => {
+            Err(refused("trace", format!("a request is of class {class}, must be below {classes}")))
+        }
         None => Ok(()),
     }
 }
@@ -167,9 +170,7 @@ struct OpenSource {
 
 impl OpenSource {
     fn new(scenario: &ServerScenario, open: &Open, replication: u32) -> Result<Self, RunError> {
-        let stream = |purpose| {
-            Stream::new(StreamKey { seed: scenario.seed, replication, purpose, index: 0 })
-        };
+        let stream = |purpose| Stream::new(StreamKey { seed: scenario.seed, replication, purpose, index: 0 });
         Ok(Self {
             times: OpenTimes::new(open, scenario.stop.duration.get(), &stream)?,
             mix: Mix::new(&scenario.classes)?,

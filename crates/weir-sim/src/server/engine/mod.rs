@@ -25,6 +25,7 @@ use weir_core::units::Nanos;
 use crate::engine::stream::{Purpose, Stream, StreamKey};
 use crate::network::job::Watch;
 use crate::port::run::RunError;
+use crate::server::accelerated;
 use crate::server::job::{Ended, Job};
 use crate::server::model::{ServerScenario, Workload};
 use crate::server::record::Sink;
@@ -56,7 +57,24 @@ pub fn play<S: Sink>(
 ) -> Result<Ended, RunError> {
     check(scenario)?;
     let spec = seeded(scenario, job)?;
-    visit_pool(&spec, &scenario.site, Play { scenario, job, sink, watch })
+    if let Some(ended) = accelerated::play(scenario, &spec, job, sink, watch)? {
+        return Ok(ended);
+    }
+    step_by_step(scenario, &spec, job, sink, watch)
+}
+
+/// Runs a job from event to event, whatever the discipline.
+///
+/// # Errors
+/// As [`play`].
+pub(crate) fn step_by_step<S: Sink>(
+    scenario: &ServerScenario,
+    spec: &Spec,
+    job: Job,
+    sink: &mut S,
+    watch: &Watch<'_>,
+) -> Result<Ended, RunError> {
+    visit_pool(spec, &scenario.site, Play { scenario, job, sink, watch })
         .map_err(|error| refused("disciplines", error.to_string()))?
 }
 
@@ -91,7 +109,10 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
     }
     if scenario.classes.is_empty() || scenario.classes.len() != site.classes.len() {
         let (drawn, told) = (scenario.classes.len(), site.classes.len());
-        return Err(refused("classes", format!("there are {drawn}, and {told} for the disciplines, must be equal")));
+        return Err(refused(
+            "classes",
+            format!("there are {drawn}, and {told} for the disciplines, must be equal"),
+        ));
     }
     let duration = scenario.stop.duration.get();
     if duration > LONGEST {

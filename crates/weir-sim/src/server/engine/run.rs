@@ -70,7 +70,7 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
             receivers: Receivers::new(scenario),
             slots: Slots::new(),
             cores: Cores::new(scenario.site.servers),
-            flows: Flows::new(flows(scenario), scenario.measure.order),
+            flows: Flows::new(flows(scenario), scenario.measure.order, scenario.tells_cores()),
             control,
             drops: Vec::new(),
             in_use,
@@ -364,7 +364,8 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
         self.slots.waiting -= 1;
         self.left.decisions += 1;
         self.controls = 0;
-        self.cores.open[core as usize] = Some(Open { item: assigned.item, since: now, begins, serves, first });
+        self.cores.open[core as usize] =
+            Some(Open { item: assigned.item, since: now, begins, serves, first });
         match end < LATEST {
             true => self.cores.ends(core, end),
             false => self.overloaded(format!("a service would end after {LATEST}ns, where the clock ends")),

@@ -38,9 +38,12 @@ pub(crate) struct Submitted {
 impl Clients {
     /// # Errors
     /// No class has a share.
-    pub(crate) fn new(scenario: &ServerScenario, closed: &Closed, replication: u32) -> Result<Self, RunError> {
-        let key =
-            |index| StreamKey { seed: scenario.seed, replication, purpose: Purpose::Thinking, index };
+    pub(crate) fn new(
+        scenario: &ServerScenario,
+        closed: &Closed,
+        replication: u32,
+    ) -> Result<Self, RunError> {
+        let key = |index| StreamKey { seed: scenario.seed, replication, purpose: Purpose::Thinking, index };
         let mut clients = Self {
             due: BinaryHeap::with_capacity(closed.clients as usize),
             streams: (0..closed.clients).map(|client| Stream::new(key(client))).collect(),

@@ -70,7 +70,8 @@ mod tests {
         let estimate = Estimate::Within(ln(4.0));
         let mut draws =
             Stream::new(StreamKey { seed: 1, replication: 0, purpose: Purpose::Services, index: 1 });
-        let told: Vec<f64> = (0..20_000).map(|_| estimate.of(0, 1_000_000, &mut draws) as f64 / 1e6).collect();
+        let told: Vec<f64> =
+            (0..20_000).map(|_| estimate.of(0, 1_000_000, &mut draws) as f64 / 1e6).collect();
         assert!(told.iter().all(|factor| (0.249..4.001).contains(factor)));
         let below = told.iter().filter(|&&factor| factor < 1.0).count();
         assert!((9_700..10_300).contains(&below), "{below}");

@@ -39,16 +39,15 @@ enum Kind {
 impl OpenTimes {
     /// # Errors
     /// The process or its levels are senseless, or beyond the clock.
-    pub(super) fn new(
-        open: &Open,
-        until: u64,
-        stream: &dyn Fn(Purpose) -> Stream,
-    ) -> Result<Self, RunError> {
+    pub(super) fn new(open: &Open, until: u64, stream: &dyn Fn(Purpose) -> Stream) -> Result<Self, RunError> {
         if let Some(levels) = &open.levels {
             check_levels(levels, open.mean_gap)?;
         }
         if !(open.mean_gap >= SHORTEST) {
-            let reason = format!("the mean time between arrivals is {}ns, must be at least {SHORTEST}ns", open.mean_gap);
+            let reason = format!(
+                "the mean time between arrivals is {}ns, must be at least {SHORTEST}ns",
+                open.mean_gap
+            );
             return Err(refused("arrivals", reason));
         }
         match open.process {
@@ -289,8 +288,10 @@ mod tests {
 
     #[test]
     fn every_level_of_a_random_process_has_its_rate() {
-        let got = draw(&mut times(Process::Arrivals(Arrivals::Poisson), 100.0, doubling(2_000_000, 3)), 150_000);
-        let within = |from: u64, until: u64| got.iter().filter(|at| (from..until).contains(*at)).count() as f64;
+        let got =
+            draw(&mut times(Process::Arrivals(Arrivals::Poisson), 100.0, doubling(2_000_000, 3)), 150_000);
+        let within =
+            |from: u64, until: u64| got.iter().filter(|at| (from..until).contains(*at)).count() as f64;
         for (level, expected) in [(0, 2e4), (1, 4e4), (2, 8e4)] {
             let counted = within(level * 2_000_000, (level + 1) * 2_000_000);
             assert!((counted / expected - 1.0).abs() < 0.03, "{level}: {counted}");
@@ -323,7 +324,9 @@ mod tests {
             OpenTimes::new(&open, FOREVER, &stream).is_err()
         };
         let poisson = Process::Arrivals(Arrivals::Poisson);
-        assert!(refused(poisson, f64::NAN, None) && refused(poisson, 0.0, None) && refused(poisson, 1e300, None));
+        assert!(
+            refused(poisson, f64::NAN, None) && refused(poisson, 0.0, None) && refused(poisson, 1e300, None)
+        );
         assert!(refused(poisson, 1.0, doubling(1, 4_000_000_000)) && refused(poisson, 1.0, doubling(0, 1)));
         assert!(refused(Process::Trains { every: Nanos::new(0), spacing: Nanos::new(0) }, 1.0, None));
         assert!(refused(Process::Trains { every: Nanos::new(1), spacing: Nanos::new(0) }, 1.0, None));

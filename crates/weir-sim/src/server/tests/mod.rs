@@ -1,5 +1,6 @@
 //! Tests of the server's engine.
 
+mod accelerated;
 mod by_hand;
 mod naive;
 mod properties;

@@ -204,7 +204,18 @@ impl<'a> Naive<'a> {
         let until = *receiver + costs.hand_over.get();
         let place = Place::Received { until };
         let (left, began, cold, delivered) = (service, None, false, 0);
-        self.requests.push(Request { at: now, class, flow, service, known, left, began, cold, delivered, place });
+        self.requests.push(Request {
+            at: now,
+            class,
+            flow,
+            service,
+            known,
+            left,
+            began,
+            cold,
+            delivered,
+            place,
+        });
         if until == now {
             self.deliver(now, self.requests.len() - 1);
         }
@@ -265,7 +276,13 @@ impl<'a> Naive<'a> {
             }
             request.place = Place::Waiting;
             let remaining = Nanos::new(one.item.remaining.get().saturating_sub(used));
-            self.pool.requeue(instant, server, Item { remaining, ..one.item }, Nanos::new(used), &mut self.drops);
+            self.pool.requeue(
+                instant,
+                server,
+                Item { remaining, ..one.item },
+                Nanos::new(used),
+                &mut self.drops,
+            );
             self.drop_all(now);
         }
         self.ask(now, core);
@@ -308,7 +325,7 @@ impl<'a> Naive<'a> {
             let request = &mut self.requests[assigned.item.id as usize];
             assert_eq!(request.place, Place::Waiting, "only who waits is granted");
             let before = self.core_of_flow.insert(request.flow, core);
-            let cold = before.is_some_and(|before| before != core);
+            let cold = self.scenario.tells_cores() && before.is_some_and(|before| before != core);
             let cost = if cold { self.scenario.costs.cold.get() } else { 0 };
             let begins = now + assigned.overhead.get() + cost;
             let first = request.began.is_none();
