@@ -23,6 +23,10 @@ _WITHOUT_RECORDS = {
         "`measure.tails = true` gives the distributions of latency",
     ),
     "node": ("whose processes run again and again", "`--trace FILE.pftrace` tells who ran when"),
+    "server": (
+        "whose requests are served by many cores",
+        "`measure.tails = true` gives the distributions of delay, response and slowdown",
+    ),
 }
 """Models of which no records are kept: why not, and what there is instead."""
 
@@ -131,7 +135,12 @@ def compare(
 
 def _other(scenario: Scenario) -> str:
     """Return a discipline to compare the only one of a scenario with."""
-    known = {"port": ("sf", "fifo"), "fabric": ("drr:quantum=2048B", "scfq"), "node": ("epoch", "eevdf")}
+    known = {
+        "port": ("sf", "fifo"),
+        "fabric": ("drr:quantum=2048B", "scfq"),
+        "node": ("epoch", "eevdf"),
+        "server": ("cfcfs", "rr"),
+    }
     candidates = known.get(scenario.model, ("drr:quantum=1514B", "fifo"))
     own = scenario.disciplines[0].partition(":")[0].partition("(")[0]
     return next(each for each in candidates if each.partition(":")[0] != own)

@@ -355,7 +355,7 @@ mod tests {
         for (text, expected) in [
             ("", "r.csv: has no requests: "),
             ("t,n,kind\n", "r.csv: has no requests: "),
-            ("t,m,kind\n0,1,long\n", "r.csv:1:1: n is not a column of the file: the columns are `t`, `m`, `kind`"),
+            ("t,m,kind\n0,1,long\n", "r.csv:1:1: n is not a column of the file: did you mean `m`? the columns are `t`, `m`, `kind`"),
             ("t,n,kind\n0,1\n", "r.csv:2:1: the row has 2 fields, must have 3 as the first: "),
             ("t,n,kind\n0,-1,long\n", "r.csv:2:2: n is -1, must be a number from 0 up: "),
             ("t,n,kind\n0,nan,long\n", "r.csv:2:2: n is nan, must be a number from 0 up: "),
