@@ -83,6 +83,23 @@ impl Role {
         seeded
     }
 
+    /// The spec with `number` added to every seed that is given in it, so that copies of one discipline do not draw alike.
+    #[must_use]
+    pub(crate) fn with_varied_seeds(self, spec: &Spec, number: u64) -> Spec {
+        let mut varied = spec.clone();
+        let seed = self.argument(spec, SEED);
+        for (place, written) in spec.arguments.iter().enumerate() {
+            let value = &mut varied.arguments[place].value;
+            match written.value.name.parse::<u64>() {
+                Ok(given) if seed.is_some_and(|seed| core::ptr::eq(seed, &written.value)) => {
+                    value.name = given.wrapping_add(number).to_string();
+                }
+                _ => *value = self.of_argument(spec, place).with_varied_seeds(&written.value, number),
+            }
+        }
+        varied
+    }
+
     /// What the argument at `place` stands for.
     fn of_argument(self, spec: &Spec, place: usize) -> Self {
         let by_position = || self.info(&spec.name).ok().and_then(|info| info.parameters.get(place));
@@ -124,5 +141,15 @@ mod tests {
         assert_eq!(of(Role::Pool, "cores").as_deref(), Some("2"));
         assert_eq!(Role::Pool.with_argument(&spec, "strict", "abort").to_string(), "rr:2,strict=abort");
         assert_eq!(Role::Discipline.with_argument(&spec, "strict", "abort").to_string(), "rr:2");
+    }
+
+    #[test]
+    fn copies_have_seeds_of_their_own() {
+        let varied = |text: &str| Role::Pool.with_varied_seeds(&text.parse().expect(text), 3).to_string();
+        let written =
+            "racks(work_stealing(rr:2,cost=7ns,seed=5),racks=2,choices=2,seed=18446744073709551615)";
+        let expected = "racks(work_stealing(rr:2,cost=7ns,seed=8),racks=2,choices=2,seed=2)";
+        assert_eq!(varied(written), expected);
+        assert_eq!(varied("racks(cfcfs,2,2,4)"), "racks:cfcfs,2,2,7");
     }
 }

@@ -8,13 +8,14 @@
 //! | Source | the G/G/k queue; as `c-FCFS` in Prekas, Kogias and Bugnion, *ZygOS*, SOSP '17, section 2 |
 //! | Needs to know | which servers are idle |
 //! | Work per request | O(1), and O(servers / 64) to find an idle one |
-//! | Units | none of its own; the bound of the site holds for the one queue |
+//! | Units | none of its own; the one queue holds as many as queues of all servers would |
 //! | Memory | one slot per waiting request; grows to the largest backlog and stays |
 //! | Departs from the source | no |
 
 use std::collections::VecDeque;
 
-use super::idle::Idle;
+use super::queues::shared_bound;
+use super::server_set::ServerSet;
 use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
 use crate::discipline::{Backlog, DropReason, Drops};
 use crate::info::{Arguments, Info, Kind};
@@ -40,15 +41,19 @@ pub struct Cfcfs<I> {
     queue: VecDeque<I>,
     bound: u64,
     backlog: Backlog<Nanos>,
-    idle: Idle,
+    idle: ServerSet,
 }
 
 impl<I: Item<Cost = Nanos>> Cfcfs<I> {
     /// An empty queue, all servers idle.
     #[must_use]
     pub fn new(site: &Site) -> Self {
-        let bound = site.queue.map_or(u64::MAX, u64::from);
-        Self { queue: VecDeque::new(), bound, backlog: Backlog::default(), idle: Idle::all(site.servers) }
+        Self {
+            queue: VecDeque::new(),
+            bound: shared_bound(site),
+            backlog: Backlog::default(),
+            idle: ServerSet::all(site.servers),
+        }
     }
 
     /// As a spec names it; it has no parameters.
@@ -129,8 +134,9 @@ mod tests {
     #[test]
     fn the_bound_counts_those_that_wait() {
         let mut pool = pool_named("cfcfs", &Site { queue: Some(1), ..site(2) });
-        pool.offer_all(5);
-        assert_eq!(pool.dropped(), [3, 4]);
+        pool.offer_all(6);
+        // Two are served, one waits for each server.
+        assert_eq!(pool.dropped(), [4, 5]);
         let mut lossy = pool_named("cfcfs", &Site { queue: Some(0), ..site(2) });
         lossy.offer_all(4);
         assert_eq!((lossy.serving(), lossy.dropped()), (vec![Some(0), Some(1)], vec![2, 3]));

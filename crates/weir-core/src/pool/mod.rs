@@ -25,22 +25,33 @@
 
 mod build;
 pub mod cfcfs;
+pub mod core_allocation;
 mod cycle;
+pub mod darc;
 pub mod dynamic;
 pub mod dynamic_separated;
 pub mod flow_hash;
-mod idle;
+pub mod jbsq;
 pub mod jsq;
 mod least;
 pub mod least_work;
+#[cfg(test)]
+mod machine;
 pub mod per_server;
 pub mod power_of_two;
+pub mod preemptive;
+mod queues;
+pub mod racks;
 pub mod random;
 pub mod rr;
 pub mod rr_separated;
+mod server_set;
+pub mod short_first;
 mod signal;
+mod terms;
 #[cfg(test)]
 mod testing;
+pub mod work_stealing;
 
 use crate::discipline::{Backlog, DropReason, Drops, Effort};
 use crate::item::Item;
@@ -83,7 +94,8 @@ pub struct Site {
     pub receivers: u32,
     /// The classes, by [`ClassId`](crate::item::ClassId); from 1 to [`MAX_CLASSES`].
     pub classes: Vec<Profile>,
-    /// How many requests may wait in one queue, the one that is served not counted; `None`: any number.
+    /// How many requests may wait in the queue of one server, the one that is served not counted; `None`: any number. A
+    /// queue that all servers share holds as many for each of them.
     pub queue: Option<u32>,
 }
 
@@ -319,4 +331,13 @@ dispatchers!(
     power_of_two::PowerOfTwo,
     least_work::LeastWork,
 );
-pools!(cfcfs::Cfcfs);
+pools!(
+    cfcfs::Cfcfs,
+    work_stealing::WorkStealing,
+    jbsq::Jbsq,
+    preemptive::Preemptive,
+    short_first::ShortFirst,
+    darc::Darc,
+    core_allocation::CoreAllocation,
+    racks::Racks,
+);

@@ -148,6 +148,11 @@ impl Time {
         ("u", NANOS_PER_UNIT, Clock::PacketServices),
     ];
 
+    /// Whether this is one of its units.
+    pub(super) fn is_unit(text: &str) -> bool {
+        Self::UNITS.iter().any(|(unit, ..)| *unit == text)
+    }
+
     pub(super) fn parse(text: &str) -> Option<Self> {
         let read = |&(unit, factor, clock): &(&str, u64, Clock)| {
             let span = Nanos::new(decimal(before(text, unit)?, factor)?);

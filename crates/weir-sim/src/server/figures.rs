@@ -76,14 +76,32 @@ impl<'f> Rows<'f> {
         pairs.map(move |(own, other)| own.difference(other, names, true))
     }
 
+    /// The value of this and its 95 % interval, where it has one.
+    #[must_use]
+    pub fn interval(
+        &self,
+        kind: &str,
+        name: &str,
+        metric: &str,
+        statistic: &str,
+    ) -> Option<(f64, Option<(f64, f64)>)> {
+        let row = self.row(kind, name, metric, statistic)?;
+        let told = figure(row, "");
+        Some((told.value?, told.low.zip(told.high)))
+    }
+
     /// What was measured of this.
     #[must_use]
     pub fn measure(&self, kind: &str, name: &str, metric: &str, statistic: &str) -> Option<&Measure> {
+        self.row(kind, name, metric, statistic).map(|row| &row.measure)
+    }
+
+    fn row(&self, kind: &str, name: &str, metric: &str, statistic: &str) -> Option<&Row<'f>> {
         let is_it = |row: &&Row<'_>| {
             let title = row.title;
             (title.kind, title.name, title.metric, title.statistic) == (kind, name, metric, statistic)
         };
-        self.rows.iter().find(is_it).map(|row| &row.measure)
+        self.rows.iter().find(is_it)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::network::run::Frame;
 use crate::node::figures::{ALL, Names};
 use crate::node::outcome::NodeDifference;
 use crate::server::collector::{InUseCounts, WindowSum, measured};
+use crate::server::comparison;
 use crate::server::figures::{self, Rows};
 use crate::server::model::{Class, ServerScenario};
 use crate::server::outcome::{
@@ -61,6 +62,10 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
         in_use: named(server, cells)
             .filter(|(_, cell)| !cell.runs.is_empty())
             .map(|(name, cell)| in_use(server, name, &cell.in_use))
+            .collect(),
+        theory: named(server, &rows)
+            .zip(cells)
+            .flat_map(|((name, rows), cell)| comparison::rows(server, name, cell, rows))
             .collect(),
         checks: named(server, cells).flat_map(|(name, cell)| selfcheck::checks(server, name, cell)).collect(),
         ..empty(server, frame)

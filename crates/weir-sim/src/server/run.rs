@@ -15,6 +15,7 @@ use crate::network::job::Watch;
 use crate::network::run::Frame;
 use crate::port::run::{Control, Progress, RunError};
 use crate::server::collector::Collector;
+use crate::server::engine;
 use crate::server::job::{Ended, Job};
 use crate::server::model::ServerScenario;
 use crate::server::outcome::ServerOutcome;
@@ -26,7 +27,30 @@ const MOST_TIME: u64 = 1 << 63;
 /// The most windows of all classes.
 pub const MOST_WINDOWS: u64 = 1_000_000;
 
-/// What runs a job and tells a sink.
+/// Runs a scenario. Progress counts simulated nanoseconds over all jobs.
+///
+/// # Errors
+/// [`RunError`]: a discipline refuses its arguments or the pool; more is asked for than what is simulated; requests wait
+/// that nothing will ever serve; or a verification fails.
+pub fn run(
+    server: &ServerScenario,
+    frame: &Frame,
+    control: &mut Control<'_>,
+) -> Result<ServerOutcome, RunError> {
+    run_with(server, frame, control, &play)
+}
+
+/// Runs a job by the engine; the collector is told what happens.
+pub(super) fn play(
+    server: &ServerScenario,
+    job: Job,
+    collector: &mut Collector,
+    watch: &Watch<'_>,
+) -> Result<Ended, RunError> {
+    engine::play(server, job, collector, watch)
+}
+
+/// What runs a job and tells a collector.
 pub(super) type Play<'p> =
     &'p (dyn Fn(&ServerScenario, Job, &mut Collector, &Watch<'_>) -> Result<Ended, RunError> + Sync);
 
@@ -37,20 +61,32 @@ pub(super) fn run_with(
     control: &mut Control<'_>,
     play: Play<'_>,
 ) -> Result<ServerOutcome, RunError> {
-    check_length(server)?;
-    check_windows(server)?;
+    check(server)?;
     if let Some(statement) = report::statement(server) {
         return Ok(report::without_means(server, frame, statement));
     }
-    Ok(report::outcome(server, frame, &cells(server, control, play)?))
+    let cells = cells(server, control, play)?;
+    Ok(report::outcome(server, frame, &cells))
 }
 
-/// Runs all jobs; what they leave, discipline by discipline.
-pub(super) fn cells(
+/// Refuses more than is counted.
+fn check(server: &ServerScenario) -> Result<(), RunError> {
+    check_length(server)?;
+    check_windows(server)
+}
+
+/// As [`cells`], of a scenario that was not looked at yet.
+pub(super) fn checked_cells(
     server: &ServerScenario,
     control: &mut Control<'_>,
     play: Play<'_>,
 ) -> Result<Vec<Cell>, RunError> {
+    check(server)?;
+    cells(server, control, play)
+}
+
+/// Runs all jobs; what they leave, discipline by discipline.
+fn cells(server: &ServerScenario, control: &mut Control<'_>, play: Play<'_>) -> Result<Vec<Cell>, RunError> {
     let jobs = jobs(server);
     let duration = server.stop.duration.get();
     let total = duration.saturating_mul(jobs.len() as u64);

@@ -297,6 +297,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         let pays = before == NOBODY || before == after;
         let paid_from = if pays { now + uncharged } else { begins };
         let woke = std::mem::take(&mut process.fresh).then(|| at(process.woke));
+        process.woke = process.woke.min(std::mem::replace(&mut process.owed, NEVER));
         node.lead = paid_from - now;
         // Another node may have charged it for an interrupt that is longer than all the time so far.
         let carried = process.carried.min(paid_from);

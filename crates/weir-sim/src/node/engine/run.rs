@@ -228,7 +228,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     /// Tells of the responses that are not over at the end.
     fn unfinished(&mut self, now: u64) {
         for (process, one) in self.processes.iter().enumerate().filter(|(_, one)| one.is_ready()) {
-            self.sink.unfinished(process, at(now), at(one.woke));
+            self.sink.unfinished(process, at(now), at(one.woke.min(one.owed)));
             let Step::Replay { runs, counter } = self.programs.steps[one.step as usize] else { continue };
             // Those before have begun, or woken the process; the first does so where it starts.
             let next = self.counters[counter as usize].div_ceil(2).max(1) as usize;
