@@ -86,8 +86,8 @@ fn told(sink: &mut impl Sink) {
     sink.done(&done(0, 100, 120, 10));
     sink.done(&Done { reordered: true, cold: true, ..done(0, 200, 200, 10) });
     sink.done(&done(1, 1_090, 1_095, 100));
-    sink.dropped(1, 1_099, 1_099, DropReason::Full);
-    sink.dropped(0, 99, 120, DropReason::Full);
+    sink.dropped(1, 1_099, 1_099, DropReason::QueueFull);
+    sink.dropped(0, 99, 120, DropReason::QueueFull);
     // Ten of overhead before the second.
     sink.busy(0, 110, 120, 0);
     sink.busy(0, 120, 140, 10);
@@ -406,7 +406,7 @@ fn collected(server: &ServerScenario, all: &[Told]) -> Collector {
     for told in all {
         match told {
             Told::Done(done) => collector.done(done),
-            Told::Dropped(class, arrived) => collector.dropped(*class, *arrived, *arrived, DropReason::Full),
+            Told::Dropped(class, arrived) => collector.dropped(*class, *arrived, *arrived, DropReason::QueueFull),
             Told::Busy(core, from, until, overhead) => collector.busy(*core, *from, *until, *overhead),
         }
     }
