@@ -60,6 +60,7 @@ fn kind(scenario: &Scenario) -> &'static str {
         Model::Network(_) => "network",
         Model::Fabric(_) => "fabric",
         Model::Node(_) => "node",
+        Model::Server(_) => "server",
     }
 }
 
@@ -96,6 +97,7 @@ pub(crate) fn run(
         let remedy = match scenario.model {
             Model::Fabric(_) => "leave out the records; the distributions of the result say more of a fabric",
             Model::Node(_) => "leave out the records; `timeline` of [measure] says who ran when",
+            Model::Server(_) => "leave out the records; the distributions of the result say more of a server",
             _ => "leave out the records; flows and intervals of [measure] say more of a network",
         };
         let message =

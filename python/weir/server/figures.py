@@ -197,7 +197,11 @@ def _in_use(result: ServerResult) -> Figure | None:
     for row in rows:
         step = -(-len(row.at) // _MOST_POINTS)
         points += [
-            {"discipline": result.labels[row.discipline], "time": _digits(row.at[place]), "value": row.count[place]}
+            {
+                "discipline": result.labels[row.discipline],
+                "time": _digits(row.at[place]),
+                "value": row.count[place],
+            }
             for place in range(0, len(row.at), step)
             if result.labels[row.discipline] in lines.names
         ]

@@ -146,7 +146,7 @@ class DisciplineTotals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreTotals:
-    """How long a core was busy in the measured time of all replications; ``overhead`` of it was no service."""
+    """How long a core was busy in the measured time of all replications; ``overhead`` was no service."""
 
     discipline: str
     core: int
@@ -156,7 +156,7 @@ class CoreTotals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Windows:
-    """Means of successive windows of ``interval`` seconds of the first replication; None where nothing began."""
+    """Means of successive windows of ``interval`` seconds of the first replication; None: nothing began."""
 
     discipline: str
     class_: str

@@ -1,8 +1,8 @@
 """What a server's result says, in words: whose slowdown is smallest in the tail, and what that costs.
 
 The tail is p99.9 of the slowdown where it was measured, else of the response, else the mean delay. Two
-disciplines are told apart by the interval of their paired difference, or where there is none by intervals that
-do not overlap. Disciplines that drop requests are told first: what they drop does not wait.
+disciplines are told apart by the interval of their paired difference, or where there is none by intervals
+that do not overlap. Disciplines that drop requests are told first: what they drop does not wait.
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ def _dropped(result: ServerResult) -> str | None:
     label = result.labels[worst]
     if len(dropping) == 1:
         return f"requests are dropped under {label} alone, {part} of all"
-    return f"requests are dropped under {plural(len(dropping), 'discipline')}, most under {label}, {part} of all"
+    return (
+        f"requests are dropped under {plural(len(dropping), 'discipline')}, most under {label}, {part} of all"
+    )
 
 
 def _tail(result: ServerResult) -> str | None:
@@ -134,7 +136,8 @@ def _against(result: ServerResult, found: dict[str, ServerEstimate], best: str) 
     rest = sorted((name for name in found if name != best), key=lambda name: found[name].value or 0.0)
     other = result.reference if result.reference in rest else rest[0]
     value = found[other].value or 0.0
-    times = value / found[best].value if found[best].value else 0.0
+    least = found[best].value or 0.0
+    times = value / least if least else 0.0
     factor = f", {number(times, 3)} times as much" if times >= _NEAR else ""
     return f"; under {result.labels[other]} it is {quantity(value, found[other].unit)}{factor}"
 
@@ -189,7 +192,8 @@ def _limits(result: ServerResult) -> str | None:
         found = {
             name: row.value
             for name in result.disciplines
-            if (row := result.estimate(name, name=class_.name, metric="slowdown", statistic="p99.9")) is not None
+            if (row := result.estimate(name, name=class_.name, metric="slowdown", statistic="p99.9"))
+            is not None
             and row.value is not None
         }
         if not found:

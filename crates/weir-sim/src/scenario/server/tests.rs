@@ -259,6 +259,39 @@ fn refusals_of_a_trace_name_the_row() {
     assert!(error.contains("server.receivers is 2, leaves some without a flow, for the trace has 1: "), "{error}");
 }
 
+/// A trace of the repository, under `data`.
+fn of_the_repository(classes: &str, trace: &str) -> (ServerScenario, Arc<Requests>) {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data"));
+    let text = filled(&format!("...\n{{server}}\n{classes}\n[workload.trace]\n{trace}"));
+    let scenario = Scenario::from_toml(&text, "s.toml", folder).unwrap_or_else(|error| panic!("{error}"));
+    let server = scenario.server().expect("a server").clone();
+    let Workload::Trace(requests) = &server.workload else { panic!("{:?}", server.workload) };
+    let requests = Arc::clone(requests);
+    (server, requests)
+}
+
+#[test]
+fn requests_to_a_model_jobs_and_packets_are_read() {
+    let two = "[[class]]\nname = \"few\"\n[[class]]\nname = \"many\"";
+    let tokens = "file = \"requests/azure-llm-2023-code.csv.gz\"\ntime = \"TIMESTAMP\"\ntime_unit = \"timestamp\"\n\
+                  service = { base = \"5ms\", per_unit = { ContextTokens = \"0.2ms\", GeneratedTokens = \"20ms\" } }\n\
+                  split = { column = \"GeneratedTokens\", at = [10] }";
+    let (server, requests) = of_the_repository(two, tokens);
+    // 4,808 tokens in and 10 out; 3,180 and 8 come 52 ms later.
+    assert_eq!((requests.at[1], requests.class[0], requests.class[1]), (52_000_000, 1, 0));
+    assert_eq!((requests.service[0], requests.service[1]), (1_166_600_000, 801_000_000));
+    assert!((server.classes[0].share + server.classes[1].share - 1.0).abs() < 1e-12);
+    let one = "[[class]]\nname = \"job\"";
+    let jobs = "file = \"requests/fb-hadoop-jobs-2009.tsv\"\nheader = false\nseparator = \"tab\"\ntime = \"2\"\n\
+                time_unit = \"s\"\nservice = { base = \"1s\", per_unit = { 4 = \"10ns\", 5 = \"10ns\", 6 = \"10ns\" } }";
+    let (_, requests) = of_the_repository(one, jobs);
+    assert_eq!((requests.at[1], requests.service[0]), (52_000_000_000, 1_037_077_730));
+    let packets = "file = \"packets/web-http.csv\"\ntime = \"t_ns\"\ntime_unit = \"ns\"\n\
+                   service = { base = \"300ns\", per_unit = { frame_bytes = \"0.8ns\" } }";
+    let (server, requests) = of_the_repository("[[class]]\nname = \"packet\"", packets);
+    assert!(requests.flow.iter().any(|flow| *flow > 0) && server.load.is_some_and(|load| load > 0.0));
+}
+
 #[test]
 fn a_trace_is_part_of_the_fingerprint() {
     let folder = Folder::new("fingerprint");
