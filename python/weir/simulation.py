@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from weir.records import RecordFile
 
-__all__ = ["as_scenario", "compare", "run"]
+__all__ = ["as_scenario", "check_threads", "compare", "run"]
 
 _WITHOUT_RECORDS = {
     "fabric": (
@@ -84,7 +84,7 @@ def run(
     checked = as_scenario(scenario)
     if seed is not None:
         checked = checked.with_seed(seed)
-    _check_threads(threads)
+    check_threads(threads)
     if records is None:
         return Result.from_json(_weir.run(checked.text, checked.name, threads, progress, None))
     _check_records(checked)
@@ -157,6 +157,7 @@ def _check_records(scenario: Scenario) -> None:
         )
 
 
-def _check_threads(threads: int | None) -> None:
+def check_threads(threads: int | None) -> None:
+    """Refuse a number of threads out of its bounds."""
     if threads is not None and not 1 <= threads <= 1024:
         raise ConfigError(f"threads is {threads}, must be from 1 to 1024", "leave it out to use all cores")

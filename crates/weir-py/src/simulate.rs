@@ -54,7 +54,7 @@ pub(crate) fn theory(py: Python<'_>, text: &str, name: &str) -> PyResult<String>
 }
 
 /// What a scenario is of.
-fn kind(scenario: &Scenario) -> &'static str {
+pub(crate) fn kind(scenario: &Scenario) -> &'static str {
     match scenario.model {
         Model::Port(_) => "port",
         Model::Network(_) => "network",
@@ -64,7 +64,7 @@ fn kind(scenario: &Scenario) -> &'static str {
     }
 }
 
-fn read(text: &str, name: &str) -> PyResult<Scenario> {
+pub(crate) fn read(text: &str, name: &str) -> PyResult<Scenario> {
     let folder = Path::new(name).parent().unwrap_or(Path::new(""));
     Scenario::from_toml(text, name, folder).map_err(|error| errors::scenario(&error, name))
 }

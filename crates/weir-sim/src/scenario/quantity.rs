@@ -442,7 +442,9 @@ mod tests {
         for (text, printed) in [("250000/s", "250000/s"), ("2.5M/s", "2500000/s"), ("0.5k/s", "500/s")] {
             assert_eq!(RequestRate::parse(text).expect(text).to_string(), printed);
         }
-        for (text, printed) in [("0.8ns", "0.8ns"), ("20us", "20000ns"), ("0.001ns", "0.001ns"), ("0s", "0ns")] {
+        for (text, printed) in
+            [("0.8ns", "0.8ns"), ("20us", "20000ns"), ("0.001ns", "0.001ns"), ("0s", "0ns")]
+        {
             assert_eq!(UnitCost::parse(text).expect(text).to_string(), printed);
         }
         for bad in ["5", "M/s", "-5/s", "1e3/s", ".5/s", "5./s", "nan/s", "5 /s"] {

@@ -7,8 +7,8 @@ use super::super::document::Located;
 use super::LONGEST_RUN;
 use super::document::{ServerDocument, ServerMeasure};
 use super::workload::Arrives;
-use crate::server::run::MOST_WINDOWS;
 use crate::server::model::{Measure, Open, Requests, Stop, Workload};
+use crate::server::run::MOST_WINDOWS;
 
 /// Requests of all replications together where the scenario does not say.
 const REQUESTS: u64 = 2_000_000;

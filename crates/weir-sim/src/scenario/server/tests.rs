@@ -19,7 +19,10 @@ const PARTS: [(&str, &str); 5] = [
     ("{server}", "[server]\ncores = 2"),
     ("{class}", "[[class]]\nname = \"a\"\nservice = \"1us\""),
     ("{workload}", "[workload]\nload = 0.5"),
-    ("{trace}", "[workload.trace]\nfile = \"x.csv\"\ntime_unit = \"us\"\nservice = { per_unit = { n = \"1us\" } }"),
+    (
+        "{trace}",
+        "[workload.trace]\nfile = \"x.csv\"\ntime_unit = \"us\"\nservice = { per_unit = { n = \"1us\" } }",
+    ),
 ];
 
 fn filled(text: &str) -> String {
@@ -246,17 +249,36 @@ fn refusals_of_a_trace_name_the_row() {
     let folder = Folder::new("refusals");
     let named = format!("...\n{{server}}\n{TWO}\n{{trace}}\nclass = \"kind\"");
     for (text, requests, expected) in [
-        (&named, "time,n,kind\n0,1,lnog\n", "x.csv:2:3: kind is lnog, is not a class of the scenario: did you mean `long`?"),
-        (&named, "time,n,kind\n0,-1,long\n", "x.csv:2:2: n is -1, must be a number from 0 up: correct or remove the row"),
-        (&named, "time,n,kind\n1,1,long\n0,1,long\n", "x.csv:3:1: time is 0, is before the time of the row above: sort"),
-        (&named, "time,n,kind\n1,1,long\n", "s.toml:7:8: class.name is \"short\", is a class without a request in the trace: "),
+        (
+            &named,
+            "time,n,kind\n0,1,lnog\n",
+            "x.csv:2:3: kind is lnog, is not a class of the scenario: did you mean `long`?",
+        ),
+        (
+            &named,
+            "time,n,kind\n0,-1,long\n",
+            "x.csv:2:2: n is -1, must be a number from 0 up: correct or remove the row",
+        ),
+        (
+            &named,
+            "time,n,kind\n1,1,long\n0,1,long\n",
+            "x.csv:3:1: time is 0, is before the time of the row above: sort",
+        ),
+        (
+            &named,
+            "time,n,kind\n1,1,long\n",
+            "s.toml:7:8: class.name is \"short\", is a class without a request in the trace: ",
+        ),
     ] {
         let error = folder.read(text, requests).expect_err(requests);
         assert!(error.contains(expected), "{error}");
     }
     let one = "...\n{server}\nreceivers = 2\n[[class]]\nname = \"a\"\n{trace}";
     let error = folder.read(one, "time,n\n0,1\n").expect_err("refused");
-    assert!(error.contains("server.receivers is 2, leaves some without a flow, for the trace has 1: "), "{error}");
+    assert!(
+        error.contains("server.receivers is 2, leaves some without a flow, for the trace has 1: "),
+        "{error}"
+    );
 }
 
 /// A trace of the repository, under `data`.
