@@ -11,7 +11,7 @@ use crate::server::model::{Measure, Open, Requests, Stop, Workload};
 use crate::server::run::MOST_WINDOWS;
 
 /// Requests of all replications together where the scenario does not say.
-const REQUESTS: u64 = 2_000_000;
+pub(super) const REQUESTS: u64 = 2_000_000;
 /// Replications where the scenario does not say.
 const REPLICATIONS: u64 = 10;
 /// The part of a run that does not count where the scenario does not say: one in so many.
