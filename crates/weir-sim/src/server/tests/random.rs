@@ -55,9 +55,9 @@ pub(super) fn disciplines() -> Vec<&'static str> {
     let registered = DISPATCHER.iter().chain(POOL).map(|info| info.example);
     let more = [
         "per_server(rr,discipline=psjf)",
-        "per_server(random,discipline=srpt)",
+        "per_server(random,discipline=hrrn)",
         "per_server(jsq,discipline=sf)",
-        "per_server(least_work,discipline=lifo)",
+        "per_server(least_work,discipline=sjf)",
     ];
     registered.chain(more).collect()
 }
