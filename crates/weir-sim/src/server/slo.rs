@@ -40,7 +40,7 @@ pub struct Asked {
     /// A class, or `all`; `None`: each class.
     pub class: Option<String>,
     /// `p50`, `p90`, `p99`, `p99.9` or `p99.99`.
-    pub quantile: String,
+    pub quantile: &'static str,
     /// The slowdown that it is not to exceed, above 1.
     pub bound: f64,
 }
@@ -84,7 +84,7 @@ pub struct SloSearch {
     /// The class; `None`: each class.
     pub class: Option<String>,
     /// The quantile of the slowdown.
-    pub quantile: String,
+    pub quantile: &'static str,
     /// The bound.
     pub bound: f64,
     /// The width of the bracket that was asked for, over its upper end.
@@ -310,7 +310,7 @@ impl Search<'_> {
 
     /// One class at one load.
     fn judged(&self, load: f64, class: &str, dropped: f64, rows: &Rows<'_>) -> Probe {
-        let told = rows.interval("class", class, "slowdown", &self.asked.quantile);
+        let told = rows.interval("class", class, "slowdown", self.asked.quantile);
         let (value, low, high) = told.map_or((None, None, None), |(value, ends)| {
             (Some(value), ends.map(|ends| ends.0), ends.map(|ends| ends.1))
         });
@@ -336,7 +336,7 @@ impl Search<'_> {
         SloSearch {
             discipline,
             class: self.asked.class.clone(),
-            quantile: self.asked.quantile.clone(),
+            quantile: self.asked.quantile,
             bound: self.asked.bound,
             precision: self.precision,
             met,

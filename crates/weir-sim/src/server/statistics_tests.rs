@@ -320,7 +320,7 @@ fn exponential_slowdowns(
 }
 
 fn searched(server: &ServerScenario) -> crate::server::slo::SloSearch {
-    let asked = Asked { class: Some("all".to_owned()), quantile: "p99".to_owned(), bound: 10.0 };
+    let asked = Asked { class: Some("all".to_owned()), quantile: "p99", bound: 10.0 };
     with_control(2, |control| highest_load_with(server, 0, &asked, 0.01, control, &exponential_slowdowns))
         .expect("a search")
 }
@@ -355,7 +355,7 @@ fn what_a_run_cannot_decide_stays_open() {
 #[test]
 fn a_search_that_cannot_be_is_refused() {
     let mut server = several(2);
-    let asked = Asked { class: None, quantile: "p99.9".to_owned(), bound: 10.0 };
+    let asked = Asked { class: None, quantile: "p99.9", bound: 10.0 };
     let refusal = |server: &ServerScenario, place, asked: &Asked, precision| {
         with_control(1, |control| highest_load(server, place, asked, precision, control))
             .expect_err("refused")
@@ -365,11 +365,11 @@ fn a_search_that_cannot_be_is_refused() {
     assert!(refusal(&server, 0, &asked, 0.0).contains("precision"));
     assert!(refusal(&server, 0, &Asked { bound: 1.0, ..asked.clone() }, 0.01).contains("above 1"));
     assert!(
-        refusal(&server, 0, &Asked { quantile: "p98".to_owned(), ..asked.clone() }, 0.01).contains("p99.99")
+        refusal(&server, 0, &Asked { quantile: "p98", ..asked.clone() }, 0.01).contains("p99.99")
     );
     let other = Asked { class: Some("x".to_owned()), ..asked.clone() };
     assert!(refusal(&server, 0, &other, 0.01).contains("short, long"));
-    let few = Asked { class: None, quantile: "p99.99".to_owned(), bound: 10.0 };
+    let few = Asked { class: None, quantile: "p99.99", bound: 10.0 };
     assert!(refusal(&server, 0, &few, 0.01).contains("too few"));
     server.stop.replications = 1;
     assert!(refusal(&server, 0, &asked, 0.01).contains("stop.replications"));
@@ -381,7 +381,7 @@ fn a_central_queue_carries_more_than_queues_at_random() {
     let mut server = scenario(&["cfcfs", "random"], 4, classes, 0.5).expect("specs");
     server.stop.duration = nanos(3_000_000);
     server.stop.replications = 4;
-    let asked = Asked { class: None, quantile: "p99".to_owned(), bound: 5.0 };
+    let asked = Asked { class: None, quantile: "p99", bound: 5.0 };
     let found = [0, 1].map(|place| {
         with_control(2, |control| highest_load(&server, place, &asked, 0.1, control)).expect("a search")
     });
