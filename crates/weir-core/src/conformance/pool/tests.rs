@@ -116,5 +116,5 @@ refused! {
     an_idle_server_preempted: PreemptsTheIdle, "serves nothing";
     a_server_that_is_never_asked: NeverAsks, "waits, and a server is idle";
     a_grant_of_nothing: GrantsNothing, "is empty";
-    an_order_not_kept: OldestLast, "of the same flow";
+    an_order_not_kept: OldestLast, "begins after request";
 }
