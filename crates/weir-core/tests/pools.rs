@@ -10,7 +10,7 @@ use weir_core::spec::Spec;
 use weir_core::units::{Instant, Nanos};
 
 /// More specs: what controls does so often, lists have places that lead to none, queues have another order.
-const MORE: [&str; 27] = [
+const MORE: [&str; 28] = [
     "rr(available=none/0,strict=abort)",
     "rr:available=none/0",
     "dynamic(add=500ns,period=5us,min=1)",
@@ -28,6 +28,7 @@ const MORE: [&str; 27] = [
     "work_stealing:rr(available=none/0,strict=abort)",
     "jbsq:1",
     "jbsq:5",
+    "jbsq(depth=3,quantum=300ns,cost=100ns)",
     "preemptive(quantum=300ns,cost=100ns)",
     "preemptive(quantum=300ns,cost=100ns,when=waiting)",
     "darc:use=own",

@@ -113,8 +113,8 @@ class ServerWarning:
 class ClassTotals:
     """What was counted of a class's requests that arrived in the measured time, in all replications.
 
-    ``reordered`` were done after a later one of their flow, None where that is not measured; ``cold`` were
-    served by another core than the request of their flow before.
+    ``reordered`` were done after a later one of their flow; ``cold`` were served by another core than the
+    request of their flow before; each is None where that is not measured.
     """
 
     discipline: str
@@ -123,7 +123,7 @@ class ClassTotals:
     done: int
     dropped: int
     reordered: int | None
-    cold: int
+    cold: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ use crate::stats::FAR_QUANTILES;
 /// The most probes.
 const MOST_PROBES: u32 = 60;
 /// The least load that is tried.
-const LEAST_LOAD: f64 = 0.001;
+const LEAST_LOAD: f64 = 0.01;
 /// A load at which no unbounded queue has a mean is not tried.
 const MOST_LOAD: f64 = 0.999;
 

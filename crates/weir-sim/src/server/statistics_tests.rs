@@ -123,6 +123,13 @@ fn figures_by_hand() {
     assert!((of("a", "slowdown", "max") - 3.0).abs() < 1e-12);
     assert_eq!((of("a", "dropped", "mean"), of("b", "dropped", "mean")), (0.0, 0.5));
     assert_eq!((of("a", "reordered", "mean"), of("a", "cold", "mean")), (0.5, 0.5));
+    let mut server = by_hand(2);
+    server.measure.order = false;
+    let unordered = played_by(&server, 1, &play_told);
+    for metric in ["reordered", "cold"] {
+        let figure = figure(&unordered, ["cfcfs", "a", metric, "mean"]);
+        assert_eq!((figure.value, figure.reason.as_deref()), (None, Some("not measured")));
+    }
     assert!((of("all", "throughput", "mean") - 3e6).abs() < 1e-6);
     // 10 + 20 + 10 + 5 of 2000, 10 of them overhead; two cores for half of the time, one for the other.
     assert!((of("all", "utilisation", "mean") - 45.0 / 2_000.0).abs() < 1e-15);
@@ -357,7 +364,9 @@ fn a_search_that_cannot_be_is_refused() {
     assert!(refusal(&server, 4, &asked, 0.01).contains("below 4"));
     assert!(refusal(&server, 0, &asked, 0.0).contains("precision"));
     assert!(refusal(&server, 0, &Asked { bound: 1.0, ..asked.clone() }, 0.01).contains("above 1"));
-    assert!(refusal(&server, 0, &Asked { quantile: "p98", ..asked.clone() }, 0.01).contains("p99.99"));
+    assert!(
+        refusal(&server, 0, &Asked { quantile: "p98", ..asked.clone() }, 0.01).contains("p99.99")
+    );
     let other = Asked { class: Some("x".to_owned()), ..asked.clone() };
     assert!(refusal(&server, 0, &other, 0.01).contains("short, long"));
     let few = Asked { class: None, quantile: "p99.99", bound: 10.0 };

@@ -6,7 +6,7 @@
 //! | M/D/k | Crommelin, *Delay probability formulae when the holding times are constant*, P.O. Electrical Engineers' Journal 25, 1932 |
 //! | E_k/D/1 | what a core sees of Poisson arrivals dealt round: with equal services the same delays as M/D/k, request by request |
 
-use super::{Told, delay, run, run_job};
+use super::{Told, delay, run, run_stepwise};
 use crate::node::model::Law;
 use crate::server::generators::{class, extreme_bimodal, scenario};
 use crate::server::job::Job;
@@ -34,7 +34,7 @@ fn exponential() -> Law {
 
 /// The mean delay of those that count in a replication.
 fn mean_delay(scenario: &ServerScenario, replication: u32) -> f64 {
-    let (mut told, _) = run_job(scenario, Job { replication, discipline: 0 }).expect("goes well");
+    let (mut told, _) = run_stepwise(scenario, Job { replication, discipline: 0 }).expect("goes well");
     told.done.retain(|done| done.arrived >= scenario.stop.warm_up.get());
     told.mean(delay)
 }
