@@ -185,7 +185,10 @@ def _in_order(evidence: Evidence) -> tuple[bool, str]:
     """S6: with exponential services the central queue is best, then JSQ, RR and random."""
     holds, shown = True, []
     for load in runs.EQUAL_LOADS[1:]:
-        found = [_one(evidence, "exponential", load, policy).figure("delay", "p99.9").value for policy in runs.EQUAL]
+        found = [
+            _one(evidence, "exponential", load, policy).figure("delay", "p99.9").value
+            for policy in runs.EQUAL
+        ]
         holds &= all(first <= 1.02 * second for first, second in pairwise(found))
         shown.append(f"load {load}: {', '.join(f'{MICRO * value:.2f}' for value in found)} us")
     return holds, "; ".join(shown)
@@ -194,7 +197,9 @@ def _in_order(evidence: Evidence) -> tuple[bool, str]:
 def _meet(evidence: Evidence) -> tuple[bool, str]:
     """S6: without load nobody waits under any policy."""
     load = runs.EQUAL_LOADS[0]
-    found = [MICRO * _one(evidence, "exponential", load, policy).figure("delay").value for policy in runs.EQUAL]
+    found = [
+        MICRO * _one(evidence, "exponential", load, policy).figure("delay").value for policy in runs.EQUAL
+    ]
     return max(found) < 0.02, f"mean delays at load {load}: {', '.join(f'{value:.4f}' for value in found)} us"
 
 
@@ -232,5 +237,8 @@ _PROPERTIES: dict[str, tuple[str, Callable[[Evidence], tuple[bool, str]]]] = {
     "S6 order": ("p99.9 delay: central queue, JSQ, RR, random, of exponential services", _in_order),
     "S6 limit": ("They meet where there is no load", _meet),
     "S8 random": ("Equal services under random: each core is M/D/1", _random),
-    "S8 rr": ("Equal services under RR: the same delays as a central queue, which is E_k/D/1 at a core", _cyclic),
+    "S8 rr": (
+        "Equal services under RR: the same delays as a central queue, which is E_k/D/1 at a core",
+        _cyclic,
+    ),
 }

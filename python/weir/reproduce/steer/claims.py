@@ -141,7 +141,9 @@ def _larger(evidence: Evidence, left: str, right: str, least: float = 1.0) -> Pa
     """Say that one delay is above another, or nearly the same where ``least`` is below 1."""
     first, second = evidence.delay(left), evidence.delay(right)
     holds = first > second if least == 1 else first >= least * second
-    return Part(holds, f"{left} {first:.0f} us {'above' if least == 1 else 'at least'} {right} {second:.0f} us")
+    return Part(
+        holds, f"{left} {first:.0f} us {'above' if least == 1 else 'at least'} {right} {second:.0f} us"
+    )
 
 
 def _above(*pairs: tuple[str, str], least: float = 1.0) -> Parts:
@@ -175,9 +177,7 @@ def _uniform(evidence: Evidence) -> Iterator[Part]:
 
 
 def _done_sooner(evidence: Evidence) -> Iterator[Part]:
-    long, short = (
-        evidence.delay(f"RRCS/bimodal/{name}") + _SERVICE[name] for name in ("long", "short")
-    )
+    long, short = (evidence.delay(f"RRCS/bimodal/{name}") + _SERVICE[name] for name in ("long", "short"))
     yield Part(long < short, f"delay and service of long {long:.0f} us, of short {short:.0f} us")
 
 
@@ -281,7 +281,8 @@ def _trips(evidence: Evidence, name: str, traffic: str, class_: str, service: fl
     wanted = f"round trips of {class_} requests, {traffic}: RRCS above DCA, DCA at least RR"
     try:
         found = {
-            policy: evidence.delay(f"{policy}/{traffic}/{class_}") + service for policy in ("RRCS", "DCA", "RR")
+            policy: evidence.delay(f"{policy}/{traffic}/{class_}") + service
+            for policy in ("RRCS", "DCA", "RR")
         }
     except NotMeasuredError as missing:
         return Check.missing(f"{ORDER}/{name}", ORDER, wanted, missing)

@@ -50,7 +50,9 @@ class View:
     result: ServerResult
     discipline: str
 
-    def figure(self, metric: str, statistic: str = "mean", name: str = "all", kind: str = "class") -> Measured:
+    def figure(
+        self, metric: str, statistic: str = "mean", name: str = "all", kind: str = "class"
+    ) -> Measured:
         """Return a figure, in seconds where it is a time.
 
         Raises
@@ -58,9 +60,7 @@ class View:
         NotMeasuredError
             If there is none; the error says why.
         """
-        row = self.result.estimate(
-            self.discipline, kind=kind, name=name, metric=metric, statistic=statistic
-        )
+        row = self.result.estimate(self.discipline, kind=kind, name=name, metric=metric, statistic=statistic)
         if row is None or row.value is None:
             reason = (row.reason if row else None) or "it was not measured"
             raise NotMeasuredError(f"{statistic} {metric} of {name} under {self.discipline}: {reason}")

@@ -138,9 +138,7 @@ def _claim(row: dict[str, str]) -> PublishedClaim:
 def orderings() -> tuple[Ordering, ...]:
     """Return the twelve orderings; the eighth has two halves."""
     return tuple(
-        Ordering(
-            row["id"], row["left"], row["relation"], row["right"], float(row["factor"]), row["meaning"]
-        )
+        Ordering(row["id"], row["left"], row["relation"], row["right"], float(row["factor"]), row["meaning"])
         for row in _records("orderings.csv")
     )
 
