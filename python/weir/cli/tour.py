@@ -132,7 +132,8 @@ def reproduce(
             metavar="NAME",
             help="alpha: the alpha report, sections 8 to 15. sfq: the SFQ report, Tables 1 to 11. dtable: "
             "DTable and DRR in a fabric, Table 1 and Figures 1 to 5. epoch: epoch scheduling of processes, "
-            "Tables 1 and 2. steer: steering of packets to CPUs, and later policies. all: one after the other.",
+            "Tables 1 and 2. steer: steering of packets to CPUs, and later policies. all: one after the "
+            "other.",
         ),
     ],
     quick: Quick = False,
@@ -146,8 +147,8 @@ def reproduce(
     """Hold the simulation against the tables and claims of a published document.
 
     Each published value is checked within a tolerance: of alpha from the standard errors of both sides, of
-    sfq, dtable, epoch and steer by the bars in their README.md under reproduce/. Exit code 1 if any is not met or
-    could not be checked. After Ctrl-C what was finished is checked, and the exit code is 130.
+    sfq, dtable, epoch and steer by the bars in their README.md under reproduce/. Exit code 1 if any is not
+    met or could not be checked. After Ctrl-C what was finished is checked, and the exit code is 130.
 
     \b
     Example:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from weir.reproduce.checks import Check, Status
 from weir.reproduce.steer import published, runs
-from weir.reproduce.steer.evidence import MICRO, Measured, NotMeasuredError
+from weir.reproduce.steer.evidence import MICRO, NotMeasuredError
 from weir.reproduce.thresholds import student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from weir.reproduce.steer.evidence import Evidence, View
+    from weir.reproduce.steer.evidence import Evidence, Measured, View
     from weir.reproduce.steer.published import ModelValue, Slowdown
 
 __all__ = ["SLOWDOWN_BAR", "model_cells", "property_cells", "slowdown", "slowdown_cells"]

@@ -1,4 +1,4 @@
-"""What was measured: the results of the runs by name, and the figures of them that are held against others."""
+"""What was measured: the results of the runs by name, and their figures that are held against others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Four kinds of figure: delay over time in the lab, cores in use, slowdown against load, and where separation pays."""
+"""Figures: delay and cores in use over time in the lab, slowdown against load, and where separation pays."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _lines(
     values: list[dict[str, Any]], names: tuple[str, ...], x: str, y: str, *, step: bool = False
 ) -> dict[str, Any]:
     """Return lines with points, by name."""
-    across, up = ([each[name] for each in values] for name in ("x", "value"))
+    up = [each["value"] for each in values]
     shades = alt.Scale(domain=list(names), range=list(_COLOURS[: len(names)]))
     dashes = alt.Scale(domain=list(names), range=list((*DASHES, *DASHES)[: len(names)]))
     base = alt.Chart().encode(
@@ -119,8 +119,9 @@ def _pays(found: tuple[Row, ...]) -> list[Figure]:
             for load in sorted({row.cell.load for row in chosen})
         )
         caption = (
-            f"How many times larger the p99.9 slowdown of rr is than that of {BOTH}: blue where separation with "
-            "dynamic allocation gains, brown where it loses. In brackets: no clear difference at 95 %."
+            f"How many times larger the p99.9 slowdown of rr is than that of {BOTH}: blue where "
+            "separation with dynamic allocation gains, brown where it loses. In brackets: no clear "
+            "difference at 95 %."
         )
         made.append(Figure(f"When does it pay? {title}", caption, panels, stacked=True))
     return made

@@ -1,4 +1,4 @@
-"""The reproduction as one HTML file: verdict, figures, claims, orderings, tables, and when separation pays."""
+"""The reproduction as one HTML file: verdict, figures, claims, tables, and when separation pays."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ if TYPE_CHECKING:
 __all__ = ["html"]
 
 _HEADLINES = (
-    "Published headlines, from abstracts and not of this workload: Shinjuku (NSDI 2019) preempts every 5 us and has up "
-    "to 6.6 times the throughput and an 88 % lower tail on RocksDB than IX and ZygOS. ZygOS (SOSP 2017) reaches 75 % of "
-    "the load of an ideal central queue at 10 us tasks and 88 % at 25 us. Shenango (NSDI 2019) reallocates cores every "
-    "5 us. Syrup (SOSP 2021): up to 8 times over default policies. RackSched (OSDI 2020): up to 1.44 times the "
-    "throughput. Concord (SOSP 2023): up to 52 % more throughput on microbenchmarks, 83 % on LevelDB. Tiny Quanta "
-    "(ASPLOS 2024): 1.2 to 6.8 times the throughput of earlier blind schedulers. None of them is checked here."
+    "Published headlines, from abstracts and not of this workload: Shinjuku (NSDI 2019) preempts every "
+    "5 us and has up to 6.6 times the throughput and an 88 % lower tail on RocksDB than IX and ZygOS. "
+    "ZygOS (SOSP 2017) reaches 75 % of the load of an ideal central queue at 10 us tasks and 88 % at 25 "
+    "us. Shenango (NSDI 2019) reallocates cores every 5 us. Syrup (SOSP 2021): up to 8 times over "
+    "default policies. RackSched (OSDI 2020): up to 1.44 times the throughput. Concord (SOSP 2023): up "
+    "to 52 % more throughput on microbenchmarks, 83 % on LevelDB. Tiny Quanta (ASPLOS 2024): 1.2 to 6.8 "
+    "times the throughput of earlier blind schedulers. None of them is checked here."
 )
 
 
@@ -129,16 +130,15 @@ def _slowdowns(reproduction: SteerReproduction) -> str:
             if other is None:
                 yield two_lines(number(found.value, 3), interval)
             else:
-                yield bold_cell(
-                    other, number(found.value, 3), f"{interval} · other: {_number(other.published)}"
-                )
+                beside = f"{interval} · other: {_number(other.published)}"
+                yield bold_cell(other, number(found.value, 3), beside)
 
     head = ("policy", *(f"{workload} {load}" for workload, load in columns))
     below = note(
-        "Over all requests, with 95 % intervals, and beside them what another simulation found in one run of a "
-        "million requests. High: half 1 us, half 100 us. Extreme: 99.5 % 0.5 us, 0.5 % 500 us. RocksDB-like: half "
-        "1.5 us, half 635 us. 14 cores, Poisson arrivals. preemptive: quantum 5 us, cost 0.5 us; separated: cores by "
-        "demand, at least one a class."
+        "Over all requests, with 95 % intervals, and beside them what another simulation found in one run "
+        "of a million requests. High: half 1 us, half 100 us. Extreme: 99.5 % 0.5 us, 0.5 % 500 us. "
+        "RocksDB-like: half 1.5 us, half 635 us. 14 cores, Poisson arrivals. preemptive: quantum 5 us, cost "
+        "0.5 us; separated: cores by demand, at least one a class."
     )
     return table_of(head, map(row, runs.POLICIES)) + below + note(_HEADLINES)
 
@@ -148,9 +148,9 @@ def _sweep(found: tuple[Row, ...]) -> str:
         return ""
     head = ("long", "times", "arrivals", "load", *OTHERS, BOTH, "cores, dynamic", f"cores, {BOTH}")
     below = note(
-        "p99.9 slowdown over all requests on eight cores; a short request takes 1 us. Below each other policy its "
-        f"paired difference from {BOTH} with 95 % interval: green where that one is clearly better, red where it is "
-        "clearly worse. Cores: in use, as a mean over time."
+        "p99.9 slowdown over all requests on eight cores; a short request takes 1 us. Below each other "
+        f"policy its paired difference from {BOTH} with 95 % interval: green where that one is clearly "
+        "better, red where it is clearly worse. Cores: in use, as a mean over time."
     )
     return note(words(found)) + table_of(head, map(_row, found)) + below
 

@@ -153,7 +153,7 @@ def _template(name: str) -> dict[str, Any]:
     return tomllib.loads(read_text(published.folder() / name))
 
 
-def _with(document: dict[str, Any], **tables: Any) -> dict[str, Any]:
+def _with(document: dict[str, Any], **tables: object) -> dict[str, Any]:
     """Return a scenario with keys replaced; of a table those that are given."""
     made = dict(document)
     for name, value in tables.items():

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weir.reproduce.common import Fidelity
-from weir.reproduce.steer.evidence import Measured, NotMeasuredError
-from weir.reproduce.steer.runs import PAYS, Cell, cells
+from weir.reproduce.steer.evidence import NotMeasuredError
+from weir.reproduce.steer.runs import PAYS, cells
 
 if TYPE_CHECKING:
-    from weir.reproduce.steer.evidence import Evidence
+    from weir.reproduce.steer.evidence import Evidence, Measured
+    from weir.reproduce.steer.runs import Cell
 
 __all__ = ["BOTH", "OTHERS", "SERVERS", "Row", "rows", "words"]
 
@@ -83,10 +84,10 @@ def words(found: tuple[Row, ...]) -> str:
     most = max(found, key=lambda row: row.gain("rr"))
     saved = max(found, key=lambda row: row.saved)
     return (
-        f"Of {len(found)} workloads separation with dynamic allocation has a clearly lower p99.9 slowdown than "
-        f"{', '.join(parts)}. It is not clearly worse than rr or dynamic in {len(pays)}; the largest gain over rr "
-        f"is {most.gain('rr'):.3g} times ({_told(most.cell)}), and the most cores left free are "
-        f"{saved.saved:.1f} of {SERVERS} ({_told(saved.cell)}). {_by_kind(found)}"
+        f"Of {len(found)} workloads separation with dynamic allocation has a clearly lower p99.9 slowdown "
+        f"than {', '.join(parts)}. It is not clearly worse than rr or dynamic in {len(pays)}; the largest "
+        f"gain over rr is {most.gain('rr'):.3g} times ({_told(most.cell)}), and the most cores left free "
+        f"are {saved.saved:.1f} of {SERVERS} ({_told(saved.cell)}). {_by_kind(found)}"
     )
 
 

@@ -82,8 +82,8 @@ def _slowdowns(reproduction: SteerReproduction) -> Iterator[str]:
     """Yield the table of slowdowns, each with that of the other simulation below."""
     others = {check.id.partition("/")[2]: check for check in reproduction.checks.of_kind("slowdown")}
     columns = [(workload, load) for workload in runs.WORKLOADS for load in runs.LOADS]
-    yield "p99.9 slowdown over all requests on 14 cores; in the second line half of the interval, and in brackets"
-    yield "what another simulation found in one run of a million requests (`!!`: farther apart than the bar)"
+    yield "p99.9 slowdown over all requests on 14 cores; in the second line half of the interval, and in"
+    yield "brackets what another simulation found in a million requests (`!!`: farther apart than the bar)"
     yield f"{'':<14}" + "".join(f"{f'{workload[:7]} {load[1:]}':>11}" for workload, load in columns[:6])
     for policy in runs.POLICIES:
         yield from _policy(reproduction, policy, columns[:6], others)
@@ -119,8 +119,8 @@ def _sweep(found: tuple[Row, ...]) -> list[str]:
         f"{name:>16}" for name in (*OTHERS, "both")
     )
     lines = [
-        "when does separation with dynamic allocation pay? p99.9 slowdown on eight cores; `+` after another policy:",
-        "both together are clearly better, `-`: clearly worse; then cores in use under dynamic and under both",
+        "when does separation with dynamic allocation pay? p99.9 slowdown on eight cores; `+` after another",
+        "policy: both together are clearly better, `-`: worse; then cores in use under dynamic and both",
         f"{head}  cores",
     ]
     for row in found:
@@ -131,7 +131,8 @@ def _sweep(found: tuple[Row, ...]) -> list[str]:
         )
         lines.append(
             f"{cell.share:>6.1%}{cell.ratio:>6} {'bursts' if cell.bursts else 'Poisson':<9}{cell.load:>5.2f}"
-            f"{others}{number(row.slowdown[BOTH].value, 3):>16}  {row.cores['dynamic']:.1f} {row.cores[BOTH]:.1f}"
+            f"{others}{number(row.slowdown[BOTH].value, 3):>16}  "
+            f"{row.cores['dynamic']:.1f} {row.cores[BOTH]:.1f}"
         )
     return [*lines, fill(words(found), _WIDTH)]
 
@@ -142,6 +143,7 @@ def _missed(reproduction: SteerReproduction) -> list[str]:
         return []
     lines = ["not met, not checkable, or contradicted by the report itself, with the reason"]
     for check in found:
-        facts = f"{_MARKS[check.status]:<9}{check.id}: {_number(check.published)}, found {_number(check.measured)}"
-        lines.append(fill(f"{facts}; {check.note}", _WIDTH, subsequent_indent=" " * 9))
+        facts = f"{_MARKS[check.status]:<9}{check.id}: {_number(check.published)}"
+        measured = f"found {_number(check.measured)}"
+        lines.append(fill(f"{facts}, {measured}; {check.note}", _WIDTH, subsequent_indent=" " * 9))
     return lines
