@@ -70,9 +70,9 @@ def _cores(evidence: Evidence, row: ModelValue) -> float:
 
 
 _METRICS: dict[str, tuple[Callable[[Evidence, ModelValue], float], str]] = {
-    "delay": (_delay, "largest windowed mean of the queueing delay"),
+    "delay": (_delay, "largest windowed mean delay"),
     "dropped": (_dropped, "requests dropped"),
-    "cores": (_cores, "cores in use, mean over time"),
+    "cores": (_cores, "mean cores in use"),
 }
 
 

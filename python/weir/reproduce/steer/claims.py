@@ -119,7 +119,7 @@ def _stated(evidence: Evidence, claim: PublishedClaim, name: str) -> Check:
         id=name,
         kind=claim.kind,
         published=claim.text,
-        measured="; ".join(f"{'' if part.holds else 'not: '}{part.shown}" for part in parts),
+        measured="; ".join(f"{'' if part.holds else 'does not hold: '}{part.shown}" for part in parts),
         status=_status(claim, met=not failed),
         note=_note(f"{failed} of {len(parts)} parts do not hold" if failed else "", claim.why),
     )

@@ -82,34 +82,33 @@ def _slowdowns(reproduction: SteerReproduction) -> Iterator[str]:
     """Yield the table of slowdowns, each with that of the other simulation below."""
     others = {check.id.partition("/")[2]: check for check in reproduction.checks.of_kind("slowdown")}
     columns = [(workload, load) for workload in runs.WORKLOADS for load in runs.LOADS]
-    yield "p99.9 slowdown over all requests on 14 cores; in the second line half of the interval, and in"
-    yield "brackets what another simulation found in a million requests (`!!`: farther apart than the bar)"
-    yield f"{'':<14}" + "".join(f"{f'{workload[:7]} {load[1:]}':>11}" for workload, load in columns[:6])
-    for policy in runs.POLICIES:
-        yield from _policy(reproduction, policy, columns[:6], others)
-    yield f"{'':<14}" + "".join(f"{f'{workload[:7]} {load[1:]}':>11}" for workload, load in columns[6:])
-    for policy in runs.POLICIES:
-        yield from _policy(reproduction, policy, columns[6:], others)
+    yield "p99.9 slowdown over all requests on 14 cores, with half of its 95 % interval; below it in brackets what"
+    yield "another simulation found in one run of a million requests (`!!`: farther apart than the bar)"
+    for part in (columns[:6], columns[6:]):
+        names = (f"{workload} {load}" for workload, load in part)
+        yield f"{'':<13}" + "".join(f"{name:>16}" for name in names)
+        for policy in runs.POLICIES:
+            yield from _policy(reproduction, policy, part, others)
 
 
 def _policy(
     reproduction: SteerReproduction, policy: str, columns: list[tuple[str, str]], others: dict[str, Check]
 ) -> Iterator[str]:
-    first, second = f"{policy:<14}", " " * 14
+    first, second = f"{policy:<13}", " " * 13
     for workload, load in columns:
         try:
             found = slowdown(reproduction.evidence, policy, workload, load)
         except NotMeasuredError:
-            first, second = f"{first}{'n/a':>11}", f"{second}{'':>11}"
+            first, second = f"{first}{'n/a':>16}", f"{second}{'':>16}"
             continue
         other = others.get(f"{workload}/{load}/{policy}")
         mark = "!!" if other is not None and other.status == Status.NOT_MET else ""
-        half = "" if found.interval is None else f"±{number((found.interval[1] - found.interval[0]) / 2, 2)}"
-        beside = "" if other is None else f" ({_number(other.published)})"
-        first += f"{mark + number(found.value, 3):>11}"
-        second += f"{half + beside:>11}" if len(half + beside) < 11 else f" {half + beside}"
+        half = "" if found.interval is None else f" ±{number((found.interval[1] - found.interval[0]) / 2, 2)}"
+        first += f"{f'{mark}{number(found.value, 3)}{half}':>16}"
+        second += f"{'' if other is None else f'({_number(other.published)})':>16}"
     yield first
-    yield second
+    if second.strip():
+        yield second
 
 
 def _sweep(found: tuple[Row, ...]) -> list[str]:
