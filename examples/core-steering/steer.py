@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Steered:
-    """What one policy does: delays in microseconds, the others as parts of all packets; the busiest core's load."""
+    """What one policy does: delays in microseconds, parts of all packets, the load of the busiest core."""
 
     mean: float
     p99: float
