@@ -11,8 +11,13 @@ from jsonschema import validate
 
 from alpha_results import document, drawn, packets_of, printed
 from reference_port import result
+from reproduction import (
+    an_interruption_never_exits_with_0,
+    an_unknown_fidelity_is_refused,
+    progress_is_that_of_all_runs,
+    stopped_after,
+)
 from test_reproduce_checks import SCHEMA
-from weir.errors import ConfigError
 from weir.reproduce import Status, alpha
 from weir.reproduce.alpha import published, runs
 from weir.reproduce.alpha.claims import CLAIMS
@@ -233,18 +238,7 @@ def results_of(documents):
 
 
 def test_runs_report_progress_over_all_loads():
-    seen, results = [], results_of(printed())
-
-    def runner(text, name, *, threads, progress):
-        assert (threads, ".toml" in name, "weir = 1" in text) == (2, True, True)
-        progress({"done": 5.0, "total": 10.0})
-        return next(results)
-
-    made = alpha.run(fidelity="quick", threads=2, progress=seen.append, runner=runner)
-    assert made.checks.fidelity == "quick"
-    shares = [state["done"] / state["total"] for state in seen]
-    assert shares == sorted(shares)
-    assert 0 < shares[0] < shares[-1] < 1
+    progress_is_that_of_all_runs(alpha, results_of(printed()))
 
 
 def test_an_interrupted_run_is_the_last():
@@ -257,8 +251,7 @@ def test_an_interrupted_run_is_the_last():
 
 
 def test_an_unknown_fidelity_is_refused():
-    with pytest.raises(ConfigError, match="fidelity is 'slow', must be one of quick, default, full"):
-        alpha.run(fidelity="slow")
+    an_unknown_fidelity_is_refused(alpha)
 
 
 def test_the_reference_simulator_agrees_with_the_closed_forms():
@@ -298,17 +291,8 @@ def test_documents_of_tests_are_what_the_tables_say():
 
 
 @pytest.mark.parametrize("count", [0, 2])
-def test_interrupted_only_what_was_run_is_counted(count, monkeypatch, capsys):
-    from weir import cli
-
-    def runner(*_, **__):
-        try:
-            return next(results)
-        except StopIteration:
-            raise KeyboardInterrupt from None
-
-    results = itertools.islice(results_of(printed()), count)
-    made = alpha.run(fidelity="quick", runner=runner)
+def test_interrupted_only_what_was_run_is_counted(count, monkeypatch, capsys, tmp_path):
+    made = alpha.run(fidelity="quick", runner=stopped_after(results_of(printed()), count))
     assert made.interrupted
     assert made.empty == (count == 0)
     assert made.met + made.not_met + made.artefact + made.not_checkable == len(made.checks.checks)
@@ -320,7 +304,4 @@ def test_interrupted_only_what_was_run_is_counted(count, monkeypatch, capsys):
         assert "208 of the 208 published means that could be checked, of 1,040, are met" in made.verdict()
     made.text()
     made.html()
-    results = itertools.islice(results_of(printed()), count)
-    monkeypatch.setattr(alpha, "simulate", runner)
-    assert cli.run(["reproduce", "alpha", "--quick"]) == 130
-    assert ("nothing was finished" in capsys.readouterr().err) == (count == 0)
+    an_interruption_never_exits_with_0(alpha, results_of(printed()), count, (monkeypatch, capsys), tmp_path)

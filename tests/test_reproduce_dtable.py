@@ -8,9 +8,14 @@ import pytest
 from jsonschema import validate
 
 import dtable_results
+from reproduction import (
+    an_interruption_never_exits_with_0,
+    an_unknown_fidelity_is_refused,
+    progress_is_that_of_all_runs,
+    stopped_after,
+)
 from test_reproduce_checks import SCHEMA
 from weir import _weir
-from weir.errors import ConfigError
 from weir.fabric import FabricResult
 from weir.reproduce import Status, dtable
 from weir.reproduce.dtable import planned, published, runs
@@ -256,55 +261,23 @@ def test_channels_have_the_shares_of_table_1():
 
 
 def test_runs_report_progress_over_all(results):
-    seen, given = [], iter(results.values())
-
-    def runner(text, name, *, threads, progress):
-        assert (threads, ".toml" in name, "weir = 1" in text) == (2, True, True)
-        progress({"done": 5.0, "total": 10.0})
-        return next(given)
-
-    made = dtable.run(fidelity="quick", threads=2, progress=seen.append, runner=runner)
-    assert made.checks.fidelity == "quick"
-    shares = [state["done"] / state["total"] for state in seen]
-    assert shares == sorted(shares)
-    assert 0 < shares[0] < shares[-1] < 1
+    progress_is_that_of_all_runs(dtable, results.values())
 
 
 def test_an_unknown_fidelity_is_refused():
-    with pytest.raises(ConfigError, match="fidelity is 'slow', must be one of quick, default, full"):
-        dtable.run(fidelity="slow")
+    an_unknown_fidelity_is_refused(dtable)
 
 
 # Interruption.
 
 
-def stopped_after(results, count):
-    """Return a runner that is interrupted after so many runs."""
-    given = iter(list(results.values())[:count])
-
-    def runner(*_, **__):
-        try:
-            return next(given)
-        except StopIteration:
-            raise KeyboardInterrupt from None
-
-    return runner
-
-
 @pytest.mark.parametrize("count", [0, 6])
 def test_an_interrupted_reproduction_never_exits_with_0(results, count, monkeypatch, capsys, tmp_path):
-    from weir import cli
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(dtable, "simulate", stopped_after(results, count))
-    assert cli.run(["reproduce", "dtable", "--quick", "--out", "dtable.json"]) == 130
-    told = capsys.readouterr()
-    assert ("nothing was finished" in told.err) == (count == 0)
-    assert (tmp_path / "dtable.json").exists() == (count > 0)
+    an_interruption_never_exits_with_0(dtable, results.values(), count, (monkeypatch, capsys), tmp_path)
 
 
 def test_interrupted_only_what_was_run_is_counted(results):
-    made = dtable.run(fidelity="quick", runner=stopped_after(results, 2))
+    made = dtable.run(fidelity="quick", runner=stopped_after(results.values(), 2))
     assert made.interrupted
     assert made.not_met == 0
     assert check(made, "claim/C01").status == Status.MET

@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 from jsonschema import validate
 
+from reproduction import (
+    an_interruption_never_exits_with_0,
+    an_unknown_fidelity_is_refused,
+    progress_is_that_of_all_runs,
+    stopped_after,
+)
 from test_reproduce_checks import SCHEMA
-from weir.errors import ConfigError
 from weir.node import NodeResult
 from weir.reproduce import Status, epoch
 from weir.reproduce.common import Fidelity
@@ -279,55 +284,23 @@ def test_every_file_is_a_scenario_and_none_is_left_over():
 
 
 def test_runs_report_progress_over_all(results):
-    seen, given = [], iter(results.values())
-
-    def runner(text, name, *, threads, progress):
-        assert (threads, ".toml" in name, "weir = 1" in text) == (2, True, True)
-        progress({"done": 5.0, "total": 10.0})
-        return next(given)
-
-    found = epoch.run(fidelity="quick", threads=2, progress=seen.append, runner=runner)
-    assert found.checks.fidelity == "quick"
-    shares = [state["done"] / state["total"] for state in seen]
-    assert shares == sorted(shares)
-    assert 0 < shares[0] < shares[-1] < 1
+    progress_is_that_of_all_runs(epoch, results.values())
 
 
 def test_an_unknown_fidelity_is_refused():
-    with pytest.raises(ConfigError, match="fidelity is 'slow', must be one of quick, default, full"):
-        epoch.run(fidelity="slow")
+    an_unknown_fidelity_is_refused(epoch)
 
 
 # Interruption.
 
 
-def stopped_after(results, count):
-    """Return a runner that is interrupted after so many runs."""
-    given = iter(list(results.values())[:count])
-
-    def runner(*_, **__):
-        try:
-            return next(given)
-        except StopIteration:
-            raise KeyboardInterrupt from None
-
-    return runner
-
-
 @pytest.mark.parametrize("count", [0, 10])
 def test_an_interrupted_reproduction_never_exits_with_0(results, count, monkeypatch, capsys, tmp_path):
-    from weir import cli
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(epoch, "simulate", stopped_after(results, count))
-    assert cli.run(["reproduce", "epoch", "--quick", "--out", "epoch.json"]) == 130
-    told = capsys.readouterr()
-    assert ("nothing was finished" in told.err) == (count == 0)
-    assert (tmp_path / "epoch.json").exists() == (count > 0)
+    an_interruption_never_exits_with_0(epoch, results.values(), count, (monkeypatch, capsys), tmp_path)
 
 
 def test_interrupted_only_what_was_run_is_counted(results):
-    found = epoch.run(fidelity="quick", runner=stopped_after(results, 10))
+    found = epoch.run(fidelity="quick", runner=stopped_after(results.values(), 10))
     assert found.interrupted
     assert found.not_met == 0
     assert check(found, "table/1/restart/total").status == Status.MET

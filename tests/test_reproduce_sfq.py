@@ -11,8 +11,13 @@ from jsonschema import validate
 
 import reference_network as reference
 import sfq_results
+from reproduction import (
+    an_interruption_never_exits_with_0,
+    an_unknown_fidelity_is_refused,
+    progress_is_that_of_all_runs,
+    stopped_after,
+)
 from test_reproduce_checks import SCHEMA
-from weir.errors import ConfigError
 from weir.reproduce import Status, sfq
 from weir.reproduce.sfq import cells, published, runs
 from weir.reproduce.sfq.claims import CLAIMS, expected
@@ -239,23 +244,11 @@ def test_every_printed_run_is_read_as_something():
 
 
 def test_runs_report_progress_over_all():
-    seen, results = [], iter(sfq_results.printed().values())
-
-    def runner(text, name, *, threads, progress):
-        assert (threads, ".toml" in name, "weir = 1" in text) == (2, True, True)
-        progress({"done": 5.0, "total": 10.0})
-        return next(results)
-
-    made = sfq.run(fidelity="quick", threads=2, progress=seen.append, runner=runner)
-    assert made.checks.fidelity == "quick"
-    shares = [state["done"] / state["total"] for state in seen]
-    assert shares == sorted(shares)
-    assert 0 < shares[0] < shares[-1] < 1
+    progress_is_that_of_all_runs(sfq, sfq_results.printed().values())
 
 
 def test_an_unknown_fidelity_is_refused():
-    with pytest.raises(ConfigError, match="fidelity is 'slow', must be one of quick, default, full"):
-        sfq.run(fidelity="slow")
+    an_unknown_fidelity_is_refused(sfq)
 
 
 # The reference network.
@@ -333,21 +326,8 @@ def test_the_engine_reproduces_the_tables_but_for_three_cells():
 # Interruption.
 
 
-def stopped_after(count):
-    """Return a runner that is interrupted after so many runs."""
-    results = iter(list(sfq_results.printed().values())[:count])
-
-    def runner(*_, **__):
-        try:
-            return next(results)
-        except StopIteration:
-            raise KeyboardInterrupt from None
-
-    return runner
-
-
 def test_interrupted_before_the_first_run_nothing_is_met():
-    made = sfq.run(fidelity="quick", runner=stopped_after(0))
+    made = sfq.run(fidelity="quick", runner=stopped_after(sfq_results.printed().values(), 0))
     assert made.interrupted
     assert made.empty
     assert (made.met, made.not_met, made.artefact) == (0, 0, 0)
@@ -357,7 +337,7 @@ def test_interrupted_before_the_first_run_nothing_is_met():
 
 
 def test_interrupted_only_what_was_run_is_counted():
-    made = sfq.run(fidelity="quick", runner=stopped_after(1))
+    made = sfq.run(fidelity="quick", runner=stopped_after(sfq_results.printed().values(), 1))
     assert made.interrupted
     assert not made.empty
     assert check(made, "claim/C26").status == Status.NOT_CHECKABLE
@@ -369,14 +349,9 @@ def test_interrupted_only_what_was_run_is_counted():
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_an_interrupted_reproduction_never_exits_with_0(count, monkeypatch, capsys, tmp_path):
-    from weir import cli
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sfq, "simulate", stopped_after(count))
-    assert cli.run(["reproduce", "sfq", "--quick", "--out", "sfq.json"]) == 130
-    told = capsys.readouterr()
-    assert ("nothing was finished" in told.err) == (count == 0)
-    assert (tmp_path / "sfq.json").exists() == (count > 0)
+    an_interruption_never_exits_with_0(
+        sfq, sfq_results.printed().values(), count, (monkeypatch, capsys), tmp_path
+    )
 
 
 def test_what_could_not_be_checked_is_not_met(monkeypatch, capsys):

@@ -7,11 +7,13 @@
 //! Quantities with a unit stay as they are written.
 
 use crate::info::{Arguments, Parameter};
-use crate::registry;
+use crate::pool::per_server;
+use crate::registry::SEED;
+use crate::role::Role;
 use crate::spec::{Argument, Spec, SpecError};
 
-/// The parameters that take a discipline: what a wrapper wraps, and the last band of `priority`.
-const WRAPPED: [&str; 2] = ["discipline", "last"];
+/// The parameters that take a discipline: what a wrapper wraps, the last band of `priority`, what a pool is made of.
+const WRAPPED: [&str; 4] = ["discipline", "last", "dispatcher", "pool"];
 
 /// The canonical form of `spec`. Values are not checked against their bounds, which is done where the
 /// discipline is built.
@@ -19,23 +21,35 @@ const WRAPPED: [&str; 2] = ["discipline", "last"];
 /// # Errors
 /// A name is not registered, or an argument names no parameter or one that is given already.
 pub fn canonical(spec: &Spec) -> Result<Spec, SpecError> {
-    let info = registry::info(&spec.name)?;
+    canonical_as(Role::Discipline, spec)
+}
+
+/// The canonical form of a spec that stands for a pool discipline, or for what else `role` says. A dispatcher over
+/// queues that are first in, first out is the dispatcher itself.
+///
+/// # Errors
+/// As [`canonical`].
+pub fn canonical_as(role: Role, spec: &Spec) -> Result<Spec, SpecError> {
+    let info = role.info(&spec.name)?;
     let mut arguments = Vec::new();
     for (parameter, written) in Arguments::new(spec, info)?.given() {
         let value = canonical_value(parameter, written)?;
         let is_default = parameter.default.map(number_or_text) == Some(value.to_string());
-        if is_default && parameter.name != registry::SEED {
+        if is_default && parameter.name != SEED {
             continue;
         }
         let is_first = info.parameters.first().is_some_and(|first| first.name == parameter.name);
         arguments.push(Argument { key: (!is_first).then(|| parameter.name.to_owned()), value });
+    }
+    if role == Role::Pool && spec.name == per_server::INFO.name && arguments.len() == 1 {
+        return Ok(arguments.remove(0).value);
     }
     Ok(Spec { name: spec.name.clone(), arguments })
 }
 
 fn canonical_value(parameter: &Parameter, written: &Spec) -> Result<Spec, SpecError> {
     if WRAPPED.contains(&parameter.name) {
-        return canonical(written);
+        return canonical_as(Role::of_parameter(parameter.name), written);
     }
     let arguments = written.arguments.clone();
     Ok(Spec { name: number_or_text(&written.name), arguments })
@@ -105,6 +119,20 @@ mod tests {
     }
 
     #[test]
+    fn a_pool_has_one_text() {
+        for (written, expected) in [
+            ("rr", "rr"),
+            ("per_server:rr", "rr"),
+            ("per_server(rr(cores=3),discipline=fifo)", "rr:3"),
+            ("per_server(rr:all,discipline=rr:1)", "per_server:rr,discipline=rr"),
+            ("rr:available=0/01/none,strict=no", "rr:available=0/1/none"),
+        ] {
+            let spec: Spec = written.parse().expect(written);
+            assert_eq!(canonical_as(Role::Pool, &spec).expect(written).to_string(), expected, "{written}");
+        }
+    }
+
+    #[test]
     fn arguments_that_fit_no_parameter_are_refused() {
         for text in ["fofo", "sf:3", "alpha(1,alpha=2)", "in_order(alpah:10)", "outstanding(sf,limt=1)"] {
             assert!(canonical(&text.parse().expect(text)).is_err(), "{text}");
@@ -113,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_canonical_form_of_every_example_is_read_as_itself() {
-        for info in registry::all() {
+        for info in crate::registry::all() {
             let once = of(info.example);
             assert_eq!(of(&once), once);
         }

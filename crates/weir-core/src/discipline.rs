@@ -53,6 +53,8 @@ pub enum DropReason {
     Congestion,
     /// Its process is ready already, or runs.
     AlreadyReady,
+    /// The server that it would join is not available, and no other takes its place.
+    NoServer,
 }
 
 /// Receives what a discipline drops: the newcomer, or another that makes room for it.

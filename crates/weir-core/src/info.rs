@@ -19,6 +19,10 @@ pub enum Kind {
     Packet,
     /// Processes that are ready to run: served in time.
     Task,
+    /// Servers, of which a request joins one when it arrives.
+    Dispatcher,
+    /// Servers that share requests, or the queues of servers.
+    Pool,
     /// A rule around another discipline.
     Wrapper,
 }
@@ -31,6 +35,8 @@ impl Kind {
             Self::Message => "message",
             Self::Packet => "packet",
             Self::Task => "task",
+            Self::Dispatcher => "dispatcher",
+            Self::Pool => "pool",
             Self::Wrapper => "wrapper",
         }
     }

@@ -1,7 +1,7 @@
 //! The one registry of disciplines: from a spec string to a discipline, and the list of all.
 //!
 //! A discipline is registered by one line in the `mod.rs` of its folder ([`crate::message`],
-//! [`crate::packet`], [`crate::task`]), under the line that declares its module; every other list is derived from there.
+//! [`crate::packet`], [`crate::task`], [`crate::pool`]), under the line that declares its module; every other list is derived from there.
 //! Engines that must be fast are monomorphised through a [`Visitor`]; everybody else takes a box.
 
 use crate::discipline::Discipline;
@@ -9,13 +9,16 @@ use crate::info::Info;
 use crate::item::Item;
 use crate::message;
 use crate::nearest::nearest;
-use crate::spec::{Argument, Spec, SpecError};
+use crate::pool::{Dispatcher, DispatcherVisitor, Pool, PoolVisitor, Site};
+use crate::role::Role;
+use crate::spec::{Spec, SpecError};
 use crate::task::{TaskDiscipline, TaskVisitor};
 use crate::units::{Bytes, Nanos};
 
 pub use crate::message::{MESSAGE, PRIORITY, WRAPPER, priority_discipline};
 use crate::message::{visit_plain_message, visit_wrapper};
 pub use crate::packet::{PACKET, visit_packet};
+pub use crate::pool::{DISPATCHER, POOL, visit_dispatcher, visit_pool};
 pub use crate::task::{TASK, visit_task};
 
 /// Receives a discipline under its own type.
@@ -150,6 +153,49 @@ where
     visit_task(spec, Boxed)
 }
 
+impl<I: Item<Cost = Nanos>> DispatcherVisitor<I> for Boxed
+where
+    I: 'static,
+{
+    type Output = Box<dyn Dispatcher<I> + Send>;
+    fn visit<D: Dispatcher<I> + Send + 'static>(self, dispatcher: D) -> Self::Output {
+        Box::new(dispatcher)
+    }
+}
+
+impl<I: Item<Cost = Nanos>> PoolVisitor<I> for Boxed
+where
+    I: 'static,
+{
+    type Output = Box<dyn Pool<I> + Send>;
+    fn visit<P: Pool<I> + Send + 'static>(self, pool: P) -> Self::Output {
+        Box::new(pool)
+    }
+}
+
+/// Builds the dispatcher that `spec` names, for `site`.
+///
+/// # Errors
+/// The name is not registered, an argument is refused, or the site is none.
+pub fn dispatcher<I>(spec: &Spec, site: &Site) -> Result<Box<dyn Dispatcher<I> + Send>, SpecError>
+where
+    I: Item<Cost = Nanos> + Send + 'static,
+{
+    visit_dispatcher(spec, site, Boxed)
+}
+
+/// Builds the pool discipline that `spec` names, for `site`; a dispatcher stands for itself over queues that are first
+/// in, first out.
+///
+/// # Errors
+/// The name is not registered, an argument is refused, or the site is none.
+pub fn pool<I>(spec: &Spec, site: &Site) -> Result<Box<dyn Pool<I> + Send>, SpecError>
+where
+    I: Item<Cost = Nanos> + Copy + Send + 'static,
+{
+    visit_pool(spec, site, Boxed)
+}
+
 /// Makes disciplines of packets, one for each queue that needs its own.
 pub type PacketFactory<I> = Box<dyn Fn() -> Box<dyn Discipline<I> + Send> + Send>;
 
@@ -170,60 +216,46 @@ where
 pub(crate) const SEED: &str = "seed";
 
 /// The spec with a `seed` for every discipline in it, nested ones too, that has this parameter and is not
-/// given it. Seeds are drawn in the order in which the disciplines are written.
+/// given it. Seeds are drawn in the order in which the disciplines are written. Of pools: [`Role::with_seeds`].
 ///
 /// A simulation gives each link and replication seeds of its own; where nobody does, a discipline has the
 /// seed of its table of parameters.
 pub fn with_seeds(spec: &Spec, draw: &mut dyn FnMut() -> u64) -> Spec {
-    let lacks_seed = place_of(spec, SEED).is_some() && argument(spec, SEED).is_none();
-    let mut seeded = if lacks_seed { with_argument(spec, SEED, &draw().to_string()) } else { spec.clone() };
-    for (argument, written) in seeded.arguments.iter_mut().zip(&spec.arguments) {
-        argument.value = with_seeds(&written.value, draw);
-    }
-    seeded
+    Role::Discipline.with_seeds(spec, draw)
 }
 
-/// What a spec gives for a parameter, by key or by position; nested specs are not looked into.
+/// What a spec gives for a parameter, by key or by position; nested specs are not looked into. Of pools:
+/// [`Role::argument`].
 #[must_use]
 pub fn argument<'s>(spec: &'s Spec, parameter: &str) -> Option<&'s Spec> {
-    let place = place_of(spec, parameter)?;
-    let is_it = |(at, argument): &(usize, &Argument)| match &argument.key {
-        Some(key) => key == parameter,
-        None => *at == place,
-    };
-    spec.arguments.iter().enumerate().find(is_it).map(|(_, argument)| &argument.value)
+    Role::Discipline.argument(spec, parameter)
 }
 
-/// The spec with this value for a parameter, if its discipline has the parameter and is not given it.
+/// The spec with this value for a parameter, if its discipline has the parameter and is not given it. Of pools:
+/// [`Role::with_argument`].
 #[must_use]
 pub fn with_argument(spec: &Spec, parameter: &str, value: &str) -> Spec {
-    let mut given = spec.clone();
-    if place_of(spec, parameter).is_some() && argument(spec, parameter).is_none() {
-        let value = Spec { name: value.to_owned(), arguments: Vec::new() };
-        given.arguments.push(Argument { key: Some(parameter.to_owned()), value });
-    }
-    given
+    Role::Discipline.with_argument(spec, parameter, value)
 }
 
-/// The place of a parameter among those of the discipline that the spec names, if it has it.
-fn place_of(spec: &Spec, parameter: &str) -> Option<usize> {
-    let info = all().find(|info| info.name == spec.name)?;
-    info.parameters.iter().position(|other| other.name == parameter)
-}
-
-/// The description of the discipline called `name`, whatever its kind.
+/// The description of the discipline called `name`, whatever its kind; of two of one name, the one that is listed first.
 ///
 /// # Errors
 /// No discipline has that name; the error names the nearest.
 pub fn info(name: &str) -> Result<&'static Info, SpecError> {
-    all().find(|info| info.name == name).ok_or_else(|| unknown(name, &all().collect::<Vec<_>>()))
+    Role::Discipline.info(name)
+}
+
+/// All disciplines called `name`: a message discipline and a dispatcher may share it.
+pub fn named(name: &str) -> impl Iterator<Item = &'static Info> {
+    all().filter(move |info| info.name == name)
 }
 
 /// All descriptions, in the order of the listings; each once, though it may serve several kinds.
 pub fn all() -> impl Iterator<Item = &'static Info> {
     let listed = |info: &&Info| MESSAGE.iter().any(|other| other.name == info.name);
     let packets = PACKET.iter().filter(move |info| !listed(info));
-    MESSAGE.iter().chain(WRAPPER).chain(packets).chain(TASK).copied()
+    MESSAGE.iter().chain(WRAPPER).chain(packets).chain(TASK).chain(DISPATCHER).chain(POOL).copied()
 }
 
 /// The error where `in_order` is put around a discipline that is none, or has no key.
@@ -264,7 +296,42 @@ mod tests {
             let spec: Spec = info.example.parse().expect(info.example);
             assert!(task_discipline::<Task>(&spec).is_ok(), "{}", info.example);
         }
-        assert_eq!(all().filter(|info| info.name == "fifo").count(), 1);
+        assert_eq!((named("fifo").count(), named("rr").count()), (1, 2));
+    }
+
+    fn site() -> Site {
+        let classes = vec![crate::pool::Profile { share: 1.0, service: Nanos::new(1_000) }];
+        Site { servers: 4, receivers: 1, classes, queue: None }
+    }
+
+    #[test]
+    fn every_example_of_a_pool_builds() {
+        for info in DISPATCHER {
+            let spec: Spec = info.example.parse().expect(info.example);
+            assert!(dispatcher::<Message<Nanos>>(&spec, &site()).is_ok(), "{}", info.example);
+        }
+        for info in POOL.iter().chain(DISPATCHER) {
+            let spec: Spec = info.example.parse().expect(info.example);
+            assert!(pool::<Message<Nanos>>(&spec, &site()).is_ok(), "{}", info.example);
+        }
+    }
+
+    #[test]
+    fn a_site_that_is_none_is_refused() {
+        let refused = |site: Site| {
+            let spec: Spec = "rr".parse().expect("a spec");
+            pool::<Message<Nanos>>(&spec, &site).map(drop).expect_err("refused").to_string()
+        };
+        assert_eq!(
+            refused(Site { servers: 0, ..site() }),
+            "the pool has 0 servers, must have from 1 to 1024"
+        );
+        assert_eq!(
+            refused(Site { receivers: 0, ..site() }),
+            "the pool has 0 receivers, must have from 1 to 1024"
+        );
+        let classes = Vec::new();
+        assert_eq!(refused(Site { classes, ..site() }), "the pool has 0 classes, must have from 1 to 64");
     }
 
     #[test]

@@ -74,6 +74,11 @@ pub enum SpecError {
         /// The value, the bound and the remedy.
         reason: String,
     },
+    /// The pool that a discipline is built for is none.
+    Site {
+        /// What it has, and the bound.
+        reason: String,
+    },
 }
 
 impl fmt::Display for SpecError {
@@ -87,6 +92,7 @@ impl fmt::Display for SpecError {
             Self::Value { discipline, parameter, reason } => {
                 write!(f, "`{discipline}`: {parameter} {reason}")
             }
+            Self::Site { reason } => write!(f, "the pool {reason}"),
         }
     }
 }

@@ -28,6 +28,8 @@ pub struct Wording {
 pub struct Mismatch<'m> {
     /// The type of what stands there: `integer`, `floating point`, `string`, ...
     pub found: &'m str,
+    /// What stands there, without its quotes.
+    pub text: &'m str,
     /// What belongs there.
     pub expected: &'m str,
     /// Whether the type is right and the value is not.
@@ -39,6 +41,21 @@ impl Mismatch<'_> {
     #[must_use]
     pub fn is_number(&self) -> bool {
         matches!(self.found, "integer" | "floating point")
+    }
+
+    /// Whether it is below zero; with or without a unit.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        self.text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+    }
+
+    /// Whether it is a number with an exponent, as `1e3ms`.
+    #[must_use]
+    pub fn has_exponent(&self) -> bool {
+        let number = self.text.trim_start_matches(|each: char| each.is_ascii_digit() || ".-+".contains(each));
+        let power = number.strip_prefix(['e', 'E']).map(|power| power.trim_start_matches(['-', '+']));
+        number.len() < self.text.len()
+            && power.is_some_and(|power| power.starts_with(|first: char| first.is_ascii_digit()))
     }
 }
 
@@ -146,9 +163,10 @@ fn mismatch(message: &str, wording: &Wording) -> Option<Explanation> {
     let of_type = message.strip_prefix("invalid value: ");
     let rest = message.strip_prefix("invalid type: ").or(of_type)?;
     let (found, expected) = rest.split_once(", expected ")?;
-    let found = found.split(['`', '"']).next().unwrap_or(found).trim();
+    let (found, text) = found.split_once(['`', '"']).unwrap_or((found, ""));
+    let (found, text) = (found.trim(), text.trim_end_matches(['`', '"']));
     let is_of_the_type = of_type.is_some();
-    let (reason, remedy) = (wording.mismatch)(&Mismatch { found, expected, is_of_the_type });
+    let (reason, remedy) = (wording.mismatch)(&Mismatch { found, text, expected, is_of_the_type });
     Some(Explanation::new(reason, remedy))
 }
 
@@ -225,6 +243,20 @@ mod tests {
         ] {
             let told = told(text);
             assert!(told.starts_with(expected) && told.is_empty() == expected.is_empty(), "{text}: {told}");
+        }
+    }
+
+    #[test]
+    fn signs_and_exponents_are_known() {
+        let of = |text| Mismatch { found: "string", text, expected: "a time", is_of_the_type: true };
+        for text in ["-5ms", "-1", "-0.5%"] {
+            assert!(of(text).is_negative() && !of(text).has_exponent(), "{text}");
+        }
+        for text in ["1e3ms", "2.5E-3s", "1e+3"] {
+            assert!(of(text).has_exponent() && !of(text).is_negative(), "{text}");
+        }
+        for text in ["", "-", "-x", "e3", "5ms", "5e", "5es", "echo"] {
+            assert!(!of(text).has_exponent() && !of(text).is_negative(), "{text}");
         }
     }
 

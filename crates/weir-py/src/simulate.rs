@@ -60,6 +60,7 @@ fn kind(scenario: &Scenario) -> &'static str {
         Model::Network(_) => "network",
         Model::Fabric(_) => "fabric",
         Model::Node(_) => "node",
+        Model::Server(_) => "server",
     }
 }
 

@@ -21,6 +21,7 @@ pub use network::outcome::NetworkOutcome;
 pub use node::outcome::NodeOutcome;
 pub use port::outcome::Outcome;
 pub use port::run::{Control, Progress, RecordSink, RunError};
+pub use server::outcome::ServerOutcome;
 pub use scenario::{Model, Scenario, ScenarioError};
 
 /// The result of a run, of whichever model; `model` in it says of which.
@@ -35,6 +36,8 @@ pub enum AnyOutcome {
     Fabric(Box<FabricOutcome>),
     /// Of a scenario of the node.
     Node(Box<NodeOutcome>),
+    /// Of a scenario of the server.
+    Server(Box<ServerOutcome>),
 }
 
 impl AnyOutcome {
@@ -73,6 +76,15 @@ impl AnyOutcome {
             _ => None,
         }
     }
+
+    /// The result of a server, if it is one.
+    #[must_use]
+    pub fn server(self) -> Option<ServerOutcome> {
+        match self {
+            Self::Server(outcome) => Some(*outcome),
+            _ => None,
+        }
+    }
 }
 
 /// Runs a scenario by the engines of its model.
@@ -93,6 +105,9 @@ pub fn run(scenario: &Scenario, control: &mut Control<'_>) -> Result<AnyOutcome,
         }
         Model::Node(node) => {
             node::run::run(node, frame, control).map(|outcome| AnyOutcome::Node(Box::new(outcome)))
+        }
+        Model::Server(server) => {
+            server::run::run(server, frame, control).map(|outcome| AnyOutcome::Server(Box::new(outcome)))
         }
     }
 }

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from weir.reproduce.common import Reproduced
+from weir.reproduce.common import fidelity as named
 from weir.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Planned", "Runner", "engine", "run_all"]
+    from weir.reproduce.common import Fidelity
+
+__all__ = ["Evaluate", "Planned", "Runner", "Series", "engine", "run_all"]
 
 ResultT = TypeVar("ResultT", bound=Result)
 ResultT_co = TypeVar("ResultT_co", bound=Result, covariant=True)
+ResultT_contra = TypeVar("ResultT_contra", bound=Result, contravariant=True)
+ReproducedT = TypeVar("ReproducedT", bound=Reproduced)
+ReproducedT_co = TypeVar("ReproducedT_co", bound=Reproduced, covariant=True)
 
 
 class Planned(Protocol):
@@ -40,6 +48,17 @@ class Runner(Protocol[ResultT_co]):
         threads: int | None,
         progress: Callable[[dict[str, float]], None] | None,
     ) -> ResultT_co: ...
+
+
+class Evaluate(Protocol[PlanT, ResultT_contra, ReproducedT_co]):
+    """Holds results against what was published: one for each plan, of those that were run.
+
+    It labels them with ``fidelity``; ``interrupted`` is whether the runs were stopped before their end.
+    """
+
+    def __call__(  # noqa: D102 - the class says it
+        self, results: Mapping[PlanT, ResultT_contra], *, fidelity: str = ..., interrupted: bool = ...
+    ) -> ReproducedT_co: ...
 
 
 def engine(kind: type[ResultT]) -> Runner[ResultT]:
@@ -100,6 +119,60 @@ def run_all(
             results[plan] = result
             done += plan.work
     return results, len(results) < len(planned)
+
+
+@dataclass(frozen=True, slots=True)
+class Series(Generic[PlanT, ResultT, ReproducedT]):
+    """A reproduction as a series of runs, and what they are held against.
+
+    ``plans`` says what is run at a fidelity from a seed, ``scenario`` is that of `run_all`.
+    """
+
+    plans: Callable[[Fidelity, int], Sequence[PlanT]]
+    seed: int
+    scenario: Callable[[PlanT], tuple[str, str]]
+    engine: Runner[ResultT]
+    evaluate: Evaluate[PlanT, ResultT, ReproducedT]
+
+    def run(
+        self,
+        *,
+        fidelity: str = "default",
+        seed: int | None = None,
+        threads: int | None = None,
+        progress: Callable[[dict[str, float]], None] | None = None,
+        runner: Runner[ResultT] | None = None,
+    ) -> ReproducedT:
+        """Run the reproduction.
+
+        Parameters
+        ----------
+        fidelity : str
+            ``quick``, ``default`` or ``full``; what is how often run in each, the reproduction says.
+        seed : int, optional
+            In place of that of the reproduction.
+        threads : int, optional
+            How many to use; the results do not depend on it.
+        progress : callable, optional
+            Called with ``done`` and ``total``, over all runs together.
+        runner : callable, optional
+            What runs a scenario; the engine if not given.
+
+        Returns
+        -------
+        Reproduced
+            All checks, and what was measured. After Ctrl-C, with the runs that were finished.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such fidelity, or the published tables are not there.
+        """
+        planned = self.plans(named(fidelity), self.seed if seed is None else seed)
+        results, interrupted = run_all(
+            planned, self.scenario, runner or self.engine, threads=threads, progress=progress
+        )
+        return self.evaluate(results, fidelity=fidelity, interrupted=interrupted)
 
 
 def _scaled(

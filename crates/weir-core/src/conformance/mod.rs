@@ -20,14 +20,17 @@
 //! over two copies in lockstep, one charged at once and one in pieces and through a `Box`; they must
 //! decide alike. Then senseless sequences of operations, which must not panic ([`hostile`]).
 //!
-//! [`agree`] is the same lockstep over a discipline and its oracle.
+//! [`agree`] is the same lockstep over a discipline and its oracle. Pools of servers have a suite of their own ([`pool`]).
 
 mod drive;
 mod ledger;
 mod plan;
+pub mod pool;
 
+pub use crate::random::Random;
 pub use drive::drive;
-pub use plan::{Arrival, Burst, Commits, GateChange, Plan, Random, Sample};
+pub use plan::{Arrival, Burst, Commits, GateChange, Plan, Sample};
+pub use pool::{PoolPromises, check_pool, drive_pool, hostile_pool};
 
 use crate::discipline::{Backlog, CountDrops, Discipline, Gate};
 use crate::item::{ClassId, FlowId, Item};

@@ -3,6 +3,7 @@
 use core::fmt::Debug;
 
 use crate::item::{ClassId, FlowId, Item, Message, Packet};
+use crate::random::Random;
 use crate::task::Task;
 use crate::units::{Bytes, Cost, Nanos};
 
@@ -90,35 +91,7 @@ impl Sample for Burst {
     }
 }
 
-/// A source of numbers for tests (SplitMix64).
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
 impl Random {
-    /// Numbers that depend on `seed` alone.
-    #[must_use]
-    pub const fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// The next 64 bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`, which is not zero.
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.bits() % bound
-    }
-
-    /// True once in `n` on average.
-    pub fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-
     /// A number that is often at an end of its range.
     pub(super) fn extreme(&mut self) -> u64 {
         match self.below(5) {

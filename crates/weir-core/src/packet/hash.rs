@@ -224,7 +224,7 @@ struct Remembered {
 
 /// Spreads packets over buckets.
 #[derive(Clone, Debug)]
-pub(super) struct Spread {
+pub(crate) struct Spread {
     hash: Hash,
     key: Key,
     seed: u64,
@@ -237,7 +237,7 @@ pub(super) struct Spread {
 
 impl Spread {
     /// Over so many buckets, which are not zero.
-    pub(super) fn new(hash: Hash, key: Key, seed: u64, buckets: u32) -> Self {
+    pub(crate) fn new(hash: Hash, key: Key, seed: u64, buckets: u32) -> Self {
         Self { hash, key, seed, buckets, epoch: 1, remembered: Vec::new() }
     }
 
@@ -249,7 +249,7 @@ impl Spread {
 
     /// The bucket of an item.
     #[inline]
-    pub(super) fn bucket<I: Item>(&mut self, item: &I) -> u32 {
+    pub(crate) fn bucket<I: Item>(&mut self, item: &I) -> u32 {
         let label = self.key.label(item);
         let place = item.flow().0 as usize % REMEMBERED;
         match self.remembered.get(place) {

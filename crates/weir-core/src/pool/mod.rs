@@ -23,12 +23,48 @@
 //! | Units | time: nanoseconds; the cost of a request: the service that it is known, or estimated, to need |
 //! | Work | of each file its own; nothing here allocates in the steady state, locks, logs or panics on input |
 
+mod build;
+pub mod cfcfs;
+pub mod core_allocation;
+mod cycle;
+pub mod darc;
+pub mod dynamic;
+pub mod dynamic_separated;
+pub mod flow_hash;
+pub mod jbsq;
+pub mod jsq;
+mod least;
+pub mod least_work;
+#[cfg(test)]
+mod machine;
+pub mod per_server;
+pub mod power_of_two;
+pub mod preemptive;
+mod queues;
+pub mod racks;
+pub mod random;
+pub mod rr;
+pub mod rr_separated;
+mod server_set;
+pub mod short_first;
+mod signal;
+mod terms;
+#[cfg(test)]
+mod testing;
+pub mod work_stealing;
+
 use crate::discipline::{Backlog, DropReason, Drops, Effort};
 use crate::item::Item;
+use crate::spec::SpecError;
 use crate::units::{Instant, Nanos};
+
+pub use build::{DispatcherVisitor, PoolVisitor, visit_pool};
+use build::{dispatchers, pools};
 
 /// The most servers of a pool.
 pub const MAX_SERVERS: u32 = 1024;
+/// The most receivers of a pool.
+pub const MAX_RECEIVERS: u32 = 1024;
 /// The most classes of requests.
 pub const MAX_CLASSES: usize = 64;
 
@@ -54,15 +90,35 @@ pub struct Profile {
 pub struct Site {
     /// How many servers there are, from 1 to [`MAX_SERVERS`].
     pub servers: u32,
-    /// How many receivers there are, at least 1.
+    /// How many receivers there are, from 1 to [`MAX_RECEIVERS`].
     pub receivers: u32,
-    /// The classes, by [`ClassId`]; at least one.
+    /// The classes, by [`ClassId`](crate::item::ClassId); from 1 to [`MAX_CLASSES`].
     pub classes: Vec<Profile>,
-    /// How many requests may wait in one queue, the one that is served not counted; `None`: any number.
+    /// How many requests may wait in the queue of one server, the one that is served not counted; `None`: any number. A
+    /// queue that all servers share holds as many for each of them.
     pub queue: Option<u32>,
 }
 
 impl Site {
+    /// Whether a discipline can be built for it; asked where a spec is built.
+    ///
+    /// # Errors
+    /// A number is out of its bounds.
+    pub fn check(&self) -> Result<(), SpecError> {
+        let within = |what: &str, number: usize, most: usize| {
+            let reason = || format!("has {number} {what}, must have from 1 to {most}");
+            if (1..=most).contains(&number) { Ok(()) } else { Err(SpecError::Site { reason: reason() }) }
+        };
+        within("servers", self.servers as usize, MAX_SERVERS as usize)?;
+        within("receivers", self.receivers as usize, MAX_RECEIVERS as usize)?;
+        within("classes", self.classes.len(), MAX_CLASSES)
+    }
+
+    /// The servers, from the first.
+    pub(crate) fn server_ids(&self) -> impl Iterator<Item = ServerId> + use<> {
+        (0..self.servers).map(ServerId)
+    }
+
     /// What part of all work is of a class: its share times its service, over the sum of all.
     #[must_use]
     pub fn work(&self, class: usize) -> f64 {
@@ -263,3 +319,25 @@ pub trait Pool<I: Item<Cost = Nanos>> {
         None
     }
 }
+
+dispatchers!(
+    rr::Rr,
+    rr_separated::RrSeparated,
+    dynamic::Dynamic,
+    dynamic_separated::DynamicSeparated,
+    random::AtRandom,
+    flow_hash::FlowHash,
+    jsq::Jsq,
+    power_of_two::PowerOfTwo,
+    least_work::LeastWork,
+);
+pools!(
+    cfcfs::Cfcfs,
+    work_stealing::WorkStealing,
+    jbsq::Jbsq,
+    preemptive::Preemptive,
+    short_first::ShortFirst,
+    darc::Darc,
+    core_allocation::CoreAllocation,
+    racks::Racks,
+);

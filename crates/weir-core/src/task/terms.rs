@@ -6,7 +6,8 @@ use crate::item::FlowId;
 use crate::spec::SpecError;
 use crate::units::{Cost, Nanos};
 
-/// The longest slice and period: a day. Longer slices count as that.
+/// The longest slice, period, epoch and need: a day, so that all needs together fit the clock. Longer slices count as
+/// that.
 pub(super) const LONGEST: Nanos = Nanos::new(86_400_000_000_000);
 /// The shortest slice.
 const SHORTEST: Nanos = Nanos::new(1_000);

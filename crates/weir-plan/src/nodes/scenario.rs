@@ -3,8 +3,8 @@
 //! `scenario`: every process is where the plan has it and is always ready, which is the worst that it can do to
 //! others; what the reserve is for runs as a process of the system. Every need is to be met in every epoch.
 //!
-//! `rebalance`: every process that may be anywhere begins on the first node, computes its need and waits for the rest of an epoch,
-//! for the next one; a second's rebalancing after the other spreads them. Who may be only on some nodes, or is apart
+//! `rebalance`: every process that may be anywhere begins on the first node, and computes its need in every epoch; one
+//! rebalancing after the other, every ten epochs, spreads them. Who may be only on some nodes, or is apart
 //! from others, stays where the plan has it, for rebalancing knows of neither.
 
 use core::fmt::Write;
@@ -127,14 +127,14 @@ fn head(plan: &NodePlan) -> String {
 const fn template(form: NodeForm) -> &'static str {
     match form {
         NodeForm::Scenario => "always ready",
-        NodeForm::Rebalance => "its need, then a wait",
+        NodeForm::Rebalance => "its need in every epoch",
     }
 }
 
 const fn program(form: NodeForm) -> &'static str {
     match form {
         NodeForm::Scenario => "loop {\n  compute $time\n}\n",
-        NodeForm::Rebalance => "loop {\n  compute $time\n  sleep $rest\n}\n",
+        NodeForm::Rebalance => "loop {\n  sleep until every $epoch\n  compute $time\n}\n",
     }
 }
 
@@ -149,10 +149,8 @@ fn table(request: &NodeRequest, plan: &NodePlan, process: &Placed, form: NodeFor
             let time = group.slice.unwrap_or(Nanos::new((plan.epoch.get() / 5).max(1)));
             format!("time = \"{}\"", millis(time))
         }
-        // It has to wait now and then: who is behind a turn of a periodic sleep does not, and so would never move.
         NodeForm::Rebalance => {
-            let rest = Nanos::new(plan.epoch.get().saturating_sub(group.need.get()).max(1_000));
-            format!("time = \"{}\", rest = \"{}\"", millis(group.need), millis(rest))
+            format!("time = \"{}\", epoch = \"{}\"", millis(group.need), millis(plan.epoch))
         }
     };
     let mut text = format!(

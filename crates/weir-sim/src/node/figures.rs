@@ -38,24 +38,24 @@ const READING: f64 = Histogram::<7>::RELATIVE_ERROR;
 
 /// What a figure is called.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Title<'f> {
-    kind: &'static str,
-    name: &'f str,
-    metric: &'static str,
-    statistic: &'static str,
-    unit: &'static str,
+pub(crate) struct Title<'f> {
+    pub(crate) kind: &'static str,
+    pub(crate) name: &'f str,
+    pub(crate) metric: &'static str,
+    pub(crate) statistic: &'static str,
+    pub(crate) unit: &'static str,
 }
 
 /// A figure with the number of each replication, `None` where there was nothing to observe.
-struct Row<'f> {
-    title: Title<'f>,
-    measure: Measure,
+pub(crate) struct Row<'f> {
+    pub(crate) title: Title<'f>,
+    pub(crate) measure: Measure,
     /// Of the least and the longest too: their differences are of these.
-    parts: Vec<Option<f64>>,
+    pub(crate) parts: Vec<Option<f64>>,
     /// Observations behind it.
-    count: u64,
+    pub(crate) count: u64,
     /// How near it is told, as a part of it.
-    reading: f64,
+    pub(crate) reading: f64,
 }
 
 /// The figures of one discipline.
@@ -118,13 +118,13 @@ fn told(measure: &Measure, is_random: bool, error: f64) -> Told {
 
 impl<'f> Row<'f> {
     /// The mean of one number a replication.
-    fn mean(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
+    pub(crate) fn mean(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
         let values: Vec<f64> = parts.iter().copied().flatten().collect();
         Self { title, measure: replications::mean(&values), parts, count, reading: 0.0 }
     }
 
     /// The longest of all replications.
-    fn longest(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
+    pub(crate) fn longest(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
         let measure = match parts.iter().copied().flatten().reduce(f64::max) {
             Some(longest) => Measure::maximum(longest, count),
             None => Unavailable::NoObservations.into(),
@@ -141,10 +141,13 @@ impl<'f> Row<'f> {
         Self { title, measure, parts, count, reading: 0.0 }
     }
 
-    fn figure(&self, discipline: &str, is_random: bool) -> NodeFigure {
+    pub(crate) fn figure(&self, discipline: &str, is_random: bool) -> NodeFigure {
         let error = self.reading * self.measure.value().unwrap_or(0.0).abs();
         let mut told = told(&self.measure, is_random, error);
-        if told.low.is_none() && told.value.is_some() && matches!(self.title.statistic, "min" | "max") {
+        if told.low.is_none()
+            && told.value.is_some()
+            && matches!(self.title.statistic, "min" | "max" | "window_max")
+        {
             told.reason = Some(EXTREME.to_owned());
         }
         NodeFigure {
@@ -165,7 +168,7 @@ impl<'f> Row<'f> {
     }
 
     /// The row of pairs of this and the reference's.
-    fn difference(&self, other: &Self, names: Names<'_>, is_random: bool) -> NodeDifference {
+    pub(crate) fn difference(&self, other: &Self, names: Names<'_>, is_random: bool) -> NodeDifference {
         let pairs = self.parts.iter().zip(&other.parts);
         let apart: Vec<f64> = pairs.filter_map(|(own, other)| Some((*own)? - (*other)?)).collect();
         let either = [self, other].map(|row| row.measure.value().unwrap_or(0.0).abs());
@@ -180,6 +183,7 @@ impl<'f> Row<'f> {
             statistic: match self.title.statistic {
                 "max" => "replication_max",
                 "min" => "replication_min",
+                "window_max" => "replication_window_max",
                 statistic => statistic,
             },
             value: told.value,

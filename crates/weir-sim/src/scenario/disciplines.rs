@@ -1,7 +1,7 @@
 //! From the document to the disciplines that are compared.
 
 use weir_core::canonical::canonical;
-use weir_core::info::parse_nanos;
+use weir_core::info::{Info, parse_nanos};
 use weir_core::item::{Message, Packet};
 use weir_core::message::{alpha, fifo, ps};
 use weir_core::nearest::nearest;
@@ -234,7 +234,7 @@ pub(super) fn carry_alphas(spec: &mut Spec, alphas: &[f64]) {
 }
 
 /// A refused spec, as reason and remedy.
-fn explain(error: SpecError, of: &str, example: &str) -> (String, String) {
+pub(super) fn explain(error: SpecError, of: &str, example: &str) -> (String, String) {
     match error {
         SpecError::Syntax { at, reason } => {
             (format!("cannot be read at byte {at}: {reason}"), format!("write a spec such as \"{example}\""))
@@ -244,7 +244,8 @@ fn explain(error: SpecError, of: &str, example: &str) -> (String, String) {
             (format!("`{discipline}` has no parameter `{parameter}`"), remedy)
         }
         SpecError::Value { discipline, parameter, reason } => {
-            let example = registry::info(discipline).map_or(discipline, |info| info.example);
+            let has_it = |info: &&Info| info.parameters.iter().any(|known| known.name == parameter);
+            let example = registry::named(discipline).find(has_it).map_or(discipline, |info| info.example);
             (format!("its parameter `{parameter}` {reason}"), format!("write a spec such as `{example}`"))
         }
         other => (other.to_string(), format!("write a spec such as \"{example}\"")),

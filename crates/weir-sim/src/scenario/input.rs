@@ -54,7 +54,7 @@ impl Checker<'_> {
     }
 
     /// Refuses a key that would have no effect.
-    fn unused<T>(&self, key: Option<&Located<T>>, beside: &str) -> Result<(), ScenarioError> {
+    pub(super) fn unused<T>(&self, key: Option<&Located<T>>, beside: &str) -> Result<(), ScenarioError> {
         key.map_or(Ok(()), |key| self.refuse(key, format!("has no effect beside {beside}"), "remove it"))
     }
 
@@ -94,7 +94,7 @@ impl Checker<'_> {
         Ok(Checked { input, classes, load: Some(load), mean_gap: Some(mean_gap), mean_length })
     }
 
-    fn load(&self, written: &Located<f64>) -> Result<f64, ScenarioError> {
+    pub(super) fn load(&self, written: &Located<f64>) -> Result<f64, ScenarioError> {
         if written.value > 0.0 && written.value <= MAX_LOAD {
             return Ok(written.value);
         }
@@ -128,7 +128,7 @@ impl Checker<'_> {
         }
     }
 
-    fn arrivals(&self, written: &document::Arrivals) -> Result<Arrivals, ScenarioError> {
+    pub(super) fn arrivals(&self, written: &document::Arrivals) -> Result<Arrivals, ScenarioError> {
         let bursty = match written {
             document::Arrivals::Poisson => return Ok(Arrivals::Poisson),
             document::Arrivals::Deterministic => return Ok(Arrivals::Deterministic),

@@ -22,7 +22,7 @@
 //! ```
 //!
 //! `model` comes first: it says of which of the documents ([`PortDocument`], [`NetworkDocument`],
-//! [`FabricDocument`], [`NodeDocument`]) the rest is read, each strict by itself.
+//! [`FabricDocument`], [`NodeDocument`], [`ServerDocument`]) the rest is read, each strict by itself.
 
 mod check;
 mod disciplines;
@@ -37,6 +37,7 @@ mod port;
 mod quantity;
 mod read;
 mod replace;
+mod server;
 mod sources;
 
 use std::path::Path;
@@ -52,6 +53,7 @@ pub use port::{
     PortScenario, Replay, Service, Stop, Think, WarmUp, WholeTime,
 };
 pub use quantity::NANOS_PER_UNIT;
+pub use server::ServerDocument;
 pub use weir_document::{Refusal, Refused as ScenarioError};
 
 use check::Checker;
@@ -64,6 +66,7 @@ pub use crate::network::run::Frame;
 use crate::fabric::model::FabricScenario;
 use crate::network::model::NetworkScenario;
 use crate::node::model::NodeScenario;
+use crate::server::model::ServerScenario;
 
 /// A scenario, read and checked.
 #[derive(Clone, Debug)]
@@ -86,6 +89,8 @@ pub enum Model {
     Fabric(FabricScenario),
     /// Processes on processors.
     Node(NodeScenario),
+    /// Requests spread over cores.
+    Server(ServerScenario),
 }
 
 impl Scenario {
@@ -121,6 +126,15 @@ impl Scenario {
     pub fn node(&self) -> Option<&NodeScenario> {
         match &self.model {
             Model::Node(node) => Some(node),
+            _ => None,
+        }
+    }
+
+    /// The scenario of the server, if it is one.
+    #[must_use]
+    pub fn server(&self) -> Option<&ServerScenario> {
+        match &self.model {
+            Model::Server(server) => Some(server),
             _ => None,
         }
     }
@@ -192,6 +206,13 @@ impl Scenario {
                 canonical_names(&mut document.disciplines.value, reference, names, node.reference);
                 (Model::Node(node), toml::to_string(&document))
             }
+            Document::Server(mut document) => {
+                let server = checker.server_scenario(&document)?;
+                let names = server.disciplines.iter();
+                let reference = document.reference.as_mut();
+                canonical_names(&mut document.disciplines.value, reference, names, server.reference);
+                (Model::Server(server), toml::to_string(&document))
+            }
         };
         let unwritten = |error: toml::ser::Error| {
             ScenarioError::of_file(name, format!("cannot be normalised ({error})"), "report this as a defect")
@@ -241,6 +262,7 @@ pub fn schema() -> String {
         generator.subschema_for::<NetworkDocument>(),
         generator.subschema_for::<FabricDocument>(),
         generator.subschema_for::<NodeDocument>(),
+        generator.subschema_for::<ServerDocument>(),
     ];
     let schema = schemars::json_schema!({
         "$schema": dialect,

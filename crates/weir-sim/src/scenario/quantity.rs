@@ -5,6 +5,8 @@
 //! | span of time | `"5ms"`, `"0.3us"`, `"200u"` | `ns`, `us`, `ms`, `s`; or `u`, one mean packet service |
 //! | length | `"3pkt"`, `"1460B"`, `"512tok"` | `pkt`, `tok`; `B`, `kB`, `KiB`, `MB`, `MiB` |
 //! | rate | `"10Gbit"`, `"2.5Gbit"` | `bit`, `kbit`, `Mbit`, `Gbit`, each per second |
+//! | rate of requests | `"250000/s"`, `"2.5M/s"` | `/s`, `k/s`, `M/s` |
+//! | cost of one of many | `"0.8ns"`, `"20us"` | `ns`, `us`, `ms`, `s`; down to a thousandth of a nanosecond |
 //! | share | `"1%"` | `%` |
 //! | overhead | `"0.143ms"`, `"24B"` | of a span of time, or of a length in bytes |
 //! | address | `"10.0.2.1"` | |
@@ -85,6 +87,14 @@ pub struct ByteSize(pub Bytes);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Speed(pub Rate);
 
+/// How many requests arrive in a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RequestRate(pub f64);
+
+/// What one of many takes, such as a byte of a packet, in thousandths of a nanosecond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitCost(pub u64);
+
 /// A share of a whole, written in percent and held as a fraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share(pub f64);
@@ -137,6 +147,11 @@ impl Time {
         ("s", 1_000_000_000, Clock::Seconds),
         ("u", NANOS_PER_UNIT, Clock::PacketServices),
     ];
+
+    /// Whether this is one of its units.
+    pub(super) fn is_unit(text: &str) -> bool {
+        Self::UNITS.iter().any(|(unit, ..)| *unit == text)
+    }
 
     pub(super) fn parse(text: &str) -> Option<Self> {
         let read = |&(unit, factor, clock): &(&str, u64, Clock)| {
@@ -202,6 +217,44 @@ impl Speed {
 impl fmt::Display for Speed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+impl RequestRate {
+    const UNITS: [(&'static str, f64); 3] = [("M/s", 1e6), ("k/s", 1e3), ("/s", 1.0)];
+
+    fn parse(text: &str) -> Option<Self> {
+        let plain = |number: &&str| number.len() <= 40 && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        let read = |&(unit, factor): &(&str, f64)| {
+            let number: f64 = before(text, unit).filter(plain)?.parse().ok()?;
+            Some(Self(number * factor))
+        };
+        Self::UNITS.iter().find_map(read)
+    }
+}
+
+impl fmt::Display for RequestRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/s", self.0)
+    }
+}
+
+impl UnitCost {
+    /// The units with their thousandths of a nanosecond.
+    const UNITS: [(&'static str, u64); 4] =
+        [("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)];
+
+    fn parse(text: &str) -> Option<Self> {
+        let read = |&(unit, factor): &(&str, u64)| decimal(before(text, unit)?, factor).map(Self);
+        Self::UNITS.iter().find_map(read)
+    }
+}
+
+impl fmt::Display for UnitCost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, rest) = (self.0 / 1_000, self.0 % 1_000);
+        let fraction = format!(".{rest:03}");
+        write!(f, "{whole}{}ns", fraction.trim_end_matches('0').trim_end_matches('.'))
     }
 }
 
@@ -321,6 +374,16 @@ written!(
     "a rate with its unit in bits per second, such as \"10Gbit\"",
     r"^[0-9]+(\.[0-9]+)?(bit|kbit|Mbit|Gbit)$"
 );
+written!(
+    RequestRate,
+    "a number of requests per second with its unit, such as \"250000/s\" or \"2.5M/s\"",
+    r"^[0-9]+(\.[0-9]+)?(M|k)?/s$"
+);
+written!(
+    UnitCost,
+    "a span of time with its unit, such as \"0.8ns\" or \"20us\"",
+    r"^[0-9]+(\.[0-9]+)?(ns|us|ms|s)$"
+);
 written!(Share, "a share in percent, such as \"1%\"", r"^[0-9]+(\.[0-9]+)?%$");
 written!(
     Overhead,
@@ -368,6 +431,20 @@ mod tests {
         assert_eq!(Speed::parse("10Gbit").expect("a rate").to_string(), "10Gbit");
         assert_eq!(Speed::parse("2.5Gbit").expect("a rate").to_string(), "2500Mbit");
         assert_eq!(Speed::parse("0.5bit"), None);
+    }
+
+    #[test]
+    fn rates_of_requests_and_costs_of_units_print_as_they_are_read() {
+        for (text, printed) in [("250000/s", "250000/s"), ("2.5M/s", "2500000/s"), ("0.5k/s", "500/s")] {
+            assert_eq!(RequestRate::parse(text).expect(text).to_string(), printed);
+        }
+        for (text, printed) in [("0.8ns", "0.8ns"), ("20us", "20000ns"), ("0.001ns", "0.001ns"), ("0s", "0ns")] {
+            assert_eq!(UnitCost::parse(text).expect(text).to_string(), printed);
+        }
+        for bad in ["5", "M/s", "-5/s", "1e3/s", ".5/s", "5./s", "nan/s", "5 /s"] {
+            assert_eq!(RequestRate::parse(bad), None, "{bad}");
+        }
+        assert_eq!(UnitCost::parse("0.0001ns"), None);
     }
 
     #[test]

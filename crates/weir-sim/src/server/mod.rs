@@ -10,11 +10,18 @@
 //!
 //! **Receivers.** A request comes to the receiver `flow mod receivers`, which sees to one after the other, `costs.dispatch`
 //! each; `costs.hand_over` later it is before the discipline. The times between arrival and there are part of its
-//! queueing delay. Of equal times those of the lower receiver come first.
+//! queueing delay. Of those that come there at one instant, who arrived first comes first.
 //!
 //! **Cores.** A core serves one request at a time, up to the quantum that the discipline grants. Before it, it spends the
 //! overhead that the discipline states, and `costs.cold` more where the request's flow was last served by another core
 //! (the flow's data are in another cache). Overheads keep the core busy, delay the request, and are no service.
+//!
+//! **Control.** A discipline that controls itself is told, period by period, of the requests whose service began in it, of
+//! what cores were busy, and how long ago the request arrived that came before the discipline first of those whose service
+//! has not begun. Where nothing is left to come, periods end with the last request.
+//!
+//! **Closed-loop clients** first think, then submit. A request that is dropped is over where it is; its client thinks on from
+//! one nanosecond later.
 //!
 //! **At one instant**: first the ends of services, in the order of the cores; then the control of the discipline; then
 //! arrivals. Each core that becomes free is asked at once; then those that the discipline wakes.
@@ -34,6 +41,25 @@
 //! **Random numbers**: times of arrival, classes, flows and service times have streams of their own, drawn in the order of
 //! the arrivals; so they do not depend on the discipline. With closed-loop clients each client has its own.
 
+pub(crate) mod accelerated;
+pub mod collector;
+pub mod comparison;
+pub mod engine;
+pub mod figures;
+pub mod generators;
 pub mod job;
 pub mod model;
+pub mod offered;
+pub mod outcome;
 pub mod record;
+pub mod report;
+pub mod run;
+pub mod selfcheck;
+pub mod slo;
+pub(crate) mod source;
+pub mod summary;
+
+#[cfg(test)]
+mod statistics_tests;
+#[cfg(test)]
+mod tests;

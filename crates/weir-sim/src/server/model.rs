@@ -40,6 +40,14 @@ pub struct ServerScenario {
     pub measure: Measure,
 }
 
+impl ServerScenario {
+    /// Whether it is told which requests other cores served than the ones of their flow before.
+    #[must_use]
+    pub fn tells_cores(&self) -> bool {
+        self.measure.order || self.costs.cold.get() > 0
+    }
+}
+
 /// A class of requests.
 #[derive(Clone, Debug)]
 pub struct Class {
@@ -172,7 +180,7 @@ pub struct Stop {
 pub struct Measure {
     /// Quantiles and distributions.
     pub tails: bool,
-    /// Reordering within flows.
+    /// Reordering within flows, and how often these go to another core.
     pub order: bool,
     /// The length of a window.
     pub window: Option<Nanos>,

@@ -23,7 +23,8 @@ pub struct Done {
     pub server: u32,
     /// A later request of its flow ended before; always `false` where that is not measured.
     pub reordered: bool,
-    /// It was served by another core than the request of its flow that began before.
+    /// It was served by another core than the request of its flow that began before; `false` where neither order is measured
+    /// nor a cold cache costs anything.
     pub cold: bool,
 }
 

@@ -42,4 +42,4 @@ pub use histogram::Histogram;
 pub use linear::Linearised;
 pub use pool::Pool;
 pub use precision::Target;
-pub use times::{QUANTILES, Spread, Times};
+pub use times::{FAR_QUANTILES, QUANTILES, Spread, Times};

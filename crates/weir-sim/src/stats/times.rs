@@ -8,6 +8,9 @@ use super::histogram::Histogram;
 
 /// The quantiles of a result.
 pub const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
+/// The quantiles of a result whose last requests matter.
+pub const FAR_QUANTILES: [(&str, f64); 5] =
+    [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999)];
 
 /// Times of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,9 +25,9 @@ pub struct Times {
     pub histogram: Histogram,
 }
 
-/// What is kept of the times of one kind in one run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spread {
+/// What is kept of the times of one kind in one run, with so many quantiles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread<const QUANTILES_KEPT: usize = { QUANTILES.len() }> {
     /// How many.
     pub count: u64,
     /// Their sum.
@@ -32,7 +35,13 @@ pub struct Spread {
     /// The longest.
     pub longest: u64,
     /// The quantiles.
-    pub quantiles: [Option<f64>; QUANTILES.len()],
+    pub quantiles: [Option<f64>; QUANTILES_KEPT],
+}
+
+impl<const QUANTILES_KEPT: usize> Default for Spread<QUANTILES_KEPT> {
+    fn default() -> Self {
+        Self { count: 0, sum: 0, longest: 0, quantiles: [None; QUANTILES_KEPT] }
+    }
 }
 
 impl Times {
@@ -58,13 +67,19 @@ impl Times {
     /// The few numbers.
     #[must_use]
     pub fn spread(&self) -> Spread {
+        self.spread_at(&QUANTILES)
+    }
+
+    /// The few numbers, with these quantiles.
+    #[must_use]
+    pub fn spread_at<const KEPT: usize>(&self, quantiles: &[(&str, f64); KEPT]) -> Spread<KEPT> {
         let Self { count, sum, longest, histogram } = self;
-        let quantiles = QUANTILES.map(|(_, p)| histogram.quantile(p));
+        let quantiles = quantiles.map(|(_, p)| histogram.quantile(p));
         Spread { count: *count, sum: *sum, longest: *longest, quantiles }
     }
 }
 
-impl Spread {
+impl<const QUANTILES_KEPT: usize> Spread<QUANTILES_KEPT> {
     /// The mean, where there is something.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
@@ -95,7 +110,9 @@ mod tests {
         assert_eq!((spread.mean(), spread.longest()), (Some(4.0), Some(8.0)));
         assert_eq!(spread.quantiles, [Some(3.0), Some(8.0), Some(8.0), Some(8.0)]);
         assert_eq!(times(&[3], false).spread().quantiles, [None; 4]);
-        assert_eq!((Spread::default().mean(), Spread::default().longest()), (None, None));
+        assert_eq!((<Spread>::default().mean(), <Spread>::default().longest()), (None, None));
+        let far = times(&(1..=20_000).collect::<Vec<_>>(), true).spread_at(&FAR_QUANTILES);
+        assert!(far.quantiles[4].is_some_and(|p9999| (p9999 / 19_998.0 - 1.0).abs() < 0.004), "{far:?}");
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod mg1;
 mod port;
 mod quadrature;
 mod round_robin;
+mod servers;
 
 use core::fmt;
 
@@ -26,6 +27,7 @@ pub use closed_form::{ClassTheory, ClosedForm, Mode, Service, theory};
 pub use law::SizeLaw;
 pub use mg1::{ClassMeans, Mg1, Policy, mm1_wait_tail};
 pub use port::{Latencies, LengthLatency, Port};
+pub use servers::{erlang_b, erlang_c, mdk_wait, mmk_wait, priority_waits};
 
 /// The largest load with means: nearer to 1 a floating-point number cannot tell it from saturation.
 pub const MAX_LOAD: f64 = 1.0 - 1e-9;

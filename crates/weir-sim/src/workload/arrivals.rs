@@ -166,14 +166,15 @@ impl ArrivalSource for GeneralArrivals {
 
 /// The instants of arrivals.
 #[derive(Debug)]
-enum Times {
+pub(crate) enum Times {
     Poisson { mean_gap: f64, next_at: u64, draws: Box<Stream> },
     Equal { gap: u128, count: u64 },
     Bursty(Box<BurstyTimes>),
 }
 
+/// Those of a bursty process.
 #[derive(Debug)]
-struct BurstyTimes {
+pub(crate) struct BurstyTimes {
     phases: Phases,
     /// 0 in a burst, 1 between bursts.
     phase: usize,
@@ -184,7 +185,11 @@ struct BurstyTimes {
 }
 
 impl Times {
-    fn new(
+    /// The instants of a process, from its streams.
+    ///
+    /// # Errors
+    /// [`SourceError`] for a mean that the clock cannot draw.
+    pub(crate) fn new(
         arrivals: Arrivals,
         mean_gap: f64,
         stream: &dyn Fn(Purpose) -> Stream,
@@ -212,8 +217,21 @@ impl Times {
         })
     }
 
+    /// Fills `out` with what as many calls of `next` would give.
+    pub(crate) fn fill(&mut self, out: &mut [u64]) {
+        let Self::Poisson { mean_gap, next_at, draws } = self else {
+            return out.iter_mut().for_each(|at| *at = self.next());
+        };
+        draws.fill_exponential(*mean_gap, 0, out);
+        for at in out {
+            let gap = std::mem::replace(at, *next_at);
+            *next_at = next_at.saturating_add(gap);
+        }
+    }
+
+    /// The next instant.
     #[inline]
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         match self {
             Self::Poisson { mean_gap, next_at, draws } => {
                 let this = *next_at;

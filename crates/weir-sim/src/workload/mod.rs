@@ -9,8 +9,8 @@ pub use arrivals::{Arrivals, arrival_source};
 pub use classes::MessageClasses;
 pub use sizes::{CdfError, Run, SizeClasses, SizeSampler, Sizes, SizesError};
 pub use trace::{
-    PacketBounds, PacketFormat, PacketSchedule, RunBounds, Separator, TimeUnit, Trace, TraceFormat,
-    TraceSource, read_runs,
+    ClassBy, PacketBounds, PacketFormat, PacketSchedule, RequestBounds, RequestFormat, RunBounds, Separator,
+    TimeUnit, Trace, TraceFormat, TraceSource, read_requests, read_runs,
 };
 
 /// The largest length of a message, in whatever unit it is counted.

@@ -12,6 +12,7 @@
 
 mod columns;
 mod packets;
+mod requests;
 mod rows;
 mod runs;
 mod time;
@@ -30,6 +31,7 @@ use crate::scenario::{ScenarioError, plain_io};
 use super::classes::MessageClasses;
 use columns::{Columns, Fields};
 pub use packets::{PacketBounds, PacketFormat, PacketSchedule};
+pub use requests::{ClassBy, RequestBounds, RequestFormat, read_requests};
 use rows::Rows;
 pub use runs::{RunBounds, read_runs};
 pub use time::TimeUnit;

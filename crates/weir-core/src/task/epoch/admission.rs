@@ -1,7 +1,7 @@
 //! What processes are admitted with: declarations and exits.
 
+use super::super::terms::{Admit, LONGEST};
 use super::super::{DeclarationError, Declared, Overcommitted, TOP_PRIORITY};
-use super::config::{Admit, LONGEST};
 use super::process::Process;
 use super::{Epoch, moment, signed, unsigned};
 use crate::item::{FlowId, Item};
@@ -59,12 +59,7 @@ impl<I: Item<Cost = Nanos>> Epoch<I> {
         }
         let before = self.processes.get(process.0).map_or(0, |state| state.need);
         let committed = self.committed - before + signed(need);
-        let over = Overcommitted { committed: unsigned(committed), epoch };
-        match (self.config.admit, committed > self.config.length) {
-            (Admit::Refuse, true) => Err(DeclarationError::Overcommitted(over)),
-            (Admit::Warn, true) => Ok(Some(over)),
-            _ => Ok(None),
-        }
+        self.config.admit.judge(Overcommitted { committed: unsigned(committed), epoch })
     }
 
     /// A process that waits leaves: what it is still owed, or has allocated, goes back at once.

@@ -1,12 +1,11 @@
 //! The parameters of epoch scheduling.
 
+use super::super::terms::{Admit, LONGEST};
 use super::signed;
 use crate::info::{Arguments, Info, Kind, Parameter, parse_nanos};
 use crate::spec::SpecError;
 use crate::units::Nanos;
 
-/// The longest epoch, and the longest need: a day. So all needs together fit the clock.
-pub(super) const LONGEST: Nanos = Nanos::new(86_400_000_000_000);
 /// The shortest epoch.
 const SHORTEST: Nanos = Nanos::new(1_000);
 
@@ -37,12 +36,7 @@ pub const INFO: Info = Info {
             default: Some("at_wait"),
             meaning: "whether a process that waits keeps uncommitted time allocated, as in the report",
         },
-        Parameter {
-            name: "admit",
-            values: "`warn`, `refuse` or `allow`",
-            default: Some("warn"),
-            meaning: "what becomes of a need with which more is promised than there is",
-        },
+        Admit::PARAMETER,
         Parameter {
             name: "min_slice",
             values: "a span from 1ns to length",
@@ -76,14 +70,6 @@ pub const INFO: Info = Info {
 pub(super) enum Allocate {
     AtWait,
     AtDispatch,
-}
-
-/// What becomes of a need with which more is promised than there is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Admit {
-    Warn,
-    Refuse,
-    Allow,
 }
 
 /// Where members of low queues return among those that are normal.
@@ -123,7 +109,6 @@ impl Config {
         let length = span("length", SHORTEST, LONGEST)?;
         let min_slice = span("min_slice", Nanos::new(1), length)?;
         let allocate = arguments.choice("allocate", &["at_wait", "at_dispatch"])?;
-        let admit = arguments.choice("admit", &["warn", "refuse", "allow"])?;
         let returning = arguments.choice("returning", &["behind", "ahead"])?;
         let leftover = arguments.choice("leftover", &["void", "keep"])?;
         Ok(Self {
@@ -132,7 +117,7 @@ impl Config {
             min_slice: signed(min_slice),
             preempt_left: signed(span("preempt_left", Nanos::new(0), LONGEST)?),
             allocate: [Allocate::AtWait, Allocate::AtDispatch][allocate],
-            admit: [Admit::Warn, Admit::Refuse, Admit::Allow][admit],
+            admit: Admit::from_spec(arguments)?,
             returning: [Returning::Behind, Returning::Ahead][returning],
             leftover: [Leftover::Void, Leftover::Keep][leftover],
         })

@@ -16,7 +16,7 @@ use weir_core::units::Nanos;
 
 use crate::node::engine::books::Who;
 use crate::node::engine::processor::Node;
-use crate::node::engine::world::{NOBODY, State, World};
+use crate::node::engine::world::{NOBODY, Process, State, World};
 use crate::node::record::Sink;
 use crate::port::run::RunError;
 
@@ -144,20 +144,29 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
             let reason = format!("it is started, and is {:?} on node {}", one.state, one.node);
             self.violated(self.of_process(after), now, reason);
         }
-        for other in 0..self.processes.len() as u32 {
-            let one = &self.processes[other as usize];
-            if one.state != State::Ready || one.node != node.number {
-                continue;
-            }
-            let higher = node.discipline.level(FlowId(other));
-            if higher > level {
-                let reason = format!(
-                    "it is started on level {level:?} while `{}` is ready on {higher:?}",
-                    self.name(other)
-                );
-                self.violated(self.of_process(after), now, reason);
-            }
+        let outranks = |(other, one): (u32, &Process)| {
+            let waits = one.state == State::Ready && one.node == node.number;
+            waits && node.discipline.level(FlowId(other)) > level
+        };
+        if let Some(other) = (0..).zip(&self.processes).position(outranks) {
+            self.outranked(node, after, other as u32, level, now);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn outranked<D: TaskDiscipline<Task>>(
+        &mut self,
+        node: &Node<D>,
+        after: u32,
+        other: u32,
+        level: Option<i8>,
+        now: u64,
+    ) {
+        let higher = node.discipline.level(FlowId(other));
+        let reason =
+            format!("it is started on level {level:?} while `{}` is ready on {higher:?}", self.name(other));
+        self.violated(self.of_process(after), now, reason);
     }
 
     /// A queue never holds both data and those who wait.

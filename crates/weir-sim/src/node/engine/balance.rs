@@ -1,7 +1,7 @@
 //! Rebalancing: processes that move from the busiest node to the least busy one.
 //!
-//! A process moves at once where it waits, else when it next waits. What the timer
-//! demon holds of it, and what is under way to it, moves along.
+//! A process moves at once where it waits, else when it next waits, or could: then it waits for a nanosecond. What the
+//! timer demon holds of it, and what is under way to it, moves along.
 //!
 //! The open grants of both nodes are charged before, since what processes ask for may set the rate of a discipline.
 

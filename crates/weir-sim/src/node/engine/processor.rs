@@ -99,8 +99,8 @@ impl<D: TaskDiscipline<Task>> Node<D> {
     /// Works out when it is to be seen next.
     #[inline]
     pub(super) fn look_ahead(&mut self) {
-        let due = self.compute_end.min(self.slice_end).min(self.own_event);
-        let due = due.min(self.timer.due()).min(self.inbox.due()).min(self.turn);
+        let asked = self.timer.due().min(self.inbox.due()).min(self.turn);
+        let due = self.compute_end.min(self.slice_end).min(self.own_event.min(asked));
         self.next = due.max(self.busy_until);
     }
 
@@ -297,6 +297,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         let pays = before == NOBODY || before == after;
         let paid_from = if pays { now + uncharged } else { begins };
         let woke = std::mem::take(&mut process.fresh).then(|| at(process.woke));
+        process.woke = process.woke.min(std::mem::replace(&mut process.owed, NEVER));
         node.lead = paid_from - now;
         // Another node may have charged it for an interrupt that is longer than all the time so far.
         let carried = process.carried.min(paid_from);

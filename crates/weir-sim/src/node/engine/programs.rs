@@ -92,18 +92,18 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
             }
             Step::WaitOne { .. } | Step::WaitSet { .. } | Step::WaitAny => {
                 match self.take_posted(process, step) {
-                    true => Then::Next,
+                    true => self.goes_on(node, process, now),
                     false => Then::LooksAgain(State::WaitsForEvent),
                 }
             }
             Step::Enqueue { queue } => self.enqueue_for(node, process, queue, now),
             Step::Dequeue { queue } => match self.take_data(process, queue, now) {
-                true => Then::Next,
+                true => self.goes_on(node, process, now),
                 false => Then::Waits(State::WaitsForData(queue)),
             },
             Step::Sleep { law } => {
                 let time = self.draw(process, law);
-                self.sleep(node, process, now.saturating_add(time))
+                self.sleep(node, process, now.saturating_add(time), now)
             }
             Step::SleepUntil { grid, counter } => self.sleep_until(node, process, (grid, counter), now),
             Step::Begin { counter } => {
@@ -121,10 +121,26 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         }
     }
 
+    /// Who is to move sleeps for a nanosecond at least, in which it does.
     #[inline]
-    fn sleep<D>(&mut self, node: &mut Node<D>, process: u32, until: u64) -> Then {
-        self.ask(node, until, Alarm::Wake(process));
+    fn sleep<D>(&mut self, node: &mut Node<D>, process: u32, until: u64, now: u64) -> Then {
+        let least = if self.is_to_move(process) { now.saturating_add(1) } else { now };
+        self.ask(node, until.max(least), Alarm::Wake(process));
         Then::Waits(State::Sleeps)
+    }
+
+    /// An operation at which the process could have waited is done at once.
+    #[inline]
+    fn goes_on<D>(&mut self, node: &mut Node<D>, process: u32, now: u64) -> Then {
+        match self.is_to_move(process) {
+            true => self.sleep(node, process, now, now),
+            false => Then::Next,
+        }
+    }
+
+    #[inline]
+    fn is_to_move(&self, process: u32) -> bool {
+        self.processes[process as usize].moves_to != NOBODY
     }
 
     /// Every instant of a grid is taken once, in order: one that has passed begins a response of its own at once, from
@@ -144,7 +160,11 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         };
         self.counters[counter as usize] = due.saturating_add(every);
         if due > now {
-            return self.sleep(node, process, due);
+            return self.sleep(node, process, due, now);
+        }
+        if self.is_to_move(process) {
+            self.processes[process as usize].owed = due;
+            return self.sleep(node, process, now, now);
         }
         let since = std::mem::replace(&mut self.processes[process as usize].woke, due);
         self.sink.responded(process as usize, at(now), at(since));
@@ -220,6 +240,11 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         };
         self.counters[counter as usize] += 1;
         let is_due = run.wake.get() <= now;
+        if at.is_multiple_of(2) && is_due && self.is_to_move(process) {
+            self.processes[process as usize].owed = run.wake.get();
+            self.ask(node, now.saturating_add(1), Alarm::Wake(process));
+            return Then::LooksAgain(State::Sleeps);
+        }
         if at.is_multiple_of(2) && at > 0 && is_due {
             let since = self.processes[process as usize].woke;
             self.sink.responded(process as usize, Instant::new(now), Instant::new(since));

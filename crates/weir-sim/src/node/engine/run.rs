@@ -87,9 +87,7 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
                 let boundary = self.world.books.boundary;
                 watch.passed(&mut told, boundary);
                 let over = self.pass_boundary();
-                if let Some(error) = self.world.failure.take() {
-                    return Err(error);
-                }
+                self.world.failed()?;
                 if over {
                     return Ok(Ended::Finished(Box::new(self.left())));
                 }
@@ -135,10 +133,7 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
         if self.world.drops.0 > 0 {
             self.world.dropped(now);
         }
-        match self.world.failure.take() {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        if self.world.failure.is_some() { self.world.failed() } else { Ok(()) }
     }
 
     fn deliver(&mut self, now: u64) {
@@ -233,7 +228,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     /// Tells of the responses that are not over at the end.
     fn unfinished(&mut self, now: u64) {
         for (process, one) in self.processes.iter().enumerate().filter(|(_, one)| one.is_ready()) {
-            self.sink.unfinished(process, at(now), at(one.woke));
+            self.sink.unfinished(process, at(now), at(one.woke.min(one.owed)));
             let Step::Replay { runs, counter } = self.programs.steps[one.step as usize] else { continue };
             // Those before have begun, or woken the process; the first does so where it starts.
             let next = self.counters[counter as usize].div_ceil(2).max(1) as usize;

@@ -19,31 +19,40 @@ pub(super) enum Message {
 #[derive(Debug)]
 pub(super) struct Inbox {
     under_way: VecDeque<(Due, Message)>,
+    /// When the next one comes.
+    due: u64,
 }
 
 impl Inbox {
     pub(super) fn new() -> Self {
-        Self { under_way: VecDeque::new() }
+        Self { under_way: VecDeque::new(), due: u64::MAX }
     }
 
     /// When the next one comes; the end of the clock where none is under way.
     #[inline]
     pub(super) fn due(&self) -> u64 {
-        self.under_way.front().map_or(u64::MAX, |(due, _)| due.at)
+        self.due
+    }
+
+    fn look(&mut self) {
+        self.due = self.under_way.front().map_or(u64::MAX, |(due, _)| due.at);
     }
 
     /// All take equally long, so a new one comes last, but where a process has moved.
     pub(super) fn send(&mut self, due: Due, message: Message) {
         let place = self.under_way.partition_point(|(other, _)| *other < due);
         self.under_way.insert(place, (due, message));
+        self.look();
     }
 
     #[inline]
     pub(super) fn take(&mut self, now: u64) -> Option<Message> {
-        if self.due() > now {
+        if self.due > now {
             return None;
         }
-        self.under_way.pop_front().map(|(_, message)| message)
+        let taken = self.under_way.pop_front().map(|(_, message)| message);
+        self.look();
+        taken
     }
 
     /// Hands what `whose` says over to another.
@@ -55,5 +64,6 @@ impl Inbox {
                 false => self.under_way.push_back((due, message)),
             }
         }
+        self.look();
     }
 }

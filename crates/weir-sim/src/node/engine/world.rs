@@ -58,6 +58,8 @@ pub(super) struct Process {
     pub(super) carried: u64,
     /// When its response began: when it became ready, or the run of its replay was due.
     pub(super) woke: u64,
+    /// When the response that it next starts began, if it is late for it and only waits to move; else never.
+    pub(super) owed: u64,
     /// The last epoch in which it was not ready throughout.
     pub(super) unready: u64,
     /// Its posted events, in the order of the posts.
@@ -249,6 +251,16 @@ impl<'a, S: Sink, const V: bool> World<'a, S, V> {
         self.failure.get_or_insert(error);
     }
 
+    /// The first failure, if there is one.
+    ///
+    /// # Errors
+    /// That.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn failed(&mut self) -> Result<(), RunError> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
     pub(super) fn name(&self, process: u32) -> &'a str {
         &self.scenario.processes[process as usize].name
     }
@@ -267,6 +279,7 @@ impl Process {
             left: 0,
             carried: 0,
             woke: 0,
+            owed: NEVER,
             unready: NEVER,
             first_posted: NOBODY,
             last_posted: NOBODY,

@@ -218,3 +218,59 @@ fn a_move_leaves_the_time_before_it_as_it_was() {
     assert_eq!(moved.moved.len(), 1, "{:?}", moved.moved);
     assert_eq!(moved.had[0], stayed.had[0]);
 }
+
+/// One that never waits, and one that stays; the first is to move when the nodes are compared, at 40 ms.
+fn never_waits(program: Program) -> NodeScenario {
+    let mut one = scenario(&["epoch"]).expect("a spec");
+    one.nodes.push("second".to_owned());
+    one.stop.warm_up = ms(0);
+    one.stop.duration = ms(80);
+    one.balance = Some(Balance { every: ms(40), cost: ms(0) });
+    one.measure.verify = true;
+    one.processes.push(process("moves", ms(50), Some(ms(5)), program));
+    let stays = Writer::new().begin(None).compute(ms(1)).done();
+    one.processes.push(process("stays", ms(50), Some(ms(5)), stays));
+    one.processes[1].movable = false;
+    one
+}
+
+#[test]
+fn who_is_always_late_for_its_turn_waits_for_a_nanosecond_to_move() {
+    // A turn every 4 ms takes 6 ms.
+    let turn = Operation::SleepUntil { every: ms(4), offset: ms(0) };
+    let one = never_waits(Writer::new().begin(None).then(turn).compute(ms(6)).done());
+    let trace = traced(&one);
+    assert_eq!(trace.moved.len(), 1, "{:?}", trace.moved);
+    let (moved, begun) = (trace.moved[0].0, trace.started.iter().find(|one| one.1 == 1).expect("it goes on"));
+    assert_eq!((begun.0, begun.2), (moved + 1, 0));
+    // Each turn is told once, from when it was due, the one before the move by the wait.
+    let mut turns: Vec<u64> = trace.responded.iter().map(|one| one.2 / MS).collect();
+    turns.extend(trace.waits.iter().filter(|one| one.0 > 0).map(|one| one.2 / MS));
+    turns.extend(trace.unfinished.iter().filter(|one| one.1 == 0).map(|one| one.2 / MS));
+    turns.sort_unstable();
+    let expected: Vec<u64> = (1..=turns.len() as u64).map(|turn| 4 * turn).collect();
+    assert_eq!(turns, expected);
+    assert!(trace.responded.iter().any(|one| one.0 > moved), "it goes on with its turns there");
+}
+
+#[test]
+fn who_never_has_to_wait_moves_at_what_it_takes() {
+    let runs: Vec<Run> = (1..100).map(|wake| Run { wake: ms(wake / 10), run: ms(3) }).collect();
+    let mut all = vec![never_waits(replayed(&runs)), never_waits(Writer::new().begin(None).done())];
+    let event = add_event(&mut all[1], "event", 0);
+    all[1].processes[0].program = Writer::new().begin(None).post(event).compute(ms(3)).wait(event).done();
+    let mut queued = never_waits(Writer::new().done());
+    let queue = add_queue(&mut queued, "queue", 0);
+    queued.processes[0].program =
+        Writer::new().begin(None).enqueue(queue).compute(ms(3)).dequeue(queue).done();
+    all.push(queued);
+    all.push(never_waits(Writer::new().begin(None).compute(ms(3)).sleep(ms(0)).done()));
+    for one in &all {
+        let trace = traced(one);
+        assert_eq!(trace.moved.len(), 1, "{:?}", one.processes[0].program);
+        // At the first such operation after the nodes were compared.
+        assert!((40 * MS..49 * MS).contains(&trace.moved[0].0), "{:?}", trace.moved);
+        let there = trace.had[1].iter().find(|had| matches!(had.0, Who::Process(0))).expect("it goes on");
+        assert_eq!(there.1, trace.moved[0].0 + 1);
+    }
+}

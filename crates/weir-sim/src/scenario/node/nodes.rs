@@ -187,7 +187,7 @@ impl Checker<'_> {
     }
 
     /// A name that results can tell from `all`.
-    pub(super) fn own_name(&self, written: &Located<String>) -> Checked<String> {
+    pub(in super::super) fn own_name(&self, written: &Located<String>) -> Checked<String> {
         let name = self.name(written)?;
         if name == "all" {
             let reason = "is what results call all of a kind together";

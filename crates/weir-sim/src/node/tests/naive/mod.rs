@@ -1,21 +1,22 @@
 //! A second engine, naive and literal: time is passed on from one thing that is due to the next, and everything that
 //! changes with time is counted down as it passes. It shares with the engine the model, the disciplines and the random streams.
 
+mod events;
 mod moves;
 mod programs;
+mod scheduler;
 
 use std::collections::{HashMap, VecDeque};
 
-use weir_core::discipline::{CountDrops, Enqueued, Open};
 use weir_core::item::FlowId;
 use weir_core::registry::task_discipline;
 use weir_core::task::{Task, TaskDiscipline};
-use weir_core::units::{Instant, Nanos};
+use weir_core::units::Instant;
 
 use super::trace::{Trace, Who};
 use crate::engine::stream::{Purpose, Stream, StreamKey};
 use crate::node::model::{NodeScenario, Operation};
-use crate::node::record::{Path, Sink};
+use crate::node::record::Sink;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -57,6 +58,8 @@ struct Process {
     fresh: bool,
     waited_in: Option<u64>,
     destination: Option<usize>,
+    /// It waited only to move, and is late for what was due then.
+    late_for: Option<u64>,
     recent: u64,
     stream: Stream,
 }
@@ -115,6 +118,7 @@ impl<'a> Naive<'a> {
             fresh: false,
             waited_in: None,
             destination: None,
+            late_for: None,
             recent: 0,
             stream: Stream::new(StreamKey {
                 seed: scenario.seed,
@@ -207,7 +211,8 @@ impl<'a> Naive<'a> {
             if !matches!(process.state, State::Ready | State::Running) {
                 continue;
             }
-            self.trace.unfinished(number, Instant::new(self.now), Instant::new(process.woke));
+            let since = process.late_for.unwrap_or(process.woke);
+            self.trace.unfinished(number, Instant::new(self.now), Instant::new(since));
             let operations = &self.scenario.processes[number].program.operations;
             let Some(Operation::Replay(runs)) = operations.get(process.place) else { continue };
             let begun = (process.replayed + usize::from(process.replay_woken)).max(1);
@@ -331,130 +336,6 @@ impl<'a> Naive<'a> {
         } else {
             let who = self.nodes[number].running.map_or(Who::Overhead, Who::Process);
             self.interrupt(number, who, timer, before.is_some(), uncharged);
-        }
-    }
-
-    fn interrupt(&mut self, number: usize, who: Who, cost: u64, of_grant: bool, uncharged: u64) {
-        let pieces = &mut self.nodes[number].pieces;
-        if cost > 0 {
-            pieces.push_back(Piece { left: cost, who, of_grant });
-        }
-        if let (Who::Process(left), false) = (who, of_grant) {
-            self.processes[left].carried += cost;
-        }
-        if uncharged > 0 {
-            pieces.push_back(Piece { left: uncharged, who: Who::Overhead, of_grant: false });
-        }
-    }
-
-    /// Charges the open grant for what it has used.
-    fn paid(&mut self, number: usize) -> Nanos {
-        Nanos::new(std::mem::take(&mut self.nodes[number].unpaid))
-    }
-
-    fn charge(&mut self, number: usize) {
-        if let Some(running) = self.nodes[number].running {
-            let (at, used) = (self.at(), self.paid(number));
-            self.nodes[number].discipline.charge(at, &Self::task(running), used);
-        }
-    }
-
-    fn give_back(&mut self, number: usize) {
-        let at = self.at();
-        if let Some(running) = self.nodes[number].running.take() {
-            self.processes[running].state = State::Ready;
-            let used = self.paid(number);
-            self.nodes[number].discipline.requeue(at, Self::task(running), used, &mut CountDrops(0));
-        }
-    }
-
-    fn schedule(&mut self, number: usize, before: Option<usize>, timer: u64, uncharged: u64) {
-        let (now, at, costs) = (self.now, self.at(), self.scenario.costs);
-        let node = &mut self.nodes[number];
-        let grant = node.discipline.dequeue(at, &Open, &mut CountDrops(0));
-        let after = grant.map(|grant| grant.item.process.0 as usize);
-        let (restart, swap) = (costs.restart.get(), costs.swap.get());
-        let (path, cost) = match (before, after) {
-            (Some(left), Some(started)) if left == started => (Path::Restart, restart),
-            (Some(_), Some(_)) => (Path::Swap, swap),
-            (Some(_), None) => (Path::ToIdle, (restart + swap) / 2),
-            (None, Some(started)) if node.last == Some(started) => (Path::FromIdleSame, restart),
-            (None, Some(_)) => (Path::FromIdle, (restart + swap) / 2),
-            (None, None) => (Path::StayIdle, restart),
-        };
-        self.trace.path(number, at, path);
-        let level = grant.and_then(|grant| node.discipline.level(grant.item.process));
-        let from_low = node.level.is_some_and(|level| level < 0) && level.is_some_and(|level| level >= 0);
-        if node.preempted && from_low && path == Path::Swap {
-            self.trace.high_over_low(number, at);
-        }
-        let cost = cost + timer;
-        let goes_on = before == after || before.is_none();
-        let payer = before.or(after).map_or(Who::Overhead, Who::Process);
-        self.interrupt(number, payer, cost, goes_on && after.is_some(), uncharged);
-        let node = &mut self.nodes[number];
-        node.level = level;
-        node.running = after;
-        if let (Some(grant), Some(started)) = (grant, after) {
-            node.last = after;
-            let process = &mut self.processes[started];
-            process.state = State::Running;
-            node.unpaid = std::mem::take(&mut process.carried);
-            node.slice_left = i128::from(grant.quantum.get()) - i128::from(node.unpaid);
-            let woke = std::mem::take(&mut process.fresh).then(|| Instant::new(process.woke));
-            let from = now + cost + uncharged;
-            if from < self.scenario.stop.duration.get() {
-                self.trace.dispatched(number, started, Instant::new(from), woke);
-            }
-        }
-    }
-
-    fn wake(&mut self, number: usize, process: usize) {
-        let at = self.at();
-        let one = &mut self.processes[process];
-        (one.state, one.woke, one.fresh) = (State::Ready, self.now, true);
-        if self.now > self.epoch * self.scenario.epoch.get() {
-            one.waited_in = Some(self.epoch);
-        }
-        self.trace.woke(process, at);
-        match self.nodes[number].running {
-            None => self.nodes[number].enter = true,
-            Some(_) => self.charge(number),
-        }
-        let node = &mut self.nodes[number];
-        if node.discipline.enqueue(at, Self::task(process), &mut CountDrops(0)) == Enqueued::Preempts {
-            (node.enter, node.preempted) = (true, true);
-        }
-    }
-
-    fn post(&mut self, number: usize, event: usize) {
-        let owner = self.scenario.events[event].owner;
-        let process = &mut self.processes[owner];
-        if process.posted.contains(&event) {
-            return;
-        }
-        process.posted.push(event);
-        let wants = match &self.scenario.processes[owner].program.operations.get(process.place) {
-            Some(Operation::Wait(events)) => events.contains(&event),
-            _ => true,
-        };
-        if process.state == State::Event && wants {
-            self.wake(number, owner);
-        }
-    }
-
-    fn put(&mut self, number: usize, queue: usize, from: usize) {
-        let at = self.at();
-        let Some(first) = self.waiting[queue].pop_front() else {
-            self.data[queue].push_back(self.now);
-            self.trace.enqueued(queue, from, at, self.data[queue].len());
-            return;
-        };
-        self.trace.enqueued(queue, from, at, 0);
-        self.trace.dequeued(queue, first, at, 0, Nanos::new(0));
-        match self.processes[first].node {
-            there if there == number => self.wake(number, first),
-            there => self.send(there, Mail::Given(first)),
         }
     }
 }

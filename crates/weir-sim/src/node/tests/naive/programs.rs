@@ -34,6 +34,9 @@ impl Naive<'_> {
 
     /// The process runs on until it uses time or waits.
     pub(super) fn run_on(&mut self, number: usize, process: usize) {
+        if let Some(due) = self.processes[process].late_for.take() {
+            self.processes[process].woke = due;
+        }
         let operations = &self.scenario.processes[process].program.operations;
         while self.nodes[number].running == Some(process) && self.processes[process].left == 0 {
             let place = self.processes[process].place;
@@ -55,6 +58,7 @@ impl Naive<'_> {
                     Some(put) => {
                         let (length, age) = (self.data[*queue].len(), Nanos::new(self.now - put));
                         self.trace.dequeued(*queue, process, self.at(), length, age);
+                        self.moves_on(number, process);
                     }
                     None => {
                         self.waiting[*queue].push_back(process);
@@ -98,7 +102,18 @@ impl Naive<'_> {
         }
     }
 
+    /// It did not have to wait, but if it is to move it does so for a nanosecond.
+    fn moves_on(&mut self, number: usize, process: usize) {
+        if self.processes[process].destination.is_some() {
+            self.ask(number, self.now + 1, Alarm::Wake(process));
+            self.waits(number, process, State::Sleeping);
+        }
+    }
+
     fn sleep(&mut self, number: usize, process: usize, until: u64) {
+        if until == self.now && self.processes[process].destination.is_some() {
+            return self.moves_on(number, process);
+        }
         self.ask(number, until, Alarm::Wake(process));
         self.waits(number, process, State::Sleeping);
     }
@@ -114,6 +129,10 @@ impl Naive<'_> {
         if due > self.now {
             return self.sleep(number, process, due);
         }
+        if self.processes[process].destination.is_some() {
+            self.processes[process].late_for = Some(due);
+            return self.moves_on(number, process);
+        }
         let since = std::mem::replace(&mut self.processes[process].woke, due);
         self.trace.responded(process, self.at(), Instant::new(since));
     }
@@ -125,6 +144,11 @@ impl Naive<'_> {
             return;
         };
         one.place = place;
+        if !one.replay_woken && run.wake.get() <= self.now && one.destination.is_some() {
+            one.replay_woken = true;
+            one.late_for = Some(run.wake.get());
+            return self.moves_on(number, process);
+        }
         if one.replay_woken || run.wake.get() <= self.now {
             let since = std::mem::replace(&mut one.woke, run.wake.get());
             let goes_on = !std::mem::take(&mut one.replay_woken) && one.replayed > 0;
@@ -184,7 +208,7 @@ impl Naive<'_> {
         let wanted = |event: &usize| set.is_none_or(|set| set.contains(event));
         if let Some(first) = one.posted.iter().position(wanted) {
             one.posted.remove(first);
-            return;
+            return self.moves_on(number, process);
         }
         one.place -= 1;
         self.waits(number, process, State::Event);

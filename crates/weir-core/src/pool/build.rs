@@ -1,0 +1,182 @@
+//! From a spec to a pool discipline or a dispatcher, under its own type or in a box.
+
+use super::per_server;
+use super::{
+    Assigned, DISPATCHER, Dispatcher, Measured, POOL, Placed, Pool, ReceiverId, Sees, ServerId, Servers,
+    Site, visit_listed_pool,
+};
+use crate::discipline::{Backlog, DropReason, Drops, Effort};
+use crate::info::Info;
+use crate::item::Item;
+use crate::spec::{Spec, SpecError};
+use crate::units::{Instant, Nanos};
+
+/// Receives a dispatcher under its own type.
+pub trait DispatcherVisitor<I: Item<Cost = Nanos>> {
+    /// What the visit yields.
+    type Output;
+    /// Takes the dispatcher that the spec names.
+    fn visit<D: Dispatcher<I> + Send + 'static>(self, dispatcher: D) -> Self::Output;
+}
+
+/// Receives a pool discipline under its own type.
+pub trait PoolVisitor<I: Item<Cost = Nanos>> {
+    /// What the visit yields.
+    type Output;
+    /// Takes the pool discipline that the spec names.
+    fn visit<P: Pool<I> + Send + 'static>(self, pool: P) -> Self::Output;
+}
+
+/// Registers the dispatchers: the list of their descriptions, and a visit of the one that a spec names.
+macro_rules! dispatchers {
+    ($($module:ident::$type:ident),+ $(,)?) => {
+        /// The descriptions, in the order of the listings.
+        pub const DISPATCHER: &[&$crate::info::Info] = &[$(&$module::INFO),+];
+
+        /// Builds the dispatcher that `spec` names, for `site`, and hands it, under its own type, to `visitor`.
+        ///
+        /// # Errors
+        /// The name is not registered, an argument is refused, or the site is none.
+        pub fn visit_dispatcher<I, V>(
+            spec: &$crate::spec::Spec,
+            site: &Site,
+            visitor: V,
+        ) -> Result<V::Output, $crate::spec::SpecError>
+        where
+            I: $crate::item::Item<Cost = $crate::units::Nanos> + Send + 'static,
+            V: DispatcherVisitor<I>,
+        {
+            site.check()?;
+            match spec.name.as_str() {
+                $(name if name == $module::INFO.name => {
+                    let arguments = $crate::info::Arguments::new(spec, &$module::INFO)?;
+                    Ok(visitor.visit($module::$type::from_spec(&arguments, site)?))
+                })+
+                _ => Err($crate::registry::unknown(&spec.name, DISPATCHER)),
+            }
+        }
+    };
+}
+
+/// Registers the pool disciplines beside `per_server`, which is listed first: the list of their descriptions, and a
+/// visit of the one that a spec names.
+macro_rules! pools {
+    ($($module:ident::$type:ident),+ $(,)?) => {
+        /// The descriptions, in the order of the listings. Every dispatcher stands for a pool discipline too.
+        pub const POOL: &[&$crate::info::Info] = &[&per_server::INFO, $(&$module::INFO),+];
+
+        /// As [`visit_pool`], of those that are neither dispatchers nor made of one.
+        fn visit_listed_pool<I, V>(
+            spec: &$crate::spec::Spec,
+            site: &Site,
+            visitor: V,
+        ) -> Result<V::Output, $crate::spec::SpecError>
+        where
+            I: $crate::item::Item<Cost = $crate::units::Nanos> + Copy + Send + 'static,
+            V: PoolVisitor<I>,
+        {
+            match spec.name.as_str() {
+                $(name if name == $module::INFO.name => {
+                    let arguments = $crate::info::Arguments::new(spec, &$module::INFO)?;
+                    Ok(visitor.visit($module::$type::from_spec(&arguments, site)?))
+                })+
+                _ => Err($crate::registry::unknown(&spec.name, &[POOL, DISPATCHER].concat())),
+            }
+        }
+    };
+}
+pub(super) use {dispatchers, pools};
+
+/// Builds the pool discipline that `spec` names, for `site`, and hands it, under its own type, to `visitor`. A
+/// dispatcher stands for itself over queues that are first in, first out.
+///
+/// # Errors
+/// The name is not registered, an argument is refused, or the site is none.
+pub fn visit_pool<I, V>(spec: &Spec, site: &Site, visitor: V) -> Result<V::Output, SpecError>
+where
+    I: Item<Cost = Nanos> + Copy + Send + 'static,
+    V: PoolVisitor<I>,
+{
+    site.check()?;
+    let named = |list: &[&Info]| list.iter().any(|info| info.name == spec.name);
+    if spec.name == per_server::INFO.name {
+        return per_server::visit(spec, site, visitor);
+    }
+    if named(DISPATCHER) && !named(POOL) {
+        return per_server::visit_over_fifo(spec, site, visitor);
+    }
+    visit_listed_pool(spec, site, visitor)
+}
+
+impl<I: Item<Cost = Nanos>, D: Dispatcher<I> + ?Sized> Dispatcher<I> for Box<D> {
+    fn sees(&self) -> Sees {
+        (**self).sees()
+    }
+    #[inline]
+    fn dispatch(
+        &mut self,
+        now: Instant,
+        item: &I,
+        receiver: ReceiverId,
+        servers: &dyn Servers,
+    ) -> Result<ServerId, DropReason> {
+        (**self).dispatch(now, item, receiver, servers)
+    }
+    fn period(&self) -> Option<Nanos> {
+        (**self).period()
+    }
+    fn control(&mut self, now: Instant, measured: &Measured<'_>) {
+        (**self).control(now, measured);
+    }
+    fn in_use(&self) -> Option<u32> {
+        (**self).in_use()
+    }
+    fn redirected(&self) -> u64 {
+        (**self).redirected()
+    }
+}
+
+impl<I: Item<Cost = Nanos>, P: Pool<I> + ?Sized> Pool<I> for Box<P> {
+    #[inline]
+    fn enqueue(&mut self, now: Instant, item: I, receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed {
+        (**self).enqueue(now, item, receiver, drops)
+    }
+    #[inline]
+    fn dequeue(&mut self, now: Instant, server: ServerId, drops: &mut dyn Drops<I>) -> Option<Assigned<I>> {
+        (**self).dequeue(now, server, drops)
+    }
+    #[inline]
+    fn requeue(&mut self, now: Instant, server: ServerId, item: I, used: Nanos, drops: &mut dyn Drops<I>) {
+        (**self).requeue(now, server, item, used, drops);
+    }
+    #[inline]
+    fn finish(&mut self, now: Instant, server: ServerId, item: &I, used: Nanos) {
+        (**self).finish(now, server, item, used);
+    }
+    #[inline]
+    fn backlog(&self) -> Backlog<Nanos> {
+        (**self).backlog()
+    }
+    fn length(&self, server: ServerId) -> Option<u32> {
+        (**self).length(server)
+    }
+    #[inline]
+    fn wake(&mut self, now: Instant) -> Option<ServerId> {
+        (**self).wake(now)
+    }
+    fn period(&self) -> Option<Nanos> {
+        (**self).period()
+    }
+    fn control(&mut self, now: Instant, measured: &Measured<'_>) {
+        (**self).control(now, measured);
+    }
+    fn in_use(&self) -> Option<u32> {
+        (**self).in_use()
+    }
+    fn moved(&self) -> u64 {
+        (**self).moved()
+    }
+    fn effort(&self) -> Option<Effort> {
+        (**self).effort()
+    }
+}

@@ -1,0 +1,268 @@
+//! Servers by demand: one queue, and a number of servers that grows when a request has waited too long and shrinks when a
+//! server has found nothing to do.
+//!
+//! At each period the control adds a server if the request that has waited longest has waited for `delay`, and gives those
+//! back that have been idle for `idle`. Of idle servers the lowest number is asked first, so that those with high numbers
+//! stay idle and are given back.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Ousterhout, Fried, Behrens, Belay and Balakrishnan, *Shenango: achieving high CPU efficiency for latency-sensitive datacenter workloads*, NSDI 2019; Fried, Ruan, Ousterhout and Belay, *Caladan: mitigating interference at microsecond timescales*, OSDI 2020 |
+//! | Needs to know | how long the request that has waited longest has waited |
+//! | Work per request | O(servers / 64); at each period O(servers) |
+//! | Units | spans: nanoseconds; `min`: servers |
+//! | Memory | one slot per waiting request, a few bytes per server; grows to the largest backlog and stays |
+//! | Departs from the source | one central queue instead of queues that are stolen from; a server is given back by the control, not by itself. Interference between applications is not seen |
+//!
+//! In Shenango a request that is found waiting at two checks in a row brings a server: `delay` equal to `period`.
+
+use super::queues::{Queues, shared_bound};
+use super::server_set::ServerSet;
+use super::terms::span;
+use super::{Assigned, Measured, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
+use crate::discipline::{Backlog, Drops};
+use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::item::Item;
+use crate::spec::SpecError;
+use crate::units::{Instant, Nanos};
+
+/// What the listings say.
+pub const INFO: Info = Info {
+    name: "core_allocation",
+    kind: Kind::Pool,
+    title: "servers by demand",
+    rule: "one queue; a server more when the oldest request has waited for `delay`, one less when it was idle for `idle`",
+    source: "Ousterhout et al., Shenango, NSDI 2019; Fried et al., Caladan, OSDI 2020",
+    work: "O(servers / 64), O(servers) a period",
+    parameters: &[
+        Parameter {
+            name: "period",
+            values: "a span from 100ns to 1s",
+            default: Some("10us"),
+            meaning: "how often servers are added and given back",
+        },
+        Parameter {
+            name: "delay",
+            values: "a span from 0ns to 1s",
+            default: Some("5us"),
+            meaning: "how long the oldest request has waited when a server is added",
+        },
+        Parameter {
+            name: "idle",
+            values: "a span from 0ns to 1s",
+            default: Some("10us"),
+            meaning: "how long a server has found nothing when it is given back",
+        },
+        Parameter {
+            name: "min",
+            values: "a whole number of servers, at least 1",
+            default: Some("1"),
+            meaning: "how many servers are kept; it begins with them",
+        },
+        Parameter {
+            name: "wake",
+            values: "a span from 0ns to 1s",
+            default: Some("0ns"),
+            meaning: "what it takes until a server that was added begins",
+        },
+    ],
+    example: "core_allocation:period=5us,delay=5us",
+};
+
+/// Servers by demand.
+pub struct CoreAllocation<I: Item> {
+    queue: Queues<I>,
+    /// The servers that may be given something.
+    allocated: ServerSet,
+    /// How many they are.
+    count: u32,
+    servers: u32,
+    /// Of those, the ones that are idle, and since when.
+    idle: ServerSet,
+    since: Vec<Instant>,
+    /// The server that was added, and is to be asked.
+    added: Option<ServerId>,
+    /// What each server spends before its next request.
+    owed: Vec<Nanos>,
+    period: Nanos,
+    delay: Nanos,
+    linger: Nanos,
+    wake: Nanos,
+    min: u32,
+}
+
+impl<I: Item<Cost = Nanos>> CoreAllocation<I> {
+    pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
+        let zero = Nanos::new(0);
+        let min = arguments.whole("min", 1, u64::from(site.servers))? as u32;
+        let mut allocated = ServerSet::none(site.servers);
+        (0..min).for_each(|server| allocated.add(ServerId(server)));
+        Ok(Self {
+            queue: Queues::new(1, shared_bound(site)),
+            idle: allocated.clone(),
+            allocated,
+            count: min,
+            servers: site.servers,
+            since: vec![Instant::ZERO; site.servers as usize],
+            added: None,
+            owed: vec![zero; site.servers as usize],
+            period: span(arguments, "period", Nanos::new(100))?,
+            delay: span(arguments, "delay", zero)?,
+            linger: span(arguments, "idle", zero)?,
+            wake: span(arguments, "wake", zero)?,
+            min,
+        })
+    }
+
+    /// Gives back who has been idle for long, the highest number first.
+    fn give_back(&mut self, now: Instant) {
+        for server in (0..self.servers).rev().map(ServerId) {
+            let is_idle =
+                self.idle.contains(server) && now.since(self.since[server.0 as usize]) >= self.linger;
+            if is_idle && self.count > self.min {
+                self.idle.remove(server);
+                self.allocated.remove(server);
+                self.count -= 1;
+            }
+        }
+    }
+
+    /// Adds the lowest number that is not allocated.
+    fn add(&mut self) {
+        let free = (0..self.servers).map(ServerId).find(|&server| !self.allocated.contains(server));
+        if let Some(server) = free {
+            self.allocated.add(server);
+            self.count += 1;
+            self.owed[server.0 as usize] = self.wake;
+            self.added = Some(server);
+        }
+    }
+}
+
+impl<I: Item<Cost = Nanos>> Pool<I> for CoreAllocation<I> {
+    fn enqueue(&mut self, _now: Instant, item: I, _receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed {
+        let server = self.idle.lowest();
+        if !self.queue.offer(0, item, server.is_some(), drops) {
+            return Placed::Queued;
+        }
+        server.map_or(Placed::Queued, |server| {
+            self.idle.remove(server);
+            Placed::Ask(server)
+        })
+    }
+
+    fn dequeue(&mut self, now: Instant, server: ServerId, _drops: &mut dyn Drops<I>) -> Option<Assigned<I>> {
+        if !self.allocated.contains(server) {
+            return None;
+        }
+        let Some(item) = self.queue.pop(0) else {
+            self.idle.add(server);
+            self.since[server.0 as usize] = now;
+            return None;
+        };
+        self.idle.remove(server);
+        let overhead = core::mem::take(&mut self.owed[server.0 as usize]);
+        Some(Assigned { item, quantum: WHOLE, overhead })
+    }
+
+    fn requeue(
+        &mut self,
+        _now: Instant,
+        _server: ServerId,
+        item: I,
+        _used: Nanos,
+        _drops: &mut dyn Drops<I>,
+    ) {
+        self.queue.push(0, item);
+    }
+
+    fn backlog(&self) -> Backlog<Nanos> {
+        self.queue.backlog()
+    }
+
+    fn wake(&mut self, _now: Instant) -> Option<ServerId> {
+        self.added.take()
+    }
+
+    fn period(&self) -> Option<Nanos> {
+        Some(self.period)
+    }
+
+    fn control(&mut self, now: Instant, measured: &Measured<'_>) {
+        self.give_back(now);
+        if measured.oldest >= self.delay && !self.queue.backlog().is_empty() {
+            self.add();
+        }
+    }
+
+    fn in_use(&self) -> Option<u32> {
+        Some(self.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::pool::machine::{Arrival, made, requests, run};
+    use crate::pool::testing::{Request, refused, site_of};
+
+    fn allocation(spec: &str, servers: u32) -> CoreAllocation<Request> {
+        let site = site_of(servers, &[(1.0, 10)]);
+        made(&INFO, spec, |arguments| CoreAllocation::from_spec(arguments, &site))
+    }
+
+    fn request(at: u64, service: u64) -> Arrival {
+        Arrival { at, class: 0, flow: 0, service }
+    }
+
+    #[test]
+    fn a_server_is_added_each_period_until_nobody_waits_for_long() {
+        let spec = "core_allocation:period=100ns,delay=50ns,idle=100ns,wake=7ns";
+        let mut arrivals = vec![request(0, 250); 4];
+        arrivals.push(request(900, 1));
+        let run = run(&mut allocation(spec, 3), 3, &arrivals);
+        // A server more at 100 and at 200, each of which wakes up first.
+        assert_eq!(run.spans_of(1), [(1, 107, 357)]);
+        assert_eq!(run.spans_of(2), [(2, 207, 457)]);
+        assert_eq!(run.spans_of(3), [(0, 250, 500)]);
+        // Server 1 is idle from 357, 2 from 457 on, 0 from 500: given back at 500 and at 600.
+        assert_eq!(run.in_use, [2, 3, 3, 3, 2, 1, 1, 1, 1]);
+        assert_eq!(run.spans_of(4), [(0, 900, 901)]);
+    }
+
+    #[test]
+    fn a_request_that_has_not_waited_for_long_brings_none() {
+        let arrivals = [request(0, 150), request(60, 10)];
+        let run = run(&mut allocation("core_allocation:period=100ns,delay=50ns", 2), 2, &arrivals);
+        assert_eq!(run.spans_of(1), [(0, 150, 160)]);
+    }
+
+    #[test]
+    fn more_servers_than_there_are_cannot_be_kept() {
+        assert_eq!(
+            refused("core_allocation:min=5", &site_of(4, &[(1.0, 10)])),
+            "`core_allocation`: min is `5`, must be a whole number from 1 to 4"
+        );
+        assert_eq!(allocation("core_allocation:min=4", 4).in_use(), Some(4));
+    }
+
+    proptest! {
+        #[test]
+        fn the_number_stays_within_its_bounds(servers in 2_u32..6, arrivals in requests(1)) {
+            let spec = "core_allocation:period=100ns,delay=20ns,idle=30ns,min=2";
+            let run = run(&mut allocation(spec, servers), servers, &arrivals);
+            prop_assert!(run.in_use.iter().all(|count| (2..=servers).contains(count)));
+            prop_assert_eq!(run.order(), (0..arrivals.len() as u32).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn with_all_servers_kept_it_is_a_central_queue(servers in 1_u32..6, arrivals in requests(1)) {
+            let spec = format!("core_allocation:min={servers}");
+            let run = run(&mut allocation(&spec, servers), servers, &arrivals);
+            prop_assert!(!run.idled_over_backlog);
+            prop_assert!(run.in_use.iter().all(|count| *count == servers));
+        }
+    }
+}

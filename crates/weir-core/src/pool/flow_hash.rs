@@ -1,0 +1,110 @@
+//! A server by the hash of the flow: all requests of a flow join one server, in order.
+//!
+//! The hash names an entry of a table, the entry names a server: entry i is server i modulo their number, as network
+//! cards have it at first. With fewer entries than servers some servers have none.
+//!
+//! | | |
+//! |-|-|
+//! | Source | receive-side scaling (RSS), Linux `Documentation/networking/scaling.rst`; its table of 128 entries |
+//! | Needs to know | the flow of a request |
+//! | Work per request | O(1); a hash is remembered by flow number |
+//! | Units | `table`: entries |
+//! | Memory | up to 4096 remembered hashes, 24 bytes each |
+//! | Departs from the source | SipHash-1-3 under a key made of the seed, where network cards have the Toeplitz hash; over the number of the flow |
+
+use super::{Dispatcher, ReceiverId, ServerId, Servers, Site};
+use crate::discipline::DropReason;
+use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::item::Item;
+use crate::packet::hash::{Hash, Key, Spread};
+use crate::spec::SpecError;
+use crate::units::{Instant, Nanos};
+
+/// The largest table.
+const MAX_TABLE: u64 = 65_536;
+
+/// What the listings say.
+pub const INFO: Info = Info {
+    name: "flow_hash",
+    kind: Kind::Dispatcher,
+    title: "hash of the flow",
+    rule: "all requests of a flow join one server, which a hash of the flow names",
+    source: "receive-side scaling, Linux Documentation/networking/scaling.rst",
+    work: "O(1)",
+    parameters: &[
+        Parameter {
+            name: "table",
+            values: "entries, from 1 to 65536",
+            default: Some("128"),
+            meaning: "how many entries there are between hashes and servers",
+        },
+        Parameter {
+            meaning: "makes the hash; a simulation draws one for each replication if none is given",
+            ..super::random::SEED
+        },
+    ],
+    example: "flow_hash",
+};
+
+/// A server by the hash of the flow.
+#[derive(Clone, Debug)]
+pub struct FlowHash {
+    spread: Spread,
+    servers: u32,
+}
+
+impl FlowHash {
+    /// As a spec names it.
+    ///
+    /// # Errors
+    /// The table has no entry or too many, or the seed is no whole number.
+    pub fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
+        let entries = arguments.whole("table", 1, MAX_TABLE)? as u32;
+        let seed = arguments.whole("seed", 0, u64::MAX)?;
+        Ok(Self { spread: Spread::new(Hash::Keyed, Key::Flow, seed, entries), servers: site.servers })
+    }
+}
+
+impl<I: Item<Cost = Nanos>> Dispatcher<I> for FlowHash {
+    #[inline]
+    fn dispatch(
+        &mut self,
+        _now: Instant,
+        item: &I,
+        _receiver: ReceiverId,
+        _servers: &dyn Servers,
+    ) -> Result<ServerId, DropReason> {
+        Ok(ServerId(self.spread.bucket(item) % self.servers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pool::testing::{Named, request, site};
+
+    /// Where each of so many flows goes, twice over.
+    fn sent(spec: &str, servers: u32, flows: u32) -> Vec<u32> {
+        let mut named = Named::new(spec, &site(servers));
+        let mut round =
+            || (0..flows).map(|flow| named.send_of_flow(0, request(flow, 0, 1)).expect("one")).collect();
+        let (first, second): (Vec<u32>, Vec<u32>) = (round(), round());
+        assert_eq!(first, second, "a flow goes where it went");
+        first
+    }
+
+    #[test]
+    fn a_flow_stays_and_flows_are_spread() {
+        let servers = sent("flow_hash", 8, 8_000);
+        for server in 0..8 {
+            let flows = servers.iter().filter(|to| **to == server).count();
+            assert!(flows.abs_diff(1_000) < 150, "{server}: {flows}");
+        }
+        assert_ne!(servers, sent("flow_hash:seed=1", 8, 8_000));
+    }
+
+    #[test]
+    fn a_server_without_an_entry_has_no_flow() {
+        let servers = sent("flow_hash:table=3", 8, 500);
+        assert!((0..3).all(|server| servers.contains(&server)) && servers.iter().all(|server| *server < 3));
+    }
+}

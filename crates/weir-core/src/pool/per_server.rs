@@ -1,0 +1,318 @@
+//! A dispatcher, and a queue for each server that a message discipline orders.
+//!
+//! A request joins a server when it arrives and stays there. The bound of the site holds for each queue: a request that
+//! would be one more waiting than it allows is dropped; one that an idle server takes at once does not wait. The quantum
+//! of a grant is the discipline's; where it covers all that the request is known to need, the request is served until it
+//! is done, though it need more. What a server's open grant has been served is charged before each arrival there.
+//!
+//! The work of a server, which dispatchers see, is the cost of what waits there and, of the request that is served, its
+//! cost less the time since its grant began.
+//!
+//! | | |
+//! |-|-|
+//! | Source | the usual form of dispatched queues; Harchol-Balter, *Performance Modeling and Design of Computer Systems*, 2013, chapter 24 |
+//! | Needs to know | what the dispatcher and the discipline do |
+//! | Work per request | O(1) more than these two |
+//! | Units | cost: nanoseconds |
+//! | Memory | a discipline and five words per server |
+//! | Departs from the source | the bound of the queues |
+
+use super::{
+    Assigned, Dispatcher, DispatcherVisitor, Measured, Placed, Pool, PoolVisitor, ReceiverId, ServerId,
+    Servers, Site, WHOLE, visit_dispatcher,
+};
+use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Grant, Open};
+use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::item::Item;
+use crate::message::fifo::{self, Fifo};
+use crate::registry::{dispatcher, message_discipline};
+use crate::spec::{Spec, SpecError};
+use crate::units::{Cost, Instant, Nanos};
+
+/// What the listings say.
+pub const INFO: Info = Info {
+    name: "per_server",
+    kind: Kind::Pool,
+    title: "a dispatcher over a queue for each server",
+    rule: "a dispatcher sends each request to a server when it arrives; a message discipline orders each server's queue",
+    source: "Harchol-Balter, Performance Modeling and Design of Computer Systems, 2013, chapter 24",
+    work: "as the dispatcher and the discipline",
+    parameters: &[
+        Parameter {
+            name: "dispatcher",
+            values: "a dispatcher",
+            default: None,
+            meaning: "sends a request to a server",
+        },
+        Parameter {
+            name: "discipline",
+            values: "a message discipline or a wrapper",
+            default: Some("fifo"),
+            meaning: "orders the queue of each server",
+        },
+    ],
+    example: "per_server(rr,discipline=sf)",
+};
+
+/// A dispatcher that stands alone, over queues that are first in, first out.
+pub(super) fn visit_over_fifo<I, V>(spec: &Spec, site: &Site, visitor: V) -> Result<V::Output, SpecError>
+where
+    I: Item<Cost = Nanos> + Copy + Send + 'static,
+    V: PoolVisitor<I>,
+{
+    visit_dispatcher(spec, site, OverFifo { site, visitor })
+}
+
+/// What a spec of this name stands for. Queues that are first in, first out are those of [`visit_over_fifo`], all others
+/// are in boxes.
+pub(super) fn visit<I, V>(spec: &Spec, site: &Site, visitor: V) -> Result<V::Output, SpecError>
+where
+    I: Item<Cost = Nanos> + Copy + Send + 'static,
+    V: PoolVisitor<I>,
+{
+    let arguments = Arguments::new(spec, &INFO)?;
+    let sends = arguments.nested("dispatcher")?;
+    let is_plain = |order: &&Spec| order.name == fifo::INFO.name && order.arguments.is_empty();
+    let Some(order) = arguments.optional("discipline").filter(|order| !is_plain(order)) else {
+        return visit_over_fifo(sends, site, visitor);
+    };
+    let queues = site.server_ids().map(|_| message_discipline::<I>(order)).collect::<Result<Vec<_>, _>>()?;
+    Ok(visitor.visit(PerServer::new(dispatcher::<I>(sends, site)?, queues, site.queue)))
+}
+
+/// Puts queues that are first in, first out behind the dispatcher.
+struct OverFifo<'a, V> {
+    site: &'a Site,
+    visitor: V,
+}
+
+impl<I: Item<Cost = Nanos> + Copy + Send + 'static, V: PoolVisitor<I>> DispatcherVisitor<I>
+    for OverFifo<'_, V>
+{
+    type Output = V::Output;
+    fn visit<D: Dispatcher<I> + Send + 'static>(self, dispatcher: D) -> V::Output {
+        let queues = self.site.server_ids().map(|_| Fifo::new()).collect();
+        self.visitor.visit(PerServer::new(dispatcher, queues, self.site.queue))
+    }
+}
+
+/// What a server does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing: its queue is empty, or holds what has just come.
+    Idle,
+    /// Its grant is closed, it is about to be asked.
+    Between,
+    /// It serves.
+    Busy,
+}
+
+/// What a dispatcher sees of a server, side by side for the cache.
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    waiting: u32,
+    state: State,
+    /// What those that wait need.
+    cost: Nanos,
+    /// When the one that is served is done, by what it is known to need.
+    done: Instant,
+}
+
+/// What a dispatcher sees of all.
+struct View<'a> {
+    loads: &'a [Load],
+    now: Instant,
+}
+
+impl Servers for View<'_> {
+    #[inline]
+    fn count(&self) -> u32 {
+        self.loads.len() as u32
+    }
+    #[inline]
+    fn length(&self, server: ServerId) -> u32 {
+        self.loads.get(server.0 as usize).map_or(u32::MAX, Load::length)
+    }
+    #[inline]
+    fn work(&self, server: ServerId) -> Nanos {
+        let of = |load: &Load| load.cost.plus(load.done.since(self.now));
+        self.loads.get(server.0 as usize).map_or(WHOLE, of)
+    }
+}
+
+impl Load {
+    const NONE: Self = Self { waiting: 0, state: State::Idle, cost: Nanos::new(0), done: Instant::ZERO };
+
+    #[inline]
+    fn length(&self) -> u32 {
+        self.waiting + u32::from(self.state == State::Busy)
+    }
+
+    /// Whether one more may wait, or is taken at once.
+    #[inline]
+    fn admits(&self, bound: u32) -> bool {
+        self.waiting < bound || (self.waiting == 0 && self.state == State::Idle)
+    }
+}
+
+/// The item that is served.
+#[derive(Clone, Copy, Debug)]
+struct Serving<I> {
+    item: I,
+    since: Instant,
+    /// What the discipline has been told of it.
+    charged: Nanos,
+}
+
+#[derive(Clone, Debug)]
+struct Server<I, Q> {
+    queue: Q,
+    serving: Option<Serving<I>>,
+}
+
+impl<I: Item<Cost = Nanos>, Q: Discipline<I>> Server<I, Q> {
+    /// Charges what has been served by now.
+    #[inline]
+    fn charge(&mut self, now: Instant) {
+        if let Some(serving) = &mut self.serving {
+            let served = now.since(serving.since);
+            self.queue.charge(now, &serving.item, served.minus(serving.charged));
+            serving.charged = served.max(serving.charged);
+        }
+    }
+
+    /// The grant closes; what of `used` has not been charged yet.
+    #[inline]
+    fn close(&mut self, used: Nanos) -> Nanos {
+        self.serving.take().map_or(used, |serving| used.minus(serving.charged))
+    }
+}
+
+/// A dispatcher `D` over a queue `Q` for each server.
+#[derive(Clone, Debug)]
+pub struct PerServer<I, D, Q> {
+    dispatcher: D,
+    servers: Vec<Server<I, Q>>,
+    loads: Vec<Load>,
+    /// How many may wait in one queue.
+    bound: u32,
+    backlog: Backlog<Nanos>,
+}
+
+impl<I: Item<Cost = Nanos> + Copy, D: Dispatcher<I>, Q: Discipline<I>> PerServer<I, D, Q> {
+    /// One server for each of these queues, which are empty; at most `bound` may wait in one.
+    #[must_use]
+    pub fn new(dispatcher: D, queues: Vec<Q>, bound: Option<u32>) -> Self {
+        let loads = vec![Load::NONE; queues.len()];
+        let servers = queues.into_iter().map(|queue| Server { queue, serving: None }).collect();
+        Self { dispatcher, servers, loads, bound: bound.unwrap_or(u32::MAX), backlog: Backlog::default() }
+    }
+
+    /// Notes what waits at a server after its queue has changed.
+    #[inline]
+    fn settle(&mut self, at: usize) {
+        let (load, after) = (&mut self.loads[at], self.servers[at].queue.backlog());
+        self.backlog.items = self.backlog.items + after.items - u64::from(load.waiting);
+        self.backlog.cost = self.backlog.cost.minus(load.cost).plus(after.cost);
+        (load.waiting, load.cost) = (after.items as u32, after.cost);
+    }
+}
+
+impl<I: Item<Cost = Nanos> + Copy, D: Dispatcher<I>, Q: Discipline<I>> Pool<I> for PerServer<I, D, Q> {
+    #[inline]
+    fn enqueue(&mut self, now: Instant, item: I, receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed {
+        let view = View { loads: &self.loads, now };
+        let sent = self.dispatcher.dispatch(now, &item, receiver, &view);
+        let to = sent.and_then(|server| match self.loads.get(server.0 as usize) {
+            Some(load) if load.admits(self.bound) => Ok(server),
+            Some(_) => Err(DropReason::QueueFull),
+            None => Err(DropReason::NoServer),
+        });
+        let to = match to {
+            Ok(server) => server,
+            Err(reason) => {
+                drops.dropped(item, reason);
+                return Placed::Queued;
+            }
+        };
+        let at = to.0 as usize;
+        self.servers[at].charge(now);
+        let enqueued = self.servers[at].queue.enqueue(now, item, drops);
+        self.settle(at);
+        match self.loads[at] {
+            Load { state: State::Idle, waiting: 1.., .. } => Placed::Ask(to),
+            Load { state: State::Busy, .. } if enqueued == Enqueued::Preempts => Placed::Preempts(to),
+            _ => Placed::Queued,
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, now: Instant, server: ServerId, drops: &mut dyn Drops<I>) -> Option<Assigned<I>> {
+        let at = server.0 as usize;
+        let one = self.servers.get_mut(at)?;
+        let grant = one.queue.dequeue(now, &Open, drops);
+        one.serving =
+            grant.as_ref().map(|grant| Serving { item: grant.item, since: now, charged: Nanos::ZERO });
+        let load = &mut self.loads[at];
+        load.state = if grant.is_some() { State::Busy } else { State::Idle };
+        let needs = grant.as_ref().map_or(Nanos::ZERO, |grant| grant.item.cost());
+        load.done = Instant::new(now.get().saturating_add(needs.get()));
+        self.settle(at);
+        let Grant { item, quantum } = grant?;
+        let quantum = if quantum == needs { WHOLE } else { quantum };
+        Some(Assigned { item, quantum, overhead: Nanos::ZERO })
+    }
+
+    #[inline]
+    fn requeue(&mut self, now: Instant, server: ServerId, item: I, used: Nanos, drops: &mut dyn Drops<I>) {
+        let at = server.0 as usize;
+        let Some(one) = self.servers.get_mut(at) else { return drops.dropped(item, DropReason::NoServer) };
+        let used = one.close(used);
+        one.queue.requeue(now, item, used, drops);
+        (self.loads[at].state, self.loads[at].done) = (State::Between, Instant::ZERO);
+        self.settle(at);
+    }
+
+    #[inline]
+    fn finish(&mut self, now: Instant, server: ServerId, item: &I, used: Nanos) {
+        let at = server.0 as usize;
+        let Some(one) = self.servers.get_mut(at) else { return };
+        let used = one.close(used);
+        one.queue.finish(now, item, used);
+        (self.loads[at].state, self.loads[at].done) = (State::Between, Instant::ZERO);
+        self.settle(at);
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog<Nanos> {
+        self.backlog
+    }
+
+    fn length(&self, server: ServerId) -> Option<u32> {
+        self.loads.get(server.0 as usize).map(Load::length)
+    }
+
+    fn period(&self) -> Option<Nanos> {
+        self.dispatcher.period()
+    }
+
+    fn control(&mut self, now: Instant, measured: &Measured<'_>) {
+        self.dispatcher.control(now, measured);
+    }
+
+    fn in_use(&self) -> Option<u32> {
+        self.dispatcher.in_use()
+    }
+
+    fn moved(&self) -> u64 {
+        self.dispatcher.redirected()
+    }
+
+    fn effort(&self) -> Option<Effort> {
+        let efforts = self.servers.iter().map(|server| server.queue.effort());
+        efforts.fold(None, |sum, one| Some(sum.unwrap_or_default().plus(one?)).or(sum))
+    }
+}
+
+#[cfg(test)]
+mod tests;

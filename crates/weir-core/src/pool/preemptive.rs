@@ -1,0 +1,193 @@
+//! One queue, preempted each quantum: a request that is not done after it goes to the end of the queue.
+//!
+//! Nothing needs to be known of a request: a short one waits for some quanta of long ones, rather than for all of them.
+//! What an interruption costs is paid by the server before it serves the next request.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Kaffes et al., *Shinjuku: preemptive scheduling for µsecond-scale tail latency*, NSDI 2019; Iyer, Unal, Kogias and Candea, *Achieving microsecond-scale tail latency efficiently with approximate optimal scheduling* (Concord), SOSP 2023 |
+//! | Needs to know | nothing |
+//! | Work per quantum | O(1), and O(servers / 64) to find an idle server |
+//! | Units | `quantum`, `cost`: nanoseconds |
+//! | Memory | one slot per waiting request, one bit and one span per server; grows to the largest backlog and stays |
+//! | Departs from the source | one queue (Shinjuku may keep one a class and choose between them by their targets); the dispatcher itself takes no time; Concord's queues at the servers are those of `jbsq` |
+//!
+//! With `when=always` every quantum that ends before its request costs, though nobody waits: the timer fires all the
+//! same. With `when=waiting` it costs only where another request takes over.
+
+use super::queues::{Queues, shared_bound};
+use super::server_set::ServerSet;
+use super::terms::span;
+use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site};
+use crate::discipline::{Backlog, Drops};
+use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::item::Item;
+use crate::spec::SpecError;
+use crate::units::{Instant, Nanos};
+
+/// What the listings say.
+pub const INFO: Info = Info {
+    name: "preemptive",
+    kind: Kind::Pool,
+    title: "one queue, preempted each quantum",
+    rule: "a free server takes the first of one queue for a quantum at most; who is not done goes to its end",
+    source: "Kaffes et al., Shinjuku, NSDI 2019; Iyer et al., Concord, SOSP 2023",
+    work: "O(servers / 64) a quantum",
+    parameters: &[
+        Parameter {
+            name: "quantum",
+            values: "a span from 1ns to 1s",
+            default: Some("5us"),
+            meaning: "how long a request is served at a time",
+        },
+        Parameter {
+            name: "cost",
+            values: "a span from 0ns to 1s",
+            default: Some("500ns"),
+            meaning: "what a preemption takes of the server",
+        },
+        Parameter {
+            name: "when",
+            values: "`always` or `waiting`",
+            default: Some("always"),
+            meaning: "whether the end of a quantum costs always, or only where another request waits",
+        },
+    ],
+    example: "preemptive:quantum=5us,cost=500ns",
+};
+
+/// One queue, preempted each quantum.
+pub struct Preemptive<I: Item> {
+    queue: Queues<I>,
+    idle: ServerSet,
+    quantum: Nanos,
+    cost: Nanos,
+    costs_always: bool,
+    /// What each server pays before its next request.
+    owed: Vec<Nanos>,
+}
+
+impl<I: Item<Cost = Nanos>> Preemptive<I> {
+    pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
+        Ok(Self {
+            queue: Queues::new(1, shared_bound(site)),
+            idle: ServerSet::all(site.servers),
+            quantum: span(arguments, "quantum", Nanos::new(1))?,
+            cost: span(arguments, "cost", Nanos::new(0))?,
+            costs_always: arguments.choice("when", &["always", "waiting"])? == 0,
+            owed: vec![Nanos::new(0); site.servers as usize],
+        })
+    }
+}
+
+impl<I: Item<Cost = Nanos>> Pool<I> for Preemptive<I> {
+    fn enqueue(&mut self, _now: Instant, item: I, _receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed {
+        let server = self.idle.lowest();
+        if !self.queue.offer(0, item, server.is_some(), drops) {
+            return Placed::Queued;
+        }
+        server.map_or(Placed::Queued, |server| {
+            self.idle.remove(server);
+            Placed::Ask(server)
+        })
+    }
+
+    fn dequeue(&mut self, _now: Instant, server: ServerId, _drops: &mut dyn Drops<I>) -> Option<Assigned<I>> {
+        let owed = self.owed.get_mut(server.0 as usize).map(core::mem::take).unwrap_or_default();
+        let Some(item) = self.queue.pop(0) else {
+            self.idle.add(server);
+            return None;
+        };
+        self.idle.remove(server);
+        Some(Assigned { item, quantum: self.quantum, overhead: owed })
+    }
+
+    fn requeue(&mut self, _now: Instant, server: ServerId, item: I, _used: Nanos, _drops: &mut dyn Drops<I>) {
+        let costs = self.costs_always || self.queue.len(0) > 0;
+        if let Some(owed) = self.owed.get_mut(server.0 as usize).filter(|_| costs) {
+            *owed = self.cost;
+        }
+        self.queue.push(0, item);
+    }
+
+    fn backlog(&self) -> Backlog<Nanos> {
+        self.queue.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::pool::machine::{Arrival, made, requests, run};
+    use crate::pool::testing::{Request, refused, site_of};
+
+    fn preemptive(spec: &str, servers: u32) -> Preemptive<Request> {
+        let site = site_of(servers, &[(1.0, 10)]);
+        made(&INFO, spec, |arguments| Preemptive::from_spec(arguments, &site))
+    }
+
+    fn request(at: u64, service: u64) -> Arrival {
+        Arrival { at, class: 0, flow: 0, service }
+    }
+
+    #[test]
+    fn a_short_request_waits_for_quanta_of_long_ones() {
+        let arrivals = [request(0, 25), request(0, 20), request(1, 5)];
+        let run = run(&mut preemptive("preemptive:quantum=10ns,cost=2ns", 1), 1, &arrivals);
+        assert_eq!(run.order(), [0, 1, 2, 0, 1, 0]);
+        // 10 served, 2 to switch, 10 served, 2 to switch, 5 served; who is done costs nothing, and so at 29 and at 51.
+        assert_eq!(run.spans_of(2), [(0, 24, 29)]);
+        assert_eq!(run.spans_of(0), [(0, 0, 10), (0, 29, 39), (0, 51, 56)]);
+        assert_eq!(run.spans_of(1), [(0, 12, 22), (0, 41, 51)]);
+    }
+
+    #[test]
+    fn a_request_that_nobody_waits_behind_pays_or_not() {
+        let costs = |spec: &str| {
+            let run = run(&mut preemptive(spec, 2), 2, &[request(0, 25), request(0, 9)]);
+            run.pieces.iter().map(|piece| piece.overhead).sum::<u64>()
+        };
+        assert_eq!(costs("preemptive:quantum=10ns,cost=2ns"), 4);
+        assert_eq!(costs("preemptive:quantum=10ns,cost=2ns,when=waiting"), 0);
+    }
+
+    #[test]
+    fn a_preempted_request_is_taken_back_beyond_the_bound() {
+        let site = Site { queue: Some(1), ..site_of(1, &[(1.0, 10)]) };
+        let spec = "preemptive:quantum=10ns,cost=0ns";
+        let mut pool = made(&INFO, spec, |arguments| Preemptive::from_spec(arguments, &site));
+        let run = run(&mut pool, 1, &[request(0, 15), request(1, 15), request(2, 5), request(9, 5)]);
+        assert_eq!(run.dropped, [2, 3]);
+        assert_eq!(run.order(), [0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn spans_are_refused_with_bound() {
+        let site = site_of(1, &[(1.0, 10)]);
+        assert_eq!(
+            refused("preemptive:0ns", &site),
+            "`preemptive`: quantum is `0ns`, must be a span from 1ns to 1s"
+        );
+        assert_eq!(
+            refused("preemptive:5us,cost=2s", &site),
+            "`preemptive`: cost is `2s`, must be a span from 0ns to 1s"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn everybody_is_served_in_whole(servers in 1_u32..6, arrivals in requests(1), waiting: bool) {
+            let when = if waiting { "waiting" } else { "always" };
+            let spec = format!("preemptive(quantum=7ns,cost=1ns,when={when})");
+            let run = run(&mut preemptive(&spec, servers), servers, &arrivals);
+            prop_assert!(!run.idled_over_backlog);
+            for (id, request) in (0..).zip(&arrivals) {
+                let served = run.spans_of(id).iter().map(|(_, from, to)| to - from).sum::<u64>();
+                prop_assert_eq!(served, request.service);
+                prop_assert_eq!(run.spans_of(id).len() as u64, request.service.div_ceil(7));
+            }
+        }
+    }
+}

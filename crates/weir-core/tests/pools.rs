@@ -1,0 +1,88 @@
+//! Every registered pool discipline and dispatcher, and some that are nested, through the suite for pools.
+
+use weir_core::conformance::{PoolPromises, check_pool};
+use weir_core::item::Message;
+use weir_core::pool::{Pool, Profile, Site};
+use weir_core::registry::{DISPATCHER, POOL, pool};
+use weir_core::spec::Spec;
+use weir_core::units::Nanos;
+
+/// More specs: what controls does so often, lists have places that lead to none, queues have another order.
+const MORE: [&str; 27] = [
+    "rr(available=none/0,strict=abort)",
+    "rr:available=none/0",
+    "dynamic(add=500ns,period=5us,min=1)",
+    "dynamic_separated(add=500ns,period=5us)",
+    "jsq:random,seed=5",
+    "power_of_two:3",
+    "flow_hash:table=2",
+    "per_server(rr,discipline=sf)",
+    "per_server(jsq,discipline=rr:700)",
+    "per_server(random,discipline=psjf)",
+    "per_server(least_work,discipline=outstanding(las:300,limit=2))",
+    "per_server(dynamic(add=500ns,period=5us),discipline=hrrn)",
+    "work_stealing(rr,victim=longest,cost=300ns)",
+    "work_stealing(jsq,victim=next,cost=1s)",
+    "work_stealing:rr(available=none/0,strict=abort)",
+    "jbsq:1",
+    "jbsq:5",
+    "preemptive(quantum=300ns,cost=100ns)",
+    "preemptive(quantum=300ns,cost=100ns,when=waiting)",
+    "darc:use=own",
+    "darc(delta=1,reserve=1)",
+    "darc:reserve=0",
+    "core_allocation(period=1us,delay=500ns,idle=2us,wake=700ns)",
+    "core_allocation(period=100ns,delay=0ns,idle=0ns)",
+    "racks(preemptive:300ns,racks=3,choices=3)",
+    "racks(core_allocation:1us,racks=2,choices=1)",
+    "racks(racks(work_stealing:jsq,racks=2),racks=64)",
+];
+
+/// Those that leave no server idle over a backlog.
+const WORK_CONSERVING: [&str; 4] = ["cfcfs", "preemptive", "short_first", "work_stealing"];
+/// Those under which the requests of a flow begin in order.
+const FLOW_ORDER: [&str; 4] = ["cfcfs", "core_allocation", "flow_hash", "preemptive"];
+
+/// Pools of every size: one server, more receivers than servers, more servers than words of a set, with bounds.
+fn sites() -> impl Iterator<Item = Site> {
+    let sizes = [
+        (1, 1, 1, None),
+        (1, 2, 2, Some(3)),
+        (2, 1, 1, Some(0)),
+        (3, 5, 2, None),
+        (7, 1, 3, Some(4)),
+        (70, 2, 64, None),
+    ];
+    sizes.into_iter().map(|(servers, receivers, classes, queue)| {
+        let profile =
+            |class: u64| Profile { share: 1.0 / classes as f64, service: Nanos::new(500 + 300 * class) };
+        Site { servers, receivers, classes: (0..classes).map(profile).collect(), queue }
+    })
+}
+
+fn conforms(text: &str) {
+    let spec: Spec = text.parse().expect(text);
+    let named = |list: &[&str]| list.contains(&spec.name.as_str());
+    let promises = PoolPromises { work_conserving: named(&WORK_CONSERVING), flow_order: named(&FLOW_ORDER) };
+    for site in sites() {
+        let make = || -> Box<dyn Pool<Message<Nanos>> + Send> {
+            pool(&spec, &site).unwrap_or_else(|error| panic!("{text} on {site:?}: {error}"))
+        };
+        check_pool(make, &site, promises);
+    }
+}
+
+#[test]
+fn pools() {
+    POOL.iter().for_each(|info| conforms(info.example));
+}
+
+#[test]
+fn dispatchers() {
+    DISPATCHER.iter().for_each(|info| conforms(info.example));
+}
+
+#[test]
+fn with_other_parameters_and_nested() {
+    MORE.into_iter().for_each(conforms);
+}

@@ -1,0 +1,164 @@
+//! The engine without events, for disciplines under which a request's whole course is known when it arrives.
+//!
+//! With a queue of its own at each core, served in order of arrival, a request begins when the one before it on its core
+//! has ended (Lindley); with one queue for all, when the first core is free of those before it (Kiefer and Wolfowitz). So
+//! nothing is scheduled and nothing is looked for: a request is one step. What a dispatcher sees of the cores is brought up
+//! to the moment when it looks.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Lindley, *The theory of queues with a single server*, Proc. Cambridge Phil. Soc. 48, 1952; Kiefer and Wolfowitz, *On the theory of queues with many servers*, Trans. AMS 78, 1955 |
+//! | Work per request | O(1), and that of the dispatcher; with one queue O(cores), over a few cache lines |
+//! | Memory | the ends of the requests that are there |
+//! | Stands for | `cfcfs` without preemption, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, and one receiver, which keeps the order of arrival |
+//!
+//! The plain engine gives the same, request by request, which the tests show.
+
+mod central;
+mod per_core;
+mod ring;
+
+use weir_core::discipline::DropReason;
+use weir_core::item::Message;
+use weir_core::pool::{Dispatcher, DispatcherVisitor, Sees, cfcfs};
+use weir_core::registry;
+use weir_core::spec::Spec;
+use weir_core::units::Nanos;
+
+use crate::network::job::Watch;
+use crate::port::run::RunError;
+use crate::server::job::{Ended, Job, Left};
+use crate::server::model::{Known, Requests, ServerScenario, Workload};
+use crate::server::record::{Done, Sink};
+use crate::server::source::{Source, refused};
+
+/// Requests that are drawn at a time.
+const BLOCK: usize = 1024;
+
+/// One discipline under which a request is one step.
+pub(crate) trait Course {
+    /// A request comes before the discipline at `now`: the core that serves it, and when its service begins.
+    ///
+    /// # Errors
+    /// It is dropped.
+    fn request<S: Sink>(
+        &mut self,
+        now: u64,
+        request: &Request,
+        sink: &mut S,
+    ) -> Result<(u32, u64), DropReason>;
+    /// No more requests come: tells what is left to tell.
+    fn close<S: Sink>(&mut self, sink: &mut S);
+    /// Requests that were sent elsewhere than they were first to be.
+    fn moved(&self) -> u64;
+}
+
+/// A request as it comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub(crate) class: u16,
+    pub(crate) flow: u32,
+    pub(crate) service: u64,
+}
+
+/// Whether a scenario leaves the course of a request to its arrival alone, whatever the discipline.
+fn is_open(scenario: &ServerScenario) -> bool {
+    let costs = scenario.costs;
+    let open = !matches!(scenario.workload, Workload::Closed(_));
+    let measure = scenario.measure;
+    open && scenario.site.receivers == 1 && costs.cold.get() == 0 && !measure.order && !measure.verify
+}
+
+/// Runs a job, if it is one of those that this engine stands for.
+///
+/// # Errors
+/// The discipline refuses its arguments or the pool, or the workload is senseless.
+pub(crate) fn play<S: Sink>(
+    scenario: &ServerScenario,
+    spec: &Spec,
+    job: Job,
+    sink: &mut S,
+    watch: &Watch<'_>,
+) -> Result<Option<Ended>, RunError> {
+    let is_central = spec.name == cfcfs::INFO.name;
+    let is_dispatcher = registry::DISPATCHER.iter().any(|info| info.name == spec.name);
+    if !is_open(scenario) || !(is_central || is_dispatcher) {
+        return Ok(None);
+    }
+    let Some(mut source) = Source::new(scenario, job.replication)? else { return Ok(None) };
+    let source = &mut source;
+    if is_central {
+        let course = central::Central::new(scenario.site.servers, scenario.site.queue);
+        return Ok(Some(run(scenario, course, source, sink, watch)));
+    }
+    let visitor = PerCore { scenario, source, sink, watch };
+    registry::visit_dispatcher(spec, &scenario.site, visitor)
+        .map_err(|error| refused("disciplines", error.to_string()))
+}
+
+/// Runs what a dispatcher is visited for.
+struct PerCore<'r, 'w, S> {
+    scenario: &'r ServerScenario,
+    source: &'r mut Source,
+    sink: &'r mut S,
+    watch: &'r Watch<'w>,
+}
+
+impl<S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, S> {
+    type Output = Option<Ended>;
+    fn visit<D: Dispatcher<Message<Nanos>> + Send + 'static>(self, dispatcher: D) -> Option<Ended> {
+        let sees_work = dispatcher.sees() == Sees::Work;
+        if dispatcher.period().is_some() || (sees_work && self.scenario.known != Known::Exact) {
+            return None;
+        }
+        let site = &self.scenario.site;
+        let course = per_core::PerCore::new(dispatcher, site.servers, site.queue);
+        Some(run(self.scenario, course, self.source, self.sink, self.watch))
+    }
+}
+
+/// Takes request after request to its end.
+fn run<S: Sink>(
+    scenario: &ServerScenario,
+    mut course: impl Course,
+    source: &mut Source,
+    sink: &mut S,
+    watch: &Watch<'_>,
+) -> Ended {
+    let (dispatch, hand_over) = (scenario.costs.dispatch.get(), scenario.costs.hand_over.get());
+    let (mut received, mut told, mut block) = (0_u64, 0, Requests::default());
+    let mut left = Left { accelerated: true, ..Left::default() };
+    sink.in_use(0, scenario.site.servers);
+    loop {
+        if watch.cancelled() {
+            return Ended::Interrupted;
+        }
+        source.fill(&mut block, BLOCK);
+        let Some(&until) = block.at.last() else { break };
+        left.offered += block.at.len() as u64;
+        for place in 0..block.at.len() {
+            let (arrived, class, flow) = (block.at[place], block.class[place], block.flow[place]);
+            received = received.max(arrived) + dispatch;
+            let now = received + hand_over;
+            let service = block.service[place];
+            let request = Request { class, flow, service };
+            match course.request(now, &request, sink) {
+                Ok((server, began)) => {
+                    let ended = began + service;
+                    left.last = left.last.max(ended);
+                    let (reordered, cold) = (false, false);
+                    sink.done(&Done { arrived, began, ended, service, class, flow, server, reordered, cold });
+                }
+                Err(reason) => {
+                    left.dropped += 1;
+                    sink.dropped(class, arrived, now, reason);
+                }
+            }
+        }
+        watch.passed(&mut told, until);
+    }
+    course.close(sink);
+    left.done = left.offered - left.dropped;
+    (left.decisions, left.moved) = (left.done, course.moved());
+    Ended::Finished(left)
+}

@@ -1,0 +1,233 @@
+//! From what the runs left to the rows of a result: one number a replication, its mean with the t interval; quantiles
+//! by sectioning; differences replication by replication.
+//!
+//! | figure | one number of a replication |
+//! |-|-|
+//! | `delay`, `response`, `slowdown` | mean and quantiles of the requests that arrived in the measured time |
+//! | `window_max` | the largest mean delay of the windows that begin in the measured time |
+//! | `dropped` | of the requests that arrived in the measured time, those that left unserved |
+//! | `reordered`, `cold` | of those that were done, those that ended after a later one of their flow, or came to a core with other data |
+//! | `throughput` | those that were done, over the measured time |
+//! | `utilisation`, `overhead` | time that cores were busy, or that was no service, over the measured time of all cores |
+//! | `in_use` | cores that may be given requests, over the measured time |
+//!
+//! `max` and `window_max` are the largest of all replications, without an interval; the differences of these,
+//! `replication_max` and `replication_window_max`, are means of the differences of each replication's own. A quantile of
+//! too few requests to tell it from the longest, fewer than ten above it in all replications, is given with that reason
+//! in place of an interval.
+
+use crate::node::figures::{ALL, Names, Row, Title};
+use crate::node::outcome::{NodeDifference, NodeFigure};
+use crate::server::collector::measured;
+use crate::server::model::ServerScenario;
+use crate::server::outcome::ServerDistribution;
+use crate::server::summary::{Cell, ClassPart, Summary};
+use crate::stats::{FAR_QUANTILES, Histogram, Measure, Unavailable, replications};
+
+/// How near a quantile is told.
+const READING: f64 = Histogram::<7>::RELATIVE_ERROR;
+/// Fewer requests than this above a quantile do not tell it from the longest.
+const ABOVE: f64 = 10.0;
+/// The metrics that are times, with their unit and what makes one of it.
+const TIMES: [(&str, &str, f64); 3] =
+    [("delay", "s", 1e-9), ("response", "s", 1e-9), ("slowdown", "1", 1e-3)];
+
+/// The figures of one discipline.
+pub struct Rows<'f> {
+    rows: Vec<Row<'f>>,
+}
+
+/// The rows of a cell in the making.
+struct Making<'f, 'c> {
+    server: &'f ServerScenario,
+    cell: &'c Cell,
+    /// The measured time, in seconds.
+    span: f64,
+    rows: Vec<Row<'f>>,
+}
+
+/// `part` of `whole`, where there is any.
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+impl<'f> Rows<'f> {
+    /// All figures of a cell. The order is the same for every discipline.
+    #[must_use]
+    pub fn new(server: &'f ServerScenario, cell: &Cell) -> Self {
+        let span = measured(server).span() as f64 / 1e9;
+        let mut making = Making { server, cell, span, rows: Vec::new() };
+        let names = server.classes.iter().map(|class| class.name.as_str());
+        for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {
+            making.class(subject, name);
+        }
+        making.cores();
+        Self { rows: making.rows }
+    }
+
+    /// As a result has them.
+    pub fn figures(&self, discipline: &str) -> impl Iterator<Item = NodeFigure> {
+        self.rows.iter().map(move |row| figure(row, discipline))
+    }
+
+    /// The paired differences from the reference.
+    pub fn differences(&self, reference: &Self, names: Names<'_>) -> impl Iterator<Item = NodeDifference> {
+        let pairs = self.rows.iter().zip(&reference.rows);
+        pairs.map(move |(own, other)| own.difference(other, names, true))
+    }
+
+    /// The value of this and its 95 % interval, where it has one.
+    #[must_use]
+    pub fn interval(
+        &self,
+        kind: &str,
+        name: &str,
+        metric: &str,
+        statistic: &str,
+    ) -> Option<(f64, Option<(f64, f64)>)> {
+        let row = self.row(kind, name, metric, statistic)?;
+        let told = figure(row, "");
+        Some((told.value?, told.low.zip(told.high)))
+    }
+
+    /// What was measured of this.
+    #[must_use]
+    pub fn measure(&self, kind: &str, name: &str, metric: &str, statistic: &str) -> Option<&Measure> {
+        self.row(kind, name, metric, statistic).map(|row| &row.measure)
+    }
+
+    fn row(&self, kind: &str, name: &str, metric: &str, statistic: &str) -> Option<&Row<'f>> {
+        let is_it = |row: &&Row<'_>| {
+            let title = row.title;
+            (title.kind, title.name, title.metric, title.statistic) == (kind, name, metric, statistic)
+        };
+        self.rows.iter().find(is_it)
+    }
+}
+
+/// A row as a result has it; where too few requests are above a quantile, without an interval.
+fn figure(row: &Row<'_>, discipline: &str) -> NodeFigure {
+    let figure = row.figure(discipline, true);
+    let quantile = FAR_QUANTILES.iter().find(|(name, _)| *name == figure.statistic);
+    let above = quantile.map(|(_, p)| (1.0 - p) * figure.count as f64);
+    match above {
+        Some(above) if above < ABOVE - 1e-6 && figure.value.is_some() => NodeFigure {
+            low: None,
+            high: None,
+            standard_error: None,
+            method: None,
+            reason: Some(format!(
+                "{} requests, of which fewer than {ABOVE} are above it: too few to tell it from the longest",
+                figure.count
+            )),
+            ..figure
+        },
+        _ => figure,
+    }
+}
+
+impl<'f, 'c> Making<'f, 'c> {
+    fn runs(&self) -> impl Iterator<Item = &'c Summary> + use<'c> {
+        self.cell.runs.iter()
+    }
+
+    /// The mean of one number a replication.
+    fn push(
+        &mut self,
+        title: Title<'f>,
+        value: impl Fn(&Summary) -> Option<f64>,
+        count: impl Fn(&Summary) -> u64,
+    ) {
+        let (parts, count) = (self.runs().map(value).collect(), self.runs().map(count).sum());
+        self.rows.push(Row::mean(title, parts, count));
+    }
+
+    fn class(&mut self, subject: usize, name: &'f str) {
+        for (place, (metric, unit, factor)) in TIMES.into_iter().enumerate() {
+            let title = Title { kind: "class", name, metric, statistic: "mean", unit };
+            self.times(title, factor, (subject, place));
+            if metric == "delay" && self.server.measure.window.is_some() {
+                self.window_max(Title { statistic: "window_max", ..title }, subject);
+            }
+        }
+        let title = |metric, unit| Title { kind: "class", name, metric, statistic: "mean", unit };
+        let part = |run: &Summary| run.classes[subject];
+        let done = |run: &Summary| part(run).done;
+        let offered = |run: &Summary| part(run).offered();
+        self.push(title("dropped", "1"), |run| ratio(part(run).dropped, offered(run)), offered);
+        let reordered = |run: &Summary| ratio(part(run).reordered, done(run));
+        self.push(title("reordered", "1"), reordered, done);
+        if let Some(row) = self.rows.last_mut().filter(|_| !self.server.measure.order) {
+            (row.measure, row.parts) = (Unavailable::NotMeasured.into(), vec![None; row.parts.len()]);
+        }
+        self.push(title("cold", "1"), |run| ratio(part(run).cold, done(run)), done);
+        let span = self.span;
+        let rate = |run: &Summary| (span > 0.0).then(|| done(run) as f64 / span);
+        self.push(title("throughput", "1/s"), rate, done);
+    }
+
+    /// Mean, quantiles and longest of a class, by its place, and of a metric.
+    fn times(&mut self, title: Title<'f>, factor: f64, (subject, metric): (usize, usize)) {
+        let cell = self.cell;
+        let spreads = || cell.runs.iter().map(|run| run.classes[subject].times[metric]);
+        let count = spreads().map(|spread| spread.count).sum();
+        let of = |statistic| Title { statistic, ..title };
+        let parts = spreads().map(|spread| spread.mean().map(|mean| mean * factor)).collect();
+        self.rows.push(Row::mean(of("mean"), parts, count));
+        let none = Histogram::new();
+        let all = cell.tails.get(subject).map_or(&none, |tails| &tails[metric]);
+        for (place, (statistic, p)) in FAR_QUANTILES.into_iter().enumerate() {
+            if !self.server.measure.tails {
+                break;
+            }
+            let held: Vec<f64> = spreads().filter_map(|spread| spread.quantiles[place]).collect();
+            let measure = replications::quantile_of_parts(all, &held, p).times(factor);
+            let parts = spreads().map(|spread| spread.quantiles[place].map(|part| part * factor)).collect();
+            self.rows.push(Row { title: of(statistic), measure, parts, count, reading: READING });
+        }
+        let parts = spreads().map(|spread| spread.longest().map(|longest| longest * factor)).collect();
+        self.rows.push(Row::longest(of("max"), parts, count));
+    }
+
+    fn window_max(&mut self, title: Title<'f>, subject: usize) {
+        let part = |run: &Summary| -> ClassPart { run.classes[subject] };
+        let parts = self.runs().map(|run| part(run).window_max.map(|mean| mean * 1e-9)).collect();
+        let count = self.runs().map(|run| part(run).done).sum();
+        self.rows.push(Row::longest(title, parts, count));
+    }
+
+    fn cores(&mut self) {
+        let title = |metric, unit| Title { kind: "core", name: ALL, metric, statistic: "mean", unit };
+        let span = self.span * 1e9;
+        let all = span * f64::from(self.server.site.servers);
+        let share = |time: u64| (all > 0.0).then(|| time as f64 / all);
+        let done = |run: &Summary| run.classes[0].done;
+        self.push(title("utilisation", "1"), |run| share(run.all_cores().busy), done);
+        self.push(title("overhead", "1"), |run| share(run.all_cores().overhead), done);
+        self.push(title("in_use", "cores"), |run| (span > 0.0).then(|| run.in_use as f64 / span), done);
+    }
+}
+
+/// The distributions of a cell.
+pub fn distributions<'f>(
+    server: &'f ServerScenario,
+    cell: &'f Cell,
+    discipline: &'f str,
+) -> impl Iterator<Item = ServerDistribution> {
+    let names = server.classes.iter().map(|class| class.name.as_str());
+    let subjects = std::iter::once(ALL).chain(names).zip(&cell.tails);
+    let each = subjects.flat_map(|(name, tails)| TIMES.iter().zip(tails).map(move |one| (name, one)));
+    each.map(move |(name, (&(metric, unit, factor), histogram))| {
+        let buckets: Vec<_> = histogram.buckets().collect();
+        ServerDistribution {
+            discipline: discipline.to_owned(),
+            class: name.to_owned(),
+            metric,
+            relative_error: READING,
+            unit,
+            low: buckets.iter().map(|bucket| bucket.low as f64 * factor).collect(),
+            high: buckets.iter().map(|bucket| (bucket.high + 1) as f64 * factor).collect(),
+            count: buckets.iter().map(|bucket| bucket.count).collect(),
+        }
+    })
+}

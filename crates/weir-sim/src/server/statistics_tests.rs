@@ -1,0 +1,434 @@
+//! What is told by hand, and what is made of it: the collector, figures, checks, windows; whole runs and their books.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
+
+use proptest::prelude::*;
+use weir_core::discipline::DropReason;
+use weir_core::units::Nanos;
+
+use crate::network::job::Watch;
+use crate::network::run::Frame;
+use crate::node::model::Law;
+use crate::node::outcome::NodeFigure;
+use crate::port::run::{Control, RunError};
+use crate::server::collector::Collector;
+use crate::server::generators::{class, extreme_bimodal, high_bimodal, scenario};
+use crate::server::job::{Ended, Job, Left};
+use crate::server::model::{ServerScenario, Workload};
+use crate::server::outcome::ServerOutcome;
+use crate::server::record::{Done, Sink};
+use crate::server::run::{Play, run, run_with};
+use crate::server::slo::{Asked, Verdict, highest_load, highest_load_with};
+use crate::stats::testing::Noise;
+
+fn nanos(count: u64) -> Nanos {
+    Nanos::new(count)
+}
+
+fn constant(count: u64) -> Law {
+    Law::Constant(nanos(count))
+}
+
+/// Two cores, classes `a` of 10 ns and `b` of 100 ns, measured from 100 ns to 1100 ns.
+fn by_hand(replications: u32) -> ServerScenario {
+    let classes = vec![class("a", 0.5, constant(10)), class("b", 0.5, constant(100))];
+    let mut server = scenario(&["cfcfs", "rr"], 2, classes, 0.5).expect("specs");
+    server.stop.warm_up = nanos(100);
+    server.stop.duration = nanos(1_100);
+    server.stop.replications = replications;
+    server.measure.order = true;
+    server.measure.window = Some(nanos(500));
+    server
+}
+
+fn with_control<T>(threads: usize, act: impl FnOnce(&mut Control<'_>) -> T) -> T {
+    let (cancel, threads) = (AtomicBool::new(false), NonZeroUsize::new(threads).expect("threads"));
+    act(&mut Control { threads, cancel: &cancel, progress: &mut |_| {}, records: None })
+}
+
+fn played_by(server: &ServerScenario, threads: usize, play: Play<'_>) -> ServerOutcome {
+    with_control(threads, |control| run_with(server, &Frame::default(), control, play)).expect("a result")
+}
+
+fn played(server: &ServerScenario, threads: usize) -> Result<ServerOutcome, RunError> {
+    with_control(threads, |control| run(server, &Frame::default(), control))
+}
+
+fn figure<'o>(outcome: &'o ServerOutcome, key: [&str; 4]) -> &'o NodeFigure {
+    let is_it = |row: &&NodeFigure| [row.discipline.as_str(), &row.name, row.metric, row.statistic] == key;
+    outcome.estimates.iter().find(is_it).unwrap_or_else(|| panic!("{key:?}"))
+}
+
+fn value(outcome: &ServerOutcome, key: [&str; 4]) -> f64 {
+    figure(outcome, key).value.unwrap_or_else(|| panic!("{key:?}"))
+}
+
+/// Served without interruption from `began`.
+fn done(class: u16, arrived: u64, began: u64, service: u64) -> Done {
+    Done {
+        arrived,
+        began,
+        ended: began + service,
+        service,
+        class,
+        flow: 0,
+        server: 0,
+        reordered: false,
+        cold: false,
+    }
+}
+
+/// Of `a` two that count and one that came too early, of `b` one that ends too late, and one that is dropped.
+fn told(sink: &mut impl Sink) {
+    sink.in_use(0, 2);
+    sink.done(&done(0, 50, 110, 10));
+    sink.done(&done(0, 100, 120, 10));
+    sink.done(&Done { reordered: true, cold: true, ..done(0, 200, 200, 10) });
+    sink.done(&done(1, 1_090, 1_095, 100));
+    sink.dropped(1, 1_099, 1_099, DropReason::QueueFull);
+    sink.dropped(0, 99, 120, DropReason::QueueFull);
+    // Ten of overhead before the second.
+    sink.busy(0, 110, 120, 0);
+    sink.busy(0, 120, 140, 10);
+    sink.busy(0, 200, 210, 0);
+    sink.busy(1, 1_095, 1_195, 0);
+    sink.in_use(600, 1);
+}
+
+fn left() -> Left {
+    Left { offered: 6, done: 4, dropped: 2, decisions: 4, last: 1_195, ..Left::default() }
+}
+
+/// The same in every run.
+fn play_told(
+    _server: &ServerScenario,
+    _job: Job,
+    collector: &mut Collector,
+    _watch: &Watch<'_>,
+) -> Result<Ended, RunError> {
+    told(collector);
+    Ok(Ended::Finished(left()))
+}
+
+#[test]
+fn figures_by_hand() {
+    let outcome = played_by(&by_hand(2), 1, &play_told);
+    let of = |name, metric, statistic| value(&outcome, ["cfcfs", name, metric, statistic]);
+    assert!((of("a", "delay", "mean") - 10e-9).abs() < 1e-18);
+    assert!((of("a", "delay", "max") - 20e-9).abs() < 1e-18);
+    assert!((of("all", "response", "mean") - (30.0 + 10.0 + 105.0) / 3.0 * 1e-9).abs() < 1e-17);
+    // Response over service: 3, 1 and 1.05.
+    assert!((of("all", "slowdown", "mean") - 5.05 / 3.0).abs() < 1e-12);
+    assert!((of("a", "slowdown", "max") - 3.0).abs() < 1e-12);
+    assert_eq!((of("a", "dropped", "mean"), of("b", "dropped", "mean")), (0.0, 0.5));
+    assert_eq!((of("a", "reordered", "mean"), of("a", "cold", "mean")), (0.5, 0.5));
+    assert!((of("all", "throughput", "mean") - 3e6).abs() < 1e-6);
+    // 10 + 20 + 10 + 5 of 2000, 10 of them overhead; two cores for half of the time, one for the other.
+    assert!((of("all", "utilisation", "mean") - 45.0 / 2_000.0).abs() < 1e-15);
+    assert!((of("all", "overhead", "mean") - 10.0 / 2_000.0).abs() < 1e-15);
+    assert!((of("all", "in_use", "mean") - 1.5).abs() < 1e-15);
+    let totals = &outcome.class_totals[0];
+    assert_eq!((totals.class.as_str(), totals.offered, totals.done, totals.dropped), ("all", 8, 6, 2));
+    assert_eq!(outcome.discipline_totals[0].peak_in_use, 2);
+    assert_eq!((outcome.in_use[0].count.as_slice(), outcome.in_use[0].truncated), (&[2, 1][..], false));
+    assert!((outcome.core_totals[0].busy - 80e-9).abs() < 1e-18);
+}
+
+#[test]
+fn windows_by_hand() {
+    let outcome = played_by(&by_hand(1), 1, &play_told);
+    let all = &outcome.windows[0];
+    assert_eq!((all.class.as_str(), all.interval, all.counts.as_slice()), ("all", 500e-9, &[3, 0, 1][..]));
+    // Delays of 60, 20 and 0, whether they count or not; none; 5.
+    let expected = [Some(80.0 / 3.0 * 1e-9), None, Some(5e-9)];
+    let near = |pair: (&Option<f64>, &Option<f64>)| match pair {
+        (Some(found), Some(wanted)) => (found - wanted).abs() < 1e-17,
+        (found, wanted) => found == wanted,
+    };
+    assert!(all.values.iter().zip(&expected).all(near), "{:?}", all.values);
+    // The first window begins before the measured time.
+    assert!((value(&outcome, ["cfcfs", "all", "delay", "window_max"]) - 5e-9).abs() < 1e-18);
+    assert!(figure(&outcome, ["cfcfs", "a", "delay", "window_max"]).value.is_none());
+}
+
+#[test]
+fn books_that_do_not_agree_are_told() {
+    let wrong = |server: &ServerScenario, job: Job, sink: &mut Collector, watch: &Watch<'_>| {
+        play_told(server, job, sink, watch)?;
+        sink.busy(0, 700, 707, 0);
+        Ok(Ended::Finished(Left { offered: 7, ..left() }))
+    };
+    let outcome = played_by(&by_hand(2), 1, &wrong);
+    let failed: Vec<_> = outcome.checks.iter().filter(|check| !check.ok).map(|check| check.check).collect();
+    assert_eq!(failed, ["conservation", "busy time", "conservation", "busy time"]);
+    let outcome = played_by(&by_hand(2), 1, &play_told);
+    let ok = |name| outcome.checks.iter().any(|check| check.check == name && check.ok);
+    assert!(ok("conservation") && ok("requests told") && ok("busy time"), "{:?}", outcome.checks);
+}
+
+#[test]
+fn too_few_requests_have_no_interval_of_a_far_quantile() {
+    let outcome = played_by(&by_hand(3), 1, &play_told);
+    let far = figure(&outcome, ["cfcfs", "all", "slowdown", "p99.99"]);
+    assert!(far.value.is_some() && far.low.is_none(), "{far:?}");
+    assert!(far.reason.as_ref().is_some_and(|reason| reason.contains("fewer than 10")), "{far:?}");
+}
+
+#[test]
+fn without_tails_only_means_and_the_longest_are_kept() {
+    let with = played_by(&by_hand(2), 1, &play_told);
+    let mut server = by_hand(2);
+    server.measure.tails = false;
+    let without = played_by(&server, 1, &play_told);
+    assert!(without.distributions.is_empty() && !with.distributions.is_empty());
+    assert!(without.estimates.iter().all(|row| !row.statistic.starts_with('p')));
+    for row in &without.estimates {
+        assert!(with.estimates.contains(row), "{row:?}");
+    }
+}
+
+#[test]
+fn more_load_than_cores_without_bound_is_a_statement() {
+    let mut server = scenario(&["cfcfs"], 2, high_bimodal(), 1.25).expect("specs");
+    let outcome = played(&server, 1).expect("a statement");
+    assert!(outcome.estimates.is_empty());
+    let statement = outcome.unstable.expect("a statement");
+    assert!(statement.contains("1.25") && statement.contains("2 cores"), "{statement}");
+    server.site.queue = Some(10);
+    server.stop.replications = 3;
+    let outcome = played(&server, 1).expect("a result");
+    assert!(outcome.unstable.is_none() && value(&outcome, ["cfcfs", "all", "dropped", "mean"]) > 0.1);
+    assert!(outcome.warnings[0].text.contains("1.25"), "{:?}", outcome.warnings);
+    server.costs.dispatch = nanos(1_000_000);
+    let outcome = played(&server, 1).expect("a statement");
+    assert!(outcome.unstable.is_some_and(|statement| statement.contains("receivers")));
+}
+
+#[test]
+fn more_than_is_kept_is_refused() {
+    let mut server = by_hand(1);
+    server.stop.duration = nanos(1_000_000_000);
+    server.measure.window = Some(nanos(100));
+    let refused = played(&server, 1).expect_err("too many windows").to_string();
+    assert!(refused.contains("measure.window") && refused.contains("at least 2us"), "{refused}");
+    server.measure.window = None;
+    server.stop.duration = nanos(1 << 62);
+    server.stop.replications = 3;
+    let refused = played(&server, 1).expect_err("too long").to_string();
+    assert!(refused.contains("stop.replications"), "{refused}");
+}
+
+/// Several disciplines over a few thousand requests of two classes.
+fn several(replications: u32) -> ServerScenario {
+    let names = ["cfcfs", "rr", "random", "jsq"];
+    let mut server = scenario(&names, 4, high_bimodal(), 0.7).expect("specs");
+    server.stop.warm_up = nanos(2_000_000);
+    server.stop.duration = nanos(40_000_000);
+    server.stop.replications = replications;
+    server.measure.order = true;
+    server.measure.window = Some(nanos(1_000_000));
+    server
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    let text = |threads| {
+        let outcome = played(&several(4), threads).expect("a result");
+        serde_json::to_string(&outcome).expect("json")
+    };
+    let one = text(1);
+    assert!(one == text(2) && one == text(8));
+}
+
+#[test]
+fn the_books_agree_and_every_interval_holds_its_value() {
+    let outcome = played(&several(4), 2).expect("a result");
+    let wrong: Vec<_> = outcome.checks.iter().filter(|check| !check.ok).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    for wanted in ["conservation", "requests told", "busy time", "work", "Little's law", "utilisation"] {
+        assert!(outcome.checks.iter().any(|check| check.check == wanted), "{wanted}");
+    }
+    let holds = |row: &NodeFigure| match (row.value, row.low, row.high) {
+        (Some(value), Some(low), Some(high)) => low <= value && value <= high,
+        _ => row.reason.is_some(),
+    };
+    assert!(outcome.estimates.iter().all(holds));
+    let json = serde_json::to_string(&outcome).expect("json");
+    assert!(!json.contains("NaN"));
+}
+
+/// Each closed form is held against its simulation.
+#[test]
+fn closed_forms_agree_with_the_simulation() {
+    let alike = vec![class("a", 0.5, constant(1_000)), class("b", 0.5, constant(1_000))];
+    let exponential = vec![class("a", 1.0, Law::Exponential(nanos(1_000)))];
+    let mixed = vec![class("short", 0.9, constant(1_000)), class("long", 0.1, constant(10_000))];
+    let cases = [
+        (&["cfcfs", "rr", "random"][..], 4, &alike, 0.8),
+        (&["cfcfs", "random"][..], 3, &exponential, 0.7),
+        (&["random"][..], 3, &mixed, 0.6),
+        (&["cfcfs", "rr", "jsq"][..], 1, &mixed, 0.6),
+    ];
+    for (names, cores, classes, load) in cases {
+        let mut server = scenario(names, cores, classes.clone(), load).expect("specs");
+        server.stop.warm_up = nanos(2_000_000);
+        server.stop.duration = nanos(if classes.len() == 2 { 60_000_000 } else { 30_000_000 });
+        server.stop.replications = 8;
+        server.measure.tails = false;
+        let outcome = played(&server, 2).expect("a result");
+        for name in names {
+            let of = |row: &&crate::port::outcome::TheoryRow| row.discipline.as_deref() == Some(name);
+            let rows: Vec<_> = outcome.theory.iter().filter(of).collect();
+            assert!(!rows.is_empty(), "{name}");
+            for row in rows {
+                assert!(
+                    row.agrees == Some(true),
+                    "{row:?} on {cores}: {:?}",
+                    figure(&outcome, [name, &row.class, row.metric, "mean"])
+                );
+            }
+        }
+    }
+}
+
+/// A queue whose slowdowns are exponential, 1 and beyond by `load / (1 - load)` in the mean.
+fn exponential_slowdowns(
+    server: &ServerScenario,
+    job: Job,
+    sink: &mut Collector,
+    _watch: &Watch<'_>,
+) -> Result<Ended, RunError> {
+    let load = server.load.expect("a load");
+    let Workload::Open(open) = &server.workload else { panic!("open") };
+    let mut noise = Noise::new(u64::from(job.replication) + 1);
+    let count = (server.stop.duration.get() as f64 / open.mean_gap) as u64;
+    for number in 0..count {
+        let arrived = (number as f64 * open.mean_gap) as u64;
+        let delay = (noise.exponential() * 1e6 * load / (1.0 - load)) as u64;
+        sink.done(&done(0, arrived, arrived + delay, 1_000_000));
+    }
+    Ok(Ended::Finished(Left { offered: count, done: count, ..Left::default() }))
+}
+
+fn searched(server: &ServerScenario) -> crate::server::slo::SloSearch {
+    let asked = Asked { class: Some("all".to_owned()), quantile: "p99", bound: 10.0 };
+    with_control(2, |control| highest_load_with(server, 0, &asked, 0.01, control, &exponential_slowdowns))
+        .expect("a search")
+}
+
+#[test]
+fn the_highest_load_is_bracketed() {
+    let mut server = scenario(&["cfcfs"], 1, vec![class("a", 1.0, constant(1_000_000))], 0.5).expect("specs");
+    server.stop.replications = 8;
+    server.stop.duration = nanos(400_000_000_000);
+    let found = searched(&server);
+    // 1 + 4.60517 load / (1 - load) = 10.
+    let exact = 9.0 / (9.0 + 100.0_f64.ln());
+    let (met, not_met) = (found.met.expect("met"), found.not_met.expect("not met"));
+    assert!(met.load < exact && exact < not_met.load, "{met:?}, {not_met:?}");
+    assert!(met.high.is_some_and(|high| high <= 10.0) && not_met.low.is_some_and(|low| low > 10.0));
+    assert!(not_met.load - met.load < 0.05 && found.probes >= 6, "{met:?}, {not_met:?}");
+    assert_eq!(found.reached, not_met.load - met.load <= 0.01 * not_met.load);
+    let is_ordered = found.tried.is_sorted_by(|a, b| a.load <= b.load);
+    assert!(is_ordered && found.tried.len() == found.probes as usize);
+}
+
+#[test]
+fn what_a_run_cannot_decide_stays_open() {
+    let mut server = scenario(&["cfcfs"], 1, vec![class("a", 1.0, constant(1_000_000))], 0.5).expect("specs");
+    server.stop.replications = 2;
+    server.stop.duration = nanos(4_000_000_000);
+    let found = searched(&server);
+    assert!(!found.reached && found.probes < 60);
+    assert!(found.tried.iter().any(|probe| probe.verdict == Verdict::Undecided), "{found:?}");
+}
+
+#[test]
+fn a_search_that_cannot_be_is_refused() {
+    let mut server = several(2);
+    let asked = Asked { class: None, quantile: "p99.9", bound: 10.0 };
+    let refusal = |server: &ServerScenario, place, asked: &Asked, precision| {
+        with_control(1, |control| highest_load(server, place, asked, precision, control))
+            .expect_err("refused")
+            .to_string()
+    };
+    assert!(refusal(&server, 4, &asked, 0.01).contains("below 4"));
+    assert!(refusal(&server, 0, &asked, 0.0).contains("precision"));
+    assert!(refusal(&server, 0, &Asked { bound: 1.0, ..asked.clone() }, 0.01).contains("above 1"));
+    assert!(refusal(&server, 0, &Asked { quantile: "p98", ..asked.clone() }, 0.01).contains("p99.99"));
+    let other = Asked { class: Some("x".to_owned()), ..asked.clone() };
+    assert!(refusal(&server, 0, &other, 0.01).contains("short, long"));
+    server.stop.replications = 1;
+    assert!(refusal(&server, 0, &asked, 0.01).contains("stop.replications"));
+}
+
+#[test]
+fn a_central_queue_carries_more_than_queues_at_random() {
+    let mut server = scenario(&["cfcfs", "random"], 4, extreme_bimodal(), 0.5).expect("specs");
+    server.classes[1].service = crate::server::model::Service::Law(constant(5_000));
+    server.site.classes[1].service = nanos(5_000);
+    let open = server.mean_service() / 0.5 / 4.0;
+    if let Workload::Open(arrivals) = &mut server.workload {
+        arrivals.mean_gap = open;
+    }
+    server.stop.duration = nanos(4_000_000);
+    server.stop.replications = 4;
+    let asked = Asked { class: None, quantile: "p99", bound: 5.0 };
+    let found = [0, 1].map(|place| {
+        with_control(2, |control| highest_load(&server, place, &asked, 0.1, control)).expect("a search")
+    });
+    let met = found.each_ref().map(|search| search.met.as_ref().map_or(0.0, |probe| probe.load));
+    assert!(met[0] > 1.5 * met[1], "{found:#?}");
+}
+
+/// Something that is told.
+#[derive(Clone, Debug)]
+enum Told {
+    Done(Done),
+    Dropped(u16, u64),
+    Busy(u32, u64, u64, u64),
+}
+
+fn anything() -> impl Strategy<Value = Told> {
+    let request = (0..2_u16, 0..1_200_u64, 0..300_u64, 1..200_u64, any::<bool>(), any::<bool>());
+    let done = request.prop_map(|(class, arrived, delay, service, reordered, cold)| {
+        Told::Done(Done { reordered, cold, ..done(class, arrived, arrived + delay, service) })
+    });
+    let dropped = (0..2_u16, 0..1_200_u64).prop_map(|(class, arrived)| Told::Dropped(class, arrived));
+    let busy = (0..2_u32, 0..1_200_u64, 1..100_u64)
+        .prop_map(|(core, from, span)| Told::Busy(core, from, from + span, span / 3));
+    prop_oneof![done, dropped, busy]
+}
+
+fn collected(server: &ServerScenario, all: &[Told]) -> Collector {
+    let mut collector = Collector::new(server);
+    for told in all {
+        match told {
+            Told::Done(done) => collector.done(done),
+            Told::Dropped(class, arrived) => collector.dropped(*class, *arrived, *arrived, DropReason::QueueFull),
+            Told::Busy(core, from, until, overhead) => collector.busy(*core, *from, *until, *overhead),
+        }
+    }
+    collector.closed()
+}
+
+proptest! {
+    #[test]
+    fn what_is_kept_does_not_depend_on_the_order(
+        all in prop::collection::vec(anything(), 0..60).prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle())),
+        tails in any::<bool>(),
+    ) {
+        let mut server = by_hand(1);
+        server.measure.tails = tails;
+        let (one, other) = (collected(&server, &all.0), collected(&server, &all.1));
+        prop_assert_eq!(&one.classes, &other.classes);
+        prop_assert_eq!((&one.cores, one.told), (&other.cores, other.told));
+        let sums = |collector: &Collector| collector.windows.as_ref().map(|windows| windows.sums.clone());
+        let (mut one, mut other) = (sums(&one).expect("windows"), sums(&other).expect("windows"));
+        let longer = one.len().max(other.len());
+        one.resize(longer, Default::default());
+        other.resize(longer, Default::default());
+        prop_assert_eq!(one, other);
+    }
+}
