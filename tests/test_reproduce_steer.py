@@ -34,6 +34,7 @@ class Made:
 
     interrupted = False
     replications = 4
+    measured = 30.0
     checks = (SimpleNamespace(ok=True),)
 
     def __init__(self, plan, figures):

@@ -45,7 +45,7 @@ def run(
     ----------
     fidelity : str
         ``quick``, ``default`` or ``full``: 1, 8 or 32 million requests for each slowdown, and 16, 96 or 240
-        workloads in the sweep. The lab's runs are whole in all.
+        workloads in the sweep. The lab's runs are shortened in ``quick``.
     seed : int, optional
         In place of that of the reproduction.
     threads : int, optional

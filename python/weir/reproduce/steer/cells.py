@@ -66,13 +66,13 @@ def _dropped(evidence: Evidence, row: ModelValue) -> float:
 
 
 def _cores(evidence: Evidence, row: ModelValue) -> float:
-    return evidence.lab(row.policy, row.traffic).cores.value
+    return evidence.lab(row.policy, row.traffic).steps()
 
 
 _METRICS: dict[str, tuple[Callable[[Evidence, ModelValue], float], str]] = {
     "delay": (_delay, "largest windowed mean delay"),
     "dropped": (_dropped, "requests dropped"),
-    "cores": (_cores, "mean cores in use"),
+    "cores": (_cores, "mean of the counts that steps leave"),
 }
 
 
@@ -176,7 +176,7 @@ def _counts(evidence: Evidence) -> tuple[bool, str]:
         steps = [abs(after - before) for before, after in pairwise(count)]
         gaps = [after - before for before, after in pairwise(at)]
         holds &= 2 <= min(count) <= max(count) <= runs.CORES
-        holds &= max(steps, default=0) <= 1 and min(gaps[1:], default=1.0) > 1 - 1e-9
+        holds &= max(steps, default=0) <= 1 and min(gaps[1:], default=1.0) > (1 - 1e-6) * view.period
         shown.append("/".join(map(str, count)))
     return holds, f"counts over time: {'; '.join(shown)}"
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
 from typing import TYPE_CHECKING
 
-from weir.reproduce.steer.runs import LAB, THRESHOLDS
+from weir.reproduce.steer.runs import LAB, THRESHOLDS, WINDOWS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +20,7 @@ __all__ = ["MICRO", "Evidence", "Measured", "NotMeasuredError", "View"]
 
 MICRO = 1e6
 """From seconds to microseconds."""
+_ROUNDING = 1e-9
 
 
 class NotMeasuredError(LookupError):
@@ -95,6 +98,17 @@ class View:
             if row.discipline == self.discipline:
                 return list(row.at), list(row.count)
         raise NotMeasuredError(f"cores in use under {self.discipline}: they are not told")
+
+    @property
+    def period(self) -> float:
+        """A window of the lab, which is also DCA's period, in seconds."""
+        return self.result.measured / WINDOWS
+
+    def steps(self) -> float:
+        """Return the mean over the lab's windows of the count that the step at the end of each leaves."""
+        at, count = self.counts()
+        ends = (self.period * (window + 1 + _ROUNDING) for window in range(WINDOWS))
+        return fmean(count[bisect_right(at, end) - 1] for end in ends)
 
     @property
     def cores(self) -> Measured:

@@ -11,6 +11,7 @@ from weir.charts.style import DASHES, OTHERS, Figure, axis, scale_of, specificat
 from weir.reproduce.steer import runs
 from weir.reproduce.steer.cells import slowdown
 from weir.reproduce.steer.evidence import NotMeasuredError
+from weir.reproduce.steer.runs import WINDOWS
 from weir.reproduce.steer.sweep import BOTH
 from weir.text import number
 
@@ -43,12 +44,12 @@ def _delays(evidence: Evidence) -> Figure:
     panels = []
     for traffic, name in (("unimodal", "short"), ("bimodal", "short"), ("bimodal", "long")):
         values = [
-            {"x": second + 1.0, "value": round(value, 3), "line": policy}
+            {"x": window + 1.0, "value": round(value, 3), "line": policy}
             for policy in _LAB
-            for second, value in enumerate(evidence.lab(policy, traffic).windows(name))
+            for window, value in enumerate(evidence.lab(policy, traffic).windows(name))
         ]
-        panels.append((f"{traffic}, {name}", _lines(values, _LAB, "time (s)", "delay (us)")))
-    caption = "Mean queueing delay of each second, as the lab's counters have it; the rate doubles every 5 s."
+        panels.append((f"{traffic}, {name}", _lines(values, _LAB, "window", "delay (us)")))
+    caption = "Mean queueing delay of each window, as the lab's counters have it; the rate doubles every five windows."
     return Figure("Queueing delay", caption, tuple(panels), _key(_LAB), stacked=True)
 
 
@@ -58,13 +59,13 @@ def _cores(evidence: Evidence) -> Figure:
     for traffic in runs.TRAFFICS:
         values = []
         for policy in names:
-            at, count = evidence.lab(policy, traffic).counts()
-            steps = [*zip(at, count, strict=True), (30.0, count[-1])]
-            values += [
-                {"x": when, "value": float(cores), "line": policy} for when, cores in steps if when <= 30
-            ]
-        panels.append((traffic, _lines(values, names, "time (s)", "cores in use", step=True)))
-    caption = "Cores that new requests are sent to; the loops decide once a second."
+            view = evidence.lab(policy, traffic)
+            at, count = view.counts()
+            steps = [(when / view.period, cores) for when, cores in zip(at, count, strict=True)]
+            steps = [*(each for each in steps if each[0] <= WINDOWS), (float(WINDOWS), count[-1])]
+            values += [{"x": when, "value": float(cores), "line": policy} for when, cores in steps]
+        panels.append((traffic, _lines(values, names, "window", "cores in use", step=True)))
+    caption = "Cores that new requests are sent to; the loops decide at the end of each window."
     return Figure("Cores in use", caption, tuple(panels), _key(names), stacked=True)
 
 

@@ -1,7 +1,8 @@
 """The runs of the reproduction, their sizes at three fidelities, and the scenario of each.
 
-``reproduce/steer`` holds the scenarios; every run is one of them with some of its keys replaced. The lab's
-runs are whole at every fidelity; the others differ in requests and replications, and the sweep in its grid.
+``reproduce/steer`` holds the scenarios; every run is one of them with some of its keys replaced. Fidelities
+differ in requests and replications, and the sweep in its grid. The lab's runs are shorter in ``quick``: windows,
+levels and control periods together, so that a level has five of each and bursts are what they are.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ __all__ = [
     "SIZES",
     "THRESHOLDS",
     "TRAFFICS",
+    "WINDOWS",
     "WORKLOADS",
     "Cell",
     "Plan",
@@ -67,13 +69,23 @@ ONE = ("equal", "exponential")
 EQUAL_LOADS = ("0.01", "0.50", "0.80")
 PAYS = ("rr", "rr_separated", "dynamic", "dynamic_separated")
 """By their places in ``pays.toml``."""
-_LAB_REQUESTS = 18.1e6
+_LEVELS = 6
+WINDOWS = 5 * _LEVELS
+"""Of the lab's runs, five of each rate."""
+_LAB_REQUESTS = 57_500 * (2**_LEVELS - 1)
+"""In levels of a second each."""
+_AS_IT_IS, _FIFTH, _SHORT = 1000, 230, 46
+"""Milliseconds of a window, and of DCA's period: the lab's, and 100 or 20 bursts. Levels have five windows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
     """How much a fidelity simulates."""
 
+    window: int
+    """Milliseconds of the lab's windows and periods; the levels go with it."""
+    thresholds: int
+    """The same for other thresholds."""
     requests: int
     """Of each replication of the slowdowns; what the numbers beside them have is a million."""
     replications: int
@@ -86,6 +98,8 @@ class Size:
 
 SIZES = {
     Fidelity.QUICK: Size(
+        window=_SHORT,
+        thresholds=_SHORT,
         requests=250_000,
         replications=4,
         sweep_requests=100_000,
@@ -95,6 +109,8 @@ SIZES = {
         loads=(0.3, 0.7),
     ),
     Fidelity.DEFAULT: Size(
+        window=_AS_IT_IS,
+        thresholds=_FIFTH,
         requests=1_000_000,
         replications=8,
         sweep_requests=200_000,
@@ -104,6 +120,8 @@ SIZES = {
         loads=(0.3, 0.5, 0.7, 0.85),
     ),
     Fidelity.FULL: Size(
+        window=_AS_IT_IS,
+        thresholds=_AS_IT_IS,
         requests=1_000_000,
         replications=32,
         sweep_requests=400_000,
@@ -161,11 +179,33 @@ def _with(document: dict[str, Any], **tables: object) -> dict[str, Any]:
     return made
 
 
-def _lab(seed: int) -> Iterator[Plan]:
+def _lab(size: Size, seed: int) -> Iterator[Plan]:
     for file in (*TRAFFICS, "thresholds"):
-        document = _template(f"{file}.toml")
-        work = _LAB_REQUESTS * len(document["disciplines"])
+        window = size.thresholds if file == "thresholds" else size.window
+        document = _scaled(_template(f"{file}.toml"), window)
+        work = 5e-3 * window * _LAB_REQUESTS * len(document["disciplines"])
         yield Plan(f"lab/{file}", f"{file}.toml", work, _with(document, seed=seed))
+
+
+def _scaled(document: dict[str, Any], window: int) -> dict[str, Any]:
+    """Return the lab's scenario with other windows: levels and periods go with them, bursts stay as they are."""
+    if window == _AS_IT_IS:
+        return document
+    periods = {"1s": f"{window}ms", "100ms": f"{100 * window}us"}
+
+    def spec(written: str) -> str:
+        head, found, period = written.partition("period=")
+        return f"{head}{found}{periods[period]}" if found else head
+
+    workload = document["workload"]
+    levels = {**workload["levels"], "every": f"{5 * window}ms"}
+    return _with(
+        document,
+        disciplines=[spec(each) for each in document["disciplines"]],
+        workload={"levels": levels},
+        stop={"duration": f"{WINDOWS * window}ms"},
+        measure={"window": f"{window}ms"},
+    )
 
 
 def _loaded(kind: str, file: str, load: str, size: Size, seed: int) -> Plan:
@@ -218,7 +258,7 @@ def _pays(cell: Cell, size: Size, seed: int) -> Plan:
 def plans(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:
     """Return all runs: the lab's, slowdowns, requests of one class, the sweep."""
     size = SIZES[fidelity]
-    made = list(_lab(seed))
+    made = list(_lab(size, seed))
     made += [_loaded("slowdown", file, load, size, seed) for file in WORKLOADS for load in LOADS]
     made += [_loaded("one", file, load, size, seed) for file in ONE for load in EQUAL_LOADS]
     made += [_pays(cell, size, seed) for cell in cells(fidelity)]
