@@ -59,6 +59,7 @@ def test_help_names_every_command(capsys):
         "explain",
         "run",
         "compare",
+        "slo",
         "theory",
         "reproduce",
         "report",

@@ -224,8 +224,11 @@ impl RequestRate {
     const UNITS: [(&'static str, f64); 3] = [("M/s", 1e6), ("k/s", 1e3), ("/s", 1.0)];
 
     fn parse(text: &str) -> Option<Self> {
-        let plain =
-            |number: &&str| number.len() <= 40 && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        let plain = |number: &&str| {
+            number.len() <= 40
+                && number.starts_with(|c: char| c.is_ascii_digit())
+                && number.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        };
         let read = |&(unit, factor): &(&str, f64)| {
             let number: f64 = before(text, unit).filter(plain)?.parse().ok()?;
             Some(Self(number * factor))

@@ -18,7 +18,7 @@ use crate::workload::{ClassBy, RequestBounds, RequestFormat, TimeUnit, read_requ
 /// The most requests of a trace.
 pub(super) const MAX_REQUESTS: usize = 50_000_000;
 /// The most columns that cost something.
-const MAX_COSTS: usize = 64;
+pub(super) const MAX_COSTS: usize = 64;
 
 impl Checker<'_> {
     /// The requests of a trace, and the classes as they are there.

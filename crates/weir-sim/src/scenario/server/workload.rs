@@ -16,7 +16,7 @@ use crate::workload::Arrivals;
 /// The most flows, and the most clients.
 pub(super) const MAX_FLOWS: u64 = 1_000_000;
 /// The most requests in a second.
-const HIGHEST_RATE: f64 = 1e9;
+pub(super) const HIGHEST_RATE: f64 = 1e9;
 /// The most levels, and the most by which the rate is multiplied from one to the next.
 pub(super) const MAX_LEVELS: u64 = 64;
 pub(super) const MAX_FACTOR: f64 = 1000.0;
