@@ -279,8 +279,6 @@ fn refusals_of_a_trace_name_the_row() {
         error.contains("server.receivers is 2, leaves some without a flow, for the trace has 1: "),
         "{error}"
     );
-<<<<<<< HEAD
-=======
 }
 
 /// A trace of the repository, under `data`.
@@ -314,7 +312,6 @@ fn requests_to_a_model_jobs_and_packets_are_read() {
                    service = { base = \"300ns\", per_unit = { frame_bytes = \"0.8ns\" } }";
     let (server, requests) = of_the_repository("[[class]]\nname = \"packet\"", packets);
     assert!(requests.flow.iter().any(|flow| *flow > 0) && server.load.is_some_and(|load| load > 0.0));
->>>>>>> main
 }
 
 #[test]

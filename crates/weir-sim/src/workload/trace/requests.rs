@@ -357,11 +357,7 @@ mod tests {
             ("t,n,kind\n", "r.csv: has no requests: "),
             (
                 "t,m,kind\n0,1,long\n",
-<<<<<<< HEAD
-                "r.csv:1:1: n is not a column of the file: the columns are `t`, `m`, `kind`",
-=======
                 "r.csv:1:1: n is not a column of the file: did you mean `m`? the columns are `t`, `m`, `kind`",
->>>>>>> main
             ),
             ("t,n,kind\n0,1\n", "r.csv:2:1: the row has 2 fields, must have 3 as the first: "),
             ("t,n,kind\n0,-1,long\n", "r.csv:2:2: n is -1, must be a number from 0 up: "),
