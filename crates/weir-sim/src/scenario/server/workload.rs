@@ -90,11 +90,11 @@ impl Checker<'_> {
         let workload = &document.workload;
         match &workload.value.closed {
             Some(closed) => self.clients(closed, &workload.value, cores),
-            None => self.from_outside(workload, classes, cores),
+            None => self.arriving(workload, classes, cores),
         }
     }
 
-    fn from_outside(
+    fn arriving(
         &self,
         workload: &Located<ServerWorkload>,
         classes: &[Class],
