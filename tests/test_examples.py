@@ -61,7 +61,9 @@ def test_inference_queues_run(path):
     assert most["fifo"] < most["alpha:512"] < most["sjf"]
 
 
-@pytest.mark.parametrize("story", ["inference-queue", "site-link", "task-set"])
+@pytest.mark.parametrize(
+    "story", ["core-steering", "inference-pool", "inference-queue", "site-link", "task-set"]
+)
 def test_the_advice_in_the_readme_is_what_the_script_prints(capsys, monkeypatch, story):
     readme = (EXAMPLES / story / "README.md").read_text(encoding="utf-8")
     line = re.search(r"^\$ (python .*)$", readme, re.MULTILINE)[1]

@@ -86,6 +86,7 @@ class Reproduction(StrEnum):
     sfq = "sfq"
     dtable = "dtable"
     epoch = "epoch"
+    steer = "steer"
     all = "all"
 
 
@@ -95,7 +96,7 @@ Quick = Annotated[
         "--quick",
         help="Shorter runs, on two cores. alpha: 3e8 packets a strategy, about 20 s. sfq: 8 seeds, about "
         "6 s. dtable: fewer loads and 3 replications, under a minute. epoch: 30 random task sets, some "
-        "seconds.",
+        "seconds. steer: shorter tails and 16 workloads, under half a minute.",
     ),
 ]
 Full = Annotated[
@@ -104,7 +105,8 @@ Full = Annotated[
         "--full",
         help="Longer runs, on two cores. alpha: the published number of packets, 4.1e9 a strategy, about "
         "80 s. sfq: 64 seeds and 256 draws of random maps, about a minute. dtable: 30 replications, some "
-        "15 minutes. epoch: 1,000 random task sets, some 2 minutes.",
+        "15 minutes. epoch: 1,000 random task sets, some 2 minutes. steer: 32 million requests "
+        "for each slowdown and 240 workloads.",
     ),
 ]
 WithArtefacts = Annotated[
@@ -130,7 +132,8 @@ def reproduce(
             metavar="NAME",
             help="alpha: the alpha report, sections 8 to 15. sfq: the SFQ report, Tables 1 to 11. dtable: "
             "DTable and DRR in a fabric, Table 1 and Figures 1 to 5. epoch: epoch scheduling of processes, "
-            "Tables 1 and 2. all: one after the other.",
+            "Tables 1 and 2. steer: steering of packets to CPUs, and later policies. all: one after the "
+            "other.",
         ),
     ],
     quick: Quick = False,
@@ -144,8 +147,8 @@ def reproduce(
     """Hold the simulation against the tables and claims of a published document.
 
     Each published value is checked within a tolerance: of alpha from the standard errors of both sides, of
-    sfq, dtable and epoch by the bars in their README.md under reproduce/. Exit code 1 if any is not met or
-    could not be checked. After Ctrl-C what was finished is checked, and the exit code is 130.
+    sfq, dtable, epoch and steer by the bars in their README.md under reproduce/. Exit code 1 if any is not
+    met or could not be checked. After Ctrl-C what was finished is checked, and the exit code is 130.
 
     \b
     Example:
@@ -153,6 +156,7 @@ def reproduce(
       weir reproduce sfq --quick --out sfq.html
       weir reproduce dtable --quick --out dtable.html
       weir reproduce epoch --quick --out epoch.html
+      weir reproduce steer --quick --out steer.html
     """
     fidelity = _fidelity(quick=quick, full=full)
     target = only(out)
@@ -242,6 +246,11 @@ def _reproduced(
 
         with Progress("simulated seconds") as progress:
             return epoch.run(fidelity=fidelity, seed=seed, threads=threads, progress=progress)
+    if name is Reproduction.steer:
+        from weir.reproduce import steer
+
+        with Progress("requests") as progress:
+            return steer.run(fidelity=fidelity, seed=seed, threads=threads, progress=progress)
     from weir.reproduce import sfq
 
     with Progress("streams") as progress:

@@ -1,0 +1,298 @@
+"""Every row of ``claims.csv`` as a check, and the twelve orderings.
+
+=============  ======================================================================================
+``value``      within 15 % of the published value, which is read off a plot; within a factor of 2.5
+               where the list expects no more than the order of magnitude
+``bound``      below the published bound
+``ordering``   statements about which delay is larger; all parts must hold
+``trend``      statements about means of windows as the rate grows
+=============  ======================================================================================
+
+A claim that is not expected to hold, and does not, is an artefact: the report contradicts itself, or its
+numbers come from outside of what it measures. Round trips are not checkable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from weir.reproduce.checks import Check, Status
+from weir.reproduce.steer import published
+from weir.reproduce.steer.evidence import MICRO, NotMeasuredError
+from weir.reproduce.steer.runs import CORES, TRAFFICS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from weir.reproduce.steer.evidence import Evidence
+    from weir.reproduce.steer.published import PublishedClaim
+
+    Parts = Callable[[Evidence], Iterator["Part"]]
+
+__all__ = ["ORDER", "VALUE_BAR", "VALUE_FACTOR", "Judgement", "Part", "judge", "order_checks"]
+
+VALUE_BAR = 0.15
+"""The part by which a delay may be off a published one, which is read off a plot and rounded."""
+VALUE_FACTOR = 2.5
+"""The factor where only the order of magnitude is expected."""
+_SAME = 0.99
+"""From which part of another on a delay is at least as large."""
+_UNIFORM = 0.02
+"""Of the growth of short requests' delay, what long ones' may grow by and still be called uniform."""
+_LEVEL = 5
+"""Windows of one rate."""
+_SERVICE = {"short": 1.95, "long": 3.42}
+"""Microseconds, of bimodal traffic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One statement that was decided, in words."""
+
+    holds: bool
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One claim and the check that came of it."""
+
+    published: PublishedClaim
+    check: Check
+
+
+def judge(evidence: Evidence) -> tuple[Judgement, ...]:
+    """Decide every claim, in the order of the list."""
+    return tuple(Judgement(claim, _check(evidence, claim)) for claim in published.claims())
+
+
+def _check(evidence: Evidence, claim: PublishedClaim) -> Check:
+    name = f"claim/{claim.id}"
+    if claim.metric == "rtt":
+        return Check.missing(name, claim.kind, claim.value, f"us; {claim.why}: {_outside(evidence, claim)}")
+    try:
+        if claim.id in _STATEMENTS:
+            return _stated(evidence, claim, name)
+        return _valued(evidence, claim, name)
+    except NotMeasuredError as missing:
+        return Check.missing(name, claim.kind, claim.text, missing)
+
+
+def _outside(evidence: Evidence, claim: PublishedClaim) -> str:
+    """Say what of a published round trip lies outside."""
+    try:
+        delay = evidence.delay(claim.subject)
+    except NotMeasuredError as missing:
+        return str(missing)
+    return f"delay and service are {delay + 3.42:.0f} of {claim.value:.0f} us at most"
+
+
+def _valued(evidence: Evidence, claim: PublishedClaim, name: str) -> Check:
+    wanted, found = claim.value or 0.0, evidence.delay(claim.subject)
+    tolerance: float | None = None
+    if claim.kind == "bound":
+        met, bar = found < wanted, f"below {wanted:.0f} us"
+    elif claim.expected == "partly":
+        met = wanted / VALUE_FACTOR <= found <= wanted * VALUE_FACTOR
+        bar = f"within a factor of {VALUE_FACTOR:g}"
+    else:
+        tolerance = VALUE_BAR * wanted
+        met, bar = abs(found - wanted) <= tolerance, f"within {VALUE_BAR:.0%}"
+    return Check(
+        id=name,
+        kind=claim.kind,
+        published=wanted,
+        measured=round(found, 1),
+        tolerance=tolerance,
+        status=_status(claim, met=met),
+        note=_note("us", bar, claim.why),
+    )
+
+
+def _stated(evidence: Evidence, claim: PublishedClaim, name: str) -> Check:
+    parts = tuple(_STATEMENTS[claim.id](evidence))
+    failed = sum(not part.holds for part in parts)
+    return Check(
+        id=name,
+        kind=claim.kind,
+        published=claim.text,
+        measured="; ".join(f"{'' if part.holds else 'does not hold: '}{part.shown}" for part in parts),
+        status=_status(claim, met=not failed),
+        note=_note(f"{failed} of {len(parts)} parts do not hold" if failed else "", claim.why),
+    )
+
+
+def _status(claim: PublishedClaim, *, met: bool) -> Status:
+    if met:
+        return Status.MET
+    return Status.ARTEFACT if claim.expected == "no" else Status.NOT_MET
+
+
+def _note(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+# Statements.
+
+
+def _larger(evidence: Evidence, left: str, right: str, least: float = 1.0) -> Part:
+    """Say that one delay is above another, or nearly the same where ``least`` is below 1."""
+    first, second = evidence.delay(left), evidence.delay(right)
+    holds = first > second if least == 1 else first >= least * second
+    return Part(
+        holds, f"{left} {first:.0f} us {'above' if least == 1 else 'at least'} {right} {second:.0f} us"
+    )
+
+
+def _above(*pairs: tuple[str, str], least: float = 1.0) -> Parts:
+    def parts(evidence: Evidence) -> Iterator[Part]:
+        for left, right in pairs:
+            yield _larger(evidence, left, right, least)
+
+    return parts
+
+
+def _levels(windows: list[float]) -> list[float]:
+    """Return the mean of the windows of each rate."""
+    return [fmean(windows[at : at + _LEVEL]) for at in range(0, 6 * _LEVEL, _LEVEL)]
+
+
+def _grows(evidence: Evidence) -> Iterator[Part]:
+    for traffic in TRAFFICS:
+        found = _levels(evidence.lab("RR", traffic).windows())
+        rising = all(before < after for before, after in pairwise(found))
+        yield Part(rising, f"{traffic} by rate: {', '.join(f'{value:.3g}' for value in found)} us")
+
+
+def _uniform(evidence: Evidence) -> Iterator[Part]:
+    view = evidence.lab("RRCS", "bimodal")
+    long, short = (_levels(view.windows(name)) for name in ("long", "short"))
+    grown, beside = long[-1] - long[0], short[-1] - short[0]
+    yield Part(
+        grown < _UNIFORM * beside,
+        f"from the first rate to the last long grows by {grown:.0f} us, short by {beside:.0f} us",
+    )
+
+
+def _done_sooner(evidence: Evidence) -> Iterator[Part]:
+    long, short = (evidence.delay(f"RRCS/bimodal/{name}") + _SERVICE[name] for name in ("long", "short"))
+    yield Part(long < short, f"delay and service of long {long:.0f} us, of short {short:.0f} us")
+
+
+def _at_threshold(evidence: Evidence) -> Iterator[Part]:
+    found = MICRO * evidence.threshold("DCA 50 us").figure("delay", "window_max").value
+    yield Part(found < 2 * 50, f"with ADD at 50 us the delay goes up to {found:.0f} us")
+
+
+def _late(evidence: Evidence) -> Iterator[Part]:
+    yield _larger(evidence, "DCA/unimodal/all", "RR/unimodal/all", _SAME)
+    own, other = (evidence.lab(policy, "unimodal").windows() for policy in ("DCA", "RR"))
+    mean, beside = fmean(own), fmean(other)
+    yield Part(mean > beside, f"mean of the windows {mean:.0f} us against {beside:.0f} us")
+
+
+def _not_as_good(evidence: Evidence) -> Iterator[Part]:
+    for name in ("short", "long"):
+        yield _larger(evidence, f"DCA/bimodal/{name}", f"RR/bimodal/{name}")
+    yield _larger(evidence, "DCA/unimodal/all", "RR/unimodal/all", _SAME)
+
+
+def _fewer(policy: str, traffics: tuple[str, ...] = TRAFFICS) -> Parts:
+    def parts(evidence: Evidence) -> Iterator[Part]:
+        for traffic in traffics:
+            cores = evidence.lab(policy, traffic).cores.value
+            yield Part(cores < CORES, f"{policy} uses {cores:.1f} of {CORES} cores ({traffic})")
+
+    return parts
+
+
+def _both(*several: Parts) -> Parts:
+    def parts(evidence: Evidence) -> Iterator[Part]:
+        for each in several:
+            yield from each(evidence)
+
+    return parts
+
+
+_STATEMENTS: dict[str, Parts] = {
+    "C07": _grows,
+    "C08": _above(("RR/bimodal/all", "RR/unimodal/all")),
+    "C09": _above(("RR/unimodal/all", "RR/bimodal/all")),
+    "C16": _done_sooner,
+    "C17": _above(("RRCS/unimodal/short", "RRCS/bimodal/short")),
+    "C18": _uniform,
+    "C19": _above(("RRCS/unimodal/all", "RR/unimodal/all")),
+    "C20": _above(("RR/bimodal/short", "RRCS/bimodal/short")),
+    "C21": _above(("RR/bimodal/long", "RRCS/bimodal/long")),
+    "C28": _above(
+        ("DCA/bimodal/short", "DCA/unimodal/all"),
+        ("DCA/bimodal/long", "DCA/unimodal/all"),
+    ),
+    "C29": _at_threshold,
+    "C30": _above(
+        ("RRCS/unimodal/all", "RR/unimodal/all"),
+        ("RRCS/unimodal/all", "DCA/unimodal/all"),
+    ),
+    "C31": _late,
+    "C32": _above(("RRCS/bimodal/short", "DCA/bimodal/short")),
+    "C33": _above(("DCA/bimodal/long", "RRCS/bimodal/long")),
+    "C34": _not_as_good,
+    "C35": _fewer("DCA"),
+    "C36": _both(_above(("RRCS/bimodal/short", "COMBINED/bimodal/short")), _fewer("COMBINED", ("bimodal",))),
+}
+
+
+# The twelve orderings, and those of round trips.
+
+ORDER = "order"
+_TRIPS = (
+    ("R01", "unimodal", "short", 3.42),
+    ("R02", "bimodal", "short", _SERVICE["short"]),
+)
+
+
+def order_checks(evidence: Evidence) -> Iterator[Check]:
+    """Yield a check for each of the twelve orderings, and for those of round trips between policies."""
+    for ordering in published.orderings():
+        yield _ordered(evidence, ordering)
+    for name, traffic, class_, service in _TRIPS:
+        yield _trips(evidence, name, traffic, class_, service)
+
+
+def _ordered(evidence: Evidence, ordering: published.Ordering) -> Check:
+    name, wanted = f"{ORDER}/{ordering.id}", str(ordering)
+    try:
+        left, right = (evidence.delay(subject) for subject in (ordering.left, ordering.right))
+    except NotMeasuredError as missing:
+        return Check.missing(name, ORDER, wanted, missing)
+    return Check(
+        id=name,
+        kind=ORDER,
+        published=wanted,
+        measured=f"{left:.0f} us and {right:.0f} us",
+        status=Status.MET if ordering.holds(left, right) else Status.NOT_MET,
+        note=ordering.meaning,
+    )
+
+
+def _trips(evidence: Evidence, name: str, traffic: str, class_: str, service: float) -> Check:
+    wanted = f"round trips of {class_} requests, {traffic}: RRCS above DCA, DCA at least RR"
+    try:
+        found = {
+            policy: evidence.delay(f"{policy}/{traffic}/{class_}") + service
+            for policy in ("RRCS", "DCA", "RR")
+        }
+    except NotMeasuredError as missing:
+        return Check.missing(f"{ORDER}/{name}", ORDER, wanted, missing)
+    met = found["RRCS"] > found["DCA"] >= _SAME * found["RR"]
+    return Check(
+        id=f"{ORDER}/{name}",
+        kind=ORDER,
+        published=wanted,
+        measured=", ".join(f"{policy} W + {value:.0f} us" for policy, value in found.items()),
+        status=Status.MET if met else Status.NOT_MET,
+        note="W is a stage outside the stamps that all policies share; it is not known",
+    )
