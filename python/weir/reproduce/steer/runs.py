@@ -1,8 +1,8 @@
 """The runs of the reproduction, their sizes at three fidelities, and the scenario of each.
 
 ``reproduce/steer`` holds the scenarios; every run is one of them with some of its keys replaced. Fidelities
-differ in requests and replications, and the sweep in its grid. The lab's runs are shorter in ``quick``: windows,
-levels and control periods together, so that a level has five of each and bursts are what they are.
+differ in requests and replications, and the sweep in its grid. The lab's runs are shorter in ``quick``:
+windows, levels and control periods together, so that a level has five of each and bursts are what they are.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ WINDOWS = 5 * _LEVELS
 _LAB_REQUESTS = 57_500 * (2**_LEVELS - 1)
 """In levels of a second each."""
 _AS_IT_IS, _FIFTH, _SHORT = 1000, 230, 46
-"""Milliseconds of a window, and of DCA's period: the lab's, and 100 or 20 bursts. Levels have five windows."""
+"""Milliseconds of a window, and of DCA's period: the lab's, and 100 or 20 bursts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +188,7 @@ def _lab(size: Size, seed: int) -> Iterator[Plan]:
 
 
 def _scaled(document: dict[str, Any], window: int) -> dict[str, Any]:
-    """Return the lab's scenario with other windows: levels and periods go with them, bursts stay as they are."""
+    """Return the lab's scenario with other windows: levels and periods go with them, bursts do not."""
     if window == _AS_IT_IS:
         return document
     periods = {"1s": f"{window}ms", "100ms": f"{100 * window}us"}
