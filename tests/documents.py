@@ -244,6 +244,9 @@ def place(name: str) -> tuple[int, str]:
     order += ("NodeScenario", "NodeTable", "CostTable", "SystemTable", "SystemProcess", "QueueTable")
     order += ("EventTable", "Template", "ProcessTable", "BalanceTable", "NodeStop", "NodeMeasure")
     order += ("TimelineTable",)
+    order += ("ServerScenario", "ServerTable", "KnownService", "ClassTable", "ServiceLaw", "ServerWorkload")
+    order += ("ServerArrivals", "Trains", "LevelTable", "Clients", "RequestFile", "RequestCost", "Split")
+    order += ("ServerStop", "ServerMeasure")
     return (order.index(name) if name in order else len(order), name)
 
 

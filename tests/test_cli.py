@@ -59,6 +59,7 @@ def test_help_names_every_command(capsys):
         "explain",
         "run",
         "compare",
+        "slo",
         "theory",
         "reproduce",
         "report",
@@ -110,6 +111,13 @@ def test_explain_tells_all_of_every_discipline(capsys, name: str):
         *(each["meaning"] for each in row["parameters"]),
     ):
         assert " ".join(text.split()) in words
+
+
+def test_explain_tells_of_both_that_share_a_name(capsys):
+    out = call(capsys, "explain", "rr")[1]
+    assert re.findall(r"^kind: +(\w+)$", out, re.MULTILINE) == ["message", "dispatcher"]
+    row = json.loads(call(capsys, "explain", "rr", "--json")[1])
+    assert [each["kind"] for each in (row, *row["also"])] == ["message", "dispatcher"]
 
 
 def test_explain_golden(capsys):

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         TheoryValue,
     )
     from weir.scenario import Scenario
+    from weir.server import ServerResult
     from weir.simulation import compare, run
 
 __all__ = [
@@ -80,6 +81,7 @@ __all__ = [
     "ResultError",
     "Scenario",
     "ScenarioError",
+    "ServerResult",
     "SettingOverhead",
     "TheoryValue",
     "TraceError",
@@ -114,6 +116,7 @@ _HOME = {
     },
     "simulation": {"compare", "run"},
     "scenario": {"Scenario"},
+    "server": {"ServerResult"},
     "closed_forms": {"theory"},
 }
 

@@ -283,6 +283,34 @@ def run(
         If a discipline's queue outgrows what is simulated, or records are asked of a network.
     """
 
+def highest_loads(
+    text: str,
+    name: str,
+    question: tuple[str | None, str, float, float],
+    threads: int | None,
+    progress: Callable[[dict[str, float]], None] | None,
+) -> str:
+    """Search the highest load of each discipline of a server; return a JSON list, one search a discipline.
+
+    Parameters
+    ----------
+    text : str
+        The scenario, as TOML.
+    name : str
+        Its name in errors, to whose folder data files are relative.
+    question : tuple
+        The class or None, the quantile, the bound on the slowdown, and the precision of the load.
+    threads, progress : optional
+        As of `run`.
+
+    Raises
+    ------
+    ScenarioError, TraceError
+        If the scenario, or a file it names, is refused.
+    ConfigError
+        If what is asked is, or the scenario has no one load.
+    """
+
 def tg_parse(text: str, name: str) -> str:
     """Read and check a script in the TG traffic language.
 

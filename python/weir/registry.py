@@ -28,6 +28,9 @@ def disciplines() -> list[dict[str, Any]]:
 def discipline(name: str) -> dict[str, Any]:
     """Return what the registry says of one discipline; of a spec string only the name is read.
 
+    Where two have the name, it is the one that is listed first, and ``also`` lists the others: `rr` is a
+    message discipline, and a dispatcher of pools of servers.
+
     Raises
     ------
     ConfigError
@@ -35,9 +38,9 @@ def discipline(name: str) -> dict[str, Any]:
     """
     plain = name.split(":", 1)[0].split("(", 1)[0].strip()
     rows = disciplines()
-    found = next((row for row in rows if row["name"] == plain), None)
-    if found is None:
+    found = [row for row in rows if row["name"] == plain]
+    if not found:
         near = difflib.get_close_matches(plain, [row["name"] for row in rows], n=1)
         hint = f"did you mean `{near[0]}`? " if near else ""
         raise ConfigError(f"no discipline is called `{plain}`", f"{hint}`weir list` names them all")
-    return found
+    return found[0] | ({"also": found[1:]} if found[1:] else {})

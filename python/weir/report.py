@@ -53,7 +53,12 @@ def html(result: Result) -> str:
     from weir.network.result import NetworkResult
     from weir.node.result import NodeResult
     from weir.result import PortResult
+    from weir.server.result import ServerResult
 
+    if isinstance(result, ServerResult):
+        from weir.server.page import html as server
+
+        return server(result)
     if isinstance(result, NodeResult):
         from weir.node.page import html as node
 

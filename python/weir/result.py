@@ -5,7 +5,8 @@ report, a table and a data frame all read the same numbers. A value that could n
 (``None``) and its row carries the reason; nothing is ever NaN.
 
 What all models share is in `Result`; each model has a class of its own with views on its rows, `PortResult`
-here, `weir.network.NetworkResult`, `weir.fabric.FabricResult` and `weir.node.NodeResult`.
+here, `weir.network.NetworkResult`, `weir.fabric.FabricResult`, `weir.node.NodeResult` and
+`weir.server.ServerResult`.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ _CLASSES = {
     "network": ("weir.network.result", "NetworkResult"),
     "fabric": ("weir.fabric.result", "FabricResult"),
     "node": ("weir.node.result", "NodeResult"),
+    "server": ("weir.server.result", "ServerResult"),
 }
 """Where the class of a model's results is, if it is not `PortResult`."""
 _SECTIONS: dict[str, type] = {"theory": TheoryValue, "checks": Check, "engines": Engine}
@@ -163,7 +165,7 @@ class Result:
 
     @property
     def model(self) -> str:
-        """The model that was run: ``port``, ``network``, ``fabric``, ``node``."""
+        """The model that was run: ``port``, ``network``, ``fabric``, ``node``, ``server``."""
         return str(self.document["model"])
 
     @property
@@ -245,8 +247,8 @@ class Result:
             ``metric``, ``statistic``, ``value``, ``low``, ``high``, ``standard_error``, ``count``,
             ``method``, ``unit`` and ``reason``; for the network ``scope``, ``name`` and ``interval`` in
             place of ``class`` and ``flow``; for the fabric ``load`` and ``channel`` in their place, and the
-            ends of the 90 % interval, ``low_90`` and ``high_90``; for the node ``kind`` and ``name``. Null
-            where a value is absent.
+            ends of the 90 % interval, ``low_90`` and ``high_90``; for the node and the server ``kind``
+            and ``name``. Null where a value is absent.
         """
         import pyarrow as pa
 

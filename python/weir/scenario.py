@@ -77,7 +77,7 @@ class Scenario:
 
     @property
     def model(self) -> str:
-        """The simulated place: ``port``, ``network``, ``fabric`` or ``node``."""
+        """The simulated place: ``port``, ``network``, ``fabric``, ``node`` or ``server``."""
         return str(self.normalised["model"])
 
     @property

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from weir.records import RecordFile
 
-__all__ = ["as_scenario", "compare", "run"]
+__all__ = ["as_scenario", "check_threads", "compare", "run"]
 
 _WITHOUT_RECORDS = {
     "fabric": (
@@ -23,6 +23,10 @@ _WITHOUT_RECORDS = {
         "`measure.tails = true` gives the distributions of latency",
     ),
     "node": ("whose processes run again and again", "`--trace FILE.pftrace` tells who ran when"),
+    "server": (
+        "whose requests are served by many cores",
+        "`measure.tails = true` gives the distributions of delay, response and slowdown",
+    ),
 }
 """Models of which no records are kept: why not, and what there is instead."""
 
@@ -80,7 +84,7 @@ def run(
     checked = as_scenario(scenario)
     if seed is not None:
         checked = checked.with_seed(seed)
-    _check_threads(threads)
+    check_threads(threads)
     if records is None:
         return Result.from_json(_weir.run(checked.text, checked.name, threads, progress, None))
     _check_records(checked)
@@ -131,7 +135,12 @@ def compare(
 
 def _other(scenario: Scenario) -> str:
     """Return a discipline to compare the only one of a scenario with."""
-    known = {"port": ("sf", "fifo"), "fabric": ("drr:quantum=2048B", "scfq"), "node": ("epoch", "eevdf")}
+    known = {
+        "port": ("sf", "fifo"),
+        "fabric": ("drr:quantum=2048B", "scfq"),
+        "node": ("epoch", "eevdf"),
+        "server": ("cfcfs", "rr"),
+    }
     candidates = known.get(scenario.model, ("drr:quantum=1514B", "fifo"))
     own = scenario.disciplines[0].partition(":")[0].partition("(")[0]
     return next(each for each in candidates if each.partition(":")[0] != own)
@@ -148,6 +157,7 @@ def _check_records(scenario: Scenario) -> None:
         )
 
 
-def _check_threads(threads: int | None) -> None:
+def check_threads(threads: int | None) -> None:
+    """Refuse a number of threads out of its bounds."""
     if threads is not None and not 1 <= threads <= 1024:
         raise ConfigError(f"threads is {threads}, must be from 1 to 1024", "leave it out to use all cores")

@@ -9,6 +9,7 @@ use std::cell::Cell;
 use weir_core::conformance::{Burst, Random, Sample};
 use weir_core::discipline::{CountDrops, Discipline, Grant, Open};
 use weir_core::item::{ClassId, FlowId, Message, Packet};
+use weir_core::pool::{Assigned, Delays, Measured, Placed, Pool, Profile, ReceiverId, ServerId, Site};
 use weir_core::registry;
 use weir_core::spec::Spec;
 use weir_core::units::{Cost, Instant, Nanos};
@@ -97,6 +98,89 @@ fn assert_steady<I: Sample>(spec: &str, build: impl Fn(&Spec) -> Box<dyn Discipl
     let before = ALLOCATIONS.get();
     drive(&mut *discipline, &mut now, 200);
     assert_eq!(ALLOCATIONS.get() - before, 0, "`{spec}` allocates in the steady state");
+}
+
+/// The pool that is driven, and what each server serves.
+struct Servers {
+    pool: Box<dyn Pool<Message<Nanos>> + Send>,
+    open: Vec<Option<Assigned<Message<Nanos>>>>,
+    drops: CountDrops,
+}
+
+impl Servers {
+    fn ask(&mut self, now: Instant, server: ServerId) {
+        self.open[server.0 as usize] = self.pool.dequeue(now, server, &mut self.drops);
+    }
+
+    /// The open grant of a server ends.
+    fn close(&mut self, now: Instant, server: ServerId) {
+        let Some(Assigned { item, quantum, .. }) = self.open[server.0 as usize].take() else { return };
+        let used = quantum.min(item.remaining);
+        if used == item.remaining {
+            self.pool.finish(now, server, &item, used);
+        } else {
+            let rest = Message { remaining: item.remaining.minus(used), ..item };
+            self.pool.requeue(now, server, rest, used, &mut self.drops);
+        }
+        self.ask(now, server);
+        self.wake(now);
+    }
+
+    fn wake(&mut self, now: Instant) {
+        while let Some(server) = self.pool.wake(now) {
+            self.ask(now, server);
+        }
+    }
+
+    fn offer(&mut self, now: Instant, item: Message<Nanos>) {
+        match self.pool.enqueue(now, item, ReceiverId(0), &mut self.drops) {
+            Placed::Queued => {}
+            Placed::Ask(server) => self.ask(now, server),
+            Placed::Preempts(server) => self.close(now, server),
+        }
+    }
+
+    /// Keeps up to `waiting` requests in the pool for a while, then serves them all.
+    fn drive(&mut self, now: &mut Instant, waiting: u64) {
+        let mut random = Random::new(7);
+        let mut arrivals = 6_000;
+        while arrivals > 0 || self.open.iter().any(Option::is_some) {
+            let room = waiting.saturating_sub(self.pool.backlog().items).min(arrivals);
+            let burst = if room > 0 { random.below(room + 1) } else { 0 };
+            for _ in 0..burst {
+                let number = random.pick(8);
+                let remaining = Nanos::new(1 + random.below(5_000));
+                let (flow, class) = (FlowId(number), ClassId(number as u16 % 2));
+                self.offer(*now, Message { id: number, flow, class, remaining });
+            }
+            arrivals -= burst;
+            *now += Nanos::new(1 + random.below(2_000));
+            self.close(*now, ServerId(random.pick(4)));
+            if random.one_in(16) {
+                let delays = [Delays { requests: 4, delay: Nanos::new(random.below(400_000)) }; 2];
+                let (oldest, busy) = (Nanos::new(random.below(9_000)), Nanos::ZERO);
+                self.pool.control(*now, &Measured { classes: &delays, oldest, busy });
+                self.wake(*now);
+            }
+        }
+    }
+}
+
+#[test]
+fn pools() {
+    let profile = Profile { share: 0.5, service: Nanos::new(1_000) };
+    let site = Site { servers: 4, receivers: 1, classes: vec![profile; 2], queue: None };
+    for info in registry::POOL.iter().chain(registry::DISPATCHER) {
+        let pool = registry::pool(&info.example.parse().expect(info.example), &site).expect(info.example);
+        let mut servers = Servers { pool, open: vec![None; 4], drops: CountDrops::default() };
+        let mut now = Instant::ZERO;
+        // Every queue is to have been as long as all will be together.
+        (0..4).for_each(|_| servers.drive(&mut now, 1_000));
+        servers.drive(&mut now, 100);
+        let before = ALLOCATIONS.get();
+        servers.drive(&mut now, 100);
+        assert_eq!(ALLOCATIONS.get() - before, 0, "`{}` allocates in the steady state", info.example);
+    }
 }
 
 #[test]

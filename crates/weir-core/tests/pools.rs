@@ -1,14 +1,16 @@
 //! Every registered pool discipline and dispatcher, and some that are nested, through the suite for pools.
 
-use weir_core::conformance::{PoolPromises, check_pool};
-use weir_core::item::Message;
-use weir_core::pool::{Pool, Profile, Site};
+use proptest::prelude::*;
+use weir_core::conformance::pool::Offered;
+use weir_core::conformance::{PoolPromises, check_pool, drive_pool};
+use weir_core::item::{ClassId, FlowId, Message};
+use weir_core::pool::{Pool, Profile, ReceiverId, Site};
 use weir_core::registry::{DISPATCHER, POOL, pool};
 use weir_core::spec::Spec;
-use weir_core::units::Nanos;
+use weir_core::units::{Instant, Nanos};
 
 /// More specs: what controls does so often, lists have places that lead to none, queues have another order.
-const MORE: [&str; 27] = [
+const MORE: [&str; 28] = [
     "rr(available=none/0,strict=abort)",
     "rr:available=none/0",
     "dynamic(add=500ns,period=5us,min=1)",
@@ -26,6 +28,7 @@ const MORE: [&str; 27] = [
     "work_stealing:rr(available=none/0,strict=abort)",
     "jbsq:1",
     "jbsq:5",
+    "jbsq(depth=3,quantum=300ns,cost=100ns)",
     "preemptive(quantum=300ns,cost=100ns)",
     "preemptive(quantum=300ns,cost=100ns,when=waiting)",
     "darc:use=own",
@@ -63,7 +66,10 @@ fn sites() -> impl Iterator<Item = Site> {
 fn conforms(text: &str) {
     let spec: Spec = text.parse().expect(text);
     let named = |list: &[&str]| list.contains(&spec.name.as_str());
-    let promises = PoolPromises { work_conserving: named(&WORK_CONSERVING), flow_order: named(&FLOW_ORDER) };
+    // A dispatcher stands for itself over queues that are first in, first out.
+    let server_order = spec.name == "cfcfs" || DISPATCHER.iter().any(|info| info.name == spec.name);
+    let (work_conserving, flow_order) = (named(&WORK_CONSERVING), named(&FLOW_ORDER));
+    let promises = PoolPromises { work_conserving, flow_order, server_order };
     for site in sites() {
         let make = || -> Box<dyn Pool<Message<Nanos>> + Send> {
             pool(&spec, &site).unwrap_or_else(|error| panic!("{text} on {site:?}: {error}"))
@@ -85,4 +91,55 @@ fn dispatchers() {
 #[test]
 fn with_other_parameters_and_nested() {
     MORE.into_iter().for_each(conforms);
+}
+
+/// Requests of one class that arrive at these times and need so much, in nanoseconds.
+fn requests(arrivals: impl Iterator<Item = (u64, u64)>) -> Vec<Offered> {
+    let offered = |(id, (at, needs)): (u32, (u64, u64))| {
+        let needs = Nanos::new(needs);
+        let item = Message { id, flow: FlowId(id), class: ClassId(0), remaining: needs };
+        Offered { at: Instant::new(at), item, needs, receiver: ReceiverId(0) }
+    };
+    (0..).zip(arrivals).map(offered).collect()
+}
+
+/// When each request begins; `None`: it is dropped.
+fn begins(spec: &str, site: &Site, requests: &[Offered]) -> Vec<Option<u64>> {
+    let mut built = pool::<Message<Nanos>>(&spec.parse().expect(spec), site).expect(spec);
+    let mut begins = vec![None; requests.len()];
+    for service in drive_pool(&mut built, site, PoolPromises::default(), requests) {
+        begins[service.id as usize].get_or_insert(service.from.get());
+    }
+    begins
+}
+
+fn site(servers: u32, queue: Option<u32>) -> Site {
+    Site { servers, receivers: 1, classes: vec![Profile { share: 1.0, service: Nanos::new(100) }], queue }
+}
+
+#[test]
+fn the_delay_of_a_saturated_server_is_that_of_a_full_queue() {
+    let offered = requests((0..400).map(|n| (50 * n, 100)));
+    let begins = begins("rr", &site(1, Some(10)), &offered);
+    let late = begins.iter().zip(&offered).skip(100);
+    for delay in late.filter_map(|(begin, offered)| Some((*begin)? - offered.at.get())) {
+        assert!((900..=1_000).contains(&delay), "{delay}");
+    }
+    // Half of them find it full.
+    assert_eq!(begins.iter().skip(100).filter(|begin| begin.is_none()).count(), 150);
+}
+
+proptest! {
+    #[test]
+    fn with_the_least_work_requests_begin_as_with_one_queue(
+        servers in 1_u32..6, drawn in proptest::collection::vec((0_u64..60, 1_u64..200), 1..80),
+    ) {
+        let arrivals = drawn.into_iter().scan(0, |at, (gap, needs)| {
+            *at += gap;
+            Some((*at, needs))
+        });
+        let offered = requests(arrivals);
+        let site = site(servers, None);
+        prop_assert_eq!(begins("least_work", &site, &offered), begins("cfcfs", &site, &offered));
+    }
 }

@@ -12,6 +12,7 @@ mod plan;
 mod queue;
 mod records;
 mod simulate;
+mod slo;
 mod tg;
 
 /// The compiled part of the package `weir`.
@@ -31,6 +32,8 @@ mod _weir {
     use crate::queue::Queue;
     #[pymodule_export]
     use crate::simulate::{check, run, schema, theory};
+    #[pymodule_export]
+    use crate::slo::highest_loads;
     #[pymodule_export]
     use crate::tg::tg_parse;
 

@@ -2,7 +2,7 @@
 
 use pyo3::pyfunction;
 use serde_json::{Value, json};
-use weir_core::info::{Info, Parameter};
+use weir_core::info::{Info, Kind, Parameter};
 use weir_core::registry;
 use weir_sim::theory::{Mode, Service, theory};
 use weir_sim::workload::Sizes;
@@ -24,16 +24,19 @@ fn describe(info: &Info) -> Value {
         "parameters": info.parameters.iter().map(parameter).collect::<Vec<_>>(),
         "example": info.example,
         "closed_forms": {
-            "packet by packet": closed_form(info.example, Mode::Packets),
-            "whole messages": closed_form(info.example, Mode::Whole),
+            "packet by packet": closed_form(info, Mode::Packets),
+            "whole messages": closed_form(info, Mode::Whole),
         },
     })
 }
 
 /// The formula of the example's exact mean, or why there is none. It depends on the discipline alone, so any
-/// stable workload does to ask for it.
-fn closed_form(example: &str, mode: Mode) -> Value {
-    match theory(example, mode, &Sizes::alpha_report(), 0.5, Service::constant(1.0)) {
+/// stable workload does to ask for it. A dispatcher may be called as a message discipline that has one.
+fn closed_form(info: &Info, mode: Mode) -> Value {
+    if matches!(info.kind, Kind::Dispatcher | Kind::Pool) {
+        return json!({ "formula": null, "reason": "no closed form for a pool of servers" });
+    }
+    match theory(info.example, mode, &Sizes::alpha_report(), 0.5, Service::constant(1.0)) {
         Ok(form) => json!({ "formula": form.formula(), "reason": null }),
         Err(reason) => json!({ "formula": null, "reason": reason.to_string() }),
     }

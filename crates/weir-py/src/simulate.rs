@@ -54,7 +54,7 @@ pub(crate) fn theory(py: Python<'_>, text: &str, name: &str) -> PyResult<String>
 }
 
 /// What a scenario is of.
-fn kind(scenario: &Scenario) -> &'static str {
+pub(crate) fn kind(scenario: &Scenario) -> &'static str {
     match scenario.model {
         Model::Port(_) => "port",
         Model::Network(_) => "network",
@@ -64,7 +64,7 @@ fn kind(scenario: &Scenario) -> &'static str {
     }
 }
 
-fn read(text: &str, name: &str) -> PyResult<Scenario> {
+pub(crate) fn read(text: &str, name: &str) -> PyResult<Scenario> {
     let folder = Path::new(name).parent().unwrap_or(Path::new(""));
     Scenario::from_toml(text, name, folder).map_err(|error| errors::scenario(&error, name))
 }
@@ -97,6 +97,7 @@ pub(crate) fn run(
         let remedy = match scenario.model {
             Model::Fabric(_) => "leave out the records; the distributions of the result say more of a fabric",
             Model::Node(_) => "leave out the records; `timeline` of [measure] says who ran when",
+            Model::Server(_) => "leave out the records; the distributions of the result say more of a server",
             _ => "leave out the records; flows and intervals of [measure] say more of a network",
         };
         let message =

@@ -21,8 +21,8 @@ pub use network::outcome::NetworkOutcome;
 pub use node::outcome::NodeOutcome;
 pub use port::outcome::Outcome;
 pub use port::run::{Control, Progress, RecordSink, RunError};
-pub use server::outcome::ServerOutcome;
 pub use scenario::{Model, Scenario, ScenarioError};
+pub use server::outcome::ServerOutcome;
 
 /// The result of a run, of whichever model; `model` in it says of which.
 #[derive(Clone, Debug, Serialize)]

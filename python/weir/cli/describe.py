@@ -77,6 +77,9 @@ def _print_explanation(row: dict[str, Any]) -> None:
     tables.say(out, f"{'example:':<15}{row['example']}")
     for parameter in row["parameters"]:
         _print_parameter(out, parameter)
+    for other in row.get("also", []):
+        tables.say(out, "")
+        _print_explanation(other)
 
 
 def _closed_forms(forms: dict[str, dict[str, str | None]]) -> list[str]:

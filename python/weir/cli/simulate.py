@@ -93,7 +93,7 @@ def compare(
     Shows the mean with its 95 % interval, the paired difference to the reference, the tail, and the closed
     form where there is one, with OK where the simulation agrees and !! where it does not. Of a network, also
     what each flow gets under each discipline; of a fabric, each virtual channel at each load;
-    of a node, each process.
+    of a node, each process; of a server, delay, response and slowdown, and what the cores did.
 
     \b
     Example:
@@ -158,8 +158,13 @@ def show_run(out: Console, result: Result) -> None:
     from weir.network.result import NetworkResult
     from weir.node.result import NodeResult
     from weir.result import PortResult
+    from weir.server.result import ServerResult
 
-    if isinstance(result, NodeResult):
+    if isinstance(result, ServerResult):
+        from weir.server import terminal as server
+
+        server.show_run(out, result)
+    elif isinstance(result, NodeResult):
         from weir.node import terminal as node
 
         node.show_run(out, result)
@@ -192,8 +197,13 @@ def show_comparison(out: Console, result: Result) -> None:
     from weir.network.result import NetworkResult
     from weir.node.result import NodeResult
     from weir.result import PortResult
+    from weir.server.result import ServerResult
 
-    if isinstance(result, NodeResult):
+    if isinstance(result, ServerResult):
+        from weir.server import terminal as server
+
+        server.show_comparison(out, result)
+    elif isinstance(result, NodeResult):
         from weir.node import terminal as node
 
         node.show_comparison(out, result)

@@ -24,6 +24,8 @@ pub struct PoolPromises {
     pub work_conserving: bool,
     /// The requests of a flow begin in the order of their arrival.
     pub flow_order: bool,
+    /// The requests that a server serves begin in the order of their arrival.
+    pub server_order: bool,
 }
 
 /// Loads, in hundredths of what the servers can serve.
@@ -143,6 +145,8 @@ struct Driver<'a, P> {
     began: Vec<bool>,
     /// The last request of each flow that has begun.
     last: BTreeMap<FlowId, u32>,
+    /// The last request that has begun at each server.
+    last_here: Vec<Option<u32>>,
     backlog: Backlog<Nanos>,
     delays: Vec<Delays>,
     control: Option<Instant>,
@@ -171,6 +175,7 @@ pub fn drive_pool<P: Pool<Message<Nanos>>>(
         needs: plan.iter().map(|offered| offered.needs).collect(),
         began: vec![false; plan.len()],
         last: BTreeMap::new(),
+        last_here: vec![None; site.servers as usize],
         backlog: Backlog::default(),
         delays: vec![Delays::default(); site.classes.len()],
         control,
@@ -300,18 +305,21 @@ impl<P: Pool<Request>> Driver<'_, P> {
         let from = self.now + overhead;
         self.servers[at] = Some(Open { item, began: self.now, from, until: from + served });
         if !core::mem::replace(&mut self.began[id], true) {
-            self.note_begin(item);
+            self.note_begin(at, item);
         }
     }
 
     /// A request begins for the first time.
-    fn note_begin(&mut self, item: Request) {
+    fn note_begin(&mut self, at: usize, item: Request) {
         let delays = &mut self.delays[usize::from(item.class.0)];
         delays.requests += 1;
         delays.delay += self.now.since(self.plan[item.id as usize].at);
         let before = self.last.insert(item.flow, item.id);
         let in_order = !self.promises.flow_order || before.is_none_or(|before| before < item.id);
         assert!(in_order, "{item:?} begins after request {before:?} of the same flow");
+        let before = self.last_here[at].replace(item.id);
+        let in_order = !self.promises.server_order || before.is_none_or(|before| before < item.id);
+        assert!(in_order, "{item:?} begins after request {before:?} at the same server");
     }
 
     /// The open grant of a server ends now.

@@ -2,19 +2,21 @@
 //! has fewer than `depth`.
 //!
 //! A server finds its next request at hand, while only few requests are bound to a server before it is free. With a
-//! depth of 1 it is one central queue. With more, a server may be idle while a request waits behind another.
+//! depth of 1 it is one central queue. With more, a server may be idle while a request waits behind another. With a
+//! quantum, who is not done after it goes to the end of the central queue, which costs the server some time (Concord).
 //!
 //! | | |
 //! |-|-|
-//! | Source | Kogias, Prekas, Ghosn, Fietz and Bugnion, *R2P2: making RPCs first-class datacenter citizens*, USENIX ATC 2019 (join bounded shortest queue); Ibanez et al., *The nanoPU: a nanosecond network stack for datacenters*, OSDI 2021 |
+//! | Source | Kogias, Prekas, Ghosn, Fietz and Bugnion, *R2P2: making RPCs first-class datacenter citizens*, USENIX ATC 2019 (join bounded shortest queue); Ibanez et al., *The nanoPU: a nanosecond network stack for datacenters*, OSDI 2021; Iyer, Unal, Kogias and Candea, *Achieving microsecond-scale tail latency efficiently with approximate optimal scheduling* (Concord), SOSP 2023 |
 //! | Needs to know | how many requests each server has |
 //! | Work per request | O(depth * servers / 64) |
-//! | Units | `depth`: requests, the one that is served counts |
+//! | Units | `depth`: requests, the one that is served counts; `quantum`, `cost`: nanoseconds |
 //! | Memory | one slot per waiting request, `depth` bits per server; grows to the largest backlog and stays |
-//! | Departs from the source | of servers with equally few requests the lowest number is chosen; that a request is under way to a server takes no time |
+//! | Departs from the source | of servers with equally few requests the lowest number is chosen; that a request is under way to a server takes no time. Concord's dispatcher also serves requests itself where it has nothing else to do |
 
 use super::queues::{Queues, shared_bound};
 use super::server_set::ServerSet;
+use super::terms::{COST, span};
 use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
 use crate::discipline::{Backlog, DropReason, Drops};
 use crate::info::{Arguments, Info, Kind, Parameter};
@@ -30,12 +32,21 @@ pub const INFO: Info = Info {
     rule: "sends a request ahead to the server with the fewest, if it has fewer than `depth`; the rest waits in one queue",
     source: "Kogias et al., R2P2, USENIX ATC 2019; Ibanez et al., The nanoPU, OSDI 2021",
     work: "O(depth * servers / 64)",
-    parameters: &[Parameter {
-        name: "depth",
-        values: "a whole number from 1 to 64",
-        default: Some("2"),
-        meaning: "how many requests a server has at most, the one that it serves included",
-    }],
+    parameters: &[
+        Parameter {
+            name: "depth",
+            values: "a whole number from 1 to 64",
+            default: Some("2"),
+            meaning: "how many requests a server has at most, the one that it serves included",
+        },
+        Parameter {
+            name: "quantum",
+            values: "a span from 1ns to 1s, or `none`",
+            default: Some("none"),
+            meaning: "how long a request is served at a time; `none`: until it is done",
+        },
+        COST,
+    ],
     example: "jbsq:depth=2",
 };
 
@@ -48,6 +59,10 @@ pub struct Jbsq<I: Item> {
     /// By number of requests below `depth`, the servers that have as many.
     shorter: Vec<ServerSet>,
     depth: u32,
+    quantum: Nanos,
+    cost: Nanos,
+    /// What each server pays before its next request.
+    owed: Vec<Nanos>,
 }
 
 impl<I: Item<Cost = Nanos>> Jbsq<I> {
@@ -55,12 +70,19 @@ impl<I: Item<Cost = Nanos>> Jbsq<I> {
         let depth = arguments.whole("depth", 1, 64)? as u32;
         let mut shorter = vec![ServerSet::none(site.servers); depth as usize];
         shorter[0] = ServerSet::all(site.servers);
+        let quantum = match arguments.text("quantum")? {
+            "none" => WHOLE,
+            _ => span(arguments, "quantum", Nanos::ONE)?,
+        };
         Ok(Self {
             central: Queues::new(1, shared_bound(site)),
             own: Queues::new(site.servers, u64::MAX),
             lengths: vec![0; site.servers as usize],
             shorter,
             depth,
+            quantum,
+            cost: span(arguments, COST.name, Nanos::ZERO)?,
+            owed: vec![Nanos::ZERO; site.servers as usize],
         })
     }
 
@@ -119,10 +141,14 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Jbsq<I> {
 
     fn dequeue(&mut self, _now: Instant, server: ServerId, _drops: &mut dyn Drops<I>) -> Option<Assigned<I>> {
         let item = self.own.pop(server.0)?;
-        Some(Assigned { item, quantum: WHOLE, overhead: Nanos::ZERO })
+        let overhead = core::mem::take(&mut self.owed[server.0 as usize]);
+        Some(Assigned { item, quantum: self.quantum, overhead })
     }
 
     fn requeue(&mut self, _now: Instant, server: ServerId, item: I, _used: Nanos, _drops: &mut dyn Drops<I>) {
+        if let Some(owed) = self.owed.get_mut(server.0 as usize) {
+            *owed = self.cost;
+        }
         self.central.push(0, item);
         self.left(server);
     }
@@ -176,6 +202,17 @@ mod tests {
         // Two are served, two wait at the servers, two in the central queue.
         assert_eq!(run.dropped, [6, 7, 8]);
         assert_eq!(run.order().len(), 6);
+    }
+
+    #[test]
+    fn with_a_quantum_who_is_not_done_waits_behind_all_others() {
+        let site = site_of(1, &[(1.0, 10)]);
+        let spec = "jbsq(depth=2,quantum=10ns,cost=2ns)";
+        let mut pool = made(&INFO, spec, |arguments| Jbsq::from_spec(arguments, &site));
+        let run = run(&mut pool, 1, &[request(0, 25), request(0, 5), request(0, 5)]);
+        assert_eq!(run.order(), [0, 1, 2, 0, 0]);
+        // Its second quantum begins after the first switch and the two others, its third after another switch.
+        assert_eq!(run.spans_of(0), [(0, 0, 10), (0, 22, 32), (0, 34, 39)]);
     }
 
     proptest! {

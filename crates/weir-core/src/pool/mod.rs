@@ -14,7 +14,7 @@
 //!                                      ->  Preempts(server) charge and requeue its open grant, then dequeue(server)
 //! boundary    dequeue(server)  ->  Assigned { item, quantum, overhead }  ->  requeue | finish, then dequeue(server)
 //!                              ->  None: the server is idle until the discipline asks for it
-//! event       next_event is due: wake(now)  ->  servers to ask, one after the other
+//!             wake(now)            ->  a server that is idle and has something to do: dequeue(server), and wake again
 //! control     every period(): control(measured), then wake(now)
 //! ```
 //!

@@ -10,14 +10,14 @@
 //! | Work per quantum | O(1), and O(servers / 64) to find an idle server |
 //! | Units | `quantum`, `cost`: nanoseconds |
 //! | Memory | one slot per waiting request, one bit and one span per server; grows to the largest backlog and stays |
-//! | Departs from the source | one queue (Shinjuku may keep one a class and choose between them by their targets); the dispatcher itself takes no time; Concord's queues at the servers are those of `jbsq` |
+//! | Departs from the source | one queue (Shinjuku may keep one a class and choose between them by their targets); the dispatcher itself takes no time; Concord has bounded queues at the servers: `jbsq` with a quantum |
 //!
 //! With `when=always` every quantum that ends before its request costs, though nobody waits: the timer fires all the
 //! same. With `when=waiting` it costs only where another request takes over.
 
 use super::queues::{Queues, shared_bound};
 use super::server_set::ServerSet;
-use super::terms::span;
+use super::terms::{COST, span};
 use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site};
 use crate::discipline::{Backlog, Drops};
 use crate::info::{Arguments, Info, Kind, Parameter};
@@ -40,12 +40,7 @@ pub const INFO: Info = Info {
             default: Some("5us"),
             meaning: "how long a request is served at a time",
         },
-        Parameter {
-            name: "cost",
-            values: "a span from 0ns to 1s",
-            default: Some("500ns"),
-            meaning: "what a preemption takes of the server",
-        },
+        COST,
         Parameter {
             name: "when",
             values: "`always` or `waiting`",
@@ -73,7 +68,7 @@ impl<I: Item<Cost = Nanos>> Preemptive<I> {
             queue: Queues::new(1, shared_bound(site)),
             idle: ServerSet::all(site.servers),
             quantum: span(arguments, "quantum", Nanos::new(1))?,
-            cost: span(arguments, "cost", Nanos::new(0))?,
+            cost: span(arguments, COST.name, Nanos::new(0))?,
             costs_always: arguments.choice("when", &["always", "waiting"])? == 0,
             owed: vec![Nanos::new(0); site.servers as usize],
         })

@@ -1,8 +1,16 @@
 //! Spans of time as parameters of pool disciplines.
 
-use crate::info::{Arguments, parse_nanos};
+use crate::info::{Arguments, Parameter, parse_nanos};
 use crate::spec::SpecError;
 use crate::units::Nanos;
+
+/// What the end of a quantum takes.
+pub(super) const COST: Parameter = Parameter {
+    name: "cost",
+    values: "a span from 0ns to 1s",
+    default: Some("500ns"),
+    meaning: "what a preemption takes of the server",
+};
 
 /// The longest span.
 const LONGEST: Nanos = Nanos::new(1_000_000_000);

@@ -16,6 +16,8 @@
 //! | `fabric/1024/…` | the same with 1,024 end-points | link traversals/s |
 //! | `node/DISCIPLINE` | one processor, ten processes that pass messages, statistics on | scheduling decisions/s |
 //! | `node/epoch/verified` | the same with everything verified | scheduling decisions/s |
+//! | `server/8/NAME`, `server/128/NAME` | so many cores, 99.5 % requests of 0.5 µs and 0.5 % of 500 µs at 80 % load, all statistics | requests/s |
+//! | `server/…/steps` | the same by the engine that goes from event to event, where there is another | requests/s |
 //! | `source/…` | random draws: arrivals, services | draws/s, messages/s |
 //! | `core/…` | what a call of a discipline costs, without an engine | ns/call, ns/message |
 //! | `core/task/NAME/N` | what a decision costs in a discipline of tasks with N processes, without an engine | ns/decision |
@@ -32,6 +34,7 @@ mod node;
 mod packet;
 mod port;
 pub mod rounds;
+mod server;
 mod source;
 mod task;
 
@@ -110,6 +113,7 @@ pub fn benches(prefix: &str) -> Vec<Bench> {
         network::benches(),
         fabric::benches(),
         node::benches(),
+        server::benches(),
         task::benches(),
     ];
     all.into_iter().flatten().filter(|bench| bench.name.starts_with(prefix)).collect()

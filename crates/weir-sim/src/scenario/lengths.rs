@@ -132,7 +132,11 @@ impl Checker<'_> {
     }
 
     /// A distribution, or its refusal at the key that describes it.
-    pub(super) fn sizes<T>(&self, at: &Located<T>, sizes: Result<Sizes, SizesError>) -> Result<Sizes, ScenarioError> {
+    pub(super) fn sizes<T>(
+        &self,
+        at: &Located<T>,
+        sizes: Result<Sizes, SizesError>,
+    ) -> Result<Sizes, ScenarioError> {
         sizes.or_else(|error| {
             let (reason, remedy) = reason_and_remedy(&error.to_string());
             self.refuse(at, format!("is refused: {reason}"), remedy)

@@ -224,7 +224,11 @@ impl RequestRate {
     const UNITS: [(&'static str, f64); 3] = [("M/s", 1e6), ("k/s", 1e3), ("/s", 1.0)];
 
     fn parse(text: &str) -> Option<Self> {
-        let plain = |number: &&str| number.len() <= 40 && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        let plain = |number: &&str| {
+            number.len() <= 40
+                && number.starts_with(|c: char| c.is_ascii_digit())
+                && number.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        };
         let read = |&(unit, factor): &(&str, f64)| {
             let number: f64 = before(text, unit).filter(plain)?.parse().ok()?;
             Some(Self(number * factor))
@@ -438,7 +442,9 @@ mod tests {
         for (text, printed) in [("250000/s", "250000/s"), ("2.5M/s", "2500000/s"), ("0.5k/s", "500/s")] {
             assert_eq!(RequestRate::parse(text).expect(text).to_string(), printed);
         }
-        for (text, printed) in [("0.8ns", "0.8ns"), ("20us", "20000ns"), ("0.001ns", "0.001ns"), ("0s", "0ns")] {
+        for (text, printed) in
+            [("0.8ns", "0.8ns"), ("20us", "20000ns"), ("0.001ns", "0.001ns"), ("0s", "0ns")]
+        {
             assert_eq!(UnitCost::parse(text).expect(text).to_string(), printed);
         }
         for bad in ["5", "M/s", "-5/s", "1e3/s", ".5/s", "5./s", "nan/s", "5 /s"] {

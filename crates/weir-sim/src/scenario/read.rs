@@ -86,7 +86,9 @@ fn missing(field: &str) -> String {
         "link" | "flow" | "channel" | "process" | "class" => {
             format!("add a table `[[{field}]]`, as `weir schema` describes it")
         }
-        "network" | "stop" | "traffic" | "server" => format!("add a table `[{field}]`, as `weir schema` describes it"),
+        "network" | "stop" | "traffic" | "server" => {
+            format!("add a table `[{field}]`, as `weir schema` describes it")
+        }
         _ => format!("add `{field} = ...`, as `weir schema` describes it"),
     }
 }

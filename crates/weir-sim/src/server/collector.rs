@@ -7,8 +7,8 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | O(1) for all that is told, without a division by other than a floating-point number |
-//! | Memory | three histograms a class, some numbers a core, [`KEPT_CHANGES`] changes of the cores in use, and the windows |
+//! | Work | O(1) for all that is told; of a request some 8 ns, for its times are put aside and counted [`ASIDE`] at once |
+//! | Memory | three histograms and [`ASIDE`] requests a class, some numbers a core, [`KEPT_CHANGES`] changes of the cores in use, and the windows |
 //! | Allocates | where a histogram first holds a time of another power of two, and for a later window than before |
 //!
 //! Changes of the cores in use are told in order of time; nothing else need be.
@@ -23,6 +23,8 @@ use crate::stats::Times;
 
 /// So many changes of the cores in use are kept.
 pub const KEPT_CHANGES: usize = 10_000;
+/// So many requests of a class are put aside before they are counted.
+const ASIDE: usize = 128;
 /// What is kept of a class: delays, responses, slowdowns.
 pub const METRICS: usize = 3;
 
@@ -49,6 +51,40 @@ impl ClassCounts {
         self.reordered += other.reordered;
         self.cold += other.cold;
         self.times.iter_mut().zip(&other.times).for_each(|(own, other)| own.merge(other));
+    }
+}
+
+impl ClassCounts {
+    /// Counts what was put aside.
+    #[inline(never)]
+    fn count(&mut self, aside: &mut Aside, has_tails: bool) {
+        for (times, values) in self.times.iter_mut().zip(&aside.values) {
+            let values = &values[..aside.held];
+            if has_tails {
+                times.histogram.record_all(values);
+            } else {
+                values.iter().for_each(|&value| times.record(value, false));
+            }
+        }
+        self.done += aside.held as u64;
+        self.reordered += aside.reordered;
+        self.cold += aside.cold;
+        (aside.held, aside.reordered, aside.cold) = (0, 0, 0);
+    }
+}
+
+/// Requests of a class that are not counted yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Aside {
+    held: usize,
+    reordered: u64,
+    cold: u64,
+    values: [[u64; ASIDE]; METRICS],
+}
+
+impl Default for Aside {
+    fn default() -> Self {
+        Self { held: 0, reordered: 0, cold: 0, values: [[0; ASIDE]; METRICS] }
     }
 }
 
@@ -193,6 +229,7 @@ pub struct Collector {
     pub windows: Option<WindowSums>,
     /// What was told of all.
     pub told: Told,
+    aside: Vec<Aside>,
     window: Window,
     has_tails: bool,
 }
@@ -204,10 +241,14 @@ pub fn measured(server: &ServerScenario) -> Window {
     Window { from: server.stop.warm_up.get().min(until), until }
 }
 
-/// Response over service in thousandths, to the nearest.
+/// Response over service in thousandths, to the nearest; at most `2^52 - 1` of them.
 #[inline]
 fn thousandths(response: u64, service: u64) -> u64 {
-    (response as f64 * 1000.0 / service.max(1) as f64 + 0.5) as u64
+    // The last place of such a number is one, so adding it rounds, and the lower digits are the sum. Times are below
+    // 2^63, and signed numbers are converted faster.
+    const TWO_52: f64 = 4_503_599_627_370_496.0;
+    let ratio = response as i64 as f64 * 1000.0 / service.max(1) as i64 as f64;
+    (ratio.min(TWO_52 - 1.0) + TWO_52).to_bits() & ((1 << 52) - 1)
 }
 
 impl Collector {
@@ -221,6 +262,7 @@ impl Collector {
             in_use: InUseCounts { now: cores, ..InUseCounts::default() },
             windows: WindowSums::new(server),
             told: Told::default(),
+            aside: vec![Aside::default(); server.classes.len()],
             window: measured(server),
             has_tails: server.measure.tails,
         }
@@ -231,6 +273,9 @@ impl Collector {
     pub fn closed(mut self) -> Self {
         let (now, until) = (self.in_use.now, self.window.until);
         self.in_use.change(until.max(self.in_use.since), now, self.window);
+        for (counts, aside) in self.classes.iter_mut().zip(&mut self.aside) {
+            counts.count(aside, self.has_tails);
+        }
         if self.has_tails {
             self.classes.iter_mut().flat_map(|class| &mut class.times).for_each(|times| {
                 times.count = times.histogram.count();
@@ -279,16 +324,18 @@ impl Sink for Collector {
             }
         }
         self.told.counted += u128::from(done.service);
-        let counts = &mut self.classes[class];
-        counts.done += 1;
-        counts.reordered += u64::from(done.reordered);
-        counts.cold += u64::from(done.cold);
         let response = done.ended - done.arrived;
-        let values = [delay, response, thousandths(response, done.service)];
-        if self.has_tails {
-            counts.times.iter_mut().zip(values).for_each(|(times, value)| times.histogram.record(value));
-        } else {
-            counts.times.iter_mut().zip(values).for_each(|(times, value)| times.record(value, false));
+        let aside = &mut self.aside[class];
+        aside.reordered += u64::from(done.reordered);
+        aside.cold += u64::from(done.cold);
+        // Always below; said so that it need not be looked at.
+        let place = aside.held % ASIDE;
+        aside.values[0][place] = delay;
+        aside.values[1][place] = response;
+        aside.values[2][place] = thousandths(response, done.service);
+        aside.held = place + 1;
+        if aside.held == ASIDE {
+            self.classes[class].count(aside, self.has_tails);
         }
     }
 

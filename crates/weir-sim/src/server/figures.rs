@@ -155,15 +155,20 @@ impl<'f, 'c> Making<'f, 'c> {
         let done = |run: &Summary| part(run).done;
         let offered = |run: &Summary| part(run).offered();
         self.push(title("dropped", "1"), |run| ratio(part(run).dropped, offered(run)), offered);
-        let reordered = |run: &Summary| ratio(part(run).reordered, done(run));
-        self.push(title("reordered", "1"), reordered, done);
-        if let Some(row) = self.rows.last_mut().filter(|_| !self.server.measure.order) {
-            (row.measure, row.parts) = (Unavailable::NotMeasured.into(), vec![None; row.parts.len()]);
-        }
+        self.push(title("reordered", "1"), |run| ratio(part(run).reordered, done(run)), done);
+        self.only_where(self.server.measure.order);
         self.push(title("cold", "1"), |run| ratio(part(run).cold, done(run)), done);
+        self.only_where(self.server.tells_cold());
         let span = self.span;
         let rate = |run: &Summary| (span > 0.0).then(|| done(run) as f64 / span);
         self.push(title("throughput", "1/s"), rate, done);
+    }
+
+    /// The last row says nothing where it is not measured.
+    fn only_where(&mut self, is_measured: bool) {
+        if let Some(row) = self.rows.last_mut().filter(|_| !is_measured) {
+            (row.measure, row.parts) = (Unavailable::NotMeasured.into(), vec![None; row.parts.len()]);
+        }
     }
 
     /// Mean, quantiles and longest of a class, by its place, and of a metric.

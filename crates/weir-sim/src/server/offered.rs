@@ -59,6 +59,12 @@ impl ServerScenario {
         }
     }
 
+    /// Whether it is told where a flow comes to another core than before.
+    #[must_use]
+    pub fn tells_cold(&self) -> bool {
+        self.measure.order || self.costs.cold.get() > 0
+    }
+
     /// The mean service over all classes, in nanoseconds.
     #[must_use]
     pub fn mean_service(&self) -> f64 {

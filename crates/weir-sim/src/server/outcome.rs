@@ -129,8 +129,8 @@ pub struct ClassTotals {
     pub dropped: u64,
     /// Done, but after a later one of their flow; `None` where it is not measured.
     pub reordered: Option<u64>,
-    /// Served by another core than the request of their flow before.
-    pub cold: u64,
+    /// Served by another core than the request of their flow before; `None` where it is not measured.
+    pub cold: Option<u64>,
 }
 
 /// What was counted of a discipline in all replications, from their beginning to their end, warm-up included.

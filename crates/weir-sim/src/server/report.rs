@@ -178,7 +178,7 @@ fn class_totals(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<C
             done: sum(|part| part.done),
             dropped: sum(|part| part.dropped),
             reordered: server.measure.order.then(|| sum(|part| part.reordered)),
-            cold: sum(|part| part.cold),
+            cold: server.tells_cold().then(|| sum(|part| part.cold)),
         }
     };
     names.enumerate().map(row).collect()

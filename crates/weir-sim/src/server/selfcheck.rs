@@ -9,6 +9,8 @@ use crate::stats::replications;
 
 /// A check that lets more than this part of it pass says nothing, and is left out.
 const TELLING: f64 = 0.05;
+/// The same of a check that rests on an interval.
+const TELLING_INTERVAL: f64 = 0.1;
 
 /// The self-checks of a discipline.
 #[must_use]
@@ -128,5 +130,5 @@ fn utilisation(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option
                 99.9 % interval and the requests that were present at the ends of the measured time";
     let found = expected + measure.value()?;
     let check = || Check::new(Some(discipline), "utilisation", expected, found, tolerance, note);
-    (tolerance <= TELLING * expected).then(check)
+    (tolerance <= TELLING_INTERVAL * expected).then(check)
 }

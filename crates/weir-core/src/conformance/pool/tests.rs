@@ -90,7 +90,7 @@ fn run(defect: Defect) {
     let classes = vec![Profile { share: 1.0, service: Nanos::new(MEAN) }];
     let site = Site { servers: 3, receivers: 1, classes, queue: None };
     let make = || Broken { pool: Cfcfs::new(&site), defect, calls: 0, last: None };
-    check_pool(make, &site, PoolPromises { work_conserving: true, flow_order: true });
+    check_pool(make, &site, PoolPromises { work_conserving: true, flow_order: true, server_order: true });
 }
 
 #[test]
@@ -116,5 +116,5 @@ refused! {
     an_idle_server_preempted: PreemptsTheIdle, "serves nothing";
     a_server_that_is_never_asked: NeverAsks, "waits, and a server is idle";
     a_grant_of_nothing: GrantsNothing, "is empty";
-    an_order_not_kept: OldestLast, "of the same flow";
+    an_order_not_kept: OldestLast, "begins after request";
 }

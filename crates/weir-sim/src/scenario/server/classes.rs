@@ -99,11 +99,13 @@ impl Checker<'_> {
         }
         let last = list.value.iter().rev().find_map(|class| class.value.share.as_ref());
         if let (None, Some(last)) = (open, last.filter(|_| rest.abs() > SUM_TOLERANCE)) {
-            let reason = format!("makes a sum of {sum} with those before, must make 1 within {SUM_TOLERANCE}");
+            let reason =
+                format!("makes a sum of {sum} with those before, must make 1 within {SUM_TOLERANCE}");
             return self.refuse(last, reason, "correct a share, or leave one out, which has the rest");
         }
         let all = if open.is_some() { 1.0 } else { sum };
-        let share = |class: &Located<ClassTable>| class.value.share.as_ref().map_or(rest, |share| share.value);
+        let share =
+            |class: &Located<ClassTable>| class.value.share.as_ref().map_or(rest, |share| share.value);
         Ok(list.value.iter().map(|class| share(class) / all).collect())
     }
 

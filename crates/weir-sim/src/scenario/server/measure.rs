@@ -8,16 +8,16 @@ use super::LONGEST_RUN;
 use super::document::{ServerDocument, ServerMeasure};
 use super::workload::Arrives;
 use crate::server::model::{Measure, Open, Requests, Stop, Workload};
+use crate::server::run::MOST_WINDOWS;
 
 /// Requests of all replications together where the scenario does not say.
-const REQUESTS: u64 = 2_000_000;
+pub(super) const REQUESTS: u64 = 2_000_000;
 /// Replications where the scenario does not say.
 const REPLICATIONS: u64 = 10;
 /// The part of a run that does not count where the scenario does not say: one in so many.
 const WARM_UP: u64 = 10;
-/// The shortest window, and the most windows of a run.
+/// The shortest window.
 pub(super) const SHORTEST_WINDOW: Nanos = Nanos::new(1_000);
-pub(super) const MAX_WINDOWS: u64 = 100_000;
 
 impl Checker<'_> {
     pub(super) fn server_stop(&self, document: &ServerDocument, arrives: &Arrives) -> Checked<Stop> {
@@ -61,7 +61,7 @@ impl Checker<'_> {
             (Some(requests), _) => self.refuse(requests, reason, remedy),
             (None, Some(duration)) => self.some_span(duration, LONGEST_RUN),
             (None, None) => {
-                let reason = "must be with a stop.duration in a closed loop";
+                let reason = "must have a stop.duration beside a closed loop";
                 self.refuse(&document.workload, reason, "add `[stop]` with a `duration`, such as \"1s\"")
             }
         }
@@ -104,24 +104,33 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn server_measure(&self, written: &ServerMeasure, stop: &Stop) -> Checked<Measure> {
+    pub(super) fn server_measure(
+        &self,
+        written: &ServerMeasure,
+        stop: &Stop,
+        classes: usize,
+    ) -> Checked<Measure> {
         let window = written.window.as_ref();
         let window = window
             .map(|window| {
                 let span = self.some_span(window, LONGEST_RUN)?;
-                self.windows(window, span, stop)?;
+                self.windows(window, span, stop, classes)?;
                 Ok(span)
             })
             .transpose()?;
         Ok(Measure { tails: written.tails, order: written.order, window, verify: written.verify })
     }
 
-    fn windows<T>(&self, written: &Located<T>, span: Nanos, stop: &Stop) -> Checked<()> {
+    fn windows<T>(&self, written: &Located<T>, span: Nanos, stop: &Stop, classes: usize) -> Checked<()> {
         let windows = stop.duration.get().div_ceil(span.get());
         let reason = if span < SHORTEST_WINDOW {
             format!("must be at least {SHORTEST_WINDOW}")
-        } else if windows > MAX_WINDOWS {
-            format!("makes {windows} windows of the run, which is {}, at most {MAX_WINDOWS} are kept", stop.duration)
+        } else if windows.saturating_mul(classes as u64) > MOST_WINDOWS {
+            format!(
+                "makes {windows} windows of the run, which is {}, for each of {classes} classes, at most {MOST_WINDOWS} \
+                 are kept",
+                stop.duration
+            )
         } else {
             return Ok(());
         };

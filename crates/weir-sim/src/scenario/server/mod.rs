@@ -70,7 +70,7 @@ impl Checker<'_> {
         };
         let stop = self.server_stop(document, &arrives)?;
         self.memory(document, &cores, &arrives, &stop)?;
-        let measure = self.server_measure(&document.measure, &stop)?;
+        let measure = self.server_measure(&document.measure, &stop, classes.len())?;
         let site = Site {
             servers: cores.cores,
             receivers: cores.receivers,

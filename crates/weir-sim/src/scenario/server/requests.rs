@@ -18,7 +18,7 @@ use crate::workload::{ClassBy, RequestBounds, RequestFormat, TimeUnit, read_requ
 /// The most requests of a trace.
 pub(super) const MAX_REQUESTS: usize = 50_000_000;
 /// The most columns that cost something.
-const MAX_COSTS: usize = 64;
+pub(super) const MAX_COSTS: usize = 64;
 
 impl Checker<'_> {
     /// The requests of a trace, and the classes as they are there.
@@ -43,7 +43,11 @@ impl Checker<'_> {
         match receivers {
             Some(count) if cores.receivers > flows => {
                 let reason = format!("leaves some without a flow, for the trace has {flows}");
-                return self.refuse(count, reason, "lower it, or name the column of flows as workload.trace.flow");
+                return self.refuse(
+                    count,
+                    reason,
+                    "lower it, or name the column of flows as workload.trace.flow",
+                );
             }
             _ => {}
         }
@@ -84,11 +88,8 @@ impl Checker<'_> {
             costs: costs.collect(),
             class: self.class_by(file, names)?,
         };
-        let bounds = RequestBounds {
-            requests: MAX_REQUESTS,
-            service: LONGEST_SERVICE,
-            flows: MAX_FLOWS as usize,
-        };
+        let bounds =
+            RequestBounds { requests: MAX_REQUESTS, service: LONGEST_SERVICE, flows: MAX_FLOWS as usize };
         let (opened, name) = self.data_file(&file.file)?;
         read_requests(opened, &name, &format, bounds)
     }
@@ -104,7 +105,8 @@ impl Checker<'_> {
             (None, None) if names.len() == 1 => Ok(ClassBy::One),
             (None, None) => {
                 let reason = format!("must say which of the {} classes a request is of", names.len());
-                let remedy = "name the column as workload.trace.class, or give bounds as workload.trace.split";
+                let remedy =
+                    "name the column as workload.trace.class, or give bounds as workload.trace.split";
                 self.refuse(&file.file, reason, remedy)
             }
         }

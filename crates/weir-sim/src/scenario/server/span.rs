@@ -77,6 +77,7 @@ impl JsonSchema for Bound {
 /// How long a service, or a client's thinking, takes: always the same, or by a law.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 pub enum ServiceTime {
     /// Always this.
     Constant(Time),

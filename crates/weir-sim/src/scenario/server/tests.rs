@@ -19,7 +19,10 @@ const PARTS: [(&str, &str); 5] = [
     ("{server}", "[server]\ncores = 2"),
     ("{class}", "[[class]]\nname = \"a\"\nservice = \"1us\""),
     ("{workload}", "[workload]\nload = 0.5"),
-    ("{trace}", "[workload.trace]\nfile = \"x.csv\"\ntime_unit = \"us\"\nservice = { per_unit = { n = \"1us\" } }"),
+    (
+        "{trace}",
+        "[workload.trace]\nfile = \"x.csv\"\ntime_unit = \"us\"\nservice = { per_unit = { n = \"1us\" } }",
+    ),
 ];
 
 fn filled(text: &str) -> String {
@@ -246,17 +249,69 @@ fn refusals_of_a_trace_name_the_row() {
     let folder = Folder::new("refusals");
     let named = format!("...\n{{server}}\n{TWO}\n{{trace}}\nclass = \"kind\"");
     for (text, requests, expected) in [
-        (&named, "time,n,kind\n0,1,lnog\n", "x.csv:2:3: kind is lnog, is not a class of the scenario: did you mean `long`?"),
-        (&named, "time,n,kind\n0,-1,long\n", "x.csv:2:2: n is -1, must be a number from 0 up: correct or remove the row"),
-        (&named, "time,n,kind\n1,1,long\n0,1,long\n", "x.csv:3:1: time is 0, is before the time of the row above: sort"),
-        (&named, "time,n,kind\n1,1,long\n", "s.toml:7:8: class.name is \"short\", is a class without a request in the trace: "),
+        (
+            &named,
+            "time,n,kind\n0,1,lnog\n",
+            "x.csv:2:3: kind is lnog, is not a class of the scenario: did you mean `long`?",
+        ),
+        (
+            &named,
+            "time,n,kind\n0,-1,long\n",
+            "x.csv:2:2: n is -1, must be a number from 0 up: correct or remove the row",
+        ),
+        (
+            &named,
+            "time,n,kind\n1,1,long\n0,1,long\n",
+            "x.csv:3:1: time is 0, is before the time of the row above: sort",
+        ),
+        (
+            &named,
+            "time,n,kind\n1,1,long\n",
+            "s.toml:7:8: class.name is \"short\", is a class without a request in the trace: ",
+        ),
     ] {
         let error = folder.read(text, requests).expect_err(requests);
         assert!(error.contains(expected), "{error}");
     }
     let one = "...\n{server}\nreceivers = 2\n[[class]]\nname = \"a\"\n{trace}";
     let error = folder.read(one, "time,n\n0,1\n").expect_err("refused");
-    assert!(error.contains("server.receivers is 2, leaves some without a flow, for the trace has 1: "), "{error}");
+    assert!(
+        error.contains("server.receivers is 2, leaves some without a flow, for the trace has 1: "),
+        "{error}"
+    );
+}
+
+/// A trace of the repository, under `data`.
+fn of_the_repository(classes: &str, trace: &str) -> (ServerScenario, Arc<Requests>) {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data"));
+    let text = filled(&format!("...\n{{server}}\n{classes}\n[workload.trace]\n{trace}"));
+    let scenario = Scenario::from_toml(&text, "s.toml", folder).unwrap_or_else(|error| panic!("{error}"));
+    let server = scenario.server().expect("a server").clone();
+    let Workload::Trace(requests) = &server.workload else { panic!("{:?}", server.workload) };
+    let requests = Arc::clone(requests);
+    (server, requests)
+}
+
+#[test]
+fn requests_to_a_model_jobs_and_packets_are_read() {
+    let two = "[[class]]\nname = \"few\"\n[[class]]\nname = \"many\"";
+    let tokens = "file = \"requests/azure-llm-2023-code.csv.gz\"\ntime = \"TIMESTAMP\"\ntime_unit = \"timestamp\"\n\
+                  service = { base = \"5ms\", per_unit = { ContextTokens = \"0.2ms\", GeneratedTokens = \"20ms\" } }\n\
+                  split = { column = \"GeneratedTokens\", at = [10] }";
+    let (server, requests) = of_the_repository(two, tokens);
+    // 4,808 tokens in and 10 out; 3,180 and 8 come 52 ms later.
+    assert_eq!((requests.at[1], requests.class[0], requests.class[1]), (52_000_000, 1, 0));
+    assert_eq!((requests.service[0], requests.service[1]), (1_166_600_000, 801_000_000));
+    assert!((server.classes[0].share + server.classes[1].share - 1.0).abs() < 1e-12);
+    let one = "[[class]]\nname = \"job\"";
+    let jobs = "file = \"requests/fb-hadoop-jobs-2009.tsv\"\nheader = false\nseparator = \"tab\"\ntime = \"2\"\n\
+                time_unit = \"s\"\nservice = { base = \"1s\", per_unit = { 4 = \"0.01ns\", 5 = \"0.01ns\", 6 = \"0.01ns\" } }";
+    let (_, requests) = of_the_repository(one, jobs);
+    assert_eq!((requests.at[1], requests.service[0]), (52_000_000_000, 1_000_037_078));
+    let packets = "file = \"packets/web-http.csv\"\ntime = \"t_ns\"\ntime_unit = \"ns\"\n\
+                   service = { base = \"300ns\", per_unit = { frame_bytes = \"0.8ns\" } }";
+    let (server, requests) = of_the_repository("[[class]]\nname = \"packet\"", packets);
+    assert!(requests.flow.iter().any(|flow| *flow > 0) && server.load.is_some_and(|load| load > 0.0));
 }
 
 #[test]
@@ -274,5 +329,52 @@ fn the_schema_knows_the_keys() {
     let schema = super::super::schema();
     for key in ["ServerScenario", "hand_over", "trains", "levels", "per_unit", "clients", "slo"] {
         assert!(schema.contains(&format!("\"{key}\"")), "{key}");
+    }
+}
+
+/// A number as the documents write it.
+fn grouped(number: u64) -> String {
+    match number {
+        1000.. => format!("{},{:03}", grouped(number / 1000), number % 1000),
+        _ => number.to_string(),
+    }
+}
+
+#[test]
+fn the_document_has_the_bounds_of_the_code() {
+    use super::{LONGEST_COST, LONGEST_QUEUE, LONGEST_RUN, LONGEST_SERVICE, QUEUE, WRONGEST};
+    use super::{classes, measure, requests, workload};
+    use weir_core::pool::{MAX_CLASSES, MAX_SERVERS};
+    let document = include_str!("../../../../../docs/scenario.md");
+    let seconds = |span: Nanos| format!("{} s", grouped(span.get() / 1_000_000_000));
+    let count = |number: f64| grouped(number as u64);
+    for (key, bound) in [
+        ("`server.cores`", format!("| 1 to {} |", grouped(MAX_SERVERS.into()))),
+        ("`server.receivers`", format!("| 1 to {},", grouped(MAX_SERVERS.into()))),
+        ("`server.queue`", format!("| 1 to {}, or `unbounded`", grouped(LONGEST_QUEUE))),
+        ("`server.queue`", format!("at most some {} requests", count(workload::MOST_WAITING))),
+        ("`server.queue`", format!("| {QUEUE} |")),
+        ("`server.dispatch`", format!("| at most {} |", seconds(LONGEST_COST))),
+        ("`server.known`", format!("from 1 to {})", count(WRONGEST))),
+        ("`class`", format!("| 1 to {MAX_CLASSES};")),
+        ("`class.share`", format!("within {}", classes::SUM_TOLERANCE)),
+        ("`class.service`", format!("at most {}", seconds(LONGEST_SERVICE))),
+        ("`class.slo`", format!("at most {}", count(classes::LARGEST_SLO))),
+        ("`workload.rate`", format!("at most {}", count(workload::HIGHEST_RATE))),
+        ("`workload.levels`", format!("1 to {} levels", workload::MAX_LEVELS)),
+        ("`workload.levels`", format!("at most {} |", count(workload::MAX_FACTOR))),
+        ("`workload.arrivals`", format!("at most {} in a train", count(workload::LONGEST_TRAIN))),
+        ("`workload.flows`", format!("1 to {},", grouped(workload::MAX_FLOWS))),
+        ("`workload.trace`", format!("| {}, of", grouped(requests::MAX_REQUESTS as u64))),
+        ("`workload.trace`", format!("of {} flows", grouped(workload::MAX_FLOWS))),
+        ("`workload.trace`", format!("{} columns", requests::MAX_COSTS)),
+        ("`stop.requests`", format!("| {}, or all levels |", grouped(measure::REQUESTS))),
+        ("`stop.duration`", format!("at most {} |", seconds(LONGEST_RUN))),
+        ("`measure.window`", format!("{} us or more", measure::SHORTEST_WINDOW.get() / 1_000)),
+        ("`measure.window`", format!("{} windows", grouped(crate::server::run::MOST_WINDOWS))),
+    ] {
+        let row = |line: &&str| line.starts_with('|') && line.contains(key);
+        let found = document.lines().filter(row).any(|line| line.contains(&bound));
+        assert!(found, "no row of {key} has {bound}");
     }
 }

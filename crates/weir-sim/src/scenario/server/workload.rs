@@ -6,9 +6,7 @@ use super::super::check::{Checked, Checker};
 use super::super::document::{self, Located};
 use super::super::quantity::RequestRate;
 use super::classes::mean_of_all;
-use super::document::{
-    Clients, LevelTable, ServerArrivals, ServerDocument, ServerWorkload, Trains,
-};
+use super::document::{Clients, LevelTable, ServerArrivals, ServerDocument, ServerWorkload, Trains};
 use super::{Cores, LONGEST_RUN};
 use crate::engine::stream::LONGEST_MEAN;
 use crate::node::model::Law;
@@ -18,7 +16,7 @@ use crate::workload::Arrivals;
 /// The most flows, and the most clients.
 pub(super) const MAX_FLOWS: u64 = 1_000_000;
 /// The most requests in a second.
-const HIGHEST_RATE: f64 = 1e9;
+pub(super) const HIGHEST_RATE: f64 = 1e9;
 /// The most levels, and the most by which the rate is multiplied from one to the next.
 pub(super) const MAX_LEVELS: u64 = 64;
 pub(super) const MAX_FACTOR: f64 = 1000.0;
@@ -177,7 +175,8 @@ impl Checker<'_> {
         }
         match &written.spacing {
             Some(time) if requests * spacing.get() as f64 > every.get() as f64 => {
-                let reason = format!("makes trains of {requests:.0} requests longer than their period, {every}");
+                let reason =
+                    format!("makes trains of {requests:.0} requests longer than their period, {every}");
                 self.refuse(time, reason, "lower it, or lower the rate or its levels")
             }
             _ => Ok(Process::Trains { every, spacing }),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use weir_core::discipline::DropReason;
 use weir_core::units::Nanos;
 
-use super::{delay, run, run_job};
+use super::{delay, run, run_stepwise};
 use crate::node::model::Law;
 use crate::port::run::RunError;
 use crate::server::generators::{class, scenario};
@@ -109,7 +109,7 @@ fn nobody_arrives_at_the_end_and_all_who_are_there_are_served() {
 fn replications_differ_and_are_repeated() {
     let one = vec![class("request", 1.0, Law::Exponential(Nanos::new(10_000)))];
     let made = scenario(&["random"], 2, one, 0.5).expect("a spec");
-    let of = |replication| run_job(&made, Job { replication, discipline: 0 }).expect("goes well").0;
+    let of = |replication| run_stepwise(&made, Job { replication, discipline: 0 }).expect("goes well").0;
     assert_eq!(of(3), of(3));
     assert_ne!(of(3).mean(delay), of(4).mean(delay));
 }
@@ -119,7 +119,7 @@ fn what_is_senseless_is_refused() {
     let refused = |change: &dyn Fn(&mut ServerScenario)| {
         let mut made = trace("cfcfs", 2, &[(0, 0, 10), (4, 0, 2)]);
         change(&mut made);
-        let error = run_job(&made, Job { replication: 0, discipline: 0 }).expect_err("refused");
+        let error = run_stepwise(&made, Job { replication: 0, discipline: 0 }).expect_err("refused");
         assert!(matches!(error, RunError::Refused { .. } | RunError::TooLarge { .. } | RunError::Overloaded { .. }));
         error.to_string()
     };

@@ -13,7 +13,7 @@ use weir_core::discipline::DropReason;
 
 use crate::network::job::Watch;
 use crate::port::run::RunError;
-use crate::server::engine::play;
+use crate::server::engine::{check, play, seeded, step_by_step};
 use crate::server::job::{Ended, Job, Left};
 use crate::server::model::ServerScenario;
 use crate::server::record::{Done, Sink};
@@ -56,18 +56,32 @@ pub(super) fn delay(done: &Done) -> u64 {
     done.began - done.arrived
 }
 
-/// Runs a discipline in a replication.
+/// Runs a discipline in a replication by the engine that goes from event to event.
+pub(super) fn run_stepwise(scenario: &ServerScenario, job: Job) -> Result<(Told, Left), RunError> {
+    check(scenario)?;
+    let spec = seeded(scenario, job)?;
+    run_by(scenario, |told, watch| step_by_step(scenario, &spec, job, told, watch))
+}
+
+/// Runs a discipline in a replication by whichever engine there is for it.
 pub(super) fn run_job(scenario: &ServerScenario, job: Job) -> Result<(Told, Left), RunError> {
+    run_by(scenario, |told, watch| play(scenario, job, told, watch))
+}
+
+fn run_by(
+    scenario: &ServerScenario,
+    play: impl FnOnce(&mut Told, &Watch<'_>) -> Result<Ended, RunError>,
+) -> Result<(Told, Left), RunError> {
     let (off, done) = (AtomicBool::new(false), AtomicU64::new(0));
     let watch = Watch { cancel: &off, failed: &off, done: &done, duration: scenario.stop.duration.get() };
     let mut told = Told::default();
-    match play(scenario, job, &mut told, &watch)? {
+    match play(&mut told, &watch)? {
         Ended::Finished(left) => Ok((told, left)),
         Ended::Interrupted => unreachable!("nobody breaks it off"),
     }
 }
 
-/// Runs the first discipline, which must go well.
+/// Runs the first discipline from event to event, which must go well.
 pub(super) fn run(scenario: &ServerScenario) -> (Told, Left) {
-    run_job(scenario, Job { replication: 0, discipline: 0 }).unwrap_or_else(|error| panic!("{error}"))
+    run_stepwise(scenario, Job { replication: 0, discipline: 0 }).unwrap_or_else(|error| panic!("{error}"))
 }

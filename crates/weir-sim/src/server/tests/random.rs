@@ -9,7 +9,7 @@ use weir_core::registry::{self, DISPATCHER, POOL};
 use weir_core::units::Nanos;
 
 use super::naive::Naive;
-use super::{Told, run_job};
+use super::{Told, run_stepwise};
 use crate::engine::stream::{Purpose, Stream, StreamKey};
 use crate::node::model::Law;
 use crate::server::generators::{class, scenario};
@@ -55,9 +55,9 @@ pub(super) fn disciplines() -> Vec<&'static str> {
     let registered = DISPATCHER.iter().chain(POOL).map(|info| info.example);
     let more = [
         "per_server(rr,discipline=psjf)",
-        "per_server(random,discipline=srpt)",
+        "per_server(random,discipline=hrrn)",
         "per_server(jsq,discipline=sf)",
-        "per_server(least_work,discipline=lifo)",
+        "per_server(least_work,discipline=sjf)",
     ];
     registered.chain(more).collect()
 }
@@ -150,7 +150,7 @@ const JOB: Job = Job { replication: 0, discipline: 0 };
 
 /// What the engine tells, which must go well.
 pub(super) fn told(spec: &str, case: u64, scenario: &ServerScenario) -> (Told, Left) {
-    run_job(scenario, JOB).unwrap_or_else(|error| panic!("{spec}, case {case}: {error}"))
+    run_stepwise(scenario, JOB).unwrap_or_else(|error| panic!("{spec}, case {case}: {error}"))
 }
 
 /// # Panics

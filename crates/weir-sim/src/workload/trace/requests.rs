@@ -355,11 +355,17 @@ mod tests {
         for (text, expected) in [
             ("", "r.csv: has no requests: "),
             ("t,n,kind\n", "r.csv: has no requests: "),
-            ("t,m,kind\n0,1,long\n", "r.csv:1:1: n is not a column of the file: the columns are `t`, `m`, `kind`"),
+            (
+                "t,m,kind\n0,1,long\n",
+                "r.csv:1:1: n is not a column of the file: did you mean `m`? the columns are `t`, `m`, `kind`",
+            ),
             ("t,n,kind\n0,1\n", "r.csv:2:1: the row has 2 fields, must have 3 as the first: "),
             ("t,n,kind\n0,-1,long\n", "r.csv:2:2: n is -1, must be a number from 0 up: "),
             ("t,n,kind\n0,nan,long\n", "r.csv:2:2: n is nan, must be a number from 0 up: "),
-            ("t,n,kind\n0,1e9,long\n", "r.csv:2:2: n is 1e9, makes a service of 5000000010 ns, must be from 1 ns to 1ms: "),
+            (
+                "t,n,kind\n0,1e9,long\n",
+                "r.csv:2:2: n is 1e9, makes a service of 5000000010 ns, must be from 1 ns to 1ms: ",
+            ),
             ("t,n,kind\n-1,1,long\n", "r.csv:2:1: t is -1, must be a number of microseconds from 0 up: "),
             ("t,n,kind\n2,1,long\n1,1,long\n", "r.csv:3:1: t is 1, is before the time of the row above: "),
             (
@@ -381,6 +387,9 @@ mod tests {
         }
         let nothing = RequestFormat { base: Nanos::new(0), ..format(&[("n", 5.0)], ClassBy::One) };
         let error = read("t,n\n0,0\n", &nothing).expect_err("refused");
-        assert!(error.starts_with("r.csv:2:2: n is 0, makes a service of 0 ns, must be from 1 ns"), "{error}");
+        assert!(
+            error.starts_with("r.csv:2:2: n is 0, makes a service of 0 ns, must be from 1 ns"),
+            "{error}"
+        );
     }
 }

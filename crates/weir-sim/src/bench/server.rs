@@ -1,0 +1,83 @@
+//! Benchmarks of the server: whole replications with all statistics, 99.5 % of requests of 0.5 µs and 0.5 % of 500 µs, at
+//! a load of 80 %. `…/steps`: by the engine that goes from event to event, where there is another.
+
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use weir_core::units::Nanos;
+
+use crate::bench::{Bench, Round, Unit};
+use crate::network::job::Watch;
+use crate::port::run::RunError;
+use crate::server::collector::Collector;
+use crate::server::engine::{play, seeded, step_by_step};
+use crate::server::generators::{extreme_bimodal, scenario};
+use crate::server::job::{Ended, Job};
+use crate::server::model::ServerScenario;
+
+/// Pools by their number of cores, and how long a replication is.
+const POOLS: [(u32, Nanos); 2] = [(8, Nanos::new(20_000_000)), (128, Nanos::new(2_000_000))];
+/// The disciplines; those that have an engine without events too.
+const DISCIPLINES: [(&str, bool); 7] = [
+    ("cfcfs", true),
+    ("rr", true),
+    ("random", true),
+    ("jsq", true),
+    ("preemptive:quantum=5us,cost=500ns", false),
+    ("work_stealing:cost=200ns", false),
+    ("darc", false),
+];
+
+/// What plays a job.
+type Play = fn(&ServerScenario, Job, &mut Collector, &Watch<'_>) -> Result<Ended, RunError>;
+
+pub(super) fn benches() -> Vec<Bench> {
+    let mut all = Vec::new();
+    for (cores, duration) in POOLS {
+        for (spec, has_two) in DISCIPLINES {
+            let name = spec.split(':').next().unwrap_or(spec);
+            let mut bench = |engine: &str, play: Play| {
+                let prepare = move || rounds(mix(spec, cores, duration), play);
+                all.push(Bench::new(format!("server/{cores}/{name}{engine}"), Unit::Rate("requests/s"), prepare));
+            };
+            bench("", play::<Collector>);
+            if has_two {
+                bench("/steps", steps);
+            }
+        }
+    }
+    all
+}
+
+fn steps(
+    server: &ServerScenario,
+    job: Job,
+    sink: &mut Collector,
+    watch: &Watch<'_>,
+) -> Result<Ended, RunError> {
+    step_by_step(server, &seeded(server, job)?, job, sink, watch)
+}
+
+fn mix(spec: &str, cores: u32, duration: Nanos) -> ServerScenario {
+    let Ok(mut server) = scenario(&[spec], cores, extreme_bimodal(), 0.8) else {
+        unreachable!("the disciplines of the benchmarks are specs");
+    };
+    server.stop.duration = duration;
+    server
+}
+
+/// Plays a replication, a new one every time; how many requests it took.
+fn rounds(server: ServerScenario, play: Play) -> Round {
+    let (off, done) = (AtomicBool::new(false), AtomicU64::new(0));
+    let mut replication = 0;
+    Box::new(move || {
+        let watch = Watch { cancel: &off, failed: &off, done: &done, duration: u64::MAX };
+        let (job, mut table) = (Job { replication, discipline: 0 }, Collector::new(&server));
+        replication += 1;
+        let ended = play(&server, job, &mut table, &watch);
+        std::hint::black_box(table);
+        match ended {
+            Ok(Ended::Finished(left)) => left.offered,
+            _ => unreachable!("the scenarios of the benchmarks are valid, and nobody breaks them off"),
+        }
+    })
+}

@@ -1,0 +1,123 @@
+"""The command on the highest load of a server: slo."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weir.cli.shared import INTERRUPTED, Json, ScenarioFile, Seed, Threads, echo_json
+from weir.text import number, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weir.server.slo import LoadSearch, Probe
+    from weir.tables import Column
+
+__all__ = ["add_to"]
+
+_PER_CENT = 100
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("slo", short_help="Search the highest load within a bound.")(slo)
+
+
+def slo(
+    file: ScenarioFile,
+    bound: Annotated[
+        float, typer.Option("--bound", metavar="X", help="The slowdown that is not to be exceeded, above 1.")
+    ] = 10.0,
+    quantile: Annotated[
+        str, typer.Option("--quantile", metavar="Q", help="p50, p90, p99, p99.9 or p99.99 of the slowdown.")
+    ] = "p99.9",
+    class_: Annotated[
+        str | None,
+        typer.Option(
+            "--class", metavar="NAME", help="A class, or `all` together. Default: each class by itself."
+        ),
+    ] = None,
+    precision: Annotated[
+        float, typer.Option("--precision", metavar="P", help="How close the load is to be known, in percent.")
+    ] = 1.0,
+    seed: Seed = None,
+    threads: Threads = None,
+    as_json: Json = False,
+) -> int:
+    """Search the highest load of a server at which the slowdown stays within a bound, for each discipline.
+
+    Each load that is tried is a run of the scenario, with as many requests. The bound is met if the whole
+    95 % interval of the quantile is within it. Ctrl-C ends the search (exit code 130).
+
+    \b
+    Example:
+      weir slo server.toml --bound 10 --quantile p99.9
+    """
+    from weir import tables
+    from weir.progress import Progress
+    from weir.server.slo import highest_loads
+
+    with Progress("simulated s", 1e9) as progress:
+        found = highest_loads(
+            file,
+            bound=bound,
+            quantile=quantile,
+            class_=class_,
+            precision=precision / _PER_CENT,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+        )
+    interrupted = any(each.interrupted for each in found)
+    if as_json:
+        echo_json([{key.rstrip("_"): value for key, value in asdict(each).items()} for each in found])
+    else:
+        out = tables.console()
+        who = "each class" if class_ is None else f"{class_} requests" if class_ == "all" else class_
+        tables.say(
+            out, f"the highest load at which {quantile} of the slowdown of {who} is within {number(bound, 3)}"
+        )
+        tables.print_table(out, _columns(found))
+        if interrupted:
+            tables.say(out, "interrupted: what was searched by then")
+    return INTERRUPTED if interrupted else 0
+
+
+def _columns(found: Sequence[LoadSearch]) -> list[Column]:
+    from weir.tables import Column
+
+    return [
+        Column("discipline", tuple(each.discipline for each in found), numeric=False),
+        Column("meets it at load", tuple(_load(each.met, "none tried") for each in found)),
+        Column("no more at load", tuple(_load(each.not_met, "none tried") for each in found)),
+        Column("then", tuple(_value(each.not_met) for each in found), rank=2),
+        Column("of class", tuple(_class(each) for each in found), rank=1, numeric=False),
+        Column("tried", tuple(plural(each.probes, "load") for each in found), rank=3),
+        Column(
+            "",
+            tuple("" if each.reached else "undecided between: run more requests" for each in found),
+            rank=1,
+            numeric=False,
+        ),
+    ]
+
+
+def _load(probe: Probe | None, none: str) -> str:
+    return none if probe is None else number(probe.load, 3)
+
+
+def _value(probe: Probe | None) -> str:
+    """Return the quantile at a load with its interval."""
+    if probe is None or probe.value is None:
+        return "–"
+    if probe.low is None or probe.high is None:
+        return number(probe.value)
+    return f"{number(probe.value)} ({number(probe.low)} to {number(probe.high)})"
+
+
+def _class(found: LoadSearch) -> str:
+    probe = found.not_met or found.met
+    return "–" if probe is None else probe.class_

@@ -1,0 +1,209 @@
+"""What a server's result says, in words: whose slowdown is smallest in the tail, and what that costs.
+
+The tail is p99.9 of the slowdown where it was measured, else of the response, else the mean delay. Two
+disciplines are told apart by the interval of their paired difference, or where there is none by intervals
+that do not overlap. Disciplines that drop requests are told first: what they drop does not wait.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weir.node.verdict import joined
+from weir.server.tables import others
+from weir.text import number, percent, plural, quantity, share
+from weir.verdict import agreement
+
+if TYPE_CHECKING:
+    from weir.server.result import ServerResult
+    from weir.server.rows import ServerEstimate
+
+__all__ = ["state", "tail_of", "verdict", "warnings"]
+
+_WORDS = {"slowdown": "slowdown", "response": "response", "delay": "queueing delay"}
+_TAILS = (
+    ("slowdown", "p99.9"),
+    ("slowdown", "p99"),
+    ("response", "p99.9"),
+    ("slowdown", "mean"),
+    ("delay", "mean"),
+)
+_BOTH = 2
+_NEAR = 1.05
+"""A price below one part in twenty is none to name."""
+
+
+def state(result: ServerResult) -> str | None:
+    """Return why the numbers are to be read with care: no steady state, or an interrupted run."""
+    if result.unstable:
+        return f"No steady state: {result.unstable}"
+    if result.empty:
+        return "Interrupted before anything was finished"
+    if not result.interrupted:
+        return None
+    return (
+        f"Interrupted after {plural(result.replications, 'replication')}: what follows was finished by then"
+    )
+
+
+def warnings(result: ServerResult) -> list[str]:
+    """Return what was warned of, with the disciplines that it is about where it is not all."""
+    about: dict[str, list[str]] = {}
+    for row in result.warnings:
+        under = about.setdefault(row.text, [])
+        if row.discipline is not None:
+            under.append(result.labels[row.discipline])
+    return [
+        text + (f" (under {joined(names)})" if names and len(names) < len(result.disciplines) else "")
+        for text, names in about.items()
+    ]
+
+
+def tail_of(result: ServerResult) -> tuple[str, str]:
+    """Return the metric and the statistic that a verdict is about."""
+    for metric, statistic in _TAILS:
+        rows = [result.estimate(name, metric=metric, statistic=statistic) for name in result.disciplines]
+        if any(row is not None and row.value is not None for row in rows):
+            return metric, statistic
+    return _TAILS[-1]
+
+
+def verdict(result: ServerResult) -> str:
+    """Return the verdict: one to five sentences."""
+    if result.empty:
+        return f"{state(result)}."
+    parts = [state(result), _dropped(result), _tail(result), _limits(result), agreement(result)]
+    return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts if part)
+
+
+def _dropped(result: ServerResult) -> str | None:
+    """Return who drops most, if anybody drops."""
+    found = {name: row for name in result.disciplines if (row := result.totals(name)) is not None}
+    dropping = [name for name, row in found.items() if row.dropped]
+    if not dropping:
+        return None
+    worst = max(dropping, key=lambda name: found[name].dropped / max(1, found[name].offered))
+    row = found[worst]
+    part = share(row.dropped / max(1, row.offered))
+    if len(result.disciplines) == 1:
+        return f"{part} of all requests are dropped"
+    label = result.labels[worst]
+    if len(dropping) == 1:
+        return f"requests are dropped under {label} alone, {part} of all"
+    return (
+        f"requests are dropped under {plural(len(dropping), 'discipline')}, most under {label}, {part} of all"
+    )
+
+
+def _tail(result: ServerResult) -> str | None:
+    """Return whose tail is smallest, by how much, and what it costs."""
+    metric, statistic = tail_of(result)
+    found = {
+        name: row
+        for name in result.disciplines
+        if (row := result.estimate(name, metric=metric, statistic=statistic)) is not None
+        and row.value is not None
+    }
+    if not found:
+        return None
+    words = f"{statistic} of the {_WORDS[metric]}" if statistic != "mean" else f"mean {_WORDS[metric]}"
+    best = min(found, key=lambda name: found[name].value or 0.0)
+    told = _told(found[best])
+    if len(found) == 1:
+        return f"the {words} is {told}"
+    rivals = [name for name in found if name != best and not _apart(result, found[best], found[name])]
+    if len(rivals) + 1 == len(found):
+        who = "both disciplines" if len(found) == _BOTH else "all disciplines"
+        return f"by the {words} {who} cannot be told apart at this length of run: it is {told} under {result.labels[best]}"
+    with_rivals = f", not to be told from {joined(map(result.labels.__getitem__, rivals))}" if rivals else ""
+    return (
+        f"the {words} is smallest under {result.labels[best]}, {told}{with_rivals}"
+        f"{_against(result, found, best)}{_price(result, best)}"
+    )
+
+
+def _told(row: ServerEstimate) -> str:
+    """Return a value with its interval."""
+    words = quantity(row.value or 0.0, row.unit)
+    if row.low is None or row.high is None:
+        return words
+    low, high = quantity(max(row.low, 0.0), row.unit), quantity(row.high, row.unit)
+    return f"{words} (95 % interval {low} to {high})"
+
+
+def _against(result: ServerResult, found: dict[str, ServerEstimate], best: str) -> str:
+    """Return the best beside the reference, or beside the next where it is the reference."""
+    rest = sorted((name for name in found if name != best), key=lambda name: found[name].value or 0.0)
+    other = result.reference if result.reference in rest else rest[0]
+    value = found[other].value or 0.0
+    least = found[best].value or 0.0
+    times = value / least if least else 0.0
+    factor = f", {number(times, 3)} times as much" if times >= _NEAR else ""
+    return f"; under {result.labels[other]} it is {quantity(value, found[other].unit)}{factor}"
+
+
+def _price(result: ServerResult, best: str) -> str:
+    """Return what the best costs in the mean, and in cores, beside the least of all."""
+    parts = []
+    means = {
+        name: row.value
+        for name in result.disciplines
+        if (row := result.estimate(name, metric="response")) is not None and row.value
+    }
+    if best in means:
+        least = min(means, key=lambda name: means[name])
+        if means[best] > _NEAR * means[least]:
+            more = percent(means[best] / means[least] - 1)
+            parts.append(f"a mean response {more} above that of {result.labels[least]}")
+    cores = {
+        name: row.value
+        for name in result.disciplines
+        if (row := result.estimate(name, kind="core", metric="in_use")) is not None and row.value
+    }
+    if best in cores:
+        fewest = min(cores, key=lambda name: cores[name])
+        if cores[best] > _NEAR * cores[fewest]:
+            parts.append(
+                f"{number(cores[best], 3)} cores in use, where {result.labels[fewest]} has "
+                f"{number(cores[fewest], 3)}"
+            )
+    return f". It costs {joined(parts)}" if parts else ""
+
+
+def _apart(result: ServerResult, one: ServerEstimate, other: ServerEstimate) -> bool:
+    """Return whether two disciplines differ: by their paired difference, or else by their intervals."""
+    for row, against in ((one, other), (other, one)):
+        if against.discipline == result.reference and row.discipline in others(result):
+            paired = result.difference(row.discipline, metric=row.metric, statistic=row.statistic)
+            if paired is not None and paired.low is not None:
+                return paired.clear
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return one.value != other.value
+    return one.high < other.low or other.high < one.low
+
+
+def _limits(result: ServerResult) -> str | None:
+    """Return who keeps the slowdowns that classes ask for, at p99.9."""
+    asked = [row for row in result.classes if row.slo is not None]
+    if not asked:
+        return None
+    parts = []
+    for class_ in asked:
+        found = {
+            name: row.value
+            for name in result.disciplines
+            if (row := result.estimate(name, name=class_.name, metric="slowdown", statistic="p99.9"))
+            is not None
+            and row.value is not None
+        }
+        if not found:
+            continue
+        kept = [name for name, value in found.items() if value <= (class_.slo or 0.0)]
+        limit = f"a p99.9 slowdown of {class_.name} within {number(class_.slo or 0.0, 3)}"
+        if len(kept) == len(found):
+            parts.append(f"{limit} is kept" + (" under every discipline" if len(found) > 1 else ""))
+        elif kept:
+            parts.append(f"{limit} is kept under {joined(map(result.labels.__getitem__, kept))} alone")
+        else:
+            parts.append(f"{limit} is kept under no discipline" if len(found) > 1 else f"{limit} is not kept")
+    return "; ".join(parts) or None

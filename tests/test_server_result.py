@@ -1,0 +1,242 @@
+"""Results of the server: typed rows, strict reading, words, tables that fit, a page; and a run."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+import weir
+from server_results import document, estimate, made
+from weir import report
+from weir.cli.simulate import show_comparison, show_run
+from weir.server.slo import highest_loads
+from weir.server.verdict import verdict, warnings
+
+
+@pytest.fixture(scope="module")
+def result() -> weir.ServerResult:
+    return weir.Result.from_json(made())
+
+
+def read(parsed: dict) -> weir.ServerResult:
+    return weir.Result.from_json(json.dumps(parsed))
+
+
+def printed(show, result: weir.Result, width: int = 110) -> str:
+    out = io.StringIO()
+    show(Console(file=out, width=width, highlight=False, markup=False), result)
+    return out.getvalue()
+
+
+def test_the_model_decides_the_class(result: weir.ServerResult):
+    assert type(result) is weir.ServerResult
+    assert repr(result).startswith("<weir.ServerResult 'Two classes on eight cores': rr, jsq")
+    assert result.ok
+    assert (result.cores, result.receivers, result.queue, result.load) == (8, 1, 4096, 0.7)
+    assert [row.name for row in result.classes] == ["short", "long"]
+    assert list(result.labels.values()) == ["rr", "jsq", "cfcfs", "dynamic"]
+
+
+def test_rows_are_found_by_what_they_are_about(result: weir.ServerResult):
+    assert result.estimate("jsq", metric="slowdown", statistic="p99.9").value == 45.0
+    assert result.estimate("jsq", name="short", metric="slowdown", statistic="p99.9").value == pytest.approx(
+        49.5
+    )
+    assert result.estimate("cfcfs", kind="core", metric="in_use").unit == "cores"
+    assert result.estimate("jsq", name="nobody") is None
+    assert result.difference("jsq", metric="slowdown", statistic="p99.9").clear
+    assert result.difference("rr", metric="slowdown") is None
+    assert result.totals("dynamic:add=50us").dropped == 2_000
+    assert result.totals("dynamic:add=50us", "nobody") is None
+    assert result.windows[0].values[0] is None
+    assert result.in_use[-1].count == (2, 5, 6)
+
+
+def test_estimates_are_a_table(result: weir.ServerResult):
+    table = result.to_arrow()
+    assert table.column_names[:5] == ["discipline", "kind", "name", "metric", "statistic"]
+    assert len(result.to_pandas()) == len(result.to_polars()) == len(result.estimates)
+
+
+def test_the_verdict_names_the_smallest_tail_and_its_price(result: weir.ServerResult):
+    words = verdict(result)
+    assert words.startswith("Requests are dropped under dynamic alone, 2.00 % of all. ")
+    assert "The p99.9 of the slowdown is smallest under cfcfs, 8.000 (95 % interval 7.843 to 8.157)" in words
+    assert (
+        "; under rr it is 900.0, 112 times as much. It costs 8.00 cores in use, where dynamic has 5.50."
+        in words
+    )
+    assert "A p99.9 slowdown of short within 10.0 is kept under cfcfs alone." in words
+    assert words.endswith("All 4 self-checks hold.")
+
+
+def test_equals_are_not_told_apart():
+    parsed = document(("rr", "jsq"))
+    for row in parsed["estimates"]:
+        if row["discipline"] == "jsq":
+            same = next(
+                other
+                for other in parsed["estimates"]
+                if other["discipline"] == "rr"
+                and all(other[key] == row[key] for key in ("kind", "name", "metric", "statistic"))
+            )
+            row.update({key: same[key] for key in ("value", "low", "high")})
+    for row in parsed["differences"]:
+        row.update(value=0.0, low=-1e-9, high=1e-9)
+    assert "both disciplines cannot be told apart at this length of run" in verdict(read(parsed))
+
+
+def test_one_discipline_has_no_rival():
+    words = verdict(read(document(("jsq",))))
+    assert words.startswith("The p99.9 of the slowdown is 45.00 (95 % interval")
+
+
+def test_warnings_name_the_disciplines_that_they_are_about():
+    parsed = document()
+    parsed["warnings"] = [
+        {"discipline": None, "text": "offered load 1.2 is not below 1"},
+        {"discipline": "rr", "text": "the queue grows"},
+    ]
+    assert warnings(read(parsed)) == ["offered load 1.2 is not below 1", "the queue grows (under rr)"]
+
+
+def test_what_has_no_means_is_a_statement():
+    parsed = document()
+    parsed |= {"unstable": "offered load 1.2 is not below 1; lower it", "replications": 0, "estimates": []}
+    for section in ("class_totals", "discipline_totals", "core_totals", "differences", "distributions"):
+        parsed[section] = []
+    parsed |= {"windows": [], "in_use": [], "checks": [], "engines": []}
+    assert "offered load 1.2 is not below 1" in verdict(read(parsed))
+
+
+@pytest.mark.parametrize("show", [show_run, show_comparison])
+@pytest.mark.parametrize("width", [40, 80, 140])
+def test_the_terminal_has_a_table_for_each_metric(result: weir.ServerResult, show, width: int):
+    text = printed(show, result, width)
+    for title in ("queueing delay", "response of long", "slowdown of short", "requests", "cores"):
+        assert f"\n{title}\n" in text
+    assert "measure.order is false" in text
+    assert ("slowdown, minus rr's" in text.replace("\n", " ")) == (show is show_comparison)
+
+
+def test_lines_fit_the_terminal(result: weir.ServerResult):
+    for width in (80, 110, 160):
+        assert max(map(len, printed(show_comparison, result, width).splitlines())) <= width
+
+
+def test_the_page_has_charts_and_tables(result: weir.ServerResult):
+    page = report.html(result)
+    for title in (
+        "p99.9 slowdown",
+        "Distribution of slowdown",
+        "Distribution of queueing delay",
+        "Queueing delay over time",
+        "Cores in use over time",
+        "Requests",
+        "Cores",
+    ):
+        assert f">{title}<" in page, title
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.pop("cores"), "`cores` is missing"),
+        (lambda d: d.update(cores=0), "cores is 0, must be 1 or more"),
+        (lambda d: d["classes"].append(d["classes"][0]), "by different names"),
+        (lambda d: d["estimates"][0].update(kind="queue"), r"estimates\[0\].kind is"),
+        (lambda d: d["estimates"][0].update(name="nobody"), r"estimates\[0\].name is"),
+        (lambda d: d["estimates"][0].update(low=1e9), r"estimates\[0\].low is"),
+        (lambda d: d["class_totals"][0].update(dropped=-1), r"class_totals\[0\].dropped is -1"),
+        (lambda d: d["core_totals"][0].update(core=8), r"core_totals\[0\].core is"),
+        (lambda d: d["windows"][0]["counts"].pop(), r"windows\[0\].counts is"),
+        (lambda d: d["windows"][0].update(interval=0.0), r"windows\[0\].interval is"),
+        (lambda d: d["in_use"][-1].update(at=[0.2, 0.1, 0.3]), r"in_use\[3\].at is"),
+        (lambda d: d["in_use"][-1]["count"].pop(), r"in_use\[3\].count is"),
+        (lambda d: d["distributions"][0]["count"].pop(), r"distributions\[0\].count is"),
+    ],
+)
+def test_damage_is_an_error_with_its_place(change, message: str):
+    parsed = document()
+    change(parsed)
+    with pytest.raises(weir.ResultError, match=message):
+        read(parsed)
+
+
+def test_absent_figures_have_their_reason():
+    parsed = document(("rr",))
+    parsed["estimates"].append(
+        estimate("rr", "class", "all", "slowdown", None, "1", statistic="p99.999", reason="too few requests")
+    )
+    assert "n/a: too few requests (p99.999 slowdown)" in printed(show_run, read(parsed), 160)
+
+
+# Runs.
+
+SCENARIO = {
+    "weir": 1,
+    "model": "server",
+    "disciplines": ["rr", "cfcfs"],
+    "server": {"cores": 2},
+    "class": [
+        {"name": "short", "share": 0.9, "service": "1us"},
+        {"name": "long", "service": {"exponential": "20us"}, "slo": 20.0},
+    ],
+    "workload": {"load": 0.6},
+    "stop": {"requests": 20_000, "replications": 4},
+    "measure": {"window": "1ms", "order": True, "verify": True},
+}
+
+
+def test_a_scenario_runs_and_every_thread_count_gives_the_same():
+    one = weir.run(SCENARIO, threads=1)
+    assert isinstance(one, weir.ServerResult)
+    assert one.ok
+    assert one.text == weir.run(SCENARIO, threads=2).text
+    central = one.estimate("cfcfs").value
+    assert central < one.estimate("rr").value
+    assert one.estimate("cfcfs", kind="core", metric="utilisation").value == pytest.approx(0.6, rel=0.1)
+    assert verdict(one).endswith("self-checks hold.")
+    assert report.html(one)
+    assert printed(show_comparison, one)
+
+
+def test_records_are_of_the_port_alone(tmp_path):
+    with pytest.raises(weir.ConfigError, match="whose requests are served by many cores"):
+        weir.run(SCENARIO, records=tmp_path / "records.csv")
+
+
+def test_refusals_have_their_place():
+    with pytest.raises(weir.ScenarioError, match=r"must be from 1 to 1024"):
+        weir.Scenario.from_dict(SCENARIO | {"server": {"cores": 0}})
+
+
+# Highest loads.
+
+
+def test_the_highest_load_is_bracketed():
+    asked = SCENARIO | {
+        "disciplines": ["cfcfs"],
+        "class": [{"name": "one", "service": {"exponential": "10us"}}],
+    }
+    (found,) = highest_loads(asked, bound=30.0, quantile="p90", precision=0.1)
+    assert found.discipline == "cfcfs"
+    assert (found.quantile, found.bound, found.interrupted) == ("p90", 30.0, False)
+    assert found.met is not None
+    assert found.met.verdict == "met"
+    assert found.not_met is None or found.met.load < found.not_met.load
+    assert found.probes == len(found.tried)
+
+
+def test_what_cannot_be_searched_is_refused():
+    with pytest.raises(weir.ConfigError, match="the quantile is `p42`, must be one of p50"):
+        highest_loads(SCENARIO, quantile="p42")
+    with pytest.raises(weir.ConfigError, match="must be above 1"):
+        highest_loads(SCENARIO, bound=0.5)
+    levels = {"workload": {"load": 0.1, "levels": {"every": "1ms", "count": 2}}, "stop": {}}
+    with pytest.raises(weir.ConfigError, match="without levels"):
+        highest_loads(SCENARIO | levels)
+    port = {"weir": 1, "model": "port", "disciplines": ["sf"], "workload": {"load": 0.5}}
+    with pytest.raises(weir.ConfigError, match="of the model `server`"):
+        highest_loads(port)
