@@ -32,8 +32,6 @@ _OUTSIDE = 0.01
 """Of a prediction interval, what lies outside."""
 _BESIDE = 1e6
 """Requests of the other simulation's one run."""
-_LEAST_WINDOW = 0.5
-"""Seconds from which on a tenth of a window is a period with enough bursts to go by."""
 _QUEUE, _UNIMODAL = 4096, 3.42
 
 
@@ -60,8 +58,6 @@ def model_cells(evidence: Evidence) -> Iterator[Check]:
 
 
 def _delay(evidence: Evidence, row: ModelValue) -> float:
-    if row.policy == "COMBINED 100 ms" and evidence.lab(row.policy, row.traffic).period < _LEAST_WINDOW:
-        raise NotMeasuredError("a tenth of a window holds two bursts only, which `--quick` shortens it to")
     return evidence.delay(f"{row.policy}/{row.traffic}/{row.class_}")
 
 
