@@ -1,7 +1,7 @@
 """Say how to spread the requests of an inference service over its workers.
 
 Runs a scenario of this folder, prints what each discipline does to short and to long requests and how many
-workers it uses, and names the discipline with the lowest mean response among those whose long requests stay
+workers it uses, and names the discipline that is best to short requests among those whose long requests stay
 within a limit.
 """
 
@@ -64,7 +64,7 @@ def advice(rows: dict[str, Served], most: float) -> str:
     """Return which discipline to take, or that there is none."""
     asked = f"99 % of long requests done within {most:g} times their service"
     fitting = sorted(
-        (name for name, row in rows.items() if row.long <= most), key=lambda name: rows[name].mean
+        (name for name, row in rows.items() if row.long <= most), key=lambda name: rows[name].short
     )
     if not fitting:
         return f"{asked}: none of these."

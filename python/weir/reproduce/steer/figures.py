@@ -49,7 +49,10 @@ def _delays(evidence: Evidence) -> Figure:
             for window, value in enumerate(evidence.lab(policy, traffic).windows(name))
         ]
         panels.append((f"{traffic}, {name}", _lines(values, _LAB, "window", "delay (us)")))
-    caption = "Mean queueing delay of each window, as the lab's counters have it; the rate doubles every five windows."
+    caption = (
+        "Mean queueing delay of each window, as the lab's counters have it; the rate doubles every five "
+        "windows."
+    )
     return Figure("Queueing delay", caption, tuple(panels), _key(_LAB), stacked=True)
 
 

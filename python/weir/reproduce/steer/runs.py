@@ -1,8 +1,8 @@
 """The runs of the reproduction, their sizes at three fidelities, and the scenario of each.
 
 ``reproduce/steer`` holds the scenarios; every run is one of them with some of its keys replaced. Fidelities
-differ in requests and replications, and the sweep in its grid. The lab's runs are shorter in ``quick``: windows,
-levels and control periods together, so that a level has five of each and bursts are what they are.
+differ in requests and replications, and the sweep in its grid. The lab's runs are shorter in ``quick``:
+windows, levels and control periods together, so that a level has five of each and bursts are what they are.
 """
 
 from __future__ import annotations
@@ -69,13 +69,15 @@ ONE = ("equal", "exponential")
 EQUAL_LOADS = ("0.01", "0.50", "0.80")
 PAYS = ("rr", "rr_separated", "dynamic", "dynamic_separated")
 """By their places in ``pays.toml``."""
+_SETTLED = 25
+"""Control periods before anything counts: counts of cores begin at their least, and a backlog with them."""
 _LEVELS = 6
 WINDOWS = 5 * _LEVELS
 """Of the lab's runs, five of each rate."""
 _LAB_REQUESTS = 57_500 * (2**_LEVELS - 1)
 """In levels of a second each."""
 _AS_IT_IS, _FIFTH, _SHORT = 1000, 230, 46
-"""Milliseconds of a window, and of DCA's period: the lab's, and 100 or 20 bursts. Levels have five windows."""
+"""Milliseconds of a window, and of DCA's period: the lab's, and 100 or 20 bursts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,10 +114,10 @@ SIZES = {
         window=_AS_IT_IS,
         thresholds=_FIFTH,
         requests=1_000_000,
-        replications=8,
+        replications=5,
         sweep_requests=200_000,
         sweep_replications=4,
-        shares=(0.005, 0.05, 0.1, 0.5),
+        shares=(0.005, 0.1, 0.5),
         ratios=(2, 10, 100),
         loads=(0.3, 0.5, 0.7, 0.85),
     ),
@@ -188,7 +190,7 @@ def _lab(size: Size, seed: int) -> Iterator[Plan]:
 
 
 def _scaled(document: dict[str, Any], window: int) -> dict[str, Any]:
-    """Return the lab's scenario with other windows: levels and periods go with them, bursts stay as they are."""
+    """Return the lab's scenario with other windows: levels and periods go with them, bursts do not."""
     if window == _AS_IT_IS:
         return document
     periods = {"1s": f"{window}ms", "100ms": f"{100 * window}us"}
@@ -246,7 +248,11 @@ def _pays(cell: Cell, size: Size, seed: int) -> Plan:
         disciplines=specs,
         reference=specs[-1],
         workload={"load": cell.load, "arrivals": trains if cell.bursts else "poisson"},
-        stop={"requests": requests, "replications": size.sweep_replications},
+        stop={
+            "requests": requests,
+            "warm_up": f"{_SETTLED * 250 * mean:.0f}ns",
+            "replications": size.sweep_replications,
+        },
     )
     made["class"] = [
         {**short, "share": 1 - cell.share},

@@ -48,10 +48,8 @@ def _claims(reproduction: SteerReproduction) -> list[str]:
         claim, check = each.published, each.check
         found = "" if check.measured is None else f" Found: {_number(check.measured)}"
         unit = " us" if isinstance(check.measured, float) else ""
-        line = (
-            f"{_MARKS[check.status]:<9}{claim.id} {claim.policy}, {claim.traffic}: {claim.text}.{found}{unit}"
-        )
-        lines.append(fill(line, _WIDTH, subsequent_indent=" " * 13))
+        line = f"{_MARKS[check.status]:<9}{claim.id} {claim.policy}, {claim.traffic}: {claim.text}."
+        lines.append(fill(f"{line}{found}{unit}", _WIDTH, subsequent_indent=" " * 13))
     return lines
 
 
@@ -82,8 +80,8 @@ def _slowdowns(reproduction: SteerReproduction) -> Iterator[str]:
     """Yield the table of slowdowns, each with that of the other simulation below."""
     others = {check.id.partition("/")[2]: check for check in reproduction.checks.of_kind("slowdown")}
     columns = [(workload, load) for workload in runs.WORKLOADS for load in runs.LOADS]
-    yield "p99.9 slowdown over all requests on 14 cores, with half of its 95 % interval; below it in brackets what"
-    yield "another simulation found in one run of a million requests (`!!`: farther apart than the bar)"
+    yield "p99.9 slowdown over all requests on 14 cores, with half of its 95 % interval; below it in brackets"
+    yield "what another simulation found in one run of a million requests (`!!`: farther apart than the bar)"
     for part in (columns[:6], columns[6:]):
         names = (f"{workload} {load}" for workload, load in part)
         yield f"{'':<13}" + "".join(f"{name:>16}" for name in names)
