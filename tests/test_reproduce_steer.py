@@ -26,6 +26,8 @@ DELAYS = {
 }
 """Microseconds, by the places of the lab's policies."""
 CORES = {"unimodal": (7, 7, 3.9, 3.5, 3.5), "bimodal": (7, 7, 3.2, 3.4, 3.4)}
+RISES = {("unimodal", 2): (16, 17, 21, 22, 23), ("bimodal", 2): (21, 22, 23, 24, 25)}
+"""Seconds at which the dynamic policies take a core more; those of the combined one are below."""
 DROPPED = {("unimodal", "short"): 0.277, ("bimodal", "short"): 0.036}
 
 
@@ -53,9 +55,14 @@ class Made:
             for place, spec in enumerate(self.disciplines)
             for name in (*names, "all")
         ]
+        traffic = plan.name.split("/")[1]
         self.in_use = [
-            SimpleNamespace(discipline=spec, at=[0.0, 20.0, 21.0, 22.0, 23.0, 24.0], count=[2, 3, 4, 5, 6, 7])
-            for spec in self.disciplines
+            SimpleNamespace(
+                discipline=spec,
+                at=[0.0, *map(float, RISES.get((traffic, place), (18, 20, 22, 23, 25)))],
+                count=[2, 3, 4, 5, 6, 7],
+            )
+            for place, spec in enumerate(self.disciplines)
         ]
 
     def _windows(self, place, name):
