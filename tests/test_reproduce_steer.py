@@ -70,7 +70,7 @@ class Made:
         top = 0.0 if found is None else found
         return [top * 2.0 ** (second // 5 - 5) * (1 + 0.01 * place) for second in range(30)]
 
-    def totals(self, _discipline, _name):
+    def totals(self, _discipline):
         return SimpleNamespace(offered=1_000_000)
 
     def estimate(self, discipline, *, name, metric, statistic, **_):
