@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -281,6 +282,42 @@ def test_places_are_those_of_the_files():
 def test_an_unknown_fidelity_is_refused():
     with pytest.raises(ConfigError, match="fidelity is 'slow', must be one of quick, default, full"):
         steer.run(fidelity="slow")
+
+
+# With the engine.
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    """What the engine finds of everything, with much shorter runs."""
+    small = replace(
+        runs.SIZES[Fidelity.QUICK],
+        window=23,
+        thresholds=5,
+        requests=5_000,
+        replications=2,
+        sweep_requests=80_000,
+        sweep_replications=2,
+        shares=(0.1,),
+        ratios=(2, 100),
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "SIZES", dict.fromkeys(Fidelity, small))
+        yield steer.run(fidelity="quick")
+
+
+def test_the_engine_tells_all_that_is_asked(simulated):
+    unknown = {each.id for each in simulated.checks.checks if each.status == Status.NOT_CHECKABLE}
+    assert unknown == {f"claim/{claim.id}" for claim in published.claims() if claim.metric == "rtt"}
+    assert len(simulated.sweep) == 8
+    assert all(row.less["rr"].interval for row in simulated.sweep)
+    assert simulated.html()
+    assert max(map(len, simulated.text().splitlines())) <= 110
+
+
+def test_claims_and_orderings_hold_of_short_runs_too(simulated):
+    missed = {each.id for each in simulated.missed()}
+    assert not {name for name in missed if name.startswith(("claim/", "order/", "property/"))}
 
 
 # Interruption.
