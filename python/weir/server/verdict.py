@@ -114,7 +114,8 @@ def _tail(result: ServerResult) -> str | None:
     rivals = [name for name in found if name != best and not _apart(result, found[best], found[name])]
     if len(rivals) + 1 == len(found):
         who = "both disciplines" if len(found) == _BOTH else "all disciplines"
-        return f"by the {words} {who} cannot be told apart at this length of run: it is {told} under {result.labels[best]}"
+        under = result.labels[best]
+        return f"by the {words} {who} cannot be told apart at this length of run: it is {told} under {under}"
     with_rivals = f", not to be told from {joined(map(result.labels.__getitem__, rivals))}" if rivals else ""
     return (
         f"the {words} is smallest under {result.labels[best]}, {told}{with_rivals}"

@@ -37,7 +37,11 @@ pub(super) fn benches() -> Vec<Bench> {
             let name = spec.split(':').next().unwrap_or(spec);
             let mut bench = |engine: &str, play: Play| {
                 let prepare = move || rounds(mix(spec, cores, duration), play);
-                all.push(Bench::new(format!("server/{cores}/{name}{engine}"), Unit::Rate("requests/s"), prepare));
+                all.push(Bench::new(
+                    format!("server/{cores}/{name}{engine}"),
+                    Unit::Rate("requests/s"),
+                    prepare,
+                ));
             };
             bench("", play::<Collector>);
             if has_two {

@@ -3,7 +3,7 @@
 use crate::port::outcome::Check;
 use crate::port::selfcheck::LEVEL;
 use crate::server::collector::measured;
-use crate::server::model::ServerScenario;
+use crate::server::model::{Process, ServerScenario};
 use crate::server::summary::{Cell, Summary};
 use crate::stats::replications;
 
@@ -125,10 +125,19 @@ fn utilisation(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option
     let measure = replications::mean(&apart);
     let (low, high) = measure.as_estimate()?.interval(LEVEL);
     let reaching = sum(cell, |run| run.told.reaching) / span / cores / count;
-    let tolerance = (high - low) / 2.0 + reaching;
+    let ends = at_ends(server) * mean / span / cores;
+    let tolerance = (high - low) / 2.0 + reaching + ends;
     let note = "offered load less what was dropped, against the part of the cores' time that was service, within its \
-                99.9 % interval and the requests that were present at the ends of the measured time";
+                99.9 % interval and the requests that come or are present at the ends of the measured time";
     let found = expected + measure.value()?;
     let check = || Check::new(Some(discipline), "utilisation", expected, found, tolerance, note);
     (tolerance <= TELLING_INTERVAL * expected).then(check)
+}
+
+/// So many requests more or fewer than the rate says may come in the measured time, by where its ends lie.
+fn at_ends(server: &ServerScenario) -> f64 {
+    match server.steady().map(|open| (open.process, open.mean_gap)) {
+        Some((Process::Trains { every, .. }, mean_gap)) => every.get() as f64 / mean_gap + 2.0,
+        _ => 2.0,
+    }
 }

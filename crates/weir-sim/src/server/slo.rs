@@ -70,7 +70,7 @@ pub struct Probe {
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// The share of requests that were dropped.
+    /// The share of its requests that were dropped.
     pub dropped: f64,
     /// Whether the bound is met.
     pub verdict: Verdict,
@@ -282,15 +282,11 @@ impl Search<'_> {
             return Ok(None);
         };
         let rows = Rows::new(&server, cell);
-        let offered: u64 = cell.runs.iter().map(|run| run.classes[0].offered()).sum();
-        let lost: u64 = cell.runs.iter().map(|run| run.classes[0].dropped).sum();
-        let dropped = if offered > 0 { lost as f64 / offered as f64 } else { 0.0 };
         let names = match &self.asked.class {
             Some(name) => vec![name.as_str()],
             None => server.classes.iter().map(|class| class.name.as_str()).collect(),
         };
-        let each: Vec<Probe> =
-            names.into_iter().map(|name| self.judged(load, name, dropped, &rows)).collect();
+        let each: Vec<Probe> = names.into_iter().map(|name| self.judged(load, name, &rows)).collect();
         let too_few = each.iter().find(|probe| probe.high.is_none() && probe.verdict == Verdict::Undecided);
         if let Some(probe) = too_few.filter(|_| self.tried.is_empty()) {
             return Err(self.too_few(probe));
@@ -309,7 +305,9 @@ impl Search<'_> {
     }
 
     /// One class at one load.
-    fn judged(&self, load: f64, class: &str, dropped: f64, rows: &Rows<'_>) -> Probe {
+    fn judged(&self, load: f64, class: &str, rows: &Rows<'_>) -> Probe {
+        let lost = rows.measure("class", class, "dropped", "mean");
+        let dropped = lost.and_then(|measure| measure.value()).unwrap_or(0.0);
         let told = rows.interval("class", class, "slowdown", self.asked.quantile);
         let (value, low, high) = told.map_or((None, None, None), |(value, ends)| {
             (Some(value), ends.map(|ends| ends.0), ends.map(|ends| ends.1))

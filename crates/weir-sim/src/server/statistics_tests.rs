@@ -364,9 +364,7 @@ fn a_search_that_cannot_be_is_refused() {
     assert!(refusal(&server, 4, &asked, 0.01).contains("below 4"));
     assert!(refusal(&server, 0, &asked, 0.0).contains("precision"));
     assert!(refusal(&server, 0, &Asked { bound: 1.0, ..asked.clone() }, 0.01).contains("above 1"));
-    assert!(
-        refusal(&server, 0, &Asked { quantile: "p98", ..asked.clone() }, 0.01).contains("p99.99")
-    );
+    assert!(refusal(&server, 0, &Asked { quantile: "p98", ..asked.clone() }, 0.01).contains("p99.99"));
     let other = Asked { class: Some("x".to_owned()), ..asked.clone() };
     assert!(refusal(&server, 0, &other, 0.01).contains("short, long"));
     let few = Asked { class: None, quantile: "p99.99", bound: 10.0 };

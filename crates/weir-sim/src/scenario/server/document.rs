@@ -29,7 +29,7 @@ pub struct ServerDocument {
     /// The seed of all random streams; the same seed gives the same numbers.
     #[serde(default = "default_seed")]
     pub seed: u64,
-    /// The disciplines to compare, as spec strings: `rr`, `jsq`, `cfcfs`, `per_server(jsq,sf)`, `darc`.
+    /// The disciplines to compare, as spec strings: `rr`, `jsq`, `cfcfs`, `per_server(jsq,discipline=sf)`, `darc`.
     pub disciplines: Located<Vec<Located<String>>>,
     /// The discipline of the list from which the others' paired differences are taken; default: the first.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -362,7 +362,7 @@ fn the_document_has_the_bounds_of_the_code() {
         ("`class.slo`", format!("at most {}", count(classes::LARGEST_SLO))),
         ("`workload.rate`", format!("at most {}", count(workload::HIGHEST_RATE))),
         ("`workload.levels`", format!("1 to {} levels", workload::MAX_LEVELS)),
-        ("`workload.levels`", format!("at most {} |", count(workload::MAX_FACTOR))),
+        ("`workload.levels`", format!("to {}, in all", count(workload::MAX_FACTOR))),
         ("`workload.arrivals`", format!("at most {} in a train", count(workload::LONGEST_TRAIN))),
         ("`workload.flows`", format!("1 to {},", grouped(workload::MAX_FLOWS))),
         ("`workload.trace`", format!("| {}, of", grouped(requests::MAX_REQUESTS as u64))),

@@ -20,6 +20,8 @@ pub(super) const HIGHEST_RATE: f64 = 1e9;
 /// The most levels, and the most by which the rate is multiplied from one to the next.
 pub(super) const MAX_LEVELS: u64 = 64;
 pub(super) const MAX_FACTOR: f64 = 1000.0;
+/// By what the rate of the last level may differ from that of the first.
+pub(super) const MAX_GROWTH: f64 = 1e12;
 /// The most requests of a train.
 pub(super) const LONGEST_TRAIN: f64 = 1e6;
 /// The most requests that a queue without bound may come to hold.
@@ -90,11 +92,11 @@ impl Checker<'_> {
         let workload = &document.workload;
         match &workload.value.closed {
             Some(closed) => self.clients(closed, &workload.value, cores),
-            None => self.from_outside(workload, classes, cores),
+            None => self.open_arrivals(workload, classes, cores),
         }
     }
 
-    fn from_outside(
+    fn open_arrivals(
         &self,
         workload: &Located<ServerWorkload>,
         classes: &[Class],
@@ -141,12 +143,17 @@ impl Checker<'_> {
         let every = self.some_span(&written.every, LONGEST_RUN)?;
         let count = self.whole(&written.count, 1, MAX_LEVELS)? as u32;
         let factor = match &written.factor {
-            Some(factor) if !(factor.value > 0.0 && factor.value <= MAX_FACTOR) => {
-                let reason = format!("must be a number above 0 and at most {MAX_FACTOR}");
+            Some(factor) if !(1.0 / MAX_FACTOR..=MAX_FACTOR).contains(&factor.value) => {
+                let reason = format!("must be a number from {} to {MAX_FACTOR}", 1.0 / MAX_FACTOR);
                 return self.refuse(factor, reason, "write a factor such as 2.0");
             }
             factor => factor.as_ref().map_or(2.0, |factor| factor.value),
         };
+        if !(1.0 / MAX_GROWTH..=MAX_GROWTH).contains(&factor.powi(count as i32 - 1)) {
+            let reason =
+                format!("changes the rate more than {MAX_GROWTH}-fold from the first level to the last");
+            return self.refuse(&written.count, reason, "lower it, or take a factor nearer to 1");
+        }
         Ok(Levels { every, count, factor })
     }
 

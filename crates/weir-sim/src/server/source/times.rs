@@ -43,7 +43,7 @@ impl OpenTimes {
         if let Some(levels) = &open.levels {
             check_levels(levels, open.mean_gap)?;
         }
-        if !(open.mean_gap >= SHORTEST) {
+        if open.mean_gap.is_nan() || open.mean_gap < SHORTEST {
             let reason = format!(
                 "the mean time between arrivals is {}ns, must be at least {SHORTEST}ns",
                 open.mean_gap

@@ -65,7 +65,8 @@ fn a_flow_that_changes_its_core_is_cold_and_may_overtake_itself() {
     let mut made = trace("rr", 2, &[(0, 7, 20), (1, 7, 3), (2, 8, 1)]);
     made.costs.cold = Nanos::new(4);
     let (told, left) = run(&made);
-    let flags: Vec<_> = told.done.iter().map(|one| (one.arrived, one.ended, one.cold, one.reordered)).collect();
+    let flags: Vec<_> =
+        told.done.iter().map(|one| (one.arrived, one.ended, one.cold, one.reordered)).collect();
     assert_eq!(flags, [(1, 8, true, false), (0, 20, false, true), (2, 21, false, false)]);
     assert_eq!(told.busy, [(1, 1, 8, 4), (0, 0, 20, 0), (0, 20, 21, 0)]);
     assert_eq!((left.decisions, left.last, left.preemptions), (3, 21, 0));
@@ -120,7 +121,10 @@ fn what_is_senseless_is_refused() {
         let mut made = trace("cfcfs", 2, &[(0, 0, 10), (4, 0, 2)]);
         change(&mut made);
         let error = run_stepwise(&made, Job { replication: 0, discipline: 0 }).expect_err("refused");
-        assert!(matches!(error, RunError::Refused { .. } | RunError::TooLarge { .. } | RunError::Overloaded { .. }));
+        assert!(matches!(
+            error,
+            RunError::Refused { .. } | RunError::TooLarge { .. } | RunError::Overloaded { .. }
+        ));
         error.to_string()
     };
     assert!(refused(&|made| made.site.servers = 0).contains("1 to 1024"));

@@ -25,13 +25,20 @@ fn nothing_is_lost_nobody_is_early_and_no_core_does_two_things() {
             let (told, left) = told(spec, case, &scenario);
             let place = format!("{spec}, case {case}");
             assert_eq!(left.offered, (told.done.len() + told.dropped.len()) as u64, "{place}");
-            assert_eq!((left.done, left.dropped), (told.done.len() as u64, told.dropped.len() as u64), "{place}");
+            assert_eq!(
+                (left.done, left.dropped),
+                (told.done.len() as u64, told.dropped.len() as u64),
+                "{place}"
+            );
             assert!(told.done.iter().all(|one| one.began >= one.arrived), "{place}");
             assert!(told.done.iter().all(|one| one.ended >= one.began + one.service), "{place}");
             assert!(!overlaps(&told), "{place}");
             let service: u64 = told.done.iter().map(|one| one.service).sum();
             let busy: u64 = told.busy.iter().map(|(_, from, until, overhead)| until - from - overhead).sum();
-            assert!(busy >= service && (busy == service || !told.dropped.is_empty()), "{place}: {busy} {service}");
+            assert!(
+                busy >= service && (busy == service || !told.dropped.is_empty()),
+                "{place}: {busy} {service}"
+            );
             assert_eq!(left.decisions, left.done + left.preemptions, "{place}");
             assert_eq!(left.last, told.done.iter().map(|one| one.ended).max().unwrap_or(0), "{place}");
         }
@@ -59,7 +66,8 @@ fn a_core_serves_in_order_of_arrival_under_dispatchers() {
 #[test]
 fn the_same_requests_come_whatever_the_discipline_and_the_same_seed_tells_the_same() {
     let requests = |told: &Told| {
-        let mut all: Vec<_> = told.done.iter().map(|one| (one.arrived, one.class, one.flow, one.service)).collect();
+        let mut all: Vec<_> =
+            told.done.iter().map(|one| (one.arrived, one.class, one.flow, one.service)).collect();
         all.sort_unstable();
         all
     };
