@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -26,6 +27,8 @@ DELAYS = {
 }
 """Microseconds, by the places of the lab's policies."""
 CORES = {"unimodal": (7, 7, 3.9, 3.5, 3.5), "bimodal": (7, 7, 3.2, 3.4, 3.4)}
+RISES = {("unimodal", 2): (16, 17, 21, 22, 23), ("bimodal", 2): (21, 22, 23, 24, 25)}
+"""Seconds at which the dynamic policies take a core more; those of the combined one are below."""
 DROPPED = {("unimodal", "short"): 0.277, ("bimodal", "short"): 0.036}
 
 
@@ -53,9 +56,14 @@ class Made:
             for place, spec in enumerate(self.disciplines)
             for name in (*names, "all")
         ]
+        traffic = plan.name.split("/")[1]
         self.in_use = [
-            SimpleNamespace(discipline=spec, at=[0.0, 20.0, 21.0, 22.0, 23.0, 24.0], count=[2, 3, 4, 5, 6, 7])
-            for spec in self.disciplines
+            SimpleNamespace(
+                discipline=spec,
+                at=[0.0, *map(float, RISES.get((traffic, place), (18, 20, 22, 23, 25)))],
+                count=[2, 3, 4, 5, 6, 7],
+            )
+            for place, spec in enumerate(self.disciplines)
         ]
 
     def _windows(self, place, name):
@@ -63,7 +71,7 @@ class Made:
         top = 0.0 if found is None else found
         return [top * 2.0 ** (second // 5 - 5) * (1 + 0.01 * place) for second in range(30)]
 
-    def totals(self, _discipline, _name):
+    def totals(self, _discipline):
         return SimpleNamespace(offered=1_000_000)
 
     def estimate(self, discipline, *, name, metric, statistic, **_):
@@ -274,6 +282,42 @@ def test_places_are_those_of_the_files():
 def test_an_unknown_fidelity_is_refused():
     with pytest.raises(ConfigError, match="fidelity is 'slow', must be one of quick, default, full"):
         steer.run(fidelity="slow")
+
+
+# With the engine.
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    """What the engine finds of everything, with much shorter runs."""
+    small = replace(
+        runs.SIZES[Fidelity.QUICK],
+        window=23,
+        thresholds=5,
+        requests=5_000,
+        replications=2,
+        sweep_requests=80_000,
+        sweep_replications=2,
+        shares=(0.1,),
+        ratios=(2, 100),
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "SIZES", dict.fromkeys(Fidelity, small))
+        yield steer.run(fidelity="quick")
+
+
+def test_the_engine_tells_all_that_is_asked(simulated):
+    unknown = {each.id for each in simulated.checks.checks if each.status == Status.NOT_CHECKABLE}
+    assert unknown == {f"claim/{claim.id}" for claim in published.claims() if claim.metric == "rtt"}
+    assert len(simulated.sweep) == 8
+    assert all(row.less["rr"].interval for row in simulated.sweep)
+    assert simulated.html()
+    assert max(map(len, simulated.text().splitlines())) <= 110
+
+
+def test_claims_and_orderings_hold_of_short_runs_too(simulated):
+    missed = {each.id for each in simulated.missed()}
+    assert not {name for name in missed if name.startswith(("claim/", "order/", "property/"))}
 
 
 # Interruption.

@@ -120,8 +120,8 @@ def _bar(evidence: Evidence, row: Slowdown, found: Measured) -> float:
     freedom = result.replications - 1
     half = (found.interval[1] - found.interval[0]) / 2
     error = half / student_quantile(0.05, freedom)
-    total = result.totals(result.disciplines[0], "all").offered
-    spread = error * math.sqrt(total / _BESIDE + 1)
+    counted = result.totals(result.disciplines[0])
+    spread = error * math.sqrt((counted.offered if counted else 0) / _BESIDE + 1)
     return max(wide, student_quantile(_OUTSIDE, freedom) * spread)
 
 

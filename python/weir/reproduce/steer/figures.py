@@ -142,7 +142,7 @@ def _map(found: list[Row], most: float) -> dict[str, Any]:
         }
         for row in found
     ]
-    shares, ratios = ([*dict.fromkeys(each[name] for each in values)] for name in ("share", "ratio"))
+    shares, ratios = ([*dict.fromkeys(str(each[name]) for each in values)] for name in ("share", "ratio"))
     base = alt.Chart().encode(
         x=alt.X("share:N", sort=shares, axis=alt.Axis(title="long requests", labelAngle=0)),
         y=alt.Y("ratio:N", sort=ratios[::-1], axis=alt.Axis(title="long over short")),
