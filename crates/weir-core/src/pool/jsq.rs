@@ -60,7 +60,10 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for Jsq {
         _receiver: ReceiverId,
         servers: &dyn Servers,
     ) -> Result<ServerId, DropReason> {
-        Ok(self.ties.least(servers, |server| servers.length(server)))
+        Ok(match self.ties {
+            Ties::Lowest => servers.shortest(),
+            Ties::Random(_) => self.ties.least(servers, |server| servers.length(server)),
+        })
     }
 }
 

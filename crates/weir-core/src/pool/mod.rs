@@ -136,6 +136,18 @@ pub trait Servers {
     fn length(&self, server: ServerId) -> u32;
     /// What those requests are known to need still, together.
     fn work(&self, server: ServerId) -> Nanos;
+    /// The one with the fewest requests, of several the lowest.
+    #[inline]
+    fn shortest(&self) -> ServerId {
+        let mut best = (self.length(ServerId(0)), ServerId(0));
+        for server in (1..self.count()).map(ServerId) {
+            let length = self.length(server);
+            if length < best.0 {
+                best = (length, server);
+            }
+        }
+        best.1
+    }
 }
 
 /// What a dispatcher looks at, so that nothing else needs to be kept.

@@ -7,8 +7,8 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | O(1) for all that is told; of a request some 8 ns, for its times are put aside and counted [`ASIDE`] at once |
-//! | Memory | three histograms and [`ASIDE`] requests a class, some numbers a core, [`KEPT_CHANGES`] changes of the cores in use, and the windows |
+//! | Work | O(1) for all that is told; of a request some 8 ns, for its times are put aside and counted `ASIDE` at once |
+//! | Memory | three histograms and `ASIDE` requests a class, some numbers a core, [`KEPT_CHANGES`] changes of the cores in use, and the windows |
 //! | Allocates | where a histogram first holds a time of another power of two, and for a later window than before |
 //!
 //! Changes of the cores in use are told in order of time; nothing else need be.

@@ -5,7 +5,8 @@
 use weir_core::discipline::DropReason;
 
 use super::ring::Ring;
-use super::{Course, Request};
+use super::scan::{earliest, first_by};
+use super::{Course, Request, tell};
 use crate::server::record::Sink;
 
 /// Cores that share a queue.
@@ -28,30 +29,15 @@ impl Central {
     }
 }
 
-/// The place of the first core that is idle at `now`, else of the one that is free first.
-#[inline]
-fn first_free(free: &[u64], now: u64) -> usize {
-    if let Some(idle) = free.iter().position(|&at| at <= now) {
-        return idle;
-    }
-    let mut first = 0;
-    for place in 1..free.len() {
-        if free[place] < free[first] {
-            first = place;
-        }
-    }
-    first
-}
-
 impl Course for Central {
-    #[inline]
+    #[inline(always)]
     fn request<S: Sink>(
         &mut self,
         now: u64,
         request: &Request,
         sink: &mut S,
     ) -> Result<(u32, u64), DropReason> {
-        let place = first_free(&self.free, now);
+        let place = first_by(&self.free, now).unwrap_or_else(|| earliest(&self.free));
         let free = self.free[place];
         let began = free.max(now);
         if began > now {
@@ -61,9 +47,7 @@ impl Course for Central {
             self.begins.push(began);
         }
         if began > free {
-            if free > self.since[place] {
-                sink.busy(place as u32, self.since[place], free, 0);
-            }
+            tell(place as u32, self.since[place], free, sink);
             self.since[place] = began;
         }
         self.free[place] = began + request.service;
@@ -72,9 +56,7 @@ impl Course for Central {
 
     fn close<S: Sink>(&mut self, sink: &mut S) {
         for (place, (&since, &free)) in self.since.iter().zip(&self.free).enumerate() {
-            if free > since {
-                sink.busy(place as u32, since, free, 0);
-            }
+            tell(place as u32, since, free, sink);
         }
     }
 

@@ -8,7 +8,7 @@
 //! | | |
 //! |-|-|
 //! | Source | Lindley, *The theory of queues with a single server*, Proc. Cambridge Phil. Soc. 48, 1952; Kiefer and Wolfowitz, *On the theory of queues with many servers*, Trans. AMS 78, 1955 |
-//! | Work per request | O(1), and that of the dispatcher; with one queue O(cores), over a few cache lines |
+//! | Work per request | O(1), and that of the dispatcher; with one queue, and where the shortest is looked for, O(cores) over a few cache lines |
 //! | Memory | the ends of the requests that are there |
 //! | Stands for | `cfcfs` without preemption, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, and one receiver, which keeps the order of arrival |
 //!
@@ -17,6 +17,7 @@
 mod central;
 mod per_core;
 mod ring;
+mod scan;
 
 use weir_core::discipline::DropReason;
 use weir_core::item::Message;
@@ -25,8 +26,10 @@ use weir_core::registry;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 
+use crate::engine::dispatch::{Level, Work};
 use crate::network::job::Watch;
 use crate::port::run::RunError;
+use crate::server::engine::LATEST;
 use crate::server::job::{Ended, Job, Left};
 use crate::server::model::{Known, Requests, ServerScenario, Workload};
 use crate::server::record::{Done, Sink};
@@ -87,13 +90,19 @@ pub(crate) fn play<S: Sink>(
     }
     let Some(mut source) = Source::new(scenario, job.replication)? else { return Ok(None) };
     let source = &mut source;
+    let overloaded = |reason| {
+        let disciplines = scenario.disciplines[job.discipline].clone();
+        RunError::Overloaded { disciplines, reason }
+    };
     if is_central {
         let course = central::Central::new(scenario.site.servers, scenario.site.queue);
-        return Ok(Some(run(scenario, course, source, sink, watch)));
+        return run(scenario, course, source, sink, watch).map(Some).map_err(overloaded);
     }
     let visitor = PerCore { scenario, source, sink, watch };
     registry::visit_dispatcher(spec, &scenario.site, visitor)
-        .map_err(|error| refused("disciplines", error.to_string()))
+        .map_err(|error| refused("disciplines", error.to_string()))?
+        .transpose()
+        .map_err(overloaded)
 }
 
 /// Runs what a dispatcher is visited for.
@@ -105,8 +114,8 @@ struct PerCore<'r, 'w, S> {
 }
 
 impl<S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, S> {
-    type Output = Option<Ended>;
-    fn visit<D: Dispatcher<Message<Nanos>> + Send + 'static>(self, dispatcher: D) -> Option<Ended> {
+    type Output = Option<Result<Ended, String>>;
+    fn visit<D: Dispatcher<Message<Nanos>> + Send + 'static>(self, dispatcher: D) -> Self::Output {
         let sees_work = dispatcher.sees() == Sees::Work;
         if dispatcher.period().is_some() || (sees_work && self.scenario.known != Known::Exact) {
             return None;
@@ -117,48 +126,97 @@ impl<S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, S> {
     }
 }
 
-/// Takes request after request to its end.
-fn run<S: Sink>(
+/// Tells that a core was busy without a gap.
+#[inline]
+fn tell<S: Sink>(server: u32, since: u64, free: u64, sink: &mut S) {
+    if free > since {
+        sink.busy(server, since, free, 0);
+    }
+}
+
+/// Takes request after request to its end, with the widest instructions of the machine.
+///
+/// # Errors
+/// The clock ends.
+fn run<C: Course, S: Sink>(
     scenario: &ServerScenario,
-    mut course: impl Course,
+    course: C,
     source: &mut Source,
     sink: &mut S,
     watch: &Watch<'_>,
-) -> Ended {
-    let (dispatch, hand_over) = (scenario.costs.dispatch.get(), scenario.costs.hand_over.get());
-    let (mut received, mut told, mut block) = (0_u64, 0, Requests::default());
-    let mut left = Left { accelerated: true, ..Left::default() };
-    sink.in_use(0, scenario.site.servers);
-    loop {
-        if watch.cancelled() {
-            return Ended::Interrupted;
+) -> Result<Ended, String> {
+    Level::detect().run(Run { scenario, course, source, sink, watch })
+}
+
+/// A run.
+struct Run<'r, 'w, C, S> {
+    scenario: &'r ServerScenario,
+    course: C,
+    source: &'r mut Source,
+    sink: &'r mut S,
+    watch: &'r Watch<'w>,
+}
+
+impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
+    type Output = Result<Ended, String>;
+
+    #[inline(always)]
+    fn run(mut self) -> Self::Output {
+        let (mut received, mut told, mut block) = (0, 0, Requests::default());
+        let mut left = Left { accelerated: true, ..Left::default() };
+        self.sink.in_use(0, self.scenario.site.servers);
+        loop {
+            if self.watch.cancelled() {
+                return Ok(Ended::Interrupted);
+            }
+            self.source.fill(&mut block, BLOCK);
+            let Some(&until) = block.at.last() else { break };
+            left.offered += block.at.len() as u64;
+            for place in 0..block.at.len() {
+                self.request(&block, place, &mut received, &mut left);
+            }
+            if left.last >= LATEST {
+                return Err(format!("a service would end after {LATEST}ns, where the clock ends"));
+            }
+            self.watch.passed(&mut told, until);
         }
-        source.fill(&mut block, BLOCK);
-        let Some(&until) = block.at.last() else { break };
-        left.offered += block.at.len() as u64;
-        for place in 0..block.at.len() {
-            let (arrived, class, flow) = (block.at[place], block.class[place], block.flow[place]);
-            received = received.max(arrived) + dispatch;
-            let now = received + hand_over;
-            let service = block.service[place];
-            let request = Request { class, flow, service };
-            match course.request(now, &request, sink) {
-                Ok((server, began)) => {
-                    let ended = began + service;
-                    left.last = left.last.max(ended);
-                    let (reordered, cold) = (false, false);
-                    sink.done(&Done { arrived, began, ended, service, class, flow, server, reordered, cold });
-                }
-                Err(reason) => {
-                    left.dropped += 1;
-                    sink.dropped(class, arrived, now, reason);
-                }
+        self.course.close(self.sink);
+        left.done = left.offered - left.dropped;
+        (left.decisions, left.moved) = (left.done, self.course.moved());
+        Ok(Ended::Finished(left))
+    }
+}
+
+impl<C: Course, S: Sink> Run<'_, '_, C, S> {
+    /// One request; `received` is when the receiver is free of those before.
+    #[inline(always)]
+    fn request(&mut self, block: &Requests, place: usize, received: &mut u64, left: &mut Left) {
+        let costs = &self.scenario.costs;
+        let (arrived, class, flow) = (block.at[place], block.class[place], block.flow[place]);
+        let service = block.service[place];
+        *received = arrived.max(*received) + costs.dispatch.get();
+        let now = *received + costs.hand_over.get();
+        match self.course.request(now, &Request { class, flow, service }, self.sink) {
+            Ok((server, began)) => {
+                let ended = began + service;
+                left.last = left.last.max(ended);
+                let (reordered, cold) = (false, false);
+                self.sink.done(&Done {
+                    arrived,
+                    began,
+                    ended,
+                    service,
+                    class,
+                    flow,
+                    server,
+                    reordered,
+                    cold,
+                });
+            }
+            Err(reason) => {
+                left.dropped += 1;
+                self.sink.dropped(class, arrived, now, reason);
             }
         }
-        watch.passed(&mut told, until);
     }
-    course.close(sink);
-    left.done = left.offered - left.dropped;
-    (left.decisions, left.moved) = (left.done, course.moved());
-    Ended::Finished(left)
 }

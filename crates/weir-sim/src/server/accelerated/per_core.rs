@@ -6,7 +6,8 @@ use weir_core::pool::{Dispatcher, ReceiverId, ServerId, Servers};
 use weir_core::units::{Instant, Nanos};
 
 use super::ring::Ring;
-use super::{Course, Request};
+use super::scan::first_by;
+use super::{Course, Request, tell};
 use crate::server::record::Sink;
 
 /// A core with its queue.
@@ -14,15 +15,15 @@ use crate::server::record::Sink;
 struct Core {
     /// When the requests that are there end.
     ends: Ring,
-    /// When it is free.
-    free: u64,
-    /// Since when it is busy without a gap, up to `free`.
+    /// Since when it is busy without a gap, until it is free.
     since: u64,
 }
 
 /// The cores, as they are at a moment.
 struct View<'c> {
     cores: &'c [Core],
+    /// When each is free.
+    free: &'c [u64],
     now: u64,
 }
 
@@ -37,7 +38,18 @@ impl Servers for View<'_> {
     }
     #[inline]
     fn work(&self, server: ServerId) -> Nanos {
-        Nanos::new(self.cores[server.0 as usize].free.saturating_sub(self.now))
+        Nanos::new(self.free[server.0 as usize].saturating_sub(self.now))
+    }
+    /// An idle core has none; lengths matter only where there is no idle core.
+    #[inline(always)]
+    fn shortest(&self) -> ServerId {
+        let idle = first_by(self.free, self.now);
+        let shortest = || {
+            let lengths = self.cores.iter().map(|core| core.ends.later_than(self.now));
+            let least = lengths.enumerate().min_by_key(|&(place, length)| (length, place));
+            least.map_or(0, |(place, _)| place)
+        };
+        ServerId(idle.unwrap_or_else(shortest) as u32)
     }
 }
 
@@ -45,20 +57,23 @@ impl Servers for View<'_> {
 pub(super) struct PerCore<D> {
     dispatcher: D,
     cores: Vec<Core>,
+    /// When each is free.
+    free: Vec<u64>,
     /// How many requests may be at a core.
     room: u32,
 }
 
 impl<D> PerCore<D> {
     pub(super) fn new(dispatcher: D, servers: u32, queue: Option<u32>) -> Self {
-        let core = |_| Core { ends: Ring::new(), free: 0, since: 0 };
+        let core = |_| Core { ends: Ring::new(), since: 0 };
         let room = queue.map_or(u32::MAX, |queue| queue.saturating_add(1));
-        Self { dispatcher, cores: (0..servers).map(core).collect(), room }
+        let free = vec![0; servers as usize];
+        Self { dispatcher, cores: (0..servers).map(core).collect(), free, room }
     }
 }
 
 impl<D: Dispatcher<Message<Nanos>>> Course for PerCore<D> {
-    #[inline]
+    #[inline(always)]
     fn request<S: Sink>(
         &mut self,
         now: u64,
@@ -71,38 +86,30 @@ impl<D: Dispatcher<Message<Nanos>>> Course for PerCore<D> {
             class: ClassId(request.class),
             remaining: Nanos::new(request.service),
         };
-        let view = View { cores: &self.cores, now };
+        let view = View { cores: &self.cores, free: &self.free, now };
         let sent = self.dispatcher.dispatch(Instant::new(now), &item, ReceiverId(0), &view);
         let ServerId(server) = sent?;
-        let core = &mut self.cores[server as usize];
+        let (core, free) = (&mut self.cores[server as usize], &mut self.free[server as usize]);
         if core.ends.later_than(now) >= self.room {
             return Err(DropReason::QueueFull);
         }
-        let began = core.free.max(now);
-        if began > core.free {
-            tell(server, core, sink);
+        let began = now.max(*free);
+        if began > *free {
+            tell(server, core.since, *free, sink);
             core.since = began;
         }
-        core.free = began + request.service;
-        core.ends.push(core.free);
+        *free = began + request.service;
+        core.ends.push(*free);
         Ok((server, began))
     }
 
     fn close<S: Sink>(&mut self, sink: &mut S) {
-        for (server, core) in self.cores.iter().enumerate() {
-            tell(server as u32, core, sink);
+        for (server, (core, &free)) in self.cores.iter().zip(&self.free).enumerate() {
+            tell(server as u32, core.since, free, sink);
         }
     }
 
     fn moved(&self) -> u64 {
         self.dispatcher.redirected()
-    }
-}
-
-/// Tells how long a core was busy without a gap.
-#[inline]
-fn tell<S: Sink>(server: u32, core: &Core, sink: &mut S) {
-    if core.free > core.since {
-        sink.busy(server, core.since, core.free, 0);
     }
 }
