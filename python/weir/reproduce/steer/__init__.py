@@ -44,7 +44,7 @@ def run(
     Parameters
     ----------
     fidelity : str
-        ``quick``, ``default`` or ``full``: 1, 8 or 32 million requests for each slowdown, and 16, 96 or 240
+        ``quick``, ``default`` or ``full``: 1, 5 or 32 million requests for each slowdown, and 16, 72 or 240
         workloads in the sweep. The lab's runs are shortened in ``quick``.
     seed : int, optional
         In place of that of the reproduction.

@@ -181,6 +181,21 @@ def _counts(evidence: Evidence) -> tuple[bool, str]:
     return holds, f"counts over time: {'; '.join(shown)}"
 
 
+def _narrow(evidence: Evidence) -> tuple[bool, str]:
+    """Say that the orderings of DCA need a threshold between 0.15 and 0.30 of the time between bursts."""
+    low, middle, high = (
+        MICRO * evidence.threshold(policy).figure("delay", "window_max").value
+        for policy in runs.THRESHOLDS[1:]
+    )
+    beside = evidence.delay("RR/bimodal/all"), evidence.delay("DCA/unimodal/all")
+    own = evidence.delay("DCA/bimodal/all")
+    holds = low <= 1.05 * beside[0] and middle < beside[1] and high > 3 * own
+    return holds, (
+        f"ADD of 50, 345, 690 us: {low:.0f}, {middle:.0f}, {high:.0f} us; RR {beside[0]:.0f}, DCA unimodal "
+        f"{beside[1]:.0f}, and with 506 us {own:.0f} us"
+    )
+
+
 def _in_order(evidence: Evidence) -> tuple[bool, str]:
     """S6: with exponential services the central queue is best, then JSQ, RR and random."""
     holds, shown = True, []
@@ -234,6 +249,10 @@ _PROPERTIES: dict[str, tuple[str, Callable[[Evidence], tuple[bool, str]]]] = {
     "S3": ("What is offered is done or dropped, and self-checks hold", _conserved),
     "S4": ("The delay at a saturated core tends to the queue times the service", _saturated),
     "S5": ("DCA: from MIN to the length of the list, one step a period at most", _counts),
+    "ADD": (
+        "With ADD at 50 us DCA is RR; orderings hold neither at 0.15 nor at 0.30 of a burst's time",
+        _narrow,
+    ),
     "S6 order": ("p99.9 delay: central queue, JSQ, RR, random, of exponential services", _in_order),
     "S6 limit": ("They meet where there is no load", _meet),
     "S8 random": ("Equal services under random: each core is M/D/1", _random),

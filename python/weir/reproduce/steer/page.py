@@ -155,7 +155,7 @@ def _sweep(found: tuple[Row, ...]) -> str:
     return note(words(found)) + table_of(head, map(_row, found)) + below
 
 
-_SIGNS = {1: "ok", -1: "bad", 0: ""}
+_SIGNS = {1: "ok", -1: "bad", 0: "text"}
 
 
 def _row(row: Row) -> Iterator[str]:
