@@ -12,6 +12,7 @@ __all__ = [
     "check",
     "disciplines",
     "estimate_overhead",
+    "highest_loads",
     "import_capture",
     "opensm_import",
     "opensm_lint",
