@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weir.cli.shared import INTERRUPTED, Json, ScenarioFile, Seed, Threads, echo_json
-from weir.text import number, plural
+from weir.text import number, plural, share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["add_to"]
 
 _PER_CENT = 100
+_FINEST, _COARSEST = 0.01, 50.0
 
 
 def add_to(app: typer.Typer) -> None:
@@ -57,9 +58,15 @@ def slo(
       weir slo server.toml --bound 10 --quantile p99.9
     """
     from weir import tables
+    from weir.errors import ConfigError
     from weir.progress import Progress
     from weir.server.slo import highest_loads
 
+    if not _FINEST <= precision <= _COARSEST:
+        raise ConfigError(
+            f"--precision is {precision:g} %, must be from {_FINEST:g} % to {_COARSEST:g} %",
+            "write one such as 1",
+        )
     with Progress("simulated s", 1e9) as progress:
         found = highest_loads(
             file,
@@ -77,9 +84,7 @@ def slo(
     else:
         out = tables.console()
         who = "each class" if class_ is None else f"{class_} requests" if class_ == "all" else class_
-        tables.say(
-            out, f"the highest load at which {quantile} of the slowdown of {who} is within {number(bound, 3)}"
-        )
+        tables.say(out, f"the highest load at which {quantile} of the slowdown of {who} is within {bound:g}")
         tables.print_table(out, _columns(found))
         if interrupted:
             tables.say(out, "interrupted: what was searched by then")
@@ -98,11 +103,18 @@ def _columns(found: Sequence[LoadSearch]) -> list[Column]:
         Column("tried", tuple(plural(each.probes, "load") for each in found), rank=3),
         Column(
             "",
-            tuple("" if each.reached else "undecided between: run more requests" for each in found),
+            tuple(map(_ending, found)),
             rank=1,
             numeric=False,
         ),
     ]
+
+
+def _ending(found: LoadSearch) -> str:
+    """Return why a search ended before its precision, if it did."""
+    if found.interrupted:
+        return "broken off"
+    return "" if found.reached else "undecided between: run more requests"
 
 
 def _load(probe: Probe | None, none: str) -> str:
@@ -113,9 +125,10 @@ def _value(probe: Probe | None) -> str:
     """Return the quantile at a load with its interval."""
     if probe is None or probe.value is None:
         return "–"
+    dropped = f", {share(probe.dropped)} dropped" if probe.dropped else ""
     if probe.low is None or probe.high is None:
-        return number(probe.value)
-    return f"{number(probe.value)} ({number(probe.low)} to {number(probe.high)})"
+        return f"{number(probe.value)}{dropped}"
+    return f"{number(probe.value)} ({number(probe.low)} to {number(probe.high)}){dropped}"
 
 
 def _class(found: LoadSearch) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +110,8 @@ def highest_loads(
     for name, value in (("bound", bound), ("precision", precision)):
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ConfigError(f"{name} is {value!r}, must be a number", "write one such as 10.0")
+    if not (math.isfinite(bound) and bound > 1.0):
+        raise ConfigError(f"bound is {bound:g}, must be above 1, a slowdown", "write one such as 10.0")
     question = (class_, quantile, float(bound), float(precision))
     text = _weir.highest_loads(checked.text, checked.name, question, threads, progress)
     return tuple(_search(each) for each in json.loads(text))

@@ -29,6 +29,8 @@ _TAILS = (
     ("delay", "mean"),
 )
 _BOTH = 2
+# A dropped request is beyond every bound: of a share as large as this the quantile says nothing.
+_BEYOND = {"p99.9": 0.001, "p99": 0.01, "mean": 0.001}
 _NEAR = 1.05
 """A price below one part in twenty is none to name."""
 
@@ -107,20 +109,44 @@ def _tail(result: ServerResult) -> str | None:
     if not found:
         return None
     words = f"{statistic} of the {_WORDS[metric]}" if statistic != "mean" else f"mean {_WORDS[metric]}"
+    whole = {name: row for name, row in found.items() if _lost(result, name) < _BEYOND[statistic]}
+    if not whole:
+        return f"too many requests are dropped for a comparison by the {words}"
+    left_out = [result.labels[name] for name in found if name not in whole]
+    found = whole
     best = min(found, key=lambda name: found[name].value or 0.0)
     told = _told(found[best])
     if len(found) == 1:
-        return f"the {words} is {told}"
+        return f"the {words} is {told}" + (
+            f" under {result.labels[best]}{_others_drop(left_out)}" if left_out else ""
+        )
     rivals = [name for name in found if name != best and not _apart(result, found[best], found[name])]
     if len(rivals) + 1 == len(found):
         who = "both disciplines" if len(found) == _BOTH else "all disciplines"
         under = result.labels[best]
-        return f"by the {words} {who} cannot be told apart at this length of run: it is {told} under {under}"
+        return (
+            f"by the {words} {who} cannot be told apart at this length of run: it is {told} under {under}"
+            f"{_others_drop(left_out)}"
+        )
     with_rivals = f", not to be told from {joined(map(result.labels.__getitem__, rivals))}" if rivals else ""
     return (
         f"the {words} is smallest under {result.labels[best]}, {told}{with_rivals}"
-        f"{_against(result, found, best)}{_price(result, best)}"
+        f"{_against(result, found, best)}{_others_drop(left_out)}{_price(result, best)}"
     )
+
+
+def _lost(result: ServerResult, discipline: str, class_: str = "all") -> float:
+    """Return the share of requests that a discipline drops."""
+    row = result.estimate(discipline, name=class_, metric="dropped")
+    return row.value or 0.0 if row is not None else 0.0
+
+
+def _others_drop(labels: list[str]) -> str:
+    """Say who is not compared, since a dropped request has no time."""
+    if not labels:
+        return ""
+    verb = "drops" if len(labels) == 1 else "drop"
+    return f", and {joined(labels)} {verb} too many requests to be compared"
 
 
 def _told(row: ServerEstimate) -> str:
@@ -191,7 +217,7 @@ def _limits(result: ServerResult) -> str | None:
     parts = []
     for class_ in asked:
         found = {
-            name: row.value
+            name: row.value if row.high is None else row.high
             for name in result.disciplines
             if (row := result.estimate(name, name=class_.name, metric="slowdown", statistic="p99.9"))
             is not None
@@ -199,7 +225,12 @@ def _limits(result: ServerResult) -> str | None:
         }
         if not found:
             continue
-        kept = [name for name, value in found.items() if value <= (class_.slo or 0.0)]
+        bound = class_.slo or 0.0
+        kept = [
+            name
+            for name, value in found.items()
+            if value <= bound and _lost(result, name, class_.name) < _BEYOND["p99.9"]
+        ]
         limit = f"a p99.9 slowdown of {class_.name} within {number(class_.slo or 0.0, 3)}"
         if len(kept) == len(found):
             parts.append(f"{limit} is kept" + (" under every discipline" if len(found) > 1 else ""))

@@ -4,6 +4,8 @@
 //! |-|-|
 //! | M/M/k | Erlang C: `W = C(k, a) S / (k - a)`, with the load `a` of all cores |
 //! | M/D/k | Crommelin, *Delay probability formulae when the holding times are constant*, P.O. Electrical Engineers' Journal 25, 1932 |
+//! | M/G/1 processor sharing | Kleinrock, *Time-shared systems: a theoretical treatment*, J. ACM 14, 1967: every response is `S / (1 - load)` in the mean, whatever the law |
+//! | power of two choices, many cores | Mitzenmacher, *The power of two choices in randomized load balancing*, IEEE Trans. Parallel and Distributed Systems 12, 2001: a share `load^(2^i - 1)` of the queues has `i` requests or more |
 //! | E_k/D/1 | what a core sees of Poisson arrivals dealt round: with equal services the same delays as M/D/k, request by request |
 
 use super::{Told, delay, run, run_stepwise};
@@ -11,6 +13,7 @@ use crate::node::model::Law;
 use crate::server::generators::{class, extreme_bimodal, scenario};
 use crate::server::job::Job;
 use crate::server::model::ServerScenario;
+use crate::server::record::Done;
 use weir_core::units::Nanos;
 
 const SERVICE: f64 = 10_000.0;
@@ -32,17 +35,22 @@ fn exponential() -> Law {
     Law::Exponential(Nanos::new(SERVICE as u64))
 }
 
-/// The mean delay of those that count in a replication.
-fn mean_delay(scenario: &ServerScenario, replication: u32) -> f64 {
+/// The mean of something of the requests that count in a replication.
+fn mean(scenario: &ServerScenario, replication: u32, of: fn(&Done) -> u64) -> f64 {
     let (mut told, _) = run_stepwise(scenario, Job { replication, discipline: 0 }).expect("goes well");
     told.done.retain(|done| done.arrived >= scenario.stop.warm_up.get());
-    told.mean(delay)
+    told.mean(of)
+}
+
+/// As [`has_mean_of`], of delays.
+fn has_mean(scenario: &ServerScenario, expected: f64) {
+    has_mean_of(scenario, delay, expected);
 }
 
 /// # Panics
 /// The expected mean is outside 4 standard errors, which of 32 replications one interval in 2,700 is.
-fn has_mean(scenario: &ServerScenario, expected: f64) {
-    let means: Vec<f64> = (0..REPLICATIONS).map(|replication| mean_delay(scenario, replication)).collect();
+fn has_mean_of(scenario: &ServerScenario, of: fn(&Done) -> u64, expected: f64) {
+    let means: Vec<f64> = (0..REPLICATIONS).map(|replication| mean(scenario, replication, of)).collect();
     let n = f64::from(REPLICATIONS);
     let mean = means.iter().sum::<f64>() / n;
     let variance = means.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / (n - 1.0);
@@ -111,6 +119,23 @@ fn round_robin_is_e_k_d_1_at_every_core() {
     for (cores, load) in [(3, 0.6), (7, 0.85)] {
         has_mean(&unimodal("rr", cores, load, constant(), 10_000.0), crommelin(cores, load) * SERVICE);
     }
+}
+
+#[test]
+fn small_quanta_without_cost_share_the_core() {
+    let response: fn(&Done) -> u64 = |done| done.ended - done.arrived;
+    for law in [exponential(), constant()] {
+        let shared = unimodal("preemptive:quantum=50ns,cost=0ns", 1, 0.6, law, 4_000.0);
+        has_mean_of(&shared, response, SERVICE / (1.0 - 0.6));
+    }
+}
+
+#[test]
+fn two_choices_leave_queues_that_are_doubly_exponential() {
+    let load: f64 = 0.7;
+    let response = (1..8).map(|i| load.powi((1 << i) - 2)).sum::<f64>() * SERVICE;
+    let many = unimodal("power_of_two", 512, load, exponential(), 60_000.0);
+    has_mean(&many, response - SERVICE);
 }
 
 fn delays(told: &Told) -> Vec<(u64, u64)> {
