@@ -1,5 +1,10 @@
 //! Puts a result together: figures, differences, totals, warnings, provenance.
 
+use weir_core::item::Message;
+use weir_core::registry;
+use weir_core::spec::Spec;
+use weir_core::units::Nanos;
+
 use crate::network::outcome::EngineUsed;
 use crate::network::run::Frame;
 use crate::node::figures::{ALL, Names};
@@ -18,6 +23,8 @@ use crate::server::summary::{self, Cell, ClassPart, Summary};
 const GROWING: f64 = 0.01;
 /// And so many for each core.
 const GROWING_CORE: f64 = 20.0;
+/// With fewer control periods a discipline has not steered.
+const FEWEST_PERIODS: u64 = 5;
 
 /// Why a scenario has no means, where that is so: more work arrives than can be done, and nothing is dropped.
 #[must_use]
@@ -43,6 +50,13 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let mut warnings: Vec<Warning> = overload(server).into_iter().collect();
     warnings.extend(named(server, cells).filter_map(|(name, cell)| growth(server, name, cell)));
+    warnings.extend(
+        server
+            .specs
+            .iter()
+            .zip(&server.disciplines)
+            .filter_map(|(spec, name)| standstill(server, spec, name)),
+    );
     ServerOutcome {
         replications: replications as u32,
         interrupted: replications < server.stop.replications as usize,
@@ -143,8 +157,8 @@ fn engine(discipline: &str, cell: &Cell) -> Option<EngineUsed> {
 fn overload(server: &ServerScenario) -> Option<Warning> {
     let (load, queue) = (server.steady_load().filter(|load| *load >= 1.0)?, server.site.queue?);
     let text = format!(
-        "offered load {load} is not below 1: more work arrives than {} cores can do, so queues of {queue} requests fill \
-         up and the rest is dropped; delays are those of full queues",
+        "offered load {load} is not below 1: more work arrives than {} cores can do, so queues of {queue} requests for each \
+         core fill up and the rest is dropped; delays are those of full queues",
         server.site.servers
     );
     Some(Warning { discipline: None, text })
@@ -165,6 +179,18 @@ fn growth(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option<Warn
          in it: queues may grow without end, and then means depend on the length of the run"
     );
     is_growing.then(|| Warning { discipline: Some(discipline.to_owned()), text })
+}
+
+/// A discipline is to steer by what it measures, and the run is over before it has.
+fn standstill(server: &ServerScenario, spec: &Spec, discipline: &str) -> Option<Warning> {
+    let period = registry::pool::<Message<Nanos>>(spec, &server.site).ok()?.period()?;
+    let duration = server.stop.duration;
+    let text = format!(
+        "it decides how many cores to use every {period}, and a replication lasts {duration}: what is shown is how it begins; \
+         give it a shorter `period`, or lengthen the run with stop.duration"
+    );
+    let is_short = duration.get() / FEWEST_PERIODS < period.get();
+    is_short.then(|| Warning { discipline: Some(discipline.to_owned()), text })
 }
 
 fn class_totals(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<ClassTotals> {

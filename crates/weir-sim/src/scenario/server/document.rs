@@ -66,7 +66,8 @@ pub struct ServerTable {
     /// receivers`. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receivers: Option<Located<u64>>,
-    /// How many requests may wait in one queue, the one that is served not counted, or `"unbounded"`; default: 4096.
+    /// How many requests may wait for each core, the one that is served not counted, or `"unbounded"`; a queue that cores
+    /// share holds as many for each of them. Default: 4096.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<Located<Bound>>,
     /// What a receiver spends on each request, one after the other; default: `"0ns"`.

@@ -24,6 +24,7 @@ use weir_core::units::Nanos;
 
 use crate::engine::stream::{Purpose, Stream, StreamKey};
 use crate::network::job::Watch;
+use crate::node::model::Law;
 use crate::port::run::RunError;
 use crate::server::accelerated;
 use crate::server::job::{Ended, Job};
@@ -125,6 +126,19 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
             place: "clients".to_owned(),
             reason: format!("there are {}, must be at most {MOST_CLIENTS}", closed.clients),
         });
+    }
+    if let Workload::Closed(closed) = &scenario.workload
+        && closed.think == Law::Constant(Nanos::new(0))
+        && site
+            .queue
+            .is_some_and(|queue| u64::from(closed.clients) > u64::from(site.servers) * (u64::from(queue) + 1))
+    {
+        let reason = format!(
+            "{} clients without think time are more than {} cores and their queues hold: who is dropped would try again \
+             at once, for ever; lower clients, lengthen the queues, or give a think time",
+            closed.clients, site.servers
+        );
+        return Err(refused("workload.closed", reason));
     }
     let flows = flows(scenario);
     if flows > MOST_FLOWS {
