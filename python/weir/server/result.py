@@ -154,7 +154,7 @@ class ServerResult(Result):
 
     @property
     def queue(self) -> int | None:
-        """How many requests may wait in one queue; None: any number."""
+        """How many requests may wait for each core; None: any number."""
         return self.document.get("queue")
 
     @property

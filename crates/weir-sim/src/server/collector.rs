@@ -7,7 +7,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | O(1) for all that is told; of a request some 8 ns, for its times are put aside and counted `ASIDE` at once |
+//! | Work | O(1) for all that is told; of a request little, for its times are put aside and counted `ASIDE` at once |
 //! | Memory | three histograms and `ASIDE` requests a class, some numbers a core, [`KEPT_CHANGES`] changes of the cores in use, and the windows |
 //! | Allocates | where a histogram first holds a time of another power of two, and for a later window than before |
 //!
