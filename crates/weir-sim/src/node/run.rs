@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::node::generators::{self, SIMPLE_SINK, Writer, add_queue, add_system, process};
     use crate::node::model::{Law, Operation};
-    use crate::node::outcome::NodeFigure;
+    use crate::stats::figure::Figure;
     use crate::stats::overhead::{Known, Setting, estimate_overhead};
 
     const SPECS: [&str; 3] = ["epoch:length=100ms", "eevdf", "priority_rr"];
@@ -161,7 +161,7 @@ mod tests {
             assert!(outcome.checks.iter().any(|check| check.check == wanted), "{wanted}");
         }
         let told = outcome.estimates.iter().filter(|figure| figure.value.is_some());
-        let holds = |figure: &NodeFigure| match (figure.low, figure.high) {
+        let holds = |figure: &Figure| match (figure.low, figure.high) {
             (Some(low), Some(high)) => figure.value.is_some_and(|value| low <= value && value <= high),
             _ => figure.reason.is_some(),
         };

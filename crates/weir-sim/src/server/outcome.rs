@@ -22,8 +22,8 @@
 use serde::Serialize;
 
 use crate::network::outcome::EngineUsed;
-use crate::node::outcome::{NodeDifference, NodeFigure};
 use crate::port::outcome::{Check, TheoryRow};
+use crate::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -77,9 +77,9 @@ pub struct ServerOutcome {
     /// What was counted of every core, in all replications.
     pub core_totals: Vec<CoreTotals>,
     /// The figures.
-    pub estimates: Vec<NodeFigure>,
+    pub estimates: Vec<Figure>,
     /// Paired differences from the reference.
-    pub differences: Vec<NodeDifference>,
+    pub differences: Vec<PairedDifference>,
     /// Histograms.
     pub distributions: Vec<ServerDistribution>,
     /// Means of successive windows of the first replication.

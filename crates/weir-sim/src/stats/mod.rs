@@ -23,6 +23,7 @@
 pub mod batch;
 pub mod estimate;
 pub mod fairness;
+pub mod figure;
 pub mod histogram;
 pub mod independence;
 pub mod linear;
@@ -31,6 +32,7 @@ pub mod overhead;
 pub mod pool;
 pub mod precision;
 pub mod replications;
+pub mod row;
 pub mod student;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -10,11 +10,12 @@ use weir_core::units::{Instant, Nanos};
 use crate::network::run::Frame;
 use crate::node::job::{self, Job};
 use crate::node::model::{Costs, DualQueue, Law, Measure, NodeScenario, Operation, Process, Program, Stop};
-use crate::node::outcome::{NodeFigure, NodeOutcome};
+use crate::node::outcome::NodeOutcome;
 use crate::node::record::{Path, Sink};
 use crate::node::recorder::Recorder;
 use crate::node::report;
 use crate::node::summary::{Gathered, Summed};
+use crate::stats::figure::Figure;
 use crate::stats::testing::Noise;
 
 fn nanos(count: u64) -> Nanos {
@@ -90,9 +91,9 @@ fn outcome(node: &NodeScenario, tell: impl Fn(Job, &mut Recorder) -> Option<[Use
     report::outcome(node, &Frame::default(), gathered.into_cells())
 }
 
-fn figure<'o>(outcome: &'o NodeOutcome, name: &str, metric: &str, statistic: &str) -> &'o NodeFigure {
+fn figure<'o>(outcome: &'o NodeOutcome, name: &str, metric: &str, statistic: &str) -> &'o Figure {
     let wanted =
-        |figure: &&NodeFigure| (&*figure.name, figure.metric, figure.statistic) == (name, metric, statistic);
+        |figure: &&Figure| (&*figure.name, figure.metric, figure.statistic) == (name, metric, statistic);
     outcome.estimates.iter().find(wanted).expect("a figure")
 }
 
