@@ -115,7 +115,7 @@ fn the_parts_make_up_the_whole() {
             }
         }
     }
-    let counted = |row: &crate::fabric::outcome::FabricDistribution| row.count.iter().sum::<u64>();
+    let counted = |row: &crate::fabric::outcome::FabricDistribution| row.bins.count.iter().sum::<u64>();
     for row in &outcome.distributions {
         let of = (row.metric, "mean");
         let figure = figure(&outcome, (&row.discipline, row.load, &row.channel), of);

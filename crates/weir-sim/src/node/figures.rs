@@ -23,7 +23,7 @@ use crate::node::summary::{Cell, ProcessPart, Summary};
 use crate::node::tally::{Epochs, ProcessTally, Window};
 use crate::stats::figure::ALL;
 use crate::stats::row::{Row, Rows, Tails, Title, ratio};
-use crate::stats::{Histogram, QUANTILES, Spread, Unavailable};
+use crate::stats::{Bins, Histogram, QUANTILES, Spread, Unavailable};
 
 /// Whether anything of a scenario is random.
 #[must_use]
@@ -197,17 +197,10 @@ pub fn distributions<'f>(
         let metrics = ["response", "wait"].into_iter().zip(both);
         metrics.map(move |(metric, histogram)| (name, metric, histogram))
     });
-    each.map(move |(name, metric, histogram)| {
-        let buckets: Vec<_> = histogram.buckets().collect();
-        NodeDistribution {
-            discipline: discipline.to_owned(),
-            process: name.to_owned(),
-            metric,
-            relative_error: Histogram::<7>::RELATIVE_ERROR,
-            unit: "s",
-            low: buckets.iter().map(|bucket| seconds(bucket.low as f64)).collect(),
-            high: buckets.iter().map(|bucket| seconds((bucket.high + 1) as f64)).collect(),
-            count: buckets.iter().map(|bucket| bucket.count).collect(),
-        }
+    each.map(move |(name, metric, histogram)| NodeDistribution {
+        discipline: discipline.to_owned(),
+        process: name.to_owned(),
+        metric,
+        bins: Bins::new(histogram, "s", seconds),
     })
 }

@@ -26,6 +26,7 @@ use serde::Serialize;
 
 use crate::network::outcome::EngineUsed;
 use crate::port::outcome::{Check, TheoryRow};
+use crate::stats::Bins;
 use crate::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
@@ -189,16 +190,9 @@ pub struct NodeDistribution {
     pub process: String,
     /// `response` or `wait`.
     pub metric: &'static str,
-    /// Half the width of a bucket over its middle, at most.
-    pub relative_error: f64,
-    /// The unit of the ends.
-    pub unit: &'static str,
-    /// Lower ends.
-    pub low: Vec<f64>,
-    /// Upper ends.
-    pub high: Vec<f64>,
-    /// How many.
-    pub count: Vec<u64>,
+    /// Its bins.
+    #[serde(flatten)]
+    pub bins: Bins,
 }
 
 /// What the sampler saw: rates over successive intervals.

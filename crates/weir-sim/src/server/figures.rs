@@ -20,7 +20,7 @@ use crate::server::outcome::ServerDistribution;
 use crate::server::summary::{Cell, ClassPart, Summary};
 use crate::stats::figure::ALL;
 use crate::stats::row::{Row, Rows, Tails, Title, ratio};
-use crate::stats::{FAR_QUANTILES, Histogram, Unavailable};
+use crate::stats::{Bins, FAR_QUANTILES, Unavailable};
 
 /// Fewer requests than this above a quantile do not tell it from the longest.
 const ABOVE: f64 = 10.0;
@@ -146,17 +146,10 @@ pub fn distributions<'f>(
     let names = server.classes.iter().map(|class| class.name.as_str());
     let subjects = std::iter::once(ALL).chain(names).zip(&cell.tails);
     let each = subjects.flat_map(|(name, tails)| TIMES.iter().zip(tails).map(move |one| (name, one)));
-    each.map(move |(name, (&(metric, unit, factor), histogram))| {
-        let buckets: Vec<_> = histogram.buckets().collect();
-        ServerDistribution {
-            discipline: discipline.to_owned(),
-            class: name.to_owned(),
-            metric,
-            relative_error: Histogram::<7>::RELATIVE_ERROR,
-            unit,
-            low: buckets.iter().map(|bucket| bucket.low as f64 * factor).collect(),
-            high: buckets.iter().map(|bucket| (bucket.high + 1) as f64 * factor).collect(),
-            count: buckets.iter().map(|bucket| bucket.count).collect(),
-        }
+    each.map(move |(name, (&(metric, unit, factor), histogram))| ServerDistribution {
+        discipline: discipline.to_owned(),
+        class: name.to_owned(),
+        metric,
+        bins: Bins::new(histogram, unit, |time| time * factor),
     })
 }

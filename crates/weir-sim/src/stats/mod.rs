@@ -21,6 +21,7 @@
 //! [`Measure::times`] converts it.
 
 pub mod batch;
+pub mod bins;
 pub mod estimate;
 pub mod fairness;
 pub mod figure;
@@ -39,6 +40,7 @@ pub(crate) mod testing;
 pub mod times;
 
 pub use batch::Batches;
+pub use bins::Bins;
 pub use estimate::{Estimate, Measure, Method, Unavailable};
 pub use histogram::Histogram;
 pub use linear::Linearised;
