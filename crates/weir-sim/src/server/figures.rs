@@ -11,10 +11,10 @@
 //! | `in_use` | cores that may be given requests, over the measured time |
 //!
 //! `max` and `window_max` are the largest of all replications. A quantile of too few requests to tell it from the longest,
-//! fewer than ten above it in all replications, is given with that reason in place of an interval. Work O(replications) a
-//! figure. Units: seconds.
+//! fewer than ten above it in all replications, is given with that reason in place of an interval. No interval of a time
+//! reaches below 0, nor one of a slowdown below 1. Work O(replications) a figure. Units: seconds.
 
-use crate::server::collector::measured;
+use crate::server::collector::{LEAST_SLOWDOWN, METRICS, SLOWDOWN_STEP, measured};
 use crate::server::model::ServerScenario;
 use crate::server::outcome::ServerDistribution;
 use crate::server::summary::{Cell, ClassPart, Summary};
@@ -24,9 +24,34 @@ use crate::stats::{Bins, FAR_QUANTILES, Unavailable};
 
 /// Fewer requests than this above a quantile do not tell it from the longest.
 const ABOVE: f64 = 10.0;
-/// The metrics that are times, with their unit and what makes one of it.
-const TIMES: [(&str, &str, f64); 3] =
-    [("delay", "s", 1e-9), ("response", "s", 1e-9), ("slowdown", "1", 1e-3)];
+
+/// A metric of times, or of ratios of times.
+#[derive(Clone, Copy)]
+pub(crate) struct Timed {
+    name: &'static str,
+    unit: &'static str,
+    /// What one of those that are kept makes.
+    factor: f64,
+    /// The least that there is; what is kept comes on top of it.
+    least: f64,
+}
+
+impl Timed {
+    const fn time(name: &'static str) -> Self {
+        Self { name, unit: "s", factor: 1e-9, least: 0.0 }
+    }
+
+    /// In its unit.
+    pub(crate) fn told(&self, kept: f64) -> f64 {
+        self.least + kept * self.factor
+    }
+}
+
+/// The slowdown.
+pub(crate) const SLOWDOWN: Timed =
+    Timed { name: "slowdown", unit: "1", factor: SLOWDOWN_STEP, least: LEAST_SLOWDOWN };
+/// All of them, in the order in which they are kept.
+const TIMES: [Timed; METRICS] = [Timed::time("delay"), Timed::time("response"), SLOWDOWN];
 
 /// The rows of a cell in the making.
 struct Making<'f, 'c> {
@@ -50,10 +75,15 @@ pub fn rows<'f>(server: &'f ServerScenario, cell: &Cell) -> Rows<'f> {
     Rows::new(making.rows, true)
 }
 
+/// Whether so many requests tell a quantile from the longest.
+pub(crate) fn tells(p: f64, requests: u64) -> bool {
+    (1.0 - p) * requests as f64 >= ABOVE - 1e-6
+}
+
 /// Why a quantile has no interval, where too few requests are above it.
 fn too_few(row: &Row<'_>) -> Option<String> {
     let (_, p) = FAR_QUANTILES.iter().find(|(name, _)| *name == row.title.statistic)?;
-    ((1.0 - p) * (row.count as f64) < ABOVE - 1e-6).then(|| {
+    (!tells(*p, row.count)).then(|| {
         format!(
             "{} requests, of which fewer than {ABOVE} are above it: too few to tell it from the longest",
             row.count
@@ -78,10 +108,11 @@ impl<'f, 'c> Making<'f, 'c> {
     }
 
     fn class(&mut self, subject: usize, name: &'f str) {
-        for (place, (metric, unit, factor)) in TIMES.into_iter().enumerate() {
-            let title = Title { kind: "class", name, metric, statistic: "mean", unit };
-            self.times(title, factor, (subject, place));
-            if metric == "delay" && self.server.measure.window.is_some() {
+        for (place, timed) in TIMES.into_iter().enumerate() {
+            let title =
+                Title { kind: "class", name, metric: timed.name, statistic: "mean", unit: timed.unit };
+            self.times(title, timed, (subject, place));
+            if timed.name == "delay" && self.server.measure.window.is_some() {
                 self.window_max(Title { statistic: "window_max", ..title }, subject);
             }
         }
@@ -107,12 +138,13 @@ impl<'f, 'c> Making<'f, 'c> {
     }
 
     /// Mean, quantiles and longest of a class, by its place, and of a metric.
-    fn times(&mut self, title: Title<'f>, factor: f64, (subject, metric): (usize, usize)) {
+    fn times(&mut self, title: Title<'f>, timed: Timed, (subject, metric): (usize, usize)) {
         let cell = self.cell;
         let each: Vec<_> = cell.runs.iter().map(|run| run.classes[subject].times[metric]).collect();
         let all = cell.tails.get(subject).map(|tails| &tails[metric]);
         let tails = self.server.measure.tails.then_some(Tails { all, quantiles: FAR_QUANTILES });
-        for mut row in Row::spreads(title, &each, tails.as_ref(), |time| time * factor) {
+        for row in Row::spreads(title, &each, tails.as_ref(), |kept| kept * timed.factor) {
+            let mut row = row.above(timed.least);
             row.no_interval = too_few(&row).or(row.no_interval);
             self.rows.push(row);
         }
@@ -146,10 +178,10 @@ pub fn distributions<'f>(
     let names = server.classes.iter().map(|class| class.name.as_str());
     let subjects = std::iter::once(ALL).chain(names).zip(&cell.tails);
     let each = subjects.flat_map(|(name, tails)| TIMES.iter().zip(tails).map(move |one| (name, one)));
-    each.map(move |(name, (&(metric, unit, factor), histogram))| ServerDistribution {
+    each.map(move |(name, (timed, histogram))| ServerDistribution {
         discipline: discipline.to_owned(),
         class: name.to_owned(),
-        metric,
-        bins: Bins::new(histogram, unit, |time| time * factor),
+        metric: timed.name,
+        bins: Bins::new(histogram, timed.unit, |kept| timed.told(kept)),
     })
 }

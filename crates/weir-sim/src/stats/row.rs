@@ -42,6 +42,8 @@ pub(crate) struct Row<'f> {
     pub(crate) count: u64,
     /// How near it is told, as a part of it.
     pub(crate) reading: f64,
+    /// The least that there can be, where one is known: no interval reaches below it.
+    least: Option<f64>,
     /// Why it has no interval, where it is random and never has one.
     pub(crate) no_interval: Option<String>,
 }
@@ -106,7 +108,15 @@ impl<'f> Row<'f> {
     /// The mean of one number a replication.
     pub(crate) fn mean(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
         let values: Vec<f64> = parts.iter().copied().flatten().collect();
-        Self { title, measure: replications::mean(&values), parts, count, reading: 0.0, no_interval: None }
+        Self {
+            title,
+            measure: replications::mean(&values),
+            parts,
+            count,
+            reading: 0.0,
+            least: None,
+            no_interval: None,
+        }
     }
 
     /// The longest of all replications.
@@ -115,7 +125,15 @@ impl<'f> Row<'f> {
             Some(longest) => Measure::maximum(longest, count),
             None => Unavailable::NoObservations.into(),
         };
-        Self { title, measure, parts, count, reading: 0.0, no_interval: Some(EXTREME.to_owned()) }
+        Self {
+            title,
+            measure,
+            parts,
+            count,
+            reading: 0.0,
+            least: None,
+            no_interval: Some(EXTREME.to_owned()),
+        }
     }
 
     /// The least of all replications.
@@ -124,7 +142,15 @@ impl<'f> Row<'f> {
             Some(least) => Measure::observed(least, count),
             None => Unavailable::NoObservations.into(),
         };
-        Self { title, measure, parts, count, reading: 0.0, no_interval: Some(EXTREME.to_owned()) }
+        Self {
+            title,
+            measure,
+            parts,
+            count,
+            reading: 0.0,
+            least: None,
+            no_interval: Some(EXTREME.to_owned()),
+        }
     }
 
     /// Mean, quantiles and longest of times, each made one of the title's unit by `convert`.
@@ -146,11 +172,25 @@ impl<'f> Row<'f> {
             let measure = replications::quantile_of_parts(all, &held, p).times(convert(1.0));
             let parts = each.iter().map(|spread| spread.quantiles[place].map(&convert)).collect();
             let reading = Histogram::<7>::RELATIVE_ERROR;
-            rows.push(Self { title: of(statistic), measure, parts, count, reading, no_interval: None });
+            rows.push(Self {
+                title: of(statistic),
+                measure,
+                parts,
+                count,
+                reading,
+                least: None,
+                no_interval: None,
+            });
         }
         let parts = each.iter().map(|spread| spread.longest().map(&convert)).collect();
         rows.push(Self::longest(of("max"), parts, count));
         rows
+    }
+
+    /// Of numbers that are all larger by `least` than those it was made of, and never below it.
+    pub(crate) fn above(self, least: f64) -> Self {
+        let parts = self.parts.into_iter().map(|part| part.map(|part| part + least)).collect();
+        Self { measure: self.measure.plus(least), parts, least: Some(least), ..self }
     }
 
     /// Its value with its interval.
@@ -160,7 +200,11 @@ impl<'f> Row<'f> {
             Some(reason) if is_random && value.is_some() => {
                 Told { value, reason: Some(reason.clone()), ..Told::default() }
             }
-            _ => told(&self.measure, is_random, self.reading * value.unwrap_or(0.0).abs()),
+            _ => {
+                let told = told(&self.measure, is_random, self.reading * value.unwrap_or(0.0).abs());
+                let least = self.least.unwrap_or(f64::NEG_INFINITY);
+                Told { low: told.low.map(|low| low.max(least)), ..told }
+            }
         }
     }
 
@@ -226,19 +270,6 @@ impl<'f> Rows<'f> {
     fn differences(&self, reference: &Self, names: [&str; 2]) -> Vec<PairedDifference> {
         let pairs = self.rows.iter().zip(&reference.rows);
         pairs.map(|(own, other)| own.difference(other, names, self.is_random)).collect()
-    }
-
-    /// The value of this and its 95 % interval, where it has one.
-    #[must_use]
-    pub fn interval(
-        &self,
-        kind: &str,
-        name: &str,
-        metric: &str,
-        statistic: &str,
-    ) -> Option<(f64, Option<(f64, f64)>)> {
-        let told = self.row(kind, name, metric, statistic)?.told(self.is_random);
-        Some((told.value?, told.low.zip(told.high)))
     }
 
     /// What was measured of this.
