@@ -18,7 +18,7 @@ _KINDS = ("class", "core")
 
 
 def check_subjects(document: Mapping[str, Any]) -> None:
-    """Refuse classes that cannot be told apart, and rows about others than these.
+    """Refuse classes that cannot be told apart, rows about others than these, and notes that are no text.
 
     Raises
     ------
@@ -31,6 +31,9 @@ def check_subjects(document: Mapping[str, Any]) -> None:
     cores = document["cores"]
     if cores < 1:
         refuse("cores", cores, "1 or more")
+    notes = document.get("notes", [])
+    if not (isinstance(notes, list) and all(isinstance(note, str) for note in notes)):
+        refuse("notes", notes, "a list of texts")
     known = {"class": [ALL, *names], "core": [ALL, *map(str, range(cores))]}
     for section in ("estimates", "differences"):
         for place, row in enumerate(document[section]):

@@ -12,9 +12,13 @@
 //! | `in_use` | cores that may be given requests, over the measured time |
 //!
 //! `max` and `window_max` are the largest of all replications, without an interval; the differences of these,
-//! `replication_max` and `replication_window_max`, are means of the differences of each replication's own. A quantile of
-//! too few requests to tell it from the longest, fewer than ten above it in all replications, is given with that reason
-//! in place of an interval.
+//! `replication_max` and `replication_window_max`, are means of the differences of each replication's own.
+//!
+//! **A quantile `p` needs `10 / (1 - p)` requests** in all replications: ten above it in the mean, with fewer there is none
+//! but that reason. How many of independent requests are above it is nearly Poisson. The upper end of an interval that
+//! holds whatever the distribution is one of the requests above (David and Nagaraja, *Order Statistics*, 2003, section
+//! 7.1); at 95 % there is none where the mean is below 3.7 (`e^-3.7` is 2.5 %), and waits of neighbours are alike, which
+//! makes the ten worth fewer.
 
 use crate::node::figures::{ALL, Names, Row, Title};
 use crate::node::outcome::{NodeDifference, NodeFigure};
@@ -26,7 +30,7 @@ use crate::stats::{FAR_QUANTILES, Histogram, Measure, Unavailable, replications}
 
 /// How near a quantile is told.
 const READING: f64 = Histogram::<7>::RELATIVE_ERROR;
-/// Fewer requests than this above a quantile do not tell it from the longest.
+/// Fewer requests than this above a quantile do not tell it from the longest; see above.
 const ABOVE: f64 = 10.0;
 /// The metrics that are times, with their unit and what makes one of it.
 const TIMES: [(&str, &str, f64); 3] =
@@ -73,7 +77,7 @@ impl<'f> Rows<'f> {
     /// The paired differences from the reference.
     pub fn differences(&self, reference: &Self, names: Names<'_>) -> impl Iterator<Item = NodeDifference> {
         let pairs = self.rows.iter().zip(&reference.rows);
-        pairs.map(move |(own, other)| own.difference(other, names, true))
+        pairs.map(move |(own, other)| difference(own, other, names))
     }
 
     /// The value of this and its 95 % interval, where it has one.
@@ -105,25 +109,44 @@ impl<'f> Rows<'f> {
     }
 }
 
-/// A row as a result has it; where too few requests are above a quantile, without an interval.
+/// A row as a result has it; a quantile of too few requests is none.
 fn figure(row: &Row<'_>, discipline: &str) -> NodeFigure {
     let figure = row.figure(discipline, true);
-    let quantile = FAR_QUANTILES.iter().find(|(name, _)| *name == figure.statistic);
-    let above = quantile.map(|(_, p)| (1.0 - p) * figure.count as f64);
-    match above {
-        Some(above) if above < ABOVE - 1e-6 && figure.value.is_some() => NodeFigure {
+    match too_few(row) {
+        Some(reason) if figure.value.is_some() => NodeFigure {
+            value: None,
             low: None,
             high: None,
             standard_error: None,
             method: None,
-            reason: Some(format!(
-                "{} requests, of which fewer than {ABOVE} are above it: too few to tell it from the longest",
-                figure.count
-            )),
+            reason: Some(reason),
             ..figure
         },
         _ => figure,
     }
+}
+
+/// The difference of two rows, where both are.
+fn difference(own: &Row<'_>, other: &Row<'_>, names: Names<'_>) -> NodeDifference {
+    let difference = own.difference(other, names, true);
+    match too_few(own).or_else(|| too_few(other)) {
+        Some(reason) if difference.value.is_some() => {
+            NodeDifference { value: None, low: None, high: None, reason: Some(reason), ..difference }
+        }
+        _ => difference,
+    }
+}
+
+/// Why a row is no quantile: of all requests that count too few are above it.
+fn too_few(row: &Row<'_>) -> Option<String> {
+    let (_, p) = FAR_QUANTILES.into_iter().find(|(name, _)| *name == row.title.statistic)?;
+    let needed = (ABOVE / (1.0 - p)).round() as u64;
+    (row.count < needed).then(|| {
+        format!(
+            "a {} needs {needed} requests, {ABOVE} of them above it; fewer do not tell it from the longest: lengthen the              run, or add replications",
+            row.title.statistic
+        )
+    })
 }
 
 impl<'f, 'c> Making<'f, 'c> {
