@@ -34,7 +34,10 @@ def html(result: ServerResult) -> str:
         section("Requests", _table(result, tables.loss_columns(result)) + _note(_REQUESTS)),
         section("Cores", _table(result, tables.core_columns(result)) + _note(_CORES)),
         section("Closed forms", _theory(result)),
-        section("What is absent, and what to mind", "".join(map(_note, [*tables.absent_rows(result), *result.notes]))),
+        section(
+            "What is absent, and what to mind",
+            "".join(map(_note, [*tables.absent_rows(result), *result.notes])),
+        ),
         section("Self-checks", checks(result)),
         section("Where it comes from", provenance(result, _origin(result))),
     ]

@@ -149,12 +149,17 @@ def theory_columns(result: ServerResult) -> list[Column]:
 
     Nothing where there are none. Those that do not agree come first.
     """
-    known = sorted((row for row in result.theory if row.value is not None), key=lambda row: row.agrees is not False)
+    known = sorted(
+        (row for row in result.theory if row.value is not None), key=lambda row: row.agrees is not False
+    )
     if not known:
         return []
     marks = {True: "OK", False: "!!", None: ""}
     names = [row.discipline or "each" for row in known]
-    found = [result.estimate(name, name=row.class_, metric=row.metric) for name, row in zip(names, known, strict=True)]
+    found = [
+        result.estimate(name, name=row.class_, metric=row.metric)
+        for name, row in zip(names, known, strict=True)
+    ]
     values = [quantity(row.value or 0.0, row.unit) for row in known]
     simulated = [_NONE if row is None else _with_margin(row) for row in found]
     return [

@@ -143,7 +143,8 @@ fn too_few(row: &Row<'_>) -> Option<String> {
     let needed = (ABOVE / (1.0 - p)).round() as u64;
     (row.count < needed).then(|| {
         format!(
-            "a {} needs {needed} requests, {ABOVE} of them above it; fewer do not tell it from the longest: lengthen the              run, or add replications",
+            "a {} needs {needed} requests, {ABOVE} of them above it; fewer do not tell it from the longest: lengthen the \
+             run, or add replications",
             row.title.statistic
         )
     })

@@ -172,7 +172,9 @@ fn engine(discipline: &str, cell: &Cell) -> Option<EngineUsed> {
 fn without_mean_slowdown(class: &Class) -> Option<String> {
     class.service.is_exponential().then(|| {
         format!(
-            "the mean slowdown of `{}`, and of all requests with it, has no limit: exponential services come arbitrarily              near to 0, and the mean of one over them is infinite. What is shown rests on the grid of 1ns, to which              services are rounded, and grows with their mean in nanoseconds; compare quantiles of the slowdown, or responses",
+            "the mean slowdown of `{}`, and of all requests with it, has no limit: exponential services come arbitrarily \
+             near to 0, and the mean of one over them is infinite. What is shown rests on the grid of 1ns, to which \
+             services are rounded, and grows with their mean in nanoseconds; compare quantiles of the slowdown, or responses",
             class.name
         )
     })

@@ -52,10 +52,12 @@ pub struct Length {
 }
 
 impl Length {
-    /// Of a discipline by its place; none where arrivals are recorded, wait for others, grow, or are as much as can be done.
+    /// Of a discipline by its place; none where arrivals are recorded, wait for others, grow, or are
+    /// as much as can be done, and where nothing is measured.
     #[must_use]
     pub fn of(server: &ServerScenario, place: usize) -> Option<Self> {
-        let open = server.steady()?;
+        let span = measured(server).span() as f64;
+        let open = server.steady().filter(|_| span > 0.0)?;
         let load = server.steady_load().filter(|load| *load > 0.0 && *load < 1.0)?;
         let (cores, receivers) = (f64::from(server.site.servers), server.site.receivers);
         let gaps = match open.process {
@@ -79,7 +81,7 @@ impl Length {
             relaxation: of(own_gaps, sharing),
             pooled: of(gaps, cores),
             warm_up: server.stop.warm_up.get() as f64,
-            measured: measured(server).span() as f64,
+            measured: span,
             replications: f64::from(server.stop.replications),
             mean_gap: open.mean_gap,
         })
@@ -136,7 +138,7 @@ impl Length {
         let per_cent = |share: f64| format!("{} %", rounded(100.0 * share));
         let bias = (self.bias() > BIAS).then(|| {
             format!(
-                "means may be {} too small since queues begin empty (at most {} is sound)",
+                "means may be up to {} too small since queues begin empty (at most {} is sound)",
                 per_cent(self.bias()),
                 per_cent(BIAS)
             )
