@@ -1,4 +1,7 @@
-"""The report of a server's result: verdict, charts; then a table for each metric and class, losses, cores, closed forms."""
+"""The report of a server's result: verdict and charts, then tables.
+
+These are of each metric and class, of losses, cores, and closed forms beside the simulation.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +52,8 @@ _REQUESTS = (
     "done. Cold is a request that another core serves than the one of its flow before."
 )
 _THEORY = (
-    "Exact means beside the simulated ones with their 95 % intervals; OK where the 99.9 % interval covers the "
-    "exact mean, !! where it does not."
+    "Exact means beside the simulated ones with their 95 % intervals; OK where the 99.9 % interval covers "
+    "the exact mean, !! where it does not."
 )
 _CORES = (
     "Busy and overhead are shares of the time of all cores; in use are cores that new requests may be sent "

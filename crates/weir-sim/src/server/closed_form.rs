@@ -181,18 +181,18 @@ pub fn form(server: &ServerScenario, spec: &Spec) -> Result<(Form, String), Stri
     let Some(rule) = of_it().find(|rule| rule.needs.iter().all(|need| need.holds(server))) else {
         let needs: Vec<String> = of_it().map(Rule::needs).collect();
         return Err(format!(
-            "{} has a closed form with {} alone, unlike here",
+            "closed forms of {} need {}, which does not hold here",
             spec.name,
-            needs.join(", or with ")
+            needs.join(", or ")
         ));
     };
     let made = numbers(server, rule.way, load).map_err(|error| error.to_string())?;
-    let bound = server.site.queue.map_or_else(String::new, |_| "; applies while no queue is full".to_owned());
+    let bound = server.site.queue.map_or_else(String::new, |_| ", as long as no queue is full".to_owned());
     let because = match rule.needs {
-        [] => "the arrivals are Poisson".to_owned(),
-        _ => format!("the arrivals are Poisson, with {}", rule.needs()),
+        [] => "arrivals are Poisson".to_owned(),
+        _ => format!("arrivals are Poisson, with {}", rule.needs()),
     };
-    Ok((made, format!("{}: {because}{bound}", rule.formula)))
+    Ok((made, format!("{}: applies since {because}{bound}", rule.formula)))
 }
 
 fn numbers(server: &ServerScenario, way: Way, load: f64) -> Result<Form, TheoryError> {
@@ -314,13 +314,13 @@ mod tests {
         let Form::Delays(delays) = form else { panic!("delays") };
         assert!((delays[0] - 1_000.0 / 3.0).abs() < 1e-9, "{delays:?}");
         assert!(
-            formula.starts_with("Erlang C, M/M/k: the arrivals are Poisson, with exponential"),
+            formula.starts_with("Erlang C, M/M/k: applies since arrivals are Poisson, with exponential"),
             "{formula}"
         );
         assert!(!formula.contains("full"));
         let mut bounded = exponential_of("cfcfs", 2);
         bounded.site.queue = Some(9);
-        assert!(of(&bounded).expect("a form").1.ends_with("applies while no queue is full"));
+        assert!(of(&bounded).expect("a form").1.ends_with("as long as no queue is full"));
         assert_eq!(of(&exponential_of("preemptive", 1)).expect("a form").0, Form::Sharing(2.0));
     }
 
@@ -328,7 +328,7 @@ mod tests {
     fn what_does_not_apply_says_why() {
         let why = |server: &ServerScenario| of(server).expect_err("no form");
         let told = why(&exponential_of("jsq", 2));
-        assert!(told.contains("jsq has a closed form with one core alone"), "{told}");
+        assert!(told.contains("closed forms of jsq need one core, which does not hold here"), "{told}");
         assert!(why(&exponential_of("darc", 2)).contains("no closed form for darc"));
         assert!(why(&exponential_of("jbsq:depth=3", 1)).contains("only the plain discipline"));
         let mut server = exponential_of("cfcfs", 2);
@@ -342,6 +342,6 @@ mod tests {
         assert!(why(&server).contains("Poisson arrivals at one rate, those here are equally far apart"));
         let mixed = scenario(&["cfcfs"], 2, high_bimodal(), 0.5).expect("specs");
         let told = why(&mixed);
-        assert!(told.contains("one core, or with one constant service"), "{told}");
+        assert!(told.contains("one core, or one constant service"), "{told}");
     }
 }

@@ -150,7 +150,7 @@ pub fn disagreement(
         worst.metric,
         told(worst.value?),
         told(found),
-        told(low),
+        told(low.max(0.0)),
         told(high),
         cause(server, place, worst, found)
     );

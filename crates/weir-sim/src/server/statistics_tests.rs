@@ -231,7 +231,7 @@ fn what_was_dropped_has_no_closed_form() {
     let alone = crate::server::report::theory_only(&server, &Frame::default());
     assert!(alone.estimates.is_empty() && alone.warnings.is_empty());
     assert!((alone.theory[0].value.expect("a delay") - 4_500e-9).abs() < 1e-15, "{:?}", alone.theory[0]);
-    assert!(alone.theory[0].formula.ends_with("applies while no queue is full"));
+    assert!(alone.theory[0].formula.ends_with("as long as no queue is full"));
     assert_eq!(alone.theory.last().expect("a row").formula, "no closed form for darc");
     server.load = Some(1.5);
     server.site.queue = None;
