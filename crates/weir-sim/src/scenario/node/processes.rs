@@ -9,13 +9,13 @@ use weir_core::units::{Nanos, Weight};
 use super::super::check::{Checked, Checker};
 use super::super::document::Located;
 use super::super::network::known_names;
-use super::super::quantity::Time;
 use super::document::{NodeDocument, ProcessTable, Template};
 use super::does::{Does, Shared};
 use super::objects::Objects;
 use super::program::Scope;
 use super::{EPOCHS, LONGEST, LONGEST_RUN};
 use crate::node::model::{Costs, Process, Program};
+use weir_document::quantity::Time;
 
 /// The largest weight.
 pub(super) const MAX_WEIGHT: u64 = 1_000_000;

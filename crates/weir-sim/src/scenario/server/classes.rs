@@ -8,13 +8,13 @@ use weir_core::units::Nanos;
 
 use super::super::check::{Checked, Checker};
 use super::super::document::Located;
-use super::super::quantity::Time;
 use super::LONGEST_SERVICE;
 use super::document::ClassTable;
 use super::span::{ServiceLaw, ServiceTime};
 use crate::node::model::Law;
 use crate::server::model::{Class, Service};
 use crate::workload::Sizes;
+use weir_document::quantity::Time;
 
 /// How far the shares may be from a sum of 1; within it they are scaled.
 pub(super) const SUM_TOLERANCE: f64 = 1e-6;

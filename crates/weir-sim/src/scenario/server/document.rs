@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::document::{Bursty, Located, default_header, default_seed, default_tails};
-use super::super::quantity::{RequestRate, Time, UnitCost};
 use super::span::{Bound, ServiceTime};
 use crate::workload::{Separator, TimeUnit};
+use weir_document::quantity::{RequestRate, Time, UnitCost};
 
 /// A scenario of the server: requests that are spread over cores, by a dispatcher or from a queue that cores share.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -27,11 +27,11 @@ pub use document::ServerDocument;
 
 use super::check::{Checked, Checker};
 use super::document::Located;
-use super::quantity::Time;
 use crate::server::model::{Costs, Known, ServerScenario};
 use classes::profiles;
 use document::{KnownService, ServerTable};
 use span::Bound;
+use weir_document::quantity::Time;
 
 /// The longest run: some three years.
 const LONGEST_RUN: Nanos = Nanos::new(100_000_000_000_000_000);
