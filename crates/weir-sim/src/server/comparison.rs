@@ -7,15 +7,15 @@
 
 use weir_core::units::Nanos;
 
-use crate::node::figures::ALL;
 use crate::port::outcome::TheoryRow;
 use crate::port::selfcheck::LEVEL;
 use crate::server::closed_form::{self, Form};
-use crate::server::figures::Rows;
 use crate::server::model::ServerScenario;
 use crate::server::outcome::Warning;
 use crate::server::run_length::Length;
 use crate::server::summary::Cell;
+use crate::stats::figure::ALL;
+use crate::stats::row::Rows;
 
 /// The rows of one discipline, by its place, held against what was simulated of it.
 #[must_use]

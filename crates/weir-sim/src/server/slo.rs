@@ -22,10 +22,11 @@ use serde::Serialize;
 use weir_core::units::Nanos;
 
 use crate::port::run::{Control, Progress, RunError};
-use crate::server::figures::Rows;
+use crate::server::figures;
 use crate::server::model::{Measure, ServerScenario, Workload};
 use crate::server::run::{self, Play};
 use crate::stats::FAR_QUANTILES;
+use crate::stats::row::Rows;
 
 /// The most probes.
 const MOST_PROBES: u32 = 60;
@@ -281,7 +282,7 @@ impl Search<'_> {
         else {
             return Ok(None);
         };
-        let rows = Rows::new(&server, cell);
+        let rows = figures::rows(&server, cell);
         let names = match &self.asked.class {
             Some(name) => vec![name.as_str()],
             None => server.classes.iter().map(|class| class.name.as_str()).collect(),

@@ -10,7 +10,6 @@ use weir_core::units::Nanos;
 use crate::network::job::Watch;
 use crate::network::run::Frame;
 use crate::node::model::Law;
-use crate::node::outcome::NodeFigure;
 use crate::port::run::{Control, RunError};
 use crate::server::collector::Collector;
 use crate::server::generators::{class, high_bimodal, scenario};
@@ -20,6 +19,7 @@ use crate::server::outcome::ServerOutcome;
 use crate::server::record::{Done, Sink};
 use crate::server::run::{Play, run, run_with};
 use crate::server::slo::{Asked, Verdict, highest_load, highest_load_with};
+use crate::stats::figure::Figure;
 use crate::stats::testing::Noise;
 
 fn nanos(count: u64) -> Nanos {
@@ -55,8 +55,8 @@ fn played(server: &ServerScenario, threads: usize) -> Result<ServerOutcome, RunE
     with_control(threads, |control| run(server, &Frame::default(), control))
 }
 
-fn figure<'o>(outcome: &'o ServerOutcome, key: [&str; 4]) -> &'o NodeFigure {
-    let is_it = |row: &&NodeFigure| [row.discipline.as_str(), &row.name, row.metric, row.statistic] == key;
+fn figure<'o>(outcome: &'o ServerOutcome, key: [&str; 4]) -> &'o Figure {
+    let is_it = |row: &&Figure| [row.discipline.as_str(), &row.name, row.metric, row.statistic] == key;
     outcome.estimates.iter().find(is_it).unwrap_or_else(|| panic!("{key:?}"))
 }
 
@@ -325,7 +325,7 @@ fn the_books_agree_and_every_interval_holds_its_value() {
     for wanted in ["conservation", "requests told", "busy time", "work", "Little's law", "utilisation"] {
         assert!(outcome.checks.iter().any(|check| check.check == wanted), "{wanted}");
     }
-    let holds = |row: &NodeFigure| match (row.value, row.low, row.high) {
+    let holds = |row: &Figure| match (row.value, row.low, row.high) {
         (Some(value), Some(low), Some(high)) => low <= value && value <= high,
         _ => row.reason.is_some(),
     };
