@@ -157,7 +157,7 @@ def theory(text: str, name: str) -> str:
     ScenarioError, TraceError
         As `check`.
     ConfigError
-        If the scenario is not of the port, whose they are.
+        If the scenario is of neither the port nor the server, whose they are.
     """
 
 def opensm_import(

@@ -16,7 +16,7 @@ __all__ = ["check_columns", "check_figures", "check_subjects"]
 
 
 def check_subjects(document: Mapping[str, Any]) -> None:
-    """Refuse classes that cannot be told apart, and rows about others than these.
+    """Refuse classes that cannot be told apart, rows about others than these, and notes that are no text.
 
     Raises
     ------
@@ -28,6 +28,9 @@ def check_subjects(document: Mapping[str, Any]) -> None:
     cores = document["cores"]
     if cores < 1:
         refuse("cores", cores, "1 or more")
+    notes = document.get("notes", [])
+    if not (isinstance(notes, list) and all(isinstance(note, str) for note in notes)):
+        refuse("notes", notes, "a list of texts")
     known = {"class": names, "core": [str(core) for core in range(cores)]}
     subjects.check_subjects(document, ("estimates", "differences"), known)
     for section in ("class_totals", "distributions", "windows"):

@@ -96,6 +96,11 @@ class ServerResult(SubjectResult[ServerEstimate, ServerDifference]):
         return rows(ServerWarning, self.document["warnings"])
 
     @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What figures do not say of themselves."""
+        return tuple(self.document.get("notes", []))
+
+    @cached_property
     def class_totals(self) -> tuple[ClassTotals, ...]:
         """What was counted of each class, and of all, under each discipline."""
         return rows(ClassTotals, self.document["class_totals"])

@@ -10,9 +10,14 @@
 //! | `utilisation`, `overhead` | time that cores were busy, or that was no service, over the measured time of all cores |
 //! | `in_use` | cores that may be given requests, over the measured time |
 //!
-//! `max` and `window_max` are the largest of all replications. A quantile of too few requests to tell it from the longest,
-//! fewer than ten above it in all replications, is given with that reason in place of an interval. No interval of a time
-//! reaches below 0, nor one of a slowdown below 1. Work O(replications) a figure. Units: seconds.
+//! `max` and `window_max` are the largest of all replications. No interval of a time reaches below 0, nor one
+//! of a slowdown below 1. Work O(replications) a figure. Units: seconds.
+//!
+//! **A quantile `p` needs `10 / (1 - p)` requests** in all replications: ten above it in the mean, with fewer there is none
+//! but that reason. How many of independent requests are above it is nearly Poisson. The upper end of an interval that
+//! holds whatever the distribution is one of the requests above (David and Nagaraja, *Order Statistics*, 2003, section
+//! 7.1); at 95 % there is none where the mean is below 3.7 (`e^-3.7` is 2.5 %), and waits of neighbours are alike, which
+//! makes the ten worth fewer.
 
 use crate::server::collector::{LEAST_SLOWDOWN, METRICS, SLOWDOWN_STEP, measured};
 use crate::server::model::ServerScenario;
@@ -22,7 +27,7 @@ use crate::stats::figure::ALL;
 use crate::stats::row::{Row, Rows, Tails, Title, ratio};
 use crate::stats::{Bins, FAR_QUANTILES, Unavailable};
 
-/// Fewer requests than this above a quantile do not tell it from the longest.
+/// Fewer requests than this above a quantile do not tell it from the longest; see above.
 const ABOVE: f64 = 10.0;
 
 /// A metric of times, or of ratios of times.
@@ -80,13 +85,15 @@ pub(crate) fn tells(p: f64, requests: u64) -> bool {
     (1.0 - p) * requests as f64 >= ABOVE - 1e-6
 }
 
-/// Why a quantile has no interval, where too few requests are above it.
+/// Why a row is no quantile: of all requests that count too few are above it.
 fn too_few(row: &Row<'_>) -> Option<String> {
-    let (_, p) = FAR_QUANTILES.iter().find(|(name, _)| *name == row.title.statistic)?;
-    (!tells(*p, row.count)).then(|| {
+    let (_, p) = FAR_QUANTILES.into_iter().find(|(name, _)| *name == row.title.statistic)?;
+    let needed = (ABOVE / (1.0 - p)).round() as u64;
+    (!tells(p, row.count)).then(|| {
         format!(
-            "{} requests, of which fewer than {ABOVE} are above it: too few to tell it from the longest",
-            row.count
+            "a {} needs {needed} requests, {ABOVE} of them above it; fewer do not tell it from the longest: lengthen the \
+             run, or add replications",
+            row.title.statistic
         )
     })
 }
@@ -145,7 +152,7 @@ impl<'f, 'c> Making<'f, 'c> {
         let tails = self.server.measure.tails.then_some(Tails { all, quantiles: FAR_QUANTILES });
         for row in Row::spreads(title, &each, tails.as_ref(), |kept| kept * timed.factor) {
             let mut row = row.above(timed.least);
-            row.no_interval = too_few(&row).or(row.no_interval);
+            row.withheld = too_few(&row);
             self.rows.push(row);
         }
     }

@@ -71,6 +71,8 @@ pub struct ServerOutcome {
     pub classes: Vec<ClassRow>,
     /// What was warned of.
     pub warnings: Vec<Warning>,
+    /// What figures do not say of themselves.
+    pub notes: Vec<String>,
     /// What was counted of every class and of all, in all replications.
     pub class_totals: Vec<ClassTotals>,
     /// What was counted of every discipline, in all replications.

@@ -14,6 +14,7 @@ use crate::server::model::{Class, ServerScenario};
 use crate::server::outcome::{
     ClassRow, ClassTotals, CoreTotals, DisciplineTotals, InUse, ServerOutcome, Warning, Windows,
 };
+use crate::server::run_length::Length;
 use crate::server::selfcheck;
 use crate::server::summary::{self, Cell, ClassPart, Summary};
 use crate::stats::figure::ALL;
@@ -49,6 +50,7 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
     let rows: Vec<Rows<'_>> = cells.iter().map(|cell| figures::rows(server, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let mut warnings: Vec<Warning> = overload(server).into_iter().collect();
+    warnings.extend(lengths(server));
     warnings.extend(named(server, cells).filter_map(|(name, cell)| growth(server, name, cell)));
     warnings.extend(
         server
@@ -57,6 +59,12 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
             .zip(&server.disciplines)
             .filter_map(|(spec, name)| standstill(server, spec, name)),
     );
+    let theory: Vec<_> = (0..cells.len())
+        .flat_map(|place| comparison::rows(server, place, &cells[place], &rows[place]))
+        .collect();
+    let apart =
+        (0..cells.len()).filter_map(|place| comparison::disagreement(server, place, &theory, &rows[place]));
+    warnings.extend(apart);
     ServerOutcome {
         replications: replications as u32,
         interrupted: replications < server.stop.replications as usize,
@@ -77,10 +85,7 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
             .filter(|(_, cell)| !cell.runs.is_empty())
             .map(|(name, cell)| in_use(server, name, &cell.in_use))
             .collect(),
-        theory: named(server, &rows)
-            .zip(cells)
-            .flat_map(|((name, rows), cell)| comparison::rows(server, name, cell, rows))
-            .collect(),
+        theory,
         checks: named(server, cells).flat_map(|(name, cell)| selfcheck::checks(server, name, cell)).collect(),
         ..empty(server, frame)
     }
@@ -90,6 +95,15 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
 #[must_use]
 pub fn without_means(server: &ServerScenario, frame: &Frame, statement: String) -> ServerOutcome {
     ServerOutcome { unstable: Some(statement), ..empty(server, frame) }
+}
+
+/// The closed forms of a scenario: a result without a simulation.
+#[must_use]
+pub fn theory_only(server: &ServerScenario, frame: &Frame) -> ServerOutcome {
+    match statement(server) {
+        Some(statement) => without_means(server, frame, statement),
+        None => ServerOutcome { theory: comparison::alone(server), ..empty(server, frame) },
+    }
 }
 
 /// What a result has before anything runs.
@@ -116,6 +130,7 @@ fn empty(server: &ServerScenario, frame: &Frame) -> ServerOutcome {
         measured: seconds(u128::from(measured(server).span())),
         classes: server.classes.iter().map(class).collect(),
         warnings: Vec::new(),
+        notes: server.classes.iter().filter_map(without_mean_slowdown).collect(),
         class_totals: Vec::new(),
         discipline_totals: Vec::new(),
         core_totals: Vec::new(),
@@ -151,6 +166,24 @@ fn engine(discipline: &str, cell: &Cell) -> Option<EngineUsed> {
     let is_accelerated = cell.runs.first()?.left.accelerated;
     let engine = if is_accelerated { "accelerated" } else { "plain" };
     Some(EngineUsed { discipline: discipline.to_owned(), engine })
+}
+
+/// Why the mean slowdown of a class is of the grid of time, and not of the class.
+fn without_mean_slowdown(class: &Class) -> Option<String> {
+    class.service.is_exponential().then(|| {
+        format!(
+            "the mean slowdown of `{}`, and of all requests with it, has no limit: exponential services come arbitrarily \
+             near to 0, and the mean of one over them is infinite. What is shown rests on the grid of 1ns, to which \
+             services are rounded, and grows with their mean in nanoseconds; compare quantiles of the slowdown, or responses",
+            class.name
+        )
+    })
+}
+
+/// The run is short for its load.
+fn lengths(server: &ServerScenario) -> impl Iterator<Item = Warning> {
+    let each = server.disciplines.iter().enumerate();
+    each.filter_map(|(place, discipline)| Length::of(server, place)?.warning(discipline))
 }
 
 /// More is offered than can be done, and queues are bounded.

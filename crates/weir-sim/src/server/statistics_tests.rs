@@ -14,7 +14,7 @@ use crate::port::run::{Control, RunError};
 use crate::server::collector::Collector;
 use crate::server::generators::{class, high_bimodal, scenario};
 use crate::server::job::{Ended, Job, Left};
-use crate::server::model::ServerScenario;
+use crate::server::model::{ServerScenario, Workload};
 use crate::server::outcome::ServerOutcome;
 use crate::server::record::{Done, Sink};
 use crate::server::run::{Play, run, run_with};
@@ -173,11 +173,80 @@ fn books_that_do_not_agree_are_told() {
 }
 
 #[test]
-fn too_few_requests_have_no_interval_of_a_far_quantile() {
+fn too_few_requests_have_no_far_quantile() {
     let outcome = played_by(&by_hand(3), 1, &play_told);
     let far = figure(&outcome, ["cfcfs", "all", "slowdown", "p99.99"]);
-    assert!(far.value.is_some() && far.low.is_none(), "{far:?}");
-    assert!(far.reason.as_ref().is_some_and(|reason| reason.contains("fewer than 10")), "{far:?}");
+    assert_eq!((far.value, far.low, far.high, far.count), (None, None, None, 9));
+    assert!(far.reason.as_ref().is_some_and(|reason| reason.contains("needs 100000 requests")), "{far:?}");
+    let apart = outcome.differences.iter().find(|row| row.metric == "slowdown" && row.statistic == "p99.99");
+    let apart = apart.expect("a row");
+    assert!(apart.value.is_none() && apart.reason == far.reason, "{apart:?}");
+    // Twenty are enough for a median: each replication has three.
+    let median = |replications| {
+        let outcome = played_by(&by_hand(replications), 1, &play_told);
+        figure(&outcome, ["cfcfs", "all", "slowdown", "p50"]).value
+    };
+    assert!(median(6).is_none() && median(7).is_some());
+}
+
+/// Waits of constant services that are ten times those of the closed form.
+fn wrong_delays(
+    server: &ServerScenario,
+    job: Job,
+    sink: &mut Collector,
+    _watch: &Watch<'_>,
+) -> Result<Ended, RunError> {
+    let count = server.stop.duration.get() / 2_000;
+    for number in 0..count {
+        sink.done(&done(0, number * 2_000, number * 2_000 + 5_000 + u64::from(job.replication), 1_000));
+    }
+    Ok(Ended::Finished(Left { offered: count, done: count, ..Left::default() }))
+}
+
+#[test]
+fn a_closed_form_that_disagrees_is_told_with_both_values_cause_and_remedy() {
+    let mut server = scenario(&["cfcfs"], 1, vec![class("a", 1.0, constant(1_000))], 0.5).expect("specs");
+    server.stop.replications = 8;
+    let told = |server: &ServerScenario, part: &str| {
+        let outcome = played_by(server, 1, &wrong_delays);
+        let warning = outcome.warnings.iter().find(|one| one.text.contains("by its closed form"));
+        let text = &warning.unwrap_or_else(|| panic!("{:?}", outcome.warnings)).text;
+        assert!(text.contains("the mean delay of all requests is 500.0 ns by its closed form"), "{text}");
+        assert!(text.contains("us in the simulation, 99.9 % interval 4.9") && text.contains(part), "{text}");
+    };
+    told(&server, "another seed and more than 8 replications");
+    server.stop.duration = nanos(20_000);
+    told(&server, "the run is too short; let a replication last at least");
+}
+
+#[test]
+fn what_was_dropped_has_no_closed_form() {
+    let mut server =
+        scenario(&["cfcfs", "darc"], 1, vec![class("a", 1.0, constant(1_000))], 0.9).expect("specs");
+    server.site.queue = Some(1);
+    let outcome = played(&server, 1).expect("a result");
+    assert!(outcome.theory[0].value.is_none() && outcome.theory[0].formula.contains("requests were dropped"));
+    let alone = crate::server::report::theory_only(&server, &Frame::default());
+    assert!(alone.estimates.is_empty() && alone.warnings.is_empty());
+    assert!((alone.theory[0].value.expect("a delay") - 4_500e-9).abs() < 1e-15, "{:?}", alone.theory[0]);
+    assert!(alone.theory[0].formula.ends_with("as long as no queue is full"));
+    assert_eq!(alone.theory.last().expect("a row").formula, "no closed form for darc");
+    server.load = Some(1.5);
+    server.site.queue = None;
+    let Workload::Open(open) = &mut server.workload else { panic!("open") };
+    open.mean_gap = 1_000.0 / 1.5;
+    assert!(crate::server::report::theory_only(&server, &Frame::default()).unstable.is_some());
+}
+
+#[test]
+fn a_mean_slowdown_without_a_limit_is_noted() {
+    let mut server = by_hand(1);
+    assert!(played_by(&server, 1, &play_told).notes.is_empty());
+    server.classes[1].service = crate::server::model::Service::Law(Law::Exponential(nanos(100)));
+    let notes = played_by(&server, 1, &play_told).notes;
+    assert!(
+        notes.len() == 1 && notes[0].contains("mean slowdown of `b`") && notes[0].contains("grid of 1ns")
+    );
 }
 
 #[test]
@@ -273,7 +342,7 @@ fn closed_forms_agree_with_the_simulation() {
         (&["cfcfs", "rr", "random"][..], 4, &alike, 0.8),
         (&["cfcfs", "random"][..], 3, &exponential, 0.7),
         (&["random"][..], 3, &mixed, 0.6),
-        (&["cfcfs", "rr", "jsq"][..], 1, &mixed, 0.6),
+        (&["cfcfs", "rr", "jsq", "flow_hash", "jbsq", "work_stealing"][..], 1, &mixed, 0.6),
         (&["short_first"][..], 1, &mixed, 0.8),
     ];
     for (names, cores, classes, load) in cases {

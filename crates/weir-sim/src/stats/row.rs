@@ -46,6 +46,8 @@ pub(crate) struct Row<'f> {
     least: Option<f64>,
     /// Why it has no interval, where it is random and never has one.
     pub(crate) no_interval: Option<String>,
+    /// Why it is not told although something was observed: nor are its differences.
+    pub(crate) withheld: Option<String>,
 }
 
 /// The figures of one discipline, in an order that is the same for every discipline.
@@ -116,6 +118,7 @@ impl<'f> Row<'f> {
             reading: 0.0,
             least: None,
             no_interval: None,
+            withheld: None,
         }
     }
 
@@ -133,6 +136,7 @@ impl<'f> Row<'f> {
             reading: 0.0,
             least: None,
             no_interval: Some(EXTREME.to_owned()),
+            withheld: None,
         }
     }
 
@@ -150,6 +154,7 @@ impl<'f> Row<'f> {
             reading: 0.0,
             least: None,
             no_interval: Some(EXTREME.to_owned()),
+            withheld: None,
         }
     }
 
@@ -180,6 +185,7 @@ impl<'f> Row<'f> {
                 reading,
                 least: None,
                 no_interval: None,
+                withheld: None,
             });
         }
         let parts = each.iter().map(|spread| spread.longest().map(&convert)).collect();
@@ -196,6 +202,9 @@ impl<'f> Row<'f> {
     /// Its value with its interval.
     fn told(&self, is_random: bool) -> Told {
         let value = self.measure.value();
+        if let (Some(reason), true) = (&self.withheld, value.is_some()) {
+            return Told { reason: Some(reason.clone()), ..Told::default() };
+        }
         match &self.no_interval {
             Some(reason) if is_random && value.is_some() => {
                 Told { value, reason: Some(reason.clone()), ..Told::default() }
@@ -216,7 +225,7 @@ impl<'f> Row<'f> {
             name: self.title.name.to_owned(),
             metric: self.title.metric,
             statistic: self.title.statistic,
-            count: if told.value.is_some() { self.count } else { 0 },
+            count: if self.measure.value().is_some() { self.count } else { 0 },
             value: told.value,
             low: told.low,
             high: told.high,
@@ -233,7 +242,10 @@ impl<'f> Row<'f> {
         let apart: Vec<f64> = pairs.filter_map(|(own, other)| Some((*own)? - (*other)?)).collect();
         let either = [self, other].map(|row| row.measure.value().unwrap_or(0.0).abs());
         let error = self.reading * (either[0] + either[1]);
-        let told = told(&replications::mean(&apart), is_random, error);
+        let told = match self.withheld.as_ref().or(other.withheld.as_ref()).filter(|_| !apart.is_empty()) {
+            Some(reason) => Told { reason: Some(reason.clone()), ..Told::default() },
+            None => told(&replications::mean(&apart), is_random, error),
+        };
         PairedDifference {
             discipline: names[0].to_owned(),
             reference: names[1].to_owned(),
