@@ -4,7 +4,8 @@
 //! the shortest on, is given servers of its own, in order of their numbers, as many as its part of all work makes of
 //! them. A request may be served by the servers of its group and by those of all longer ones, the lowest number first; a
 //! free server takes from the shortest class that it may serve. So the longest requests find at most their own
-//! servers, and a short one rarely waits for a long one.
+//! servers, and a short one rarely waits for a long one. A request of a class that is not known is served by the last
+//! server, where no known one that this server may serve waits.
 //!
 //! | | |
 //! |-|-|
@@ -13,7 +14,7 @@
 //! | Work per request | O(classes / 64), and O(servers / 64) to find an idle server |
 //! | Units | service: nanoseconds; `reserve`: servers |
 //! | Memory | one slot per waiting request, a few bytes per server; grows to the largest backlog of each class and stays |
-//! | Departs from the source | the profile is that of the pool and is not learned. A group takes no server that a longer group needs to have one; where there are more groups than servers, the last server is that of all groups that remain (the source: a spillway core that is named). A class that is not known is dropped (the source: served last, at the spillway core). `reserve` and `use` are added |
+//! | Departs from the source | the profile is that of the pool, from beginning to end: the source measures shares and services in windows and reserves anew where they have changed by a tenth and requests are late, while a control here is told of delays, not of services. A group takes no server that a longer group needs to have one; where there are more groups than servers, the last server is that of all groups that remain (the source: a spillway core that is named). `reserve` and `use` are added |
 //!
 //! A part of the servers is rounded to the nearest number, a half down, and is at least one. Servers that are left over
 //! belong to nobody; every group may use them.
@@ -22,7 +23,7 @@ use super::queues::{Queues, shared_bound};
 use super::server_set::ServerSet;
 use super::short_first::{by_service, places};
 use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
-use crate::discipline::{Backlog, DropReason, Drops};
+use crate::discipline::{Backlog, Drops};
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::Item;
 use crate::spec::SpecError;
@@ -66,7 +67,7 @@ struct Span {
     end: u32,
 }
 
-/// Reserved servers for short requests.
+/// Reserved servers for short requests. Behind the places of the classes there is one for all that are not known.
 pub struct Darc<I: Item> {
     /// By place in the order of means.
     queues: Queues<I>,
@@ -135,15 +136,22 @@ impl<I: Item<Cost = Nanos>> Darc<I> {
                 span.end = site.servers;
             }
         }
-        let allowed: Vec<Span> = group_of.iter().map(|&group| spans[group]).collect();
+        let mut allowed: Vec<Span> = group_of.iter().map(|&group| spans[group]).collect();
+        allowed.push(Span { start: site.servers - 1, end: site.servers });
         let first = |server| allowed.iter().position(|span| server < span.end).unwrap_or(0) as u32;
         Ok(Self {
-            queues: Queues::new(order.len() as u32, shared_bound(site)),
+            queues: Queues::new(allowed.len() as u32, shared_bound(site)),
             places: places(&order),
             first: (0..site.servers).map(first).collect(),
             allowed,
             idle: ServerSet::all(site.servers),
         })
+    }
+
+    /// The place of a request.
+    fn place_of(&self, item: &I) -> u32 {
+        let unknown = self.places.len() as u32;
+        self.places.get(usize::from(item.class().0)).copied().unwrap_or(unknown)
     }
 
     /// An idle server that may serve this place.
@@ -163,10 +171,7 @@ impl<I: Item<Cost = Nanos>> Darc<I> {
 
 impl<I: Item<Cost = Nanos>> Pool<I> for Darc<I> {
     fn enqueue(&mut self, _now: Instant, item: I, _receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed {
-        let Some(&place) = self.places.get(usize::from(item.class().0)) else {
-            drops.dropped(item, DropReason::Unclassified);
-            return Placed::Queued;
-        };
+        let place = self.place_of(&item);
         let server = self.idle_for(place);
         if !self.queues.offer(place, item, server.is_some(), drops) {
             return Placed::Queued;
@@ -186,11 +191,15 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Darc<I> {
         Some(Assigned { item, quantum: WHOLE, overhead: Nanos::new(0) })
     }
 
-    fn requeue(&mut self, _now: Instant, _server: ServerId, item: I, _used: Nanos, drops: &mut dyn Drops<I>) {
-        match self.places.get(usize::from(item.class().0)) {
-            Some(&place) => self.queues.push(place, item),
-            None => drops.dropped(item, DropReason::Unclassified),
-        }
+    fn requeue(
+        &mut self,
+        _now: Instant,
+        _server: ServerId,
+        item: I,
+        _used: Nanos,
+        _drops: &mut dyn Drops<I>,
+    ) {
+        self.queues.push(self.place_of(&item), item);
     }
 
     fn backlog(&self) -> Backlog<Nanos> {
