@@ -25,8 +25,8 @@ use super::short_first::{by_service, places};
 use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
 use crate::discipline::{Backlog, Drops};
 use crate::info::{Arguments, Info, Kind, Parameter};
-use crate::item::Item;
-use crate::spec::SpecError;
+use crate::item::{ClassId, Item};
+use crate::spec::{Spec, SpecError};
 use crate::units::{Instant, Nanos};
 
 /// What the listings say.
@@ -67,16 +67,23 @@ struct Span {
     end: u32,
 }
 
-/// Reserved servers for short requests. Behind the places of the classes there is one for all that are not known.
-pub struct Darc<I: Item> {
-    /// By place in the order of means.
-    queues: Queues<I>,
+/// Which servers may serve which class. Classes are at places in the order of their means, and behind them is a place for
+/// all that are not known.
+#[derive(Clone, Debug)]
+pub struct Reservation {
     /// The place of each class.
     places: Vec<u32>,
     /// Which servers may serve each place; neither starts nor ends decrease.
     allowed: Vec<Span>,
     /// The first place that each server may serve.
     first: Vec<u32>,
+}
+
+/// Reserved servers for short requests.
+pub struct Darc<I: Item> {
+    /// By place.
+    queues: Queues<I>,
+    reserved: Reservation,
     idle: ServerSet,
 }
 
@@ -118,8 +125,17 @@ fn reserved(work: &[f64], servers: u32, shortest: Option<u32>) -> Vec<Span> {
     spans
 }
 
-impl<I: Item<Cost = Nanos>> Darc<I> {
-    pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
+impl Reservation {
+    /// As a spec of `darc` names it.
+    ///
+    /// # Errors
+    /// A value is none of its parameter, or the site is none.
+    pub fn from_spec(spec: &Spec, site: &Site) -> Result<Self, SpecError> {
+        site.check()?;
+        Self::new(&Arguments::new(spec, &INFO)?, site)
+    }
+
+    fn new(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
         let order = by_service(&site.classes);
         let (work, group_of) = groups(site, &order, arguments.real("delta", 1.0, 1e6)?);
         let is_shared = arguments.choice("use", &["longer", "own"])? == 0;
@@ -139,39 +155,52 @@ impl<I: Item<Cost = Nanos>> Darc<I> {
         let mut allowed: Vec<Span> = group_of.iter().map(|&group| spans[group]).collect();
         allowed.push(Span { start: site.servers - 1, end: site.servers });
         let first = |server| allowed.iter().position(|span| server < span.end).unwrap_or(0) as u32;
-        Ok(Self {
-            queues: Queues::new(allowed.len() as u32, shared_bound(site)),
-            places: places(&order),
-            first: (0..site.servers).map(first).collect(),
-            allowed,
-            idle: ServerSet::all(site.servers),
-        })
+        Ok(Self { places: places(&order), first: (0..site.servers).map(first).collect(), allowed })
     }
 
-    /// The place of a request.
-    fn place_of(&self, item: &I) -> u32 {
+    /// The place of a class.
+    #[inline]
+    #[must_use]
+    pub fn place(&self, class: ClassId) -> u32 {
         let unknown = self.places.len() as u32;
-        self.places.get(usize::from(item.class().0)).copied().unwrap_or(unknown)
+        self.places.get(usize::from(class.0)).copied().unwrap_or(unknown)
+    }
+
+    /// The first server of each place, which do not decrease, where all behind it may serve it too; `None` where a class
+    /// may not use the servers of all longer ones.
+    #[must_use]
+    pub fn starts(&self) -> Option<impl Iterator<Item = u32> + '_> {
+        let servers = self.first.len() as u32;
+        let is_shared = self.allowed.iter().all(|span| span.end == servers);
+        is_shared.then(|| self.allowed.iter().map(|span| span.start))
+    }
+}
+
+impl<I: Item<Cost = Nanos>> Darc<I> {
+    pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
+        let reserved = Reservation::new(arguments, site)?;
+        let queues = Queues::new(reserved.allowed.len() as u32, shared_bound(site));
+        Ok(Self { queues, reserved, idle: ServerSet::all(site.servers) })
     }
 
     /// An idle server that may serve this place.
     fn idle_for(&self, place: u32) -> Option<ServerId> {
-        let Span { start, end } = self.allowed[place as usize];
+        let Span { start, end } = self.reserved.allowed[place as usize];
         self.idle.lowest_from(start).filter(|server| server.0 < end)
     }
 
     /// The first place that the server may serve and that has something.
     fn place_for(&self, server: ServerId) -> Option<u32> {
-        let first = *self.first.get(server.0 as usize)?;
+        let first = *self.reserved.first.get(server.0 as usize)?;
         let place = self.queues.filled().lowest_from(first)?.0;
         // Starts do not decrease: where this one may not be served, no later one may.
-        (self.allowed[place as usize].start <= server.0).then_some(place)
+        (self.reserved.allowed[place as usize].start <= server.0).then_some(place)
     }
 }
 
 impl<I: Item<Cost = Nanos>> Pool<I> for Darc<I> {
     fn enqueue(&mut self, _now: Instant, item: I, _receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed {
-        let place = self.place_of(&item);
+        let place = self.reserved.place(item.class());
         let server = self.idle_for(place);
         if !self.queues.offer(place, item, server.is_some(), drops) {
             return Placed::Queued;
@@ -199,7 +228,7 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Darc<I> {
         _used: Nanos,
         _drops: &mut dyn Drops<I>,
     ) {
-        self.queues.push(self.place_of(&item), item);
+        self.queues.push(self.reserved.place(item.class()), item);
     }
 
     fn backlog(&self) -> Backlog<Nanos> {

@@ -18,8 +18,8 @@ fn high_bimodal() -> [(f64, u64); 2] {
 /// Which servers may serve each class.
 fn allowed(spec: &str, site: &Site) -> Vec<(u32, u32)> {
     let darc = darc(spec, site);
-    let of = |&place: &u32| (darc.allowed[place as usize].start, darc.allowed[place as usize].end);
-    darc.places.iter().map(of).collect()
+    let Reservation { places, allowed, .. } = &darc.reserved;
+    places.iter().map(|&place| (allowed[place as usize].start, allowed[place as usize].end)).collect()
 }
 
 fn request(at: u64, class: u16, service: u64) -> Arrival {
