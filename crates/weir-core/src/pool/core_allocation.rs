@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn servers_wake_in_the_order_in_which_they_were_added() {
         let spec = "core_allocation:period=100ns,delay=50ns,wake=250ns";
-        let run = run(&mut allocation(spec, 3), 3, &vec![request(0, 1_000); 4]);
+        let run = run(&mut allocation(spec, 3), 3, &[request(0, 1_000); 4]);
         assert_eq!(run.spans_of(1), [(1, 350, 1_350)]);
         assert_eq!(run.spans_of(2), [(2, 450, 1_450)]);
         assert_eq!(run.spans_of(3), [(0, 1_000, 2_000)]);
