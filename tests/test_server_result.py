@@ -10,7 +10,6 @@ import weir
 from server_results import document, estimate, made
 from weir import report
 from weir.cli.simulate import show_comparison, show_run
-from weir.server.slo import highest_loads
 from weir.server.verdict import verdict, warnings
 
 
@@ -210,33 +209,3 @@ def test_records_are_of_the_port_alone(tmp_path):
 def test_refusals_have_their_place():
     with pytest.raises(weir.ScenarioError, match=r"must be from 1 to 1024"):
         weir.Scenario.from_dict(SCENARIO | {"server": {"cores": 0}})
-
-
-# Highest loads.
-
-
-def test_the_highest_load_is_bracketed():
-    asked = SCENARIO | {
-        "disciplines": ["cfcfs"],
-        "class": [{"name": "one", "service": {"exponential": "10us"}}],
-    }
-    (found,) = highest_loads(asked, bound=30.0, quantile="p90", precision=0.1)
-    assert found.discipline == "cfcfs"
-    assert (found.quantile, found.bound, found.interrupted) == ("p90", 30.0, False)
-    assert found.met is not None
-    assert found.met.verdict == "met"
-    assert found.not_met is None or found.met.load < found.not_met.load
-    assert found.probes == len(found.tried)
-
-
-def test_what_cannot_be_searched_is_refused():
-    with pytest.raises(weir.ConfigError, match="the quantile is `p42`, must be one of p50"):
-        highest_loads(SCENARIO, quantile="p42")
-    with pytest.raises(weir.ConfigError, match="must be above 1"):
-        highest_loads(SCENARIO, bound=0.5)
-    levels = {"workload": {"load": 0.1, "levels": {"every": "1ms", "count": 2}}, "stop": {}}
-    with pytest.raises(weir.ConfigError, match="without levels"):
-        highest_loads(SCENARIO | levels)
-    port = {"weir": 1, "model": "port", "disciplines": ["sf"], "workload": {"load": 0.5}}
-    with pytest.raises(weir.ConfigError, match="of the model `server`"):
-        highest_loads(port)

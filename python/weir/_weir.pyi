@@ -307,9 +307,9 @@ def highest_loads(
     Raises
     ------
     ScenarioError, TraceError
-        If the scenario, or a file it names, is refused.
+        If the scenario, or a file it names, is refused, or has no one load that could be changed.
     ConfigError
-        If what is asked is, or the scenario has no one load.
+        If what is asked is refused.
     """
 
 def tg_parse(text: str, name: str) -> str:

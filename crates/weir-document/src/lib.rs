@@ -24,9 +24,12 @@
 #![deny(missing_docs)]
 
 mod explain;
+mod located;
+pub mod quantity;
 mod refused;
 mod source;
 
 pub use explain::{Mismatch, Wording};
+pub use located::Located;
 pub use refused::{Refusal, Refused, shorten};
 pub use source::Source;

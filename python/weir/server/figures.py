@@ -12,8 +12,8 @@ import altair as alt
 from weir.charts.delays import DECADES, ccdf, ccdf_chart
 from weir.charts.style import Figure, is_wide, log_scale, specification
 from weir.fabric.marks import Named, bar_chart, by_discipline
-from weir.server.reading import ALL
 from weir.server.tables import METRICS, classes_of
+from weir.subjects import ALL
 from weir.tables import column_scale
 from weir.text import Scale, quantity, scale_for
 

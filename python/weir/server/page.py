@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from weir.report import charts_of, checks, drawn, headline, page, provenance, section, table
 from weir.server import tables
 from weir.server.figures import server_figures
-from weir.server.reading import ALL
 from weir.server.verdict import state, verdict, warnings
+from weir.subjects import ALL
 from weir.tables import split
 from weir.text import number, plural, quantity
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.server.reading import ALL
+from weir.subjects import ALL
 from weir.tables import Column, cell, column_scale
 from weir.text import Scale, value_with_margin
 

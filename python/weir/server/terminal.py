@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.server import tables
-from weir.server.reading import ALL
 from weir.server.verdict import verdict, warnings
+from weir.subjects import ALL
 from weir.tables import print_tables, say
 
 if TYPE_CHECKING:

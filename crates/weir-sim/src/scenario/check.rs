@@ -13,9 +13,9 @@ use super::disciplines::carry_alphas;
 use super::document::{self, Located, PortDocument};
 use super::fingerprint::Fingerprint;
 use super::port::{Input, Limit, Measure, PacketTime, PortScenario, Service, Stop, WarmUp, WholeTime};
-use super::quantity::{self, Clock, LengthUnit, Time};
 use crate::engine::stream::LONGEST_MEAN;
 use crate::workload::MessageClasses;
+use weir_document::quantity::{self, Clock, LengthUnit, Time};
 
 /// The version of the format.
 const VERSION: u32 = 1;

@@ -4,51 +4,14 @@
 //! Schema are derived from them, and the comments of the fields are the descriptions of the schema. What
 //! the fields must satisfy together is checked in `check`.
 
-use core::ops::Range;
-use std::borrow::Cow;
 use std::path::PathBuf;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+pub(super) use weir_document::Located;
 
-use super::quantity::{Length, LengthUnit, Share, Speed, Time, WarmUp};
 use crate::workload::{Separator, TimeUnit};
-
-/// A value and the bytes of the scenario at which it stands.
-///
-/// It reads, writes and describes itself as the value alone.
-#[derive(Clone, Debug)]
-pub struct Located<T> {
-    /// The value.
-    pub value: T,
-    /// The bytes of the scenario.
-    pub span: Range<usize>,
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let spanned = toml::Spanned::<T>::deserialize(deserializer)?;
-        Ok(Self { span: spanned.span(), value: spanned.into_inner() })
-    }
-}
-
-impl<T: Serialize> Serialize for Located<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.value.serialize(serializer)
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Located<T> {
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
-    }
-}
+use weir_document::quantity::{Length, LengthUnit, Share, Speed, Time, WarmUp};
 
 /// A scenario of the port: who arrives when and how large, under which disciplines, for how long.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -11,10 +11,10 @@ use super::check::{Checker, Serving};
 use super::document::{self, Located, PortDocument, TraceFile};
 use super::fingerprint::Fingerprint;
 use super::port::{Closed, Input, Open, Replay, Think};
-use super::quantity::Clock;
 use super::{ScenarioError, plain_io};
 use crate::engine::stream::LONGEST_MEAN;
 use crate::workload::{Arrivals, MessageClasses, TimeUnit, Trace, TraceFormat};
+use weir_document::quantity::Clock;
 
 /// The most applications of a workload.
 const MAX_APPLICATIONS: u64 = 1_000_000;

@@ -8,8 +8,8 @@ use weir_core::units::Bytes;
 use super::ScenarioError;
 use super::check::{Checker, Serving};
 use super::document::{self, ClassesBy, Located, PortDocument};
-use super::quantity::{Length, LengthUnit};
 use crate::workload::{CdfError, MAX_LENGTH, MessageClasses, Sizes, SizesError, Trace};
+use weir_document::quantity::{Length, LengthUnit};
 
 /// The most lengths that make a class each.
 const MAX_LENGTH_CLASSES: u64 = 100;

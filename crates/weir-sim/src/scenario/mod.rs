@@ -34,7 +34,6 @@ mod lengths;
 mod network;
 mod node;
 mod port;
-mod quantity;
 mod read;
 mod replace;
 mod server;
@@ -52,8 +51,8 @@ pub use port::{
     Clock, Closed, Input, LatencyEnd, LengthUnit, Limit, Measure, NamedDiscipline, Open, PacketTime,
     PortScenario, Replay, Service, Stop, Think, WarmUp, WholeTime,
 };
-pub use quantity::NANOS_PER_UNIT;
 pub use server::ServerDocument;
+pub use weir_document::quantity::NANOS_PER_UNIT;
 pub use weir_document::{Refusal, Refused as ScenarioError};
 
 use check::Checker;

@@ -10,8 +10,8 @@ use weir_core::spec::Spec;
 use weir_core::units::{Nanos, Rate};
 
 pub use super::document::LatencyEnd;
-pub use super::quantity::{Clock, LengthUnit};
 use crate::workload::{Arrivals, MessageClasses, Sizes, Trace};
+pub use weir_document::quantity::{Clock, LengthUnit};
 
 /// A checked scenario of the port.
 #[derive(Clone, Debug)]

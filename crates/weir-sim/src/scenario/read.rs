@@ -9,8 +9,8 @@ use super::document::PortDocument;
 use super::fabric::FabricDocument;
 use super::network::NetworkDocument;
 use super::node::NodeDocument;
-use super::quantity::Time;
 use super::server::ServerDocument;
+use weir_document::quantity::Time;
 
 /// What is peculiar to scenarios.
 const WORDING: Wording = Wording {

@@ -16,12 +16,12 @@
 
 use weir_core::spec::Spec;
 
-use crate::node::figures::ALL;
 use crate::port::outcome::TheoryRow;
 use crate::port::selfcheck::LEVEL;
-use crate::server::figures::Rows;
 use crate::server::model::{Class, Process, ServerScenario};
 use crate::server::summary::Cell;
+use crate::stats::figure::ALL;
+use crate::stats::row::Rows;
 use crate::theory::{MAX_LOAD, mdk_wait, mmk_wait, priority_waits};
 use crate::workload::Arrivals;
 

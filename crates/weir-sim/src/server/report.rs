@@ -7,17 +7,17 @@ use weir_core::units::Nanos;
 
 use crate::network::outcome::EngineUsed;
 use crate::network::run::Frame;
-use crate::node::figures::{ALL, Names};
-use crate::node::outcome::NodeDifference;
 use crate::server::collector::{InUseCounts, WindowSum, measured};
 use crate::server::comparison;
-use crate::server::figures::{self, Rows};
+use crate::server::figures;
 use crate::server::model::{Class, ServerScenario};
 use crate::server::outcome::{
     ClassRow, ClassTotals, CoreTotals, DisciplineTotals, InUse, ServerOutcome, Warning, Windows,
 };
 use crate::server::selfcheck;
 use crate::server::summary::{self, Cell, ClassPart, Summary};
+use crate::stats::figure::ALL;
+use crate::stats::row::{self, Rows};
 
 /// So much of the requests that arrive, more at the end of the measured time than at its beginning, are a growing queue.
 const GROWING: f64 = 0.01;
@@ -46,7 +46,7 @@ pub fn statement(server: &ServerScenario) -> Option<String> {
 /// The result of the replications that were finished; cells are in order of the disciplines.
 #[must_use]
 pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> ServerOutcome {
-    let rows: Vec<Rows<'_>> = cells.iter().map(|cell| Rows::new(server, cell)).collect();
+    let rows: Vec<Rows<'_>> = cells.iter().map(|cell| figures::rows(server, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let mut warnings: Vec<Warning> = overload(server).into_iter().collect();
     warnings.extend(named(server, cells).filter_map(|(name, cell)| growth(server, name, cell)));
@@ -68,7 +68,7 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
         discipline_totals: named(server, cells).map(|(name, cell)| discipline_totals(name, cell)).collect(),
         core_totals: named(server, cells).flat_map(|(name, cell)| core_totals(server, name, cell)).collect(),
         estimates: named(server, &rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
-        differences: differences(server, &rows),
+        differences: row::differences(&server.disciplines, server.reference, &rows),
         distributions: named(server, cells)
             .flat_map(|(name, cell)| figures::distributions(server, cell, name))
             .collect(),
@@ -235,15 +235,6 @@ fn core_totals(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<Co
         }
     };
     (0..server.site.servers).filter(|_| !cell.runs.is_empty()).map(row).collect()
-}
-
-fn differences(server: &ServerScenario, rows: &[Rows<'_>]) -> Vec<NodeDifference> {
-    let Some(other) = rows.get(server.reference) else { return Vec::new() };
-    let reference = &server.disciplines[server.reference];
-    let others = named(server, rows).enumerate().filter(|&(place, _)| place != server.reference);
-    others
-        .flat_map(|(_, (discipline, own))| own.differences(other, Names { discipline, reference }))
-        .collect()
 }
 
 fn windows(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<Windows> {

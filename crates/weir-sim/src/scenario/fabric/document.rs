@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::document::{Located, default_seed, default_tails};
-use super::super::quantity::{ByteSize, Speed, Time};
 use crate::fabric::model;
+use weir_document::quantity::{ByteSize, Speed, Time};
 
 /// A scenario of a fabric: end-points and switches joined by links with credits, where nothing is dropped, and a
 /// scheduler of virtual channels at every output and interface.

@@ -4,9 +4,9 @@ use weir_core::units::{Bytes, Nanos, Rate};
 
 use super::super::check::{Checked, Checker};
 use super::super::document::Located;
-use super::super::quantity::{ByteSize, Speed};
 use super::document::{Coding, Fabric, FabricLink, FabricSwitch};
 use crate::fabric::model::{Link, Switch};
+use weir_document::quantity::{ByteSize, Speed};
 
 /// The largest MTU; InfiniBand knows 4096B.
 pub(super) const MAX_MTU: u64 = 32_768;
@@ -121,7 +121,7 @@ impl Checker<'_> {
 
     fn delay_of(
         &self,
-        written: Option<&Located<super::super::quantity::Time>>,
+        written: Option<&Located<weir_document::quantity::Time>>,
         default: u64,
     ) -> Checked<Nanos> {
         written.map_or(Ok(Nanos::new(default)), |time| self.span(time, LONGEST_DELAY))

@@ -29,12 +29,12 @@ pub use document::FabricDocument;
 
 use super::check::{Checked, Checker, MAX_REPLICATIONS};
 use super::document::Located;
-use super::quantity::Time;
 use crate::fabric::build;
 use crate::fabric::model::{FabricScenario, Stop};
 use crate::fabric::source::Offer;
 use crate::fabric::topology::Wiring;
 use document::FabricStop;
+use weir_document::quantity::Time;
 
 /// The most virtual channels.
 const MAX_CHANNELS: usize = 16;

@@ -8,12 +8,12 @@ use weir_core::units::Bytes;
 
 use super::super::check::{Checked, Checker};
 use super::super::document::Located;
-use super::super::quantity::ByteSize;
 use super::document::{Bound, PacketSize, ParetoSize};
 use super::hardware::Hardware;
 use super::pareto::{SHAPES, mean, means, shape_of};
 use crate::fabric::model::{Pareto, Size};
 use crate::workload::Sizes;
+use weir_document::quantity::ByteSize;
 
 /// The payloads where the scenario does not say: least, largest, mean.
 const PAYLOADS: (u64, u64, f64) = (56, 2040, 176.0);

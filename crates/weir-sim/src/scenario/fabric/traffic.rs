@@ -4,12 +4,12 @@ use weir_core::units::Rate;
 
 use super::super::check::{Checked, Checker, MAX_WORK};
 use super::super::document::Located;
-use super::super::quantity::Speed;
 use super::document::{self, FabricArrivals, FabricDocument, FabricTraffic};
 use super::hardware::Hardware;
 use super::sizes::{Files, Wire, mean_packet};
 use super::topology::hosts_and_ports;
 use crate::fabric::model::{Arrivals, Channel, HotSpot, Size, Topology, Traffic};
+use weir_document::quantity::Speed;
 
 /// The most loads of one scenario.
 pub(super) const MAX_LOADS: usize = 64;

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use weir_tg::RandomMode;
 
 use super::super::document::{Located, default_header, default_seed, default_tails};
-use super::super::quantity::{Address, Length, Overhead, Speed, Time};
 use super::brief::Brief;
 use crate::workload::{Separator, TimeUnit};
+use weir_document::quantity::{Address, Length, Overhead, Speed, Time};
 
 /// A scenario of a network: hosts that send to each other through routers, and at each link a queue that a
 /// discipline orders.

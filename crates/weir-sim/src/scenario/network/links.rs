@@ -10,12 +10,12 @@ use weir_core::units::{Bytes, Nanos};
 use super::super::check::{Checked, Checker};
 use super::super::document::Located;
 use super::super::port::NamedDiscipline;
-use super::super::quantity::{LengthUnit, Overhead, Time};
 use super::brief::Brief;
 use super::document;
 use super::nodes::Nodes;
 use super::{LONGEST_DELAY, known_names};
 use crate::network::model::{Jitter, Link};
+use weir_document::quantity::{LengthUnit, Overhead, Time};
 
 /// The most links, counted in each direction.
 const MAX_LINKS: usize = 100_000;

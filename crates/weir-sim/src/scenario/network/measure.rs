@@ -4,10 +4,10 @@ use weir_core::units::Nanos;
 
 use super::super::check::{Checked, Checker, MAX_REPLICATIONS};
 use super::super::document::Located;
-use super::super::quantity::Time;
 use super::LONGEST_RUN;
 use super::document::{NetworkMeasure, NetworkStop};
 use crate::network::model::{Measure, Stop};
+use weir_document::quantity::Time;
 
 /// The replications of a scenario that does not say.
 const REPLICATIONS: u32 = 8;

@@ -32,8 +32,8 @@ pub use document::NetworkDocument;
 
 use super::check::{Checked, Checker};
 use super::document::Located;
-use super::quantity::{Clock, Time};
 use crate::network::model::NetworkScenario;
+use weir_document::quantity::{Clock, Time};
 
 /// The longest delay, overhead or transmission: a day and some hours. As many of them as a path has links, and a
 /// run before them, stay within the clock.

@@ -6,11 +6,11 @@ use weir_core::units::Nanos;
 
 use super::super::check::{Checked, Checker};
 use super::super::document::Located;
-use super::super::quantity::Time;
 use super::brief::Brief;
 use super::document::{self, Network};
 use super::{LONGEST_DELAY, known_names};
 use crate::network::model::{Delay, Jitter, Node, NodeKind};
+use weir_document::quantity::Time;
 
 /// The most hosts and routers.
 const MAX_NODES: usize = 100_000;

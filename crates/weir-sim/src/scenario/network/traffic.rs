@@ -5,7 +5,6 @@ use weir_tg::Distribution;
 
 use super::super::check::{Checked, Checker};
 use super::super::document::Located;
-use super::super::quantity::{Length, Time};
 use super::LONGEST_DELAY;
 use super::brief::Brief;
 use super::document::{CongestionControl, Flow, Law, Tcp};
@@ -13,6 +12,7 @@ use super::files::Files;
 use super::flows::Period;
 use super::laws::Reading;
 use crate::network::model::{self, Congestion, Drawn, Traffic};
+use weir_document::quantity::{Length, Time};
 
 /// The largest packet.
 pub(super) const MAX_PACKET: Bytes = Bytes::new(1 << 20);

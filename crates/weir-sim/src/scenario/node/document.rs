@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::document::{Located, default_seed, default_tails};
-use super::super::quantity::Time;
 use super::preset::Preset;
+use weir_document::quantity::Time;
 
 /// A scenario of the node: processes on processors, the events and queues by which they wait for each other, and at
 /// every processor a scheduler.

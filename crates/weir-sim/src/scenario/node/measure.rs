@@ -4,10 +4,10 @@ use weir_core::units::Nanos;
 
 use super::super::check::{Checked, Checker, MAX_REPLICATIONS};
 use super::super::document::Located;
-use super::super::quantity::Time;
 use super::LONGEST_RUN;
 use super::document::{NodeMeasure, NodeStop, TimelineTable};
 use crate::node::model::{Measure, Operation, Process, Stop};
+use weir_document::quantity::Time;
 
 /// The most epochs of a run.
 pub(super) const MAX_EPOCHS: u64 = 1_000_000_000;

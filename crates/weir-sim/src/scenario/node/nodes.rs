@@ -7,11 +7,11 @@ use weir_core::units::Nanos;
 
 use super::super::check::{Checked, Checker};
 use super::super::document::Located;
-use super::super::quantity::Time;
 use super::document::{CostTable, NodeTable, SystemProcess, SystemTable};
 use super::preset::{Preset, PresetName};
 use super::{EPOCHS, LONGEST_COST};
 use crate::node::model::{Costs, Law, Operation, Process, Program};
+use weir_document::quantity::Time;
 
 /// The most nodes.
 pub(super) const MAX_NODES: usize = 64;

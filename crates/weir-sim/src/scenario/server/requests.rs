@@ -6,7 +6,6 @@ use weir_core::units::Nanos;
 
 use super::super::check::{Checked, Checker};
 use super::super::document::Located;
-use super::super::quantity::Time;
 use super::classes::mean_of_all;
 use super::document::{RequestFile, ServerDocument, Split};
 use super::workload::{Arrives, MAX_FLOWS};
@@ -14,6 +13,7 @@ use super::{Cores, LONGEST_RUN, LONGEST_SERVICE};
 use crate::node::model::Law;
 use crate::server::model::{Class, Requests, Service, Workload};
 use crate::workload::{ClassBy, RequestBounds, RequestFormat, TimeUnit, read_requests};
+use weir_document::quantity::Time;
 
 /// The most requests of a trace.
 pub(super) const MAX_REQUESTS: usize = 50_000_000;

@@ -8,7 +8,7 @@ use serde::de::{Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::super::document::Located;
-use super::super::quantity::Time;
+use weir_document::quantity::Time;
 
 /// How many requests may wait in one queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

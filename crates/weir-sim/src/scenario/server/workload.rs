@@ -4,7 +4,6 @@ use weir_core::units::Nanos;
 
 use super::super::check::{Checked, Checker};
 use super::super::document::{self, Located};
-use super::super::quantity::RequestRate;
 use super::classes::mean_of_all;
 use super::document::{Clients, LevelTable, ServerArrivals, ServerDocument, ServerWorkload, Trains};
 use super::{Cores, LONGEST_RUN};
@@ -12,6 +11,7 @@ use crate::engine::stream::LONGEST_MEAN;
 use crate::node::model::Law;
 use crate::server::model::{Class, Closed, Levels, Open, Process, Stop, Workload};
 use crate::workload::Arrivals;
+use weir_document::quantity::RequestRate;
 
 /// The most flows, and the most clients.
 pub(super) const MAX_FLOWS: u64 = 1_000_000;

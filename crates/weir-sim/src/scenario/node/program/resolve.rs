@@ -6,13 +6,13 @@ use weir_core::units::Nanos;
 
 use super::super::super::document::Located;
 use super::super::super::network::known_names;
-use super::super::super::quantity::{Clock, Time};
 use super::super::LONGEST;
 use super::super::objects::Objects;
 use super::lexer::Word;
 use super::parse::{self, Fault, LawWords, Parsed, Place, Step};
 use crate::engine::stream::LONGEST_MEAN;
 use crate::node::model::{Costs, Law, Operation};
+use weir_document::quantity::{Clock, Time};
 
 /// The most turns of a loop.
 pub(in super::super) const MAX_TIMES: u64 = 1_000_000_000_000;

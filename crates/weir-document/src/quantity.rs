@@ -1,4 +1,4 @@
-//! Quantities as they are written in a scenario: a string that carries its unit.
+//! Quantities as they are written in a document: a string that carries its unit.
 //!
 //! | kind | written | unit required |
 //! |---|---|---|
@@ -149,11 +149,14 @@ impl Time {
     ];
 
     /// Whether this is one of its units.
-    pub(super) fn is_unit(text: &str) -> bool {
+    #[must_use]
+    pub fn is_unit(text: &str) -> bool {
         Self::UNITS.iter().any(|(unit, ..)| *unit == text)
     }
 
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    /// The quantity that is written so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         let read = |&(unit, factor, clock): &(&str, u64, Clock)| {
             let span = Nanos::new(decimal(before(text, unit)?, factor)?);
             Some(Self { span, clock })
@@ -174,7 +177,9 @@ impl fmt::Display for Time {
 }
 
 impl Length {
-    fn parse(text: &str) -> Option<Self> {
+    /// The quantity that is written so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         let count = |unit| before(text, unit).and_then(|n| n.parse().ok());
         if let Some(count) = count("pkt") {
             return Some(Self { count, unit: LengthUnit::Packets });
@@ -187,7 +192,9 @@ impl Length {
 }
 
 impl ByteSize {
-    fn parse(text: &str) -> Option<Self> {
+    /// The quantity that is written so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         parse_bytes(text).map(Self)
     }
 }
@@ -208,7 +215,9 @@ impl Speed {
     const UNITS: [(&'static str, u64); 4] =
         [("kbit", 1_000), ("Mbit", 1_000_000), ("Gbit", 1_000_000_000), ("bit", 1)];
 
-    fn parse(text: &str) -> Option<Self> {
+    /// The quantity that is written so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         let read = |&(unit, factor): &(&str, u64)| decimal(before(text, unit)?, factor);
         Self::UNITS.iter().find_map(read).map(|bits| Self(Rate::new(bits)))
     }
@@ -223,7 +232,9 @@ impl fmt::Display for Speed {
 impl RequestRate {
     const UNITS: [(&'static str, f64); 3] = [("M/s", 1e6), ("k/s", 1e3), ("/s", 1.0)];
 
-    fn parse(text: &str) -> Option<Self> {
+    /// The quantity that is written so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         let plain = |number: &&str| {
             number.len() <= 40
                 && number.starts_with(|c: char| c.is_ascii_digit())
@@ -248,7 +259,9 @@ impl UnitCost {
     const UNITS: [(&'static str, u64); 4] =
         [("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)];
 
-    fn parse(text: &str) -> Option<Self> {
+    /// The quantity that is written so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         let read = |&(unit, factor): &(&str, u64)| decimal(before(text, unit)?, factor).map(Self);
         Self::UNITS.iter().find_map(read)
     }
@@ -263,7 +276,9 @@ impl fmt::Display for UnitCost {
 }
 
 impl Share {
-    fn parse(text: &str) -> Option<Self> {
+    /// The quantity that is written so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         let percent: f64 = before(text, "%")?.parse().ok()?;
         (percent.is_finite() && percent >= 0.0).then_some(Self(percent / 100.0))
     }
@@ -276,7 +291,9 @@ impl fmt::Display for Share {
 }
 
 impl Overhead {
-    fn parse(text: &str) -> Option<Self> {
+    /// The quantity that is written so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         let time = || Time::parse(text).map(Self::Time);
         parse_bytes(text).map(Self::Framing).or_else(time)
     }
@@ -292,7 +309,9 @@ impl fmt::Display for Overhead {
 }
 
 impl Address {
-    fn parse(text: &str) -> Option<Self> {
+    /// The quantity that is written so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         text.parse().ok().map(Self)
     }
 }
@@ -304,7 +323,9 @@ impl fmt::Display for Address {
 }
 
 impl WarmUp {
-    fn parse(text: &str) -> Option<Self> {
+    /// The quantity that is written so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         match text {
             "mser" => Some(Self::Detected),
             "none" => Some(Self::Given(None)),
