@@ -1,0 +1,3 @@
+//! The daemon: joins the sockets and the plane, sleeps between them, and answers the control socket.
+
+pub mod protocol;

@@ -1,0 +1,3 @@
+//! `weird`: the disciplines on real packets.
+
+fn main() {}
