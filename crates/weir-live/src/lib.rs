@@ -16,6 +16,7 @@
 compile_error!("weir-live runs on Linux alone: AF_XDP, AF_PACKET and namespaces are its own");
 
 pub mod arena;
+pub mod cli;
 pub mod config;
 pub mod daemon;
 pub mod io;

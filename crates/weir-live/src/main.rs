@@ -1,3 +1,7 @@
 //! `weird`: the disciplines on real packets.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    weir_live::cli::main()
+}

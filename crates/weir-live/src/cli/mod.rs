@@ -1,0 +1,64 @@
+//! The command line of `weird`: one file a command.
+//!
+//! Exit codes: 0 done and met, 1 a requirement not met, 2 bad input, 3 not permitted or not supported here.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Runs packet disciplines on real packets.
+#[derive(Debug, Parser)]
+#[command(name = "weird", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {}
+
+/// Why a command ended without being done.
+#[derive(Debug)]
+pub enum Failure {
+    /// A requirement was not met: exit code 1.
+    NotMet(String),
+    /// Bad input: exit code 2.
+    Input(String),
+    /// Not permitted or not supported here: exit code 3.
+    Unsupported(String),
+}
+
+impl Failure {
+    const fn code(&self) -> u8 {
+        match self {
+            Self::NotMet(_) => 1,
+            Self::Input(_) => 2,
+            Self::Unsupported(_) => 3,
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::NotMet(text) | Self::Input(text) | Self::Unsupported(text) => text,
+        }
+    }
+}
+
+impl From<weir_document::Refused> for Failure {
+    fn from(refused: weir_document::Refused) -> Self {
+        Self::Input(refused.to_string())
+    }
+}
+
+/// Reads the arguments, and does what they say.
+#[must_use]
+pub fn main() -> ExitCode {
+    let done = match Arguments::parse().command {};
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {}", failure.text());
+            ExitCode::from(failure.code())
+        }
+    }
+}
