@@ -1,0 +1,1 @@
+//! What the loop answers to requests.
