@@ -1,3 +1,6 @@
 //! The daemon: joins the sockets and the plane, sleeps between them, and answers the control socket.
 
+pub mod control;
+pub mod directory;
+pub mod inbox;
 pub mod protocol;
