@@ -23,6 +23,7 @@ use core::fmt;
 use std::io;
 
 use rustix::mm::{MlockAllFlags, mlockall};
+use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
     remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
@@ -106,6 +107,7 @@ pub fn require(effective: CapabilitySet, needed: CapabilitySet) -> Result<(), Mi
 pub fn drop_to(kept: CapabilitySet) -> io::Result<Vec<String>> {
     let now = capabilities(None)?;
     let kept = now.permitted & kept;
+    lift_memory_limit();
     clear_ambient_capability_set()?;
     // What is not in the bounding set cannot come back by a program either. It takes a capability to leave it.
     if now.effective.contains(CapabilitySet::SETPCAP) {
@@ -122,6 +124,14 @@ pub fn drop_to(kept: CapabilitySet) -> io::Result<Vec<String>> {
         CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() },
     )?;
     Ok(names(kept))
+}
+
+/// Lifts RLIMIT_MEMLOCK. Without CAP_IPC_LOCK the frames of a socket that is made anew count against it, and where
+/// memory is locked the stack of every thread.
+fn lift_memory_limit() {
+    let unbounded = Rlimit { current: None, maximum: None };
+    // Where it is refused, the limit of whoever started the daemon stands.
+    let _ = setrlimit(Resource::Memlock, unbounded);
 }
 
 /// Takes one capability out of the bounding set; `false` where the kernel does not know it.
