@@ -15,7 +15,7 @@
 //! | Units | seconds of patience with a peer that does not go on |
 
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::chown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
@@ -31,6 +31,7 @@ use weir_document::{Source, shorten};
 
 use super::directory::{RunDirectory, RunError};
 use super::inbox::{Caller, Order};
+use super::privileges;
 use super::protocol::{Answer, LONGEST_REQUEST, Request};
 use crate::config::{Change, Router, read_successor};
 
@@ -80,10 +81,10 @@ impl Socket {
         let stop = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
         let shared = Arc::new(Shared { caller, first, connections: AtomicUsize::new(0) });
         let (listener, stopped) = (self.listener, Arc::clone(&stop));
-        let thread = Builder::new()
-            .name("control".to_owned())
-            .stack_size(STACK)
-            .spawn(move || accept(&listener, &stopped, &shared))?;
+        let thread = Builder::new().name("control".to_owned()).stack_size(STACK).spawn(move || {
+            privileges::renounce();
+            accept(&listener, &stopped, &shared);
+        })?;
         Ok(Control { stop, thread: Some(thread), _directory: self.directory })
     }
 }

@@ -3,4 +3,6 @@
 pub mod control;
 pub mod directory;
 pub mod inbox;
+pub mod metrics;
+pub mod privileges;
 pub mod protocol;
