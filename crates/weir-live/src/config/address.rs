@@ -22,7 +22,8 @@ impl MacAddress {
         for byte in &mut address {
             let part = parts.next().filter(|part| (1..=2).contains(&part.len()))?;
             // `from_str_radix` takes a sign.
-            *byte = part.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u8::from_str_radix(part, 16).ok())??;
+            *byte =
+                part.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u8::from_str_radix(part, 16).ok())??;
         }
         parts.next().is_none().then_some(Self(address))
     }
@@ -120,7 +121,9 @@ mod tests {
     fn device_addresses_are_read_and_written() {
         let address = MacAddress::parse("02:0:00:00:fF:1a").expect("an address");
         assert_eq!(address.to_string(), "02:00:00:00:ff:1a");
-        for bad in ["", "02", "02:00:00:00:00", "02:00:00:00:00:00:00", "02:00:00:00:00:+1", "02:00:00:00:00:123"] {
+        for bad in
+            ["", "02", "02:00:00:00:00", "02:00:00:00:00:00:00", "02:00:00:00:00:+1", "02:00:00:00:00:123"]
+        {
             assert_eq!(MacAddress::parse(bad), None, "{bad}");
         }
     }
