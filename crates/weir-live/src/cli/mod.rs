@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod forward;
+
 /// Runs packet disciplines on real packets.
 #[derive(Debug, Parser)]
 #[command(name = "weird", version, max_term_width = 100)]
@@ -15,7 +17,11 @@ struct Arguments {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
+    #[command(hide = true)]
+    BenchForward(forward::Arguments),
+}
 
 /// Why a command ended without being done.
 #[derive(Debug)]
@@ -53,7 +59,9 @@ impl From<weir_document::Refused> for Failure {
 /// Reads the arguments, and does what they say.
 #[must_use]
 pub fn main() -> ExitCode {
-    let done = match Arguments::parse().command {};
+    let done = match Arguments::parse().command {
+        Command::BenchForward(arguments) => forward::run(&arguments),
+    };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
