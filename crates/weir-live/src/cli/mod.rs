@@ -6,7 +6,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::daemon::directory::RunError;
+use crate::daemon::privileges::Missing;
+
 mod forward;
+mod route;
 
 /// Runs packet disciplines on real packets.
 #[derive(Debug, Parser)]
@@ -18,6 +22,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Runs a router between interfaces: forwards packets in the order that disciplines decide.
+    Route(route::Arguments),
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
@@ -50,6 +56,18 @@ impl Failure {
     }
 }
 
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        Self::Unsupported(error.to_string())
+    }
+}
+
+impl From<Missing> for Failure {
+    fn from(missing: Missing) -> Self {
+        Self::Unsupported(missing.to_string())
+    }
+}
+
 impl From<weir_document::Refused> for Failure {
     fn from(refused: weir_document::Refused) -> Self {
         Self::Input(refused.to_string())
@@ -60,6 +78,7 @@ impl From<weir_document::Refused> for Failure {
 #[must_use]
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
+        Command::Route(arguments) => route::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
     };
     match done {
