@@ -2,6 +2,11 @@
 //!
 //! Exit codes: 0 done and met, 1 a requirement not met, 2 bad input, 3 not permitted or not supported here.
 
+pub mod client;
+pub mod ctl;
+pub mod text;
+
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -15,7 +20,9 @@ struct Arguments {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Ctl(ctl::Arguments),
+}
 
 /// Why a command ended without being done.
 #[derive(Debug)]
@@ -50,10 +57,23 @@ impl From<weir_document::Refused> for Failure {
     }
 }
 
+/// Writes to the standard output; a reader that has gone is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut output = std::io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Input(format!("the standard output: {error}: write elsewhere")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Reads the arguments, and does what they say.
 #[must_use]
 pub fn main() -> ExitCode {
-    let done = match Arguments::parse().command {};
+    let done = match Arguments::parse().command {
+        Command::Ctl(arguments) => ctl::run(arguments),
+    };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
