@@ -2,14 +2,15 @@
 //!
 //! Exit codes: 0 done and met, 1 a requirement not met, 2 bad input, 3 not permitted or not supported here.
 
-pub mod client;
-pub mod ctl;
-pub mod text;
-
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+mod client;
+mod ctl;
+mod forward;
+mod text;
 
 /// Runs packet disciplines on real packets.
 #[derive(Debug, Parser)]
@@ -22,6 +23,9 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Ctl(ctl::Arguments),
+    /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
+    #[command(hide = true)]
+    BenchForward(forward::Arguments),
 }
 
 /// Why a command ended without being done.
@@ -73,6 +77,7 @@ fn print(text: &str) -> Result<(), Failure> {
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Ctl(arguments) => ctl::run(arguments),
+        Command::BenchForward(arguments) => forward::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
