@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done and met, 1 a requirement not met, 2 bad input, 3 not permitted or not supported here.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -11,6 +12,10 @@ use crate::daemon::privileges::Missing;
 
 mod forward;
 mod route;
+mod client;
+mod ctl;
+mod forward;
+mod text;
 
 /// Runs packet disciplines on real packets.
 #[derive(Debug, Parser)]
@@ -24,6 +29,7 @@ struct Arguments {
 enum Command {
     /// Runs a router between interfaces: forwards packets in the order that disciplines decide.
     Route(route::Arguments),
+    Ctl(ctl::Arguments),
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
@@ -74,11 +80,23 @@ impl From<weir_document::Refused> for Failure {
     }
 }
 
+/// Writes to the standard output; a reader that has gone is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut output = std::io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Input(format!("the standard output: {error}: write elsewhere")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Reads the arguments, and does what they say.
 #[must_use]
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Route(arguments) => route::run(&arguments),
+        Command::Ctl(arguments) => ctl::run(arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
     };
     match done {
