@@ -2,6 +2,8 @@
 //!
 //! Exit codes: 0 done and met, 1 a requirement not met, 2 bad input, 3 not permitted or not supported here.
 
+mod tg;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -15,7 +17,10 @@ struct Arguments {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Sends or receives what a TG script says; `weird tg report` tells what logs say
+    Tg(tg::Tg),
+}
 
 /// Why a command ended without being done.
 #[derive(Debug)]
@@ -53,7 +58,9 @@ impl From<weir_document::Refused> for Failure {
 /// Reads the arguments, and does what they say.
 #[must_use]
 pub fn main() -> ExitCode {
-    let done = match Arguments::parse().command {};
+    let done = match Arguments::parse().command {
+        Command::Tg(arguments) => tg::main(arguments),
+    };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
