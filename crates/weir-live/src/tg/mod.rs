@@ -18,6 +18,8 @@ pub mod clock;
 pub mod datagrams;
 pub mod lateness;
 pub mod log;
+#[cfg(test)]
+mod loopback;
 pub mod outlet;
 pub mod plan;
 pub mod process;
@@ -28,4 +30,6 @@ pub mod sink;
 pub mod socket;
 pub mod source;
 pub mod summary;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod wall;

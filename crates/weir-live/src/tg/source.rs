@@ -234,3 +234,6 @@ fn of_earlier(error: &io::Error) -> bool {
         Some(libc::ECONNREFUSED | libc::EHOSTUNREACH | libc::ENETUNREACH | libc::ENOPROTOOPT | libc::EPROTO)
     )
 }
+
+#[cfg(test)]
+mod tests;

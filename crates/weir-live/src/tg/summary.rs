@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use weir_core::units::Nanos;
 
-use super::lateness;
+use super::lateness::{self, packets, told};
 use super::log::Role;
 use super::sink::Received;
 use super::source::Sent;
@@ -88,9 +88,9 @@ impl Summary {
         self.errors = named(&received.errors);
         if received.dropped > 0 {
             self.warnings.push(format!(
-                "{} packets reached this host and found no room in the socket: they are not losses of the network; \
+                "{} found no room in the socket of this host, which are no losses of the network; \
                  write a larger `rcvwin`, or give the sink a --cpu of its own",
-                received.dropped
+                packets(received.dropped)
             ));
         }
     }
@@ -99,7 +99,7 @@ impl Summary {
     pub fn clock_moved(&mut self, nanos: i64) {
         self.clock_moved_ns = nanos;
         if nanos.abs() > MOVED {
-            let moved = Nanos::new(nanos.unsigned_abs());
+            let moved = told(nanos.unsigned_abs());
             self.warnings.push(format!(
                 "the wall clock was moved by {moved} during the run: delays are wrong by as much"
             ));
@@ -117,12 +117,12 @@ impl Summary {
             if self.role == Role::Source { ("sent", "sent to the end") } else { ("received", "to the end") };
         line("start", self.start.clone());
         line("ended", if self.stopped { "when asked to".to_owned() } else { end.to_owned() });
-        line(did, format!("{} packets, {} bytes of data", self.packets, self.bytes));
+        line(did, format!("{}, {} bytes of data", packets(self.packets), self.bytes));
         for (name, count) in
             [("not sent", self.failed), ("no room", self.dropped_at_socket), ("of others", self.foreign)]
         {
             if count > 0 {
-                line(name, format!("{count} packets"));
+                line(name, packets(count));
             }
         }
         if self.connections > 0 {
@@ -132,8 +132,8 @@ impl Summary {
             line("error", format!("{name}: {count} times"));
         }
         if let Some(late) = &self.lateness {
-            let [p50, p99, max] = [late.p50_ns, late.p99_ns, late.max_ns].map(Nanos::new);
-            let promised = Nanos::new(late.promised_p99_ns);
+            let [p50, p99, max] = [late.p50_ns, late.p99_ns, late.max_ns].map(told);
+            let promised = told(late.promised_p99_ns);
             line("lateness", format!("p50 {p50}, p99 {p99} (promised {promised}), max {max}"));
         }
         if let Some(log) = &self.log {

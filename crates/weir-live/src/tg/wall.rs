@@ -69,7 +69,7 @@ fn rfc3339(text: &str) -> Option<WallTime> {
     let (year, month, day) = (digits(year)?, digits(month)?, digits(day)?);
     let [hours, minutes, seconds] = parts(time, ':')?;
     let (hours, minutes, seconds) = (digits(hours)?, digits(minutes)?, nanos(seconds)?);
-    let in_range = (1970..=9999).contains(&year)
+    let in_range = (1970..=2096).contains(&year)
         && (1..=12).contains(&month)
         && (1..=31).contains(&day)
         && hours < 24

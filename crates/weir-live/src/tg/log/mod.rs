@@ -19,6 +19,8 @@
 pub mod name;
 pub mod reader;
 pub mod record;
+#[cfg(test)]
+mod tests;
 pub mod writer;
 
 use serde::{Deserialize, Serialize};

@@ -1,14 +1,15 @@
 //! What pairs of logs say: offer, throughput, one-way delay, losses, for each interval and in all.
 //!
-//! Intervals select packets by the time of sending, so that a backlog that drains after the traffic has ended counts
-//! where it was sent. They begin where the first traffic begins by its script; the figures of a pair in all are those of
+//! Intervals select packets by the time at which they were due, which is that of sending but for the lateness of the
+//! source: a backlog that drains after the traffic has ended counts where it was sent, and the offer is the schedule's,
+//! less what could not be sent. Intervals begin where the first traffic begins by its script; the figures of a pair in all are those of
 //! its own traffic, from its beginning to its end by the script.
 //!
 //! | | |
 //! |-|-|
 //! | Source | *A Report on Stochastic Fairness Queueing (SFQ) Experiments* (SRI, 1993), tables |
 //! | Work | O(packets log packets) |
-//! | Memory | 44 bytes for each packet sent |
+//! | Memory | 52 bytes for each packet sent |
 //! | Units | as in [`window`] |
 
 pub mod csv;
@@ -112,9 +113,9 @@ fn spans(grid: Span, interval: Nanos) -> Result<Vec<Span>, Refused> {
 }
 
 fn pair_report(pair: Pair, grid: Span, spans: &[Span], rate: Option<Rate>) -> PairReport {
-    // The clock may have been set during the run.
+    // They are in order already, unless the log was made by others.
     let mut packets = pair.packets;
-    packets.sort_by_key(|packet| packet.sent);
+    packets.sort_by_key(|packet| packet.due);
     let (from, until) = (pair.window.0.max(grid.from), pair.window.1.min(grid.until));
     let own = Span { from, until: until.max(from), ..grid };
     let figures = |span: Span| Window::of(span, within(&packets, span).iter(), rate);
@@ -125,8 +126,11 @@ fn pair_report(pair: Pair, grid: Span, spans: &[Span], rate: Option<Rate>) -> Pa
     PairReport { source, sink, all, intervals, counts, lateness, warnings: pair.warnings }
 }
 
-/// The packets that were sent within a span.
+/// The packets that were due within a span.
 fn within(packets: &[Packet], span: Span) -> &[Packet] {
-    let before = |time: i64| packets.partition_point(|packet| packet.sent < time);
+    let before = |time: i64| packets.partition_point(|packet| packet.due < time);
     &packets[before(span.from)..before(span.until).max(before(span.from))]
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,14 +12,19 @@ use weir_document::Refused;
 use weir_tg::traffic::Start;
 use weir_tg::{Script, Traffic};
 
-use crate::tg::lateness::{self, Lateness};
+use crate::tg::lateness::{self, Lateness, packets};
 use crate::tg::log::{Ending, Header, Kind, Reader, Record, Role, Transport};
 use crate::tg::plan;
+
+/// Delays below this say that clocks differ: packets that left with one system call have no exact times.
+const CLOCKS_DIFFER: i64 = -100_000;
 
 /// What became of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// When it was sent, in nanoseconds since 1970.
+    /// When it was due, in nanoseconds since 1970.
+    pub due: i64,
+    /// When it was sent, likewise.
     pub sent: i64,
     /// Its size from the header of IP on, in bytes.
     pub size: u32,
@@ -173,7 +178,7 @@ impl Pair {
             }
         }
         if let Some(packet) = sending.packets.last().filter(|packet| packet.sent > last) {
-            let early = Nanos::new((packet.sent - last).unsigned_abs());
+            let early = lateness::told((packet.sent - last).unsigned_abs());
             self.warnings.push(format!(
                 "{} ends {early} before the last packet was sent: what is missing after that was not lost by the \
                  network; let the sink wait longer",
@@ -199,19 +204,21 @@ impl Pair {
         let sink = &self.names[1];
         if dropped_at_sink > 0 {
             self.warnings.push(format!(
-                "{dropped_at_sink} packets found no room in the socket of {sink}: they count as lost here, but reached \
-                 the host; write a larger `rcvwin`"
+                "{} found no room in the socket of {sink}: lost by that host and not by the network, but counted as \
+                 lost here; write a larger `rcvwin`",
+                packets(dropped_at_sink)
             ));
         }
         if of_others > 0 && self.packets.iter().all(|packet| packet.delay.is_none()) {
             self.warnings.push(format!(
-                "nothing in {sink} came from the source, {of_others} packets from others: do the logs belong together?"
+                "nothing in {sink} came from the source, {} from others: do the logs belong together?",
+                packets(of_others)
             ));
         }
         if not_sent > 0 {
-            self.warnings.push(format!("{not_sent} packets in {sink} are not in {}", self.names[0]));
+            self.warnings.push(format!("in {sink}, but not in {}: {}", self.names[0], packets(not_sent)));
         }
-        if self.packets.iter().any(|packet| packet.delay.is_some_and(|delay| delay < 0)) {
+        if self.packets.iter().any(|packet| packet.delay.is_some_and(|delay| delay < CLOCKS_DIFFER)) {
             self.warnings.push("some delays are negative: the clocks of the hosts differ".to_owned());
         }
     }
@@ -225,8 +232,8 @@ impl Sending {
         }
         let size = traffic.wire_size(Bytes::new(record.length.into())).get();
         let size = u32::try_from(size).unwrap_or(u32::MAX);
-        let packet = Packet { sent: start + record.time, size, delay: None, again: 0, reordered: false };
-        self.packets.push(packet);
+        let (due, sent) = (start + record.other, start + record.time);
+        self.packets.push(Packet { due, sent, size, delay: None, again: 0, reordered: false });
         self.numbers.push(record.number);
         self.ends.push(self.ends.last().unwrap_or(&0).saturating_add(record.length.into()));
         self.lateness.record(Nanos::new(record.time.saturating_sub(record.other).max(0).unsigned_abs()));

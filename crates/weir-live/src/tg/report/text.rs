@@ -2,9 +2,10 @@
 
 use core::fmt::Write as _;
 
-use weir_core::units::{Nanos, Rate};
+use weir_core::units::Rate;
 
 use super::{Delay, PairReport, Report, Window};
+use crate::tg::lateness::{packets, told};
 
 /// The width of the table, in characters.
 const WIDTH: usize = 79;
@@ -96,7 +97,7 @@ fn figures(text: &mut String, window: &Window) {
         [("lost", window.lost), ("reordered", window.reordered), ("twice", window.duplicates)]
     {
         if count > 0 {
-            let _ = writeln!(text, "  {name:<10} {count} packets");
+            let _ = writeln!(text, "  {name:<10} {}", packets(count));
         }
     }
 }
@@ -115,7 +116,7 @@ fn beside(text: &mut String, pair: &PairReport) {
         let _ = writeln!(text, "errors    {} of sending", pair.counts.send_errors);
     }
     if let Some(late) = &pair.lateness {
-        let [p50, p99, max] = [late.p50_ns, late.p99_ns, late.max_ns].map(Nanos::new);
+        let [p50, p99, max] = [late.p50_ns, late.p99_ns, late.max_ns].map(told);
         let _ = writeln!(text, "lateness  p50 {p50}, p99 {p99}, max {max}");
     }
     for warning in &pair.warnings {

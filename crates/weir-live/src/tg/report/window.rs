@@ -1,12 +1,12 @@
-//! The figures of the packets that were sent within a window.
+//! The figures of the packets of a window.
 //!
 //! | | |
 //! |-|-|
 //! | Source | *A Report on Stochastic Fairness Queueing (SFQ) Experiments* (SRI, 1993), tables; RFC 4737 (reordering) |
 //! | Work | O(packets log packets), for the quantiles |
 //! | Units | IP bytes: data, packet number and headers; bits per second; seconds, and their squares for the variance |
-//! | Throughput | packets *sent* in the window that arrived, whenever they did, as in the source |
-//! | Departs from the source | lost, reordered and repeated packets, and quantiles of the delay |
+//! | Throughput | packets *of the window* that arrived, whenever they did, as in the source |
+//! | Departs from the source | a packet is of the window in which it was due; lost, reordered and repeated packets, and quantiles of the delay |
 
 use serde::Serialize;
 use weir_core::units::Rate;
@@ -70,7 +70,7 @@ pub(super) struct Span {
 }
 
 impl Window {
-    /// The figures of packets, all of which were sent within the span.
+    /// The figures of packets, all of which were due within the span.
     pub(super) fn of<'p>(span: Span, packets: impl Iterator<Item = &'p Packet>, rate: Option<Rate>) -> Self {
         let (mut sent, mut reordered, mut duplicates) = (0, 0, 0);
         let (mut offered, mut carried) = (0, 0);
