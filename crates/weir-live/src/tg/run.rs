@@ -244,7 +244,9 @@ impl<C: Clock> Run<'_, C> {
             Ok(SocketAddr::V4(address)) => address,
             _ => none,
         };
-        self.write(Record { address, ..self.now(Kind::Setup) })
+        self.write(Record { address, ..self.now(Kind::Setup) })?;
+        // Who waits for this host to be ready finds it in the log.
+        self.log.as_mut().map_or(Ok(()), Writer::flush).map_err(|error| log_failed(&error))
     }
 
     fn not_set_up(&self, error: &io::Error) -> Trouble {

@@ -24,6 +24,8 @@ use super::wall::WallTime;
 
 /// The most connections at a time.
 const MAX_CONNECTIONS: usize = 64;
+/// The most calls that take what has come in before the end: as many as a full socket needs, and a flood no more.
+const LAST_CALLS: u32 = 512;
 /// How much is read from a connection at once, in bytes.
 const READING: usize = 64 << 10;
 
@@ -64,8 +66,9 @@ impl<C: Clock> Sink<'_, C> {
     pub fn udp(mut self, socket: &UdpSocket) -> io::Result<Received> {
         let mut received = Received::default();
         let (mut receiver, mut incoming) = (Receiver::default(), Vec::with_capacity(BATCH));
-        let mut over = false;
-        loop {
+        let mut last_calls = 0;
+        while last_calls < LAST_CALLS {
+            let over = last_calls > 0;
             // At the end nothing is waited for.
             let flags = if over { libc::MSG_DONTWAIT } else { libc::MSG_WAITFORONE };
             incoming.clear();
@@ -79,7 +82,7 @@ impl<C: Clock> Sink<'_, C> {
                     self.failure(&error, &mut received)?;
                 }
             }
-            over |= self.is_over();
+            last_calls += u32::from(over || self.is_over());
         }
         self.drops(socket, &mut received)?;
         Ok(received)
@@ -122,8 +125,11 @@ impl<C: Clock> Sink<'_, C> {
         let mut received = Received::default();
         let mut open: Vec<Accepted> = Vec::new();
         let mut buffer = vec![0; READING];
-        while !self.is_over() {
-            let ready = match wait(listener, &open) {
+        let mut last_calls = 0;
+        while last_calls < LAST_CALLS {
+            let over = last_calls > 0 || self.is_over();
+            last_calls += u32::from(over);
+            let ready = match wait(listener, &open, !over) {
                 Ok(ready) => ready,
                 Err(error) => {
                     self.failure(&error, &mut received)?;
@@ -131,6 +137,9 @@ impl<C: Clock> Sink<'_, C> {
                 }
             };
             if !ready.iter().any(|ready| *ready) {
+                if over {
+                    break;
+                }
                 self.flush()?;
             }
             for (connection, _) in open.iter_mut().zip(&ready).filter(|(_, ready)| **ready) {
@@ -235,12 +244,13 @@ struct Accepted {
     ended: bool,
 }
 
-/// Which connections have something to be read, and last whether one waits to be accepted.
-fn wait(listener: &TcpListener, open: &[Accepted]) -> io::Result<Vec<bool>> {
+/// Which connections have something to be read, and last whether one waits to be accepted; if asked to, it waits until
+/// there is one.
+fn wait(listener: &TcpListener, open: &[Accepted], waits: bool) -> io::Result<Vec<bool>> {
     let mut polled: Vec<_> =
         open.iter().map(|connection| PollFd::new(&connection.stream, PollFlags::IN)).collect();
     polled.push(PollFd::new(listener, PollFlags::IN));
-    let patience = Timespec { tv_sec: 0, tv_nsec: LONGEST_SLEEP.get().cast_signed() };
+    let patience = Timespec { tv_sec: 0, tv_nsec: if waits { LONGEST_SLEEP.get().cast_signed() } else { 0 } };
     poll(&mut polled, Some(&patience))?;
     Ok(polled.iter().map(|each| !each.revents().is_empty()).collect())
 }
