@@ -3,6 +3,8 @@
 //! Exit codes: 0 done and met, 1 a requirement not met, 2 bad input, 3 not permitted or not supported here.
 
 use std::io::Write;
+mod tg;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -33,6 +35,8 @@ enum Command {
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
+    /// Sends or receives what a TG script says; `weird tg report` tells what logs say
+    Tg(tg::Tg),
 }
 
 /// Why a command ended without being done.
@@ -98,6 +102,7 @@ pub fn main() -> ExitCode {
         Command::Route(arguments) => route::run(&arguments),
         Command::Ctl(arguments) => ctl::run(arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
+        Command::Tg(arguments) => tg::main(arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
