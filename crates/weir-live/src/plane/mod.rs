@@ -190,6 +190,12 @@ impl Plane {
         self.set_draining(interface, false);
     }
 
+    /// Whether an interface takes nothing new.
+    #[must_use]
+    pub fn is_draining(&self, interface: usize) -> bool {
+        self.ports.get(interface).is_some_and(|port| port.is_draining)
+    }
+
     fn set_draining(&mut self, interface: usize, draining: bool) {
         if let Some(port) = self.ports.get_mut(interface) {
             port.is_draining = draining;
