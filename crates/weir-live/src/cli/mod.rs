@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand};
 
 mod client;
 mod ctl;
+mod doctor;
 mod forward;
 mod text;
 
@@ -23,6 +24,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Ctl(ctl::Arguments),
+    Doctor(doctor::Arguments),
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
@@ -77,6 +79,7 @@ fn print(text: &str) -> Result<(), Failure> {
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Ctl(arguments) => ctl::run(arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
     };
     match done {
