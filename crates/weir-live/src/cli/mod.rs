@@ -12,6 +12,7 @@ mod ctl;
 mod doctor;
 mod forward;
 mod text;
+mod top;
 
 /// Runs packet disciplines on real packets.
 #[derive(Debug, Parser)]
@@ -25,6 +26,7 @@ struct Arguments {
 enum Command {
     Ctl(ctl::Arguments),
     Doctor(doctor::Arguments),
+    Top(top::Arguments),
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
@@ -80,6 +82,7 @@ pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Ctl(arguments) => ctl::run(arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
     };
     match done {
