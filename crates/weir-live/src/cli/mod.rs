@@ -3,10 +3,17 @@
 //! Exit codes: 0 done and met, 1 a requirement not met, 2 bad input, 3 not permitted or not supported here.
 
 use std::io::Write;
+mod tg;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::daemon::directory::RunError;
+use crate::daemon::privileges::Missing;
+
+mod forward;
+mod route;
 mod client;
 mod ctl;
 mod doctor;
@@ -24,12 +31,16 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Runs a router between interfaces: forwards packets in the order that disciplines decide.
+    Route(route::Arguments),
     Ctl(ctl::Arguments),
     Doctor(doctor::Arguments),
     Top(top::Arguments),
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
+    /// Sends or receives what a TG script says; `weird tg report` tells what logs say
+    Tg(tg::Tg),
 }
 
 /// Why a command ended without being done.
@@ -59,6 +70,18 @@ impl Failure {
     }
 }
 
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        Self::Unsupported(error.to_string())
+    }
+}
+
+impl From<Missing> for Failure {
+    fn from(missing: Missing) -> Self {
+        Self::Unsupported(missing.to_string())
+    }
+}
+
 impl From<weir_document::Refused> for Failure {
     fn from(refused: weir_document::Refused) -> Self {
         Self::Input(refused.to_string())
@@ -80,10 +103,12 @@ fn print(text: &str) -> Result<(), Failure> {
 #[must_use]
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
+        Command::Route(arguments) => route::run(&arguments),
         Command::Ctl(arguments) => ctl::run(arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
+        Command::Tg(arguments) => tg::main(arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

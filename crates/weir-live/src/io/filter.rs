@@ -133,3 +133,101 @@ fn jump(over: u32) -> sock_filter {
 fn answer(bytes: u32) -> sock_filter {
     sock_filter { code: (BPF_RET | BPF_K) as u16, jt: 0, jf: 0, k: bytes }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixDatagram;
+
+    const KERNELS: [&str; 4] = ["10.0.0.1", "fd00::1", "192.0.2.7", "fe80::2"];
+
+    fn kernels() -> Vec<IpAddr> {
+        KERNELS.iter().map(|text| text.parse().expect("an address")).collect()
+    }
+
+    /// A frame with these 14 bytes of Ethernet type and IP, of which the destination is written last.
+    fn frame(ethertype: u16, header: &[(usize, u8)], to: Option<&str>) -> Vec<u8> {
+        let mut frame = vec![0; 80];
+        frame[12..14].copy_from_slice(&ethertype.to_be_bytes());
+        for &(place, byte) in header {
+            frame[place] = byte;
+        }
+        match to.map(|text| text.parse::<IpAddr>().expect("an address")) {
+            Some(IpAddr::V4(to)) => frame[30..34].copy_from_slice(&to.octets()),
+            Some(IpAddr::V6(to)) => frame[38..54].copy_from_slice(&to.octets()),
+            None => {}
+        }
+        frame
+    }
+
+    /// Any socket runs these filters, also one that needs no permission.
+    fn shows(shown: Shown<'_>, frame: &[u8]) -> bool {
+        let (ours, theirs) = UnixDatagram::pair().expect("two sockets");
+        ours.set_nonblocking(true).expect("set");
+        attach(ours.as_fd(), shown).expect("attached");
+        // A frame that is not shown is refused to its sender (EPERM).
+        theirs.send(frame).is_ok() && ours.recv(&mut [0; 128]).is_ok()
+    }
+
+    #[test]
+    fn a_frame_is_shown_to_whom_it_is_for() {
+        let kernels = kernels();
+        let (router, both, nobody, neighbours) = ((true, false), (true, true), (false, false), (false, true));
+        for (frame, expected, what) in [
+            (frame(0x0806, &[], None), neighbours, "ARP"),
+            (
+                frame(0x86dd, &[(20, 58), (21, 255), (54, 133)], Some("ff02::2")),
+                neighbours,
+                "first discovery type",
+            ),
+            (
+                frame(0x86dd, &[(20, 58), (21, 255), (54, 137)], Some("fd00::1")),
+                neighbours,
+                "last, to the kernel",
+            ),
+            (frame(0x86dd, &[(20, 58), (21, 255), (54, 132)], Some("ff02::2")), router, "a type below"),
+            (frame(0x86dd, &[(20, 58), (21, 255), (54, 138)], Some("ff02::2")), router, "a type above"),
+            (
+                frame(0x86dd, &[(20, 58), (21, 64), (54, 135)], Some("fd00::9")),
+                router,
+                "a hop limit below 255",
+            ),
+            (frame(0x86dd, &[(20, 17), (21, 255), (54, 135)], Some("fd00::9")), router, "UDP"),
+            (frame(0x86dd, &[(20, 17)], Some("fd00::1")), nobody, "the kernel's first"),
+            (frame(0x86dd, &[(20, 58), (21, 64)], Some("fe80::2")), nobody, "the kernel's last"),
+            (frame(0x86dd, &[], Some("fe80::2:0:0:2")), router, "an address that differs in the middle"),
+            (frame(0x86dd, &[], Some("fd80::2")), router, "an address that differs at first"),
+            (frame(0x0800, &[], Some("10.0.0.1")), nobody, "the kernel's first of IPv4"),
+            (frame(0x0800, &[], Some("192.0.2.7")), nobody, "the kernel's last of IPv4"),
+            (frame(0x0800, &[], Some("10.0.0.2")), router, "IPv4"),
+            (frame(0x8100, &[], None), router, "VLAN"),
+            (frame(0x88cc, &[], None), router, "another protocol"),
+        ] {
+            let seen = (shows(Shown::Router(&kernels), &frame), shows(Shown::Neighbours, &frame));
+            assert_eq!(seen, expected, "{what}");
+            assert_ne!(seen, both, "{what}");
+        }
+    }
+
+    #[test]
+    fn truncated_frames_are_shown_to_one_or_nobody() {
+        let kernels = kernels();
+        for ethertype in [0x0800, 0x86dd, 0x0806] {
+            for length in 1..80 {
+                let frame = &frame(ethertype, &[(20, 58), (21, 255), (54, 135)], None)[..length];
+                let seen = (shows(Shown::Router(&kernels), frame), shows(Shown::Neighbours, frame));
+                assert_ne!(seen, (true, true), "{ethertype:#x}, {length} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn as_many_addresses_as_fit_are_taken_and_one_more_is_refused() {
+        let many = |count: u32| (0..count).map(|n| IpAddr::V6(u128::from(n).into())).collect::<Vec<_>>();
+        let most = many(MOST_ADDRESSES as u32);
+        assert!(!shows(Shown::Router(&most), &frame(0x86dd, &[], Some("::ff"))));
+        assert!(shows(Shown::Router(&most), &frame(0x86dd, &[], Some("::100"))));
+        assert!(program(Shown::Router(&many(MOST_ADDRESSES as u32 + 1))).is_err());
+    }
+}

@@ -49,6 +49,33 @@ pub enum Reason {
     Unclassified,
     /// The interface it was to leave by is down or gone.
     InterfaceDown,
+    /// The interface it was to leave by is being drained.
+    Draining,
+}
+
+impl Reason {
+    /// All of them, in their order.
+    pub const ALL: [Self; 19] = [
+        Self::Malformed,
+        Self::NotIp,
+        Self::Vlan,
+        Self::Martian,
+        Self::NotForUs,
+        Self::Expired,
+        Self::NoRoute,
+        Self::Loop,
+        Self::TooLarge,
+        Self::PartialChecksum,
+        Self::NoNeighbour,
+        Self::NeighbourQueueFull,
+        Self::NoMemory,
+        Self::QueueFull,
+        Self::Congestion,
+        Self::TooLargeForDiscipline,
+        Self::Unclassified,
+        Self::InterfaceDown,
+        Self::Draining,
+    ];
 }
 
 /// Packets and bytes (of IP).
