@@ -3,8 +3,6 @@
 //! Exit codes: 0 done and met, 1 a requirement not met, 2 bad input, 3 not permitted or not supported here.
 
 use std::io::Write;
-mod tg;
-
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -12,13 +10,13 @@ use clap::{Parser, Subcommand};
 use crate::daemon::directory::RunError;
 use crate::daemon::privileges::Missing;
 
-mod forward;
-mod route;
 mod client;
 mod ctl;
 mod doctor;
 mod forward;
+mod route;
 mod text;
+mod tg;
 mod top;
 
 /// Runs packet disciplines on real packets.
