@@ -22,6 +22,9 @@ pub trait Outlet {
     /// Whether nothing can be sent any more after this error.
     fn is_over(&self, error: &io::Error) -> bool;
 
+    /// Whether fewer packets than given were taken because of an error, which the kernel then does not tell.
+    fn stops_at_errors(&self) -> bool;
+
     /// Sends what is left of a packet that has begun; true when there is nothing left.
     ///
     /// # Errors
@@ -39,6 +42,10 @@ impl Outlet for UdpSocket {
 
     fn is_over(&self, _error: &io::Error) -> bool {
         false
+    }
+
+    fn stops_at_errors(&self) -> bool {
+        true
     }
 }
 
@@ -92,6 +99,10 @@ impl Outlet for Connection {
             error.kind(),
             io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted | io::ErrorKind::TimedOut
         )
+    }
+
+    fn stops_at_errors(&self) -> bool {
+        false
     }
 
     fn finish(&mut self) -> io::Result<bool> {

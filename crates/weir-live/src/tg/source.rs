@@ -41,7 +41,8 @@ pub struct Sent {
     pub bytes: u64,
     /// Packets that it did not take.
     pub failed: u64,
-    /// Errors, by their number.
+    /// Errors, by their number; 0 stands for those between two packets of one call, whose reason the kernel does not
+    /// keep.
     pub errors: BTreeMap<i32, u64>,
     /// How late packets left.
     pub lateness: Lateness,
@@ -152,6 +153,9 @@ impl<C: Clock, O: Outlet, S: Iterator<Item = (Nanos, Bytes)>> Source<'_, C, O, S
                     let count = count.clamp(1, hand.packets.len() - from);
                     self.account(before, &hand.due[from..from + count], sent)?;
                     from += count;
+                    if from < hand.packets.len() && self.outlet.stops_at_errors() {
+                        *sent.errors.entry(0).or_default() += 1;
+                    }
                     tries = 0;
                 }
                 Err(error) if waits(&error) => {

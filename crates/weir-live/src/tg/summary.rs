@@ -147,6 +147,9 @@ impl Summary {
 }
 
 fn named(errors: &BTreeMap<i32, u64>) -> BTreeMap<String, u64> {
-    let name = |(errno, count): (&i32, &u64)| (io::Error::from_raw_os_error(*errno).to_string(), *count);
-    errors.iter().map(name).collect()
+    let name = |errno: i32| match errno {
+        0 => "between two packets of one call, whose reason the kernel does not keep".to_owned(),
+        _ => io::Error::from_raw_os_error(errno).to_string(),
+    };
+    errors.iter().map(|(errno, count)| (name(*errno), *count)).collect()
 }

@@ -28,6 +28,9 @@ impl Outlet for Fake<'_> {
         self.clock.time.set(self.clock.time.get() + self.takes * taken as u64);
         Ok(taken)
     }
+    fn stops_at_errors(&self) -> bool {
+        true
+    }
     fn is_over(&self, error: &io::Error) -> bool {
         error.raw_os_error() == Some(libc::EPIPE)
     }
@@ -111,6 +114,8 @@ fn an_outlet_that_takes_a_part_is_given_the_rest() {
     let done = run(text, 1, |_, outlet| outlet.most = 40);
     assert_eq!(done.calls, [64, 24, 36]);
     assert_eq!(done.sent.packets, 100);
+    // The kernel stopped within the call and does not say why.
+    assert_eq!(done.sent.errors, [(0, 1)].into());
 }
 
 #[test]
