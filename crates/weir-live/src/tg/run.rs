@@ -15,7 +15,7 @@ use weir_tg::script::Protocol;
 
 use super::clock::{self, Clock, LONGEST_SLEEP, from_start};
 use super::log::{self, Header, Kind, Record, Role, Stamps, Transport, Writer};
-use super::outlet::{Connection, Outlet};
+use super::outlet::{Connection, Datagrams, Outlet};
 use super::plan::Plan;
 use super::process::{self, Priority};
 use super::sink::{Received, Sink};
@@ -23,6 +23,9 @@ use super::socket;
 use super::source::{Sent, Source};
 use super::summary::Summary;
 use super::wall::WallTime;
+
+/// The kernel is asked when it takes packets where their mean gap is at least this, in seconds: 20,000 a second.
+const SMALLEST_GAP: f64 = 50e-6;
 
 /// What a run is given beside its plan.
 #[derive(Clone, Debug)]
@@ -117,7 +120,7 @@ fn header(plan: &Plan, given: &Given) -> Header {
         role,
         transport: if udp { Transport::Udp } else { Transport::Tcp },
         clock: "CLOCK_REALTIME".to_owned(),
-        stamps: if udp && role == Role::Sink { Stamps::Kernel } else { Stamps::Process },
+        stamps: stamps(plan),
         start: given.start,
         scale: plan.asked.scale,
         random: random.to_owned(),
@@ -125,6 +128,14 @@ fn header(plan: &Plan, given: &Given) -> Header {
         promised_ns: given.promised.get(),
         script: plan.script.to_string(),
     }
+}
+
+/// Who takes the times of packets. The kernel tells a source at the price of a third of its rate; so only where packets
+/// are few enough.
+fn stamps(plan: &Plan) -> Stamps {
+    let udp = plan.script.association.protocol == Protocol::Udp;
+    let few = plan.mean_gap().is_none_or(|gap| gap >= SMALLEST_GAP);
+    if udp && few { Stamps::Kernel } else { Stamps::Process }
 }
 
 fn open_log(given: &Given, header: &Header) -> Result<Option<Writer>, Trouble> {
@@ -158,10 +169,10 @@ impl<C: Clock> Run<'_, C> {
     fn udp_source(&mut self) -> Result<(), Trouble> {
         let made = socket::udp_source(&self.plan.script).map_err(|error| self.not_set_up(&error))?;
         self.summary.warnings.extend(made.remarks);
-        let mut socket = made.socket;
-        let local = socket.local_addr();
+        let local = made.socket.local_addr();
+        let stamped = stamps(self.plan) == Stamps::Kernel && socket::stamp_departures(&made.socket).is_ok();
         self.set_up(local)?;
-        self.send(&mut socket)
+        self.send(&mut Datagrams::new(made.socket, stamped))
     }
 
     fn tcp_source(&mut self) -> Result<(), Trouble> {

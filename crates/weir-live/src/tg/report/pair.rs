@@ -1,6 +1,7 @@
 //! Two logs put together: what became of each packet.
 //!
-//! Over UDP a packet is found by its number. TCP has no numbers: a packet has arrived with the reading that brings its
+//! A packet was sent when the kernel took it, where that is known, and else when the source said so. Over UDP a packet
+//! is found by its number. TCP has no numbers: a packet has arrived with the reading that brings its
 //! last byte.
 
 use std::io::Read;
@@ -140,6 +141,7 @@ impl Pair {
                         "the file was damaged; take the log of another run",
                     )
                 })?,
+                Kind::Left => sending.left(record.number, start + record.time),
                 _ => {}
             }
         }
@@ -238,6 +240,13 @@ impl Sending {
         self.ends.push(self.ends.last().unwrap_or(&0).saturating_add(record.length.into()));
         self.lateness.record(Nanos::new(record.time.saturating_sub(record.other).max(0).unsigned_abs()));
         Ok(())
+    }
+
+    /// The kernel has told when it took a packet.
+    fn left(&mut self, number: u32, at: i64) {
+        if let Some(place) = self.place(number) {
+            self.packets[place].sent = at;
+        }
     }
 
     /// The place of a number, which is itself where no packet failed.
