@@ -46,7 +46,7 @@ fn run_plan(
     log: Option<PathBuf>,
     stop: &AtomicBool,
 ) -> Result<Summary, Trouble> {
-    let clock = SystemClock::new(Nanos::new(20_000), stop);
+    let clock = SystemClock::new(Nanos::new(20_000), stop, false);
     let given = Given { start, log, priority: None, processor: None, promised: Nanos::new(1_000_000) };
     run(plan, &given, &clock)
 }

@@ -136,6 +136,7 @@ impl Outlet for Connection {
         while self.rest > 0 {
             let length = u32::try_from(self.rest).unwrap_or(u32::MAX);
             match self.stream.write(datagrams::data(length)) {
+                Ok(0) => return Ok(false),
                 Ok(written) => self.rest -= written,
                 Err(error) if self.is_over(&error) => return Err(error),
                 Err(_) => return Ok(false),

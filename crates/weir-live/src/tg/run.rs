@@ -130,8 +130,7 @@ fn header(plan: &Plan, given: &Given) -> Header {
     }
 }
 
-/// Who takes the times of packets. The kernel tells a source at the price of a third of its rate; so only where packets
-/// are few enough.
+/// Who takes the times of packets. That the kernel tells a source costs it time, so only where packets are few enough.
 fn stamps(plan: &Plan) -> Stamps {
     let udp = plan.script.association.protocol == Protocol::Udp;
     let few = plan.mean_gap().is_none_or(|gap| gap >= SMALLEST_GAP);

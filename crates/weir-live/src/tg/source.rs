@@ -189,9 +189,8 @@ impl<C: Clock, O: Outlet, S: Iterator<Item = (Nanos, Bytes)>> Source<'_, C, O, S
         while from < hand.packets.len() && sent.over.is_none() {
             let before = (self.clock.now(), self.clock.wall());
             match self.outlet.send(&hand.packets[from..]) {
-                Ok(count) => {
-                    // An outlet that takes nothing without saying why would be asked for ever.
-                    let count = count.clamp(1, hand.packets.len() - from);
+                Ok(count) if count > 0 => {
+                    let count = count.min(hand.packets.len() - from);
                     self.account(before, &hand.due[from..from + count], sent)?;
                     from += count;
                     if from < hand.packets.len() && self.outlet.stops_at_errors() {
@@ -200,12 +199,7 @@ impl<C: Clock, O: Outlet, S: Iterator<Item = (Nanos, Bytes)>> Source<'_, C, O, S
                     }
                     tries = 0;
                 }
-                Err(error) if waits(&error) => {
-                    if self.clock.stopped() {
-                        return Ok(());
-                    }
-                }
-                Err(error) => {
+                Err(error) if !waits(&error) => {
                     tries += 1;
                     self.failure(&error, &hand.due[from], sent)?;
                     if !of_earlier(&error) || tries == TRIES {
@@ -215,6 +209,9 @@ impl<C: Clock, O: Outlet, S: Iterator<Item = (Nanos, Bytes)>> Source<'_, C, O, S
                         tries = 0;
                     }
                 }
+                // There is no room, or a signal came.
+                _ if self.clock.stopped() => return Ok(()),
+                _ => {}
             }
         }
         Ok(())

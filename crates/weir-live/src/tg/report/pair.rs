@@ -221,7 +221,8 @@ impl Pair {
             self.warnings.push(format!("in {sink}, but not in {}: {}", self.names[0], packets(not_sent)));
         }
         if self.packets.iter().any(|packet| packet.delay.is_some_and(|delay| delay < CLOCKS_DIFFER)) {
-            self.warnings.push("some delays are negative: the clocks of the hosts differ".to_owned());
+            self.warnings.push("some delays are negative: the clocks of the hosts differ, or the source was interrupted while it handed \
+                 many packets over".to_owned());
         }
     }
 }
