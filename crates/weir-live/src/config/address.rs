@@ -1,8 +1,10 @@
-//! What is written of addresses: of a device, ranges of ports, protocols.
+//! What is written of addresses: of hosts, of devices, prefixes, ranges of ports, protocols.
 
 use core::fmt;
 use core::ops::RangeInclusive;
+use std::net::{IpAddr, SocketAddr};
 
+use ipnet::IpNet;
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -22,7 +24,8 @@ impl MacAddress {
         for byte in &mut address {
             let part = parts.next().filter(|part| (1..=2).contains(&part.len()))?;
             // `from_str_radix` takes a sign.
-            *byte = part.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u8::from_str_radix(part, 16).ok())??;
+            *byte =
+                part.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u8::from_str_radix(part, 16).ok())??;
         }
         parts.next().is_none().then_some(Self(address))
     }
@@ -78,6 +81,34 @@ impl fmt::Display for Protocol {
     }
 }
 
+/// A prefix, or an address with the length of the prefix it is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prefix(pub IpNet);
+
+/// The address of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HostAddress(pub IpAddr);
+
+/// An address with a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endpoint(pub SocketAddr);
+
+macro_rules! of_std {
+    ($($type:ident),*) => {$(
+        impl $type {
+            fn parse(text: &str) -> Option<Self> {
+                text.parse().ok().map(Self)
+            }
+        }
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )*};
+}
+of_std!(Prefix, HostAddress, Endpoint);
+
 /// Reads what is written as text, and where that is usual as a number; writes it as text.
 macro_rules! written {
     ($type:ident, $expected:literal) => {
@@ -109,6 +140,9 @@ macro_rules! written {
 }
 
 written!(MacAddress, "the address of a device, such as \"02:00:00:00:00:01\"");
+written!(Prefix, "an address with the length of its prefix, such as \"10.0.1.1/24\" or \"fd00:1::1/64\"");
+written!(HostAddress, "an address, such as \"10.0.1.2\" or \"fd00:1::2\"");
+written!(Endpoint, "an address with a port, such as \"127.0.0.1:9100\"");
 written!(PortRange, "a port or a range of ports, such as 5060 or \"5000-5999\"");
 written!(Protocol, "a protocol: \"udp\", \"tcp\", \"icmp\", \"ipv6-icmp\", \"sctp\", or its number");
 
@@ -120,7 +154,9 @@ mod tests {
     fn device_addresses_are_read_and_written() {
         let address = MacAddress::parse("02:0:00:00:fF:1a").expect("an address");
         assert_eq!(address.to_string(), "02:00:00:00:ff:1a");
-        for bad in ["", "02", "02:00:00:00:00", "02:00:00:00:00:00:00", "02:00:00:00:00:+1", "02:00:00:00:00:123"] {
+        for bad in
+            ["", "02", "02:00:00:00:00", "02:00:00:00:00:00:00", "02:00:00:00:00:+1", "02:00:00:00:00:123"]
+        {
             assert_eq!(MacAddress::parse(bad), None, "{bad}");
         }
     }

@@ -4,12 +4,12 @@
 //! `check`. Quantities are those of the scenarios.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
-use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use weir_document::Located;
 use weir_document::quantity::{ByteSize, Speed, Time};
+
+use super::address::{Endpoint, HostAddress, MacAddress, PortRange, Prefix, Protocol};
 
 /// A router between interfaces.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub struct RouterDocument {
 pub struct RouterTable {
     /// Its name: that of its control socket, `weird ctl NAME`.
     pub name: Located<String>,
-    /// The discipline of every interface that has none of its own.
+    /// The discipline of every interface that has none of its own; default: `fifo:limit=1000pkt`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discipline: Option<Located<String>>,
     /// The memory of all frames together, at most; default: `"64MiB"`.
@@ -66,7 +66,7 @@ pub struct RouterTable {
     pub spin: Option<Located<Time>>,
     /// Where metrics are served, an address of loopback with a port; default: nowhere.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metrics: Option<Located<std::net::SocketAddr>>,
+    pub metrics: Option<Located<Endpoint>>,
     /// The group that may read over the control socket; default: that of the daemon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Located<String>>,
@@ -133,7 +133,7 @@ pub struct InterfaceTable {
     /// The router's addresses there with the prefixes they are in, such as `["10.0.1.1/24", "fd00:1::1/64"]`: the
     /// daemon answers ARP and neighbour solicitations for them. The kernel needs none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub addresses: Vec<Located<IpNet>>,
+    pub addresses: Vec<Located<Prefix>>,
     /// The rate at which frames leave; default: as fast as the device takes them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Located<Speed>>,
@@ -152,7 +152,7 @@ pub struct InterfaceTable {
     pub mtu: Option<Located<ByteSize>>,
     /// Neighbours that are known beforehand, such as `{ "10.0.1.2" = "02:00:00:00:00:02" }`; the others are asked for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub neighbours: BTreeMap<IpAddr, Located<MacAddress>>,
+    pub neighbours: BTreeMap<HostAddress, Located<MacAddress>>,
 }
 
 /// Where packets to a prefix go.
@@ -160,10 +160,10 @@ pub struct InterfaceTable {
 #[serde(deny_unknown_fields)]
 pub struct RouteTable {
     /// The prefix; `0.0.0.0/0` and `::/0` are all addresses.
-    pub to: Located<IpNet>,
+    pub to: Located<Prefix>,
     /// The next router, which is in the prefix of an interface; default: the destination itself, at `interface`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub via: Option<Located<IpAddr>>,
+    pub via: Option<Located<HostAddress>>,
     /// The interface they leave by; default: the one in whose prefix `via` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<Located<String>>,
@@ -177,10 +177,10 @@ pub struct ClassTable {
     pub name: Located<String>,
     /// Prefixes of the source address, one of which must fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub from: Vec<Located<IpNet>>,
+    pub from: Vec<Located<Prefix>>,
     /// Prefixes of the destination address, one of which must fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub to: Vec<Located<IpNet>>,
+    pub to: Vec<Located<Prefix>>,
     /// The protocol above IP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Located<Protocol>>,

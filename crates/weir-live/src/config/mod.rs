@@ -11,8 +11,10 @@
 //! | Units | those of the scenarios: `10Mbit`, `5ms`, `14B` |
 
 pub mod address;
+pub mod change;
 pub mod check;
 pub mod document;
+mod print;
 
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
@@ -22,7 +24,8 @@ use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Nanos, Rate};
 
 pub use address::{MacAddress, PortRange, Protocol};
-pub use check::{read, read_file};
+pub use change::Change;
+pub use check::{read, read_file, read_successor};
 pub use document::{Checksums, FlowKey, Io, OnFailure};
 
 /// The most interfaces of a router.

@@ -83,6 +83,14 @@ pub enum Answer {
     },
 }
 
+impl Answer {
+    /// Refused for another reason than permission.
+    #[must_use]
+    pub fn refused(error: impl Into<String>) -> Self {
+        Self::Refused { error: error.into(), permission: false }
+    }
+}
+
 /// Who is there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Status {
