@@ -104,7 +104,7 @@ fn a_run_and_its_report() {
     let (code, out, _) =
         outcome(&folder, &["source.tg", "--start", "now", "--scale", "10", "--random", "compatible"]);
     assert_eq!(code, Some(0));
-    assert!(out.contains("sent        30 packets, 3000 bytes of data"), "{out}");
+    assert!(out.contains("sent        30pkt, 3kB of data"), "{out}");
     signal(&child, libc::SIGTERM);
     child.wait_with_output().unwrap();
     let logs = ["report", "by-script.log", "sink.log"];

@@ -14,7 +14,7 @@ mod client;
 mod ctl;
 mod forward;
 mod route;
-mod text;
+pub(crate) mod text;
 mod tg;
 
 /// Runs packet disciplines on real packets.

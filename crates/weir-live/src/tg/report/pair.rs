@@ -13,7 +13,8 @@ use weir_document::Refused;
 use weir_tg::traffic::Start;
 use weir_tg::{Script, Traffic};
 
-use crate::tg::lateness::{self, Lateness, packets};
+use crate::cli::text::{packets, span};
+use crate::tg::lateness::{self, Lateness};
 use crate::tg::log::{Ending, Header, Kind, Reader, Record, Role, Transport};
 use crate::tg::plan;
 
@@ -180,7 +181,7 @@ impl Pair {
             }
         }
         if let Some(packet) = sending.packets.last().filter(|packet| packet.sent > last) {
-            let early = lateness::told((packet.sent - last).unsigned_abs());
+            let early = span((packet.sent - last).unsigned_abs());
             self.warnings.push(format!(
                 "{} ends {early} before the last packet was sent: what is missing after that was not lost by the \
                  network; let the sink wait longer",

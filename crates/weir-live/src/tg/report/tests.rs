@@ -153,7 +153,7 @@ fn logs_that_were_cut_are_told() {
     let warnings = pair.warnings.join("\n");
     assert!(warnings.contains("a.log was cut: it has no last record, and 24 bytes of one"), "{warnings}");
     assert!(warnings.contains("b.log was cut"), "{warnings}");
-    assert!(warnings.contains("b.log ends 240.0 ms before the last packet was sent"), "{warnings}");
+    assert!(warnings.contains("b.log ends 240ms before the last packet was sent"), "{warnings}");
 }
 
 #[test]
