@@ -72,7 +72,9 @@ pub(crate) fn wire(one: &str, other: &str) {
 /// Waits until frames pass an interface: the kernel takes its time, and drops them meanwhile.
 #[track_caller]
 pub(crate) fn until_up(name: &str) {
-    until(|| String::from_utf8_lossy(&output(&format!("ip -o link show {name}")).stdout).contains("state UP"));
+    until(|| {
+        String::from_utf8_lossy(&output(&format!("ip -o link show {name}")).stdout).contains("state UP")
+    });
     // It is said a moment before it is so.
     std::thread::sleep(Duration::from_millis(20));
 }
