@@ -526,6 +526,39 @@ fn after_a_kill_it_starts_again() {
 }
 
 #[test]
+fn two_daemons_on_one_interface_are_one_too_many() {
+    isolated(|| {
+        wire("a0", "a1");
+        wire("b0", "b1");
+        let _claim = Claim::new("b1").expect("nobody has it");
+        let output = forwarder("auto").output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains("interface b1: another daemon has it"), "{said}");
+    });
+}
+
+#[test]
+fn beside_a_kernel_that_forwards_only_af_xdp_is_opened() {
+    isolated(|| {
+        wire("a0", "a1");
+        run("ip addr add 10.0.0.1/24 dev a1");
+        let forwarding = |value: &str| {
+            std::fs::write("/proc/sys/net/ipv4/conf/a1/forwarding", value).expect("written");
+        };
+        forwarding("1");
+        let mut arena = Arena::new(256).expect("memory");
+        let fault =
+            try_open("a1", Io::AfPacket, OnFailure::Pass, &mut arena).err().expect("it would forward twice");
+        assert_eq!(fault.kind, Kind::Unsupported);
+        assert!(fault.remedy.contains("net/ipv4/conf/a1/forwarding=0"), "{fault}");
+        open("a1", Io::AfXdp, &mut arena).close(&mut arena).expect("closed");
+        forwarding("0");
+        open("a1", Io::AfPacket, &mut arena).close(&mut arena).expect("closed");
+    });
+}
+
+#[test]
 fn without_permission_it_says_which() {
     isolated(|| {
         wire("a0", "a1");

@@ -21,6 +21,7 @@
 use std::cell::Cell;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 use libc::{SOL_XDP, c_int, c_void, xdp_desc};
 use rustix::io::Errno;
@@ -35,6 +36,9 @@ use crate::arena::{Arena, Buffer, FRAME};
 const CAPABILITY: &str = "CAP_NET_RAW and, for the umem, CAP_IPC_LOCK";
 /// The shortest frame that can be sent: an Ethernet header.
 const SHORTEST: u32 = 14;
+/// How often a queue that is taken is asked for again, and after which pause: a second in all.
+const BIND_TRIES: u32 = 100;
+const BIND_PAUSE: Duration = Duration::from_millis(10);
 /// How many frames the kernel sends at most for one system call, where it can be told (since Linux 6.17).
 const XDP_MAX_TX_SKB_BUDGET: c_int = 9;
 /// After so many calls that found nothing the kernel is asked whether the device is still there.
@@ -409,7 +413,15 @@ fn bind(socket: &OwnedFd, index: u32) -> io::Result<bool> {
         // SAFETY: the address is initialised, and `length` bytes long.
         checked(unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) })
     };
-    with(libc::XDP_ZEROCOPY).map(|_| true).or_else(|_| with(libc::XDP_COPY).map(|_| false))
+    let either = || with(libc::XDP_ZEROCOPY).map(|_| true).or_else(|_| with(libc::XDP_COPY).map(|_| false));
+    // The kernel takes its time to clear up behind a socket whose process was killed.
+    for _ in 0..BIND_TRIES {
+        match either() {
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => std::thread::sleep(BIND_PAUSE),
+            done => return done,
+        }
+    }
+    either()
 }
 
 fn bind_failed(facts: &Facts, error: io::Error) -> Fault {
