@@ -175,16 +175,17 @@ def plan(
     """
     made = _Planner(scenario, discipline, scale)
     streams = made.streams(flows, folder)
+    used = made.used(streams)
     return Plan(
         title=str(scenario.get("title") or "scenario"),
         discipline=discipline,
         scale=scale,
         duration=quantities.nanoseconds(scenario["stop"]["duration"]),
-        hosts=made.used_hosts(streams),
-        wires=made.wires,
+        hosts=tuple(name for name in scenario["network"]["hosts"] if name in used),
+        wires=tuple(wire for wire in made.wires if {wire.one, wire.other} <= used),
         addresses=made.addresses,
         host_routes=tuple(made.host_routes(streams)),
-        routers=tuple(made.routers(streams)),
+        routers=tuple(made.routers(streams, used)),
         streams=streams,
         drain=made.drain(streams),
         departures=tuple(made.departures(streams)),
@@ -268,9 +269,10 @@ class _Planner:
         free = (each for each in _HOSTS.hosts() if each not in given.values())
         return {name: given.get(name) or next(free) for name in self.network["hosts"]}
 
-    def used_hosts(self, streams: Sequence[Stream]) -> tuple[str, ...]:
-        used = {name for stream in streams for name in (stream.source, stream.sink)}
-        return tuple(name for name in self.network["hosts"] if name in used)
+    def used(self, streams: Sequence[Stream]) -> set[str]:
+        """Return the nodes that some flow goes through."""
+        hops = (hop for stream in streams for name in stream.path for hop in self.hops[name])
+        return {node for hop in hops for node in (hop.source, hop.target)}
 
     # What is sent.
 
@@ -361,20 +363,24 @@ class _Planner:
             if node in self.hosts:
                 yield node, destination, self._peer(node, target)
 
-    def routers(self, streams: Sequence[Stream]) -> Iterator[Router]:
+    def routers(self, streams: Sequence[Stream], used: set[str]) -> Iterator[Router]:
         following = self._next(streams)
         rules = tuple(self._rules(streams))
         by_flow = self._by_flow()
         for name in (*self.network.get("routers", ()), *self.gateways.values()):
+            if name not in used:
+                continue
             hops = {hop.target: hop for hop in self._all_hops() if hop.source == name}
-            interfaces = tuple(self._interface(hop) for hop in hops.values())
+            for hop in self._all_hops():
+                if hop.target == name:  # what comes in by a link of one direction
+                    hops.setdefault(hop.source, _Hop(name, hop.source))
+            interfaces = tuple(self._interface(hop) for to, hop in hops.items() if to in used)
             routes = tuple(
                 Via(destination, target, self._peer(name, target))
                 for (node, destination), target in following.items()
                 if node == name
             )
-            if routes:
-                yield Router(name, interfaces, routes, rules, "class" if by_flow else "5-tuple")
+            yield Router(name, interfaces, routes, rules, "class" if by_flow else "5-tuple")
 
     def _by_flow(self) -> bool:
         """Return whether each flow is a class of its own: where the scenario tells no classes apart."""
