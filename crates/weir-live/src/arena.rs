@@ -145,7 +145,11 @@ impl Arena {
         let frame = u32::try_from(address / u64::from(FRAME)).ok()?;
         let offset = (address % u64::from(FRAME)) as u16;
         let known = *self.out.get(frame as usize)?;
-        (known && u32::from(offset) + length <= FRAME).then(|| Buffer { frame, offset, length: length as u16 })
+        (known && u32::from(offset) + length <= FRAME).then(|| Buffer {
+            frame,
+            offset,
+            length: length as u16,
+        })
     }
 
     /// Takes a frame back.

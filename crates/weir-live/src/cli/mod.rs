@@ -2,9 +2,22 @@
 //!
 //! Exit codes: 0 done and met, 1 a requirement not met, 2 bad input, 3 not permitted or not supported here.
 
+use std::io::Write;
+mod tg;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use crate::daemon::directory::RunError;
+use crate::daemon::privileges::Missing;
+
+mod forward;
+mod route;
+mod client;
+mod ctl;
+mod forward;
+mod text;
 
 /// Runs packet disciplines on real packets.
 #[derive(Debug, Parser)]
@@ -15,7 +28,16 @@ struct Arguments {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Runs a router between interfaces: forwards packets in the order that disciplines decide.
+    Route(route::Arguments),
+    Ctl(ctl::Arguments),
+    /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
+    #[command(hide = true)]
+    BenchForward(forward::Arguments),
+    /// Sends or receives what a TG script says; `weird tg report` tells what logs say
+    Tg(tg::Tg),
+}
 
 /// Why a command ended without being done.
 #[derive(Debug)]
@@ -44,16 +66,44 @@ impl Failure {
     }
 }
 
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        Self::Unsupported(error.to_string())
+    }
+}
+
+impl From<Missing> for Failure {
+    fn from(missing: Missing) -> Self {
+        Self::Unsupported(missing.to_string())
+    }
+}
+
 impl From<weir_document::Refused> for Failure {
     fn from(refused: weir_document::Refused) -> Self {
         Self::Input(refused.to_string())
     }
 }
 
+/// Writes to the standard output; a reader that has gone is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut output = std::io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Input(format!("the standard output: {error}: write elsewhere")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Reads the arguments, and does what they say.
 #[must_use]
 pub fn main() -> ExitCode {
-    let done = match Arguments::parse().command {};
+    let done = match Arguments::parse().command {
+        Command::Route(arguments) => route::run(&arguments),
+        Command::Ctl(arguments) => ctl::run(arguments),
+        Command::BenchForward(arguments) => forward::run(&arguments),
+        Command::Tg(arguments) => tg::main(arguments),
+    };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

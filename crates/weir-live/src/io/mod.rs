@@ -14,12 +14,52 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use crate::arena::{Arena, Buffer};
+use crate::config::{Io, OnFailure};
+use fault::{Fault, Kind};
+use link::Facts;
 
+pub mod fault;
+mod filter;
 pub mod link;
 pub mod neighbourhood;
 pub mod packet;
 pub mod program;
+mod ring;
 pub mod xdp;
+
+/// How many frames one interface may take out of the arena while nobody else has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Frames for the kernel to receive into.
+    pub receive: u32,
+    /// Frames that may be on their way out, a power of two.
+    pub ring: u32,
+}
+
+impl Share {
+    /// The most of either.
+    pub const MOST: u32 = 2048;
+    /// The fewest of either.
+    pub const FEWEST: u32 = 16;
+
+    /// The share of one of so many interfaces: together they hold at most half of the frames, so that the rest can wait
+    /// in queues, unless that would be fewer than [`Self::FEWEST`] each.
+    #[must_use]
+    pub fn of(frames: u32, interfaces: usize) -> Self {
+        let each = frames as usize / (4 * interfaces.max(1));
+        let each = (each as u32).clamp(Self::FEWEST, Self::MOST);
+        let power = 1 << each.ilog2();
+        Self { receive: power, ring: power }
+    }
+}
+
+/// What [`Device::open`] came to.
+pub struct Opened {
+    /// The interface, open.
+    pub device: Device,
+    /// Why it is not AF_XDP, where that was to be tried.
+    pub fallback: Option<Fault>,
+}
 
 /// A frame that has come in.
 #[derive(Debug)]
@@ -42,12 +82,69 @@ pub struct KernelCounts {
 /// One interface, through a socket.
 pub enum Device {
     /// An AF_XDP socket.
-    Xdp(xdp::XdpSocket),
+    Xdp(Box<xdp::XdpSocket>),
     /// An AF_PACKET socket.
     Packet(packet::PacketSocket),
 }
 
 impl Device {
+    /// Opens an interface of a router, by the means that `io` says. Claim it first ([`link::Claim`]).
+    ///
+    /// # Errors
+    /// Permission is missing, the kernel cannot do it, or somebody else has the interface.
+    pub fn open(
+        router: &str,
+        facts: &Facts,
+        (io, on_failure): (Io, OnFailure),
+        share: Share,
+        arena: &mut Arena,
+    ) -> Result<Opened, Fault> {
+        let packet = || packet::PacketSocket::open(facts, share).map(Self::Packet);
+        if io == Io::AfPacket {
+            return packet().map(|device| Opened { device, fallback: None });
+        }
+        let opened = program::Program::attach(router, facts, on_failure)
+            .and_then(|program| xdp::XdpSocket::open(facts, program, share, arena));
+        match opened {
+            Ok(socket) => Ok(Opened { device: Self::Xdp(Box::new(socket)), fallback: None }),
+            Err(fault) if io == Io::AfXdp || matches!(fault.kind, Kind::Busy | Kind::Gone) => Err(fault),
+            Err(fault) => packet().map(|device| Opened { device, fallback: Some(fault) }),
+        }
+    }
+
+    /// Ends it in order: nothing of it stays in the kernel, and its frames are free.
+    ///
+    /// # Errors
+    /// The program cannot be taken off the interface.
+    pub fn close(self, arena: &mut Arena) -> Result<(), Fault> {
+        match self {
+            Self::Xdp(socket) => socket.close(arena),
+            Self::Packet(socket) => {
+                socket.close(arena);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends it to be opened anew, because its interface is gone: its frames are free, and a pinned program stays.
+    pub fn abandon(self, arena: &mut Arena) {
+        match self {
+            Self::Xdp(socket) => socket.abandon(arena),
+            Self::Packet(socket) => socket.close(arena),
+        }
+    }
+
+    /// The kernel has these addresses on the interface now: frames for them are left to it.
+    ///
+    /// # Errors
+    /// There are too many of them, or permission is missing.
+    pub fn leave_to_kernel(&mut self, addresses: &[std::net::IpAddr]) -> io::Result<()> {
+        match self {
+            Self::Xdp(socket) => socket.program().leave_to_kernel(addresses),
+            Self::Packet(socket) => socket.leave_to_kernel(addresses),
+        }
+    }
+
     /// Appends to `into` what has come in, at most `most` frames; returns how many.
     ///
     /// # Errors
@@ -86,6 +183,15 @@ impl Device {
         match self {
             Self::Xdp(socket) => socket.flush(arena),
             Self::Packet(socket) => socket.flush(arena),
+        }
+    }
+
+    /// How many frames that were flushed the kernel has not taken yet: another flush offers them again.
+    #[must_use]
+    pub fn unsent(&self) -> u32 {
+        match self {
+            Self::Xdp(socket) => socket.unsent(),
+            Self::Packet(socket) => socket.unsent(),
         }
     }
 

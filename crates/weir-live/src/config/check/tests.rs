@@ -221,3 +221,32 @@ fn many_routes_are_read_in_no_time_and_no_more_than_that() {
     }
     assert_eq!(router(&text).routes.len(), 10_001);
 }
+
+#[test]
+fn mutations_of_a_file_are_read_or_refused_with_a_place() {
+    let mut state = 7_u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for _ in 0..1_000 {
+        let mut bytes = RICH.as_bytes().to_vec();
+        for _ in 0..=draw(3) {
+            let (from, to) = (draw(bytes.len()), draw(bytes.len()));
+            match draw(4) {
+                0 => bytes[from] = b" \"'=[]{},.:/-019azu\n"[draw(20)],
+                1 => bytes.swap(from, to),
+                2 => drop(bytes.drain(from..(from + 1 + draw(8)).min(bytes.len()))),
+                _ => bytes.truncate(from.max(32)),
+            }
+        }
+        let text = String::from_utf8(bytes).expect("of ASCII");
+        match read(&Source { name: "r.toml", text: &text }) {
+            Ok(router) => {
+                let printed = router.to_toml();
+                assert_eq!(read(&Source { name: "printed", text: &printed }), Ok(router), "{text}");
+            }
+            Err(error) => assert!(error.line.is_some() && error.column.is_some(), "{error}"),
+        }
+    }
+}
