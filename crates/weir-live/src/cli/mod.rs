@@ -15,7 +15,7 @@ mod ctl;
 mod doctor;
 mod forward;
 mod route;
-mod text;
+pub(crate) mod text;
 mod tg;
 mod top;
 
