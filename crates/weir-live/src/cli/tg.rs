@@ -62,6 +62,9 @@ struct Run {
     /// Divides durations and gaps, and so multiplies rates
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     scale: u32,
+    /// Departures wait for the next multiple of this, before the scale, as on a host whose timers tick: 10ms
+    #[arg(long, value_parser = span)]
+    tick: Option<Nanos>,
     /// The real-time priority of the thread that sends or receives, from FIFO:1 to FIFO:99
     #[arg(long, value_parser = priority)]
     priority: Option<u8>,
@@ -143,7 +146,7 @@ fn execute(asked: &Run) -> Result<(), Failure> {
         Random::Compatible => RandomMode::Compatible,
         Random::Independent => RandomMode::Independent,
     };
-    let plan = Plan::new(script, plan::Asked { random, seed: asked.seed, scale: asked.scale })?;
+    let plan = Plan::new(script, plan::Asked { random, seed: asked.seed, scale: asked.scale, tick: asked.tick.unwrap_or(Nanos::new(0)) })?;
     if plan.prints() {
         return print_schedule(&plan);
     }
