@@ -490,6 +490,22 @@ fn unfinished_checksums_are_told() {
 }
 
 #[test]
+fn the_facts_of_a_veth() {
+    isolated(|| {
+        wire("a0", "a1");
+        run("ip link set a1 address 02:00:00:00:00:0a mtu 1400");
+        let facts = Facts::of("a1").expect("it is there");
+        assert_eq!((facts.mac.to_string(), facts.mtu, facts.up), ("02:00:00:00:00:0a".into(), 1400, true));
+        assert_eq!(facts.queues.receive, 1);
+        assert_eq!(facts.receive_whole(), None, "what its other end leaves to it is that end's");
+        if output("ethtool --version").status.success() {
+            facts.send_whole().iter().for_each(|line| run(line));
+            assert_eq!(Facts::of("a1").expect("it is there").send_whole(), None);
+        }
+    });
+}
+
+#[test]
 fn names_that_cannot_be_are_refused() {
     for name in ["", "a\0b", "an-interface-with-a-long-name", "weir-none"] {
         let fault = Facts::of(name).expect_err("there is none");
