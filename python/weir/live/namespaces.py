@@ -6,7 +6,9 @@ what is left. Names begin with ``weir-`` and the number of the process that made
 ever touched: a namespace that was there before is not used, a journal whose process lives is left alone.
 
 Processes that were started in a namespace are ended before it is removed. With a namespace go its
-interfaces, addresses and routes, so that there is nothing else to undo.
+interfaces, addresses and routes. Folders below ``/run/weir`` that the site made are removed with it. Beside
+the process a guard waits for its end: a small process that cleans where the other could not, as after ``kill
+-9``.
 
 Units: none. Source: Linux, network_namespaces(7), veth(4).
 """
@@ -15,9 +17,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import struct
+import sys
 import time
 from array import array
 from contextlib import contextmanager, suppress
@@ -32,7 +36,7 @@ from weir.errors import UnsupportedError
 from weir.files import write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["JOURNALS", "End", "Left", "Site", "clean", "left_behind", "why_not"]
 
@@ -40,8 +44,11 @@ Address: TypeAlias = IPv4Address | IPv6Address
 AddressIn: TypeAlias = IPv4Interface | IPv6Interface
 Prefix: TypeAlias = IPv4Network | IPv6Network
 
-JOURNALS = Path("/run/weir/testbed")
-"""Where the journals are."""
+RUN = Path("/run/weir")
+"""Where daemons have their folders, one a router."""
+JOURNALS = RUN / "testbed"
+"""Where the journals are, and folders of sites."""
+_GUARD = "import sys; from weir.live.namespaces import clean; sys.stdin.buffer.read(); clean()"
 _NAMES = Path("/run/netns")
 _PREFIX = "weir-"
 _PERMANENT = 0x80
@@ -86,6 +93,7 @@ class Left:
 
     journal: Path
     namespaces: tuple[str, ...]
+    folders: tuple[Path, ...] = ()
 
 
 class Site:
@@ -106,6 +114,8 @@ class Site:
         self._prefix = f"{_PREFIX}{os.getpid()}-{name}-"
         self._journal = JOURNALS / f"{os.getpid()}-{name}.json"
         self._namespaces: dict[str, str] = {}
+        self._folders: list[Path] = []
+        self._guard: Popen[bytes] | None = None
         self._wires = 0
         self._started: list[Popen[bytes]] = []
         self._sockets: dict[str, Any] = {}
@@ -114,14 +124,37 @@ class Site:
         if reason := why_not():
             raise UnsupportedError(reason, "run as root, on Linux, outside a container without privileges")
         clean()
+        self._guard = Popen(  # noqa: S603 - its own program
+            [sys.executable, "-c", _GUARD], stdin=PIPE, start_new_session=True, env={**os.environ, **_path()}
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
         for route in self._sockets.values():
             route.close()
-        _remove(self._namespaces.values())
+        _remove(self._namespaces.values(), self._folders)
         self._journal.unlink(missing_ok=True)
+        if self._guard is not None:
+            self._guard.kill()
+            self._guard.wait()
+            if self._guard.stdin is not None:
+                self._guard.stdin.close()
+
+    def folder(self) -> Path:
+        """Make a folder for files of this site, and return it."""
+        path = self._journal.with_suffix("")
+        self._folders.append(path)
+        self._write_journal()
+        path.mkdir(parents=True)
+        return path
+
+    def name(self, number: int) -> str:
+        """Return a name for the ``number``-th router of this site, whose folder is removed with it."""
+        name = self._prefix.replace(_PREFIX, "t", 1) + str(number)
+        self._folders.append(RUN / name)
+        self._write_journal()
+        return name
 
     def node(self, name: str) -> str:
         """Make a namespace for a node, with its loopback up, and return its name in the kernel."""
@@ -239,6 +272,7 @@ class Site:
             "process": os.getpid(),
             "began": _began(os.getpid()),
             "namespaces": [*self._namespaces.values()],
+            "folders": [str(path) for path in self._folders],
         }
         write_text(self._journal, json.dumps(content))
 
@@ -253,7 +287,9 @@ def left_behind() -> list[Left]:
         except (OSError, ValueError, KeyError, TypeError):
             continue
         if _began(process) != began:
-            found.append(Left(journal, tuple(name for name in names if str(name).startswith(_PREFIX))))
+            folders = tuple(map(Path, content.get("folders", ())))
+            kept = tuple(name for name in names if str(name).startswith(_PREFIX))
+            found.append(Left(journal, kept, tuple(path for path in folders if RUN in path.parents)))
     return found
 
 
@@ -261,12 +297,17 @@ def clean() -> list[Left]:
     """Take down what was left behind, and return it."""
     left = left_behind()
     for each in left:
-        _remove(each.namespaces)
+        _remove(each.namespaces, each.folders)
         each.journal.unlink(missing_ok=True)
     return left
 
 
-def _remove(namespaces: Any) -> None:  # noqa: ANN401 - any iterable of names
+def _path() -> dict[str, str]:
+    """Return the environment in which another Python finds this package."""
+    return {"PYTHONPATH": os.pathsep.join(part for part in sys.path if part)}
+
+
+def _remove(namespaces: Iterable[str], folders: Iterable[Path]) -> None:
     from pyroute2 import netns
 
     for namespace in namespaces:
@@ -277,6 +318,8 @@ def _remove(namespaces: Any) -> None:  # noqa: ANN401 - any iterable of names
                 os.kill(process, signal.SIGKILL)
         with suppress(OSError):
             netns.remove(namespace)
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _within(namespace: str) -> Iterator[int]:

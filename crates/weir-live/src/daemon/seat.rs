@@ -156,7 +156,9 @@ impl Seat {
         }
         match self.facts() {
             Some(facts) => plane.device(place, facts),
-            None => plane.device(place, DeviceFacts { mac: crate::config::MacAddress([0; 6]), mtu: 0, up: false }),
+            None => {
+                plane.device(place, DeviceFacts { mac: crate::config::MacAddress([0; 6]), mtu: 0, up: false })
+            }
         }
     }
 
@@ -226,7 +228,10 @@ impl Opened {
         }
         if facts.addresses != self.facts.addresses {
             if let Err(error) = self.device.leave_to_kernel(&facts.addresses) {
-                say(&format!("interface {}: its new addresses are not left to the kernel: {error}", facts.name));
+                say(&format!(
+                    "interface {}: its new addresses are not left to the kernel: {error}",
+                    facts.name
+                ));
             }
         }
         self.facts = facts;

@@ -26,6 +26,9 @@ pub struct Asked {
     pub seed: u64,
     /// Durations and gaps are divided by this, which is at least 1.
     pub scale: u32,
+    /// Departures wait for the next multiple of this, before they are divided: the tick of a host's timers; 0: they do
+    /// not.
+    pub tick: Nanos,
 }
 
 /// What a run does and when.
@@ -78,7 +81,15 @@ impl Plan {
     #[must_use]
     pub fn schedule(&self) -> Schedule {
         let draws = Draws::new(self.asked.random, self.asked.seed, &self.script);
-        Schedule { departures: Departures::new(self.traffic.clone(), draws), scale: self.asked.scale }
+        let departures = Departures::new(self.traffic.clone(), draws);
+        Schedule { departures, scale: self.asked.scale, tick: self.asked.tick.get() }
+    }
+
+    /// The smallest mean gap between packets of its bursts, in seconds; `None` without a burst.
+    #[must_use]
+    pub fn mean_gap(&self) -> Option<f64> {
+        let gaps = self.traffic.bursts.iter().map(|burst| burst.arrival.mean() / f64::from(self.asked.scale));
+        gaps.min_by(f64::total_cmp)
     }
 
     /// When everything is over, where the last burst ended at `sent`; `None` where it waits for ever.
@@ -108,6 +119,7 @@ impl Plan {
 pub struct Schedule {
     departures: Departures<Draws>,
     scale: u32,
+    tick: u64,
 }
 
 impl Schedule {
@@ -123,7 +135,9 @@ impl Iterator for Schedule {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.departures.next().map(|(at, data)| (divided(at, self.scale), data))
+        let (at, data) = self.departures.next()?;
+        let ticked = if self.tick == 0 { Some(at.get()) } else { at.get().checked_next_multiple_of(self.tick) };
+        Some((divided(Nanos::new(ticked?), self.scale), data))
     }
 }
 
@@ -204,7 +218,7 @@ fn tail(script: &Script) -> Tail {
 mod tests {
     use super::*;
 
-    const ASKED: Asked = Asked { random: RandomMode::Compatible, seed: 0, scale: 1 };
+    const ASKED: Asked = Asked { random: RandomMode::Compatible, seed: 0, scale: 1, tick: Nanos::new(0) };
 
     fn plan(text: &str, asked: Asked) -> Result<Plan, Refused> {
         let script = weir_tg::parse(text, "test.tg", &mut |_| Err(String::new())).unwrap();
@@ -227,6 +241,14 @@ mod tests {
         assert_eq!(times("server at 1.1 wait", 1), (0, None));
         assert_eq!(times("server at 10 setup wait 20", 1), (10, Some(30)));
         assert_eq!(times("at 50 setup at 100 arrival 1 length 1 time 5 at 200 wait 30", 10), (5, Some(23)));
+    }
+
+    #[test]
+    fn departures_wait_for_the_tick_and_are_divided_then() {
+        let text = "on 1 udp 1.2.3.4.5 arrival 0.004 length 1 time 0.02";
+        let asked = Asked { scale: 10, tick: Nanos::new(10_000_000), ..ASKED };
+        let micros: Vec<_> = plan(text, asked).unwrap().schedule().map(|(at, _)| at.get() / 1000).collect();
+        assert_eq!(micros, [1000, 1000, 2000, 2000]);
     }
 
     #[test]
