@@ -96,7 +96,7 @@ class Testbed:
 
     def _build(self) -> None:
         for name in (*self.plan.hosts, *(router.name for router in self.plan.routers)):
-            self._site.node(name)
+            self._site.node(name, six=False)
         for wire in self.plan.wires:
             ends = self._site.wire(wire.one, wire.other)
             self._ends[wire.one, wire.other] = ends[0]
