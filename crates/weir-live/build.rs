@@ -41,7 +41,11 @@ fn compile(compiler: &str, headers: &[String], folder: &Path, source: &Path, obj
         // Version 3 has atomic operations that return a value, and 32-bit jumps.
         .args(["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Werror", "-fno-stack-protector", "-c"])
         // No path of this machine in what is carried inside.
-        .args([format!("-ffile-prefix-map={}=bpf", folder.display()), "-fdebug-compilation-dir=.".into()])
+        .args([
+            format!("-ffile-prefix-map={}=bpf", folder.display()),
+            format!("-ffile-prefix-map={}=libbpf", variable("DEP_BPF_INCLUDE")),
+            "-fdebug-compilation-dir=.".into(),
+        ])
         .args(headers)
         .arg(source)
         .arg("-o")

@@ -66,7 +66,7 @@ impl Buffer {
 
     /// So many bytes are in use from its beginning; `false` and unchanged where the frame ends before.
     pub fn resize(&mut self, length: u32) -> bool {
-        let fits = u32::from(self.offset) + length <= FRAME;
+        let fits = length <= FRAME - u32::from(self.offset);
         if fits {
             self.length = length as u16;
         }
@@ -145,7 +145,7 @@ impl Arena {
         let frame = u32::try_from(address / u64::from(FRAME)).ok()?;
         let offset = (address % u64::from(FRAME)) as u16;
         let known = *self.out.get(frame as usize)?;
-        (known && u32::from(offset) + length <= FRAME).then(|| Buffer {
+        (known && length <= FRAME - u32::from(offset)).then_some(Buffer {
             frame,
             offset,
             length: length as u16,
@@ -203,7 +203,7 @@ mod tests {
     fn frames_are_taken_written_and_given_back() {
         let mut arena = Arena::new(2).expect("two pages");
         let mut first = arena.take(256).expect("free");
-        assert!(first.resize(4) && !first.resize(FRAME));
+        assert!(first.resize(4) && !first.resize(FRAME) && !first.resize(u32::MAX));
         arena.bytes_mut(&mut first).copy_from_slice(b"weir");
         let second = arena.take(0).expect("free");
         assert_eq!((arena.take(0), arena.free()), (None, 0));
@@ -224,6 +224,7 @@ mod tests {
         assert_eq!(arena.from_raw(u64::MAX, 1), None);
         assert_eq!(arena.from_raw(u64::from(FRAME), 1), None);
         assert_eq!(arena.from_raw(address + 1, FRAME), None);
+        assert_eq!(arena.from_raw(address + 1, u32::MAX), None);
         assert!(arena.from_raw(address + 1, FRAME - 1).is_some());
         assert!(Arena::new(0).is_err());
     }

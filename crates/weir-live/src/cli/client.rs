@@ -18,7 +18,7 @@ const LONGEST_ANSWER: u64 = 1 << 30;
 ///
 /// # Errors
 /// No such daemon is running, it may not be asked, or it refuses.
-pub fn ask(name: &str, request: &Request) -> Result<Answer, Failure> {
+pub(super) fn ask(name: &str, request: &Request) -> Result<Answer, Failure> {
     ask_in(&base(), name, request)
 }
 
@@ -26,7 +26,7 @@ pub fn ask(name: &str, request: &Request) -> Result<Answer, Failure> {
 ///
 /// # Errors
 /// As [`ask`].
-pub fn ask_in(base: &Path, name: &str, request: &Request) -> Result<Answer, Failure> {
+pub(super) fn ask_in(base: &Path, name: &str, request: &Request) -> Result<Answer, Failure> {
     if name.is_empty() || name.contains('/') || name.starts_with('.') {
         let shown = weir_document::shorten(name);
         return Err(Failure::Input(format!(

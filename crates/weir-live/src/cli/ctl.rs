@@ -13,7 +13,7 @@ use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Snapshot};
 
 /// Asks a running router, or changes it.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// The router's name, as its file says.
     name: String,
     #[command(subcommand)]
@@ -85,7 +85,7 @@ impl Action {
 ///
 /// # Errors
 /// No such daemon is running, it may not be asked, or it refuses.
-pub fn run(arguments: Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     let answer = client::ask(&arguments.name, &arguments.action.request()?)?;
     let text = if arguments.json { json(&answer)? } else { told(&answer) };
     super::print(&text)

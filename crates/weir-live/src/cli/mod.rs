@@ -3,8 +3,6 @@
 //! Exit codes: 0 done and met, 1 a requirement not met, 2 bad input, 3 not permitted or not supported here.
 
 use std::io::Write;
-mod tg;
-
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -12,12 +10,14 @@ use clap::{Parser, Subcommand};
 use crate::daemon::directory::RunError;
 use crate::daemon::privileges::Missing;
 
-mod forward;
-mod route;
 mod client;
 mod ctl;
+mod doctor;
 mod forward;
-mod text;
+mod route;
+pub(crate) mod text;
+mod tg;
+mod top;
 
 /// Runs packet disciplines on real packets.
 #[derive(Debug, Parser)]
@@ -32,6 +32,8 @@ enum Command {
     /// Runs a router between interfaces: forwards packets in the order that disciplines decide.
     Route(route::Arguments),
     Ctl(ctl::Arguments),
+    Doctor(doctor::Arguments),
+    Top(top::Arguments),
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
@@ -101,6 +103,8 @@ pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Route(arguments) => route::run(&arguments),
         Command::Ctl(arguments) => ctl::run(arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
         Command::Tg(arguments) => tg::main(arguments),
     };

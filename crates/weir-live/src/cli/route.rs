@@ -78,10 +78,12 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
         system(signal_hook::flag::register(signal, Arc::clone(&ended)))?;
     }
     let socket = Socket::bind(RunDirectory::claim(&base(), &router.name)?, router.group.as_deref())?;
-    let metrics = router.metrics.map(Metrics::bind).transpose().map_err(|error| metrics_failed(&router, &error))?;
+    let metrics =
+        router.metrics.map(Metrics::bind).transpose().map_err(|error| metrics_failed(&router, &error))?;
     let frames = u32::try_from(router.memory.get() / (u64::from(FRAME) + BESIDE)).unwrap_or(u32::MAX);
-    let mut arena = Arena::new(frames)
-        .map_err(|error| Failure::Unsupported(format!("memory of {frames} frames: {error}; lower `memory`")))?;
+    let mut arena = Arena::new(frames).map_err(|error| {
+        Failure::Unsupported(format!("memory of {frames} frames: {error}; lower `memory`"))
+    })?;
     let seats = seats(&router, &mut arena)?;
     let devices: Vec<_> = seats.iter().filter_map(Seat::facts).collect();
     let seed = router.hash_key.map_or_else(random, Ok)?;

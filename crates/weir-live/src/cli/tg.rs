@@ -2,17 +2,20 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::{Args, Subcommand, ValueEnum};
+use signal_hook::consts::{SIGINT, SIGTERM};
 use weir_core::units::Nanos;
 use weir_document::Refused;
 use weir_document::quantity::{Clock as TimeClock, Speed, Time};
 use weir_tg::{RandomMode, files};
 
-use super::Failure;
+use super::{Failure, print};
 use crate::tg::clock::{SystemClock, wall};
 use crate::tg::plan::{self, Plan};
-use crate::tg::process::{self, Priority};
+use crate::tg::process;
 use crate::tg::report::{self, pair::Pair};
 use crate::tg::run::{self, Given, Trouble};
 use crate::tg::wall::WallTime;
@@ -62,9 +65,9 @@ struct Run {
     /// Departures wait for the next multiple of this, before the scale, as on a host whose timers tick: 10ms
     #[arg(long, value_parser = span)]
     tick: Option<Nanos>,
-    /// The priority of the sending or receiving thread, such as FIFO:50
-    #[arg(long, value_parser = Priority::parse)]
-    priority: Option<Priority>,
+    /// The real-time priority of the thread that sends or receives, from FIFO:1 to FIFO:99
+    #[arg(long, value_parser = priority)]
+    priority: Option<u8>,
     /// The processor that it stays on, counted from 0
     #[arg(long, value_name = "N")]
     cpu: Option<u32>,
@@ -109,10 +112,20 @@ fn span(text: &str) -> Result<Nanos, &'static str> {
     time.map(|time| time.span).ok_or("write a time with its unit, such as 5s or 500ms")
 }
 
+fn priority(text: &str) -> Result<u8, &'static str> {
+    let level = text.strip_prefix("FIFO:").unwrap_or(text);
+    level
+        .parse()
+        .ok()
+        .filter(|level| (1..=99).contains(level))
+        .ok_or("write FIFO:50, with a level from 1 to 99")
+}
+
 impl From<Trouble> for Failure {
     fn from(trouble: Trouble) -> Self {
         match trouble {
             Trouble::Input(refused) => refused.into(),
+            Trouble::Missing(missing) => missing.into(),
             Trouble::NotPermitted(text) => Self::Unsupported(text),
             Trouble::Failed(text) => Self::NotMet(text),
         }
@@ -137,15 +150,24 @@ fn execute(asked: &Run) -> Result<(), Failure> {
     if plan.prints() {
         return print_schedule(&plan);
     }
-    let stop =
-        process::stop_on_signals().map_err(|error| Failure::Unsupported(format!("signals: {error}")))?;
+    let stop = stopped_by_signals().map_err(|error| Failure::Unsupported(format!("signals: {error}")))?;
     process::fine_timers();
     let start = start(asked.start.as_deref(), &plan)?;
     let given = given(asked, &plan, start)?;
     eprintln!("starts at {start}");
-    let summary = run::run(&plan, &given, &SystemClock::new(SPIN, stop))?;
+    let summary = run::run(&plan, &given, &SystemClock::new(SPIN, &stop, asked.priority.is_some()))?;
     let text = if asked.json { json(&summary)? } else { summary.text() };
     print(&text)
+}
+
+/// What a signal sets; a second one ends the process at once.
+fn stopped_by_signals() -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))?;
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
 }
 
 fn given(asked: &Run, plan: &Plan, start: WallTime) -> Result<Given, Refused> {
@@ -185,7 +207,13 @@ fn print_schedule(plan: &Plan) -> Result<(), Failure> {
         }
         out.flush()
     };
-    written(write())
+    match write() {
+        // Who reads no more has read enough.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::Input(format!("the standard output: {error}: write elsewhere")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn tell(asked: &Report) -> Result<(), Failure> {
@@ -217,21 +245,6 @@ fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 fn json(what: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(what).map_err(|error| Failure::NotMet(error.to_string()))?;
     Ok(text + "\n")
-}
-
-fn print(text: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
-}
-
-/// Who reads no more has read enough.
-fn written(result: io::Result<()>) -> Result<(), Failure> {
-    match result {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::NotMet(format!("the output cannot be written: {error}")))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The width of the terminal; wide where there is none.

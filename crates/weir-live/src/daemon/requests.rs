@@ -72,7 +72,10 @@ fn drain(daemon: &mut Daemon, interface: Option<&str>, resume: bool) -> Answer {
     let said = if resume {
         format!("{whose} takes packets again")
     } else {
-        format!("{whose} takes nothing new until `resume`; {} packets wait in all", daemon.parts.plane.waiting())
+        format!(
+            "{whose} takes nothing new until `resume`; {} packets wait in all",
+            daemon.parts.plane.waiting()
+        )
     };
     Answer::Done { said }
 }

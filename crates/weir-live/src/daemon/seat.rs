@@ -1,14 +1,15 @@
 //! One interface of the daemon: its sockets while it is there, and what must be known to open them again.
 //!
-//! An interface that goes down or away takes its sockets with it; its seat stays, keeps the claim, and opens them anew
-//! once it is back. In between the plane is told that the device is down, and counts what would have left by it.
+//! An interface that goes away takes its sockets with it; its seat stays, keeps the claim, and opens them anew once there
+//! is one of its name again. One that is only down keeps them. In between the plane is told that the device is down, and
+//! counts what would have left by it.
 
 use std::io::{self, Write};
 use std::os::fd::BorrowedFd;
 
 use crate::arena::{Arena, Buffer};
 use crate::config::{Io, OnFailure, Router};
-use crate::io::fault::{Fault, is_down};
+use crate::io::fault::Fault;
 use crate::io::link::{Claim, Facts, kernel_forwards};
 use crate::io::neighbourhood::Neighbourhood;
 use crate::io::{Device, KernelCounts, Received, Share};
@@ -82,7 +83,7 @@ impl Seat {
         let Some(open) = &self.open else { return Vec::new() };
         let mut advice = Vec::new();
         advice.extend(open.facts.receive_whole().map(|line| {
-            format!("interface {}: the device merges packets that come in; run `{line}`", self.name)
+            format!("interface {}: packets do not come in as they were on the line; run `{line}`", self.name)
         }));
         if matches!(open.device, Device::Packet(_)) && kernel_forwards(&self.name) {
             advice.push(format!(
@@ -97,14 +98,10 @@ impl Seat {
     /// Appends what has come in; whether anything has.
     pub(super) fn receive(&mut self, arena: &mut Arena, into: &mut Vec<Received>, most: usize) -> bool {
         let Some(open) = &mut self.open else { return false };
-        let got = open.device.receive(arena, into, most);
-        let heard = open.neighbourhood.receive(arena, into, most);
-        let trouble = [got.as_ref().err(), heard.as_ref().err()].into_iter().flatten().any(is_down);
-        let any = got.unwrap_or(0) + heard.unwrap_or(0) > 0;
-        if trouble {
-            self.close(arena);
-        }
-        any
+        // Trouble is that the interface is down or gone, which `look` is called for.
+        let got = open.device.receive(arena, into, most).unwrap_or(0);
+        let heard = open.neighbourhood.receive(arena, into, most).unwrap_or(0);
+        got + heard > 0
     }
 
     /// How many frames the device takes now.
@@ -123,9 +120,9 @@ impl Seat {
 
     /// Tells the kernel of what was queued, and of what it has not taken yet.
     pub(super) fn flush(&mut self, arena: &mut Arena) {
-        let Some(open) = &mut self.open else { return };
-        if open.device.flush(arena).as_ref().is_err_and(is_down) {
-            self.close(arena);
+        if let Some(open) = &mut self.open {
+            // As for what comes in: frames that were given up are in the counts of the device.
+            let _ = open.device.flush(arena);
         }
     }
 
@@ -139,17 +136,17 @@ impl Seat {
         let now = Facts::of(&self.name).ok();
         let same = match (&self.open, &now) {
             // Another device of the same name is not the one whose sockets are open.
-            (Some(open), Some(facts)) => open.facts.index == facts.index && facts.up,
+            (Some(open), Some(facts)) => open.facts.index == facts.index,
             (Some(_), None) => false,
             (None, _) => true,
         };
         if !same {
             self.close(arena);
         }
-        if self.open.is_none() && now.as_ref().is_some_and(|facts| facts.up) {
+        if self.open.is_none() && now.is_some() {
             match Opened::new(&self.name, &self.means, arena) {
                 Ok(opened) => {
-                    say(&format!("interface {}: up, by {}", self.name, opened.device.means()));
+                    say(&format!("interface {}: back, by {}", self.name, opened.device.means()));
                     self.open = Some(opened);
                 }
                 Err(fault) => say(&fault.to_string()),
@@ -159,14 +156,16 @@ impl Seat {
         }
         match self.facts() {
             Some(facts) => plane.device(place, facts),
-            None => plane.device(place, DeviceFacts { mac: crate::config::MacAddress([0; 6]), mtu: 0, up: false }),
+            None => {
+                plane.device(place, DeviceFacts { mac: crate::config::MacAddress([0; 6]), mtu: 0, up: false })
+            }
         }
     }
 
     /// Gives up its sockets, to be opened anew.
     fn close(&mut self, arena: &mut Arena) {
         if let Some(open) = self.open.take() {
-            say(&format!("interface {}: down or gone; it is opened again when it is back", self.name));
+            say(&format!("interface {}: gone; it is opened again when it is back", self.name));
             self.before = self.counts_with(&open.device);
             open.neighbourhood.close(arena);
             open.device.abandon(arena);
@@ -228,9 +227,15 @@ impl Opened {
 
     /// Takes note of what has changed.
     fn follow(&mut self, facts: Facts) {
+        if facts.up != self.facts.up {
+            say(&format!("interface {}: {}", facts.name, if facts.up { "up" } else { "down" }));
+        }
         if facts.addresses != self.facts.addresses {
             if let Err(error) = self.device.leave_to_kernel(&facts.addresses) {
-                say(&format!("interface {}: its new addresses are not left to the kernel: {error}", facts.name));
+                say(&format!(
+                    "interface {}: its new addresses are not left to the kernel: {error}",
+                    facts.name
+                ));
             }
         }
         self.facts = facts;

@@ -99,7 +99,10 @@ impl Device {
         share: Share,
         arena: &mut Arena,
     ) -> Result<Opened, Fault> {
-        let packet = || packet::PacketSocket::open(facts, share).map(Self::Packet);
+        let packet = || {
+            alone(facts)?;
+            packet::PacketSocket::open(facts, share).map(Self::Packet)
+        };
         if io == Io::AfPacket {
             return packet().map(|device| Opened { device, fallback: None });
         }
@@ -214,6 +217,20 @@ impl Device {
             Self::Packet(_) => "AF_PACKET",
         }
     }
+}
+
+/// Beside AF_PACKET sockets the kernel sees every frame: it must not forward them as well.
+fn alone(facts: &Facts) -> Result<(), Fault> {
+    if facts.addresses.is_empty() || !link::kernel_forwards(&facts.name) {
+        return Ok(());
+    }
+    let what =
+        "the kernel has addresses there and forwards: beside AF_PACKET it would forward every packet twice";
+    let name = &facts.name;
+    let remedy = format!(
+        "run `sysctl -w net/ipv4/conf/{name}/forwarding=0 net/ipv6/conf/{name}/forwarding=0`, or use AF_XDP"
+    );
+    Err(Fault::new(Kind::Unsupported, name, what, remedy))
 }
 
 impl AsFd for Device {

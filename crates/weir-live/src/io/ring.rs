@@ -196,6 +196,9 @@ impl<T: Copy> Reader<T> {
     /// places.
     #[inline]
     pub(crate) fn read(&mut self, count: u32, mut take: impl FnMut(T)) {
+        if count == 0 {
+            return;
+        }
         for step in 0..count {
             // SAFETY: the place is one of the entries, and the kernel does not write it before it is freed.
             take(unsafe { self.shared.place(self.next.wrapping_add(step)).read() });

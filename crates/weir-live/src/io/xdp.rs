@@ -21,6 +21,7 @@
 use std::cell::Cell;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 use libc::{SOL_XDP, c_int, c_void, xdp_desc};
 use rustix::io::Errno;
@@ -35,6 +36,9 @@ use crate::arena::{Arena, Buffer, FRAME};
 const CAPABILITY: &str = "CAP_NET_RAW and, for the umem, CAP_IPC_LOCK";
 /// The shortest frame that can be sent: an Ethernet header.
 const SHORTEST: u32 = 14;
+/// How often a queue that is taken is asked for again, and after which pause: a second in all.
+const BIND_TRIES: u32 = 100;
+const BIND_PAUSE: Duration = Duration::from_millis(10);
 /// How many frames the kernel sends at most for one system call, where it can be told (since Linux 6.17).
 const XDP_MAX_TX_SKB_BUDGET: c_int = 9;
 /// After so many calls that found nothing the kernel is asked whether the device is still there.
@@ -156,23 +160,22 @@ impl XdpSocket {
     /// The interface is down or gone.
     pub fn flush(&mut self, arena: &mut Arena) -> io::Result<()> {
         self.transmit.publish();
-        let mut unread = self.transmit.unread();
-        while unread > 0 && self.transmit.needs_wakeup() {
-            let told = self.tell();
-            self.reclaim(arena);
-            let left = self.transmit.unread();
-            match told {
-                Ok(()) => {}
-                // The kernel let one frame go, and stopped there.
-                Err(Errno::BUSY) if left < unread => self.failed += 1,
+        // Each call sends something, or lets one frame go, or is the last.
+        let mut calls = self.transmit.unread() + 1;
+        while calls > 0 && self.transmit.unread() > 0 && self.transmit.needs_wakeup() {
+            calls -= 1;
+            let before = self.transmit.unread();
+            match self.tell() {
+                // The device did not take a frame, and the kernel stopped behind it.
+                Err(Errno::BUSY) => self.failed += 1,
                 // It has done as much as it does at once, or has no memory now.
-                Err(Errno::AGAIN | Errno::NOBUFS | Errno::BUSY | Errno::INTR) => {}
+                Ok(()) | Err(Errno::AGAIN | Errno::NOBUFS | Errno::INTR) => {
+                    if self.transmit.unread() == before {
+                        break;
+                    }
+                }
                 Err(error) => return Err(error.into()),
             }
-            if left == unread {
-                break;
-            }
-            unread = left;
         }
         self.reclaim(arena);
         Ok(())
@@ -326,8 +329,9 @@ impl Rings {
         ] {
             write_option(socket, option, &size)?;
         }
-        // Not known before Linux 6.17, and only faster.
+        // Neither is needed, and the first is not known before Linux 6.17: with them fewer calls send as much.
         let _ = write_option(socket, XDP_MAX_TX_SKB_BUDGET, &share.ring.max(32));
+        let _ = socket_buffer(socket);
         // SAFETY: plain data, for which zeros are valid.
         let mut offsets: libc::xdp_mmap_offsets = unsafe { core::mem::zeroed() };
         read_option(socket, libc::XDP_MMAP_OFFSETS, &mut offsets)?;
@@ -409,7 +413,15 @@ fn bind(socket: &OwnedFd, index: u32) -> io::Result<bool> {
         // SAFETY: the address is initialised, and `length` bytes long.
         checked(unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) })
     };
-    with(libc::XDP_ZEROCOPY).map(|_| true).or_else(|_| with(libc::XDP_COPY).map(|_| false))
+    let either = || with(libc::XDP_ZEROCOPY).map(|_| true).or_else(|_| with(libc::XDP_COPY).map(|_| false));
+    // The kernel takes its time to clear up behind a socket whose process was killed.
+    for _ in 0..BIND_TRIES {
+        match either() {
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => std::thread::sleep(BIND_PAUSE),
+            done => return done,
+        }
+    }
+    either()
 }
 
 fn bind_failed(facts: &Facts, error: io::Error) -> Fault {
@@ -431,6 +443,17 @@ fn read_option<T>(socket: &OwnedFd, option: c_int, value: &mut T) -> io::Result<
     // SAFETY: the value is plain data, of which the kernel writes at most `length` bytes.
     checked(unsafe { libc::getsockopt(socket.as_raw_fd(), SOL_XDP, option, value, &raw mut length) })
         .map(|_| ())
+}
+
+/// Lets copies of a whole ring be on their way at once.
+fn socket_buffer(socket: &OwnedFd) -> io::Result<()> {
+    let bytes: c_int = 4 << 20;
+    let (length, value) = (size_of_val(&bytes) as libc::socklen_t, (&raw const bytes).cast());
+    // SAFETY: the value is an `int`, `length` bytes long.
+    checked(unsafe {
+        libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, value, length)
+    })
+    .map(|_| ())
 }
 
 fn last() -> Errno {

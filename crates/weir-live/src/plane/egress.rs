@@ -105,12 +105,6 @@ impl Egress {
         self.is_dry = false;
     }
 
-    /// Another discipline has taken the place of the one before.
-    pub(super) fn changed(&mut self) {
-        self.is_dry = false;
-        self.read_event();
-    }
-
     /// Packets with the discipline.
     #[inline]
     pub(super) fn queued(&self) -> u64 {
@@ -187,9 +181,13 @@ impl Egress {
     /// The device has room again for all that is due.
     pub(super) fn unstick(&mut self, now: u64, frames: &mut Frames<'_>) {
         self.is_stuck = false;
-        if self.is_free() {
-            self.serve(now, frames);
-        }
+        self.resume(now, frames);
+    }
+
+    /// The discipline, the line or what it waited for is another: who was waited for may be granted now.
+    pub(super) fn resume(&mut self, now: u64, frames: &mut Frames<'_>) {
+        self.is_dry = false;
+        if self.is_free() { self.serve(now, frames) } else { self.read_event() }
     }
 
     /// The line is free: the discipline decides.
@@ -267,10 +265,5 @@ impl Egress {
     #[inline]
     pub(super) fn is_due(&self, now: u64, parked: &Parked) -> bool {
         self.flight.first().is_some_and(|first| parked.entry(first).release <= now)
-    }
-
-    /// How many are on the line or behind it.
-    pub(super) fn in_flight(&self) -> u32 {
-        self.flight.count
     }
 }

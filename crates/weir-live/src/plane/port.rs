@@ -234,8 +234,7 @@ impl Port {
             self.egress.advance(now, frames);
         }
         self.release(now, frames, outlet);
-        let open = outlet.room.saturating_sub(self.egress.in_flight().min(outlet.room));
-        self.egress.grant(now, open, frames);
+        self.egress.grant(now, outlet.room, frames);
         self.release(now, frames, outlet);
         self.egress.is_stuck = self.has_due(now, frames);
     }
@@ -326,6 +325,10 @@ impl Port {
 
     /// When [`Self::depart`] has something to do without an arrival, or [`NEVER`].
     pub(super) fn wake(&self, parked: &Parked) -> u64 {
+        if !self.facts.up && self.egress.wants_room() {
+            // Nobody will have room: what waits for it is to be dropped.
+            return self.now;
+        }
         let said = self.ready.count > 0 || !self.answers.is_empty();
         let said = if said && !self.egress.is_stuck { self.now } else { NEVER };
         said.min(self.egress.wake(parked)).min(self.neighbours.timer())

@@ -58,6 +58,8 @@ impl Plane {
             if let Some(make) = make {
                 self.succeed(now, at, &make, arena);
             }
+            let frames = &mut Frames { parked: &mut self.parked, arena };
+            self.ports[at].egress.resume(now.get(), frames);
         }
         self.router = router;
         self.reloads += 1;
@@ -144,7 +146,6 @@ impl Plane {
             }
             queue.succeed(make());
         }
-        self.ports[at].egress.changed();
     }
 }
 

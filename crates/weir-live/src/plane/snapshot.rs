@@ -196,6 +196,20 @@ impl Sojourn {
         Some((*end).min(self.longest_ns))
     }
 
+    /// The packets of both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let mut counts: BTreeMap<u64, u64> = self.buckets.iter().copied().collect();
+        for &(end, count) in &other.buckets {
+            *counts.entry(end).or_default() += count;
+        }
+        Self {
+            sum_ns: self.sum_ns + other.sum_ns,
+            longest_ns: self.longest_ns.max(other.longest_ns),
+            buckets: counts.into_iter().collect(),
+        }
+    }
+
     /// Those of the packets that left after `earlier` was taken; the longest stays that of all.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
@@ -231,7 +245,9 @@ mod tests {
         let earlier = Sojourn { sum_ns: 5, longest_ns: 10, buckets: vec![(10, 1), (30, 2)] };
         let later = Sojourn { sum_ns: 9, longest_ns: 40, buckets: vec![(10, 1), (20, 4), (30, 3), (40, 1)] };
         let since = later.since(&earlier);
-        assert_eq!((since.sum_ns, since.buckets), (4, vec![(20, 4), (30, 1), (40, 1)]));
+        assert_eq!((since.sum_ns, since.buckets.clone()), (4, vec![(20, 4), (30, 1), (40, 1)]));
         assert_eq!(later.since(&later).count(), 0);
+        let both = since.and(&earlier);
+        assert_eq!((both.sum_ns, both.buckets), (9, vec![(10, 1), (20, 4), (30, 3), (40, 1)]));
     }
 }

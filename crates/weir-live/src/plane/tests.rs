@@ -2,8 +2,14 @@
 
 use super::snapshot::Reason;
 use super::testing::*;
-use super::*;
-use weir_core::units::{Bytes, Nanos, Rate};
+
+mod allocation;
+mod conservation;
+mod reference;
+
+use super::{DeviceFacts, Notice, checksum};
+use crate::config::{Checksums, Route, Router};
+use weir_core::units::{Bytes, Instant, Nanos, Rate};
 
 /// Sizes and instants of what left, at a microsecond a byte, in microseconds.
 fn left(bench: &mut Bench, interface: usize) -> Vec<(u64, usize)> {
@@ -147,4 +153,105 @@ fn reasons_to_let_a_packet_go() {
     bench.arrive(0, 0, &frame);
     assert_eq!(bench.snapshot(0).interfaces[0].refused[&Reason::NotForUs].packets, 1);
     bench.holds(0);
+}
+
+/// How many packets came in by the first interface and were refused for a reason.
+fn refused(bench: &Bench, reason: Reason) -> u64 {
+    bench.snapshot(0).interfaces[0].refused.get(&reason).map_or(0, |count| count.packets)
+}
+
+#[test]
+fn checksums_that_were_left_out_are_completed_or_refused_with_a_word() {
+    let whole = Udp::across(0, 1, 100);
+    let mut partial = whole.frame(own(0), next(0));
+    // The sum of the pseudo-header: addresses, protocol, length.
+    let pseudo = checksum::fold(checksum::sum(&partial[26..34]) + 17 + 80);
+    checksum::write(&mut partial, 40, pseudo);
+    let mut bench = Bench::new(router("fifo"));
+    bench.arrive(0, 0, &partial);
+    assert_eq!(bench.depart(100_000, 1, 9), [Udp { ttl: 63, ..whole.clone() }.frame(next(1), own(1))]);
+    assert_eq!(bench.plane.notice(), None);
+
+    let mut bench = Bench::new(Router { checksums: Checksums::Refuse, ..router("fifo") });
+    bench.arrive(0, 0, &partial);
+    bench.arrive(0, 0, &partial);
+    bench.datagram(0, 0, &whole);
+    assert_eq!((refused(&bench, Reason::PartialChecksum), bench.plane.waiting()), (2, 1));
+    let notice = Notice::PartialChecksums { interface: 0 };
+    assert_eq!((bench.plane.notice(), bench.plane.notice()), (Some(notice), None));
+    bench.holds(0);
+}
+
+#[test]
+fn what_would_go_back_to_where_it_came_from_is_a_loop() {
+    let mut told = router("fifo");
+    let to = "11.0.0.0/8".parse().expect("a prefix");
+    told.routes.push(Route { to, via: Some("10.0.0.1".parse().expect("an address")), interface: 0 });
+    let mut bench = Bench::new(told);
+    let datagram = Udp::new("10.0.0.9", "11.0.0.1", 72);
+    bench.datagram(0, 0, &datagram);
+    assert_eq!(refused(&bench, Reason::Loop), 1);
+    // From another on that wire it is forwarded there.
+    bench.arrive(0, 0, &datagram.frame(own(0), own(9)));
+    assert_eq!(left(&mut bench, 0), [(100, 100)]);
+}
+
+#[test]
+fn an_interface_that_is_drained_empties() {
+    let mut bench = Bench::new(router("fifo"));
+    (0..3).for_each(|_| bench.datagram(0, 0, &Udp::across(0, 1, 100)));
+    bench.plane.drain(1);
+    bench.datagram(0, 0, &Udp::across(0, 1, 100));
+    assert_eq!((refused(&bench, Reason::Draining), left(&mut bench, 1).len()), (1, 3));
+    bench.plane.resume(1);
+    bench.datagram(1_000_000, 0, &Udp::across(0, 1, 100));
+    assert_eq!(left(&mut bench, 1), [(1_100, 100)]);
+}
+
+#[test]
+fn what_waits_at_an_interface_that_goes_down_is_dropped() {
+    for rate in [None, Some(Rate::new(8_000_000))] {
+        let mut told = router("fifo");
+        told.interfaces[1].rate = rate;
+        let mut bench = Bench::new(told);
+        (0..3).for_each(|_| bench.datagram(0, 0, &Udp::across(0, 1, 100)));
+        bench.plane.device(1, DeviceFacts { up: false, ..devices()[1] });
+        bench.datagram(0, 0, &Udp::across(0, 1, 100));
+        assert_eq!((refused(&bench, Reason::InterfaceDown), left(&mut bench, 1).len()), (1, 0));
+        let snapshot = bench.snapshot(0);
+        assert_eq!(snapshot.interfaces[1].classes[0].dropped[&Reason::InterfaceDown].packets, 3);
+        assert_eq!(bench.arena.free(), FRAMES);
+        bench.holds(0);
+    }
+}
+
+#[test]
+fn what_a_device_does_not_take_is_counted_as_dropped() {
+    let mut bench = Bench::new(router("fifo"));
+    bench.datagram(0, 0, &Udp::across(0, 1, 100));
+    bench.datagram(0, 0, &Udp::new("10.0.0.1", "11.0.0.1", 8));
+    for at in 0..2 {
+        let mut into = Vec::new();
+        bench.plane.depart(Instant::new(100_000), at, 9, &mut bench.arena, &mut into);
+        assert_eq!(into.len(), 1);
+        into.into_iter().for_each(|buffer| bench.plane.failed(at, buffer, &mut bench.arena));
+    }
+    let class = bench.snapshot(0).interfaces[1].classes[0].clone();
+    assert_eq!((class.forwarded.packets, class.dropped[&Reason::InterfaceDown].packets), (0, 1));
+    assert_eq!(bench.arena.free(), FRAMES);
+    bench.holds(0);
+}
+
+#[test]
+fn a_mark_of_congestion_is_written() {
+    let mut bench = Bench::new(router("codel(target=100us,interval=1ms,ecn=yes)"));
+    for _ in 0..100 {
+        bench.datagram(0, 0, &Udp { class: 2, ..Udp::across(0, 1, 1000) });
+    }
+    let frames = bench.run(1, 1 << 40);
+    let marked = frames.iter().filter(|(_, frame)| frame[15] & 3 == 3).count() as u64;
+    let class = bench.snapshot(0).interfaces[1].classes[0].clone();
+    assert!(marked > 0 && class.marked.packets == marked, "{marked} {class:?}");
+    // What was marked reads as an IP header with its checksum.
+    assert!(frames.iter().all(|(_, frame)| super::frame::read(frame).is_ok()));
 }

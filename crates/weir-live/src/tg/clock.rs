@@ -4,8 +4,9 @@
 //! it, the kernel stamps arrivals with it, and one-way delays compare it between hosts; `CLOCK_TAI` would spare leap
 //! seconds, but few hosts have its offset set. How far the two have moved apart over a run is told at its end.
 //!
-//! A wait sleeps until shortly before its end and spins for the rest: timers are 15 µs late in the median, and a
-//! real-time thread that only spins is stopped by the kernel for tens of milliseconds.
+//! A wait sleeps until shortly before its end and spins for the rest, as timers are 15 µs late in the median. A
+//! real-time thread that leaves the others less than a twentieth of the time is stopped by the kernel for tens of
+//! milliseconds; so one that has slept less than a twelfth sleeps 60 µs where it would have spun.
 //!
 //! | | |
 //! |-|-|
@@ -13,6 +14,7 @@
 //! | Work | one system call for a wait that is longer than the spinning |
 //! | Units | nanoseconds |
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::thread::{ClockId as SleepClock, clock_nanosleep_absolute};
@@ -41,13 +43,45 @@ pub trait Clock {
 pub struct SystemClock<'s> {
     spin: Nanos,
     stop: &'s AtomicBool,
+    /// Whether the thread has a real-time priority.
+    real_time: bool,
+    /// When a wait ended last.
+    waited: Cell<Instant>,
+    /// How much sleep is owed to other threads by then.
+    owed: Cell<Nanos>,
 }
+
+/// A real-time thread owes others one part in so many of its time.
+const OTHERS: u64 = 12;
+/// It pays when it owes as much as this.
+const PAYMENT: Nanos = Nanos::new(60_000);
 
 impl<'s> SystemClock<'s> {
     /// Waits spin for the last `spin`; `stop` tells that somebody has asked to end.
     #[must_use]
-    pub const fn new(spin: Nanos, stop: &'s AtomicBool) -> Self {
-        Self { spin, stop }
+    pub const fn new(spin: Nanos, stop: &'s AtomicBool, real_time: bool) -> Self {
+        let (waited, owed) = (Cell::new(Instant::ZERO), Cell::new(Nanos::new(0)));
+        Self { spin, stop, real_time, waited, owed }
+    }
+
+    /// How long a wait that begins now is to sleep at least.
+    fn payment(&self, now: Instant) -> Nanos {
+        if !self.real_time {
+            return Nanos::new(0);
+        }
+        // After a stop by the kernel nothing more is owed than once.
+        let spent = now.since(self.waited.get()).get() / OTHERS;
+        self.owed.set(Nanos::new(self.owed.get().get().saturating_add(spent).min(PAYMENT.get())));
+        if self.owed.get() >= PAYMENT { PAYMENT } else { Nanos::new(0) }
+    }
+
+    fn sleep(&self, now: Instant, span: Nanos) {
+        let wake = now + span;
+        let (seconds, rest) = (wake.get() / SECOND, wake.get() % SECOND);
+        let at = Timespec { tv_sec: seconds.cast_signed(), tv_nsec: rest.cast_signed() };
+        // A signal ends the sleep, which is what it is for.
+        let _ = clock_nanosleep_absolute(SleepClock::Monotonic, &at);
+        self.owed.set(Nanos::new(self.owed.get().get().saturating_sub(self.now().since(now).get())));
     }
 }
 
@@ -78,21 +112,17 @@ impl Clock for SystemClock<'_> {
 
     fn wait(&self, until: Instant) {
         let now = self.now();
-        let away = until.since(now);
-        if away > self.spin {
-            let sleep = (away - self.spin).min(LONGEST_SLEEP);
-            let wake = now + sleep;
-            let (seconds, rest) = (wake.get() / SECOND, wake.get() % SECOND);
-            let at = Timespec { tv_sec: seconds.cast_signed(), tv_nsec: rest.cast_signed() };
-            // A signal ends the sleep, which is what it is for.
-            let _ = clock_nanosleep_absolute(SleepClock::Monotonic, &at);
-            if wake + self.spin < until {
-                return;
+        let sleep = until.since(now).get().saturating_sub(self.spin.get()).max(self.payment(now).get());
+        let sleep = Nanos::new(sleep).min(LONGEST_SLEEP);
+        if sleep > Nanos::new(0) {
+            self.sleep(now, sleep);
+        }
+        if now + sleep + self.spin >= until {
+            while self.now() < until && !self.stopped() {
+                core::hint::spin_loop();
             }
         }
-        while self.now() < until && !self.stopped() {
-            core::hint::spin_loop();
-        }
+        self.waited.set(self.now());
     }
 
     #[inline]

@@ -156,19 +156,73 @@ impl Receiver {
     }
 }
 
+/// Reads when the kernel took what was sent.
+pub struct Departures {
+    controls: Vec<[u64; CONTROL]>,
+}
+
+impl Default for Departures {
+    fn default() -> Self {
+        Self { controls: vec![[0; CONTROL]; BATCH] }
+    }
+}
+
+impl Departures {
+    /// Appends at most 64 departures: how many packets were sent before, and when it was taken.
+    ///
+    /// # Errors
+    /// There is none yet.
+    pub fn read(&mut self, socket: &UdpSocket, into: &mut Vec<(u32, WallTime)>) -> io::Result<usize> {
+        // SAFETY: all-zero headers are valid: no address, no parts, no control message.
+        let mut headers: [libc::mmsghdr; BATCH] = unsafe { zeroed() };
+        for (header, control) in headers.iter_mut().zip(&mut self.controls) {
+            header.msg_hdr.msg_control = control.as_mut_ptr().cast();
+            header.msg_hdr.msg_controllen = size_of::<[u64; CONTROL]>();
+        }
+        let (headers_at, most) = (headers.as_mut_ptr(), BATCH as u32);
+        let flags = libc::MSG_ERRQUEUE | libc::MSG_DONTWAIT;
+        // SAFETY: every header points to a control buffer of its own, of the length it says, which is borrowed mutably
+        // for the call; no time limit is given.
+        let taken =
+            unsafe { libc::recvmmsg(socket.as_raw_fd(), headers_at, most, flags, std::ptr::null_mut()) };
+        let taken = usize::try_from(taken).map_err(|_| io::Error::last_os_error())?;
+        let told = headers.iter().take(taken).filter_map(|header| {
+            let header = &header.msg_hdr;
+            Some((place(header)?, stamp(header)?))
+        });
+        into.extend(told);
+        Ok(taken)
+    }
+}
+
+/// Which packet a departure is of, counted from 0.
+fn place(header: &libc::msghdr) -> Option<u32> {
+    let error = control(header, libc::SOL_IP, libc::IP_RECVERR, size_of::<libc::sock_extended_err>())?;
+    // SAFETY: the message holds an extended error, as its length says; it need not be aligned.
+    let error = unsafe { error.cast::<libc::sock_extended_err>().read_unaligned() };
+    (error.ee_origin == libc::SO_EE_ORIGIN_TIMESTAMPING).then_some(error.ee_data)
+}
+
 /// The time stamp among the control messages of a header that the kernel has filled.
 fn stamp(header: &libc::msghdr) -> Option<WallTime> {
+    let time = control(header, libc::SOL_SOCKET, libc::SCM_TIMESTAMPING, size_of::<libc::timespec>())?;
+    // SAFETY: the message holds at least one time, as its length says; it need not be aligned.
+    let time = unsafe { time.cast::<libc::timespec>().read_unaligned() };
+    let seconds = u64::try_from(time.tv_sec).ok()?.checked_mul(1_000_000_000)?;
+    // The first of the three times is that of the software; zero says that there is none.
+    WallTime::new(seconds.checked_add(u64::try_from(time.tv_nsec).ok()?)?).filter(|time| time.nanos() > 0)
+}
+
+/// The data of the control message of this kind, if there is one with at least so many bytes, in a header that the
+/// kernel has just filled.
+fn control(header: &libc::msghdr, level: libc::c_int, kind: libc::c_int, least: usize) -> Option<*const u8> {
     // SAFETY: the header and its control buffer are those of the call that has just returned.
     let mut message = unsafe { libc::CMSG_FIRSTHDR(header).as_ref() };
     while let Some(each) = message {
-        let stamped = each.cmsg_level == libc::SOL_SOCKET && each.cmsg_type == libc::SCM_TIMESTAMPING;
-        if stamped && each.cmsg_len >= size_of::<libc::cmsghdr>() + size_of::<libc::timespec>() {
-            // SAFETY: the message holds at least one time, as its length says; it need not be aligned.
-            let time = unsafe { libc::CMSG_DATA(each).cast::<libc::timespec>().read_unaligned() };
-            let seconds = u64::try_from(time.tv_sec).ok()?.checked_mul(1_000_000_000)?;
-            // The first of the three times is that of the software; zero says that there is none.
-            return WallTime::new(seconds.checked_add(u64::try_from(time.tv_nsec).ok()?)?)
-                .filter(|time| time.nanos() > 0);
+        let long = each.cmsg_len >= size_of::<libc::cmsghdr>() + least;
+        if each.cmsg_level == level && each.cmsg_type == kind && long {
+            // SAFETY: `each` is a control message of this header.
+            return Some(unsafe { libc::CMSG_DATA(each) });
         }
         // SAFETY: as above; `each` came from this header.
         message = unsafe { libc::CMSG_NXTHDR(header, each).as_ref() };

@@ -11,6 +11,8 @@
 use serde::Serialize;
 use weir_core::units::Nanos;
 
+use crate::cli::text::span;
+
 /// Buckets for each power of two.
 const PARTS: u64 = 64;
 const PARTS_BITS: u32 = PARTS.trailing_zeros();
@@ -65,19 +67,6 @@ impl Lateness {
     }
 }
 
-/// A duration as it is told: in microseconds, from ten milliseconds on in those.
-#[must_use]
-pub fn told(nanos: u64) -> String {
-    let nanos = nanos as f64;
-    if nanos < 1e7 { format!("{:.1} us", nanos / 1e3) } else { format!("{:.1} ms", nanos / 1e6) }
-}
-
-/// `1 packet`, `2 packets`.
-#[must_use]
-pub fn packets(count: u64) -> String {
-    format!("{count} packet{}", if count == 1 { "" } else { "s" })
-}
-
 /// How late packets left: quantiles, and whether the promise was kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Summary {
@@ -101,8 +90,8 @@ impl Summary {
         let text = format!(
             "1 % of the packets left later than {}, promised {}: delays and bursts of this run are partly the \
              generator's; give it --priority FIFO:50 and a --cpu of its own, or a lower rate",
-            told(self.p99_ns),
-            told(self.promised_p99_ns)
+            span(self.p99_ns),
+            span(self.promised_p99_ns)
         );
         (!self.met).then_some(text)
     }
@@ -144,7 +133,7 @@ mod tests {
         }
         let summary = lateness.summary(Nanos::new(98)).unwrap();
         assert_eq!((summary.p50_ns, summary.p99_ns, summary.max_ns, summary.met), (50, 99, 100, false));
-        assert!(summary.warning().unwrap().contains("later than 0.1 us, promised 0.1 us"));
+        assert!(summary.warning().unwrap().contains("later than 99ns, promised 98ns"));
         assert_eq!(lateness.summary(Nanos::new(99)).unwrap().warning(), None);
     }
 }

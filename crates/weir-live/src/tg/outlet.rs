@@ -9,7 +9,8 @@
 use std::io::{self, IoSlice, Write};
 use std::net::{Shutdown, TcpStream, UdpSocket};
 
-use super::datagrams::{self, Outgoing};
+use super::datagrams::{self, Departures, Outgoing};
+use super::wall::WallTime;
 
 /// Where packets go.
 pub trait Outlet {
@@ -22,6 +23,14 @@ pub trait Outlet {
     /// Whether nothing can be sent any more after this error.
     fn is_over(&self, error: &io::Error) -> bool;
 
+    /// Whether fewer packets than given were taken because of an error, which the kernel then does not tell.
+    fn stops_at_errors(&self) -> bool;
+
+    /// Appends when the kernel took packets: how many were sent before each, and when. There need not be any.
+    fn departed(&mut self, into: &mut Vec<(u32, WallTime)>) {
+        let _ = into;
+    }
+
     /// Sends what is left of a packet that has begun; true when there is nothing left.
     ///
     /// # Errors
@@ -31,14 +40,39 @@ pub trait Outlet {
     }
 }
 
-impl Outlet for UdpSocket {
+/// A UDP socket, which may tell when the kernel took packets.
+pub struct Datagrams {
+    socket: UdpSocket,
+    departures: Option<Departures>,
+}
+
+impl Datagrams {
+    /// Sends over a connected socket; `stamped` says that the kernel tells when it takes packets.
+    #[must_use]
+    pub fn new(socket: UdpSocket, stamped: bool) -> Self {
+        Self { socket, departures: stamped.then(Departures::default) }
+    }
+}
+
+impl Outlet for Datagrams {
     #[inline]
     fn send(&mut self, packets: &[Outgoing]) -> io::Result<usize> {
-        datagrams::send(self, packets)
+        datagrams::send(&self.socket, packets)
+    }
+
+    fn departed(&mut self, into: &mut Vec<(u32, WallTime)>) {
+        if let Some(departures) = &mut self.departures {
+            // None yet is no error.
+            let _ = departures.read(&self.socket, into);
+        }
     }
 
     fn is_over(&self, _error: &io::Error) -> bool {
         false
+    }
+
+    fn stops_at_errors(&self) -> bool {
+        true
     }
 }
 
@@ -94,10 +128,15 @@ impl Outlet for Connection {
         )
     }
 
+    fn stops_at_errors(&self) -> bool {
+        false
+    }
+
     fn finish(&mut self) -> io::Result<bool> {
         while self.rest > 0 {
             let length = u32::try_from(self.rest).unwrap_or(u32::MAX);
             match self.stream.write(datagrams::data(length)) {
+                Ok(0) => return Ok(false),
                 Ok(written) => self.rest -= written,
                 Err(error) if self.is_over(&error) => return Err(error),
                 Err(_) => return Ok(false),

@@ -85,6 +85,13 @@ impl Plan {
         Schedule { departures, scale: self.asked.scale, tick: self.asked.tick.get() }
     }
 
+    /// The smallest mean gap between packets of its bursts, in seconds; `None` without a burst.
+    #[must_use]
+    pub fn mean_gap(&self) -> Option<f64> {
+        let gaps = self.traffic.bursts.iter().map(|burst| burst.arrival.mean() / f64::from(self.asked.scale));
+        gaps.min_by(f64::total_cmp)
+    }
+
     /// When everything is over, where the last burst ended at `sent`; `None` where it waits for ever.
     #[must_use]
     pub fn end(&self, sent: Nanos) -> Option<Nanos> {

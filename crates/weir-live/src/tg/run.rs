@@ -15,14 +15,18 @@ use weir_tg::script::Protocol;
 
 use super::clock::{self, Clock, LONGEST_SLEEP, from_start};
 use super::log::{self, Header, Kind, Record, Role, Stamps, Transport, Writer};
-use super::outlet::{Connection, Outlet};
+use super::outlet::{Connection, Datagrams, Outlet};
 use super::plan::Plan;
-use super::process::{self, Priority};
+use super::process;
 use super::sink::{Received, Sink};
 use super::socket;
 use super::source::{Sent, Source};
 use super::summary::Summary;
 use super::wall::WallTime;
+use crate::daemon::privileges::{self, Missing};
+
+/// The kernel is asked when it takes packets where their mean gap is at least this, in seconds: 20,000 a second.
+const SMALLEST_GAP: f64 = 50e-6;
 
 /// What a run is given beside its plan.
 #[derive(Clone, Debug)]
@@ -31,8 +35,8 @@ pub struct Given {
     pub start: WallTime,
     /// Where its log is written.
     pub log: Option<PathBuf>,
-    /// The priority of the thread that sends or receives.
-    pub priority: Option<Priority>,
+    /// The real-time priority of the thread that sends or receives, from 1 to 99.
+    pub priority: Option<u8>,
     /// The processor it stays on.
     pub processor: Option<u32>,
     /// What 99 % of the packets are promised not to be late by.
@@ -44,6 +48,8 @@ pub struct Given {
 pub enum Trouble {
     /// What was given cannot be used.
     Input(Refused),
+    /// A capability is missing.
+    Missing(Missing),
     /// It is not permitted here.
     NotPermitted(String),
     /// Something failed on the way.
@@ -91,7 +97,7 @@ pub fn run(plan: &Plan, given: &Given, clock: &impl Clock) -> Result<Summary, Tr
         process::pin(processor)?;
     }
     if let Some(priority) = given.priority {
-        priority.take().map_err(Trouble::NotPermitted)?;
+        privileges::real_time(priority).map_err(Trouble::Missing)?;
     }
     let summary = Summary::new(role, given.start, given.log.clone());
     let begin = await_start(clock, given.start);
@@ -113,11 +119,11 @@ fn header(plan: &Plan, given: &Given) -> Header {
     let random = if plan.asked.random == RandomMode::Compatible { "compatible" } else { "independent" };
     Header {
         weird: env!("CARGO_PKG_VERSION").to_owned(),
-        host: process::host(),
+        host: host(),
         role,
         transport: if udp { Transport::Udp } else { Transport::Tcp },
         clock: "CLOCK_REALTIME".to_owned(),
-        stamps: if udp && role == Role::Sink { Stamps::Kernel } else { Stamps::Process },
+        stamps: stamps(plan),
         start: given.start,
         scale: plan.asked.scale,
         random: random.to_owned(),
@@ -125,6 +131,17 @@ fn header(plan: &Plan, given: &Given) -> Header {
         promised_ns: given.promised.get(),
         script: plan.script.to_string(),
     }
+}
+
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// Who takes the times of packets. That the kernel tells a source costs it time, so only where packets are few enough.
+fn stamps(plan: &Plan) -> Stamps {
+    let udp = plan.script.association.protocol == Protocol::Udp;
+    let few = plan.mean_gap().is_none_or(|gap| gap >= SMALLEST_GAP);
+    if udp && few { Stamps::Kernel } else { Stamps::Process }
 }
 
 fn open_log(given: &Given, header: &Header) -> Result<Option<Writer>, Trouble> {
@@ -158,10 +175,10 @@ impl<C: Clock> Run<'_, C> {
     fn udp_source(&mut self) -> Result<(), Trouble> {
         let made = socket::udp_source(&self.plan.script).map_err(|error| self.not_set_up(&error))?;
         self.summary.warnings.extend(made.remarks);
-        let mut socket = made.socket;
-        let local = socket.local_addr();
+        let local = made.socket.local_addr();
+        let stamped = stamps(self.plan) == Stamps::Kernel && socket::stamp_departures(&made.socket).is_ok();
         self.set_up(local)?;
-        self.send(&mut socket)
+        self.send(&mut Datagrams::new(made.socket, stamped))
     }
 
     fn tcp_source(&mut self) -> Result<(), Trouble> {

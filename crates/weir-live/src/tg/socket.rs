@@ -152,6 +152,18 @@ fn limit_segments(socket: impl AsFd, bytes: u32) -> io::Result<()> {
     set(socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, bytes)
 }
 
+/// Asks the kernel to tell when it takes what is sent: before its own queue, so that waiting there counts as delay.
+///
+/// # Errors
+/// It does not.
+pub fn stamp_departures(socket: impl AsFd) -> io::Result<()> {
+    let flags = libc::SOF_TIMESTAMPING_TX_SCHED
+        | libc::SOF_TIMESTAMPING_SOFTWARE
+        | libc::SOF_TIMESTAMPING_OPT_ID
+        | libc::SOF_TIMESTAMPING_OPT_TSONLY;
+    set(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, flags)
+}
+
 fn stamp_arrivals(socket: impl AsFd) -> io::Result<()> {
     let flags = libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
     set(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, flags)

@@ -10,7 +10,7 @@
 //! | Work | O(1) a packet; one system call for at most 64 packets |
 //! | Units | nanoseconds; bytes of the user's data |
 //! | Memory | no allocation after the start but where a burst begins |
-//! | Time of a packet | read before its system call; those of one call are spread evenly over its duration, as they leave one after another |
+//! | Time of a packet | read before its system call; those of one call are spread evenly over its duration, as they leave one after another. Where the outlet tells when the kernel took a packet, that follows in the log |
 //! | Departs from the source | an error is counted and the packet skipped; one that belongs to an earlier packet, such as a port nobody waits on, is counted and the packet sent |
 
 use std::collections::BTreeMap;
@@ -31,6 +31,10 @@ const TRIES: u32 = 3;
 const LONG_WAIT: Nanos = Nanos::new(2_000_000);
 /// The log is handed to the disk at least this often, where waits are long enough.
 const FLUSH_EVERY: Nanos = Nanos::new(1_000_000_000);
+/// A wait is long enough to ask when packets were taken.
+const SHORT_WAIT: Nanos = Nanos::new(30_000);
+/// So many packets may have been sent before it is asked without a wait.
+const UNASKED: u64 = 256;
 
 /// What was sent.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +45,8 @@ pub struct Sent {
     pub bytes: u64,
     /// Packets that it did not take.
     pub failed: u64,
-    /// Errors, by their number.
+    /// Errors, by their number; 0 stands for those between two packets of one call, whose reason the kernel does not
+    /// keep.
     pub errors: BTreeMap<i32, u64>,
     /// How late packets left.
     pub lateness: Lateness,
@@ -81,6 +86,13 @@ struct Hand {
     due: Vec<Due>,
     packets: Vec<Outgoing>,
     flushed: Instant,
+    /// When packets were taken, as they are told.
+    departed: Vec<(u32, WallTime)>,
+    /// How many packets had been sent when that was asked last.
+    asked: u64,
+    /// Whether the packets that were taken are told by their numbers: no longer after an error, as it is not known
+    /// whether the packet of the error was counted.
+    counted: bool,
 }
 
 impl<C: Clock, O: Outlet, S: Iterator<Item = (Nanos, Bytes)>> Source<'_, C, O, S> {
@@ -90,13 +102,26 @@ impl<C: Clock, O: Outlet, S: Iterator<Item = (Nanos, Bytes)>> Source<'_, C, O, S
     /// The log cannot be written.
     pub fn run(mut self) -> io::Result<Sent> {
         let (due, packets) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
-        let mut hand = Hand { next: None, number: 0, due, packets, flushed: self.begin };
+        let departed = Vec::with_capacity(BATCH);
+        let mut hand = Hand {
+            next: None,
+            number: 0,
+            due,
+            packets,
+            flushed: self.begin,
+            departed,
+            asked: 0,
+            counted: true,
+        };
         let mut sent = Sent::default();
         hand.next = self.draw(&mut hand.number);
         while let Some(first) = hand.next.filter(|_| !self.clock.stopped() && sent.over.is_none()) {
             let now = self.clock.now();
             let due = self.begin + first.at;
-            if now < due {
+            let idle = due.since(now) > SHORT_WAIT;
+            if (idle && hand.asked < sent.packets) || sent.packets - hand.asked > UNASKED {
+                self.departures(&mut hand, &sent)?;
+            } else if now < due {
                 self.rest(now, due, &mut hand.flushed)?;
             } else {
                 self.gather(now, &mut hand);
@@ -104,6 +129,7 @@ impl<C: Clock, O: Outlet, S: Iterator<Item = (Nanos, Bytes)>> Source<'_, C, O, S
             }
         }
         self.end(&mut sent);
+        self.departures(&mut hand, &sent)?;
         Ok(sent)
     }
 
@@ -130,6 +156,22 @@ impl<C: Clock, O: Outlet, S: Iterator<Item = (Nanos, Bytes)>> Source<'_, C, O, S
         }
     }
 
+    /// Logs when packets were taken, as far as that is told by now.
+    fn departures(&mut self, hand: &mut Hand, sent: &Sent) -> io::Result<()> {
+        hand.asked = sent.packets;
+        loop {
+            hand.departed.clear();
+            self.outlet.departed(&mut hand.departed);
+            for (number, at) in hand.departed.iter().copied().filter(|_| hand.counted) {
+                let time = from_start(at, self.start);
+                self.write(Record { kind: Kind::Left, time, number, ..self.record })?;
+            }
+            if hand.departed.len() < BATCH {
+                return Ok(());
+            }
+        }
+    }
+
     fn rest(&mut self, now: Instant, until: Instant, flushed: &mut Instant) -> io::Result<()> {
         if until - now > LONG_WAIT && now.since(*flushed) >= FLUSH_EVERY {
             *flushed = now;
@@ -147,27 +189,29 @@ impl<C: Clock, O: Outlet, S: Iterator<Item = (Nanos, Bytes)>> Source<'_, C, O, S
         while from < hand.packets.len() && sent.over.is_none() {
             let before = (self.clock.now(), self.clock.wall());
             match self.outlet.send(&hand.packets[from..]) {
-                Ok(count) => {
-                    // An outlet that takes nothing without saying why would be asked for ever.
-                    let count = count.clamp(1, hand.packets.len() - from);
+                Ok(count) if count > 0 => {
+                    let count = count.min(hand.packets.len() - from);
                     self.account(before, &hand.due[from..from + count], sent)?;
                     from += count;
+                    if from < hand.packets.len() && self.outlet.stops_at_errors() {
+                        *sent.errors.entry(0).or_default() += 1;
+                        hand.counted = false;
+                    }
                     tries = 0;
                 }
-                Err(error) if waits(&error) => {
-                    if self.clock.stopped() {
-                        return Ok(());
-                    }
-                }
-                Err(error) => {
+                Err(error) if !waits(&error) => {
                     tries += 1;
                     self.failure(&error, &hand.due[from], sent)?;
                     if !of_earlier(&error) || tries == TRIES {
                         sent.failed += 1;
+                        hand.counted = false;
                         from += 1;
                         tries = 0;
                     }
                 }
+                // There is no room, or a signal came.
+                _ if self.clock.stopped() => return Ok(()),
+                _ => {}
             }
         }
         Ok(())

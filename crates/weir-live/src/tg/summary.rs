@@ -8,11 +8,12 @@ use std::path::PathBuf;
 use serde::Serialize;
 use weir_core::units::Nanos;
 
-use super::lateness::{self, packets, told};
+use super::lateness;
 use super::log::Role;
 use super::sink::Received;
 use super::source::Sent;
 use super::wall::WallTime;
+use crate::cli::text::{bytes, packets, span};
 
 /// The wall clock counts as set where it moved by more than this against the clock of the schedule.
 const MOVED: i64 = 1_000_000;
@@ -99,7 +100,7 @@ impl Summary {
     pub fn clock_moved(&mut self, nanos: i64) {
         self.clock_moved_ns = nanos;
         if nanos.abs() > MOVED {
-            let moved = told(nanos.unsigned_abs());
+            let moved = span(nanos.unsigned_abs());
             self.warnings.push(format!(
                 "the wall clock was moved by {moved} during the run: delays are wrong by as much"
             ));
@@ -117,7 +118,7 @@ impl Summary {
             if self.role == Role::Source { ("sent", "sent to the end") } else { ("received", "to the end") };
         line("start", self.start.clone());
         line("ended", if self.stopped { "when asked to".to_owned() } else { end.to_owned() });
-        line(did, format!("{}, {} bytes of data", packets(self.packets), self.bytes));
+        line(did, format!("{}, {} of data", packets(self.packets), bytes(self.bytes)));
         for (name, count) in
             [("not sent", self.failed), ("no room", self.dropped_at_socket), ("of others", self.foreign)]
         {
@@ -132,8 +133,8 @@ impl Summary {
             line("error", format!("{name}: {count} times"));
         }
         if let Some(late) = &self.lateness {
-            let [p50, p99, max] = [late.p50_ns, late.p99_ns, late.max_ns].map(told);
-            let promised = told(late.promised_p99_ns);
+            let [p50, p99, max] = [late.p50_ns, late.p99_ns, late.max_ns].map(span);
+            let promised = span(late.promised_p99_ns);
             line("lateness", format!("p50 {p50}, p99 {p99} (promised {promised}), max {max}"));
         }
         if let Some(log) = &self.log {
@@ -147,6 +148,9 @@ impl Summary {
 }
 
 fn named(errors: &BTreeMap<i32, u64>) -> BTreeMap<String, u64> {
-    let name = |(errno, count): (&i32, &u64)| (io::Error::from_raw_os_error(*errno).to_string(), *count);
-    errors.iter().map(name).collect()
+    let name = |errno: i32| match errno {
+        0 => "between two packets of one call, whose reason the kernel does not keep".to_owned(),
+        _ => io::Error::from_raw_os_error(errno).to_string(),
+    };
+    errors.iter().map(|(errno, count)| (name(*errno), *count)).collect()
 }

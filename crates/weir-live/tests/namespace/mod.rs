@@ -7,7 +7,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::process::{Command, Output};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Runs a test in a network namespace of its own, in which interfaces have no IPv6 of their own; prints why it does not
 /// where that is not possible.
@@ -65,6 +65,31 @@ pub(crate) fn wire(one: &str, other: &str) {
     run(&format!("ip link add {one} type veth peer name {other}"));
     run(&format!("ip link set {one} up"));
     run(&format!("ip link set {other} up"));
+    until_up(one);
+    until_up(other);
+}
+
+/// Waits until frames pass an interface: the kernel takes its time, and drops them meanwhile.
+#[track_caller]
+pub(crate) fn until_up(name: &str) {
+    until(|| {
+        String::from_utf8_lossy(&output(&format!("ip -o link show {name}")).stdout).contains("state UP")
+    });
+    // It is said a moment before it is so.
+    std::thread::sleep(Duration::from_millis(20));
+}
+
+/// Within this what must happen has happened, on however busy a machine.
+pub(crate) const LIMIT: Duration = Duration::from_secs(20);
+
+/// Waits for what comes about in a while.
+#[track_caller]
+pub(crate) fn until(mut done: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !done() {
+        assert!(began.elapsed() < LIMIT, "it never came about");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// A plain AF_PACKET socket, which knows nothing of what is tested.

@@ -33,13 +33,23 @@ pub enum Kind {
     Error = 5,
     /// The association, or a connection, was torn down.
     Teardown = 6,
+    /// The kernel has taken a packet that was sent, at this time.
+    Left = 7,
     /// The log is whole.
     End = 255,
 }
 
 impl Kind {
-    const ALL: [Self; 7] =
-        [Self::Setup, Self::Accept, Self::Transmit, Self::Receive, Self::Error, Self::Teardown, Self::End];
+    const ALL: [Self; 8] = [
+        Self::Setup,
+        Self::Accept,
+        Self::Transmit,
+        Self::Receive,
+        Self::Error,
+        Self::Teardown,
+        Self::Left,
+        Self::End,
+    ];
 
     fn of(byte: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| *kind as u8 == byte)

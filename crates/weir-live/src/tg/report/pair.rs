@@ -1,6 +1,7 @@
 //! Two logs put together: what became of each packet.
 //!
-//! Over UDP a packet is found by its number. TCP has no numbers: a packet has arrived with the reading that brings its
+//! A packet was sent when the kernel took it, where that is known, and else when the source said so. Over UDP a packet
+//! is found by its number. TCP has no numbers: a packet has arrived with the reading that brings its
 //! last byte.
 
 use std::io::Read;
@@ -12,7 +13,8 @@ use weir_document::Refused;
 use weir_tg::traffic::Start;
 use weir_tg::{Script, Traffic};
 
-use crate::tg::lateness::{self, Lateness, packets};
+use crate::cli::text::{packets, span};
+use crate::tg::lateness::{self, Lateness};
 use crate::tg::log::{Ending, Header, Kind, Reader, Record, Role, Transport};
 use crate::tg::plan;
 
@@ -140,6 +142,7 @@ impl Pair {
                         "the file was damaged; take the log of another run",
                     )
                 })?,
+                Kind::Left => sending.left(record.number, start + record.time),
                 _ => {}
             }
         }
@@ -178,7 +181,7 @@ impl Pair {
             }
         }
         if let Some(packet) = sending.packets.last().filter(|packet| packet.sent > last) {
-            let early = lateness::told((packet.sent - last).unsigned_abs());
+            let early = span((packet.sent - last).unsigned_abs());
             self.warnings.push(format!(
                 "{} ends {early} before the last packet was sent: what is missing after that was not lost by the \
                  network; let the sink wait longer",
@@ -219,7 +222,8 @@ impl Pair {
             self.warnings.push(format!("in {sink}, but not in {}: {}", self.names[0], packets(not_sent)));
         }
         if self.packets.iter().any(|packet| packet.delay.is_some_and(|delay| delay < CLOCKS_DIFFER)) {
-            self.warnings.push("some delays are negative: the clocks of the hosts differ".to_owned());
+            self.warnings.push("some delays are negative: the clocks of the hosts differ, or the source was interrupted while it handed \
+                 many packets over".to_owned());
         }
     }
 }
@@ -238,6 +242,13 @@ impl Sending {
         self.ends.push(self.ends.last().unwrap_or(&0).saturating_add(record.length.into()));
         self.lateness.record(Nanos::new(record.time.saturating_sub(record.other).max(0).unsigned_abs()));
         Ok(())
+    }
+
+    /// The kernel has told when it took a packet.
+    fn left(&mut self, number: u32, at: i64) {
+        if let Some(place) = self.place(number) {
+            self.packets[place].sent = at;
+        }
     }
 
     /// The place of a number, which is itself where no packet failed.

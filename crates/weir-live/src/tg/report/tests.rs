@@ -120,12 +120,14 @@ fn bytes_of_tcp_bring_the_packets_that_they_complete() {
         [Role::Source, Role::Sink].map(|role| header(role, Transport::Tcp, text));
     let mut sent = vec![Record { address: local(), ..Record::new(Kind::Setup, 0) }];
     sent.extend((0..3).map(|number| packet(Kind::Transmit, number, 1000 + i64::from(number), 100)));
+    // The kernel took the last 5 ms after the source had handed it over.
+    sent.push(packet(Kind::Left, 1, 1006, 0));
     let read = |at, length| Record { address: local(), ..packet(Kind::Receive, 0, at, length) };
     let received = [read(1010, 50), read(1020, 149), read(1030, 1)];
     let pair = pair_of(&log(&source_header, &sent), &log(&sink_header, &received)).unwrap();
     let delays: Vec<_> =
         pair.packets.iter().map(|packet| packet.delay.map(|delay| delay / 1_000_000)).collect();
-    assert_eq!(delays, [Some(20), Some(29), None]);
+    assert_eq!(delays, [Some(20), Some(24), None]);
     assert_eq!(pair.packets[0].size, 140);
 }
 
@@ -151,14 +153,14 @@ fn logs_that_were_cut_are_told() {
     let warnings = pair.warnings.join("\n");
     assert!(warnings.contains("a.log was cut: it has no last record, and 24 bytes of one"), "{warnings}");
     assert!(warnings.contains("b.log was cut"), "{warnings}");
-    assert!(warnings.contains("b.log ends 240.0 ms before the last packet was sent"), "{warnings}");
+    assert!(warnings.contains("b.log ends 240ms before the last packet was sent"), "{warnings}");
 }
 
 #[test]
 fn mutated_logs_never_panic() {
     let logs = logs();
     let mut random = Random::new(1);
-    for round in 0..20_000 {
+    for round in 0..4_000 {
         let mut both = logs.clone();
         for log in &mut both {
             for _ in 0..random.below(4) {
@@ -171,11 +173,10 @@ fn mutated_logs_never_panic() {
                 log.truncate(random.below(log.len() as u64 + 1) as usize);
             }
         }
-        if let Ok(pair) = pair_of(&both[0], &both[1]) {
-            if let Ok(report) = report(vec![pair], ASKED) {
-                assert!(!text::text(&report, 80).contains("NaN"));
-                assert!(!csv::csv(&report).contains("NaN"));
-            }
+        let told = pair_of(&both[0], &both[1]).ok().and_then(|pair| report(vec![pair], ASKED).ok());
+        if let Some(report) = told {
+            assert!(!text::text(&report, 80).contains("NaN"));
+            assert!(!csv::csv(&report).contains("NaN"));
         }
     }
 }

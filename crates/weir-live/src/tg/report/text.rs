@@ -5,10 +5,7 @@ use core::fmt::Write as _;
 use weir_core::units::Rate;
 
 use super::{Delay, PairReport, Report, Window};
-use crate::tg::lateness::{packets, told};
-
-/// The width of the table, in characters.
-const WIDTH: usize = 79;
+use crate::cli::text::{self, packets, span};
 
 /// The report as text, for a terminal of so many columns.
 #[must_use]
@@ -22,11 +19,13 @@ pub fn text(report: &Report, columns: usize) -> String {
         if let Some(rate) = report.rate_bit_s {
             let _ = writeln!(text, "IP bytes in percent of {}", Rate::new(rate));
         }
-        if columns < WIDTH {
-            lines(&mut text, pair)
-        } else {
-            table(&mut text, pair, report.rate_bit_s.is_some())
+        let mut figures = String::new();
+        table(&mut figures, pair, report.rate_bit_s.is_some());
+        if figures.lines().any(|line| line.len() > columns) {
+            figures.clear();
+            lines(&mut figures, pair);
         }
+        text.push_str(&figures);
         beside(&mut text, pair);
     }
     text
@@ -34,36 +33,30 @@ pub fn text(report: &Report, columns: usize) -> String {
 
 fn table(text: &mut String, pair: &PairReport, percent: bool) {
     let unit = if percent { "%" } else { "kbit/s" };
-    let mut row = |cells: [String; 10]| {
-        let mut line = String::new();
-        for (cell, width) in cells.iter().zip([7, 8, 9, 9, 9, 9, 9, 7, 6, 6]) {
-            let _ = write!(line, "{cell:>width$}");
-        }
-        let _ = writeln!(text, "{line}");
-    };
-    let heads = ["from", "until", "offer", "through", "delay", "p99", "max", "lost", "order", "twice"];
-    row(heads.map(str::to_owned));
-    row(["s", "s", unit, unit, "ms", "ms", "ms", "pkt", "pkt", "pkt"].map(str::to_owned));
-    for window in pair.intervals.iter().chain([&pair.all]) {
-        let [from, until] = if core::ptr::eq(window, &pair.all) {
-            ["in".to_owned(), "all".to_owned()]
-        } else {
-            [window.from_s, window.until_s].map(|seconds| format!("{seconds:.1}"))
-        };
-        let delay = |figure: fn(&Delay) -> f64| milliseconds(window.delay.as_ref().map(figure));
-        row([
-            from,
-            until,
-            rate(window.offer_pct, window.offer_bit_s),
-            rate(window.throughput_pct, window.throughput_bit_s),
-            delay(|delay| delay.mean_s),
-            delay(|delay| delay.p99_s),
-            delay(|delay| delay.max_s),
-            window.lost.to_string(),
-            window.reordered.to_string(),
-            window.duplicates.to_string(),
-        ]);
-    }
+    let head = ["from", "until", "offer", "through", "delay", "p99", "max", "lost", "order", "twice"];
+    let units = ["s", "s", unit, unit, "ms", "ms", "ms", "pkt", "pkt", "pkt"].map(str::to_owned).to_vec();
+    let mut rows = vec![units];
+    rows.extend(pair.intervals.iter().map(row));
+    let mut all = row(&pair.all);
+    (all[0], all[1]) = ("in".to_owned(), "all".to_owned());
+    rows.push(all);
+    text.push_str(&text::table(&head, 0, &rows));
+}
+
+fn row(window: &Window) -> Vec<String> {
+    let delay = |figure: fn(&Delay) -> f64| milliseconds(window.delay.as_ref().map(figure));
+    vec![
+        format!("{:.1}", window.from_s),
+        format!("{:.1}", window.until_s),
+        rate(window.offer_pct, window.offer_bit_s),
+        rate(window.throughput_pct, window.throughput_bit_s),
+        delay(|delay| delay.mean_s),
+        delay(|delay| delay.p99_s),
+        delay(|delay| delay.max_s),
+        window.lost.to_string(),
+        window.reordered.to_string(),
+        window.duplicates.to_string(),
+    ]
 }
 
 /// In percent, or in kbit/s.
@@ -116,7 +109,7 @@ fn beside(text: &mut String, pair: &PairReport) {
         let _ = writeln!(text, "errors    {} of sending", pair.counts.send_errors);
     }
     if let Some(late) = &pair.lateness {
-        let [p50, p99, max] = [late.p50_ns, late.p99_ns, late.max_ns].map(told);
+        let [p50, p99, max] = [late.p50_ns, late.p99_ns, late.max_ns].map(span);
         let _ = writeln!(text, "lateness  p50 {p50}, p99 {p99}, max {max}");
     }
     for warning in &pair.warnings {

@@ -4,9 +4,9 @@ use std::io;
 
 use weir_core::units::{Instant, Nanos};
 
-use super::{Outgoing, Outlet, Sent, Source};
+use super::{BATCH, Outgoing, Outlet, Sent, Source, WallTime};
 use crate::tg::log::{Kind, Record, Role, Transport, Writer};
-use crate::tg::testing::{FakeClock, MILLISECOND, Memory, header, milliseconds, plan, records, start};
+use crate::tg::testing::{FakeClock, MILLISECOND, Memory, START, header, milliseconds, plan, records, start};
 
 /// An outlet that takes so many packets of a batch, each for so long, and fails as it is told.
 struct Fake<'c> {
@@ -16,17 +16,33 @@ struct Fake<'c> {
     /// Errors of coming calls, the last first.
     errors: Vec<i32>,
     calls: Vec<usize>,
+    /// How many packets were taken, and of how many that was told.
+    taken: [u32; 2],
 }
 
 impl Outlet for Fake<'_> {
     fn send(&mut self, packets: &[Outgoing]) -> io::Result<usize> {
         self.calls.push(packets.len());
         if let Some(errno) = self.errors.pop().filter(|errno| *errno != 0) {
+            // The last of them that says that there is no room comes with a request to end.
+            self.clock.stopped.set(errno == libc::EAGAIN && self.errors.is_empty());
             return Err(io::Error::from_raw_os_error(errno));
         }
         let taken = packets.len().min(self.most);
         self.clock.time.set(self.clock.time.get() + self.takes * taken as u64);
+        self.taken[0] += taken as u32;
         Ok(taken)
+    }
+    fn departed(&mut self, into: &mut Vec<(u32, WallTime)>) {
+        let [taken, told] = &mut self.taken;
+        let next = (*told..*taken)
+            .take(BATCH)
+            .map(|number| (number, WallTime::new(START + u64::from(number)).unwrap()));
+        into.extend(next);
+        *told += into.len() as u32;
+    }
+    fn stops_at_errors(&self) -> bool {
+        true
     }
     fn is_over(&self, error: &io::Error) -> bool {
         error.raw_os_error() == Some(libc::EPIPE)
@@ -51,7 +67,8 @@ const HALVES: &str = "on 1 udp 1.2.3.4.5 arrival 0.5 length 100 packet 4";
 
 fn run(text: &str, scale: u32, change: impl FnOnce(&FakeClock, &mut Fake<'_>)) -> Done {
     let clock = FakeClock::new();
-    let mut outlet = Fake { clock: &clock, most: 64, takes: 0, errors: Vec::new(), calls: Vec::new() };
+    let mut outlet =
+        Fake { clock: &clock, most: 64, takes: 0, errors: Vec::new(), calls: Vec::new(), taken: [0; 2] };
     change(&clock, &mut outlet);
     let memory = Memory::default();
     let begun = Writer::begin(memory.clone(), &header(Role::Source, Transport::Udp, text)).unwrap();
@@ -77,7 +94,22 @@ fn packets_leave_when_they_are_due() {
     assert_eq!(done.times(), [(500, 500), (1000, 1000), (1500, 1500), (2000, 2000)]);
     assert_eq!((done.sent.packets, done.sent.bytes, done.sent.failed), (4, 400, 0));
     assert_eq!(done.sent.lateness.quantile(1.0), Some(Nanos::new(0)));
-    assert_eq!(done.records.iter().map(|record| record.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!(done.records.iter().map(|record| record.number).collect::<Vec<_>>(), [0, 0, 1, 1, 2, 2, 3, 3]);
+}
+
+#[test]
+fn the_kernel_is_asked_when_it_took_packets_until_an_error() {
+    let left = |text, change: fn(&FakeClock, &mut Fake<'_>)| {
+        let records = run(text, 1, change).records;
+        let left = records.iter().filter(|record| record.kind == Kind::Left);
+        left.map(|record| (record.number, record.time)).collect::<Vec<_>>()
+    };
+    assert_eq!(left(HALVES, |_, _| {}), [(0, 0), (1, 1), (2, 2), (3, 3)]);
+    let many = "on 1 udp 1.2.3.4.5 arrival 0 length 10 packet 1000";
+    let all: Vec<_> = (0..1000).map(|number| (number, i64::from(number))).collect();
+    assert_eq!(left(many, |_, _| {}), all);
+    assert_eq!(left(HALVES, |_, outlet| outlet.errors = vec![libc::ENOBUFS, 0, 0]), [(0, 0), (1, 1)]);
+    assert_eq!(left(HALVES, |_, outlet| outlet.errors = vec![libc::ECONNREFUSED, 0, 0]).len(), 4);
 }
 
 #[test]
@@ -111,6 +143,8 @@ fn an_outlet_that_takes_a_part_is_given_the_rest() {
     let done = run(text, 1, |_, outlet| outlet.most = 40);
     assert_eq!(done.calls, [64, 24, 36]);
     assert_eq!(done.sent.packets, 100);
+    // The kernel stopped within the call and does not say why.
+    assert_eq!(done.sent.errors, [(0, 1)].into());
 }
 
 #[test]
@@ -143,15 +177,10 @@ fn a_connection_that_is_gone_ends_it() {
 fn who_asks_to_end_is_heard() {
     let endless = "on 1 udp 1.2.3.4.5 arrival 1 length 1";
     assert_eq!(run(endless, 1, |clock, _| clock.stopped.set(true)).sent.packets, 0);
-    // A call that blocks for ever too.
-    let done = run(endless, 1, |clock, outlet| {
-        outlet.errors = vec![libc::EAGAIN; 3];
-        outlet.errors.push(0);
-        clock.late.set(0);
-        outlet.takes = 0;
-        clock.stopped.set(true);
-    });
-    assert_eq!(done.sent.packets, 0);
+    // Also while there is no room.
+    let done = run(endless, 1, |_, outlet| outlet.errors = vec![libc::EAGAIN, libc::EAGAIN, libc::EINTR, 0]);
+    assert_eq!((done.sent.packets, done.sent.failed, done.calls.len()), (1, 0, 4));
+    assert!(done.sent.errors.is_empty());
 }
 
 /// The offers behind the tables of the SFQ report, from a source with a clock that is exact.
@@ -161,7 +190,8 @@ fn the_compatible_mode_sends_what_the_report_says() {
     let done = run(text, 1, |_, _| {});
     assert_eq!(done.sent.packets, 31_714);
     let schedule: Vec<_> = plan(text, 1).schedule().map(|(at, _)| at.get().cast_signed()).collect();
-    let times: Vec<_> = done.records.iter().map(|record| record.time).collect();
+    let sent = done.records.iter().filter(|record| record.kind == Kind::Transmit);
+    let times: Vec<_> = sent.map(|record| record.time).collect();
     assert_eq!(times, schedule);
     let offer = done.sent.packets as f64 * 782.0 * 8.0 / 1_344_000.0 / 245.0 * 100.0;
     assert_eq!(format!("{offer:.2}"), "60.25");
