@@ -238,6 +238,11 @@ class Site:
                         pipe.close()
         self._started.clear()
 
+    def socket(self, node: str, *kind: int) -> socket.socket:
+        """Return a socket in the namespace of a node, of the kind that `socket.socket` is given."""
+        with self._inside(node):
+            return socket.socket(*kind)
+
     def netlink(self, node: str) -> Any:  # noqa: ANN401 - pyroute2 has no types
         """Return the netlink socket of a node, of pyroute2."""
         return self._sockets[node]
