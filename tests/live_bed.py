@@ -51,7 +51,9 @@ class Bed:
             self.site.route(end, IPv4Network("10.79.0.0/16"), IPv4Address(f"10.79.{number}.1"))
         self.name = self.site.name(0)
 
-    def configuration(self, *, discipline: str = "fifo:limit=1000pkt", rate: str | None = None, **more: Any) -> str:
+    def configuration(
+        self, *, discipline: str = "fifo:limit=1000pkt", rate: str | None = None, **more: Any
+    ) -> str:
         """Return the router's configuration; ``more`` are keys of its ``[router]`` table."""
         limit = {} if rate is None else {"rate": rate}
         ends = ((1, self.left, {}), (2, self.right, {**limit, "discipline": discipline}))

@@ -10,7 +10,7 @@ import pytest
 import weir
 from weir import cli
 from weir.errors import ConfigError
-from weir.live import plan as planning
+from weir.live import planner as planning
 from weir.live import quantities, scripts
 from weir.live.comparison import simulated
 from weir.live.namespaces import End
@@ -191,10 +191,20 @@ def test_the_sfq_experiments_can_be_planned(name: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason", "remedy"),
     [
-        ('rate = "80kbit"\nsize = "500B"', "tcp = { packet = \"1000B\" }", "flow c to b is of `tcp`", "simulated alone"),
+        (
+            'rate = "80kbit"\nsize = "500B"',
+            'tcp = { packet = "1000B" }',
+            "flow c to b is of `tcp`",
+            "simulated alone",
+        ),
         ('size = "500B"', 'size = { exponential = "500B" }', "no largest", "bounded_exponential"),
         ('size = "500B"', 'size = "20B"', "a size is 20B, must be from 32B to 1500B", "32B to 1500B"),
-        ("count = 2\nstagger = \"1s\"", "count = 99", "there are 100 flows, a testbed has at most 64", "lower `count`"),
+        (
+            'count = 2\nstagger = "1s"',
+            "count = 99",
+            "there are 100 flows, a testbed has at most 64",
+            "lower `count`",
+        ),
     ],
 )
 def test_what_cannot_be_sent_is_refused(old: str, new: str, reason: str, remedy: str) -> None:
@@ -236,7 +246,9 @@ def test_seconds_are_exact() -> None:
     ]
 
 
-@pytest.mark.parametrize("options", [["--scale", "0"], ["--repeat", "0"], ["--together", "99"], ["--out", "x.pdf"]])
+@pytest.mark.parametrize(
+    "options", [["--scale", "0"], ["--repeat", "0"], ["--together", "99"], ["--out", "x.pdf"]]
+)
 def test_bad_options_are_refused(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["live", "testbed", str(REPRODUCTIONS / "fair.toml"), *options]) == 2
     assert "remedy" in capsys.readouterr().err

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from live_bed import Bed
 from weir.errors import UnsupportedError
 from weir.live import program
 from weir.live.namespaces import why_not
-
-from live_bed import Bed
 
 
 def _missing() -> str | None:
@@ -21,7 +20,9 @@ def _missing() -> str | None:
         weird = program.find()
     except UnsupportedError as error:
         return f"{error}; {error.remedy}"
-    probe = subprocess.run(["ip", "link", "add", "weir-probe", "type", "veth"], capture_output=True, check=False)
+    probe = subprocess.run(
+        ["ip", "link", "add", "weir-probe", "type", "veth"], capture_output=True, check=False
+    )
     subprocess.run(["ip", "link", "del", "weir-probe"], capture_output=True, check=False)
     if probe.returncode:
         return f"no veth can be made: {probe.stderr.decode().strip()}"

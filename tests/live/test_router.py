@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.live.namespaces import Site
-
 from live_bed import Bed, drain, wait_for
+from weir.live.namespaces import Site
 
 _KEPT = {"NET_ADMIN": 12, "NET_RAW": 13, "IPC_LOCK": 14, "BPF": 39}
 """Capabilities that a router may keep, by their bits."""
@@ -42,11 +41,15 @@ def test_packets_in_are_packets_out_and_drops_by_reason(bed: Bed) -> None:
     balance = bed.balance()
     assert balance["received"] + balance["missed"] == 3000
     assert balance["dropped"] > 0
-    assert balance["received"] == sum(balance[key] for key in ("forwarded", "refused", "dropped", "to_router"))
+    assert balance["received"] == sum(
+        balance[key] for key in ("forwarded", "refused", "dropped", "to_router")
+    )
     assert len(drain(receiver)) == balance["forwarded"]
 
 
-@pytest.mark.parametrize("discipline", ["fifo:limit=1000pkt", "sfq:queues=64,depth=500pkt", "drr:quantum=1514B"])
+@pytest.mark.parametrize(
+    "discipline", ["fifo:limit=1000pkt", "sfq:queues=64,depth=500pkt", "drr:quantum=1514B"]
+)
 def test_flows_keep_their_order(bed: Bed, discipline: str) -> None:
     bed.start(rate="20Mbit", discipline=discipline)
     receiver = bed.receiver()
@@ -61,7 +64,9 @@ def test_flows_keep_their_order(bed: Bed, discipline: str) -> None:
     ("rate", "bits", "count", "size"),
     [("100kbit", 1e5, 25, 500), ("10Mbit", 1e7, 1000, 1000), ("100Mbit", 1e8, 6000, 1400)],
 )
-def test_the_rate_is_kept_within_one_per_cent(bed: Bed, rate: str, bits: float, count: int, size: int) -> None:
+def test_the_rate_is_kept_within_one_per_cent(
+    bed: Bed, rate: str, bits: float, count: int, size: int
+) -> None:
     bed.start(rate=rate, discipline="fifo:limit=8000pkt")
     receiver = bed.receiver()
     sender = bed.sender()
@@ -174,12 +179,12 @@ def test_without_privileges_the_capability_is_named(bed: Bed) -> None:
     bed.folder.chmod(0o755)
     path = bed.write(bed.configuration())
     nobody = ["setpriv", "--reuid=65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all"]
-    done = subprocess.run(
-        [*nobody, "cat", str(path)], capture_output=True, check=False
-    )
+    done = subprocess.run([*nobody, "cat", str(path)], capture_output=True, check=False)
     if done.returncode:
         pytest.skip("nobody may read the folder of this test")
-    done = subprocess.run([*nobody, bed.weird, "route", str(path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*nobody, bed.weird, "route", str(path)], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 3, done.stderr
     assert "CAP_" in done.stderr
 

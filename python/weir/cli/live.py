@@ -23,20 +23,26 @@ Scale = Annotated[
     int, typer.Option("--scale", metavar="N", help="Multiply rates by N, and divide times by it.")
 ]
 Repeat = Annotated[
-    int, typer.Option("--repeat", metavar="N", help="Measure each discipline N times, for intervals over runs.")
+    int,
+    typer.Option("--repeat", metavar="N", help="Measure each discipline N times, for intervals over runs."),
 ]
 Together = Annotated[
     int,
     typer.Option(
-        "--together", metavar="N", help="Measure N runs at a time, each in namespaces of its own; needs the cores."
+        "--together",
+        metavar="N",
+        help="Measure N runs at a time, each in namespaces of its own; needs the cores.",
     ),
 ]
 Keep = Annotated[
     Path | None,
-    typer.Option("--keep", metavar="DIR", help="Keep configurations, scripts, logs and messages of the runs there."),
+    typer.Option(
+        "--keep", metavar="DIR", help="Keep configurations, scripts, logs and messages of the runs there."
+    ),
 ]
 Out = Annotated[
-    OneOutFile, typer.Option("--out", metavar="FILE", help="Also write the report, .html, or all of it, .json.")
+    OneOutFile,
+    typer.Option("--out", metavar="FILE", help="Also write the report, .html, or all of it, .json."),
 ]
 
 
@@ -104,13 +110,17 @@ def sfq(
     experiment: Annotated[
         list[str] | None,
         typer.Option(
-            "--experiment", metavar="NAME", help="fair, starve, degrade or resource; may be repeated. Default: all."
+            "--experiment",
+            metavar="NAME",
+            help="fair, starve, degrade or resource; may be repeated. Default: all.",
         ),
     ] = None,
     disciplines: Annotated[
         list[str] | None,
         typer.Option(
-            "--disciplines", metavar="KIND", help="fifo, sfq or frozen; may be repeated. Default: all published."
+            "--disciplines",
+            metavar="KIND",
+            help="fifo, sfq or frozen; may be repeated. Default: all published.",
         ),
     ] = None,
     repeat: Repeat = 1,
@@ -183,7 +193,9 @@ def _checked(scale: int, repeat: int, together: int, out: list[Path] | None) -> 
         ("--together", together, _MOST_TOGETHER),
     ):
         if not 1 <= value <= most:
-            raise ConfigError(f"{name} is {value}, must be from 1 to {most}", f"write `{name} {min(10, most)}`")
+            raise ConfigError(
+                f"{name} is {value}, must be from 1 to {most}", f"write `{name} {min(10, most)}`"
+            )
     path = only(out)
     if path is not None:
         form_of(path, (".html", ".json"))

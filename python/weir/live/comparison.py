@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from weir.errors import ConfigError
 from weir.live import run as testbed
 from weir.live.figures import FIGURES, Value, difference, measured
-from weir.live.plan import check, plan
+from weir.live.planner import check, plan
 from weir.network.result import NetworkResult
 
 if TYPE_CHECKING:
@@ -238,9 +238,7 @@ def _compared(
         name: [each for each in outcomes if each.plan.discipline == name] for name in result.disciplines
     }
     first = outcomes[0].plan
-    numbered = [
-        (place, each) for runs in by_discipline.values() for place, each in enumerate(runs)
-    ]
+    numbered = [(place, each) for runs in by_discipline.values() for place, each in enumerate(runs)]
     return Comparison(
         title=result.title,
         file=scenario.name,
@@ -248,13 +246,9 @@ def _compared(
         repeat=repeat,
         disciplines=result.disciplines,
         labels=result.labels,
-        flows=tuple(
-            Flow(each.name, each.path, (each.before + each.after) / 1e9) for each in first.streams
-        ),
+        flows=tuple(Flow(each.name, each.path, (each.before + each.after) / 1e9) for each in first.streams),
         intervals={row.name: (row.from_, row.to) for row in result.intervals},
-        rows=tuple(
-            row for name, runs in by_discipline.items() for row in _rows(result, name, runs)
-        ),
+        rows=tuple(row for name, runs in by_discipline.items() for row in _rows(result, name, runs)),
         ledgers=tuple(_ledger(place, each) for place, each in numbered),
         generators=tuple(row for place, each in numbered for row in _generators(place, each)),
         means=tuple(

@@ -133,7 +133,7 @@ def _value(
         return Value(None)
     mean = fmean(found)
     spread = [value for each in parts if (value := each[key]) is not None]
-    if len(spread) < 2:  # noqa: PLR2004 - two values have a spread
+    if len(spread) < 2:
         return Value(mean)
     freedom = len(spread) - 1
     half = student_quantile(_OUTSIDE, freedom) * stdev(spread) / math.sqrt(len(spread))

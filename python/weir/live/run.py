@@ -157,7 +157,13 @@ class Testbed:
                 more += ["--tick", f"{stream.tick}ns"]
         command = [
             *(str(self.weird), "tg", str(path), "--log", str(path.with_suffix(".log"))),
-            *("--start", f"{start // _SECOND}.{start % _SECOND:09}", "--priority", f"FIFO:{_GENERATORS}", *more),
+            *(
+                "--start",
+                f"{start // _SECOND}.{start % _SECOND:09}",
+                "--priority",
+                f"FIFO:{_GENERATORS}",
+                *more,
+            ),
         ]
         return self._process(f"{role}{number}", node, command)
 

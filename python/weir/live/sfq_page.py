@@ -104,7 +104,10 @@ def html(study: Study) -> str:
     for name, comparison in study.comparisons.items():
         inside = note(verdict(comparison)) + pages.parts(comparison)
         sections.append(
-            section(f"{comparison.title} ({name})", f"<details><summary>All figures</summary>\n{inside}</details>\n")
+            section(
+                f"{comparison.title} ({name})",
+                f"<details><summary>All figures</summary>\n{inside}</details>\n",
+            )
         )
     return page(_TITLE, "".join(sections), {})
 

@@ -49,9 +49,14 @@ def _worst(comparison: Comparison) -> str:
     """Return the largest differences of throughput, in shares of the offer, and of the mean delay."""
     found: dict[str, tuple[float, Row]] = {}
     for row in comparison.rows:
-        if row.interval != "all" or row.difference.value is None or (row.metric, row.statistic) not in (
-            ("throughput", "mean"),
-            ("delay", "mean"),
+        if (
+            row.interval != "all"
+            or row.difference.value is None
+            or (row.metric, row.statistic)
+            not in (
+                ("throughput", "mean"),
+                ("delay", "mean"),
+            )
         ):
             continue
         of = row.simulated.value or 0.0
