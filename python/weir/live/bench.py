@@ -137,7 +137,7 @@ def _turn(discipline: str | None, seconds: float) -> _Turn:
 def _forwarder(site: Site, ends: tuple[End, End], discipline: str | None, folder: Path) -> Popen[bytes]:
     weird, (west, east) = str(program.find()), ends
     if discipline is None:
-        return site.start("router", [weird, "bench-forward", west.interface, east.interface])
+        return _start(site, "router", [weird, "bench-forward", west.interface, east.interface], folder)
     text = _ROUTER.format(
         name=site.name(0),
         discipline=discipline,
@@ -145,14 +145,20 @@ def _forwarder(site: Site, ends: tuple[End, End], discipline: str | None, folder
         east=east.interface,
         neighbour=_NEIGHBOUR,
     )
-    return site.start("router", [weird, "route", str(_file(folder, "router.toml", text))])
+    return _start(site, "router", [weird, "route", str(_file(folder, "router.toml", text))], folder)
 
 
 def _sender(site: Site, seconds: float, folder: Path) -> Popen[bytes]:
     # A gap that no machine keeps up with: whatever is due is sent at once, in batches.
     text = _SOURCE.format(gap=1e-6, data=_DATA, seconds=seconds)
     command = [str(program.find()), "tg", str(_file(folder, "source.tg", text)), "--start", "now"]
-    return site.start("source", command)
+    return _start(site, "source", command, folder)
+
+
+def _start(site: Site, node: str, command: list[str], folder: Path) -> Popen[bytes]:
+    """Start a program whose messages are kept."""
+    with (folder / "said").open("ab") as said:
+        return site.start(node, command, stdout=said, stderr=said)
 
 
 def _file(folder: Path, name: str, text: str) -> Path:
