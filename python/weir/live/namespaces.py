@@ -156,8 +156,11 @@ class Site:
         self._write_journal()
         return name
 
-    def node(self, name: str) -> str:
-        """Make a namespace for a node, with its loopback up, and return its name in the kernel."""
+    def node(self, name: str, *, six: bool = True) -> str:
+        """Make a namespace for a node, with its loopback up, and return its name in the kernel.
+
+        Without IPv6 (``six=False``) its kernel sends nothing of its own.
+        """
         from pyroute2 import NetNS, netns
 
         namespace = f"{self._prefix}{len(self._namespaces)}"
@@ -172,6 +175,7 @@ class Site:
         route = self._sockets[name] = NetNS(namespace)
         route.link("set", index=1, state="up")
         for setting in ("all", "default"):
+            self._set(name, f"ipv6/conf/{setting}/disable_ipv6", str(int(not six)))
             self._set(name, f"ipv6/conf/{setting}/accept_dad", "0")
             self._set(name, f"ipv6/conf/{setting}/accept_ra", "0")
         return namespace
@@ -233,6 +237,11 @@ class Site:
                     with suppress(BrokenPipeError):
                         pipe.close()
         self._started.clear()
+
+    def socket(self, node: str, *kind: int) -> socket.socket:
+        """Return a socket in the namespace of a node, of the kind that `socket.socket` is given."""
+        with self._inside(node):
+            return socket.socket(*kind)
 
     def netlink(self, node: str) -> Any:  # noqa: ANN401 - pyroute2 has no types
         """Return the netlink socket of a node, of pyroute2."""

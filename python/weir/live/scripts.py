@@ -61,7 +61,7 @@ def check(flow: dict[str, Any], file: str) -> None:
         try:
             _lengths(flow["size"])
         except ValueError as error:
-            remedy = 'write sizes from 32B to 1500B, constant, uniform or `bounded_exponential`'
+            remedy = "write sizes from 32B to 1500B, constant, uniform or `bounded_exponential`"
             raise ConfigError(f"flow {name}: {error}", remedy, file) from error
 
 

@@ -244,11 +244,12 @@ impl XdpSocket {
     /// Gives the kernel free frames to receive into, up to its share.
     fn top_up(&mut self, arena: &mut Arena) {
         let before = self.filled;
-        while self.filled < self.share.receive {
+        let wanted = self.share.receive.saturating_sub(self.filled);
+        for _ in 0..wanted.min(if wanted > 0 { self.fill.room() } else { 0 }) {
             let Some(buffer) = arena.take(0) else { break };
             self.held[buffer.frame() as usize] = true;
             let written = self.fill.push(buffer.into_raw().0);
-            debug_assert!(written, "the ring is not smaller than the share");
+            debug_assert!(written, "there is room");
             self.filled += 1;
         }
         if self.filled > before {
@@ -321,10 +322,12 @@ struct Rings {
 impl Rings {
     fn map(socket: &OwnedFd, share: Share) -> io::Result<Self> {
         let received = share.receive.next_power_of_two();
+        // The kernel says late what it has taken out, up to all of it: twice the share always has room for the rest.
+        let filled = 2 * received;
         for (option, size) in [
             (libc::XDP_RX_RING, received),
             (libc::XDP_TX_RING, share.ring),
-            (libc::XDP_UMEM_FILL_RING, received),
+            (libc::XDP_UMEM_FILL_RING, filled),
             (libc::XDP_UMEM_COMPLETION_RING, share.ring),
         ] {
             write_option(socket, option, &size)?;
@@ -339,7 +342,7 @@ impl Rings {
         Ok(Self {
             receive: Reader::map(fd, libc::XDP_PGOFF_RX_RING as u64, received, layout(offsets.rx))?,
             transmit: Writer::map(fd, libc::XDP_PGOFF_TX_RING as u64, share.ring, layout(offsets.tx))?,
-            fill: Writer::map(fd, libc::XDP_UMEM_PGOFF_FILL_RING, received, layout(offsets.fr))?,
+            fill: Writer::map(fd, libc::XDP_UMEM_PGOFF_FILL_RING, filled, layout(offsets.fr))?,
             completion: Reader::map(
                 fd,
                 libc::XDP_UMEM_PGOFF_COMPLETION_RING,
