@@ -21,7 +21,7 @@ _HEADERS = 28
 
 
 class Bed:
-    """Hosts ``a`` and ``b``, a router ``r`` between them: whatever is started ends with the ``with`` block."""
+    """Hosts ``a`` and ``b``, a router ``r`` between them: what is started ends with the block."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""A router between two hosts: what comes in goes out or is counted, in order, at its rate, whatever happens to it."""
+"""A router between two hosts: what comes in goes out or is counted, in order, at its rate."""
 
 import signal
 import subprocess

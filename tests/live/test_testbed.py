@@ -1,4 +1,4 @@
-"""Testbeds of scenarios: shares as the model has them, every packet accounted for, and nothing left behind."""
+"""Testbeds of scenarios: shares of the model, every packet accounted for, nothing left behind."""
 
 import json
 import os

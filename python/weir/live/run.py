@@ -1,7 +1,8 @@
 """A run of a testbed: what a plan says is built, its packets are sent, its logs read, and all is taken down.
 
-Routers are started first, then sinks, then sources, all with one start on the wall clock. When the sending has ended
-the routers are given time to empty their queues. Then sinks are asked to end, so that they finish their logs.
+Routers are started first, then sinks, then sources, all with one start on the wall clock. When the sending
+has ended the routers are given time to empty their queues. Then sinks are asked to end, so that they finish
+their logs.
 
 Units: nanoseconds and bytes, as measured.
 """
