@@ -158,7 +158,7 @@ def test_flows_become_scripts() -> None:
     assert (second.start, third.start, third.tick) == (10**9, 2 * 10**9, 10**7)
     assert "arrival exponential 0.05 length constant 468 time 6" in third.script
     assert first.sink_script.startswith("on 1 udp 192.0.2.7.4001 server")
-    # The host's link, 532 bytes in the mean at 1 Mbit/s and 5 ms, and its processing; a gateway has the other.
+    # Its link, 532 bytes in the mean at 1 Mbit/s and 5 ms, and its processing; a gateway has the other.
     assert (first.before, first.after) == (4_256_000 + 5_000_000 + 3_000_000, 3_000_000)
     assert third.before == 3_000_000
 

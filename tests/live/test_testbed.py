@@ -18,7 +18,7 @@ SHARES = """\
 weir = 1
 model = "network"
 seed = 1
-disciplines = ["sfq:queues=9,depth=50pkt,map=0/1/2", "drr:quantum=1000B,limit=50pkt"]
+disciplines = ["sfq:queues=9,depth=50pkt,map=0/1/2", "drr:quantum=1000B,depth=50pkt"]
 [network]
 hosts = ["a", "b"]
 routers = ["r"]
@@ -102,7 +102,7 @@ def _until(done: bool, process: int) -> list[str]:
 def test_nothing_is_left_behind(tmp_path: Path, how: signal.Signals) -> None:
     run = _run(tmp_path)
     assert _until(True, run.pid), run.communicate()
-    time.sleep(1.5)
+    time.sleep(1)
     assert run.poll() is None, run.communicate()
     run.send_signal(how)
     run.communicate(timeout=30)

@@ -342,8 +342,9 @@ def _within(namespace: str) -> Iterator[int]:
 
 
 def _began(process: int) -> str | None:
-    """Return when a process began, in ticks since the machine did, or None if it is gone."""
+    """Return when a process began, in ticks since the machine did, or None if it has ended."""
     with suppress(OSError):
         text = Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace")
-        return text.rpartition(")")[2].split()[19]
+        fields = text.rpartition(")")[2].split()
+        return None if fields[0] in {"Z", "X"} else fields[19]
     return None

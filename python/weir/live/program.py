@@ -42,7 +42,7 @@ def find() -> Path:
 
 def ask(program: Path, router: str, *words: str) -> dict[str, Any] | None:
     """Return what a running router answers to ``weird ctl``, or None if it does not."""
-    command = [program, "ctl", router, *words, "--json"]
+    command = [str(program), "ctl", router, *words, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603 - its own
     if done.returncode:
         return None

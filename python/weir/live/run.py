@@ -14,6 +14,7 @@ import signal
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from ipaddress import IPv4Interface
 from itertools import count
 from subprocess import DEVNULL
 from typing import TYPE_CHECKING, Any, Self
@@ -25,7 +26,7 @@ from weir.live.routers import configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from ipaddress import IPv4Interface
+    from ipaddress import IPv4Address
     from pathlib import Path
     from subprocess import Popen
 
@@ -233,11 +234,8 @@ class Testbed:
         return UnsupportedError(f"{process.what} failed: {reason}", remedy)
 
 
-def _single(address: Any) -> IPv4Interface:  # noqa: ANN401 - an address of either family
-    from ipaddress import ip_interface
-
-    made: IPv4Interface = ip_interface(f"{address}/32")
-    return made
+def _single(address: IPv4Address) -> IPv4Interface:
+    return IPv4Interface(f"{address}/32")
 
 
 def run(
