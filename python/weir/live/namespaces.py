@@ -48,7 +48,7 @@ RUN = Path("/run/weir")
 """Where daemons have their folders, one a router."""
 JOURNALS = RUN / "testbed"
 """Where the journals are, and folders of sites."""
-_GUARD = "import sys; from weir.live.namespaces import clean; sys.stdin.buffer.read(); clean()"
+_GUARD = "import sys, pyroute2; from weir.live.namespaces import clean; sys.stdin.buffer.read(); clean()"
 _NAMES = Path("/run/netns")
 _PREFIX = "weir-"
 _PERMANENT = 0x80
