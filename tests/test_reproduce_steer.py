@@ -298,7 +298,7 @@ def simulated():
         runs.SIZES[Fidelity.QUICK],
         window=23,
         thresholds=46,
-        requests=5_000,
+        requests=6_500,
         replications=2,
         sweep_requests=80_000,
         sweep_replications=2,

@@ -10,7 +10,7 @@ import weir
 from server_results import document, estimate, made
 from weir import report
 from weir.cli.simulate import show_comparison, show_run
-from weir.server.slo import highest_loads
+from weir.registry import discipline
 from weir.server.verdict import verdict, warnings
 
 
@@ -137,6 +137,69 @@ def test_the_page_has_charts_and_tables(result: weir.ServerResult):
         "Cores",
     ):
         assert f">{title}<" in page, title
+    # What is drawn comes before the numbers.
+    places = [page.index(f"<h2>{title}<") for title in ("p99.9 slowdown", "The comparison", "Requests")]
+    assert places == sorted(places)
+    assert page.index("<h2>Cores in use over time<") < page.index("<h2>The comparison<")
+
+
+def with_theory() -> dict:
+    """Return a result with a closed form that agrees, one that does not, and one that there is not."""
+    row = {"class": "all", "metric": "slowdown", "value": 90.0, "unit": "1", "formula": "Erlang C, M/M/k"}
+    parsed = document()
+    parsed["theory"] = [
+        {**row, "discipline": "cfcfs", "value": 0.8, "agrees": True},
+        {**row, "discipline": "rr", "agrees": False},
+        {
+            **row,
+            "discipline": "jsq",
+            "value": None,
+            "formula": "closed forms of jsq need one core",
+            "agrees": None,
+        },
+    ]
+    return parsed
+
+
+@pytest.mark.parametrize("show", [show_run, show_comparison])
+def test_closed_forms_that_disagree_are_shown_beside_the_simulation(show):
+    text = printed(show, read(with_theory()))
+    found = text[text.index("closed forms\n") :].splitlines()
+    assert "simulated" in found[1]
+    assert found[2].split()[:6] == ["rr", "all", "slowdown", "90.00", "90.0", "±1.8"]
+    assert "!!" in found[2]
+    assert "OK" in found[3]
+    page = report.html(read(with_theory()))
+    assert page.index("<h2>The comparison<") < page.index("<h2>Closed forms<")
+    assert "jsq: none: closed forms of jsq need one core" in page
+    agreeing = with_theory()
+    del agreeing["theory"][1]
+    assert "closed forms\n" not in printed(show, read(agreeing))
+
+
+def test_notes_are_under_the_tables():
+    parsed = {**document(), "notes": ["the mean slowdown of `short` has no limit"]}
+    assert "the mean slowdown of `short` has no limit" in printed(show_run, read(parsed))
+    assert "the mean slowdown of `short` has no limit" in report.html(read(parsed))
+
+
+def test_quantiles_of_too_few_requests_are_absent_everywhere():
+    parsed = document()
+    for row in parsed["estimates"]:
+        if row["statistic"] == "p99.9" and row["metric"] == "slowdown" and row["name"] == "short":
+            row.update(dict.fromkeys(("value", "low", "high", "standard_error", "method")))
+            row["reason"] = "a p99.9 needs 10000 requests"
+    found = read(parsed)
+    words = verdict(found)
+    assert (
+        "Whether a p99.9 slowdown of short within 10.0 is kept cannot be told from so few requests." in words
+    )
+    assert "n/a: a p99.9 needs 10000 requests" in printed(show_run, found)
+    page = report.html(found)
+    assert "Of short there are too few requests for it." in page
+    assert "NaN" not in page[: page.index("<script")]
+    table = found.to_arrow().to_pylist()
+    assert [row["value"] for row in table if row["reason"] == "a p99.9 needs 10000 requests"] == [None] * 4
 
 
 @pytest.mark.parametrize(
@@ -144,6 +207,7 @@ def test_the_page_has_charts_and_tables(result: weir.ServerResult):
     [
         (lambda d: d.pop("cores"), "`cores` is missing"),
         (lambda d: d.update(cores=0), "cores is 0, must be 1 or more"),
+        (lambda d: d.update(notes=[7]), "notes is"),
         (lambda d: d["classes"].append(d["classes"][0]), "by different names"),
         (lambda d: d["estimates"][0].update(kind="queue"), r"estimates\[0\].kind is"),
         (lambda d: d["estimates"][0].update(name="nobody"), r"estimates\[0\].name is"),
@@ -202,6 +266,33 @@ def test_a_scenario_runs_and_every_thread_count_gives_the_same():
     assert printed(show_comparison, one)
 
 
+def test_closed_forms_are_found_without_a_run():
+    asked = SCENARIO | {
+        "disciplines": ["cfcfs", "darc"],
+        "server": {"cores": 2, "queue": "unbounded"},
+        "class": [{"name": "one", "service": {"exponential": "10us"}}],
+        "workload": {"load": 0.5},
+    }
+    found = weir.theory(asked)
+    assert (type(found), found.estimates) == (weir.ServerResult, ())
+    # M/M/2 at half load: a third of a service.
+    (delay,) = (row for row in found.theory if (row.discipline, row.metric) == ("cfcfs", "delay"))
+    assert delay.value == pytest.approx(1e-5 / 3)
+    assert delay.formula.startswith("Erlang C, M/M/k: applies since arrivals are Poisson")
+    assert [row.formula for row in found.theory if row.value is None] == ["no closed form for darc"]
+    assert "grid of 1ns" in found.notes[0]
+    assert weir.theory(asked | {"workload": {"load": 1.5}}).unstable
+    listed = discipline("cfcfs")["closed_forms"]
+    assert "Erlang C, M/M/k" in listed["a pool of cores"]["formula"]
+
+
+def test_a_run_too_short_for_its_load_is_warned_of():
+    short = SCENARIO | {"workload": {"load": 0.99}, "stop": {"requests": 1000}, "disciplines": ["cfcfs"]}
+    words = " ".join(warnings(weir.run(short)))
+    assert "the run is short for load 0.99" in words
+    assert "let a replication last at least" in words
+
+
 def test_records_are_of_the_port_alone(tmp_path):
     with pytest.raises(weir.ConfigError, match="whose requests are served by many cores"):
         weir.run(SCENARIO, records=tmp_path / "records.csv")
@@ -210,33 +301,3 @@ def test_records_are_of_the_port_alone(tmp_path):
 def test_refusals_have_their_place():
     with pytest.raises(weir.ScenarioError, match=r"must be from 1 to 1024"):
         weir.Scenario.from_dict(SCENARIO | {"server": {"cores": 0}})
-
-
-# Highest loads.
-
-
-def test_the_highest_load_is_bracketed():
-    asked = SCENARIO | {
-        "disciplines": ["cfcfs"],
-        "class": [{"name": "one", "service": {"exponential": "10us"}}],
-    }
-    (found,) = highest_loads(asked, bound=30.0, quantile="p90", precision=0.1)
-    assert found.discipline == "cfcfs"
-    assert (found.quantile, found.bound, found.interrupted) == ("p90", 30.0, False)
-    assert found.met is not None
-    assert found.met.verdict == "met"
-    assert found.not_met is None or found.met.load < found.not_met.load
-    assert found.probes == len(found.tried)
-
-
-def test_what_cannot_be_searched_is_refused():
-    with pytest.raises(weir.ConfigError, match="the quantile is `p42`, must be one of p50"):
-        highest_loads(SCENARIO, quantile="p42")
-    with pytest.raises(weir.ConfigError, match="must be above 1"):
-        highest_loads(SCENARIO, bound=0.5)
-    levels = {"workload": {"load": 0.1, "levels": {"every": "1ms", "count": 2}}, "stop": {}}
-    with pytest.raises(weir.ConfigError, match="without levels"):
-        highest_loads(SCENARIO | levels)
-    port = {"weir": 1, "model": "port", "disciplines": ["sf"], "workload": {"load": 0.5}}
-    with pytest.raises(weir.ConfigError, match="of the model `server`"):
-        highest_loads(port)

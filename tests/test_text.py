@@ -34,6 +34,7 @@ def test_numbers_have_four_digits(value: float, text: str):
         (1234.5, 1200.0, 1269.0, "1,234 ±34"),
         (5.0, None, None, "5.000"),
         (5.0, 5.0, 5.0, "5.000 ±0"),
+        (1.1, 1.0, 1.3, "1.10 ±0.20"),
     ],
 )
 def test_a_margin_says_how_many_digits_are_known(

@@ -1,7 +1,7 @@
 """Say what each policy does to the packets of a capture: delay, loss, reordering, moves between caches.
 
 Runs the scenarios of this folder and names, of the policies that keep the order of a flow to within a limit,
-the one with the lowest p99 of the queueing delay.
+the one with the lowest p90 of the queueing delay.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Steered:
     """What one policy does: delays in microseconds, parts of all packets, the load of the busiest core."""
 
     mean: float
-    p99: float
+    p90: float
     dropped: float
     reordered: float
     cold: float
@@ -41,7 +41,7 @@ def steered(result: ServerResult, discipline: str) -> Steered:
     busy = [row.busy for row in result.core_totals if row.discipline == discipline]
     return Steered(
         mean=1e6 * figure("delay"),
-        p99=1e6 * figure("delay", "p99"),
+        p90=1e6 * figure("delay", "p90"),
         dropped=figure("dropped"),
         reordered=figure("reordered"),
         cold=figure("cold"),
@@ -54,10 +54,10 @@ def table(title: str, rows: dict[str, Steered]) -> str:
     head = (
         title,
         f"{'':<14}{'delay (us)':>18}",
-        f"{'policy':<14}{'mean':>9}{'p99':>9}{'dropped':>9}{'reordered':>11}{'cold':>8}{'busiest':>9}",
+        f"{'policy':<14}{'mean':>9}{'p90':>9}{'dropped':>9}{'reordered':>11}{'cold':>8}{'busiest':>9}",
     )
     lines = (
-        f"{name:<14}{row.mean:>9.1f}{row.p99:>9.1f}{row.dropped:>9.2%}{row.reordered:>11.2%}{row.cold:>8.1%}"
+        f"{name:<14}{row.mean:>9.1f}{row.p90:>9.1f}{row.dropped:>9.2%}{row.reordered:>11.2%}{row.cold:>8.1%}"
         f"{row.busiest:>9.0%}"
         for name, row in rows.items()
     )
@@ -68,7 +68,7 @@ def advice(rows: dict[str, Steered], most: float) -> str:
     """Return which policy to take, or that there is none."""
     asked = f"at most {most:g} % of the packets behind a later one of their flow"
     fitting = sorted(
-        (name for name, row in rows.items() if 100 * row.reordered <= most), key=lambda name: rows[name].p99
+        (name for name, row in rows.items() if 100 * row.reordered <= most), key=lambda name: rows[name].p90
     )
     if not fitting:
         return f"{asked}: none of these."

@@ -157,7 +157,7 @@ def theory(text: str, name: str) -> str:
     ScenarioError, TraceError
         As `check`.
     ConfigError
-        If the scenario is not of the port, whose they are.
+        If the scenario is of neither the port nor the server, whose they are.
     """
 
 def opensm_import(
@@ -307,9 +307,9 @@ def highest_loads(
     Raises
     ------
     ScenarioError, TraceError
-        If the scenario, or a file it names, is refused.
+        If the scenario, or a file it names, is refused, or has no one load that could be changed.
     ConfigError
-        If what is asked is, or the scenario has no one load.
+        If what is asked is refused.
     """
 
 def tg_parse(text: str, name: str) -> str:

@@ -24,20 +24,20 @@ def theory(scenario: Scenario | str | Path | Mapping[str, object]) -> Result:
     Parameters
     ----------
     scenario : Scenario, path or mapping
-        Its load, lengths, service and disciplines are read; nothing is simulated.
+        Its load, lengths or classes, service and disciplines are read; nothing is simulated.
 
     Returns
     -------
     Result
         Without estimates; `Result.theory` has one row for each discipline, class and metric. Times are
-        means in ``u``, the mean packet service, or in seconds.
+        means in ``u``, the mean packet service, or in seconds. Where there is no form, ``formula`` says why.
 
     Raises
     ------
     ScenarioError
         If the scenario is refused.
     ConfigError
-        If it is of a network, which has no closed forms, or of a fabric for which none is known.
+        If it is of a network or a node, which have no closed forms, or of a fabric for which none is known.
     """
     checked = as_scenario(scenario)
     result = Result.from_json(_weir.theory(checked.text, checked.name))

@@ -75,6 +75,8 @@ _CLASSES = {
 }
 """Where the class of a model's results is, if it is not `PortResult`."""
 _SECTIONS: dict[str, type] = {"theory": TheoryValue, "checks": Check, "engines": Engine}
+LISTED = ("replications", "theory", "checks", "engines")
+"""What the results of the fabric, the node and the server are not read without."""
 _NUMBERS = ("load", "value", "low", "high", "low_90", "high_90", "standard_error")
 _COUNTS = ("flow", "count")
 
@@ -130,12 +132,17 @@ class Result:
         ResultError
             If something is not as the engine writes it; the error says where.
         """
+        for name in cls._required:
+            if name not in document:
+                raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
         check_document(document, {**_FIELDS, **cls._fields}, {**_SECTIONS, **cls._sections})
 
     _fields: ClassVar[Mapping[str, str]] = {}
     """What a model's document has beside the fields and the rows that all have: kinds by name."""
     _sections: ClassVar[Mapping[str, type]] = {}
     """Dataclasses of rows by name."""
+    _required: ClassVar[tuple[str, ...]] = ()
+    """What must be there beside what every result has."""
 
     @classmethod
     def from_file(cls, path: str | Path) -> Result:
@@ -212,7 +219,7 @@ class Result:
     @property
     def _row(self) -> type[Any]:
         """The dataclass of an estimate."""
-        return Estimate
+        return self._sections.get("estimates", Estimate)
 
     @cached_property
     def theory(self) -> tuple[TheoryValue, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 __all__ = [
     "Check",
+    "Comparison",
     "Difference",
     "Distribution",
     "Engine",
@@ -35,6 +36,24 @@ class Measured(Protocol):
     def unit(self) -> str: ...  # noqa: D102
     @property
     def reason(self) -> str | None: ...  # noqa: D102
+
+
+class Comparison:
+    """What the differences share of all models that take them replication by replication."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def low(self) -> float | None: ...  # noqa: D102 - the fields of a difference
+        @property
+        def high(self) -> float | None: ...  # noqa: D102
+
+    @property
+    def clear(self) -> bool:
+        """Whether the 95 % interval leaves out zero."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,10 +65,13 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def value_with_margin(value: float, low: float | None, high: float | None) -> str:
-    """Return ``value ± half-width``, the half-width with two digits and the value to the same place."""
+    """Return ``value ± margin``, the margin with two digits and the value to the same place.
+
+    The margin is half the interval; of one that is cut off at what is possible, the longer side.
+    """
     if low is None or high is None:
         return number(value)
-    half = (high - low) / 2
+    half = max((high - low) / 2, high - value, value - low)
     if half <= _NOISE * abs(value):
         return f"{number(value)} ±0"
     decimals = max(0, 1 - math.floor(math.log10(half)))

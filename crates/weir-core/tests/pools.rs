@@ -10,16 +10,18 @@ use weir_core::spec::Spec;
 use weir_core::units::{Instant, Nanos};
 
 /// More specs: what controls does so often, lists have places that lead to none, queues have another order.
-const MORE: [&str; 28] = [
+const MORE: [&str; 31] = [
     "rr(available=none/0,strict=abort)",
     "rr:available=none/0",
     "dynamic(add=500ns,period=5us,min=1)",
     "dynamic_separated(add=500ns,period=5us)",
+    "dynamic_separated(add=500ns,period=5us,adds=each)",
     "jsq:random,seed=5",
     "power_of_two:3",
     "flow_hash:table=2",
     "per_server(rr,discipline=sf)",
     "per_server(jsq,discipline=rr:700)",
+    "per_server(rr,discipline=outstanding(ps,limit=3),quantum=400ns)",
     "per_server(random,discipline=psjf)",
     "per_server(least_work,discipline=outstanding(las:300,limit=2))",
     "per_server(dynamic(add=500ns,period=5us),discipline=hrrn)",
@@ -31,6 +33,7 @@ const MORE: [&str; 28] = [
     "jbsq(depth=3,quantum=300ns,cost=100ns)",
     "preemptive(quantum=300ns,cost=100ns)",
     "preemptive(quantum=300ns,cost=100ns,when=waiting)",
+    "preemptive(quantum=300ns,cost=100ns,before=resumed)",
     "darc:use=own",
     "darc(delta=1,reserve=1)",
     "darc:reserve=0",

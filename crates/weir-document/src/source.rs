@@ -55,6 +55,28 @@ impl<'a> Source<'a> {
         }
         error
     }
+
+    /// An error of a key, given with the tables that it is in: at its value, or of the whole text where it does not stand
+    /// in it.
+    #[must_use]
+    pub fn refuse_key(&self, path: &[&str], reason: impl Into<String>, remedy: impl Into<String>) -> Refused {
+        let root = DeTable::parse(self.text).ok();
+        match root.and_then(|root| span_of(root.get_ref(), path)) {
+            Some(span) => self.refuse(span, reason, remedy),
+            None => Refused::of_file(self.name, reason, remedy).key(path.join(".")),
+        }
+    }
+}
+
+/// Where the value of a key stands.
+fn span_of(table: &DeTable<'_>, path: &[&str]) -> Option<Range<usize>> {
+    let (first, rest) = path.split_first()?;
+    let value = table.get(*first)?;
+    match (rest, value.get_ref()) {
+        ([], _) => Some(value.span()),
+        (rest, DeValue::Table(inner)) => span_of(inner, rest),
+        _ => None,
+    }
 }
 
 /// The dotted key at `span`, and whether the span is of its value.
@@ -114,5 +136,16 @@ mod tests {
         assert_eq!(error.to_string(), "f:2:11: a.b.c.d is not a key here: remove it");
         let error = source.refuse(text.len()..text.len(), "ends here", "go on");
         assert_eq!(error.to_string(), "f:4:1: ends here: go on");
+    }
+
+    #[test]
+    fn a_key_finds_its_place() {
+        let source = Source { name: "f", text: "[a.b]\nc = 2\n[e]\nf = { g = 1 }\n" };
+        let error = |path: &[&str]| source.refuse_key(path, "is wrong", "change it").to_string();
+        assert_eq!(error(&["a", "b", "c"]), "f:2:5: a.b.c is 2, is wrong: change it");
+        assert_eq!(error(&["a", "b"]), "f:1:1: a.b is wrong: change it");
+        assert_eq!(error(&["e", "f"]), "f:4:5: e.f is wrong: change it");
+        assert_eq!(error(&["e", "f", "h"]), "f: e.f.h is wrong: change it");
+        assert_eq!(error(&["a", "b", "c", "d"]), "f: a.b.c.d is wrong: change it");
     }
 }

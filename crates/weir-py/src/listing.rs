@@ -4,6 +4,7 @@ use pyo3::pyfunction;
 use serde_json::{Value, json};
 use weir_core::info::{Info, Kind, Parameter};
 use weir_core::registry;
+use weir_sim::server::closed_form;
 use weir_sim::theory::{Mode, Service, theory};
 use weir_sim::workload::Sizes;
 
@@ -23,23 +24,31 @@ fn describe(info: &Info) -> Value {
         "work": info.work,
         "parameters": info.parameters.iter().map(parameter).collect::<Vec<_>>(),
         "example": info.example,
-        "closed_forms": {
-            "packet by packet": closed_form(info, Mode::Packets),
-            "whole messages": closed_form(info, Mode::Whole),
-        },
+        "closed_forms": closed_forms(info),
+    })
+}
+
+/// The closed forms of a discipline, by what it serves.
+fn closed_forms(info: &Info) -> Value {
+    // A dispatcher may be called as a message discipline that has other forms.
+    if matches!(info.kind, Kind::Dispatcher | Kind::Pool) {
+        return json!({ "a pool of cores": told(closed_form::statement(info.name)) });
+    }
+    json!({
+        "packet by packet": of_messages(info, Mode::Packets),
+        "whole messages": of_messages(info, Mode::Whole),
     })
 }
 
 /// The formula of the example's exact mean, or why there is none. It depends on the discipline alone, so any
-/// stable workload does to ask for it. A dispatcher may be called as a message discipline that has one.
-fn closed_form(info: &Info, mode: Mode) -> Value {
-    if matches!(info.kind, Kind::Dispatcher | Kind::Pool) {
-        return json!({ "formula": null, "reason": "no closed form for a pool of servers" });
-    }
-    match theory(info.example, mode, &Sizes::alpha_report(), 0.5, Service::constant(1.0)) {
-        Ok(form) => json!({ "formula": form.formula(), "reason": null }),
-        Err(reason) => json!({ "formula": null, "reason": reason.to_string() }),
-    }
+/// stable workload does to ask for it.
+fn of_messages(info: &Info, mode: Mode) -> Value {
+    let form = theory(info.example, mode, &Sizes::alpha_report(), 0.5, Service::constant(1.0));
+    told(form.map(|form| form.formula().to_owned()).map_err(|reason| reason.to_string()))
+}
+
+fn told(form: Result<String, String>) -> Value {
+    json!({ "formula": form.as_ref().ok(), "reason": form.as_ref().err() })
 }
 
 fn parameter(parameter: &Parameter) -> Value {

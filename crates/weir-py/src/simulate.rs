@@ -18,6 +18,7 @@ use pyo3::types::PyDict;
 use weir_sim::engine::replications::available_threads;
 use weir_sim::port::report;
 use weir_sim::scenario::{self, Scenario};
+use weir_sim::server::report as server_report;
 use weir_sim::{AnyOutcome, Control, Model, Progress, RecordSink};
 
 use crate::errors;
@@ -42,15 +43,24 @@ pub(crate) fn check(py: Python<'_>, text: &str, name: &str) -> PyResult<String> 
 #[pyfunction]
 pub(crate) fn theory(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
     let scenario = py.detach(|| read(text, name))?;
-    let Some(port) = scenario.port() else {
-        return Err(errors::of_another_model(
-            format!("closed forms are of the model `port`, and this scenario is of a {}", kind(&scenario)),
+    let outcome = py.detach(|| match &scenario.model {
+        Model::Port(port) => Some(AnyOutcome::Port(Box::new(report::theory_only(port, &scenario.frame)))),
+        Model::Server(server) => {
+            Some(AnyOutcome::Server(Box::new(server_report::theory_only(server, &scenario.frame))))
+        }
+        _ => None,
+    });
+    match outcome {
+        Some(outcome) => json(&outcome),
+        None => Err(errors::of_another_model(
+            format!(
+                "closed forms are of the models `port` and `server`, and this scenario is of a {}",
+                kind(&scenario)
+            ),
             "simulate it: `weir run`, or `weir.run`",
             name,
-        ));
-    };
-    let outcome = py.detach(|| report::theory_only(port, &scenario.frame));
-    json(&AnyOutcome::Port(Box::new(outcome)))
+        )),
+    }
 }
 
 /// What a scenario is of.

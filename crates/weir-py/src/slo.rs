@@ -8,10 +8,10 @@ use std::thread;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use weir_document::Source;
 use weir_sim::engine::replications::available_threads;
 use weir_sim::scenario::Scenario;
-use weir_sim::server::slo::{Asked, SloSearch, highest_load};
-use weir_sim::stats::FAR_QUANTILES;
+use weir_sim::server::slo::{Asked, SloError, SloSearch, highest_load};
 use weir_sim::{Control, Progress};
 
 use crate::errors;
@@ -42,37 +42,49 @@ pub(crate) fn highest_loads(
             name,
         ));
     }
-    let (asked, precision) = asked(question)?;
+    let (class, quantile, bound, precision) = question;
+    let asked = Asked::new(class, &quantile, bound).map_err(|error| refused(&error, &scenario, text))?;
     let threads = threads.unwrap_or_else(available_threads);
     let shared = Arc::new(Shared::default());
     let (sender, receiver) = channel();
-    let theirs = Arc::clone(&shared);
+    let (theirs, text) = (Arc::clone(&shared), text.to_owned());
     thread::spawn(move || {
         // Nobody listens any more after a second Ctrl-C.
-        let _ = sender.send(search(&scenario, &asked, precision, threads, &theirs));
+        let found = search(&scenario, &asked, precision, threads, &theirs);
+        let _ = sender
+            .send(found.map_err(|error| refused(&error, &scenario, &text)).and_then(|found| json(&found)));
     });
     wait(py, &Mutex::new(receiver), &shared, progress.as_ref())
 }
 
-/// What is asked, with the quantile under its own name.
-fn asked((class, quantile, bound, precision): Question) -> PyResult<(Asked, f64)> {
-    let known = FAR_QUANTILES.iter().map(|(name, _)| *name);
-    let Some(quantile) = known.clone().find(|name| *name == quantile) else {
-        let names: Vec<&str> = known.collect();
-        let message = format!("the quantile is `{quantile}`, must be one of {}", names.join(", "));
-        return Err(errors::config(message, "write one such as `p99.9`".to_owned()));
-    };
-    Ok((Asked { class, quantile, bound }, precision))
+/// Why nothing was searched: of the scenario at its key, of the question without a place.
+fn refused(error: &SloError, scenario: &Scenario, text: &str) -> PyErr {
+    let name = &scenario.frame.file;
+    match error {
+        SloError::Asked { option, value, remedy, .. } => {
+            errors::option(error.to_string(), remedy.clone(), option, value.clone())
+        }
+        SloError::Scenario(wrong) => {
+            let refused = Source { name, text }.refuse_key(&wrong.key, wrong.reason, wrong.remedy);
+            errors::scenario(&refused, name)
+        }
+        SloError::Run(error) => errors::run(error, name),
+    }
 }
 
+fn json(found: &[SloSearch]) -> PyResult<String> {
+    serde_json::to_string(found).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// One search a discipline; those after one that was broken off have not begun.
 fn search(
     scenario: &Scenario,
     asked: &Asked,
     precision: f64,
     threads: NonZeroUsize,
     shared: &Shared,
-) -> PyResult<String> {
-    let Some(server) = scenario.server() else { return Ok("[]".to_owned()) };
+) -> Result<Vec<SloSearch>, SloError> {
+    let Some(server) = scenario.server() else { return Ok(Vec::new()) };
     let mut found: Vec<SloSearch> = Vec::with_capacity(server.disciplines.len());
     for discipline in 0..server.disciplines.len() {
         let mut progress = |state: Progress| {
@@ -80,13 +92,10 @@ fn search(
             shared.total.store(state.total, Ordering::Relaxed);
         };
         let mut control = Control { threads, cancel: &shared.cancel, progress: &mut progress, records: None };
-        let searched = highest_load(server, discipline, asked, precision, &mut control)
-            .map_err(|error| errors::run(&error, &scenario.frame.file))?;
-        let interrupted = searched.interrupted;
-        found.push(searched);
-        if interrupted {
-            break;
-        }
+        found.push(match found.last() {
+            Some(last) if last.interrupted => SloSearch::not_begun(server, discipline, asked, precision),
+            _ => highest_load(server, discipline, asked, precision, &mut control)?,
+        });
     }
-    serde_json::to_string(&found).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    Ok(found)
 }

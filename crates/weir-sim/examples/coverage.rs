@@ -32,7 +32,9 @@ struct Interval {
 
 /// The quantile `p` of the latency of all messages, by interpolation inside its bucket.
 fn interpolated(outcome: &Outcome, discipline: &str, p: f64) -> Option<f64> {
-    let all = outcome.distributions.iter().find(|all| all.discipline == discipline && all.class == "all")?;
+    let is_all =
+        |row: &&weir_sim::port::outcome::Distribution| row.discipline == discipline && row.class == "all";
+    let all = &outcome.distributions.iter().find(is_all)?.bins;
     let mut left = all.count.iter().sum::<u64>() as f64 * p;
     for ((low, high), &count) in all.low.iter().zip(&all.high).zip(&all.count) {
         if left <= count as f64 {

@@ -30,7 +30,8 @@ def add_to(app: typer.Typer) -> None:
 def slo(
     file: ScenarioFile,
     bound: Annotated[
-        float, typer.Option("--bound", metavar="X", help="The slowdown that is not to be exceeded, above 1.")
+        float,
+        typer.Option("--bound", metavar="X", help="The slowdown that is not to be exceeded, 1.001 or more."),
     ] = 10.0,
     quantile: Annotated[
         str, typer.Option("--quantile", metavar="Q", help="p50, p90, p99, p99.9 or p99.99 of the slowdown.")
@@ -50,8 +51,9 @@ def slo(
 ) -> int:
     """Search the highest load of a server at which the slowdown stays within a bound, for each discipline.
 
-    Each load that is tried is a run of the scenario, with as many requests. The bound is met if the whole
-    95 % interval of the quantile is within it. Ctrl-C ends the search (exit code 130).
+    Each load that is tried is a run of the scenario, with as many requests. Of all requests that are offered,
+    no more than the quantile leaves out may be beyond the bound: slower, or dropped. It is met if the whole
+    95 % interval of their share is within that. Ctrl-C ends the search (exit code 130).
 
     \b
     Example:
@@ -68,27 +70,41 @@ def slo(
             "write one such as 1",
         )
     with Progress("simulated s", 1e9) as progress:
-        found = highest_loads(
-            file,
-            bound=bound,
-            quantile=quantile,
-            class_=class_,
-            precision=precision / _PER_CENT,
-            seed=seed,
-            threads=threads,
-            progress=progress,
-        )
+        try:
+            found = highest_loads(
+                file,
+                bound=bound,
+                quantile=quantile,
+                class_=class_,
+                precision=precision / _PER_CENT,
+                seed=seed,
+                threads=threads,
+                progress=progress,
+            )
+        except ConfigError as error:
+            if type(error) is ConfigError and error.key:  # an option, and not a key of the scenario
+                error.message = f"--{error.message}"
+            raise
     interrupted = any(each.interrupted for each in found)
     if as_json:
-        echo_json([{key.rstrip("_"): value for key, value in asdict(each).items()} for each in found])
+        echo_json([_plain(asdict(each)) for each in found])
     else:
         out = tables.console()
         who = "each class" if class_ is None else f"{class_} requests" if class_ == "all" else class_
         tables.say(out, f"the highest load at which {quantile} of the slowdown of {who} is within {bound:g}")
         tables.print_table(out, _columns(found))
         if interrupted:
-            tables.say(out, "interrupted: what was searched by then")
+            unsearched = [each.discipline for each in found if not each.probes]
+            rest = f"; not searched: {', '.join(unsearched)}" if unsearched else ""
+            tables.say(out, f"interrupted: what was searched by then{rest}")
     return INTERRUPTED if interrupted else 0
+
+
+def _plain(value: object) -> object:
+    """Return nested rows with their keys as the engine names them."""
+    if isinstance(value, dict):
+        return {key.rstrip("_"): _plain(each) for key, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _columns(found: Sequence[LoadSearch]) -> list[Column]:
@@ -96,9 +112,10 @@ def _columns(found: Sequence[LoadSearch]) -> list[Column]:
 
     return [
         Column("discipline", tuple(each.discipline for each in found), numeric=False),
-        Column("meets it at load", tuple(_load(each.met, "none tried") for each in found)),
-        Column("no more at load", tuple(_load(each.not_met, "none tried") for each in found)),
-        Column("then", tuple(_value(each.not_met) for each in found), rank=2),
+        Column("meets it at load", tuple(_load(each.met) for each in found)),
+        Column("no more at load", tuple(_load(each.not_met) for each in found)),
+        Column("beyond it then", tuple(_beyond(each.not_met) for each in found), rank=2),
+        Column(f"{found[0].quantile} then", tuple(_value(each.not_met) for each in found), rank=3),
         Column("of class", tuple(_class(each) for each in found), rank=1, numeric=False),
         Column("tried", tuple(plural(each.probes, "load") for each in found), rank=3),
         Column(
@@ -111,24 +128,35 @@ def _columns(found: Sequence[LoadSearch]) -> list[Column]:
 
 
 def _ending(found: LoadSearch) -> str:
-    """Return why a search ended before its precision, if it did."""
+    """Return why a search ended without two loads as near as asked for, if it did."""
     if found.interrupted:
-        return "broken off"
-    return "" if found.reached else "undecided between: run more requests"
+        return "broken off" if found.probes else "not searched"
+    if not found.reached:
+        return "undecided between: run more requests"
+    if found.met is None:
+        return f"none found from {found.from_:g} up"
+    return "" if found.not_met else f"none found up to {found.to:g}"
 
 
-def _load(probe: Probe | None, none: str) -> str:
-    return none if probe is None else number(probe.load, 3)
+def _load(probe: Probe | None) -> str:
+    return "–" if probe is None else number(probe.load, 3)
 
 
-def _value(probe: Probe | None) -> str:
-    """Return the quantile at a load with its interval."""
-    if probe is None or probe.value is None:
+def _beyond(probe: Probe | None) -> str:
+    """Return the share of requests beyond the bound at a load, with its interval, and that of drops."""
+    if probe is None or probe.beyond is None:
         return "–"
     dropped = f", {share(probe.dropped)} dropped" if probe.dropped else ""
     if probe.low is None or probe.high is None:
-        return f"{number(probe.value)}{dropped}"
-    return f"{number(probe.value)} ({number(probe.low)} to {number(probe.high)}){dropped}"
+        return f"{share(probe.beyond)}{dropped}"
+    return f"{share(probe.beyond)} ({share(probe.low)} to {share(probe.high)}){dropped}"
+
+
+def _value(probe: Probe | None) -> str:
+    """Return the quantile at a load."""
+    if probe is None:
+        return "–"
+    return "dropped" if probe.value is None else number(probe.value)
 
 
 def _class(found: LoadSearch) -> str:

@@ -195,7 +195,7 @@ def bar_chart(
     layers = [bars, spans]
     if any("label" in point for point in points):
         told = base.transform_filter("isValid(datum.label)")
-        words = told.mark_text(align="left", dx=4, fontSize=10, color="#888888")
+        words = told.mark_text(align="left", dx=4, dy=5, fontSize=10, color="#888888")
         layers.append(words.encode(x=alt.X("value:Q", scale=scale), text="label:N"))
     height = max(80, (13 * len(drawn) + 8) * len(kept))
     return specification(alt.layer(*layers), height, points)

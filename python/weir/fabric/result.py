@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from weir.errors import ConfigError, ResultError
+from weir.errors import ConfigError
 from weir.fabric.labels import labels
 from weir.fabric.reading import ALL, check_figures, check_subjects
 from weir.fabric.rows import (
@@ -23,8 +23,8 @@ from weir.fabric.rows import (
     Saturation,
     Totals,
 )
-from weir.reading import REMEDY, check_rows
-from weir.result import Result
+from weir.reading import check_rows
+from weir.result import LISTED, Result
 from weir.rows import rows
 from weir.text import number
 
@@ -54,6 +54,7 @@ class FabricResult(Result):
         "saturation": Saturation,
         "distributions": FabricDistribution,
     }
+    _required: ClassVar[tuple[str, ...]] = ("loads", "size", *_sections, *LISTED)
 
     @classmethod
     def check(cls, document: dict[str, Any]) -> None:
@@ -64,17 +65,10 @@ class FabricResult(Result):
         ResultError
             If something is not as the engine writes it; the error says where.
         """
-        for name in ("loads", "size", "replications", *cls._sections, "theory", "checks", "engines"):
-            if name not in document:
-                raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
         super().check(document)
         check_rows(FabricSize, [document["size"]], "size")
         check_subjects(document, [name for name in cls._sections if name != "channels"])
         check_figures(document)
-
-    @property
-    def _row(self) -> type[Any]:
-        return FabricEstimate
 
     @cached_property
     def estimates(self) -> tuple[FabricEstimate, ...]:

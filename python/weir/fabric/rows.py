@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from weir.rows import Comparison
+
 __all__ = [
     "ChannelRow",
     "FabricDifference",
@@ -46,7 +48,7 @@ class FabricEstimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FabricDifference:
+class FabricDifference(Comparison):
     """A discipline against the reference, paired on the same traffic, replication by replication.
 
     ``kind`` is ``difference``, the discipline's value less the reference's, or ``improvement``, what the
@@ -68,11 +70,6 @@ class FabricDifference:
     high_90: float | None
     unit: str
     reason: str | None
-
-    @property
-    def clear(self) -> bool:
-        """Whether the 95 % interval leaves out zero."""
-        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

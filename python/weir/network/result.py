@@ -69,10 +69,6 @@ class NetworkResult(Result):
             if lengths.setdefault(row["flow"], len(row["values"])) != len(row["values"]):
                 refuse(f"series[{place}].values", row["values"], "as many as in the other series of the flow")
 
-    @property
-    def _row(self) -> type[Any]:
-        return NetworkEstimate
-
     @cached_property
     def estimates(self) -> tuple[NetworkEstimate, ...]:
         """All estimates, one row each."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from weir.rows import Comparison
+
 __all__ = [
     "FlowRow",
     "IntervalRow",
@@ -46,7 +48,7 @@ class NetworkEstimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkDifference:
+class NetworkDifference(Comparison):
     """A discipline's value minus that of the reference, paired on the same departures.
 
     ``low`` to ``high`` is the 95 % confidence interval. Where ``value`` is None, ``reason`` says why.
@@ -64,11 +66,6 @@ class NetworkDifference:
     high: float | None
     unit: str
     reason: str | None
-
-    @property
-    def clear(self) -> bool:
-        """Whether the interval leaves out zero."""
-        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

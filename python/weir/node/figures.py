@@ -13,9 +13,9 @@ from weir.charts.delays import DECADES, ccdf, ccdf_chart
 from weir.charts.style import Figure, specification
 from weir.fabric.marks import Named, bar_chart, by_discipline
 from weir.network.figures import flow_styles
-from weir.node.reading import ALL
 from weir.node.tables import PER_CENT, processes_of
 from weir.node.timeline import timeline_figures
+from weir.subjects import ALL
 from weir.tables import column_scale
 from weir.text import quantity, scale_for
 

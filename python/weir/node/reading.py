@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from weir import subjects
 from weir.node.rows import PATHS, Critical, Lengths, Marks, Runs, Timeline
-from weir.reading import check_bins, check_fields, check_interval, refuse
+from weir.reading import check_fields, refuse
 from weir.rows import rows
+from weir.subjects import ALL, check_counts, check_listed, check_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-__all__ = ["ALL", "KINDS", "check_figures", "check_subjects", "check_timelines", "timelines"]
+__all__ = ["KINDS", "check_figures", "check_subjects", "check_timelines", "timelines"]
 
-ALL = "all"
-"""The name of all of a kind together."""
 KINDS = {"process": "processes", "queue": "queues", "node": "nodes"}
 """What figures are about, and where the result lists them."""
 _PARTS: dict[str, type] = {"runs": Runs, "lengths": Lengths, "marks": Marks, "critical": Critical}
@@ -39,13 +39,8 @@ def check_subjects(document: Mapping[str, Any]) -> None:
     """
     known = {kind: names_of(document, kind) for kind in KINDS}
     for kind, names in known.items():
-        if len(set(names)) < len(names) or ALL in names or (kind != "queue" and not names):
-            refuse(KINDS[kind], names, f"by different names, none of them `{ALL}`")
-    for section in ("estimates", "differences", "samples"):
-        for place, row in enumerate(document[section]):
-            if row["kind"] not in known:
-                refuse(f"{section}[{place}].kind", row["kind"], f"one of {', '.join(known)}")
-            _check_name(f"{section}[{place}].name", row["name"], [ALL, *known[row["kind"]]])
+        check_names(KINDS[kind], names, empty=kind == "queue")
+    subjects.check_subjects(document, ("estimates", "differences", "samples"), known)
     for section, key, kind in (
         ("process_totals", "process", "process"),
         ("distributions", "process", "process"),
@@ -55,12 +50,7 @@ def check_subjects(document: Mapping[str, Any]) -> None:
     ):
         more = [ALL] if section == "distributions" else []
         for place, row in enumerate(document[section]):
-            _check_name(f"{section}[{place}].{key}", row[key], [*more, *known[kind]])
-
-
-def _check_name(where: str, name: str, known: Sequence[str]) -> None:
-    if name not in known:
-        refuse(where, name, "one that the result lists")
+            check_listed(f"{section}[{place}].{key}", row[key], [*more, *known[kind]])
 
 
 def check_figures(document: Mapping[str, Any]) -> None:
@@ -71,29 +61,16 @@ def check_figures(document: Mapping[str, Any]) -> None:
     ResultError
         With the place of what is wrong.
     """
-    for key in ("epoch", "measured"):
-        if document[key] <= 0:
-            refuse(key, document[key], "above 0")
-    for section in ("estimates", "differences"):
-        for place, row in enumerate(document[section]):
-            check_interval(f"{section}[{place}]", row, "low", "high")
-    for place, row in enumerate(document["distributions"]):
-        check_bins(f"distributions[{place}]", row)
-    for section in ("process_totals", "node_totals"):
-        for place, row in enumerate(document[section]):
-            _check_counts(f"{section}[{place}]", row)
+    if document["epoch"] <= 0:
+        refuse("epoch", document["epoch"], "above 0")
+    subjects.check_figures(document)
+    check_counts(document, ("process_totals", "node_totals"))
+    for place, row in enumerate(document["node_totals"]):
+        if len(row["paths"]) != len(PATHS):
+            refuse(f"node_totals[{place}].paths", row["paths"], f"{len(PATHS)} counts")
     for place, row in enumerate(document["samples"]):
         if row["interval"] <= 0:
             refuse(f"samples[{place}].interval", row["interval"], "above 0")
-
-
-def _check_counts(where: str, row: Mapping[str, Any]) -> None:
-    for key, value in row.items():
-        least = min(value, default=0) if isinstance(value, list) else value
-        if isinstance(least, int | float) and least < 0:
-            refuse(f"{where}.{key}", value, "0 or more")
-    if "paths" in row and len(row["paths"]) != len(PATHS):
-        refuse(f"{where}.paths", row["paths"], f"{len(PATHS)} counts")
 
 
 # Timelines.

@@ -12,9 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from weir.errors import ResultError
-from weir.fabric.labels import labels
-from weir.node.reading import ALL, KINDS, check_figures, check_subjects, check_timelines, timelines
+from weir.node.reading import KINDS, check_figures, check_subjects, check_timelines, timelines
 from weir.node.rows import (
     NodeDifference,
     NodeDistribution,
@@ -25,9 +23,9 @@ from weir.node.rows import (
     ProcessTotals,
     Samples,
 )
-from weir.reading import REMEDY
-from weir.result import Result
+from weir.result import LISTED
 from weir.rows import rows
+from weir.subjects import ALL, SubjectResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +38,7 @@ __all__ = ["ALL", "NodeResult"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NodeResult(Result):
+class NodeResult(SubjectResult[NodeEstimate, NodeDifference]):
     """What a run of the node found out: run times, needs and responses of processes, and what the nodes did.
 
     Examples
@@ -66,6 +64,8 @@ class NodeResult(Result):
         "distributions": NodeDistribution,
         "samples": Samples,
     }
+    _required: ClassVar[tuple[str, ...]] = (*_fields, *_sections, "timelines", *LISTED)
+    _usual: ClassVar[tuple[str, str]] = ("process", "response")
 
     @classmethod
     def check(cls, document: dict[str, Any]) -> None:
@@ -76,35 +76,10 @@ class NodeResult(Result):
         ResultError
             If something is not as the engine writes it; the error says where.
         """
-        for name in (
-            *cls._fields,
-            *cls._sections,
-            "timelines",
-            "replications",
-            "theory",
-            "checks",
-            "engines",
-        ):
-            if name not in document:
-                raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
         super().check(document)
         check_subjects(document)
         check_figures(document)
         check_timelines(document)
-
-    @property
-    def _row(self) -> type[Any]:
-        return NodeEstimate
-
-    @cached_property
-    def estimates(self) -> tuple[NodeEstimate, ...]:
-        """All estimates, one row each."""
-        return rows(NodeEstimate, self.document["estimates"])
-
-    @cached_property
-    def differences(self) -> tuple[NodeDifference, ...]:
-        """Paired differences to the reference."""
-        return rows(NodeDifference, self.document["differences"])
 
     @cached_property
     def distributions(self) -> tuple[NodeDistribution, ...]:
@@ -157,82 +132,13 @@ class NodeResult(Result):
         return float(self.document["epoch"])
 
     @property
-    def measured(self) -> float:
-        """The measured time of a replication, in seconds."""
-        return float(self.document["measured"])
-
-    @property
     def balanced(self) -> bool:
         """Whether processes are moved between nodes: the scenario has `[balance]`."""
         return _BALANCE.search(str(self.document.get("scenario", ""))) is not None
 
-    @property
-    def replications(self) -> int:
-        """Independent replications behind the figures."""
-        return int(self.document["replications"])
-
-    @cached_property
-    def labels(self) -> dict[str, str]:
-        """A short name for each of `disciplines`."""
-        return labels(self.disciplines)
-
-    @cached_property
-    def _index(self) -> dict[tuple[str, str, str, str, str], NodeEstimate]:
-        return {
-            (row.discipline, row.kind, row.name, row.metric, row.statistic): row for row in self.estimates
-        }
-
-    @cached_property
-    def _differences(self) -> dict[tuple[str, str, str, str, str], NodeDifference]:
-        return {
-            (row.discipline, row.kind, row.name, row.metric, row.statistic): row for row in self.differences
-        }
-
     @cached_property
     def _totals(self) -> dict[tuple[str, str], ProcessTotals]:
         return {(row.discipline, row.process): row for row in self.process_totals}
-
-    def estimate(
-        self,
-        discipline: str,
-        *,
-        name: str = ALL,
-        metric: str = "response",
-        statistic: str = "mean",
-        kind: str = "process",
-    ) -> NodeEstimate | None:
-        """Return one estimate, or None if the run has no such row.
-
-        Parameters
-        ----------
-        discipline : str
-            A spec string of `disciplines`.
-        name : str
-            The process, queue or node; all of the kind, but for the system's, if not given.
-        metric : str
-            As `weir.node.NodeEstimate` lists them.
-        statistic : str
-            ``mean``, ``p50``, ``p90``, ``p99``, ``p99.9``, ``min`` or ``max``.
-        kind : str
-            ``process``, ``queue`` or ``node``.
-        """
-        return self._index.get((discipline, kind, name, metric, statistic))
-
-    def difference(
-        self,
-        discipline: str,
-        *,
-        name: str = ALL,
-        metric: str = "response",
-        statistic: str = "mean",
-        kind: str = "process",
-    ) -> NodeDifference | None:
-        """Return the paired difference to the reference, if there is one; parameters as of `estimate`.
-
-        Instead of ``min`` and ``max`` there are ``replication_min`` and ``replication_max``, of each
-        replication's own least and longest.
-        """
-        return self._differences.get((discipline, kind, name, metric, statistic))
 
     def totals(self, discipline: str, process: str) -> ProcessTotals | None:
         """Return what was counted of a process under a discipline, if it was."""

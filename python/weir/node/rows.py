@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from weir.subjects import SubjectDifference, SubjectEstimate
+
 __all__ = [
     "PATHS",
     "Critical",
@@ -30,56 +32,25 @@ PATHS = ("restart", "swap", "to idle", "from idle to the last", "from idle", "id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeEstimate:
+class NodeEstimate(SubjectEstimate):
     """One estimated quantity with its 95 % confidence interval.
 
     ``kind`` is ``process``, ``queue`` or ``node``. ``metric`` of a process is ``share`` (run time over
     elapsed), ``epoch_run`` (s in an epoch), ``need_met`` (part of the epochs in which it was ready
     throughout), ``uncommitted``, ``windfall`` (shares of elapsed), ``response``, ``wait`` (s), ``late`` (part
     of its responses), ``schedulings``, ``enqueue_rate``, ``dequeue_rate`` (1/s); of a queue ``throughput``
-    (1/s) and ``age`` (s); of a node ``busy``, ``idle``, ``uncharged`` (shares). Where ``value`` is None,
-    ``reason`` says why.
+    (1/s) and ``age`` (s); of a node ``busy``, ``idle``, ``uncharged`` (shares). ``statistic`` is ``mean``,
+    ``p50``, ``p90``, ``p99``, ``p99.9``, ``min`` or ``max``. Where ``value`` is None, ``reason`` says why.
     """
-
-    discipline: str
-    kind: str
-    name: str
-    metric: str
-    statistic: str
-    value: float | None
-    low: float | None
-    high: float | None
-    standard_error: float | None
-    count: int
-    method: str | None
-    unit: str
-    reason: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeDifference:
+class NodeDifference(SubjectDifference):
     """A discipline's value less the reference's, paired on the same programs, replication by replication.
 
     ``statistic`` is that of the figures, but for ``replication_min`` and ``replication_max``: the mean
     difference of each replication's own least and longest.
     """
-
-    discipline: str
-    reference: str
-    kind: str
-    name: str
-    metric: str
-    statistic: str
-    value: float | None
-    low: float | None
-    high: float | None
-    unit: str
-    reason: str | None
-
-    @property
-    def clear(self) -> bool:
-        """Whether the 95 % interval leaves out zero."""
-        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

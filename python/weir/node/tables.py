@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.node.reading import ALL
 from weir.node.rows import PATHS
+from weir.subjects import ALL
 from weir.tables import Column, cell, column_scale
 from weir.text import Scale, number, scale_for, value_with_margin
 

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 from weir.errors import ConfigError
 from weir.files import write_text
 from weir.reproduce.checks import Status
-from weir.text import plural
+from weir.text import be, plural
 
 if TYPE_CHECKING:
-    from weir.reproduce.checks import Checks
+    from weir.reproduce.checks import Check, Checks
 
 __all__ = ["Fidelity", "Reproduced", "fidelity", "folder"]
+
+_NAMED = 6
+"""So many checks are named that are not met."""
 
 
 class Fidelity(StrEnum):
@@ -104,13 +107,33 @@ class Reproduced(ABC):
         """How many could not be computed."""
         return self.checks.not_checkable
 
+    def never(self, check: Check) -> bool:  # noqa: ARG002 - a reproduction may know of some
+        """Whether a check can never be made here, so that nothing is amiss where it is not."""
+        return False
+
     def unchecked(self) -> list[str]:
         """Return, as sentences before all others, that it was interrupted and what could not be checked."""
         sentences = ["Interrupted: what follows was finished by then"] if self.interrupted else []
-        if self.not_checkable:
-            reason = next(check.note for check in self.checks.checks if check.status == Status.NOT_CHECKABLE)
-            sentences.append(f"{plural(self.not_checkable, 'check')} could not be made: {reason}")
+        found = [check for check in self._with(Status.NOT_CHECKABLE) if not self.never(check)]
+        if found:
+            sentences.append(f"{plural(len(found), 'check')} could not be made: {found[0].note}")
         return sentences
+
+    def missed(self) -> list[Check]:
+        """Return the checks that are not met."""
+        return self._with(Status.NOT_MET)
+
+    def missed_in_words(self) -> list[str]:
+        """Return a sentence that names what is not met, if anything is not."""
+        found = [check.id for check in self.missed()]
+        if not found:
+            return []
+        listed = ", ".join(f"`{name}`" for name in found[:_NAMED])
+        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        return [f"{plural(len(found), 'check')} {be(len(found))} not met: {listed}{more}"]
+
+    def _with(self, status: Status) -> list[Check]:
+        return [check for check in self.checks.checks if check.status == status]
 
     def met_of(self, kind: str, noun: str, end: str) -> str:
         """Return how many checks of a kind are met, of those that could be made.

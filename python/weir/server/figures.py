@@ -12,10 +12,10 @@ import altair as alt
 from weir.charts.delays import DECADES, ccdf, ccdf_chart
 from weir.charts.style import Figure, is_wide, log_scale, specification
 from weir.fabric.marks import Named, bar_chart, by_discipline
-from weir.server.reading import ALL
 from weir.server.tables import METRICS, classes_of
+from weir.subjects import ALL
 from weir.tables import column_scale
-from weir.text import Scale, quantity, scale_for
+from weir.text import Scale, number, quantity, scale_for
 
 if TYPE_CHECKING:
     from weir.fabric.marks import Lines, Point
@@ -27,6 +27,8 @@ __all__ = ["server_figures"]
 _MOST_PANELS = 12
 _MOST_POINTS = 600
 _HEIGHT = 220
+_SHORT = 0.01
+"""A bar of less than this part of the longest is not seen: its value is written."""
 
 
 def server_figures(result: ServerResult) -> list[Figure]:
@@ -65,6 +67,7 @@ def _bars(result: ServerResult) -> Figure | None:
     if not rows:
         return None
     scale = column_scale(rows)
+    short = _SHORT * max(max(row.value or 0.0, row.high or 0.0) for row in rows)
     points: list[Point] = []
     for row in rows:
         value = row.value or 0.0
@@ -76,13 +79,16 @@ def _bars(result: ServerResult) -> Figure | None:
                 "value": _digits(value / scale.factor),
                 "low": _digits(max(0.0, low) / scale.factor),
                 "high": _digits(high / scale.factor),
+                **({"label": number(value / scale.factor, 3)} if max(value, high) < short else {}),
             }
         )
     names = [_panel(class_) for class_ in classes_of(result)]
+    without = [name for name in names if all(point["class"] != name for point in points)]
+    few = f" Of {', '.join(without)} there are too few requests for it." if without else ""
     chart = bar_chart(names, points, lines, "p99.9 slowdown", "class")
     caption = (
         "The slowdown, response over service, that one request in a thousand exceeds, with 95 % intervals; "
-        f"the shorter the bar, the better.{missing}"
+        f"the shorter the bar, the better.{few}{missing}"
     )
     return Figure("p99.9 slowdown", caption, (("", chart),), _bar_key(result, lines))
 

@@ -1,4 +1,7 @@
-"""The report of a server's result: verdict, charts, a table for each metric and class, losses, cores."""
+"""The report of a server's result: verdict and charts, then tables.
+
+These are of each metric and class, of losses, cores, and closed forms beside the simulation.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from typing import TYPE_CHECKING
 from weir.report import charts_of, checks, drawn, headline, page, provenance, section, table
 from weir.server import tables
 from weir.server.figures import server_figures
-from weir.server.reading import ALL
 from weir.server.verdict import state, verdict, warnings
+from weir.subjects import ALL
 from weir.tables import split
 from weir.text import number, plural, quantity
 
@@ -29,11 +32,15 @@ def html(result: ServerResult) -> str:
     sections = [
         headline(result, verdict(result), state(result), _facts(result)),
         *(f'<p class="warning">{escape(words)}</p>\n' for words in warnings(result)),
-        section("The comparison", _comparison(result)),
         *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(figures)),
+        section("The comparison", _comparison(result)),
         section("Requests", _table(result, tables.loss_columns(result)) + _note(_REQUESTS)),
         section("Cores", _table(result, tables.core_columns(result)) + _note(_CORES)),
-        section("What is absent", "".join(map(_note, tables.absent_rows(result)))),
+        section("Closed forms", _theory(result)),
+        section(
+            "What is absent, and what to mind",
+            "".join(map(_note, [*tables.absent_rows(result), *result.notes])),
+        ),
         section("Self-checks", checks(result)),
         section("Where it comes from", provenance(result, _origin(result))),
     ]
@@ -43,6 +50,10 @@ def html(result: ServerResult) -> str:
 _REQUESTS = (
     "Of the requests that arrive in the measured time: dropped of those offered; reordered and cold of those "
     "done. Cold is a request that another core serves than the one of its flow before."
+)
+_THEORY = (
+    "Exact means beside the simulated ones with their 95 % intervals; OK where the 99.9 % interval covers "
+    "the exact mean, !! where it does not."
 )
 _CORES = (
     "Busy and overhead are shares of the time of all cores; in use are cores that new requests may be sent "
@@ -88,6 +99,18 @@ def _comparison(result: ServerResult) -> str:
         "differences are paired: the disciplines served the same requests."
     )
     return "".join(parts) + _note(note) + _specs(result) if any(parts) else ""
+
+
+def _theory(result: ServerResult) -> str:
+    """Return the closed forms, those that do not agree first, and why others have none."""
+    columns = tables.theory_columns(result)
+    without = {row.discipline: row.formula for row in result.theory if row.value is None}
+    if not columns and not without:
+        return ""
+    reasons = "".join(
+        _note(f"{result.labels.get(name or '', name)}: none: {reason}") for name, reason in without.items()
+    )
+    return (table(columns) + _note(_THEORY) if columns else "") + reasons
 
 
 def _differences(result: ServerResult, metric: str, title: str) -> str:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from weir.reading import check_bins, check_interval, refuse
+from weir import subjects
+from weir.reading import refuse
+from weir.subjects import ALL, check_counts, check_listed, check_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-__all__ = ["ALL", "check_columns", "check_figures", "check_subjects"]
-
-ALL = "all"
-"""The name of all classes, and of all cores, together."""
-_KINDS = ("class", "core")
+__all__ = ["check_columns", "check_figures", "check_subjects"]
 
 
 def check_subjects(document: Mapping[str, Any]) -> None:
-    """Refuse classes that cannot be told apart, and rows about others than these.
+    """Refuse classes that cannot be told apart, rows about others than these, and notes that are no text.
 
     Raises
     ------
@@ -26,27 +24,20 @@ def check_subjects(document: Mapping[str, Any]) -> None:
         With the place of what is wrong.
     """
     names = [row["name"] for row in document["classes"]]
-    if len(set(names)) < len(names) or ALL in names or not names:
-        refuse("classes", names, f"by different names, none of them `{ALL}`")
+    check_names("classes", names)
     cores = document["cores"]
     if cores < 1:
         refuse("cores", cores, "1 or more")
-    known = {"class": [ALL, *names], "core": [ALL, *map(str, range(cores))]}
-    for section in ("estimates", "differences"):
-        for place, row in enumerate(document[section]):
-            if row["kind"] not in _KINDS:
-                refuse(f"{section}[{place}].kind", row["kind"], f"one of {', '.join(_KINDS)}")
-            _check_name(f"{section}[{place}].name", row["name"], known[row["kind"]])
+    notes = document.get("notes", [])
+    if not (isinstance(notes, list) and all(isinstance(note, str) for note in notes)):
+        refuse("notes", notes, "a list of texts")
+    known = {"class": names, "core": [str(core) for core in range(cores)]}
+    subjects.check_subjects(document, ("estimates", "differences"), known)
     for section in ("class_totals", "distributions", "windows"):
         for place, row in enumerate(document[section]):
-            _check_name(f"{section}[{place}].class", row["class"], known["class"])
+            check_listed(f"{section}[{place}].class", row["class"], [ALL, *names])
     for place, row in enumerate(document["core_totals"]):
-        _check_name(f"core_totals[{place}].core", str(row["core"]), known["core"])
-
-
-def _check_name(where: str, name: str, known: Sequence[str]) -> None:
-    if name not in known:
-        refuse(where, name, "one that the result lists")
+        check_listed(f"core_totals[{place}].core", str(row["core"]), known["core"])
 
 
 def check_figures(document: Mapping[str, Any]) -> None:
@@ -57,18 +48,8 @@ def check_figures(document: Mapping[str, Any]) -> None:
     ResultError
         With the place of what is wrong.
     """
-    if document["measured"] <= 0:
-        refuse("measured", document["measured"], "above 0")
-    for section in ("estimates", "differences"):
-        for place, row in enumerate(document[section]):
-            check_interval(f"{section}[{place}]", row, "low", "high")
-    for place, row in enumerate(document["distributions"]):
-        check_bins(f"distributions[{place}]", row)
-    for section in ("class_totals", "discipline_totals", "core_totals"):
-        for place, row in enumerate(document[section]):
-            for key, value in row.items():
-                if isinstance(value, int | float) and value < 0:
-                    refuse(f"{section}[{place}].{key}", value, "0 or more")
+    subjects.check_figures(document)
+    check_counts(document, ("class_totals", "discipline_totals", "core_totals"))
 
 
 def check_columns(document: Mapping[str, Any]) -> None:

@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from weir.errors import ResultError
-from weir.fabric.labels import labels
-from weir.reading import REMEDY
-from weir.result import Result
+from weir.result import LISTED
 from weir.rows import rows
-from weir.server.reading import ALL, check_columns, check_figures, check_subjects
+from weir.server.reading import check_columns, check_figures, check_subjects
 from weir.server.rows import (
     ClassRow,
     ClassTotals,
@@ -28,6 +25,7 @@ from weir.server.rows import (
     ServerWarning,
     Windows,
 )
+from weir.subjects import ALL, SubjectResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +34,7 @@ __all__ = ["ALL", "ServerResult"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ServerResult(Result):
+class ServerResult(SubjectResult[ServerEstimate, ServerDifference]):
     """What a run of the server found out: delays and slowdowns of requests, drops, and what the cores did.
 
     Examples
@@ -65,6 +63,8 @@ class ServerResult(Result):
         "windows": Windows,
         "in_use": InUse,
     }
+    _required: ClassVar[tuple[str, ...]] = (*_fields, *_sections, *LISTED)
+    _usual: ClassVar[tuple[str, str]] = ("class", "delay")
 
     @classmethod
     def check(cls, document: dict[str, Any]) -> None:
@@ -75,27 +75,10 @@ class ServerResult(Result):
         ResultError
             If something is not as the engine writes it; the error says where.
         """
-        for name in (*cls._fields, *cls._sections, "replications", "theory", "checks", "engines"):
-            if name not in document:
-                raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
         super().check(document)
         check_subjects(document)
         check_figures(document)
         check_columns(document)
-
-    @property
-    def _row(self) -> type[Any]:
-        return ServerEstimate
-
-    @cached_property
-    def estimates(self) -> tuple[ServerEstimate, ...]:
-        """All estimates, one row each."""
-        return rows(ServerEstimate, self.document["estimates"])
-
-    @cached_property
-    def differences(self) -> tuple[ServerDifference, ...]:
-        """Paired differences to the reference."""
-        return rows(ServerDifference, self.document["differences"])
 
     @cached_property
     def distributions(self) -> tuple[ServerDistribution, ...]:
@@ -111,6 +94,11 @@ class ServerResult(Result):
     def warnings(self) -> tuple[ServerWarning, ...]:
         """What was warned of."""
         return rows(ServerWarning, self.document["warnings"])
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What figures do not say of themselves."""
+        return tuple(self.document.get("notes", []))
 
     @cached_property
     def class_totals(self) -> tuple[ClassTotals, ...]:
@@ -157,78 +145,9 @@ class ServerResult(Result):
         """How many requests may wait for each core; None: any number."""
         return self.document.get("queue")
 
-    @property
-    def measured(self) -> float:
-        """The measured time of a replication, in seconds."""
-        return float(self.document["measured"])
-
-    @property
-    def replications(self) -> int:
-        """Independent replications behind the figures."""
-        return int(self.document["replications"])
-
-    @cached_property
-    def labels(self) -> dict[str, str]:
-        """A short name for each of `disciplines`."""
-        return labels(self.disciplines)
-
-    @cached_property
-    def _index(self) -> dict[tuple[str, str, str, str, str], ServerEstimate]:
-        return {
-            (row.discipline, row.kind, row.name, row.metric, row.statistic): row for row in self.estimates
-        }
-
-    @cached_property
-    def _differences(self) -> dict[tuple[str, str, str, str, str], ServerDifference]:
-        return {
-            (row.discipline, row.kind, row.name, row.metric, row.statistic): row for row in self.differences
-        }
-
     @cached_property
     def _totals(self) -> dict[tuple[str, str], ClassTotals]:
         return {(row.discipline, row.class_): row for row in self.class_totals}
-
-    def estimate(
-        self,
-        discipline: str,
-        *,
-        name: str = ALL,
-        metric: str = "delay",
-        statistic: str = "mean",
-        kind: str = "class",
-    ) -> ServerEstimate | None:
-        """Return one estimate, or None if the run has no such row.
-
-        Parameters
-        ----------
-        discipline : str
-            A spec string of `disciplines`.
-        name : str
-            The class, or the core; all of the kind if not given.
-        metric : str
-            As `weir.server.ServerEstimate` lists them.
-        statistic : str
-            ``mean``, ``p50``, ``p90``, ``p99``, ``p99.9``, ``p99.99``, ``max`` or ``window_max``.
-        kind : str
-            ``class`` or ``core``.
-        """
-        return self._index.get((discipline, kind, name, metric, statistic))
-
-    def difference(
-        self,
-        discipline: str,
-        *,
-        name: str = ALL,
-        metric: str = "delay",
-        statistic: str = "mean",
-        kind: str = "class",
-    ) -> ServerDifference | None:
-        """Return the paired difference to the reference, if there is one; parameters as of `estimate`.
-
-        Instead of ``max`` and ``window_max`` there are ``replication_max`` and ``replication_window_max``, of
-        each replication's own longest.
-        """
-        return self._differences.get((discipline, kind, name, metric, statistic))
 
     def totals(self, discipline: str, class_: str = ALL) -> ClassTotals | None:
         """Return what was counted of a class under a discipline, if it was."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from weir.subjects import SubjectDifference, SubjectEstimate
+
 __all__ = [
     "ClassRow",
     "ClassTotals",
@@ -22,7 +24,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServerEstimate:
+class ServerEstimate(SubjectEstimate):
     """One estimated quantity with its 95 % confidence interval.
 
     ``kind`` is ``class`` or ``core``. ``metric`` of a class is ``delay`` (s, from arrival to where service
@@ -33,45 +35,14 @@ class ServerEstimate:
     is None, ``reason`` says why.
     """
 
-    discipline: str
-    kind: str
-    name: str
-    metric: str
-    statistic: str
-    value: float | None
-    low: float | None
-    high: float | None
-    standard_error: float | None
-    count: int
-    method: str | None
-    unit: str
-    reason: str | None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServerDifference:
+class ServerDifference(SubjectDifference):
     """A discipline's value less the reference's, paired on the same requests, replication by replication.
 
     ``statistic`` is that of the figures, but for ``replication_max`` and ``replication_window_max``: the mean
     difference of each replication's own longest.
     """
-
-    discipline: str
-    reference: str
-    kind: str
-    name: str
-    metric: str
-    statistic: str
-    value: float | None
-    low: float | None
-    high: float | None
-    unit: str
-    reason: str | None
-
-    @property
-    def clear(self) -> bool:
-        """Whether the 95 % interval leaves out zero."""
-        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

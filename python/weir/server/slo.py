@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +24,16 @@ __all__ = ["LoadSearch", "Probe", "highest_loads"]
 class Probe:
     """What a run at one load has shown, of the class that is worst off.
 
-    ``low`` to ``high`` is the 95 % interval of the quantile, ``dropped`` the share of requests that were
-    dropped; ``verdict`` is ``met``, ``not_met`` or ``undecided``.
+    ``value`` is the quantile of the slowdown of all requests, those that were dropped being slower than
+    any; None where it is one of these. ``beyond`` is the share of requests that were slower than the bound,
+    or dropped, and ``low`` to ``high`` its 95 % interval, which decides; ``dropped`` is the share that were
+    dropped. ``verdict`` is ``met``, ``not_met`` or ``undecided``.
     """
 
     load: float
     class_: str
     value: float | None
+    beyond: float | None
     low: float | None
     high: float | None
     dropped: float
@@ -42,8 +44,10 @@ class Probe:
 class LoadSearch:
     """What the search of one discipline has found.
 
-    ``met`` is the highest load tried that meets the bound, None where none does; ``not_met`` the lowest tried
-    that does not, None where all do. ``reached``: the two are as close as `precision` asks for.
+    Loads are searched from ``from_`` to ``to``. ``met`` is the highest that was tried and meets the bound,
+    None where none does; ``not_met`` the lowest tried that does not, None where all do. ``reached``: the
+    two, or the one and the end of the loads that are searched, are as close as `precision` asks for.
+    ``interrupted``: the search was broken off, or, where ``probes`` is 0, did not begin.
     """
 
     discipline: str
@@ -51,6 +55,8 @@ class LoadSearch:
     quantile: str
     bound: float
     precision: float
+    from_: float
+    to: float
     met: Probe | None
     not_met: Probe | None
     reached: bool
@@ -72,16 +78,17 @@ def highest_loads(
 ) -> tuple[LoadSearch, ...]:
     """Search the highest load of each discipline at which a quantile of the slowdown stays within a bound.
 
-    Every load that is tried is run with as many requests as the scenario has, on the same random numbers. A
-    bound is met if the whole 95 % interval of the quantile is within it. Where the run cannot decide, the two
-    loads that are found are farther apart than asked for: longer runs bring them together.
+    Every load that is tried is run with as many requests as the scenario has, on the same random numbers.
+    Of all requests that are offered, no more than the quantile leaves out may be beyond the bound: slower,
+    or dropped. It is met if the whole 95 % interval of their share is within that. Where the run cannot
+    decide, the two loads that are found are farther apart than asked for: longer runs bring them together.
 
     Parameters
     ----------
     scenario : Scenario, path or mapping
         A scenario of the server, of arrivals at one load, in two replications or more.
     bound : float
-        The slowdown that is not to be exceeded, above 1.
+        The slowdown that is not to be exceeded: 1.001 or more, as slowdowns are told in thousandths.
     quantile : str
         ``p50``, ``p90``, ``p99``, ``p99.9`` or ``p99.99``.
     class_ : str, optional
@@ -94,14 +101,16 @@ def highest_loads(
     Returns
     -------
     tuple of LoadSearch
-        One a discipline, in the order of the scenario; fewer where Ctrl-C ended the search.
+        One a discipline, in the order of the scenario; Ctrl-C ends the search, and those that did not begin
+        have no probes.
 
     Raises
     ------
     ScenarioError, TraceError
-        If the scenario, or a file it names, is refused.
+        If the scenario, or a file it names, is refused, or it has no one load that could be changed: a trace,
+        clients, levels, or a single replication.
     ConfigError
-        If an argument is, or the scenario has no one load.
+        If an argument is refused.
     """
     checked = as_scenario(scenario)
     if seed is not None:
@@ -110,8 +119,6 @@ def highest_loads(
     for name, value in (("bound", bound), ("precision", precision)):
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ConfigError(f"{name} is {value!r}, must be a number", "write one such as 10.0")
-    if not (math.isfinite(bound) and bound > 1.0):
-        raise ConfigError(f"bound is {bound:g}, must be above 1, a slowdown", "write one such as 10.0")
     question = (class_, quantile, float(bound), float(precision))
     text = _weir.highest_loads(checked.text, checked.name, question, threads, progress)
     return tuple(_search(each) for each in json.loads(text))

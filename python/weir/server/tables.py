@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.server.reading import ALL
+from weir.subjects import ALL
 from weir.tables import Column, cell, column_scale
-from weir.text import Scale, value_with_margin
+from weir.text import Scale, quantity, value_with_margin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,6 +30,7 @@ __all__ = [
     "loss_columns",
     "metric_columns",
     "others",
+    "theory_columns",
 ]
 
 PER_CENT = Scale(0.01, "%")
@@ -141,6 +142,42 @@ def core_columns(result: ServerResult) -> list[Column]:
         if any(row is not None and getattr(row, key) for row in rows)
     ]
     return _known(made)
+
+
+def theory_columns(result: ServerResult) -> list[Column]:
+    """Return the closed forms beside what was simulated, OK where they agree and !! where they do not.
+
+    Nothing where there are none. Those that do not agree come first.
+    """
+    known = sorted(
+        (row for row in result.theory if row.value is not None), key=lambda row: row.agrees is not False
+    )
+    if not known:
+        return []
+    marks = {True: "OK", False: "!!", None: ""}
+    names = [row.discipline or "each" for row in known]
+    found = [
+        result.estimate(name, name=row.class_, metric=row.metric)
+        for name, row in zip(names, known, strict=True)
+    ]
+    values = [quantity(row.value or 0.0, row.unit) for row in known]
+    simulated = [_NONE if row is None else _with_margin(row) for row in found]
+    return [
+        Column("discipline", tuple(result.labels.get(name, name) for name in names), numeric=False),
+        Column("class", tuple(row.class_ for row in known), numeric=False),
+        Column("mean", tuple(row.metric for row in known), numeric=False),
+        Column("closed form", tuple(values)),
+        Column("simulated", tuple(simulated)),
+        Column("", tuple(marks[row.agrees] for row in known), numeric=False),
+        Column("formula", tuple(row.formula for row in known), rank=1, numeric=False),
+    ]
+
+
+def _with_margin(row: ServerEstimate) -> str:
+    """Return an estimate with its interval and its own unit."""
+    scale = column_scale([row])
+    unit = scale.header.strip("()")
+    return f"{_cell(row, scale)} {unit}".rstrip()
 
 
 def _of_cores(result: ServerResult, discipline: str, metric: str) -> ServerEstimate | None:

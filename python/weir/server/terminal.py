@@ -1,13 +1,16 @@
-"""A server's result on the terminal: verdict and warnings, a table for each metric and class, the cores."""
+"""A server's result on the terminal: verdict and warnings, a table for each metric and class, the cores.
+
+Closed forms are shown where the simulation does not agree with all of them.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from weir.server import tables
-from weir.server.reading import ALL
 from weir.server.verdict import verdict, warnings
-from weir.tables import print_tables, say
+from weir.subjects import ALL
+from weir.tables import print_table, print_tables, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -59,7 +62,10 @@ def _begin(out: Console, result: ServerResult) -> None:
 def _end(out: Console, result: ServerResult) -> None:
     _table(out, result, "requests", tables.loss_columns(result))
     _table(out, result, "cores", tables.core_columns(result))
-    for words in tables.absent_rows(result):
+    if any(row.agrees is False for row in result.theory):
+        say(out, "\nclosed forms", style="bold")
+        print_table(out, tables.theory_columns(result))
+    for words in (*tables.absent_rows(result), *result.notes):
         say(out, f"\n{words}", style="dim")
 
 

@@ -223,9 +223,11 @@ def _limits(result: ServerResult) -> str | None:
             is not None
             and row.value is not None
         }
-        if not found:
-            continue
         bound = class_.slo or 0.0
+        if not found:
+            limit = f"a p99.9 slowdown of {class_.name} within {number(bound, 3)}"
+            parts.append(f"whether {limit} is kept cannot be told from so few requests")
+            continue
         kept = [
             name
             for name, value in found.items()

@@ -211,7 +211,8 @@ impl<P: Pool<Request>> Driver<'_, P> {
         let boundary = self.servers.iter().flatten().map(|open| open.until).min();
         let arrival = self.plan.get(self.places.len()).map(|offered| offered.at);
         let busy = boundary.is_some() || arrival.is_some() || !self.backlog.is_empty();
-        let next = [boundary, arrival, self.control.filter(|_| busy)].into_iter().flatten().min();
+        let alarm = self.pool.wakes_at();
+        let next = [boundary, arrival, alarm, self.control.filter(|_| busy)].into_iter().flatten().min();
         assert!(next.is_some() || !busy, "{:?} waits, and nothing is due", self.backlog);
         next
     }
@@ -227,6 +228,10 @@ impl<P: Pool<Request>> Driver<'_, P> {
         if self.control.is_some_and(|at| at <= self.now) {
             self.measure();
             self.wake();
+        }
+        if self.pool.wakes_at().is_some_and(|at| at <= self.now) {
+            self.wake();
+            assert!(self.pool.wakes_at().is_none_or(|at| at > self.now), "an alarm goes on at {}", self.now);
         }
         while self.plan.get(self.places.len()).is_some_and(|offered| offered.at <= self.now) {
             self.offer();
@@ -397,7 +402,7 @@ pub fn hostile_pool<P: Pool<Message<Nanos>>>(pool: &mut P, site: &Site, seed: u6
                 let delays = Delays { requests: random.below(3), delay: used };
                 let classes = vec![delays; random.below(4) as usize];
                 pool.control(now, &Measured { classes: &classes, oldest: used, busy: used });
-                let _ = pool.wake(now);
+                let _ = (pool.wake(now), pool.wakes_at());
             }
         }
         let _ = (pool.backlog(), pool.length(server), pool.in_use(), pool.moved(), pool.effort());

@@ -164,6 +164,9 @@ impl<I: Item<Cost = Nanos>, P: Pool<I> + ?Sized> Pool<I> for Box<P> {
     fn wake(&mut self, now: Instant) -> Option<ServerId> {
         (**self).wake(now)
     }
+    fn wakes_at(&self) -> Option<Instant> {
+        (**self).wakes_at()
+    }
     fn period(&self) -> Option<Nanos> {
         (**self).period()
     }

@@ -2,8 +2,9 @@
 //! server has found nothing to do.
 //!
 //! At each period the control adds a server if the request that has waited longest has waited for `delay`, and gives those
-//! back that have been idle for `idle`. Of idle servers the lowest number is asked first, so that those with high numbers
-//! stay idle and are given back.
+//! back that have been idle for `idle`. A server that is added takes its first request `wake` later; until then what waits
+//! is left to those that are awake. Of idle servers the lowest number is asked first, so that those with high numbers stay
+//! idle and are given back.
 //!
 //! | | |
 //! |-|-|
@@ -12,9 +13,11 @@
 //! | Work per request | O(servers / 64); at each period O(servers) |
 //! | Units | spans: nanoseconds; `min`: servers |
 //! | Memory | one slot per waiting request, a few bytes per server; grows to the largest backlog and stays |
-//! | Departs from the source | one central queue instead of queues that are stolen from; a server is given back by the control, not by itself. Interference between applications is not seen |
+//! | Departs from the source | one central queue, where the sources have a queue for each server, from which idle servers steal (`work_stealing` has these, on all servers): who waits is seen at once by every server that is awake, and nothing is paid for a theft. A server is given back by the control, not by itself. Interference between applications is not seen |
 //!
 //! In Shenango a request that is found waiting at two checks in a row brings a server: `delay` equal to `period`.
+
+use std::collections::VecDeque;
 
 use super::queues::{Queues, shared_bound};
 use super::server_set::ServerSet;
@@ -63,7 +66,7 @@ pub const INFO: Info = Info {
             name: "wake",
             values: "a span from 0ns to 1s",
             default: Some("0ns"),
-            meaning: "what it takes until a server that was added begins",
+            meaning: "how long after it was added a server takes its first request",
         },
     ],
     example: "core_allocation:period=5us,delay=5us",
@@ -80,10 +83,8 @@ pub struct CoreAllocation<I: Item> {
     /// Of those, the ones that are idle, and since when.
     idle: ServerSet,
     since: Vec<Instant>,
-    /// The server that was added, and is to be asked.
-    added: Option<ServerId>,
-    /// What each server spends before its next request.
-    owed: Vec<Nanos>,
+    /// The servers that were added and are not awake, and when they will be, which is in this order.
+    waking: VecDeque<(Instant, ServerId)>,
     period: Nanos,
     delay: Nanos,
     linger: Nanos,
@@ -104,8 +105,7 @@ impl<I: Item<Cost = Nanos>> CoreAllocation<I> {
             count: min,
             servers: site.servers,
             since: vec![Instant::ZERO; site.servers as usize],
-            added: None,
-            owed: vec![zero; site.servers as usize],
+            waking: VecDeque::with_capacity(site.servers as usize),
             period: span(arguments, "period", Nanos::new(100))?,
             delay: span(arguments, "delay", zero)?,
             linger: span(arguments, "idle", zero)?,
@@ -128,13 +128,13 @@ impl<I: Item<Cost = Nanos>> CoreAllocation<I> {
     }
 
     /// Adds the lowest number that is not allocated.
-    fn add(&mut self) {
+    fn add(&mut self, now: Instant) {
         let free = (0..self.servers).map(ServerId).find(|&server| !self.allocated.contains(server));
         if let Some(server) = free {
             self.allocated.add(server);
             self.count += 1;
-            self.owed[server.0 as usize] = self.wake;
-            self.added = Some(server);
+            let awake = Instant::new(now.get().saturating_add(self.wake.get()));
+            self.waking.push_back((awake, server));
         }
     }
 }
@@ -161,8 +161,7 @@ impl<I: Item<Cost = Nanos>> Pool<I> for CoreAllocation<I> {
             return None;
         };
         self.idle.remove(server);
-        let overhead = core::mem::take(&mut self.owed[server.0 as usize]);
-        Some(Assigned { item, quantum: WHOLE, overhead })
+        Some(Assigned { item, quantum: WHOLE, overhead: Nanos::new(0) })
     }
 
     fn requeue(
@@ -180,8 +179,20 @@ impl<I: Item<Cost = Nanos>> Pool<I> for CoreAllocation<I> {
         self.queue.backlog()
     }
 
-    fn wake(&mut self, _now: Instant) -> Option<ServerId> {
-        self.added.take()
+    fn wake(&mut self, now: Instant) -> Option<ServerId> {
+        while let Some(&(at, server)) = self.waking.front().filter(|(at, _)| *at <= now) {
+            self.waking.pop_front();
+            if !self.queue.backlog().is_empty() {
+                return Some(server);
+            }
+            self.idle.add(server);
+            self.since[server.0 as usize] = at;
+        }
+        None
+    }
+
+    fn wakes_at(&self) -> Option<Instant> {
+        self.waking.front().map(|&(at, _)| at)
     }
 
     fn period(&self) -> Option<Nanos> {
@@ -191,7 +202,7 @@ impl<I: Item<Cost = Nanos>> Pool<I> for CoreAllocation<I> {
     fn control(&mut self, now: Instant, measured: &Measured<'_>) {
         self.give_back(now);
         if measured.oldest >= self.delay && !self.queue.backlog().is_empty() {
-            self.add();
+            self.add(now);
         }
     }
 
@@ -223,13 +234,43 @@ mod tests {
         let mut arrivals = vec![request(0, 250); 4];
         arrivals.push(request(900, 1));
         let run = run(&mut allocation(spec, 3), 3, &arrivals);
-        // A server more at 100 and at 200, each of which wakes up first.
+        // A server more at 100 and at 200, each of which is awake 7 later.
         assert_eq!(run.spans_of(1), [(1, 107, 357)]);
         assert_eq!(run.spans_of(2), [(2, 207, 457)]);
         assert_eq!(run.spans_of(3), [(0, 250, 500)]);
         // Server 1 is idle from 357, 2 from 457 on, 0 from 500: given back at 500 and at 600.
         assert_eq!(run.in_use, [2, 3, 3, 3, 2, 1, 1, 1, 1]);
         assert_eq!(run.spans_of(4), [(0, 900, 901)]);
+    }
+
+    #[test]
+    fn while_a_server_wakes_those_that_are_awake_take_what_waits() {
+        let spec = "core_allocation:period=100ns,delay=50ns,wake=70ns";
+        let arrivals = [request(0, 110), request(0, 50), request(0, 50), request(165, 10)];
+        let run = run(&mut allocation(spec, 2), 2, &arrivals);
+        // Server 1 is added at 100 for request 1, which server 0 takes at 110, and request 2 at 160, while server 1 wakes.
+        assert_eq!((run.spans_of(1), run.spans_of(2)), (vec![(0, 110, 160)], vec![(0, 160, 210)]));
+        assert_eq!(run.spans_of(3), [(1, 170, 180)]);
+        assert!(run.pieces.iter().all(|piece| piece.overhead == 0));
+    }
+
+    #[test]
+    fn a_server_that_wakes_to_nothing_is_idle_and_then_asked() {
+        let spec = "core_allocation:period=100ns,delay=50ns,idle=1us,wake=70ns";
+        let arrivals = [request(0, 110), request(0, 50), request(175, 20), request(176, 20)];
+        let run = run(&mut allocation(spec, 2), 2, &arrivals);
+        // Server 0 is idle from 160 and server 1 from 170.
+        assert_eq!(run.spans_of(1), [(0, 110, 160)]);
+        assert_eq!((run.spans_of(2), run.spans_of(3)), (vec![(0, 175, 195)], vec![(1, 176, 196)]));
+    }
+
+    #[test]
+    fn servers_wake_in_the_order_in_which_they_were_added() {
+        let spec = "core_allocation:period=100ns,delay=50ns,wake=250ns";
+        let run = run(&mut allocation(spec, 3), 3, &[request(0, 1_000); 4]);
+        assert_eq!(run.spans_of(1), [(1, 350, 1_350)]);
+        assert_eq!(run.spans_of(2), [(2, 450, 1_450)]);
+        assert_eq!(run.spans_of(3), [(0, 1_000, 2_000)]);
     }
 
     #[test]

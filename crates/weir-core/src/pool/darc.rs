@@ -4,7 +4,8 @@
 //! the shortest on, is given servers of its own, in order of their numbers, as many as its part of all work makes of
 //! them. A request may be served by the servers of its group and by those of all longer ones, the lowest number first; a
 //! free server takes from the shortest class that it may serve. So the longest requests find at most their own
-//! servers, and a short one rarely waits for a long one.
+//! servers, and a short one rarely waits for a long one. A request of a class that is not known is served by the last
+//! server, where no known one that this server may serve waits.
 //!
 //! | | |
 //! |-|-|
@@ -13,7 +14,7 @@
 //! | Work per request | O(classes / 64), and O(servers / 64) to find an idle server |
 //! | Units | service: nanoseconds; `reserve`: servers |
 //! | Memory | one slot per waiting request, a few bytes per server; grows to the largest backlog of each class and stays |
-//! | Departs from the source | the profile is that of the pool and is not learned. A group takes no server that a longer group needs to have one; where there are more groups than servers, the last server is that of all groups that remain (the source: a spillway core that is named). A class that is not known is dropped (the source: served last, at the spillway core). `reserve` and `use` are added |
+//! | Departs from the source | the profile is that of the pool, from beginning to end: the source measures shares and services in windows and reserves anew where they have changed by a tenth and requests are late, while a control here is told of delays, not of services. A group takes no server that a longer group needs to have one; where there are more groups than servers, the last server is that of all groups that remain (the source: a spillway core that is named). `reserve` and `use` are added |
 //!
 //! A part of the servers is rounded to the nearest number, a half down, and is at least one. Servers that are left over
 //! belong to nobody; every group may use them.
@@ -22,10 +23,10 @@ use super::queues::{Queues, shared_bound};
 use super::server_set::ServerSet;
 use super::short_first::{by_service, places};
 use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
-use crate::discipline::{Backlog, DropReason, Drops};
+use crate::discipline::{Backlog, Drops};
 use crate::info::{Arguments, Info, Kind, Parameter};
-use crate::item::Item;
-use crate::spec::SpecError;
+use crate::item::{ClassId, Item};
+use crate::spec::{Spec, SpecError};
 use crate::units::{Instant, Nanos};
 
 /// What the listings say.
@@ -66,16 +67,23 @@ struct Span {
     end: u32,
 }
 
-/// Reserved servers for short requests.
-pub struct Darc<I: Item> {
-    /// By place in the order of means.
-    queues: Queues<I>,
+/// Which servers may serve which class. Classes are at places in the order of their means, and behind them is a place for
+/// all that are not known.
+#[derive(Clone, Debug)]
+pub struct Reservation {
     /// The place of each class.
     places: Vec<u32>,
     /// Which servers may serve each place; neither starts nor ends decrease.
     allowed: Vec<Span>,
     /// The first place that each server may serve.
     first: Vec<u32>,
+}
+
+/// Reserved servers for short requests.
+pub struct Darc<I: Item> {
+    /// By place.
+    queues: Queues<I>,
+    reserved: Reservation,
     idle: ServerSet,
 }
 
@@ -117,8 +125,17 @@ fn reserved(work: &[f64], servers: u32, shortest: Option<u32>) -> Vec<Span> {
     spans
 }
 
-impl<I: Item<Cost = Nanos>> Darc<I> {
-    pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
+impl Reservation {
+    /// As a spec of `darc` names it.
+    ///
+    /// # Errors
+    /// A value is none of its parameter, or the site is none.
+    pub fn from_spec(spec: &Spec, site: &Site) -> Result<Self, SpecError> {
+        site.check()?;
+        Self::new(&Arguments::new(spec, &INFO)?, site)
+    }
+
+    fn new(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
         let order = by_service(&site.classes);
         let (work, group_of) = groups(site, &order, arguments.real("delta", 1.0, 1e6)?);
         let is_shared = arguments.choice("use", &["longer", "own"])? == 0;
@@ -135,38 +152,55 @@ impl<I: Item<Cost = Nanos>> Darc<I> {
                 span.end = site.servers;
             }
         }
-        let allowed: Vec<Span> = group_of.iter().map(|&group| spans[group]).collect();
+        let mut allowed: Vec<Span> = group_of.iter().map(|&group| spans[group]).collect();
+        allowed.push(Span { start: site.servers - 1, end: site.servers });
         let first = |server| allowed.iter().position(|span| server < span.end).unwrap_or(0) as u32;
-        Ok(Self {
-            queues: Queues::new(order.len() as u32, shared_bound(site)),
-            places: places(&order),
-            first: (0..site.servers).map(first).collect(),
-            allowed,
-            idle: ServerSet::all(site.servers),
-        })
+        Ok(Self { places: places(&order), first: (0..site.servers).map(first).collect(), allowed })
+    }
+
+    /// The place of a class.
+    #[inline]
+    #[must_use]
+    pub fn place(&self, class: ClassId) -> u32 {
+        let unknown = self.places.len() as u32;
+        self.places.get(usize::from(class.0)).copied().unwrap_or(unknown)
+    }
+
+    /// The first server of each place, which do not decrease, where all behind it may serve it too; `None` where a class
+    /// may not use the servers of all longer ones.
+    #[must_use]
+    pub fn starts(&self) -> Option<impl Iterator<Item = u32> + '_> {
+        let servers = self.first.len() as u32;
+        let is_shared = self.allowed.iter().all(|span| span.end == servers);
+        is_shared.then(|| self.allowed.iter().map(|span| span.start))
+    }
+}
+
+impl<I: Item<Cost = Nanos>> Darc<I> {
+    pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
+        let reserved = Reservation::new(arguments, site)?;
+        let queues = Queues::new(reserved.allowed.len() as u32, shared_bound(site));
+        Ok(Self { queues, reserved, idle: ServerSet::all(site.servers) })
     }
 
     /// An idle server that may serve this place.
     fn idle_for(&self, place: u32) -> Option<ServerId> {
-        let Span { start, end } = self.allowed[place as usize];
+        let Span { start, end } = self.reserved.allowed[place as usize];
         self.idle.lowest_from(start).filter(|server| server.0 < end)
     }
 
     /// The first place that the server may serve and that has something.
     fn place_for(&self, server: ServerId) -> Option<u32> {
-        let first = *self.first.get(server.0 as usize)?;
+        let first = *self.reserved.first.get(server.0 as usize)?;
         let place = self.queues.filled().lowest_from(first)?.0;
         // Starts do not decrease: where this one may not be served, no later one may.
-        (self.allowed[place as usize].start <= server.0).then_some(place)
+        (self.reserved.allowed[place as usize].start <= server.0).then_some(place)
     }
 }
 
 impl<I: Item<Cost = Nanos>> Pool<I> for Darc<I> {
     fn enqueue(&mut self, _now: Instant, item: I, _receiver: ReceiverId, drops: &mut dyn Drops<I>) -> Placed {
-        let Some(&place) = self.places.get(usize::from(item.class().0)) else {
-            drops.dropped(item, DropReason::Unclassified);
-            return Placed::Queued;
-        };
+        let place = self.reserved.place(item.class());
         let server = self.idle_for(place);
         if !self.queues.offer(place, item, server.is_some(), drops) {
             return Placed::Queued;
@@ -186,11 +220,15 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Darc<I> {
         Some(Assigned { item, quantum: WHOLE, overhead: Nanos::new(0) })
     }
 
-    fn requeue(&mut self, _now: Instant, _server: ServerId, item: I, _used: Nanos, drops: &mut dyn Drops<I>) {
-        match self.places.get(usize::from(item.class().0)) {
-            Some(&place) => self.queues.push(place, item),
-            None => drops.dropped(item, DropReason::Unclassified),
-        }
+    fn requeue(
+        &mut self,
+        _now: Instant,
+        _server: ServerId,
+        item: I,
+        _used: Nanos,
+        _drops: &mut dyn Drops<I>,
+    ) {
+        self.queues.push(self.reserved.place(item.class()), item);
     }
 
     fn backlog(&self) -> Backlog<Nanos> {

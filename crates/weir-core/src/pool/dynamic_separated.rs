@@ -6,10 +6,13 @@
 //!
 //! 1. Who is below the lower threshold and has more than one server gives one back. Who had no requests gives back the
 //!    last one too.
-//! 2. Who is above the upper threshold takes a free server, the one of the longer delay first. Who had requests and has
-//!    no server takes one as well, before the others.
+//! 2. Who is above the upper threshold takes a free server, of both the one of the longer delay; with `adds=each` both do, that
+//!    one first. Who had requests and has no server takes one as well, before the others.
 //! 3. If none is free, and one's delay is above the upper threshold and more than `ratio` times the other's, it takes a
 //!    server from the other, but for the last.
+//!
+//! One server more in a period leaves the next one to who is worse off then, rather than to who came second now: with one
+//! each, two servers of which the short requests need both are parted evenly.
 //!
 //! Requests of who has no server go to the other's. A server that is taken away serves what it has; nothing is moved. A
 //! period without any request changes nothing.
@@ -51,6 +54,12 @@ pub const INFO: Info = Info {
             default: Some("4"),
             meaning: "how many times the other's delay makes a class take a server from it, where none is free",
         },
+        Parameter {
+            name: "adds",
+            values: "`one` or `each`",
+            default: Some("one"),
+            meaning: "whether a period adds one server, for the longer delay, or one for each of the two above `add`",
+        },
         AVAILABLE,
         STRICT,
     ],
@@ -63,6 +72,8 @@ pub struct DynamicSeparated {
     cycle: Cycle,
     signal: Signal,
     ratio: f64,
+    /// Whether each of the two may take a server in one period.
+    adds_each: bool,
     /// How many servers the short and the long ones have.
     counts: [u32; 2],
     /// The next place of each part, by receiver.
@@ -78,8 +89,10 @@ impl DynamicSeparated {
         let cycle = Cycle::from_spec(arguments, site)?;
         let signal = Signal::from_spec(arguments, 1)?;
         let ratio = arguments.real("ratio", 1.0, 1e6)?;
+        let adds_each = arguments.choice("adds", &["one", "each"])? == 1;
         let counts = [1, u32::from(cycle.len() > 1)];
-        Ok(Self { cycle, signal, ratio, counts, turns: vec![[0; 2]; site.receivers as usize] })
+        let turns = vec![[0; 2]; site.receivers as usize];
+        Ok(Self { cycle, signal, ratio, adds_each, counts, turns })
     }
 
     fn free(&self) -> u32 {
@@ -103,13 +116,13 @@ impl DynamicSeparated {
         }
     }
 
-    /// The second and the third step, of one of the two.
-    fn take(&mut self, of: usize, means: [Option<Nanos>; 2]) {
+    /// The second and the third step, of one of the two; whether it takes a server.
+    fn take(&mut self, of: usize, means: [Option<Nanos>; 2]) -> bool {
         let other = 1 - of;
-        let Some(mean) = means[of] else { return };
+        let Some(mean) = means[of] else { return false };
         let lacks = self.counts[of] == 0;
         if mean <= self.signal.add && !lacks {
-            return;
+            return false;
         }
         let others = means[other].unwrap_or_default();
         let far_above = mean > self.signal.add && mean.get() as f64 > self.ratio * others.get() as f64;
@@ -118,7 +131,10 @@ impl DynamicSeparated {
         } else if (far_above || lacks) && self.counts[other] > 1 {
             self.counts[other] -= 1;
             self.counts[of] += 1;
+        } else {
+            return false;
         }
+        true
     }
 }
 
@@ -156,8 +172,10 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for DynamicSeparated {
         self.give_back(means);
         let lacks = |of: usize| self.counts[of] == 0 && means[of].is_some();
         let first = usize::from((lacks(1), means[1]) > (lacks(0), means[0]));
-        self.take(first, means);
-        self.take(1 - first, means);
+        let took = self.take(first, means);
+        if self.adds_each || !took {
+            self.take(1 - first, means);
+        }
     }
 
     fn in_use(&self) -> Option<u32> {
@@ -178,7 +196,11 @@ mod tests {
     const TWO: [(f64, u64); 2] = [(0.9, 1_950), (0.1, 3_420)];
 
     fn over(servers: u32) -> DynamicSeparated {
-        let spec = "dynamic_separated".parse().expect("a spec");
+        named("dynamic_separated", servers)
+    }
+
+    fn named(spec: &str, servers: u32) -> DynamicSeparated {
+        let spec = spec.parse().expect("a spec");
         let arguments = Arguments::new(&spec, &INFO).expect("none");
         DynamicSeparated::from_spec(&arguments, &site_of(servers, &TWO)).expect("a site")
     }
@@ -204,10 +226,25 @@ mod tests {
         let mut pool = over(5);
         assert_eq!((pool.counts, sent(&mut pool, 0), sent(&mut pool, 1)), ([1, 1], 0, 4));
         assert_eq!(step(&mut pool, Some(51), Some(50)), [2, 1]);
-        assert_eq!(step(&mut pool, Some(60), Some(70)), [3, 2]);
+        assert_eq!(step(&mut pool, Some(60), Some(70)), [2, 2]);
+        assert_eq!(step(&mut pool, Some(70), Some(60)), [3, 2]);
         let turns: Vec<u32> = [0, 0, 0, 0, 1, 1, 1].map(|class| sent(&mut pool, class)).into();
         // The short ones' turn was at 1 of one, which is 0.
         assert_eq!(turns, [0, 1, 2, 0, 3, 4, 3]);
+    }
+
+    #[test]
+    fn a_period_adds_one_server_or_one_for_each() {
+        // The short ones need both free servers: with one a period they are still the worse off when the second is given.
+        let mut pool = over(7);
+        pool.counts = [4, 1];
+        assert_eq!(step(&mut pool, Some(823), Some(618)), [5, 1]);
+        assert_eq!(step(&mut pool, Some(637), Some(618)), [6, 1]);
+        let mut pool = named("dynamic_separated:adds=each", 7);
+        pool.counts = [4, 1];
+        assert_eq!(step(&mut pool, Some(823), Some(618)), [5, 2]);
+        // What the first cannot be given is left to the second: here nothing, since nobody is far above the other.
+        assert_eq!(step(&mut pool, Some(637), Some(256)), [5, 2]);
     }
 
     #[test]

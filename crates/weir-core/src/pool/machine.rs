@@ -132,7 +132,8 @@ impl Machine<'_> {
         let event = self.arrivals.front().map(|(_, request)| request.at).into_iter().chain(boundary).min();
         let control = self.next_control.filter(|_| event.is_some() || self.waiting > 0);
         assert!(self.waiting == 0 || event.or(control).is_some(), "something waits and nothing is due");
-        event.into_iter().chain(control).min()
+        let alarm = self.pool.wakes_at().map(Instant::get);
+        event.into_iter().chain(control).chain(alarm).min()
     }
 
     fn step(&mut self, now: u64) {
@@ -143,6 +144,10 @@ impl Machine<'_> {
         }
         if self.next_control == Some(now) {
             self.control(now);
+        }
+        if self.pool.wakes_at().is_some_and(|at| at.get() == now) {
+            self.wake(now);
+            assert!(self.pool.wakes_at().is_none_or(|at| at.get() > now), "an alarm goes on");
         }
         while let Some((id, request)) = self.arrivals.pop_front_if(|(_, request)| request.at == now) {
             self.arrive(now, id, request);

@@ -16,6 +16,7 @@
 //!                              ->  None: the server is idle until the discipline asks for it
 //!             wake(now)            ->  a server that is idle and has something to do: dequeue(server), and wake again
 //! control     every period(): control(measured), then wake(now)
+//! alarm       at wakes_at(): wake(now)
 //! ```
 //!
 //! | | |
@@ -303,6 +304,12 @@ pub trait Pool<I: Item<Cost = Nanos>> {
     /// `finish`, `requeue` and `control`.
     fn wake(&mut self, now: Instant) -> Option<ServerId> {
         let _ = now;
+        None
+    }
+
+    /// When [`Self::wake`] is to be asked though nothing else happens, which is later than now; `None`: at no time of its
+    /// own. It changes in [`Self::control`] and [`Self::wake`] alone, so that a discipline without a period has none.
+    fn wakes_at(&self) -> Option<Instant> {
         None
     }
 

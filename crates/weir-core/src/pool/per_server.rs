@@ -5,6 +5,9 @@
 //! of a grant is the discipline's; where it covers all that the request is known to need, the request is served until it
 //! is done, though it need more. What a server's open grant has been served is charged before each arrival there.
 //!
+//! Disciplines that take turns count them in units of cost, one unless told otherwise: of packets that is a packet, here it
+//! would be a nanosecond. So `quantum` says how long a turn is, and must be given where theirs is not.
+//!
 //! The work of a server, which dispatchers see, is the cost of what waits there and, of the request that is served, its
 //! cost less the time since its grant began.
 //!
@@ -17,17 +20,23 @@
 //! | Memory | a discipline and five words per server |
 //! | Departs from the source | the bound of the queues |
 
+use super::terms::span;
 use super::{
     Assigned, Dispatcher, DispatcherVisitor, Measured, Placed, Pool, PoolVisitor, ReceiverId, ServerId,
     Servers, Site, WHOLE, visit_dispatcher,
 };
+use crate::canonical::canonical;
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Grant, Open};
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::Item;
 use crate::message::fifo::{self, Fifo};
 use crate::registry::{dispatcher, message_discipline};
+use crate::role::Role;
 use crate::spec::{Spec, SpecError};
 use crate::units::{Cost, Instant, Nanos};
+
+/// The parameter of how long a turn is, here and in the disciplines that take turns.
+const QUANTUM: &str = "quantum";
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -49,6 +58,12 @@ pub const INFO: Info = Info {
             values: "a message discipline or a wrapper",
             default: Some("fifo"),
             meaning: "orders the queue of each server",
+        },
+        Parameter {
+            name: QUANTUM,
+            values: "a span from 1ns to 1s, or `none`",
+            default: Some("none"),
+            meaning: "the turn of a discipline that takes turns (`rr`, `rr_head`, `las`, `ps`) and has none of its own, or one of 1ns; `none`: it must have one",
         },
     ],
     example: "per_server(rr,discipline=sf)",
@@ -76,8 +91,43 @@ where
     let Some(order) = arguments.optional("discipline").filter(|order| !is_plain(order)) else {
         return visit_over_fifo(sends, site, visitor);
     };
+    // What is refused is refused as it is written.
+    message_discipline::<I>(order)?;
+    let order = &with_turns(&arguments, order)?;
     let queues = site.server_ids().map(|_| message_discipline::<I>(order)).collect::<Result<Vec<_>, _>>()?;
     Ok(visitor.visit(PerServer::new(dispatcher::<I>(sends, site)?, queues, site.queue)))
+}
+
+/// The spec of a discipline, with the quantum, in nanoseconds, for each in it that takes turns and has none of its own.
+fn with_turns(arguments: &Arguments<'_>, order: &Spec) -> Result<Spec, SpecError> {
+    let quantum = match arguments.text(QUANTUM)? {
+        "none" => None,
+        _ => Some(span(arguments, QUANTUM, Nanos::ONE)?),
+    };
+    let mut lacks = None;
+    // In canonical form a turn of one unit, which stands where nothing is said, is not said.
+    let told = tell_turns(&canonical(order)?, quantum.unwrap_or(Nanos::ONE), &mut lacks);
+    let reason = match (quantum, lacks) {
+        (None, None) | (Some(_), Some(_)) => return Ok(told),
+        (None, Some(name)) => format!(
+            "is missing, without it a turn of `{name}` is 1ns; write it as in \
+             `per_server(rr,discipline={name},quantum=5us)`"
+        ),
+        (Some(quantum), None) => format!("is {quantum}, of which `{order}` makes no use; leave it out"),
+    };
+    Err(arguments.error(QUANTUM, reason))
+}
+
+/// The spec with this quantum wherever one lacks; `lacks` is the name of such a discipline.
+fn tell_turns(spec: &Spec, quantum: Nanos, lacks: &mut Option<String>) -> Spec {
+    let mut told = Role::Discipline.with_argument(spec, QUANTUM, &quantum.get().to_string());
+    if told.arguments.len() > spec.arguments.len() {
+        *lacks = Some(spec.name.clone());
+    }
+    for argument in &mut told.arguments {
+        argument.value = tell_turns(&argument.value, quantum, lacks);
+    }
+    told
 }
 
 /// Puts queues that are first in, first out behind the dispatcher.

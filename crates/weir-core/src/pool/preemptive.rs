@@ -1,7 +1,8 @@
 //! One queue, preempted each quantum: a request that is not done after it goes to the end of the queue.
 //!
 //! Nothing needs to be known of a request: a short one waits for some quanta of long ones, rather than for all of them.
-//! What an interruption costs is paid by the server before it serves the next request.
+//! What an interruption costs is time of the server: before the next request, whoever that is, or with `before=resumed`
+//! when the interrupted request goes on.
 //!
 //! | | |
 //! |-|-|
@@ -14,6 +15,11 @@
 //!
 //! With `when=always` every quantum that ends before its request costs, though nobody waits: the timer fires all the
 //! same. With `when=waiting` it costs only where another request takes over.
+//!
+//! In the sources the switch comes before the next request, which waits for it. Simulations that add the cost to the request
+//! that was interrupted are those of `before=resumed`: there a short request never waits for a switch.
+
+use std::collections::VecDeque;
 
 use super::queues::{Queues, shared_bound};
 use super::server_set::ServerSet;
@@ -47,6 +53,12 @@ pub const INFO: Info = Info {
             default: Some("always"),
             meaning: "whether the end of a quantum costs always, or only where another request waits",
         },
+        Parameter {
+            name: "before",
+            values: "`next` or `resumed`",
+            default: Some("next"),
+            meaning: "whether the server spends the cost before the next request, or before the interrupted one goes on",
+        },
     ],
     example: "preemptive:quantum=5us,cost=500ns",
 };
@@ -60,6 +72,8 @@ pub struct Preemptive<I: Item> {
     costs_always: bool,
     /// What each server pays before its next request.
     owed: Vec<Nanos>,
+    /// What is paid before each request of the queue, where the interrupted one is to pay.
+    resumed: Option<VecDeque<Nanos>>,
 }
 
 impl<I: Item<Cost = Nanos>> Preemptive<I> {
@@ -71,6 +85,7 @@ impl<I: Item<Cost = Nanos>> Preemptive<I> {
             cost: span(arguments, COST.name, Nanos::new(0))?,
             costs_always: arguments.choice("when", &["always", "waiting"])? == 0,
             owed: vec![Nanos::new(0); site.servers as usize],
+            resumed: (arguments.choice("before", &["next", "resumed"])? == 1).then(VecDeque::new),
         })
     }
 }
@@ -80,6 +95,9 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Preemptive<I> {
         let server = self.idle.lowest();
         if !self.queue.offer(0, item, server.is_some(), drops) {
             return Placed::Queued;
+        }
+        if let Some(resumed) = &mut self.resumed {
+            resumed.push_back(Nanos::new(0));
         }
         server.map_or(Placed::Queued, |server| {
             self.idle.remove(server);
@@ -94,13 +112,16 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Preemptive<I> {
             return None;
         };
         self.idle.remove(server);
-        Some(Assigned { item, quantum: self.quantum, overhead: owed })
+        let own = self.resumed.as_mut().and_then(VecDeque::pop_front);
+        Some(Assigned { item, quantum: self.quantum, overhead: own.unwrap_or(owed) })
     }
 
     fn requeue(&mut self, _now: Instant, server: ServerId, item: I, _used: Nanos, _drops: &mut dyn Drops<I>) {
         let costs = self.costs_always || self.queue.len(0) > 0;
-        if let Some(owed) = self.owed.get_mut(server.0 as usize).filter(|_| costs) {
-            *owed = self.cost;
+        let cost = if costs { self.cost } else { Nanos::new(0) };
+        match &mut self.resumed {
+            Some(resumed) => resumed.push_back(cost),
+            None => self.owed.get_mut(server.0 as usize).into_iter().for_each(|owed| *owed = cost),
         }
         self.queue.push(0, item);
     }
@@ -139,6 +160,18 @@ mod tests {
     }
 
     #[test]
+    fn an_interrupted_request_pays_where_it_is_to() {
+        let arrivals = [request(0, 25), request(0, 20), request(1, 5)];
+        let spec = "preemptive:quantum=10ns,cost=2ns,before=resumed";
+        let run = run(&mut preemptive(spec, 1), 1, &arrivals);
+        assert_eq!(run.order(), [0, 1, 2, 0, 1, 0]);
+        // Nobody waits for a switch who was not interrupted; who was pays when it goes on.
+        assert_eq!(run.spans_of(2), [(0, 20, 25)]);
+        assert_eq!(run.spans_of(0), [(0, 0, 10), (0, 27, 37), (0, 51, 56)]);
+        assert_eq!(run.spans_of(1), [(0, 10, 20), (0, 39, 49)]);
+    }
+
+    #[test]
     fn a_request_that_nobody_waits_behind_pays_or_not() {
         let costs = |spec: &str| {
             let run = run(&mut preemptive(spec, 2), 2, &[request(0, 25), request(0, 9)]);
@@ -173,9 +206,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn everybody_is_served_in_whole(servers in 1_u32..6, arrivals in requests(1), waiting: bool) {
+        fn everybody_is_served_in_whole(
+            servers in 1_u32..6, arrivals in requests(1), waiting: bool, resumed: bool,
+        ) {
             let when = if waiting { "waiting" } else { "always" };
-            let spec = format!("preemptive(quantum=7ns,cost=1ns,when={when})");
+            let before = if resumed { "resumed" } else { "next" };
+            let spec = format!("preemptive(quantum=7ns,cost=1ns,when={when},before={before})");
             let run = run(&mut preemptive(&spec, servers), servers, &arrivals);
             prop_assert!(!run.idled_over_backlog);
             for (id, request) in (0..).zip(&arrivals) {

@@ -215,6 +215,10 @@ impl<I: Item<Cost = Nanos>> Pool<I> for Racks<I> {
         })
     }
 
+    fn wakes_at(&self) -> Option<Instant> {
+        self.racks.iter().filter_map(|rack| rack.inside.wakes_at()).min()
+    }
+
     fn period(&self) -> Option<Nanos> {
         // All are built from one spec, and have the same.
         self.racks[0].inside.period()

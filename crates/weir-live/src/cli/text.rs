@@ -2,31 +2,31 @@
 
 /// Nanoseconds as a span of time: `850ns`, `1.25ms`, `12.5s`.
 #[must_use]
-pub(super) fn span(nanos: u64) -> String {
+pub(crate) fn span(nanos: u64) -> String {
     scaled(nanos as f64, &[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")])
 }
 
 /// Bits in a second: `9.98Mbit`.
 #[must_use]
-pub(super) fn rate(bits: f64) -> String {
+pub(crate) fn rate(bits: f64) -> String {
     scaled(bits, &[(1e9, "Gbit"), (1e6, "Mbit"), (1e3, "kbit"), (1.0, "bit")])
 }
 
 /// Packets in a second: `14.9k/s`.
 #[must_use]
-pub(super) fn per_second(packets: f64) -> String {
+pub(crate) fn per_second(packets: f64) -> String {
     scaled(packets, &[(1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")])
 }
 
 /// Bytes: `1.5MB`.
 #[must_use]
-pub(super) fn bytes(count: u64) -> String {
+pub(crate) fn bytes(count: u64) -> String {
     scaled(count as f64, &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")])
 }
 
 /// Packets, all digits: `1234pkt`.
 #[must_use]
-pub(super) fn packets(count: u64) -> String {
+pub(crate) fn packets(count: u64) -> String {
     format!("{count}pkt")
 }
 
@@ -51,7 +51,7 @@ fn scaled(number: f64, units: &[(f64, &str)]) -> String {
 /// Rows under a head, in columns as wide as their widest cell; the first `left` columns begin at the left, the others
 /// end at the right.
 #[must_use]
-pub(super) fn table(head: &[&str], left: usize, rows: &[Vec<String>]) -> String {
+pub(crate) fn table(head: &[&str], left: usize, rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         cells.max().unwrap_or(0).max(head[column].chars().count())

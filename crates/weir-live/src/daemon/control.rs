@@ -2,8 +2,8 @@
 //!
 //! Set up in two steps, so that privileges can be dropped between them: [`Socket::bind`] makes the socket in the run
 //! directory, [`Socket::serve`] starts the threads, one that accepts and one a connection. The directory is closed
-//! while the socket in it gets its group, and the socket has its mode from the first moment: nobody can connect who may
-//! not. Signals that the loop waits for must be blocked before [`Socket::serve`], whose threads inherit the mask.
+//! while the socket in it gets its group and its mode: nobody can connect who may not. Signals that must not end up in
+//! these threads are blocked before [`Socket::serve`]: they inherit the mask.
 //!
 //! A request is read, parsed and checked here, a configuration with all its cross-checks; the loop gets what it can do
 //! at once. Garbage is answered and the connection closed.
@@ -14,9 +14,10 @@
 //! | Memory | at most [`MOST_CONNECTIONS`] connections, each with one request of bounded length |
 //! | Units | seconds of patience with a peer that does not go on |
 
+use std::fs::{Permissions, set_permissions};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,9 +25,8 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
-use rustix::fs::Mode;
 use rustix::net::sockopt::socket_peercred;
-use rustix::process::{geteuid, umask};
+use rustix::process::geteuid;
 use weir_document::{Source, shorten};
 
 use super::directory::{RunDirectory, RunError};
@@ -59,11 +59,9 @@ impl Socket {
     pub fn bind(directory: RunDirectory, group: Option<&str>) -> Result<Self, RunError> {
         let group = group.map(number_of_group).transpose()?;
         let path = directory.free_socket()?;
-        // The mask is the process's own: set up before there are other threads.
-        let mask = umask(Mode::from_raw_mode(0o117));
-        let bound = UnixListener::bind(&path);
-        umask(mask);
-        let listener = bound.map_err(RunError::of(&path))?;
+        let listener = UnixListener::bind(&path).map_err(RunError::of(&path))?;
+        // Until all is as it should be the directory is closed to all but its owner: nobody comes in between.
+        set_permissions(&path, Permissions::from_mode(0o660)).map_err(RunError::of(&path))?;
         listener.set_nonblocking(true).map_err(RunError::of(&path))?;
         if group.is_some() {
             chown(&path, None, group).map_err(RunError::of(&path))?;

@@ -203,7 +203,7 @@ mod tests {
     #[test]
     #[ignore = "gives up the privileges of its process"]
     fn child() {
-        let priority = real_time(1).map_or_else(|missing| missing.capability, |said| said);
+        let priority = real_time(1).unwrap_or_else(|missing| missing.capability);
         let locked = lock_memory().is_ok();
         let kept = drop_to(needed(false)).expect("dropped");
         println!("kept {kept:?}, priority {priority}, locked {locked}");

@@ -100,7 +100,7 @@ impl Seat {
         let Some(open) = &mut self.open else { return false };
         // Trouble is that the interface is down or gone, which `look` is called for.
         let got = open.device.receive(arena, into, most).unwrap_or(0);
-        let heard = open.neighbourhood.receive(arena, into, most).unwrap_or(0);
+        let heard = open.neighbourhood.receive(arena, into, most);
         got + heard > 0
     }
 
@@ -167,7 +167,6 @@ impl Seat {
         if let Some(open) = self.open.take() {
             say(&format!("interface {}: gone; it is opened again when it is back", self.name));
             self.before = self.counts_with(&open.device);
-            open.neighbourhood.close(arena);
             open.device.abandon(arena);
         }
     }
@@ -177,10 +176,7 @@ impl Seat {
     /// # Errors
     /// The program cannot be taken off the interface.
     pub(super) fn end(self, arena: &mut Arena) -> Result<(), Fault> {
-        self.open.map_or(Ok(()), |open| {
-            open.neighbourhood.close(arena);
-            open.device.close(arena)
-        })
+        self.open.map_or(Ok(()), |open| open.device.close(arena))
     }
 
     /// By which means frames come in and leave now.

@@ -23,6 +23,7 @@ use crate::config::MacAddress;
 const LONGEST_NAME: usize = libc::IFNAMSIZ - 1;
 /// The request of the `ethtool` program.
 const SIOCETHTOOL: libc::c_ulong = 0x8946;
+const ETHTOOL_GDRVINFO: u32 = 0x03;
 const ETHTOOL_GRXCSUM: u32 = 0x14;
 const ETHTOOL_GTXCSUM: u32 = 0x16;
 const ETHTOOL_GTSO: u32 = 0x1e;
@@ -31,6 +32,7 @@ const ETHTOOL_GFLAGS: u32 = 0x25;
 const ETHTOOL_GGRO: u32 = 0x2b;
 const ETHTOOL_GCHANNELS: u32 = 0x3c;
 /// Bits of ETHTOOL_GFLAGS.
+const FLAG_TXVLAN: u32 = 1 << 7;
 const FLAG_RXVLAN: u32 = 1 << 8;
 const FLAG_LRO: u32 = 1 << 15;
 
@@ -80,7 +82,9 @@ pub struct Offloads {
     pub generic_receive: bool,
     /// It joins packets that come in.
     pub large_receive: bool,
-    /// It takes VLAN tags off.
+    /// VLAN tags of what it sends are left to it.
+    pub vlan_transmit: bool,
+    /// It takes VLAN tags off; a veth does not, but passes on what its other end was left to do.
     pub vlan_receive: bool,
 }
 
@@ -94,8 +98,12 @@ impl Offloads {
 
     /// The features by which what a host hands to this device is not finished yet.
     fn sending(self) -> impl Iterator<Item = &'static str> {
-        let features =
-            [(self.transmit_checksum, "tx"), (self.segmentation, "tso"), (self.generic_segmentation, "gso")];
+        let features = [
+            (self.transmit_checksum, "tx"),
+            (self.segmentation, "tso"),
+            (self.generic_segmentation, "gso"),
+            (self.vlan_transmit, "txvlan"),
+        ];
         features.into_iter().filter_map(|(on, name)| on.then_some(name))
     }
 }
@@ -163,6 +171,15 @@ struct Ask {
     socket: OwnedFd,
     name: [libc::c_char; libc::IFNAMSIZ],
 }
+
+/// What `ETHTOOL_GDRVINFO` fills in, which begins with the name of the driver.
+#[repr(C)]
+struct Driver {
+    command: u32,
+    text: [u8; DRIVER],
+}
+
+const DRIVER: usize = 192;
 
 /// What `ETHTOOL_GCHANNELS` fills in.
 #[repr(C)]
@@ -247,8 +264,14 @@ impl Ask {
             generic_segmentation: self.value(ETHTOOL_GGSO) != 0,
             generic_receive: self.value(ETHTOOL_GGRO) != 0,
             large_receive: flags & FLAG_LRO != 0,
-            vlan_receive: flags & FLAG_RXVLAN != 0,
+            vlan_transmit: flags & FLAG_TXVLAN != 0,
+            vlan_receive: flags & FLAG_RXVLAN != 0 && !self.is_veth(),
         }
+    }
+
+    fn is_veth(&self) -> bool {
+        let mut driver = Driver { command: ETHTOOL_GDRVINFO, text: [0; DRIVER] };
+        self.ethtool(&mut driver).is_ok() && driver.text.starts_with(b"veth\0")
     }
 
     /// One, where the device does not say.

@@ -80,18 +80,7 @@ impl PacketSocket {
     /// # Errors
     /// Permission is missing, or the interface is gone.
     pub fn open(facts: &Facts, share: Share) -> Result<Self, Fault> {
-        Self::shown(facts, share, Shown::Router(&facts.addresses))
-    }
-
-    pub(crate) fn shown(facts: &Facts, share: Share, shown: Shown<'_>) -> Result<Self, Fault> {
-        let failed = |what| move |error| Fault::system(&facts.name, what, CAPABILITY, error);
-        let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-        // Without a protocol: nothing comes in before it is bound.
-        // SAFETY: a plain system call, whose result is checked.
-        let socket = owned(unsafe { libc::socket(libc::AF_PACKET, kind, 0) });
-        let socket = socket.map_err(failed("opening an AF_PACKET socket"))?;
-        prepare(&socket, shown).map_err(failed("preparing an AF_PACKET socket"))?;
-        bind(&socket, facts.index).map_err(failed("binding an AF_PACKET socket"))?;
+        let socket = socket(facts, Shown::Router(&facts.addresses))?;
         Ok(Self {
             socket,
             slots: Box::new(Slots::new()),
@@ -346,6 +335,19 @@ fn put_tag_back(buffer: &mut Buffer, arena: &mut Arena, said: tpacket_auxdata) {
     bytes.copy_within(4..16, 0);
     bytes[12..14].copy_from_slice(&ethertype.to_be_bytes());
     bytes[14..16].copy_from_slice(&said.tp_vlan_tci.to_be_bytes());
+}
+
+/// A socket of an interface that is shown what it is for.
+pub(super) fn socket(facts: &Facts, shown: Shown<'_>) -> Result<OwnedFd, Fault> {
+    let failed = |what| move |error| Fault::system(&facts.name, what, CAPABILITY, error);
+    let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // Without a protocol: nothing comes in before it is bound.
+    // SAFETY: a plain system call, whose result is checked.
+    let socket = owned(unsafe { libc::socket(libc::AF_PACKET, kind, 0) });
+    let socket = socket.map_err(failed("opening an AF_PACKET socket"))?;
+    prepare(&socket, shown).map_err(failed("preparing an AF_PACKET socket"))?;
+    bind(&socket, facts.index).map_err(failed("binding an AF_PACKET socket"))?;
+    Ok(socket)
 }
 
 fn prepare(socket: &OwnedFd, shown: Shown<'_>) -> io::Result<()> {

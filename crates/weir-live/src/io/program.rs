@@ -382,8 +382,8 @@ fn unpin(interface: &str, path: &Path) -> Result<(), Fault> {
             Err(Fault::system(interface, &what, CAPABILITY, error))
         }
         _ => {
-            // The folder goes with its last pin; otherwise it is not empty.
-            let _ = path.parent().map(std::fs::remove_dir);
+            // The folders go with their last pin; otherwise they are not empty.
+            let _ = path.ancestors().skip(1).take(2).try_for_each(std::fs::remove_dir);
             Ok(())
         }
     }
@@ -398,7 +398,8 @@ fn provide_files(interface: &str) -> Result<(), Fault> {
     }
     let line = format!("mount -t bpf bpf {BPF_FILES}");
     let space = |process| std::fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
-    if space("self") != space("1") {
+    // Where the first process does not show its own there is no telling.
+    if space("1").is_some_and(|first| space("self").is_some_and(|own| own != first)) {
         let what =
             format!("on_failure = \"stop\" pins the XDP program, and {BPF_FILES} has no file system for it");
         let remedy = format!(

@@ -140,7 +140,8 @@ impl Plane {
             return Fate::Goes(Reason::NotForUs);
         }
         if packet.ends.is_martian() {
-            return Fate::Goes(Reason::Martian);
+            let stays = self.ports[at].is_between_links(packet);
+            return if stays { Fate::Stays } else { Fate::Goes(Reason::Martian) };
         }
         let (egress, via) = match self.routes.find(&packet.ends) {
             Some(Target::Here) => return Fate::Stays,

@@ -20,6 +20,7 @@ use super::DeviceFacts;
 use super::answers::Limit;
 use super::discovery::{ask, link_local};
 use super::egress::{Egress, Frames};
+use super::frame::Packet;
 use super::line::NEVER;
 use super::neighbours::{Due, Found, Look, Neighbours};
 use super::parked::{Handle, List, Parked};
@@ -144,6 +145,14 @@ impl Port {
     pub(super) fn is_own(&self, address: IpAddr) -> bool {
         let is_link_local = || address == IpAddr::V6(link_local(self.facts.mac));
         self.addresses.iter().any(|net| net.addr() == address) || is_link_local()
+    }
+
+    /// Whether a packet comes from a link-local address, and goes to the router's here.
+    #[cold]
+    pub(super) fn is_between_links(&self, packet: &Packet) -> bool {
+        let is_link_local = |address| matches!(address, IpAddr::V6(address) if address.is_unicast_link_local());
+        let (source, destination) = (packet.ends.source(), packet.ends.destination());
+        is_link_local(source) && is_link_local(destination) && self.is_own(destination)
     }
 
     /// Whether an address is in a prefix of this interface, or reaches no further than its link.

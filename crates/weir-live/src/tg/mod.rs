@@ -12,7 +12,7 @@
 //! | Source | TG 2.0 (McKenney, Lee, Denny, *Traffic Generator Software Release Notes*, 2002) |
 //! | Work | a packet: O(1), and its share of a system call for at most 64 |
 //! | Units | nanoseconds; bytes of the user's data, to which the report adds the headers |
-//! | Departs from the source | responses (`interactive`) are refused; the log is another format; `--scale` divides times |
+//! | Departs from the source | responses (`interactive`) are refused; the log is another format; a sink without `setup` listens before the start; `--scale` divides times |
 
 pub mod clock;
 pub mod datagrams;

@@ -100,9 +100,13 @@ pub fn run(plan: &Plan, given: &Given, clock: &impl Clock) -> Result<Summary, Tr
         privileges::real_time(priority).map_err(Trouble::Missing)?;
     }
     let summary = Summary::new(role, given.start, given.log.clone());
-    let begin = await_start(clock, given.start);
+    // A sink that is to be set up at the start is so before, as the first packet may leave then.
+    let early = role == Role::Sink && plan.setup == Nanos::new(0);
+    let begin = if early { begin(clock, given.start) } else { await_start(clock, given.start) };
     let mut run = Run { plan, clock, start: given.start, begin, log, summary, promised: given.promised };
-    run.wait_for(begin + plan.setup);
+    if !early {
+        run.wait_for(begin + plan.setup);
+    }
     let done = match (role, header.transport) {
         (Role::Source, Transport::Udp) => run.udp_source(),
         (Role::Source, Transport::Tcp) => run.tcp_source(),
@@ -157,17 +161,20 @@ fn open_log(given: &Given, header: &Header) -> Result<Option<Writer>, Trouble> {
     Writer::create(path, header).map(Some).map_err(refuse)
 }
 
+/// The start on the clock of the schedule, as the two clocks stand now.
+fn begin(clock: &impl Clock, start: WallTime) -> Instant {
+    Instant::new(clock.now().get().saturating_add_signed(from_start(start, clock.wall())))
+}
+
 /// Waits until the wall clock has reached the start; the start, on the clock of the schedule. The two are compared anew
 /// after each sleep, as the wall clock may be set meanwhile.
 fn await_start(clock: &impl Clock, start: WallTime) -> Instant {
     loop {
-        let (now, away) = (clock.now(), from_start(start, clock.wall()));
-        let begin = Instant::new(now.get().saturating_add_signed(away));
-        if away <= 0 || clock.stopped() {
+        let (now, begin) = (clock.now(), begin(clock, start));
+        if begin <= now || clock.stopped() {
             return begin;
         }
-        let sleep = Nanos::new(away.unsigned_abs()).min(LONGEST_SLEEP);
-        clock.wait(now + sleep);
+        clock.wait(now + (begin - now).min(LONGEST_SLEEP));
     }
 }
 

@@ -28,7 +28,7 @@ use super::wall::WallTime;
 /// So often a packet is tried for which an earlier one's error came back.
 const TRIES: u32 = 3;
 /// A wait is long enough to hand the log to the disk.
-const LONG_WAIT: Nanos = Nanos::new(2_000_000);
+const LONG_WAIT: Nanos = Nanos::new(200_000);
 /// The log is handed to the disk at least this often, where waits are long enough.
 const FLUSH_EVERY: Nanos = Nanos::new(1_000_000_000);
 /// A wait is long enough to ask when packets were taken.

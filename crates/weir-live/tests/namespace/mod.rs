@@ -44,6 +44,15 @@ fn enter() -> Result<(), String> {
     Ok(())
 }
 
+/// Mounts an empty file system for BPF objects that only this thread sees.
+pub(crate) fn own_bpf_files() {
+    // SAFETY: changes the mount namespace of this thread alone.
+    let left = unsafe { libc::unshare(libc::CLONE_NEWNS) };
+    assert_eq!(left, 0, "{}", io::Error::last_os_error());
+    run("mount --make-rprivate /");
+    run("mount -t bpf bpf /sys/fs/bpf");
+}
+
 /// Runs a command, which must succeed, in the namespace of this thread.
 #[track_caller]
 pub(crate) fn run(line: &str) {
@@ -142,6 +151,15 @@ impl Raw {
         let got = usize::try_from(got).ok()?;
         frame.truncate(got);
         Some(frame)
+    }
+
+    /// So many frames, or those that came before too long had passed.
+    pub(crate) fn take(&self, count: usize) -> Vec<Vec<u8>> {
+        let (mut frames, began) = (Vec::new(), Instant::now());
+        while frames.len() < count && began.elapsed() < LIMIT {
+            frames.extend(self.receive());
+        }
+        frames
     }
 
     /// All frames, until none comes for as long as it waits.

@@ -1,6 +1,7 @@
-//! What every model shares: random streams, arithmetic with one result on every machine, dispatch.
+//! What every model shares: random streams, arithmetic with one result on every machine, dispatch, cells.
 
 pub mod dispatch;
+pub mod gathered;
 pub mod logarithm;
 pub mod replications;
 pub mod stream;

@@ -15,7 +15,7 @@ use crate::fabric::outcome::{FabricDifference, FabricDistribution, FabricFigure}
 use crate::fabric::summary::{Cell, Part, Summary};
 use crate::fabric::time::{TICKS_PER_SECOND, ticks, timing};
 use crate::fabric::topology::Wiring;
-use crate::stats::{Histogram, Measure, QUANTILES, replications};
+use crate::stats::{Bins, Measure, QUANTILES, replications};
 
 /// The kinds of latency, as results call them.
 const LATENCIES: [&str; KINDS] = ["latency", "total_latency", "message_latency"];
@@ -290,18 +290,11 @@ pub fn distributions<'f>(
     let subjects = subjects(fabric).enumerate().filter(|_| fabric.tails);
     let each = subjects
         .flat_map(|(subject, channel)| kinds(fabric, subject).map(move |kind| (subject, channel, kind)));
-    each.map(move |(subject, channel, kind)| {
-        let buckets: Vec<_> = cell.histograms[subject][kind].buckets().collect();
-        FabricDistribution {
-            discipline: discipline.to_owned(),
-            load,
-            channel: channel.to_owned(),
-            metric: LATENCIES[kind],
-            relative_error: Histogram::<7>::RELATIVE_ERROR,
-            unit: "s",
-            low: buckets.iter().map(|bucket| seconds(bucket.low as f64)).collect(),
-            high: buckets.iter().map(|bucket| seconds((bucket.high + 1) as f64)).collect(),
-            count: buckets.iter().map(|bucket| bucket.count).collect(),
-        }
+    each.map(move |(subject, channel, kind)| FabricDistribution {
+        discipline: discipline.to_owned(),
+        load,
+        channel: channel.to_owned(),
+        metric: LATENCIES[kind],
+        bins: Bins::new(&cell.histograms[subject][kind], "s", seconds),
     })
 }

@@ -19,6 +19,14 @@ pub struct Job {
     pub load: usize,
 }
 
+impl Job {
+    /// Its place among the cells: discipline by discipline, load by load.
+    #[must_use]
+    pub fn cell(&self, fabric: &FabricScenario) -> usize {
+        self.discipline * fabric.traffic.loads.len() + self.load
+    }
+}
+
 /// What was counted up to the end of the replication, warm-up included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::network::outcome::EngineUsed;
 use crate::port::outcome::{Check, TheoryRow};
+use crate::stats::Bins;
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -202,14 +203,7 @@ pub struct FabricDistribution {
     pub channel: String,
     /// `latency`, `total_latency` or `message_latency`.
     pub metric: &'static str,
-    /// Half the width of a bucket over its middle, at most.
-    pub relative_error: f64,
-    /// The unit of the ends.
-    pub unit: &'static str,
-    /// Lower ends.
-    pub low: Vec<f64>,
-    /// Upper ends.
-    pub high: Vec<f64>,
-    /// Packets or messages.
-    pub count: Vec<u64>,
+    /// Its bins, of packets or messages.
+    #[serde(flatten)]
+    pub bins: Bins,
 }

@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::engine::gathered::Gathered;
 use crate::engine::replications::in_parallel_told;
 use crate::fabric::build;
 use crate::fabric::collector::Collector;
@@ -15,7 +16,7 @@ use crate::fabric::job::{self, Ended, Job};
 use crate::fabric::model::FabricScenario;
 use crate::fabric::outcome::FabricOutcome;
 use crate::fabric::report;
-use crate::fabric::summary::{Gathered, Left};
+use crate::fabric::summary::{self, Cell, Left};
 use crate::network::job::Watch;
 use crate::network::run::Frame;
 use crate::port::run::{Control, Progress, RunError};
@@ -36,7 +37,7 @@ pub fn run(
     let total = duration.saturating_mul(jobs.len() as u64);
     let (done, failed) = (AtomicU64::new(0), AtomicBool::new(false));
     let watch = Watch { cancel: control.cancel, failed: &failed, done: &done, duration };
-    let gathered = Mutex::new(Gathered::new(fabric));
+    let gathered = Mutex::new(summary::gathered(fabric));
     let work = |job| {
         let ended = one(fabric, job, &gathered, &watch);
         failed.fetch_or(ended.is_err(), Ordering::Relaxed);
@@ -64,7 +65,7 @@ fn jobs(fabric: &FabricScenario) -> Vec<Job> {
 fn one(
     fabric: &FabricScenario,
     job: Job,
-    gathered: &Mutex<Gathered>,
+    gathered: &Mutex<Gathered<Cell>>,
     watch: &Watch<'_>,
 ) -> Result<(), RunError> {
     if watch.cancelled() {
@@ -73,7 +74,7 @@ fn one(
     let mut collector = Collector::new(fabric);
     if let Ended::Finished(tally) = job::play(fabric, job, &mut collector, watch)? {
         let left = Left::new(collector, tally);
-        gathered.lock().unwrap_or_else(PoisonError::into_inner).add(job, left);
+        gathered.lock().unwrap_or_else(PoisonError::into_inner).add(job.replication, job.cell(fabric), left);
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use crate::fabric::outcome::{FabricFigure, FabricOutcome};
 use crate::fabric::record::{Delivery, Generation, Injection, Sink};
 use crate::fabric::report;
 use crate::fabric::run::run;
-use crate::fabric::summary::{Gathered, Left};
+use crate::fabric::summary::{self, Left};
 use crate::fabric::testing;
 use crate::fabric::time::{TICKS_PER_SECOND, Ticks};
 use crate::network::run::Frame;
@@ -115,7 +115,7 @@ fn the_parts_make_up_the_whole() {
             }
         }
     }
-    let counted = |row: &crate::fabric::outcome::FabricDistribution| row.count.iter().sum::<u64>();
+    let counted = |row: &crate::fabric::outcome::FabricDistribution| row.bins.count.iter().sum::<u64>();
     for row in &outcome.distributions {
         let of = (row.metric, "mean");
         let figure = figure(&outcome, (&row.discipline, row.load, &row.channel), of);
@@ -261,7 +261,7 @@ fn by_hand(slower: u64) -> FabricOutcome {
     fabric.stop.duration = Nanos::new(110_000);
     fabric.stop.replications = 2;
     fabric.verify = false;
-    let mut gathered = Gathered::new(&fabric);
+    let mut gathered = summary::gathered(&fabric);
     for replication in [1, 0] {
         for discipline in [0, 1] {
             let mut collector = Collector::new(&fabric);
@@ -275,7 +275,8 @@ fn by_hand(slower: u64) -> FabricOutcome {
             passes(&mut collector, [100, 105, 115], 110);
             passes(&mut collector, [108, 120, 130], 110);
             let tally = Tally { generated: 6, injected: 5, delivered: 4, ..Tally::default() };
-            gathered.add(Job { replication, discipline, load: 0 }, Left::new(collector, tally));
+            let job = Job { replication, discipline, load: 0 };
+            gathered.add(replication, job.cell(&fabric), Left::new(collector, tally));
         }
     }
     report::outcome(&fabric, &Frame::default(), &gathered.into_cells())
@@ -360,13 +361,14 @@ fn packets_inside_are_counted_by_hand() {
 fn little_s_law_tells_of_wrong_times() {
     let fabric = small();
     let check = |wrong: u64| {
-        let mut gathered = Gathered::new(&fabric);
+        let mut gathered = summary::gathered(&fabric);
         for place in 0..12 {
             let (replication, discipline, load) = (place / 4, place as usize / 2 % 2, place as usize % 2);
             let mut collector = Collector::new(&fabric);
             (60..250).for_each(|at| passes(&mut collector, [at, at, at + 10], 300));
             collector.counts[0].latencies[0].sum += u128::from(wrong * MICROSECOND);
-            gathered.add(Job { replication, discipline, load }, Left::new(collector, Tally::default()));
+            let job = Job { replication, discipline, load };
+            gathered.add(replication, job.cell(&fabric), Left::new(collector, Tally::default()));
         }
         let outcome = report::outcome(&fabric, &Frame::default(), &gathered.into_cells());
         outcome.checks.into_iter().find(|check| check.check == "Little's law").expect("a check").ok

@@ -5,8 +5,10 @@
 //! order, so the number of threads does not show. Memory: linear in cells times channels, and in replications times
 //! cells times channels for the few numbers.
 
+use crate::engine;
+use crate::engine::gathered::Gathered;
 use crate::fabric::collector::{Collector, Counts, Inside, KINDS, Volume};
-use crate::fabric::job::{Job, Tally};
+use crate::fabric::job::Tally;
 use crate::fabric::model::FabricScenario;
 use crate::stats::{Histogram, Spread};
 
@@ -76,60 +78,28 @@ pub struct Cell {
     pub histograms: Vec<Histograms>,
 }
 
-/// All cells in the making.
-#[derive(Debug)]
-pub struct Gathered {
-    loads: usize,
-    /// Replication by replication, cell by cell: what has come.
-    waiting: Vec<Vec<Option<Left>>>,
-    /// Replication by replication, cell by cell, where all cells have come.
-    finished: Vec<Option<Vec<Summary>>>,
-    /// Cell by cell.
-    histograms: Vec<Vec<Histograms>>,
+impl engine::gathered::Cell for Cell {
+    type Left = Left;
+    type Summary = Summary;
+
+    fn merge(&mut self, left: Left, _is_first: bool) -> Summary {
+        for (all, own) in self.histograms.iter_mut().zip(&left.histograms) {
+            all.iter_mut().zip(own).for_each(|(all, own)| all.merge(own));
+        }
+        left.summary
+    }
+
+    fn push(&mut self, summary: Summary) {
+        self.runs.push(summary);
+    }
 }
 
-impl Gathered {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new(fabric: &FabricScenario) -> Self {
-        let loads = fabric.traffic.loads.len();
-        let (cells, subjects) = (fabric.disciplines.len() * loads, fabric.channels.len() + 1);
-        let none = || Histograms::default();
-        Self {
-            loads,
-            waiting: (0..fabric.stop.replications).map(|_| Vec::new()).collect(),
-            finished: (0..fabric.stop.replications).map(|_| None).collect(),
-            histograms: (0..cells).map(|_| (0..subjects).map(|_| none()).collect()).collect(),
-        }
-    }
-
-    /// A job has left this.
-    pub fn add(&mut self, job: Job, left: Left) {
-        let (replication, cells) = (job.replication as usize, self.histograms.len());
-        let waiting = &mut self.waiting[replication];
-        waiting.resize_with(cells, || None);
-        waiting[job.discipline * self.loads + job.load] = Some(left);
-        if waiting.iter().any(Option::is_none) {
-            return;
-        }
-        let whole = std::mem::take(waiting).into_iter().flatten();
-        let merged = whole.zip(&mut self.histograms).map(|(left, cell)| {
-            for (all, own) in cell.iter_mut().zip(&left.histograms) {
-                all.iter_mut().zip(own).for_each(|(all, own)| all.merge(own));
-            }
-            left.summary
-        });
-        self.finished[replication] = Some(merged.collect());
-    }
-
-    /// The cells over the replications that are finished, discipline by discipline, load by load.
-    #[must_use]
-    pub fn into_cells(self) -> Vec<Cell> {
-        let empty = |histograms| Cell { runs: Vec::new(), histograms };
-        let mut cells: Vec<Cell> = self.histograms.into_iter().map(empty).collect();
-        for replication in self.finished.into_iter().flatten() {
-            cells.iter_mut().zip(replication).for_each(|(cell, run)| cell.runs.push(run));
-        }
-        cells
-    }
+/// All cells in the making, discipline by discipline, load by load; nothing yet.
+#[must_use]
+pub fn gathered(fabric: &FabricScenario) -> Gathered<Cell> {
+    let (cells, subjects) =
+        (fabric.disciplines.len() * fabric.traffic.loads.len(), fabric.channels.len() + 1);
+    let histograms = || (0..subjects).map(|_| Histograms::default()).collect();
+    let empty = |_| Cell { runs: Vec::new(), histograms: histograms() };
+    Gathered::new(fabric.stop.replications, (0..cells).map(empty).collect())
 }

@@ -6,7 +6,7 @@ use crate::network::model::NetworkScenario;
 use crate::network::outcome::{NetworkDifference, NetworkDistribution, NetworkFigure, Scope, Series};
 use crate::network::summary::{Subject, Summary, subjects};
 use crate::network::wire::LinkTally;
-use crate::stats::{Histogram, Measure, QUANTILES, Unavailable, replications};
+use crate::stats::{Bins, Histogram, Measure, QUANTILES, Unavailable, replications};
 
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
@@ -329,17 +329,12 @@ pub fn distributions(
     let of = |(at, subject): (usize, Subject)| {
         let mut whole = Histogram::<7>::new();
         summaries.iter().for_each(|summary| whole.merge(&summary.histograms[at]));
-        let buckets: Vec<_> = whole.buckets().collect();
         NetworkDistribution {
             discipline: discipline.to_owned(),
             scope: subject.scope,
             name: subject.name,
             metric: "delay",
-            relative_error: Histogram::<7>::RELATIVE_ERROR,
-            unit: "s",
-            low: buckets.iter().map(|bucket| bucket.low as f64 / SECOND).collect(),
-            high: buckets.iter().map(|bucket| (bucket.high + 1) as f64 / SECOND).collect(),
-            count: buckets.iter().map(|bucket| bucket.count).collect(),
+            bins: Bins::new(&whole, "s", |time| time / SECOND),
         }
     };
     subjects(network).into_iter().enumerate().take(measured).map(of).collect()

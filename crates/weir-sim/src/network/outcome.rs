@@ -5,6 +5,8 @@
 
 use serde::Serialize;
 
+use crate::stats::Bins;
+
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct NetworkOutcome {
@@ -236,14 +238,7 @@ pub struct NetworkDistribution {
     pub name: String,
     /// `delay`.
     pub metric: &'static str,
-    /// Half the width of a bucket over its middle, at most.
-    pub relative_error: f64,
-    /// The unit of the ends.
-    pub unit: &'static str,
-    /// Lower ends.
-    pub low: Vec<f64>,
-    /// Upper ends.
-    pub high: Vec<f64>,
-    /// Packets.
-    pub count: Vec<u64>,
+    /// Its bins, of packets.
+    #[serde(flatten)]
+    pub bins: Bins,
 }

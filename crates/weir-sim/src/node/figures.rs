@@ -1,5 +1,4 @@
-//! From what the runs left to the rows of a result: one number a replication, its mean with the t interval; quantiles
-//! by sectioning; differences replication by replication.
+//! From what the runs left to the rows of a result (see [`crate::stats::row`]): one number a replication.
 //!
 //! | figure | one number of a replication |
 //! |-|-|
@@ -11,69 +10,20 @@
 //! | `schedulings`, `enqueue_rate`, `dequeue_rate`, `throughput` | events over the measured time |
 //! | `busy`, `idle`, `uncharged` | times of the processor over the measured time |
 //!
-//! `all` is of all processes but the system's, of all queues, of all nodes. `min` and
-//! `max` are the least and the longest of all replications, without an interval; the differences of these,
-//! `replication_min` and `replication_max`, are means of the differences of each replication's own. Where nothing is random every replication is the same, and a figure is exact: its interval is
-//! its value, for a quantile as far as the histogram tells it.
+//! `all` is of all processes but the system's, of all queues, of all nodes. `min` and `max` are the least and the longest
+//! of all replications. Work O(replications) a figure. Units: seconds.
 
 use weir_core::task::Used;
 use weir_core::units::Nanos;
 
 use crate::node::collector::OWN_TAILS;
 use crate::node::model::{NodeScenario, Operation};
-use crate::node::outcome::{NodeDifference, NodeDistribution, NodeFigure};
+use crate::node::outcome::NodeDistribution;
 use crate::node::summary::{Cell, ProcessPart, Summary};
 use crate::node::tally::{Epochs, ProcessTally, Window};
-use crate::stats::{Histogram, Measure, QUANTILES, Spread, Unavailable, replications};
-
-/// What all of a kind are called together.
-pub const ALL: &str = "all";
-/// Where an interval comes from if it is none.
-const EXACT: &str = "exact: nothing is random";
-/// Why there is none of the least and the longest.
-const EXTREME: &str =
-    "the extreme of all replications: more of them find one beyond it, so it has no interval";
-/// How near a quantile is told.
-const READING: f64 = Histogram::<7>::RELATIVE_ERROR;
-
-/// What a figure is called.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Title<'f> {
-    pub(crate) kind: &'static str,
-    pub(crate) name: &'f str,
-    pub(crate) metric: &'static str,
-    pub(crate) statistic: &'static str,
-    pub(crate) unit: &'static str,
-}
-
-/// A figure with the number of each replication, `None` where there was nothing to observe.
-pub(crate) struct Row<'f> {
-    pub(crate) title: Title<'f>,
-    pub(crate) measure: Measure,
-    /// Of the least and the longest too: their differences are of these.
-    pub(crate) parts: Vec<Option<f64>>,
-    /// Observations behind it.
-    pub(crate) count: u64,
-    /// How near it is told, as a part of it.
-    pub(crate) reading: f64,
-}
-
-/// The figures of one discipline.
-pub struct Rows<'f> {
-    rows: Vec<Row<'f>>,
-    is_random: bool,
-}
-
-/// A value with its interval.
-#[derive(Default)]
-struct Told {
-    value: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-    standard_error: Option<f64>,
-    method: Option<String>,
-    reason: Option<String>,
-}
+use crate::stats::figure::ALL;
+use crate::stats::row::{Row, Rows, Tails, Title, ratio};
+use crate::stats::{Bins, Histogram, QUANTILES, Spread, Unavailable};
 
 /// Whether anything of a scenario is random.
 #[must_use]
@@ -85,154 +35,22 @@ pub fn is_random(node: &NodeScenario) -> bool {
     node.processes.iter().any(|process| process.program.operations.iter().any(draws))
 }
 
-/// A figure with its interval; one that is not random is told within `error`.
-fn told(measure: &Measure, is_random: bool, error: f64) -> Told {
-    let value = measure.value();
-    match (measure, measure.as_estimate(), value) {
-        (Measure::NotAvailable { reason }, _, _) => {
-            Told { reason: Some(reason.to_string()), ..Told::default() }
-        }
-        (_, _, Some(exact)) if !is_random => Told {
-            value,
-            low: Some(exact - error),
-            high: Some(exact + error),
-            standard_error: Some(0.0),
-            method: Some(EXACT.to_owned()),
-            reason: None,
-        },
-        (_, Some(estimate), _) => Told {
-            value,
-            low: Some(estimate.low()),
-            high: Some(estimate.high()),
-            standard_error: Some(estimate.standard_error()),
-            method: Some(estimate.method().to_string()),
-            reason: None,
-        },
-        _ => Told {
-            value,
-            reason: Some("one replication tells a value, an interval needs at least 2".to_owned()),
-            ..Told::default()
-        },
+/// All figures of a cell. The order is the same for every discipline.
+#[must_use]
+pub fn rows<'f>(node: &'f NodeScenario, cell: &Cell) -> Rows<'f> {
+    let mut making = Making { node, cell, span: Window::of(node).span() as f64, rows: Vec::new() };
+    let names = node.processes.iter().map(|process| process.name.as_str());
+    for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {
+        making.process(subject, name);
     }
-}
-
-impl<'f> Row<'f> {
-    /// The mean of one number a replication.
-    pub(crate) fn mean(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
-        let values: Vec<f64> = parts.iter().copied().flatten().collect();
-        Self { title, measure: replications::mean(&values), parts, count, reading: 0.0 }
+    let names = node.queues.iter().map(|queue| queue.name.as_str());
+    let queues = std::iter::once(ALL).chain(names).enumerate();
+    queues.filter(|_| !node.queues.is_empty()).for_each(|(subject, name)| making.queue(subject, name));
+    let names = node.nodes.iter().map(String::as_str);
+    for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {
+        making.node(subject, name);
     }
-
-    /// The longest of all replications.
-    pub(crate) fn longest(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
-        let measure = match parts.iter().copied().flatten().reduce(f64::max) {
-            Some(longest) => Measure::maximum(longest, count),
-            None => Unavailable::NoObservations.into(),
-        };
-        Self { title, measure, parts, count, reading: 0.0 }
-    }
-
-    /// The least of all replications.
-    fn least(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
-        let measure = match parts.iter().copied().flatten().reduce(f64::min) {
-            Some(least) => Measure::observed(least, count),
-            None => Unavailable::NoObservations.into(),
-        };
-        Self { title, measure, parts, count, reading: 0.0 }
-    }
-
-    pub(crate) fn figure(&self, discipline: &str, is_random: bool) -> NodeFigure {
-        let error = self.reading * self.measure.value().unwrap_or(0.0).abs();
-        let mut told = told(&self.measure, is_random, error);
-        if told.low.is_none()
-            && told.value.is_some()
-            && matches!(self.title.statistic, "min" | "max" | "window_max")
-        {
-            told.reason = Some(EXTREME.to_owned());
-        }
-        NodeFigure {
-            discipline: discipline.to_owned(),
-            kind: self.title.kind,
-            name: self.title.name.to_owned(),
-            metric: self.title.metric,
-            statistic: self.title.statistic,
-            count: if told.value.is_some() { self.count } else { 0 },
-            value: told.value,
-            low: told.low,
-            high: told.high,
-            standard_error: told.standard_error,
-            method: told.method,
-            unit: self.title.unit,
-            reason: told.reason,
-        }
-    }
-
-    /// The row of pairs of this and the reference's.
-    pub(crate) fn difference(&self, other: &Self, names: Names<'_>, is_random: bool) -> NodeDifference {
-        let pairs = self.parts.iter().zip(&other.parts);
-        let apart: Vec<f64> = pairs.filter_map(|(own, other)| Some((*own)? - (*other)?)).collect();
-        let either = [self, other].map(|row| row.measure.value().unwrap_or(0.0).abs());
-        let error = self.reading * (either[0] + either[1]);
-        let told = told(&replications::mean(&apart), is_random, error);
-        NodeDifference {
-            discipline: names.discipline.to_owned(),
-            reference: names.reference.to_owned(),
-            kind: self.title.kind,
-            name: self.title.name.to_owned(),
-            metric: self.title.metric,
-            statistic: match self.title.statistic {
-                "max" => "replication_max",
-                "min" => "replication_min",
-                "window_max" => "replication_window_max",
-                statistic => statistic,
-            },
-            value: told.value,
-            low: told.low,
-            high: told.high,
-            unit: self.title.unit,
-            reason: told.reason,
-        }
-    }
-}
-
-/// What is compared with what.
-#[derive(Clone, Copy)]
-pub struct Names<'n> {
-    /// The discipline.
-    pub discipline: &'n str,
-    /// The reference.
-    pub reference: &'n str,
-}
-
-impl<'f> Rows<'f> {
-    /// All figures of a cell. The order is the same for every discipline.
-    #[must_use]
-    pub fn new(node: &'f NodeScenario, cell: &Cell) -> Self {
-        let mut making = Making { node, cell, span: Window::of(node).span() as f64, rows: Vec::new() };
-        let names = node.processes.iter().map(|process| process.name.as_str());
-        for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {
-            making.process(subject, name);
-        }
-        let names = node.queues.iter().map(|queue| queue.name.as_str());
-        let queues = std::iter::once(ALL).chain(names).enumerate();
-        queues.filter(|_| !node.queues.is_empty()).for_each(|(subject, name)| making.queue(subject, name));
-        let names = node.nodes.iter().map(String::as_str);
-        for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {
-            making.node(subject, name);
-        }
-        Self { rows: making.rows, is_random: is_random(node) }
-    }
-
-    /// As a result has them.
-    pub fn figures(&self, discipline: &str) -> impl Iterator<Item = NodeFigure> {
-        self.rows.iter().map(move |row| row.figure(discipline, self.is_random))
-    }
-
-    /// The paired differences from the reference.
-    pub fn differences(&self, reference: &Self, names: Names<'_>) -> impl Iterator<Item = NodeDifference> {
-        let pairs = self.rows.iter().zip(&reference.rows);
-        pairs.map(move |(own, other)| own.difference(other, names, self.is_random))
-    }
+    Rows::new(making.rows, is_random(node))
 }
 
 /// The rows of a cell in the making.
@@ -250,11 +68,6 @@ fn seconds(nanoseconds: f64) -> f64 {
 
 fn mean_run(epochs: Epochs) -> Option<f64> {
     (epochs.count > 0).then(|| seconds(epochs.sum as f64 / epochs.count as f64))
-}
-
-/// `part` of `whole`, where there is any.
-fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 impl<'f, 'c> Making<'f, 'c> {
@@ -349,20 +162,8 @@ impl<'f, 'c> Making<'f, 'c> {
     }
 
     fn spreads(&mut self, title: Title<'f>, each: &[Spread], all: Option<&Histogram>, has_tails: bool) {
-        let count = each.iter().map(|spread| spread.count).sum();
-        let of = |statistic| Title { statistic, ..title };
-        let parts = each.iter().map(|spread| spread.mean().map(seconds)).collect();
-        self.rows.push(Row::mean(of("mean"), parts, count));
-        let none = Histogram::new();
-        for (place, (statistic, p)) in QUANTILES.into_iter().enumerate().filter(|_| has_tails) {
-            let parts: Vec<Option<f64>> = each.iter().map(|spread| spread.quantiles[place]).collect();
-            let held: Vec<f64> = parts.iter().copied().flatten().collect();
-            let measure = replications::quantile_of_parts(all.unwrap_or(&none), &held, p).times(seconds(1.0));
-            let parts = parts.into_iter().map(|part| part.map(seconds)).collect();
-            self.rows.push(Row { title: of(statistic), measure, parts, count, reading: READING });
-        }
-        let parts = each.iter().map(|spread| spread.longest().map(seconds)).collect();
-        self.rows.push(Row::longest(of("max"), parts, count));
+        let tails = has_tails.then_some(Tails { all, quantiles: QUANTILES });
+        self.rows.extend(Row::spreads(title, each, tails.as_ref(), seconds));
     }
 
     fn queue(&mut self, subject: usize, name: &'f str) {
@@ -396,17 +197,10 @@ pub fn distributions<'f>(
         let metrics = ["response", "wait"].into_iter().zip(both);
         metrics.map(move |(metric, histogram)| (name, metric, histogram))
     });
-    each.map(move |(name, metric, histogram)| {
-        let buckets: Vec<_> = histogram.buckets().collect();
-        NodeDistribution {
-            discipline: discipline.to_owned(),
-            process: name.to_owned(),
-            metric,
-            relative_error: READING,
-            unit: "s",
-            low: buckets.iter().map(|bucket| seconds(bucket.low as f64)).collect(),
-            high: buckets.iter().map(|bucket| seconds((bucket.high + 1) as f64)).collect(),
-            count: buckets.iter().map(|bucket| bucket.count).collect(),
-        }
+    each.map(move |(name, metric, histogram)| NodeDistribution {
+        discipline: discipline.to_owned(),
+        process: name.to_owned(),
+        metric,
+        bins: Bins::new(histogram, "s", seconds),
     })
 }

@@ -2,11 +2,32 @@
 //!
 //! Times are in seconds; every figure carries its unit. There is no NaN: a figure that does not exist says why. What
 //! lies in the measured time counts.
+//!
+//! Figures have kind and name: `process`, `queue` or `node` with its name, or `all` for all of the kind but the system's.
+//!
+//! | kind | metric | unit | |
+//! |-|-|-|-|
+//! | `process` | `share` | `1` | run time over elapsed |
+//! | | `epoch_run` | `s` | run time in an epoch |
+//! | | `need_met` | `1` | part of the epochs in which it was ready throughout |
+//! | | `windfall`, `uncommitted` | `1` | shares of elapsed |
+//! | | `response` | `s` | from ready to waiting |
+//! | | `wait` | `s` | from ready to where its program first goes on |
+//! | | `late` | `1` | part of its responses |
+//! | | `schedulings`, `enqueue_rate`, `dequeue_rate` | `1/s` | |
+//! | `queue` | `throughput` | `1/s` | |
+//! | | `age` | `s` | |
+//! | `node` | `busy`, `idle`, `uncharged` | `1` | shares |
+//!
+//! Statistics are `mean`, `p50`, `p90`, `p99`, `p99.9`, `min` and `max`; differences have `replication_min` and
+//! `replication_max`, of each replication's own least and longest.
 
 use serde::Serialize;
 
 use crate::network::outcome::EngineUsed;
 use crate::port::outcome::{Check, TheoryRow};
+use crate::stats::Bins;
+use crate::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -56,9 +77,9 @@ pub struct NodeOutcome {
     /// What was counted of every node, in all replications.
     pub node_totals: Vec<NodeTotals>,
     /// The figures.
-    pub estimates: Vec<NodeFigure>,
+    pub estimates: Vec<Figure>,
     /// Paired differences from the reference.
-    pub differences: Vec<NodeDifference>,
+    pub differences: Vec<PairedDifference>,
     /// Histograms.
     pub distributions: Vec<NodeDistribution>,
     /// What the sampler saw of the first replication.
@@ -160,68 +181,6 @@ pub struct NodeTotals {
     pub high_over_low: u64,
 }
 
-/// One figure of a process, of a queue, of a node, or of all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NodeFigure {
-    /// The discipline.
-    pub discipline: String,
-    /// `process`, `queue` or `node`.
-    pub kind: &'static str,
-    /// Its name; `all` for all of the kind but the system's.
-    pub name: String,
-    /// Of a process: `share` (run time over elapsed), `epoch_run` (s, run time in an epoch), `need_met` (part of the
-    /// epochs in which it was ready throughout), `windfall`, `uncommitted` (shares of elapsed), `response` (s, from
-    /// ready to waiting), `wait` (s, from ready to where its program first goes on), `late` (part of its responses), `schedulings`
-    /// (1/s), `enqueue_rate`, `dequeue_rate` (1/s). Of a queue: `throughput` (1/s), `age` (s). Of a node: `busy`,
-    /// `idle`, `uncharged` (shares).
-    pub metric: &'static str,
-    /// `mean`, `p50`, `p90`, `p99`, `p99.9`, `min`, `max`.
-    pub statistic: &'static str,
-    /// The value: the mean over the replications; quantiles, `min` and `max` are of all of them.
-    pub value: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// Its standard error.
-    pub standard_error: Option<f64>,
-    /// Observations behind it.
-    pub count: u64,
-    /// Where the interval comes from.
-    pub method: Option<String>,
-    /// The unit.
-    pub unit: &'static str,
-    /// Why there is no value.
-    pub reason: Option<String>,
-}
-
-/// A paired difference of two disciplines on the same programs, replication by replication.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NodeDifference {
-    /// The discipline.
-    pub discipline: String,
-    /// The reference.
-    pub reference: String,
-    /// `process`, `queue` or `node`.
-    pub kind: &'static str,
-    /// Its name.
-    pub name: String,
-    /// What is compared.
-    pub metric: &'static str,
-    /// The statistic; `replication_min` and `replication_max` are of each replication's own least and longest.
-    pub statistic: &'static str,
-    /// The discipline's value less the reference's.
-    pub value: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// The unit.
-    pub unit: &'static str,
-    /// Why there is none.
-    pub reason: Option<String>,
-}
-
 /// The distribution of a time: the buckets that hold something.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NodeDistribution {
@@ -231,16 +190,9 @@ pub struct NodeDistribution {
     pub process: String,
     /// `response` or `wait`.
     pub metric: &'static str,
-    /// Half the width of a bucket over its middle, at most.
-    pub relative_error: f64,
-    /// The unit of the ends.
-    pub unit: &'static str,
-    /// Lower ends.
-    pub low: Vec<f64>,
-    /// Upper ends.
-    pub high: Vec<f64>,
-    /// How many.
-    pub count: Vec<u64>,
+    /// Its bins.
+    #[serde(flatten)]
+    pub bins: Bins,
 }
 
 /// What the sampler saw: rates over successive intervals.

@@ -7,12 +7,13 @@ use weir_core::units::Nanos;
 
 use crate::network::outcome::EngineUsed;
 use crate::network::run::Frame;
-use crate::node::figures::{self, Names, Rows};
+use crate::node::figures;
 use crate::node::model::{NodeScenario, Operation, Process};
 use crate::node::outcome::{NodeOutcome, NodeTotals, ProcessRow, ProcessTotals, Warning};
 use crate::node::summary::{Cell, QueuePart, Summary};
 use crate::node::tally::{NodeTally, ProcessTally, Window};
 use crate::port::outcome::Check;
+use crate::stats::row::{self, Rows};
 
 /// A check of Little's law that lets more than this part of it pass says nothing, and is left out.
 const TELLING: f64 = 0.05;
@@ -25,7 +26,7 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
     let samples = cells.iter_mut().flat_map(|cell| std::mem::take(&mut cell.samples)).collect();
     let timelines = cells.iter_mut().filter_map(|cell| cell.timeline.take()).collect();
     let cells = cells.as_slice();
-    let rows: Vec<Rows<'_>> = cells.iter().map(|cell| Rows::new(node, cell)).collect();
+    let rows: Vec<Rows<'_>> = cells.iter().map(|cell| figures::rows(node, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let engine = |discipline: &String| EngineUsed { discipline: discipline.clone(), engine: "plain" };
     NodeOutcome {
@@ -54,7 +55,7 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
             .collect(),
         node_totals: named(node, cells).flat_map(|(name, cell)| node_totals(node, name, cell)).collect(),
         estimates: named(node, &rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
-        differences: differences(node, &rows),
+        differences: row::differences(&node.disciplines, node.reference, &rows),
         distributions: named(node, cells)
             .flat_map(|(name, cell)| figures::distributions(node, cell, name))
             .collect(),
@@ -202,15 +203,6 @@ fn node_totals(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<NodeTo
         }
     };
     node.nodes.iter().enumerate().map(row).collect()
-}
-
-fn differences(node: &NodeScenario, rows: &[Rows<'_>]) -> Vec<crate::node::outcome::NodeDifference> {
-    let Some(other) = rows.get(node.reference) else { return Vec::new() };
-    let reference = &node.disciplines[node.reference];
-    let others = named(node, rows).enumerate().filter(|&(place, _)| place != node.reference);
-    others
-        .flat_map(|(_, (discipline, own))| own.differences(other, Names { discipline, reference }))
-        .collect()
 }
 
 /// The self-checks of a discipline.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use weir_core::units::Nanos;
 
+use crate::engine::gathered::Gathered;
 use crate::engine::replications::in_parallel_told;
 use crate::network::job::Watch;
 use crate::network::run::Frame;
@@ -17,7 +18,7 @@ use crate::node::job::{self, Ended, Job};
 use crate::node::model::NodeScenario;
 use crate::node::outcome::NodeOutcome;
 use crate::node::recorder::Recorder;
-use crate::node::summary::{Gathered, Summed};
+use crate::node::summary::{self, Cell, Summed};
 use crate::node::{report, sampler};
 use crate::port::run::{Control, Progress, RunError};
 
@@ -37,7 +38,7 @@ pub fn run(node: &NodeScenario, frame: &Frame, control: &mut Control<'_>) -> Res
     let total = duration.saturating_mul(jobs.len() as u64);
     let (done, failed) = (AtomicU64::new(0), AtomicBool::new(false));
     let watch = Watch { cancel: control.cancel, failed: &failed, done: &done, duration };
-    let gathered = Mutex::new(Gathered::new(node));
+    let gathered = Mutex::new(summary::gathered(node));
     let work = |job| {
         let ended = one(node, job, &gathered, &watch);
         failed.fetch_or(ended.is_err(), Ordering::Relaxed);
@@ -75,14 +76,19 @@ fn jobs(node: &NodeScenario) -> Vec<Job> {
 }
 
 /// Runs a job; what it leaves is gathered where it is finished.
-fn one(node: &NodeScenario, job: Job, gathered: &Mutex<Gathered>, watch: &Watch<'_>) -> Result<(), RunError> {
+fn one(
+    node: &NodeScenario,
+    job: Job,
+    gathered: &Mutex<Gathered<Cell>>,
+    watch: &Watch<'_>,
+) -> Result<(), RunError> {
     if watch.cancelled() {
         return Ok(());
     }
     let mut recorder = Recorder::new(node, job);
     if let Ended::Finished(left) = job::play(node, job, &mut recorder, watch)? {
         let summed = Summed::new(node, &node.disciplines[job.discipline], recorder, *left);
-        gathered.lock().unwrap_or_else(PoisonError::into_inner).add(job, summed);
+        gathered.lock().unwrap_or_else(PoisonError::into_inner).add(job.replication, job.discipline, summed);
     }
     Ok(())
 }
@@ -96,7 +102,7 @@ mod tests {
     use super::*;
     use crate::node::generators::{self, SIMPLE_SINK, Writer, add_queue, add_system, process};
     use crate::node::model::{Law, Operation};
-    use crate::node::outcome::NodeFigure;
+    use crate::stats::figure::Figure;
     use crate::stats::overhead::{Known, Setting, estimate_overhead};
 
     const SPECS: [&str; 3] = ["epoch:length=100ms", "eevdf", "priority_rr"];
@@ -161,7 +167,7 @@ mod tests {
             assert!(outcome.checks.iter().any(|check| check.check == wanted), "{wanted}");
         }
         let told = outcome.estimates.iter().filter(|figure| figure.value.is_some());
-        let holds = |figure: &NodeFigure| match (figure.low, figure.high) {
+        let holds = |figure: &Figure| match (figure.low, figure.high) {
             (Some(low), Some(high)) => figure.value.is_some_and(|value| low <= value && value <= high),
             _ => figure.reason.is_some(),
         };

@@ -8,8 +8,10 @@
 use weir_core::task::{Overcommitted, Used};
 use weir_core::units::{Cost, Nanos};
 
+use crate::engine;
+use crate::engine::gathered::Gathered;
 use crate::node::collector::{Collector, ProcessCounts, QueueCounts, Tails};
-use crate::node::job::{self, Job, Tally};
+use crate::node::job::{self, Tally};
 use crate::node::model::NodeScenario;
 use crate::node::outcome::{Samples, Timeline};
 use crate::node::recorder::{Recorder, Shown};
@@ -201,55 +203,25 @@ pub struct Cell {
     pub timeline: Option<Timeline>,
 }
 
-/// All cells in the making.
-#[derive(Debug)]
-pub struct Gathered {
-    /// Replication by replication, discipline by discipline: what has come.
-    waiting: Vec<Vec<Option<Summed>>>,
-    /// Replication by replication, discipline by discipline, where all have come.
-    finished: Vec<Option<Vec<Summary>>>,
-    /// Discipline by discipline; without their runs.
-    cells: Vec<Cell>,
+impl engine::gathered::Cell for Cell {
+    type Left = Summed;
+    type Summary = Summary;
+
+    fn merge(&mut self, left: Summed, is_first: bool) -> Summary {
+        self.histograms.merge(left.histograms);
+        if is_first {
+            (self.samples, self.timeline) = (left.shown.samples, left.shown.timeline);
+        }
+        left.summary
+    }
+
+    fn push(&mut self, summary: Summary) {
+        self.runs.push(summary);
+    }
 }
 
-impl Gathered {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new(node: &NodeScenario) -> Self {
-        Self {
-            waiting: (0..node.stop.replications).map(|_| Vec::new()).collect(),
-            finished: (0..node.stop.replications).map(|_| None).collect(),
-            cells: node.disciplines.iter().map(|_| Cell::default()).collect(),
-        }
-    }
-
-    /// A job has left this.
-    pub fn add(&mut self, job: Job, left: Summed) {
-        let replication = job.replication as usize;
-        let waiting = &mut self.waiting[replication];
-        waiting.resize_with(self.cells.len(), || None);
-        waiting[job.discipline] = Some(left);
-        if waiting.iter().any(Option::is_none) {
-            return;
-        }
-        let whole = std::mem::take(waiting).into_iter().flatten();
-        let merged = whole.zip(&mut self.cells).map(|(left, cell)| {
-            cell.histograms.merge(left.histograms);
-            if replication == 0 {
-                (cell.samples, cell.timeline) = (left.shown.samples, left.shown.timeline);
-            }
-            left.summary
-        });
-        self.finished[replication] = Some(merged.collect());
-    }
-
-    /// The cells over the replications that are finished, discipline by discipline.
-    #[must_use]
-    pub fn into_cells(self) -> Vec<Cell> {
-        let mut cells = self.cells;
-        for replication in self.finished.into_iter().flatten() {
-            cells.iter_mut().zip(replication).for_each(|(cell, run)| cell.runs.push(run));
-        }
-        cells
-    }
+/// All cells in the making, discipline by discipline; nothing yet.
+#[must_use]
+pub fn gathered(node: &NodeScenario) -> Gathered<Cell> {
+    Gathered::new(node.stop.replications, node.disciplines.iter().map(|_| Cell::default()).collect())
 }

@@ -3,7 +3,7 @@
 use crate::port::collector::Metric;
 use crate::port::gathered::{CLOCK, Gathered, scale};
 use crate::port::outcome::{ClassRow, Difference, Distribution, Figure};
-use crate::stats::{Histogram, Linearised, Measure, QUANTILES, Unavailable, fairness};
+use crate::stats::{Bins, Histogram, Linearised, Measure, QUANTILES, Unavailable, fairness};
 
 /// The units in which a result is told, and its classes.
 #[derive(Clone, Debug)]
@@ -235,16 +235,11 @@ fn distribution(
     metric: Metric,
     unit: &'static str,
 ) -> Distribution {
-    let buckets: Vec<_> = histogram.buckets().collect();
     let scale = scale(metric);
     Distribution {
         discipline: gathered.name.clone(),
         class: class.to_owned(),
         metric: metric.name(),
-        relative_error: Histogram::<7>::RELATIVE_ERROR,
-        unit,
-        low: buckets.iter().map(|bucket| bucket.low as f64 * scale).collect(),
-        high: buckets.iter().map(|bucket| (bucket.high + 1) as f64 * scale).collect(),
-        count: buckets.iter().map(|bucket| bucket.count).collect(),
+        bins: Bins::new(histogram, unit, |time| time * scale),
     }
 }

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::stats::Measure;
+use crate::stats::{Bins, Measure};
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -281,14 +281,7 @@ pub struct Distribution {
     pub class: String,
     /// The metric.
     pub metric: &'static str,
-    /// Half the width of a bucket over its middle, at most.
-    pub relative_error: f64,
-    /// The unit of the ends.
-    pub unit: &'static str,
-    /// Lower ends.
-    pub low: Vec<f64>,
-    /// Upper ends.
-    pub high: Vec<f64>,
-    /// Messages.
-    pub count: Vec<u64>,
+    /// Its bins, of messages.
+    #[serde(flatten)]
+    pub bins: Bins,
 }

@@ -2,8 +2,9 @@
 //! engine tells.
 //!
 //! Times are nanoseconds. A request counts where it arrives in the measured time; windows hold all requests. What cores
-//! do counts where it lies in the measured time. Slowdowns are kept in thousandths, to the nearest; a request of no
-//! service is taken as one of a nanosecond.
+//! do counts where it lies in the measured time. Of a slowdown is kept what it has above 1, in thousandths, to the nearest:
+//! so a slowdown of 1 is read as exactly that, and none is below it. A request of no service is taken as one of a
+//! nanosecond.
 //!
 //! | | |
 //! |-|-|
@@ -39,6 +40,8 @@ pub struct ClassCounts {
     pub reordered: u64,
     /// Those that another core served than the request of their flow before.
     pub cold: u64,
+    /// Those that were slower than the bound of [`Measure::bound`](crate::server::model::Measure::bound).
+    pub beyond: u64,
     /// Delays, responses, slowdowns.
     pub times: [Times; METRICS],
 }
@@ -50,6 +53,7 @@ impl ClassCounts {
         self.dropped += other.dropped;
         self.reordered += other.reordered;
         self.cold += other.cold;
+        self.beyond += other.beyond;
         self.times.iter_mut().zip(&other.times).for_each(|(own, other)| own.merge(other));
     }
 }
@@ -57,7 +61,7 @@ impl ClassCounts {
 impl ClassCounts {
     /// Counts what was put aside.
     #[inline(never)]
-    fn count(&mut self, aside: &mut Aside, has_tails: bool) {
+    fn count(&mut self, aside: &mut Aside, has_tails: bool, bound: Option<u64>) {
         for (times, values) in self.times.iter_mut().zip(&aside.values) {
             let values = &values[..aside.held];
             if has_tails {
@@ -65,6 +69,10 @@ impl ClassCounts {
             } else {
                 values.iter().for_each(|&value| times.record(value, false));
             }
+        }
+        if let Some(bound) = bound {
+            let slowdowns = &aside.values[METRICS - 1][..aside.held];
+            self.beyond += slowdowns.iter().filter(|&&slowdown| slowdown > bound).count() as u64;
         }
         self.done += aside.held as u64;
         self.reordered += aside.reordered;
@@ -232,6 +240,8 @@ pub struct Collector {
     aside: Vec<Aside>,
     window: Window,
     has_tails: bool,
+    /// As slowdowns are kept.
+    bound: Option<u64>,
 }
 
 /// The measured time of a scenario.
@@ -241,13 +251,25 @@ pub fn measured(server: &ServerScenario) -> Window {
     Window { from: server.stop.warm_up.get().min(until), until }
 }
 
-/// Response over service in thousandths, to the nearest; at most `2^52 - 1` of them.
+/// Slowdowns are told to the nearest of these.
+pub const SLOWDOWN_STEP: f64 = 1e-3;
+/// No slowdown is less.
+pub const LEAST_SLOWDOWN: f64 = 1.0;
+
+/// A bound on the slowdown as slowdowns are kept.
+fn kept(bound: f64) -> u64 {
+    ((bound - LEAST_SLOWDOWN) / SLOWDOWN_STEP + 1e-6) as u64
+}
+
+/// Response over service, what it has above 1, in thousandths, to the nearest; at most `2^52 - 1` of them.
 #[inline]
-fn thousandths(response: u64, service: u64) -> u64 {
+fn slowed(response: u64, service: u64) -> u64 {
     // The last place of such a number is one, so adding it rounds, and the lower digits are the sum. Times are below
     // 2^63, and signed numbers are converted faster.
     const TWO_52: f64 = 4_503_599_627_370_496.0;
-    let ratio = response as i64 as f64 * 1000.0 / service.max(1) as i64 as f64;
+    let service = service.max(1);
+    let more = response.saturating_sub(service);
+    let ratio = more as i64 as f64 * 1000.0 / service as i64 as f64;
     (ratio.min(TWO_52 - 1.0) + TWO_52).to_bits() & ((1 << 52) - 1)
 }
 
@@ -265,6 +287,7 @@ impl Collector {
             aside: vec![Aside::default(); server.classes.len()],
             window: measured(server),
             has_tails: server.measure.tails,
+            bound: server.measure.bound.map(kept),
         }
     }
 
@@ -274,7 +297,7 @@ impl Collector {
         let (now, until) = (self.in_use.now, self.window.until);
         self.in_use.change(until.max(self.in_use.since), now, self.window);
         for (counts, aside) in self.classes.iter_mut().zip(&mut self.aside) {
-            counts.count(aside, self.has_tails);
+            counts.count(aside, self.has_tails, self.bound);
         }
         if self.has_tails {
             self.classes.iter_mut().flat_map(|class| &mut class.times).for_each(|times| {
@@ -332,10 +355,10 @@ impl Sink for Collector {
         let place = aside.held % ASIDE;
         aside.values[0][place] = delay;
         aside.values[1][place] = response;
-        aside.values[2][place] = thousandths(response, done.service);
+        aside.values[2][place] = slowed(response, done.service);
         aside.held = place + 1;
         if aside.held == ASIDE {
-            self.classes[class].count(aside, self.has_tails);
+            self.classes[class].count(aside, self.has_tails, self.bound);
         }
     }
 

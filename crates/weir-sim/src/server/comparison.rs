@@ -1,202 +1,214 @@
-//! Closed forms beside the simulation, where the arrivals are Poisson at one rate, nothing was dropped, and nothing lies
-//! between arrival and queue but a constant time.
+//! Closed forms beside the simulation, and what is said where they do not agree.
 //!
-//! | discipline | cores, classes | form |
-//! |-|-|-|
-//! | `random` | any | M/G/1 on each core at its part of the rate: Pollaczek-Khinchine |
-//! | `rr` with one receiver | all services equal | E_k/D/1 on each core, which is M/D/k: Crommelin |
-//! | `cfcfs` | all services equal | M/D/k: Crommelin |
-//! | `cfcfs` | all services exponential, of one mean | M/M/k: Erlang C |
-//! | `rr`, `cfcfs`, `jsq`, `least_work`, `power_of_two` | one core | M/G/1: Pollaczek-Khinchine |
-//! | `short_first` | one core | M/G/1 with priorities: Cobham |
-//! | `preemptive` | one core | M/G/1 processor sharing, the slowdown `1 / (1 - ρ)` that small quanta without cost come near; not held against the simulation |
-//!
-//! Delays of M/G/1 and of M/M/k do not depend on the service that follows, so the response of a class is its delay and its
-//! mean service, and its slowdown 1 and its delay over its service, where that is constant.
+//! [`crate::server::closed_form`] says whose they are and where they apply. Where something was dropped none does: who is
+//! served then is not who came. Delays of M/G/1 and of M/M/k do not depend on the service that follows, so the response of
+//! a class is its delay and its mean service, and its slowdown 1 and its delay over its service, where that is constant.
+//! Processor sharing is a limit: it is shown, and not held against the simulation.
 
-use weir_core::spec::Spec;
+use weir_core::units::Nanos;
 
-use crate::node::figures::ALL;
 use crate::port::outcome::TheoryRow;
 use crate::port::selfcheck::LEVEL;
-use crate::server::figures::Rows;
-use crate::server::model::{Class, Process, ServerScenario};
+use crate::server::closed_form::{self, Form};
+use crate::server::model::ServerScenario;
+use crate::server::outcome::Warning;
+use crate::server::run_length::Length;
 use crate::server::summary::Cell;
-use crate::theory::{MAX_LOAD, mdk_wait, mmk_wait, priority_waits};
-use crate::workload::Arrivals;
+use crate::stats::figure::ALL;
+use crate::stats::row::Rows;
 
-/// The delay of each class, in nanoseconds, and the formula.
-struct Form {
-    delays: Vec<f64>,
-    formula: &'static str,
-}
-
-/// The rows of one discipline; none where the arrivals have no closed forms at all.
+/// The rows of one discipline, by its place, held against what was simulated of it.
 #[must_use]
-pub fn rows(server: &ServerScenario, discipline: &str, cell: &Cell, rows: &Rows<'_>) -> Vec<TheoryRow> {
-    let place = server.disciplines.iter().position(|name| name == discipline);
-    let Some((spec, load)) = place.map(|place| &server.specs[place]).zip(plain(server, cell)) else {
-        return Vec::new();
+pub fn rows(server: &ServerScenario, place: usize, cell: &Cell, rows: &Rows<'_>) -> Vec<TheoryRow> {
+    let discipline = &server.disciplines[place];
+    let dropped: u64 = cell.runs.iter().map(|run| run.left.dropped).sum();
+    if dropped > 0 {
+        let reason = format!("closed forms need queues that are never full, {dropped} requests were dropped");
+        return vec![without(discipline, reason)];
+    }
+    let mut made = of_discipline(server, place);
+    made.iter_mut().for_each(|row| row.agrees = covered(row, rows));
+    made
+}
+
+/// The rows of all disciplines, without a simulation.
+#[must_use]
+pub fn alone(server: &ServerScenario) -> Vec<TheoryRow> {
+    (0..server.disciplines.len()).flat_map(|place| of_discipline(server, place)).collect()
+}
+
+fn of_discipline(server: &ServerScenario, place: usize) -> Vec<TheoryRow> {
+    let discipline = &server.disciplines[place];
+    match closed_form::form(server, &server.specs[place]) {
+        Ok((Form::Delays(delays), formula)) => of_delays(server, discipline, &delays, &formula),
+        Ok((Form::Sharing(slowdown), formula)) => sharing(server, discipline, slowdown, &formula),
+        Err(reason) => vec![without(discipline, reason)],
+    }
+}
+
+/// The row of a discipline that has no form.
+fn without(discipline: &str, reason: String) -> TheoryRow {
+    TheoryRow {
+        discipline: Some(discipline.to_owned()),
+        class: ALL.to_owned(),
+        metric: "delay",
+        value: None,
+        unit: "s",
+        formula: reason,
+        agrees: None,
+    }
+}
+
+/// Delay, response and slowdown of a class.
+type Values = [Option<f64>; 3];
+const METRICS: [(&str, &str); 3] = [("delay", "s"), ("response", "s"), ("slowdown", "1")];
+
+/// All requests together, then class by class where they are several.
+fn table(server: &ServerScenario, discipline: &str, each: &[Values], formula: &str) -> Vec<TheoryRow> {
+    let shares = server.shares();
+    let all: Values = [0, 1, 2].map(|metric: usize| {
+        each.iter().zip(&shares).map(|(values, share)| Some(values[metric]? * share)).sum::<Option<f64>>()
+    });
+    let names = server.classes.iter().map(|class| class.name.as_str());
+    let subjects = std::iter::once((ALL, &all)).chain(names.zip(each).filter(|_| each.len() > 1));
+    let of = |(name, values): (&str, &Values)| {
+        let told = METRICS.into_iter().zip(*values);
+        let row = |((metric, unit), value): ((&'static str, &'static str), Option<f64>)| {
+            let value = Some(value?);
+            Some(TheoryRow {
+                metric,
+                unit,
+                value,
+                class: name.to_owned(),
+                ..without(discipline, formula.to_owned())
+            })
+        };
+        told.filter_map(row).collect::<Vec<_>>()
     };
-    let made = Made { discipline, rows };
-    if spec.name == "preemptive" && server.site.servers == 1 {
-        return sharing(server, &made, load);
-    }
-    match form(server, spec, load) {
-        Some(form) => of_form(server, &made, &form),
-        None => vec![TheoryRow {
-            discipline: Some(discipline.to_owned()),
-            class: ALL.to_owned(),
-            metric: "delay",
-            value: None,
-            unit: "s",
-            formula: format!(
-                "no closed form for {discipline} on {} cores with these services",
-                server.site.servers
-            ),
-            agrees: None,
-        }],
-    }
+    subjects.flat_map(of).collect()
 }
 
-/// The load, where arrivals and costs are such that there may be a closed form.
-fn plain(server: &ServerScenario, cell: &Cell) -> Option<f64> {
-    let open = server.steady()?;
-    let is_poisson = open.process == Process::Arrivals(Arrivals::Poisson);
-    let is_free = server.costs.dispatch.get() == 0 && server.costs.cold.get() == 0;
-    let is_lossless = cell.runs.iter().all(|run| run.left.dropped == 0);
-    server.steady_load().filter(|load| is_poisson && is_free && is_lossless && *load <= MAX_LOAD)
-}
-
-/// The service of all requests, where it is one.
-fn common(server: &ServerScenario) -> Option<f64> {
-    let first = server.classes.first()?.service.constant()?;
-    server.classes.iter().all(|class| class.service.constant() == Some(first)).then_some(first)
-}
-
-/// The mean service, where all are exponential with it.
-fn exponential(server: &ServerScenario) -> Option<f64> {
-    let first = server.classes.first()?.service.mean();
-    let is_it = |class: &Class| class.service.is_exponential() && class.service.mean() == first;
-    server.classes.iter().all(is_it).then_some(first)
-}
-
-fn form(server: &ServerScenario, spec: &Spec, load: f64) -> Option<Form> {
-    let cores = server.site.servers;
-    let is_seed = |key: &Option<String>| key.as_deref() == Some("seed");
-    let is_plain = spec.arguments.iter().all(|argument| is_seed(&argument.key));
-    let takes_turns = spec.name == "rr" && server.site.receivers == 1;
-    let alike = |wait: f64, formula| Form { delays: vec![wait; server.classes.len()], formula };
-    let one_queue = matches!(spec.name.as_str(), "rr" | "cfcfs" | "jsq" | "least_work" | "power_of_two");
-    if !is_plain {
-        return None;
-    }
-    if spec.name == "random" || (cores == 1 && one_queue) {
-        let formula =
-            if cores == 1 { "Pollaczek-Khinchine, M/G/1" } else { "Pollaczek-Khinchine, M/G/1 on each core" };
-        return Some(alike(single(server, load), formula));
-    }
-    if spec.name == "short_first" && cores == 1 {
-        return Some(Form { delays: priorities(server)?, formula: "Cobham, M/G/1 with priorities" });
-    }
-    match (spec.name.as_str(), common(server), exponential(server)) {
-        ("cfcfs", Some(service), _) => Some(alike(mdk_wait(cores, load).ok()? * service, "Crommelin, M/D/k")),
-        ("rr", Some(service), _) if takes_turns => {
-            Some(alike(mdk_wait(cores, load).ok()? * service, "Crommelin, E_k/D/1 on each core"))
-        }
-        ("cfcfs", _, Some(mean)) => Some(alike(mmk_wait(cores, load).ok()? * mean, "Erlang C, M/M/k")),
-        _ => None,
-    }
-}
-
-/// The shares of the classes, which sum to 1.
-fn shares(server: &ServerScenario) -> Vec<f64> {
-    let all: f64 = server.classes.iter().map(|class| class.share).sum();
-    server.classes.iter().map(|class| class.share / all).collect()
-}
-
-/// The mean wait of M/G/1 at this load, in nanoseconds.
-fn single(server: &ServerScenario, load: f64) -> f64 {
-    let shares = shares(server);
-    let parts =
-        server.classes.iter().zip(&shares).map(|(class, share)| share * class.service.second_moment());
-    let rate = load / server.mean_service();
-    rate * parts.sum::<f64>() / (2.0 * (1.0 - load))
-}
-
-/// The wait of each class where those of shorter mean go first, in nanoseconds.
-fn priorities(server: &ServerScenario) -> Option<Vec<f64>> {
-    let (rate, shares) = (1.0 / server.steady()?.mean_gap, shares(server));
-    let mut order: Vec<usize> = (0..server.classes.len()).collect();
-    // As the discipline is told: means in whole nanoseconds, of equal ones the lower class first.
-    order.sort_by_key(|&class| server.site.classes[class].service);
-    let of = |&class: &usize| {
-        let service = &server.classes[class].service;
-        (rate * shares[class], service.mean(), service.second_moment())
-    };
-    let ordered: Vec<(f64, f64, f64)> = order.iter().map(of).collect();
-    let waits = priority_waits(&ordered).ok()?;
-    let mut delays = vec![0.0; waits.len()];
-    order.into_iter().zip(waits).for_each(|(class, wait)| delays[class] = wait);
-    Some(delays)
-}
-
-/// What rows are made with.
-struct Made<'m, 'f> {
-    discipline: &'m str,
-    rows: &'m Rows<'f>,
-}
-
-impl Made<'_, '_> {
-    /// A row, held against the simulation.
-    fn row(&self, class: &str, metric: &'static str, value: f64, formula: &str) -> TheoryRow {
-        let measure = self.rows.measure("class", class, metric, "mean");
-        let covers = |(low, high): (f64, f64)| (low..=high).contains(&value);
-        TheoryRow {
-            discipline: Some(self.discipline.to_owned()),
-            class: class.to_owned(),
-            metric,
-            value: Some(value),
-            unit: if metric == "slowdown" { "1" } else { "s" },
-            formula: formula.to_owned(),
-            agrees: measure
-                .and_then(|measure| measure.as_estimate())
-                .map(|found| covers(found.interval(LEVEL))),
-        }
-    }
-}
-
-fn of_form(server: &ServerScenario, made: &Made<'_, '_>, form: &Form) -> Vec<TheoryRow> {
-    let shares = shares(server);
+fn of_delays(server: &ServerScenario, discipline: &str, delays: &[f64], formula: &str) -> Vec<TheoryRow> {
     let hand_over = server.costs.hand_over.get() as f64;
-    let each: Vec<[Option<f64>; 3]> = server
-        .classes
-        .iter()
-        .zip(&form.delays)
+    let classes = server.classes.iter().zip(delays);
+    let each: Vec<Values> = classes
         .map(|(class, wait)| {
             let delay = wait + hand_over;
             let slowdown = class.service.constant().map(|service| 1.0 + delay / service);
             [Some(delay / 1e9), Some((delay + class.service.mean()) / 1e9), slowdown]
         })
         .collect();
-    let all = [0, 1, 2].map(|metric: usize| {
-        each.iter().zip(&shares).map(|(values, share)| Some(values[metric]? * share)).sum::<Option<f64>>()
-    });
-    let names = server.classes.iter().map(|class| class.name.as_str());
-    let subjects = std::iter::once((ALL, &all)).chain(names.zip(&each).filter(|_| each.len() > 1));
-    let row = |(name, values): (&str, &[Option<f64>; 3])| {
-        let metrics = ["delay", "response", "slowdown"].into_iter().zip(*values);
-        let told = metrics.filter_map(|(metric, value)| Some(made.row(name, metric, value?, form.formula)));
-        told.collect::<Vec<_>>()
-    };
-    subjects.flat_map(row).collect()
+    table(server, discipline, &each, formula)
 }
 
-/// The slowdown of processor sharing, of every class alike.
-fn sharing(server: &ServerScenario, made: &Made<'_, '_>, load: f64) -> Vec<TheoryRow> {
-    let formula = "M/G/1 processor sharing, the limit of small quanta without cost";
-    let names = server.classes.iter().map(|class| class.name.as_str());
-    let subjects = std::iter::once(ALL).chain(names.filter(|_| server.classes.len() > 1));
-    let row = |name| TheoryRow { agrees: None, ..made.row(name, "slowdown", 1.0 / (1.0 - load), formula) };
-    subjects.map(row).collect()
+/// Processor sharing slows every request down alike.
+fn sharing(server: &ServerScenario, discipline: &str, slowdown: f64, formula: &str) -> Vec<TheoryRow> {
+    let response = |mean: f64| Some(mean * slowdown / 1e9);
+    let each: Vec<Values> =
+        server.classes.iter().map(|class| [None, response(class.service.mean()), Some(slowdown)]).collect();
+    table(server, discipline, &each, formula)
+}
+
+/// The simulated mean that a row is about, and its interval at [`LEVEL`].
+fn simulated(row: &TheoryRow, rows: &Rows<'_>) -> Option<(f64, (f64, f64))> {
+    let measure = rows.measure("class", &row.class, row.metric, "mean")?;
+    let found = measure.as_estimate()?;
+    Some((found.value(), found.interval(LEVEL)))
+}
+
+/// Whether the simulation covers a row; none where nothing can be said.
+fn covered(row: &TheoryRow, rows: &Rows<'_>) -> Option<bool> {
+    let is_limit = row.formula.starts_with(closed_form::SHARING);
+    let value = row.value.filter(|_| !is_limit)?;
+    simulated(row, rows).map(|(_, (low, high))| (low..=high).contains(&value))
+}
+
+/// The row that is farthest from its simulation, with both values, the interval, the likely cause and what to do.
+#[must_use]
+pub fn disagreement(
+    server: &ServerScenario,
+    place: usize,
+    theory: &[TheoryRow],
+    rows: &Rows<'_>,
+) -> Option<Warning> {
+    let discipline = &server.disciplines[place];
+    let own = |row: &&TheoryRow| row.discipline.as_ref() == Some(discipline) && row.agrees == Some(false);
+    let apart = |row: &TheoryRow| -> Option<f64> { Some((simulated(row, rows)?.0 / row.value? - 1.0).abs()) };
+    let wrong: Vec<&TheoryRow> = theory.iter().filter(own).collect();
+    let worst = *wrong.iter().max_by(|a, b| apart(a).unwrap_or(0.0).total_cmp(&apart(b).unwrap_or(0.0)))?;
+    let (found, (low, high)) = simulated(worst, rows)?;
+    let told = |value: f64| quantity(value, worst.unit);
+    let whose = if worst.class == ALL { "all requests".to_owned() } else { format!("`{}`", worst.class) };
+    let formula = worst.formula.split(':').next().unwrap_or_default();
+    let more = match wrong.len() - 1 {
+        0 => String::new(),
+        others => format!(", and {others} more"),
+    };
+    let text = format!(
+        "the mean {} of {whose} is {} by its closed form ({formula}), and {} in the simulation, 99.9 % interval {} to \
+         {}{more}: {}",
+        worst.metric,
+        told(worst.value?),
+        told(found),
+        told(low.max(0.0)),
+        told(high),
+        cause(server, place, worst, found)
+    );
+    Some(Warning { discipline: Some(discipline.clone()), text })
+}
+
+/// Why a form may differ from the simulation, and what to do about it.
+fn cause(server: &ServerScenario, place: usize, row: &TheoryRow, found: f64) -> String {
+    /// Services shorter than this are changed by the grid of a nanosecond.
+    const FINE: f64 = 100.0;
+    let length = Length::of(server, place);
+    let is_low = row.value.is_some_and(|value| found < value);
+    if let Some(length) = length.as_ref().filter(|length| length.is_short()) {
+        return format!("likely the run is too short; let a replication last {}", length.needed());
+    }
+    if let Some(length) =
+        length.filter(|length| is_low && server.stop.warm_up.get() < length.relaxation_nanos())
+    {
+        return format!(
+            "likely the warm-up of {} is too short for queues that begin empty; let stop.warm_up be at least {}",
+            server.stop.warm_up,
+            Nanos::new(length.relaxation_nanos())
+        );
+    }
+    if server.mean_service() < FINE {
+        return "likely the grid of 1ns, to which services are rounded; write the services ten times as long"
+            .to_owned();
+    }
+    let intervals = server.stop.replications;
+    format!(
+        "run it again with another seed and more than {intervals} replications, since one right interval in a thousand \
+         misses; if it stays, it is a defect of weir, to be reported with the scenario"
+    )
+}
+
+/// A value with its unit, to four digits.
+fn quantity(value: f64, unit: &str) -> String {
+    let (factor, name) = match (unit, value.abs()) {
+        ("s", least) if least >= 1.0 => (1.0, " s"),
+        ("s", least) if least >= 1e-3 => (1e3, " ms"),
+        ("s", least) if least >= 1e-6 => (1e6, " us"),
+        ("s", _) => (1e9, " ns"),
+        _ => (1.0, ""),
+    };
+    let scaled = value * factor;
+    let whole = scaled.abs().max(1.0).log10().floor() as usize + 1;
+    format!("{scaled:.*}{name}", 4_usize.saturating_sub(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_told_to_four_digits_with_their_unit() {
+        let told =
+            [(1.234_56e-3, "s"), (0.0, "s"), (123_456e-6, "s"), (5.0, "1"), (12.5e-9, "s"), (20_480.0, "s")];
+        let told: Vec<String> = told.iter().map(|(value, unit)| quantity(*value, unit)).collect();
+        assert_eq!(told, ["1.235 ms", "0.000 ns", "123.5 ms", "5.000", "12.50 ns", "20480 s"]);
+    }
 }

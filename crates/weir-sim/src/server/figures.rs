@@ -1,5 +1,4 @@
-//! From what the runs left to the rows of a result: one number a replication, its mean with the t interval; quantiles
-//! by sectioning; differences replication by replication.
+//! From what the runs left to the rows of a result (see [`crate::stats::row`]): one number a replication.
 //!
 //! | figure | one number of a replication |
 //! |-|-|
@@ -11,31 +10,53 @@
 //! | `utilisation`, `overhead` | time that cores were busy, or that was no service, over the measured time of all cores |
 //! | `in_use` | cores that may be given requests, over the measured time |
 //!
-//! `max` and `window_max` are the largest of all replications, without an interval; the differences of these,
-//! `replication_max` and `replication_window_max`, are means of the differences of each replication's own. A quantile of
-//! too few requests to tell it from the longest, fewer than ten above it in all replications, is given with that reason
-//! in place of an interval.
+//! `max` and `window_max` are the largest of all replications. No interval of a time reaches below 0, nor one
+//! of a slowdown below 1. Work O(replications) a figure. Units: seconds.
+//!
+//! **A quantile `p` needs `10 / (1 - p)` requests** in all replications: ten above it in the mean, with fewer there is none
+//! but that reason. How many of independent requests are above it is nearly Poisson. The upper end of an interval that
+//! holds whatever the distribution is one of the requests above (David and Nagaraja, *Order Statistics*, 2003, section
+//! 7.1); at 95 % there is none where the mean is below 3.7 (`e^-3.7` is 2.5 %), and waits of neighbours are alike, which
+//! makes the ten worth fewer.
 
-use crate::node::figures::{ALL, Names, Row, Title};
-use crate::node::outcome::{NodeDifference, NodeFigure};
-use crate::server::collector::measured;
+use crate::server::collector::{LEAST_SLOWDOWN, METRICS, SLOWDOWN_STEP, measured};
 use crate::server::model::ServerScenario;
 use crate::server::outcome::ServerDistribution;
 use crate::server::summary::{Cell, ClassPart, Summary};
-use crate::stats::{FAR_QUANTILES, Histogram, Measure, Unavailable, replications};
+use crate::stats::figure::ALL;
+use crate::stats::row::{Row, Rows, Tails, Title, ratio};
+use crate::stats::{Bins, FAR_QUANTILES, Unavailable};
 
-/// How near a quantile is told.
-const READING: f64 = Histogram::<7>::RELATIVE_ERROR;
-/// Fewer requests than this above a quantile do not tell it from the longest.
+/// Fewer requests than this above a quantile do not tell it from the longest; see above.
 const ABOVE: f64 = 10.0;
-/// The metrics that are times, with their unit and what makes one of it.
-const TIMES: [(&str, &str, f64); 3] =
-    [("delay", "s", 1e-9), ("response", "s", 1e-9), ("slowdown", "1", 1e-3)];
 
-/// The figures of one discipline.
-pub struct Rows<'f> {
-    rows: Vec<Row<'f>>,
+/// A metric of times, or of ratios of times.
+#[derive(Clone, Copy)]
+pub(crate) struct Timed {
+    name: &'static str,
+    unit: &'static str,
+    /// What one of those that are kept makes.
+    factor: f64,
+    /// The least that there is; what is kept comes on top of it.
+    least: f64,
 }
+
+impl Timed {
+    const fn time(name: &'static str) -> Self {
+        Self { name, unit: "s", factor: 1e-9, least: 0.0 }
+    }
+
+    /// In its unit.
+    pub(crate) fn told(&self, kept: f64) -> f64 {
+        self.least + kept * self.factor
+    }
+}
+
+/// The slowdown.
+pub(crate) const SLOWDOWN: Timed =
+    Timed { name: "slowdown", unit: "1", factor: SLOWDOWN_STEP, least: LEAST_SLOWDOWN };
+/// All of them, in the order in which they are kept.
+const TIMES: [Timed; METRICS] = [Timed::time("delay"), Timed::time("response"), SLOWDOWN];
 
 /// The rows of a cell in the making.
 struct Making<'f, 'c> {
@@ -46,84 +67,35 @@ struct Making<'f, 'c> {
     rows: Vec<Row<'f>>,
 }
 
-/// `part` of `whole`, where there is any.
-fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
+/// All figures of a cell. The order is the same for every discipline.
+#[must_use]
+pub fn rows<'f>(server: &'f ServerScenario, cell: &Cell) -> Rows<'f> {
+    let span = measured(server).span() as f64 / 1e9;
+    let mut making = Making { server, cell, span, rows: Vec::new() };
+    let names = server.classes.iter().map(|class| class.name.as_str());
+    for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {
+        making.class(subject, name);
+    }
+    making.cores();
+    Rows::new(making.rows, true)
 }
 
-impl<'f> Rows<'f> {
-    /// All figures of a cell. The order is the same for every discipline.
-    #[must_use]
-    pub fn new(server: &'f ServerScenario, cell: &Cell) -> Self {
-        let span = measured(server).span() as f64 / 1e9;
-        let mut making = Making { server, cell, span, rows: Vec::new() };
-        let names = server.classes.iter().map(|class| class.name.as_str());
-        for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {
-            making.class(subject, name);
-        }
-        making.cores();
-        Self { rows: making.rows }
-    }
-
-    /// As a result has them.
-    pub fn figures(&self, discipline: &str) -> impl Iterator<Item = NodeFigure> {
-        self.rows.iter().map(move |row| figure(row, discipline))
-    }
-
-    /// The paired differences from the reference.
-    pub fn differences(&self, reference: &Self, names: Names<'_>) -> impl Iterator<Item = NodeDifference> {
-        let pairs = self.rows.iter().zip(&reference.rows);
-        pairs.map(move |(own, other)| own.difference(other, names, true))
-    }
-
-    /// The value of this and its 95 % interval, where it has one.
-    #[must_use]
-    pub fn interval(
-        &self,
-        kind: &str,
-        name: &str,
-        metric: &str,
-        statistic: &str,
-    ) -> Option<(f64, Option<(f64, f64)>)> {
-        let row = self.row(kind, name, metric, statistic)?;
-        let told = figure(row, "");
-        Some((told.value?, told.low.zip(told.high)))
-    }
-
-    /// What was measured of this.
-    #[must_use]
-    pub fn measure(&self, kind: &str, name: &str, metric: &str, statistic: &str) -> Option<&Measure> {
-        self.row(kind, name, metric, statistic).map(|row| &row.measure)
-    }
-
-    fn row(&self, kind: &str, name: &str, metric: &str, statistic: &str) -> Option<&Row<'f>> {
-        let is_it = |row: &&Row<'_>| {
-            let title = row.title;
-            (title.kind, title.name, title.metric, title.statistic) == (kind, name, metric, statistic)
-        };
-        self.rows.iter().find(is_it)
-    }
+/// Whether so many requests tell a quantile from the longest.
+pub(crate) fn tells(p: f64, requests: u64) -> bool {
+    (1.0 - p) * requests as f64 >= ABOVE - 1e-6
 }
 
-/// A row as a result has it; where too few requests are above a quantile, without an interval.
-fn figure(row: &Row<'_>, discipline: &str) -> NodeFigure {
-    let figure = row.figure(discipline, true);
-    let quantile = FAR_QUANTILES.iter().find(|(name, _)| *name == figure.statistic);
-    let above = quantile.map(|(_, p)| (1.0 - p) * figure.count as f64);
-    match above {
-        Some(above) if above < ABOVE - 1e-6 && figure.value.is_some() => NodeFigure {
-            low: None,
-            high: None,
-            standard_error: None,
-            method: None,
-            reason: Some(format!(
-                "{} requests, of which fewer than {ABOVE} are above it: too few to tell it from the longest",
-                figure.count
-            )),
-            ..figure
-        },
-        _ => figure,
-    }
+/// Why a row is no quantile: of all requests that count too few are above it.
+fn too_few(row: &Row<'_>) -> Option<String> {
+    let (_, p) = FAR_QUANTILES.into_iter().find(|(name, _)| *name == row.title.statistic)?;
+    let needed = (ABOVE / (1.0 - p)).round() as u64;
+    (!tells(p, row.count)).then(|| {
+        format!(
+            "a {} needs {needed} requests, {ABOVE} of them above it; fewer do not tell it from the longest: lengthen the \
+             run, or add replications",
+            row.title.statistic
+        )
+    })
 }
 
 impl<'f, 'c> Making<'f, 'c> {
@@ -143,10 +115,11 @@ impl<'f, 'c> Making<'f, 'c> {
     }
 
     fn class(&mut self, subject: usize, name: &'f str) {
-        for (place, (metric, unit, factor)) in TIMES.into_iter().enumerate() {
-            let title = Title { kind: "class", name, metric, statistic: "mean", unit };
-            self.times(title, factor, (subject, place));
-            if metric == "delay" && self.server.measure.window.is_some() {
+        for (place, timed) in TIMES.into_iter().enumerate() {
+            let title =
+                Title { kind: "class", name, metric: timed.name, statistic: "mean", unit: timed.unit };
+            self.times(title, timed, (subject, place));
+            if timed.name == "delay" && self.server.measure.window.is_some() {
                 self.window_max(Title { statistic: "window_max", ..title }, subject);
             }
         }
@@ -172,26 +145,16 @@ impl<'f, 'c> Making<'f, 'c> {
     }
 
     /// Mean, quantiles and longest of a class, by its place, and of a metric.
-    fn times(&mut self, title: Title<'f>, factor: f64, (subject, metric): (usize, usize)) {
+    fn times(&mut self, title: Title<'f>, timed: Timed, (subject, metric): (usize, usize)) {
         let cell = self.cell;
-        let spreads = || cell.runs.iter().map(|run| run.classes[subject].times[metric]);
-        let count = spreads().map(|spread| spread.count).sum();
-        let of = |statistic| Title { statistic, ..title };
-        let parts = spreads().map(|spread| spread.mean().map(|mean| mean * factor)).collect();
-        self.rows.push(Row::mean(of("mean"), parts, count));
-        let none = Histogram::new();
-        let all = cell.tails.get(subject).map_or(&none, |tails| &tails[metric]);
-        for (place, (statistic, p)) in FAR_QUANTILES.into_iter().enumerate() {
-            if !self.server.measure.tails {
-                break;
-            }
-            let held: Vec<f64> = spreads().filter_map(|spread| spread.quantiles[place]).collect();
-            let measure = replications::quantile_of_parts(all, &held, p).times(factor);
-            let parts = spreads().map(|spread| spread.quantiles[place].map(|part| part * factor)).collect();
-            self.rows.push(Row { title: of(statistic), measure, parts, count, reading: READING });
+        let each: Vec<_> = cell.runs.iter().map(|run| run.classes[subject].times[metric]).collect();
+        let all = cell.tails.get(subject).map(|tails| &tails[metric]);
+        let tails = self.server.measure.tails.then_some(Tails { all, quantiles: FAR_QUANTILES });
+        for row in Row::spreads(title, &each, tails.as_ref(), |kept| kept * timed.factor) {
+            let mut row = row.above(timed.least);
+            row.withheld = too_few(&row);
+            self.rows.push(row);
         }
-        let parts = spreads().map(|spread| spread.longest().map(|longest| longest * factor)).collect();
-        self.rows.push(Row::longest(of("max"), parts, count));
     }
 
     fn window_max(&mut self, title: Title<'f>, subject: usize) {
@@ -222,17 +185,10 @@ pub fn distributions<'f>(
     let names = server.classes.iter().map(|class| class.name.as_str());
     let subjects = std::iter::once(ALL).chain(names).zip(&cell.tails);
     let each = subjects.flat_map(|(name, tails)| TIMES.iter().zip(tails).map(move |one| (name, one)));
-    each.map(move |(name, (&(metric, unit, factor), histogram))| {
-        let buckets: Vec<_> = histogram.buckets().collect();
-        ServerDistribution {
-            discipline: discipline.to_owned(),
-            class: name.to_owned(),
-            metric,
-            relative_error: READING,
-            unit,
-            low: buckets.iter().map(|bucket| bucket.low as f64 * factor).collect(),
-            high: buckets.iter().map(|bucket| (bucket.high + 1) as f64 * factor).collect(),
-            count: buckets.iter().map(|bucket| bucket.count).collect(),
-        }
+    each.map(move |(name, (timed, histogram))| ServerDistribution {
+        discipline: discipline.to_owned(),
+        class: name.to_owned(),
+        metric: timed.name,
+        bins: Bins::new(histogram, timed.unit, |kept| timed.told(kept)),
     })
 }

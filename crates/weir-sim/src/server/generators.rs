@@ -21,15 +21,6 @@ pub fn class(name: &str, share: f64, law: Law) -> Class {
     Class { name: name.to_owned(), share, service: Service::Law(law), slo: None }
 }
 
-/// The mean of a class's service.
-fn mean(class: &Class) -> f64 {
-    match &class.service {
-        Service::Law(Law::Constant(span) | Law::Exponential(span)) => span.get() as f64,
-        Service::Law(Law::Uniform(low, high)) => (low.get() as f64 + high.get() as f64) / 2.0,
-        Service::Sizes(sizes) => sizes.mean(),
-    }
-}
-
 /// Poisson arrivals of these classes at a load, on `cores` cores, one flow, one receiver, no costs, for 10 ms of which all
 /// counts. Disciplines are told the whole service.
 ///
@@ -42,12 +33,12 @@ pub fn scenario(
     load: f64,
 ) -> Result<ServerScenario, SpecError> {
     let shares: f64 = classes.iter().map(|class| class.share).sum();
-    let service = classes.iter().map(|class| class.share * mean(class)).sum::<f64>() / shares;
+    let service = classes.iter().map(|class| class.share * class.service.mean()).sum::<f64>() / shares;
     let mean_gap = service / (load * f64::from(cores));
     let process = Process::Arrivals(Arrivals::Poisson);
     let profile = |class: &Class| Profile {
         share: class.share / shares,
-        service: Nanos::new((mean(class).round() as u64).max(1)),
+        service: Nanos::new((class.service.mean().round() as u64).max(1)),
     };
     Ok(ServerScenario {
         title: String::new(),
@@ -67,7 +58,7 @@ pub fn scenario(
         costs: Costs::default(),
         load: Some(load),
         stop: Stop { warm_up: Nanos::new(0), duration: Nanos::new(10_000_000), replications: 1 },
-        measure: Measure { tails: true, order: false, window: None, verify: false },
+        measure: Measure { tails: true, order: false, window: None, bound: None, verify: false },
     })
 }
 

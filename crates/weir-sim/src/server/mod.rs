@@ -42,6 +42,7 @@
 //! the arrivals; so they do not depend on the discipline. With closed-loop clients each client has its own.
 
 pub(crate) mod accelerated;
+pub mod closed_form;
 pub mod collector;
 pub mod comparison;
 pub mod engine;
@@ -54,6 +55,7 @@ pub mod outcome;
 pub mod record;
 pub mod report;
 pub mod run;
+pub mod run_length;
 pub mod selfcheck;
 pub mod slo;
 pub(crate) mod source;

@@ -176,7 +176,7 @@ pub struct Stop {
 }
 
 /// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
     /// Quantiles and distributions.
     pub tails: bool,
@@ -184,6 +184,8 @@ pub struct Measure {
     pub order: bool,
     /// The length of a window.
     pub window: Option<Nanos>,
+    /// A slowdown of 1 or more: requests that were slower are counted.
+    pub bound: Option<f64>,
     /// Whether the books are checked as the run goes.
     pub verify: bool,
 }

@@ -65,11 +65,27 @@ impl ServerScenario {
         self.measure.order || self.costs.cold.get() > 0
     }
 
+    /// The shares of the classes, which sum to 1.
+    #[must_use]
+    pub fn shares(&self) -> Vec<f64> {
+        let all: f64 = self.classes.iter().map(|class| class.share).sum();
+        self.classes.iter().map(|class| class.share / all).collect()
+    }
+
     /// The mean service over all classes, in nanoseconds.
     #[must_use]
     pub fn mean_service(&self) -> f64 {
-        let shares: f64 = self.classes.iter().map(|class| class.share).sum();
-        self.classes.iter().map(|class| class.share * class.service.mean()).sum::<f64>() / shares
+        self.over_classes(Service::mean)
+    }
+
+    /// The mean of the square of the service over all classes, in square nanoseconds.
+    #[must_use]
+    pub fn second_moment(&self) -> f64 {
+        self.over_classes(Service::second_moment)
+    }
+
+    fn over_classes(&self, of: fn(&Service) -> f64) -> f64 {
+        self.classes.iter().zip(self.shares()).map(|(class, share)| share * of(&class.service)).sum()
     }
 
     /// The load of open-loop arrivals at one rate.

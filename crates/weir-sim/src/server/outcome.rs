@@ -22,8 +22,9 @@
 use serde::Serialize;
 
 use crate::network::outcome::EngineUsed;
-use crate::node::outcome::{NodeDifference, NodeFigure};
 use crate::port::outcome::{Check, TheoryRow};
+use crate::stats::Bins;
+use crate::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -70,6 +71,8 @@ pub struct ServerOutcome {
     pub classes: Vec<ClassRow>,
     /// What was warned of.
     pub warnings: Vec<Warning>,
+    /// What figures do not say of themselves.
+    pub notes: Vec<String>,
     /// What was counted of every class and of all, in all replications.
     pub class_totals: Vec<ClassTotals>,
     /// What was counted of every discipline, in all replications.
@@ -77,9 +80,9 @@ pub struct ServerOutcome {
     /// What was counted of every core, in all replications.
     pub core_totals: Vec<CoreTotals>,
     /// The figures.
-    pub estimates: Vec<NodeFigure>,
+    pub estimates: Vec<Figure>,
     /// Paired differences from the reference.
-    pub differences: Vec<NodeDifference>,
+    pub differences: Vec<PairedDifference>,
     /// Histograms.
     pub distributions: Vec<ServerDistribution>,
     /// Means of successive windows of the first replication.
@@ -176,16 +179,9 @@ pub struct ServerDistribution {
     pub class: String,
     /// `delay`, `response` or `slowdown`.
     pub metric: &'static str,
-    /// Half the width of a bucket over its middle, at most.
-    pub relative_error: f64,
-    /// The unit of the ends.
-    pub unit: &'static str,
-    /// Lower ends.
-    pub low: Vec<f64>,
-    /// Upper ends.
-    pub high: Vec<f64>,
-    /// How many.
-    pub count: Vec<u64>,
+    /// Its bins.
+    #[serde(flatten)]
+    pub bins: Bins,
 }
 
 /// Means of successive windows of the first replication, from its beginning.

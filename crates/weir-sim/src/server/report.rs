@@ -7,17 +7,18 @@ use weir_core::units::Nanos;
 
 use crate::network::outcome::EngineUsed;
 use crate::network::run::Frame;
-use crate::node::figures::{ALL, Names};
-use crate::node::outcome::NodeDifference;
 use crate::server::collector::{InUseCounts, WindowSum, measured};
 use crate::server::comparison;
-use crate::server::figures::{self, Rows};
+use crate::server::figures;
 use crate::server::model::{Class, ServerScenario};
 use crate::server::outcome::{
     ClassRow, ClassTotals, CoreTotals, DisciplineTotals, InUse, ServerOutcome, Warning, Windows,
 };
+use crate::server::run_length::Length;
 use crate::server::selfcheck;
 use crate::server::summary::{self, Cell, ClassPart, Summary};
+use crate::stats::figure::ALL;
+use crate::stats::row::{self, Rows};
 
 /// So much of the requests that arrive, more at the end of the measured time than at its beginning, are a growing queue.
 const GROWING: f64 = 0.01;
@@ -46,9 +47,10 @@ pub fn statement(server: &ServerScenario) -> Option<String> {
 /// The result of the replications that were finished; cells are in order of the disciplines.
 #[must_use]
 pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> ServerOutcome {
-    let rows: Vec<Rows<'_>> = cells.iter().map(|cell| Rows::new(server, cell)).collect();
+    let rows: Vec<Rows<'_>> = cells.iter().map(|cell| figures::rows(server, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let mut warnings: Vec<Warning> = overload(server).into_iter().collect();
+    warnings.extend(lengths(server));
     warnings.extend(named(server, cells).filter_map(|(name, cell)| growth(server, name, cell)));
     warnings.extend(
         server
@@ -57,6 +59,12 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
             .zip(&server.disciplines)
             .filter_map(|(spec, name)| standstill(server, spec, name)),
     );
+    let theory: Vec<_> = (0..cells.len())
+        .flat_map(|place| comparison::rows(server, place, &cells[place], &rows[place]))
+        .collect();
+    let apart =
+        (0..cells.len()).filter_map(|place| comparison::disagreement(server, place, &theory, &rows[place]));
+    warnings.extend(apart);
     ServerOutcome {
         replications: replications as u32,
         interrupted: replications < server.stop.replications as usize,
@@ -68,7 +76,7 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
         discipline_totals: named(server, cells).map(|(name, cell)| discipline_totals(name, cell)).collect(),
         core_totals: named(server, cells).flat_map(|(name, cell)| core_totals(server, name, cell)).collect(),
         estimates: named(server, &rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
-        differences: differences(server, &rows),
+        differences: row::differences(&server.disciplines, server.reference, &rows),
         distributions: named(server, cells)
             .flat_map(|(name, cell)| figures::distributions(server, cell, name))
             .collect(),
@@ -77,10 +85,7 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
             .filter(|(_, cell)| !cell.runs.is_empty())
             .map(|(name, cell)| in_use(server, name, &cell.in_use))
             .collect(),
-        theory: named(server, &rows)
-            .zip(cells)
-            .flat_map(|((name, rows), cell)| comparison::rows(server, name, cell, rows))
-            .collect(),
+        theory,
         checks: named(server, cells).flat_map(|(name, cell)| selfcheck::checks(server, name, cell)).collect(),
         ..empty(server, frame)
     }
@@ -90,6 +95,15 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
 #[must_use]
 pub fn without_means(server: &ServerScenario, frame: &Frame, statement: String) -> ServerOutcome {
     ServerOutcome { unstable: Some(statement), ..empty(server, frame) }
+}
+
+/// The closed forms of a scenario: a result without a simulation.
+#[must_use]
+pub fn theory_only(server: &ServerScenario, frame: &Frame) -> ServerOutcome {
+    match statement(server) {
+        Some(statement) => without_means(server, frame, statement),
+        None => ServerOutcome { theory: comparison::alone(server), ..empty(server, frame) },
+    }
 }
 
 /// What a result has before anything runs.
@@ -116,6 +130,7 @@ fn empty(server: &ServerScenario, frame: &Frame) -> ServerOutcome {
         measured: seconds(u128::from(measured(server).span())),
         classes: server.classes.iter().map(class).collect(),
         warnings: Vec::new(),
+        notes: server.classes.iter().filter_map(without_mean_slowdown).collect(),
         class_totals: Vec::new(),
         discipline_totals: Vec::new(),
         core_totals: Vec::new(),
@@ -151,6 +166,24 @@ fn engine(discipline: &str, cell: &Cell) -> Option<EngineUsed> {
     let is_accelerated = cell.runs.first()?.left.accelerated;
     let engine = if is_accelerated { "accelerated" } else { "plain" };
     Some(EngineUsed { discipline: discipline.to_owned(), engine })
+}
+
+/// Why the mean slowdown of a class is of the grid of time, and not of the class.
+fn without_mean_slowdown(class: &Class) -> Option<String> {
+    class.service.is_exponential().then(|| {
+        format!(
+            "the mean slowdown of `{}`, and of all requests with it, has no limit: exponential services come arbitrarily \
+             near to 0, and the mean of one over them is infinite. What is shown rests on the grid of 1ns, to which \
+             services are rounded, and grows with their mean in nanoseconds; compare quantiles of the slowdown, or responses",
+            class.name
+        )
+    })
+}
+
+/// The run is short for its load.
+fn lengths(server: &ServerScenario) -> impl Iterator<Item = Warning> {
+    let each = server.disciplines.iter().enumerate();
+    each.filter_map(|(place, discipline)| Length::of(server, place)?.warning(discipline))
 }
 
 /// More is offered than can be done, and queues are bounded.
@@ -235,15 +268,6 @@ fn core_totals(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<Co
         }
     };
     (0..server.site.servers).filter(|_| !cell.runs.is_empty()).map(row).collect()
-}
-
-fn differences(server: &ServerScenario, rows: &[Rows<'_>]) -> Vec<NodeDifference> {
-    let Some(other) = rows.get(server.reference) else { return Vec::new() };
-    let reference = &server.disciplines[server.reference];
-    let others = named(server, rows).enumerate().filter(|&(place, _)| place != server.reference);
-    others
-        .flat_map(|(_, (discipline, own))| own.differences(other, Names { discipline, reference }))
-        .collect()
 }
 
 fn windows(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<Windows> {

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use weir_core::units::Nanos;
 
+use crate::engine::gathered::Gathered;
 use crate::engine::replications::in_parallel_told;
 use crate::network::job::Watch;
 use crate::network::run::Frame;
@@ -20,7 +21,7 @@ use crate::server::job::{Ended, Job};
 use crate::server::model::ServerScenario;
 use crate::server::outcome::ServerOutcome;
 use crate::server::report;
-use crate::server::summary::{Cell, Gathered, Summed};
+use crate::server::summary::{self, Cell, Summed};
 
 /// The most time that all cores have together in all replications: some 292 years. No total of times overflows then.
 const MOST_TIME: u64 = 1 << 63;
@@ -92,7 +93,7 @@ fn cells(server: &ServerScenario, control: &mut Control<'_>, play: Play<'_>) -> 
     let total = duration.saturating_mul(jobs.len() as u64);
     let (done, failed) = (AtomicU64::new(0), AtomicBool::new(false));
     let watch = Watch { cancel: control.cancel, failed: &failed, done: &done, duration };
-    let gathered = Mutex::new(Gathered::new(server));
+    let gathered = Mutex::new(summary::gathered(server));
     let work = |job| {
         let ended = one(server, job, &gathered, &watch, play);
         failed.fetch_or(ended.is_err(), Ordering::Relaxed);
@@ -150,7 +151,7 @@ fn jobs(server: &ServerScenario) -> Vec<Job> {
 fn one(
     server: &ServerScenario,
     job: Job,
-    gathered: &Mutex<Gathered>,
+    gathered: &Mutex<Gathered<Cell>>,
     watch: &Watch<'_>,
     play: Play<'_>,
 ) -> Result<(), RunError> {
@@ -160,7 +161,7 @@ fn one(
     let mut collector = Collector::new(server);
     if let Ended::Finished(left) = play(server, job, &mut collector, watch)? {
         let summed = Summed::new(server, collector, left);
-        gathered.lock().unwrap_or_else(PoisonError::into_inner).add(job, summed);
+        gathered.lock().unwrap_or_else(PoisonError::into_inner).add(job.replication, job.discipline, summed);
     }
     Ok(())
 }

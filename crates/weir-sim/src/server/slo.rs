@@ -10,22 +10,44 @@
 //! All probes draw the same random numbers: the same classes and services, at times that are closer together as the load
 //! is higher. So the quantile changes little where the load does.
 //!
-//! **Met** is a bound if the upper end of the quantile's 95 % interval, with its error of reading, is within it; **not
-//! met** if the lower end is above it. Where the interval holds the bound the run cannot decide: the search then closes in
-//! on both ends of the loads that are undecided, and the bracket says how far apart they are. With one replication there
-//! are no intervals and no search.
+//! ## When a bound is met
+//!
+//! The quantile is of all requests that are offered. One that is dropped is never served: it counts as slower than any
+//! bound. Let a part `d` of the requests be dropped. The `p`-quantile of all is then the quantile of those that are served
+//! at the level `p / (1 - d)`, and there is none where `d > 1 - p`. It is within the bound if and only if no more than
+//! `1 - p` of all requests are *beyond* it: slower, or dropped. Drops and slow requests have this budget together.
+//!
+//! So the share beyond the bound decides, not two figures with a budget each: in each replication a whole number of
+//! requests, slow and dropped, over those that were offered. The spread of the shares of the replications about that of
+//! all gives the 95 % interval ([`sectioned`](crate::stats::replications::sectioned)), which holds the chance of drops, of
+//! slowdowns, and of the two coming together. The share has no error of reading but the thousandth in which slowdowns are
+//! kept. Where none of `n` requests is beyond the bound, the upper end is `3 / n`.
+//!
+//! **Met** is a bound if the upper end of the interval is within `1 - p`; **not met** if the lower end is above it.
+//! Elsewhere the run cannot decide: the search then closes in on both ends of the loads that are undecided, and the bracket
+//! says how far apart they are. With one replication there are no intervals and no search. Of several classes the one that
+//! is worst off decides; one whose share is 0 has no requests and is left out.
 //!
 //! A search over a class that has no requests, or too few for the quantile, is refused: no load would decide it.
+
+mod judged;
+mod refused;
 
 use serde::Serialize;
 
 use weir_core::units::Nanos;
 
 use crate::port::run::{Control, Progress, RunError};
-use crate::server::figures::Rows;
 use crate::server::model::{Measure, ServerScenario, Workload};
 use crate::server::run::{self, Play};
 use crate::stats::FAR_QUANTILES;
+use crate::stats::figure::ALL;
+
+pub use judged::{Probe, Verdict};
+pub use refused::{SloError, Unsearchable, unsearchable};
+
+use judged::{judged, worse};
+use refused::check;
 
 /// The most probes.
 const MOST_PROBES: u32 = 60;
@@ -45,37 +67,6 @@ pub struct Asked {
     pub bound: f64,
 }
 
-/// Whether a bound is met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// The whole interval is within the bound.
-    Met,
-    /// The whole interval is above it.
-    NotMet,
-    /// Neither.
-    Undecided,
-}
-
-/// What a run at one load has shown: of the class that is worst off.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Probe {
-    /// The load.
-    pub load: f64,
-    /// The class.
-    pub class: String,
-    /// The quantile of its slowdown.
-    pub value: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// The share of its requests that were dropped.
-    pub dropped: f64,
-    /// Whether the bound is met.
-    pub verdict: Verdict,
-}
-
 /// What a search has found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SloSearch {
@@ -89,6 +80,10 @@ pub struct SloSearch {
     pub bound: f64,
     /// The width of the bracket that was asked for, over its upper end.
     pub precision: f64,
+    /// The lowest load that is tried.
+    pub from: f64,
+    /// The highest.
+    pub to: f64,
     /// The highest load that was tried and meets the bound; `None` where none does.
     pub met: Option<Probe>,
     /// The lowest load that was tried and does not; `None` where all that are tried meet it.
@@ -99,8 +94,17 @@ pub struct SloSearch {
     pub probes: u32,
     /// What was tried, by load.
     pub tried: Vec<Probe>,
-    /// The search was broken off.
+    /// The search was broken off, or has not begun.
     pub interrupted: bool,
+}
+
+impl SloSearch {
+    /// A search that has not begun, and will not.
+    #[must_use]
+    pub fn not_begun(server: &ServerScenario, discipline: usize, asked: &Asked, precision: f64) -> Self {
+        let search = Search { server: alone(server, discipline, asked), asked, precision, tried: Vec::new() };
+        search.found(server.disciplines[discipline].clone(), true)
+    }
 }
 
 /// The highest load of open-loop arrivals at which the quantile stays within the bound, for the discipline at this place.
@@ -114,7 +118,7 @@ pub fn highest_load(
     asked: &Asked,
     precision: f64,
     control: &mut Control<'_>,
-) -> Result<SloSearch, RunError> {
+) -> Result<SloSearch, SloError> {
     highest_load_with(server, discipline, asked, precision, control, &run::play)
 }
 
@@ -126,9 +130,9 @@ pub(super) fn highest_load_with(
     precision: f64,
     control: &mut Control<'_>,
     play: Play<'_>,
-) -> Result<SloSearch, RunError> {
+) -> Result<SloSearch, SloError> {
     check(server, discipline, asked, precision)?;
-    let mut search = Search { server: alone(server, discipline), asked, precision, tried: Vec::new() };
+    let mut search = Search { server: alone(server, discipline, asked), asked, precision, tried: Vec::new() };
     let mut interrupted = false;
     while let Some(load) = search.next() {
         match search.probe(load, control, play)? {
@@ -146,55 +150,19 @@ fn refused(place: &str, reason: String) -> RunError {
     RunError::Refused { place: place.to_owned(), reason }
 }
 
-/// Refuses what cannot be searched.
-fn check(server: &ServerScenario, discipline: usize, asked: &Asked, precision: f64) -> Result<(), RunError> {
-    if discipline >= server.specs.len() {
-        let known = server.specs.len();
-        return Err(refused(
-            "discipline",
-            format!("it is the one at place {discipline}, must be below {known}"),
-        ));
-    }
-    if server.steady_load().is_none_or(|load| load <= 0.0) {
-        let reason =
-            "it has no one load to change: a search needs open-loop arrivals at one rate, without levels";
-        return Err(refused("workload", reason.to_owned()));
-    }
-    if server.stop.replications < 2 {
-        let reason = "there is 1, must be at least 2: an interval decides whether a bound is met";
-        return Err(refused("stop.replications", reason.to_owned()));
-    }
-    if !FAR_QUANTILES.iter().any(|(name, _)| *name == asked.quantile) {
-        let names: Vec<&str> = FAR_QUANTILES.iter().map(|(name, _)| *name).collect();
-        return Err(refused(
-            "quantile",
-            format!("it is {}, must be one of {}", asked.quantile, names.join(", ")),
-        ));
-    }
-    if !(asked.bound > 1.0 && asked.bound.is_finite()) {
-        let reason =
-            format!("it is {}, must be above 1: a request that never waits has slowdown 1", asked.bound);
-        return Err(refused("bound", reason));
-    }
-    if !(1e-4..=0.5).contains(&precision) {
-        return Err(refused("precision", format!("it is {precision}, must be from 0.0001 to 0.5")));
-    }
-    match &asked.class {
-        Some(name) if name != "all" && server.classes.iter().all(|class| class.name != *name) => {
-            let names: Vec<&str> = server.classes.iter().map(|class| class.name.as_str()).collect();
-            Err(refused("class", format!("it is {name}, must be all or one of {}", names.join(", "))))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The scenario with this discipline alone.
-fn alone(server: &ServerScenario, discipline: usize) -> ServerScenario {
+/// The scenario with this discipline alone, and what decides over the bound.
+fn alone(server: &ServerScenario, discipline: usize, asked: &Asked) -> ServerScenario {
     ServerScenario {
         disciplines: vec![server.disciplines[discipline].clone()],
         specs: vec![server.specs[discipline].clone()],
         reference: 0,
-        measure: Measure { tails: true, order: false, window: None, ..server.measure },
+        measure: Measure {
+            tails: true,
+            order: false,
+            window: None,
+            bound: Some(asked.bound),
+            ..server.measure
+        },
         ..server.clone()
     }
 }
@@ -269,7 +237,7 @@ impl Search<'_> {
     }
 
     /// Runs the scenario at a load; nothing where it was broken off.
-    fn probe(&self, load: f64, control: &mut Control<'_>, play: Play<'_>) -> Result<Option<Probe>, RunError> {
+    fn probe(&self, load: f64, control: &mut Control<'_>, play: Play<'_>) -> Result<Option<Probe>, SloError> {
         let server = at_load(&self.server, load);
         let cells = {
             let progress = &mut |told: Progress| (control.progress)(told);
@@ -281,17 +249,25 @@ impl Search<'_> {
         else {
             return Ok(None);
         };
-        let rows = Rows::new(&server, cell);
-        let names = match &self.asked.class {
-            Some(name) => vec![name.as_str()],
-            None => server.classes.iter().map(|class| class.name.as_str()).collect(),
-        };
-        let each: Vec<Probe> = names.into_iter().map(|name| self.judged(load, name, &rows)).collect();
-        let too_few = each.iter().find(|probe| probe.high.is_none() && probe.verdict == Verdict::Undecided);
+        let named = FAR_QUANTILES.iter().find(|(name, _)| *name == self.asked.quantile);
+        let p = named.map_or(1.0, |(_, p)| *p);
+        let each: Vec<Probe> = self.subjects().map(|subject| judged(load, subject, cell, p)).collect();
+        let too_few = each.iter().find(|probe| probe.high.is_none());
         if let Some(probe) = too_few.filter(|_| self.tried.is_empty()) {
-            return Err(self.too_few(probe));
+            return Err(self.too_few(probe).into());
         }
         Ok(each.into_iter().reduce(worse))
+    }
+
+    /// The classes that are asked about, with their places in a cell: those that have requests.
+    fn subjects(&self) -> impl Iterator<Item = (usize, &str)> {
+        let is_asked = |name: &str, share: f64| match &self.asked.class {
+            Some(asked) => asked == name,
+            None => name != ALL && share > 0.0,
+        };
+        let classes = self.server.classes.iter().map(|class| (class.name.as_str(), class.share));
+        let all = std::iter::once((ALL, 1.0)).chain(classes).enumerate();
+        all.filter(move |(_, (name, share))| is_asked(name, *share)).map(|(place, (name, _))| (place, name))
     }
 
     /// No load would decide it.
@@ -304,32 +280,12 @@ impl Search<'_> {
         refused("stop", reason)
     }
 
-    /// One class at one load.
-    fn judged(&self, load: f64, class: &str, rows: &Rows<'_>) -> Probe {
-        let lost = rows.measure("class", class, "dropped", "mean");
-        let dropped = lost.and_then(|measure| measure.value()).unwrap_or(0.0);
-        let told = rows.interval("class", class, "slowdown", self.asked.quantile);
-        let (value, low, high) = told.map_or((None, None, None), |(value, ends)| {
-            (Some(value), ends.map(|ends| ends.0), ends.map(|ends| ends.1))
-        });
-        let bound = self.asked.bound;
-        let verdict = match (low, high) {
-            (_, Some(high)) if high <= bound => Verdict::Met,
-            (Some(low), _) if low > bound => Verdict::NotMet,
-            _ => Verdict::Undecided,
-        };
-        // Who is dropped is never served: the quantile of the others says nothing where more are lost than it leaves out.
-        let left_out = FAR_QUANTILES.iter().find(|(name, _)| *name == self.asked.quantile);
-        let is_lost = left_out.is_some_and(|(_, p)| dropped > 1.0 - p);
-        let verdict = if is_lost { Verdict::NotMet } else { verdict };
-        Probe { load, class: class.to_owned(), value, low, high, dropped, verdict }
-    }
-
     fn found(mut self, discipline: String, interrupted: bool) -> SloSearch {
         let (met, not_met) = (self.met().cloned(), self.not_met().cloned());
-        let low = met.as_ref().map_or(0.0, |probe| probe.load);
+        let low = met.as_ref().map_or(LEAST_LOAD, |probe| probe.load);
         let high = not_met.as_ref().map_or(MOST_LOAD, |probe| probe.load);
-        let reached = high - low <= self.precision * high;
+        let is_narrow = high - low <= self.precision * high;
+        let reached = is_narrow && (met.is_some() || not_met.is_some());
         self.tried.sort_by(|a, b| a.load.total_cmp(&b.load));
         SloSearch {
             discipline,
@@ -337,6 +293,8 @@ impl Search<'_> {
             quantile: self.asked.quantile,
             bound: self.asked.bound,
             precision: self.precision,
+            from: LEAST_LOAD,
+            to: MOST_LOAD,
             met,
             not_met,
             reached,
@@ -347,14 +305,5 @@ impl Search<'_> {
     }
 }
 
-/// The probe of the class that is worse off.
-fn worse(one: Probe, other: Probe) -> Probe {
-    let rank = |probe: &Probe| match probe.verdict {
-        Verdict::Met => 0,
-        Verdict::Undecided => 1,
-        Verdict::NotMet => 2,
-    };
-    let value = |probe: &Probe| probe.high.or(probe.value).unwrap_or(0.0);
-    let is_other = (rank(&other), value(&other)) > (rank(&one), value(&one));
-    if is_other { other } else { one }
-}
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,6 @@ use weir_core::units::Nanos;
 use crate::network::job::Watch;
 use crate::network::run::Frame;
 use crate::node::model::Law;
-use crate::node::outcome::NodeFigure;
 use crate::port::run::{Control, RunError};
 use crate::server::collector::Collector;
 use crate::server::generators::{class, high_bimodal, scenario};
@@ -19,14 +18,13 @@ use crate::server::model::{ServerScenario, Workload};
 use crate::server::outcome::ServerOutcome;
 use crate::server::record::{Done, Sink};
 use crate::server::run::{Play, run, run_with};
-use crate::server::slo::{Asked, Verdict, highest_load, highest_load_with};
-use crate::stats::testing::Noise;
+use crate::stats::figure::Figure;
 
-fn nanos(count: u64) -> Nanos {
+pub(super) fn nanos(count: u64) -> Nanos {
     Nanos::new(count)
 }
 
-fn constant(count: u64) -> Law {
+pub(super) fn constant(count: u64) -> Law {
     Law::Constant(nanos(count))
 }
 
@@ -42,7 +40,7 @@ fn by_hand(replications: u32) -> ServerScenario {
     server
 }
 
-fn with_control<T>(threads: usize, act: impl FnOnce(&mut Control<'_>) -> T) -> T {
+pub(super) fn with_control<T>(threads: usize, act: impl FnOnce(&mut Control<'_>) -> T) -> T {
     let (cancel, threads) = (AtomicBool::new(false), NonZeroUsize::new(threads).expect("threads"));
     act(&mut Control { threads, cancel: &cancel, progress: &mut |_| {}, records: None })
 }
@@ -55,8 +53,8 @@ fn played(server: &ServerScenario, threads: usize) -> Result<ServerOutcome, RunE
     with_control(threads, |control| run(server, &Frame::default(), control))
 }
 
-fn figure<'o>(outcome: &'o ServerOutcome, key: [&str; 4]) -> &'o NodeFigure {
-    let is_it = |row: &&NodeFigure| [row.discipline.as_str(), &row.name, row.metric, row.statistic] == key;
+fn figure<'o>(outcome: &'o ServerOutcome, key: [&str; 4]) -> &'o Figure {
+    let is_it = |row: &&Figure| [row.discipline.as_str(), &row.name, row.metric, row.statistic] == key;
     outcome.estimates.iter().find(is_it).unwrap_or_else(|| panic!("{key:?}"))
 }
 
@@ -65,7 +63,7 @@ fn value(outcome: &ServerOutcome, key: [&str; 4]) -> f64 {
 }
 
 /// Served without interruption from `began`.
-fn done(class: u16, arrived: u64, began: u64, service: u64) -> Done {
+pub(super) fn done(class: u16, arrived: u64, began: u64, service: u64) -> Done {
     Done {
         arrived,
         began,
@@ -175,11 +173,80 @@ fn books_that_do_not_agree_are_told() {
 }
 
 #[test]
-fn too_few_requests_have_no_interval_of_a_far_quantile() {
+fn too_few_requests_have_no_far_quantile() {
     let outcome = played_by(&by_hand(3), 1, &play_told);
     let far = figure(&outcome, ["cfcfs", "all", "slowdown", "p99.99"]);
-    assert!(far.value.is_some() && far.low.is_none(), "{far:?}");
-    assert!(far.reason.as_ref().is_some_and(|reason| reason.contains("fewer than 10")), "{far:?}");
+    assert_eq!((far.value, far.low, far.high, far.count), (None, None, None, 9));
+    assert!(far.reason.as_ref().is_some_and(|reason| reason.contains("needs 100000 requests")), "{far:?}");
+    let apart = outcome.differences.iter().find(|row| row.metric == "slowdown" && row.statistic == "p99.99");
+    let apart = apart.expect("a row");
+    assert!(apart.value.is_none() && apart.reason == far.reason, "{apart:?}");
+    // Twenty are enough for a median: each replication has three.
+    let median = |replications| {
+        let outcome = played_by(&by_hand(replications), 1, &play_told);
+        figure(&outcome, ["cfcfs", "all", "slowdown", "p50"]).value
+    };
+    assert!(median(6).is_none() && median(7).is_some());
+}
+
+/// Waits of constant services that are ten times those of the closed form.
+fn wrong_delays(
+    server: &ServerScenario,
+    job: Job,
+    sink: &mut Collector,
+    _watch: &Watch<'_>,
+) -> Result<Ended, RunError> {
+    let count = server.stop.duration.get() / 2_000;
+    for number in 0..count {
+        sink.done(&done(0, number * 2_000, number * 2_000 + 5_000 + u64::from(job.replication), 1_000));
+    }
+    Ok(Ended::Finished(Left { offered: count, done: count, ..Left::default() }))
+}
+
+#[test]
+fn a_closed_form_that_disagrees_is_told_with_both_values_cause_and_remedy() {
+    let mut server = scenario(&["cfcfs"], 1, vec![class("a", 1.0, constant(1_000))], 0.5).expect("specs");
+    server.stop.replications = 8;
+    let told = |server: &ServerScenario, part: &str| {
+        let outcome = played_by(server, 1, &wrong_delays);
+        let warning = outcome.warnings.iter().find(|one| one.text.contains("by its closed form"));
+        let text = &warning.unwrap_or_else(|| panic!("{:?}", outcome.warnings)).text;
+        assert!(text.contains("the mean delay of all requests is 500.0 ns by its closed form"), "{text}");
+        assert!(text.contains("us in the simulation, 99.9 % interval 4.9") && text.contains(part), "{text}");
+    };
+    told(&server, "another seed and more than 8 replications");
+    server.stop.duration = nanos(20_000);
+    told(&server, "the run is too short; let a replication last at least");
+}
+
+#[test]
+fn what_was_dropped_has_no_closed_form() {
+    let mut server =
+        scenario(&["cfcfs", "darc"], 1, vec![class("a", 1.0, constant(1_000))], 0.9).expect("specs");
+    server.site.queue = Some(1);
+    let outcome = played(&server, 1).expect("a result");
+    assert!(outcome.theory[0].value.is_none() && outcome.theory[0].formula.contains("requests were dropped"));
+    let alone = crate::server::report::theory_only(&server, &Frame::default());
+    assert!(alone.estimates.is_empty() && alone.warnings.is_empty());
+    assert!((alone.theory[0].value.expect("a delay") - 4_500e-9).abs() < 1e-15, "{:?}", alone.theory[0]);
+    assert!(alone.theory[0].formula.ends_with("as long as no queue is full"));
+    assert_eq!(alone.theory.last().expect("a row").formula, "no closed form for darc");
+    server.load = Some(1.5);
+    server.site.queue = None;
+    let Workload::Open(open) = &mut server.workload else { panic!("open") };
+    open.mean_gap = 1_000.0 / 1.5;
+    assert!(crate::server::report::theory_only(&server, &Frame::default()).unstable.is_some());
+}
+
+#[test]
+fn a_mean_slowdown_without_a_limit_is_noted() {
+    let mut server = by_hand(1);
+    assert!(played_by(&server, 1, &play_told).notes.is_empty());
+    server.classes[1].service = crate::server::model::Service::Law(Law::Exponential(nanos(100)));
+    let notes = played_by(&server, 1, &play_told).notes;
+    assert!(
+        notes.len() == 1 && notes[0].contains("mean slowdown of `b`") && notes[0].contains("grid of 1ns")
+    );
 }
 
 #[test]
@@ -227,7 +294,7 @@ fn more_than_is_kept_is_refused() {
 }
 
 /// Several disciplines over a few thousand requests of two classes.
-fn several(replications: u32) -> ServerScenario {
+pub(super) fn several(replications: u32) -> ServerScenario {
     let names = ["cfcfs", "rr", "random", "jsq"];
     let mut server = scenario(&names, 4, high_bimodal(), 0.7).expect("specs");
     server.stop.warm_up = nanos(2_000_000);
@@ -256,7 +323,7 @@ fn the_books_agree_and_every_interval_holds_its_value() {
     for wanted in ["conservation", "requests told", "busy time", "work", "Little's law", "utilisation"] {
         assert!(outcome.checks.iter().any(|check| check.check == wanted), "{wanted}");
     }
-    let holds = |row: &NodeFigure| match (row.value, row.low, row.high) {
+    let holds = |row: &Figure| match (row.value, row.low, row.high) {
         (Some(value), Some(low), Some(high)) => low <= value && value <= high,
         _ => row.reason.is_some(),
     };
@@ -275,7 +342,7 @@ fn closed_forms_agree_with_the_simulation() {
         (&["cfcfs", "rr", "random"][..], 4, &alike, 0.8),
         (&["cfcfs", "random"][..], 3, &exponential, 0.7),
         (&["random"][..], 3, &mixed, 0.6),
-        (&["cfcfs", "rr", "jsq"][..], 1, &mixed, 0.6),
+        (&["cfcfs", "rr", "jsq", "flow_hash", "jbsq", "work_stealing"][..], 1, &mixed, 0.6),
         (&["short_first"][..], 1, &mixed, 0.8),
     ];
     for (names, cores, classes, load) in cases {
@@ -300,91 +367,59 @@ fn closed_forms_agree_with_the_simulation() {
     }
 }
 
-/// A queue whose slowdowns are exponential, 1 and beyond by `load / (1 - load)` in the mean.
-fn exponential_slowdowns(
-    server: &ServerScenario,
-    job: Job,
-    sink: &mut Collector,
-    _watch: &Watch<'_>,
-) -> Result<Ended, RunError> {
-    let load = server.load.expect("a load");
-    let Workload::Open(open) = &server.workload else { panic!("open") };
-    let mut noise = Noise::new(u64::from(job.replication) + 1);
-    let count = (server.stop.duration.get() as f64 / open.mean_gap) as u64;
-    for number in 0..count {
-        let arrived = (number as f64 * open.mean_gap) as u64;
-        let delay = (noise.exponential() * 1e6 * load / (1.0 - load)) as u64;
-        sink.done(&done(0, arrived, arrived + delay, 1_000_000));
-    }
-    Ok(Ended::Finished(Left { offered: count, done: count, ..Left::default() }))
-}
-
-fn searched(server: &ServerScenario) -> crate::server::slo::SloSearch {
-    let asked = Asked { class: Some("all".to_owned()), quantile: "p99", bound: 10.0 };
-    with_control(2, |control| highest_load_with(server, 0, &asked, 0.01, control, &exponential_slowdowns))
-        .expect("a search")
-}
-
 #[test]
-fn the_highest_load_is_bracketed() {
-    let mut server = scenario(&["cfcfs"], 1, vec![class("a", 1.0, constant(1_000_000))], 0.5).expect("specs");
-    server.stop.replications = 8;
-    server.stop.duration = nanos(50_000_000_000);
-    let found = searched(&server);
-    // 1 + 4.60517 load / (1 - load) = 10.
-    let exact = 9.0 / (9.0 + 100.0_f64.ln());
-    let (met, not_met) = (found.met.expect("met"), found.not_met.expect("not met"));
-    assert!(met.load < exact && exact < not_met.load, "{met:?}, {not_met:?}");
-    assert!(met.high.is_some_and(|high| high <= 10.0) && not_met.low.is_some_and(|low| low > 10.0));
-    assert!(not_met.load - met.load < 0.05 && found.probes >= 6, "{met:?}, {not_met:?}");
-    assert_eq!(found.reached, not_met.load - met.load <= 0.01 * not_met.load);
-    let is_ordered = found.tried.is_sorted_by(|a, b| a.load <= b.load);
-    assert!(is_ordered && found.tried.len() == found.probes as usize);
-}
-
-#[test]
-fn what_a_run_cannot_decide_stays_open() {
-    let mut server = scenario(&["cfcfs"], 1, vec![class("a", 1.0, constant(1_000_000))], 0.5).expect("specs");
+fn a_class_without_a_share_has_no_figures() {
+    let classes = vec![class("none", 0.0, constant(500)), class("a", 1.0, constant(1_000))];
+    let mut server =
+        scenario(&["darc", "rr_separated", "short_first", "cfcfs"], 4, classes, 0.5).expect("specs");
+    server.stop.duration = nanos(4_000_000);
     server.stop.replications = 2;
-    server.stop.duration = nanos(4_000_000_000);
-    let found = searched(&server);
-    assert!(!found.reached && found.probes < 60);
-    assert!(found.tried.iter().any(|probe| probe.verdict == Verdict::Undecided), "{found:?}");
+    let outcome = played(&server, 1).expect("a result");
+    let timed = |row: &Figure| ["delay", "response", "slowdown", "dropped"].contains(&row.metric);
+    for row in outcome.estimates.iter().filter(|row| row.name == "none" && timed(row)) {
+        assert_eq!(
+            (row.value, row.reason.as_deref()),
+            (None, Some("no observations in this run")),
+            "{row:?}"
+        );
+    }
+    assert!(outcome.checks.iter().all(|check| check.ok), "{:?}", outcome.checks);
+    assert!(!serde_json::to_string(&outcome).expect("json").contains("NaN"));
 }
 
 #[test]
-fn a_search_that_cannot_be_is_refused() {
-    let mut server = several(2);
-    let asked = Asked { class: None, quantile: "p99.9", bound: 10.0 };
-    let refusal = |server: &ServerScenario, place, asked: &Asked, precision| {
-        with_control(1, |control| highest_load(server, place, asked, precision, control))
-            .expect_err("refused")
-            .to_string()
-    };
-    assert!(refusal(&server, 4, &asked, 0.01).contains("below 4"));
-    assert!(refusal(&server, 0, &asked, 0.0).contains("precision"));
-    assert!(refusal(&server, 0, &Asked { bound: 1.0, ..asked.clone() }, 0.01).contains("above 1"));
-    assert!(refusal(&server, 0, &Asked { quantile: "p98", ..asked.clone() }, 0.01).contains("p99.99"));
-    let other = Asked { class: Some("x".to_owned()), ..asked.clone() };
-    assert!(refusal(&server, 0, &other, 0.01).contains("short, long"));
-    let few = Asked { class: None, quantile: "p99.99", bound: 10.0 };
-    assert!(refusal(&server, 0, &few, 0.01).contains("too few"));
-    server.stop.replications = 1;
-    assert!(refusal(&server, 0, &asked, 0.01).contains("stop.replications"));
-}
-
-#[test]
-fn a_central_queue_carries_more_than_queues_at_random() {
-    let classes = vec![class("short", 0.95, constant(500)), class("long", 0.05, constant(5_000))];
-    let mut server = scenario(&["cfcfs", "random"], 4, classes, 0.5).expect("specs");
-    server.stop.duration = nanos(3_000_000);
+fn a_slowdown_of_one_is_read_as_one() {
+    let mut server = scenario(&["cfcfs"], 4, vec![class("a", 1.0, constant(1_000))], 0.1).expect("specs");
     server.stop.replications = 4;
-    let asked = Asked { class: None, quantile: "p99", bound: 5.0 };
-    let found = [0, 1].map(|place| {
-        with_control(2, |control| highest_load(&server, place, &asked, 0.1, control)).expect("a search")
-    });
-    let met = found.each_ref().map(|search| search.met.as_ref().map_or(0.0, |probe| probe.load));
-    assert!(met[0] > 1.5 * met[1], "{found:#?}");
+    let outcome = played(&server, 1).expect("a result");
+    let median = figure(&outcome, ["cfcfs", "a", "slowdown", "p50"]);
+    assert_eq!((median.value, median.low, median.high), (Some(1.0), Some(1.0), Some(1.0)));
+    let mut slowdowns = outcome.distributions.iter().filter(|row| row.metric == "slowdown");
+    assert!(slowdowns.all(|row| row.bins.low.first() == Some(&1.0)));
+}
+
+#[test]
+fn no_interval_of_a_slowdown_is_below_one_nor_of_a_delay_below_none() {
+    // Nearly nobody waits, and once in a while one waits long.
+    let rarely = |_: &ServerScenario, job: Job, sink: &mut Collector, _: &Watch<'_>| {
+        let waits = if job.replication == 0 { 9_000 } else { 0 };
+        (0..200).for_each(|number| sink.done(&done(0, number, number + waits, 1_000)));
+        // One of no service, which ends when it arrives.
+        sink.done(&done(0, 300, 300, 0));
+        Ok(Ended::Finished(Left { offered: 201, done: 201, ..Left::default() }))
+    };
+    let mut server = by_hand(3);
+    server.stop.warm_up = nanos(0);
+    server.stop.duration = nanos(1_000_000);
+    let outcome = played_by(&server, 1, &rarely);
+    let least = |metric| if metric == "slowdown" { 1.0 } else { 0.0 };
+    let timed = |row: &&Figure| ["delay", "response", "slowdown"].contains(&row.metric);
+    for row in outcome.estimates.iter().filter(|row| row.name == "a").filter(timed) {
+        assert!(row.value.is_some_and(|value| value >= least(row.metric)), "{row:?}");
+        assert!(row.low.is_none_or(|low| low >= least(row.metric)), "{row:?}");
+    }
+    let mean = figure(&outcome, ["cfcfs", "a", "slowdown", "mean"]);
+    assert_eq!(mean.low, Some(1.0), "{mean:?}");
 }
 
 /// Something that is told.

@@ -5,11 +5,13 @@
 //! not show. Memory: linear in disciplines times classes, and in replications times disciplines times classes for the few
 //! numbers. Windows and changes of the cores in use are of the first replication.
 
+use crate::engine;
+use crate::engine::gathered::Gathered;
 use crate::node::tally::Window;
 use crate::server::collector::{
     ClassCounts, Collector, CoreCounts, InUseCounts, METRICS, Told, WindowSum, WindowSums, measured,
 };
-use crate::server::job::{Job, Left};
+use crate::server::job::Left;
 use crate::server::model::ServerScenario;
 use crate::stats::{FAR_QUANTILES, Histogram, Spread};
 
@@ -27,7 +29,9 @@ pub struct ClassPart {
     pub reordered: u64,
     /// Those that another core served than the request of their flow before.
     pub cold: u64,
-    /// Delays, responses (nanoseconds), slowdowns (thousandths).
+    /// Those that were slower than the bound that is asked for.
+    pub beyond: u64,
+    /// Delays, responses (nanoseconds), what slowdowns have above 1 (thousandths).
     pub times: [Far; METRICS],
     /// The largest mean delay of a window that begins in the measured time, in nanoseconds.
     pub window_max: Option<f64>,
@@ -35,9 +39,17 @@ pub struct ClassPart {
 
 impl ClassPart {
     fn new(counts: &ClassCounts, window_max: Option<f64>) -> Self {
-        let ClassCounts { done, dropped, reordered, cold, times } = counts;
+        let ClassCounts { done, dropped, reordered, cold, beyond, times } = counts;
         let times = [0, 1, 2].map(|metric: usize| times[metric].spread_at(&FAR_QUANTILES));
-        Self { done: *done, dropped: *dropped, reordered: *reordered, cold: *cold, times, window_max }
+        Self {
+            done: *done,
+            dropped: *dropped,
+            reordered: *reordered,
+            cold: *cold,
+            beyond: *beyond,
+            times,
+            window_max,
+        }
     }
 
     /// Requests that arrived.
@@ -156,64 +168,28 @@ pub struct Cell {
     pub in_use: InUseCounts,
 }
 
-impl Cell {
-    fn merge(&mut self, tails: &[Tails]) {
-        self.tails.resize_with(tails.len(), Tails::default);
-        for (all, own) in self.tails.iter_mut().zip(tails) {
+impl engine::gathered::Cell for Cell {
+    type Left = Summed;
+    type Summary = Summary;
+
+    fn merge(&mut self, left: Summed, is_first: bool) -> Summary {
+        self.tails.resize_with(left.tails.len(), Tails::default);
+        for (all, own) in self.tails.iter_mut().zip(&left.tails) {
             all.iter_mut().zip(own).for_each(|(all, own)| all.merge(own));
         }
+        if is_first {
+            (self.windows, self.in_use) = (left.windows, left.in_use);
+        }
+        left.summary
+    }
+
+    fn push(&mut self, summary: Summary) {
+        self.runs.push(summary);
     }
 }
 
-/// All cells in the making.
-#[derive(Debug)]
-pub struct Gathered {
-    /// Replication by replication, discipline by discipline: what has come.
-    waiting: Vec<Vec<Option<Summed>>>,
-    /// Replication by replication, discipline by discipline, where all have come.
-    finished: Vec<Option<Vec<Summary>>>,
-    /// Discipline by discipline; without their runs.
-    cells: Vec<Cell>,
-}
-
-impl Gathered {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new(server: &ServerScenario) -> Self {
-        Self {
-            waiting: (0..server.stop.replications).map(|_| Vec::new()).collect(),
-            finished: (0..server.stop.replications).map(|_| None).collect(),
-            cells: server.disciplines.iter().map(|_| Cell::default()).collect(),
-        }
-    }
-
-    /// A job has left this.
-    pub fn add(&mut self, job: Job, left: Summed) {
-        let replication = job.replication as usize;
-        let waiting = &mut self.waiting[replication];
-        waiting.resize_with(self.cells.len(), || None);
-        waiting[job.discipline] = Some(left);
-        if waiting.iter().any(Option::is_none) {
-            return;
-        }
-        let whole = std::mem::take(waiting).into_iter().flatten();
-        let merged = whole.zip(&mut self.cells).map(|(left, cell)| {
-            cell.merge(&left.tails);
-            if replication == 0 {
-                (cell.windows, cell.in_use) = (left.windows, left.in_use);
-            }
-            left.summary
-        });
-        self.finished[replication] = Some(merged.collect());
-    }
-
-    /// The cells over the replications that are finished, discipline by discipline.
-    #[must_use]
-    pub fn into_cells(self) -> Vec<Cell> {
-        let mut cells = self.cells;
-        for replication in self.finished.into_iter().flatten() {
-            cells.iter_mut().zip(replication).for_each(|(cell, run)| cell.runs.push(run));
-        }
-        cells
-    }
+/// All cells in the making, discipline by discipline; nothing yet.
+#[must_use]
+pub fn gathered(server: &ServerScenario) -> Gathered<Cell> {
+    Gathered::new(server.stop.replications, server.disciplines.iter().map(|_| Cell::default()).collect())
 }

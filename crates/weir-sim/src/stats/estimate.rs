@@ -253,6 +253,22 @@ impl Measure {
         scaled.checked()
     }
 
+    /// The same figure of observations that are all larger by `offset`.
+    pub fn plus(self, offset: f64) -> Self {
+        let moved = match self {
+            Self::Estimate(old) => Self::Estimate(Estimate {
+                value: old.value + offset,
+                low: old.low + offset,
+                high: old.high + offset,
+                ..old
+            }),
+            Self::Maximum { value, count } => Self::Maximum { value: value + offset, count },
+            Self::Observed { value, count } => Self::Observed { value: value + offset, count },
+            Self::NotAvailable { .. } => self,
+        };
+        moved.checked()
+    }
+
     /// The measure itself, or `OutOfRange` if one of its numbers is not finite.
     fn checked(self) -> Self {
         let finite = match self {
@@ -319,6 +335,16 @@ mod tests {
         assert_eq!((estimate.value(), estimate.standard_error()), (-20.0, 1.0));
         assert!(estimate.low() < -20.0 && estimate.high() > -20.0);
         assert_eq!(Measure::maximum(3.0, 7).times(2.0), Measure::maximum(6.0, 7));
+    }
+
+    #[test]
+    fn what_is_added_moves_everything_but_the_error() {
+        let moved = Measure::estimate(10.0, 0.5, 90, NINE).plus(1.0);
+        let estimate = moved.as_estimate().expect("an estimate");
+        assert_eq!((estimate.value(), estimate.standard_error()), (11.0, 0.5));
+        assert!((estimate.low() + estimate.high() - 22.0).abs() < 1e-12);
+        assert_eq!(Measure::maximum(3.0, 7).plus(1.0), Measure::maximum(4.0, 7));
+        assert_eq!(Measure::observed(f64::MAX, 1).plus(f64::MAX), Unavailable::OutOfRange.into());
     }
 
     #[test]

@@ -21,8 +21,10 @@
 //! [`Measure::times`] converts it.
 
 pub mod batch;
+pub mod bins;
 pub mod estimate;
 pub mod fairness;
+pub mod figure;
 pub mod histogram;
 pub mod independence;
 pub mod linear;
@@ -31,12 +33,14 @@ pub mod overhead;
 pub mod pool;
 pub mod precision;
 pub mod replications;
+pub mod row;
 pub mod student;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod times;
 
 pub use batch::Batches;
+pub use bins::Bins;
 pub use estimate::{Estimate, Measure, Method, Unavailable};
 pub use histogram::Histogram;
 pub use linear::Linearised;

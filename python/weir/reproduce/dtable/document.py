@@ -10,7 +10,7 @@ from weir.reproduce.checks import Status
 from weir.reproduce.common import Reproduced
 from weir.reproduce.dtable.claims import HARDWARE
 from weir.reproduce.dtable.sensitivity import table
-from weir.text import be, plural
+from weir.text import be
 
 if TYPE_CHECKING:
     from weir.reproduce.checks import Check, Checks
@@ -53,17 +53,9 @@ class DtableReproduction(Reproduced):
         """The sensitivity table."""
         return table(self.evidence)
 
-    def unchecked(self) -> list[str]:
-        """Return that it was interrupted, and what could not be checked but for what never can be here."""
-        sentences = ["Interrupted: what follows was finished by then"] if self.interrupted else []
-        found = [
-            check
-            for check in self.checks.checks
-            if check.status == Status.NOT_CHECKABLE and check.note != HARDWARE
-        ]
-        if found:
-            sentences.append(f"{plural(len(found), 'check')} could not be made: {found[0].note}")
-        return sentences
+    def never(self, check: Check) -> bool:
+        """Whether it is a claim on hardware, which is not for a simulation to decide."""
+        return check.note == HARDWARE
 
     def verdict(self) -> str:
         """Return what came of it, in a few sentences."""
@@ -77,7 +69,7 @@ class DtableReproduction(Reproduced):
             self.met_of("variant", "checks under other traffic and shares", "are met"),
             self.met_of("sensitivity", "signs of the sensitivity table", "are as with the choices made"),
             self.met_of("prototype", "mean improvements of a prototype", "have its sign here"),
-            *self._missed(),
+            *self.missed_in_words(),
         ]
         return " ".join(f"{sentence}." for sentence in sentences)
 
@@ -86,19 +78,6 @@ class DtableReproduction(Reproduced):
         missed = self.checks.count(Status.NOT_MET, "claim")
         more = f", {missed} {be(missed)} not met" if missed else ""
         return f"{words}{more}; C32, on hardware, is not for a simulation to decide"
-
-    def _missed(self) -> list[str]:
-        """Name what is not met: each hangs on a choice, or is a finding."""
-        found = [check.id for check in self.missed()]
-        if not found:
-            return []
-        listed = ", ".join(f"`{name}`" for name in found[:6])
-        more = f" and {len(found) - 6} more" if len(found) > 6 else ""
-        return [f"{plural(len(found), 'check')} {be(len(found))} not met: {listed}{more}"]
-
-    def missed(self) -> list[Check]:
-        """Return the checks that are not met."""
-        return [check for check in self.checks.checks if check.status == Status.NOT_MET]
 
     def text(self) -> str:
         """Return the reproduction as plain text, the verdict first."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from weir.reproduce.checks import Status
 from weir.reproduce.common import Reproduced
 from weir.reproduce.steer import sweep
-from weir.text import be, plural
+from weir.text import be
 
 if TYPE_CHECKING:
     from weir.reproduce.checks import Check, Checks
@@ -54,18 +54,13 @@ class SteerReproduction(Reproduced):
         """When separation with dynamic allocation pays."""
         return sweep.rows(self.evidence, self.checks.fidelity)
 
-    def unchecked(self) -> list[str]:
-        """Return that it was interrupted, and what could not be checked but for what never can be."""
-        sentences = ["Interrupted: what follows was finished by then"] if self.interrupted else []
-        trips = {each.check.id for each in self.judgements if each.published.metric == "rtt"}
-        found = [
-            check
-            for check in self.checks.checks
-            if check.status == Status.NOT_CHECKABLE and check.id not in trips
-        ]
-        if found:
-            sentences.append(f"{plural(len(found), 'check')} could not be made: {found[0].note}")
-        return sentences
+    @cached_property
+    def _trips(self) -> set[str]:
+        return {each.check.id for each in self.judgements if each.published.metric == "rtt"}
+
+    def never(self, check: Check) -> bool:
+        """Whether it is of a round trip, which is not simulated."""
+        return check.id in self._trips
 
     def verdict(self) -> str:
         """Return what came of it, in a few sentences."""
@@ -76,7 +71,7 @@ class SteerReproduction(Reproduced):
             self.met_of("model", "figures of the lab's model", "are those of another simulation of it"),
             self.met_of("slowdown", "slowdowns", "are those of another simulation"),
             self.met_of("property", "properties", "hold"),
-            *self._missed(),
+            *self.missed_in_words(),
         ]
         return " ".join(f"{sentence}." for sentence in sentences)
 
@@ -89,18 +84,6 @@ class SteerReproduction(Reproduced):
             f"Of {len(statuses)} claims of the report {met} are met; {wrong} {be(wrong)} contradicted by the "
             f"report's own numbers; {unknown} cannot be checked, which are round trips"
         )
-
-    def _missed(self) -> list[str]:
-        found = [check.id for check in self.missed()]
-        if not found:
-            return []
-        listed = ", ".join(f"`{name}`" for name in found[:6])
-        more = f" and {len(found) - 6} more" if len(found) > 6 else ""
-        return [f"{plural(len(found), 'check')} {be(len(found))} not met: {listed}{more}"]
-
-    def missed(self) -> list[Check]:
-        """Return the checks that are not met."""
-        return [check for check in self.checks.checks if check.status == Status.NOT_MET]
 
     def text(self) -> str:
         """Return the reproduction as plain text, the verdict first."""

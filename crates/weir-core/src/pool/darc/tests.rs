@@ -18,8 +18,8 @@ fn high_bimodal() -> [(f64, u64); 2] {
 /// Which servers may serve each class.
 fn allowed(spec: &str, site: &Site) -> Vec<(u32, u32)> {
     let darc = darc(spec, site);
-    let of = |&place: &u32| (darc.allowed[place as usize].start, darc.allowed[place as usize].end);
-    darc.places.iter().map(of).collect()
+    let Reservation { places, allowed, .. } = &darc.reserved;
+    places.iter().map(|&place| (allowed[place as usize].start, allowed[place as usize].end)).collect()
 }
 
 fn request(at: u64, class: u16, service: u64) -> Arrival {
@@ -97,6 +97,28 @@ fn short_requests_use_the_servers_of_long_ones_first_in_line() {
 }
 
 #[test]
+fn a_request_of_no_known_class_is_served_last_by_the_last_server() {
+    let arrivals = [
+        request(0, 9, 10),
+        request(0, 9, 10),
+        request(1, 1, 50),
+        request(2, 0, 10),
+        request(3, 0, 10),
+        request(61, 0, 5),
+        request(200, 0, 5),
+        request(201, 9, 5),
+    ];
+    let run = run(&mut darc("darc", &site_of(2, &high_bimodal())), 2, &arrivals);
+    // Server 1 is free at 10 and takes the short request and then the long one before the second that is not known; server
+    // 0, which has nothing from 12 on, leaves that one to server 1.
+    assert_eq!((run.spans_of(0), run.spans_of(3)), (vec![(1, 0, 10)], vec![(0, 2, 12)]));
+    assert_eq!((run.spans_of(4), run.spans_of(2)), (vec![(1, 10, 20)], vec![(1, 20, 70)]));
+    assert_eq!((run.spans_of(5), run.spans_of(1)), (vec![(0, 61, 66)], vec![(1, 70, 80)]));
+    assert_eq!((run.spans_of(6), run.spans_of(7)), (vec![(0, 200, 205)], vec![(1, 201, 206)]));
+    assert!(run.dropped.is_empty());
+}
+
+#[test]
 fn values_are_refused_with_bound() {
     let site = site_of(4, &[(0.5, 1), (0.4, 10), (0.1, 100)]);
     assert_eq!(
@@ -141,7 +163,7 @@ proptest! {
         prop_assert!(!run(&mut darc, servers, &arrivals).idled_over_backlog);
     }
 
-    /// Any profile leaves every class some server, and is no reason to panic.
+    /// Any profile leaves every class some server, and the last one to who is of none.
     #[test]
     fn every_class_is_served(
         servers in 1_u32..20,
@@ -155,7 +177,10 @@ proptest! {
             prop_assert!(start < end && end <= servers);
         }
         let run = run(&mut darc(spec, &site), servers, &arrivals);
-        let known = arrivals.iter().filter(|request| usize::from(request.class) < profiles.len()).count();
-        prop_assert_eq!(run.pieces.len(), known);
+        prop_assert_eq!(run.pieces.len(), arrivals.len());
+        for piece in &run.pieces {
+            let is_known = usize::from(arrivals[piece.id as usize].class) < profiles.len();
+            prop_assert!(is_known || piece.server == servers - 1);
+        }
     }
 }

@@ -57,6 +57,48 @@ fn a_quantum_that_covers_the_need_serves_to_the_end() {
 }
 
 #[test]
+fn a_turn_is_as_long_as_it_is_said_to_be() {
+    for (spec, quantum) in [
+        ("per_server(rr,discipline=rr,quantum=60ns)", 60),
+        ("per_server(rr,discipline=rr:1,quantum=60ns)", 60),
+        ("per_server(rr,discipline=rr_head:60)", 60),
+        ("per_server(rr,discipline=ps,quantum=60ns)", 60),
+        ("per_server(rr,discipline=outstanding(las,limit=9),quantum=60ns)", 60),
+        ("per_server(rr,discipline=outstanding(ps:50,limit=9))", 50),
+        ("per_server(rr,discipline=ps,quantum=1ns)", 1),
+    ] {
+        let mut pool = pool_named(spec, &site(1));
+        pool.offer_all(3);
+        pool.requeue(quantum, 0);
+        assert_eq!((pool.serving(), pool.quantum(0)), (vec![Some(1)], Some(quantum)), "{spec}");
+    }
+}
+
+#[test]
+fn a_turn_of_which_nothing_is_said_is_refused() {
+    let missing = |spec: &str, name: &str| {
+        let expected = format!(
+            "`per_server`: quantum is missing, without it a turn of `{name}` is 1ns; write it as in \
+             `per_server(rr,discipline={name},quantum=5us)`"
+        );
+        assert_eq!(refused(spec, &site(3)), expected, "{spec}");
+    };
+    missing("per_server(jsq,discipline=ps)", "ps");
+    missing("per_server(jsq,discipline=rr:1)", "rr");
+    missing("per_server(jsq,discipline=rr_head)", "rr_head");
+    missing("per_server(jsq,discipline=outstanding(las,limit=3))", "las");
+    for spec in ["per_server(jsq,discipline=sf,quantum=5us)", "per_server(jsq,discipline=rr:7,quantum=5us)"] {
+        let error = refused(spec, &site(3));
+        assert!(error.starts_with("`per_server`: quantum is 5us, of which `"), "{error}");
+        assert!(error.ends_with("` makes no use; leave it out"), "{error}");
+    }
+    assert_eq!(
+        refused("per_server(rr,discipline=ps,quantum=0ns)", &site(3)),
+        "`per_server`: quantum is `0ns`, must be a span from 1ns to 1s"
+    );
+}
+
+#[test]
 fn what_is_no_dispatcher_or_no_discipline_is_refused() {
     for (spec, expected) in [
         ("per_server", "`per_server`: dispatcher is missing, write it as in `per_server(rr,discipline=sf)`"),

@@ -83,7 +83,7 @@ fn garbage_is_answered_and_kills_nothing() {
     let (_control, _inbox) = serve(base.path());
     let socket = socket_of(base.path(), "r");
     let long = vec![b'['; LONGEST_REQUEST + 10];
-    for garbage in [b"\n".as_slice(), b"\xff\xfe\x00\n", b"{}\n", b"null\n", &[b'[', b'\n'], &long] {
+    for garbage in [b"\n".as_slice(), b"\xff\xfe\x00\n", b"{}\n", b"null\n", b"[\n", &long] {
         // What is long may be refused before all of it has been written.
         let mut stream = UnixStream::connect(&socket).expect("connected");
         let _ = stream.write_all(garbage);

@@ -96,6 +96,22 @@ fn echoes_come_back() {
 }
 
 #[test]
+fn an_echo_to_the_link_local_address_comes_back() {
+    let own_address = crate::plane::discovery::link_local(own(0)).octets();
+    let asker = crate::plane::discovery::link_local(next(0)).octets();
+    for (source, expected) in [(asker, 1), ([0; 16], 0)] {
+        let mut frame = message(false, 128, 8);
+        frame[ETHERNET + 8..ETHERNET + 24].copy_from_slice(&source);
+        frame[ETHERNET + 24..ETHERNET + 40].copy_from_slice(&own_address);
+        write_icmpv6_checksum(&mut frame);
+        let mut bench = Bench::new(router("fifo"));
+        bench.arrive(0, 0, &frame);
+        assert_eq!(bench.depart(0, 0, 9).len(), expected);
+        bench.holds(0);
+    }
+}
+
+#[test]
 fn nothing_is_said_about_errors_and_later_fragments() {
     let silent = |frame: &[u8]| {
         let mut bench = Bench::new(router("fifo"));

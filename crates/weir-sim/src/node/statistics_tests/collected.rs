@@ -66,7 +66,7 @@ fn responses_by_hand() {
     assert_eq!(figure(&outcome, "a", "late", "mean").value, Some(0.25));
     assert!(outcome.estimates.iter().all(|row| row.metric != "late" || row.name != "b"));
     let distribution = outcome.distributions.iter().find(|row| row.process == "a").expect("a distribution");
-    assert_eq!((distribution.metric, distribution.count.iter().sum::<u64>()), ("response", 4));
+    assert_eq!((distribution.metric, distribution.bins.count.iter().sum::<u64>()), ("response", 4));
     assert_eq!(outcome.process_totals[1].late, None);
 }
 

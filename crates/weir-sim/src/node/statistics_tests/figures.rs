@@ -6,7 +6,7 @@ use crate::node::job::Job;
 use crate::node::record::Sink;
 use crate::node::recorder::Recorder;
 use crate::node::report;
-use crate::node::summary::{Gathered, Summed};
+use crate::node::summary::{self, Summed};
 
 #[test]
 fn without_chance_figures_are_exact() {
@@ -100,14 +100,18 @@ fn intervals_cover_at_about_their_level() {
 fn any_order_of_gathering_gives_the_same() {
     let node = with_chance(scenario(&["x", "y"], 3));
     let told = |order: &dyn Fn(&mut Vec<Job>)| {
-        let mut gathered = Gathered::new(&node);
+        let mut gathered = summary::gathered(&node);
         let of = |replication| (0..2).map(move |discipline| Job { replication, discipline });
         let mut jobs: Vec<Job> = (0..3).flat_map(of).collect();
         order(&mut jobs);
         for job in jobs {
             let mut recorder = Recorder::new(&node, job);
             noisy(job, &mut recorder);
-            gathered.add(job, Summed::new(&node, "x", recorder, left(&node, None)));
+            gathered.add(
+                job.replication,
+                job.discipline,
+                Summed::new(&node, "x", recorder, left(&node, None)),
+            );
         }
         let outcome = report::outcome(&node, &Frame::default(), gathered.into_cells());
         serde_json::to_string(&outcome).expect("json")
@@ -120,12 +124,12 @@ fn any_order_of_gathering_gives_the_same() {
 #[test]
 fn what_was_finished_of_a_broken_off_run_counts() {
     let node = with_chance(scenario(&["x", "y"], 3));
-    let mut gathered = Gathered::new(&node);
+    let mut gathered = summary::gathered(&node);
     for (replication, discipline) in [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1)] {
         let job = Job { replication, discipline };
         let mut recorder = Recorder::new(&node, job);
         noisy(job, &mut recorder);
-        gathered.add(job, Summed::new(&node, "x", recorder, left(&node, None)));
+        gathered.add(job.replication, job.discipline, Summed::new(&node, "x", recorder, left(&node, None)));
     }
     let outcome = report::outcome(&node, &Frame::default(), gathered.into_cells());
     assert!(outcome.interrupted);
@@ -135,7 +139,7 @@ fn what_was_finished_of_a_broken_off_run_counts() {
 #[test]
 fn nothing_finished_is_a_result_without_values() {
     let node = scenario(&["x", "y"], 1);
-    let outcome = report::outcome(&node, &Frame::default(), Gathered::new(&node).into_cells());
+    let outcome = report::outcome(&node, &Frame::default(), summary::gathered(&node).into_cells());
     assert!(outcome.interrupted && outcome.checks.is_empty());
     assert!(outcome.estimates.iter().all(|figure| figure.value.is_none() && figure.reason.is_some()));
 }

@@ -10,11 +10,12 @@ use weir_core::units::{Instant, Nanos};
 use crate::network::run::Frame;
 use crate::node::job::{self, Job};
 use crate::node::model::{Costs, DualQueue, Law, Measure, NodeScenario, Operation, Process, Program, Stop};
-use crate::node::outcome::{NodeFigure, NodeOutcome};
+use crate::node::outcome::NodeOutcome;
 use crate::node::record::{Path, Sink};
 use crate::node::recorder::Recorder;
 use crate::node::report;
-use crate::node::summary::{Gathered, Summed};
+use crate::node::summary::{self, Summed};
+use crate::stats::figure::Figure;
 use crate::stats::testing::Noise;
 
 fn nanos(count: u64) -> Nanos {
@@ -77,22 +78,22 @@ fn left(node: &NodeScenario, used: Option<[Used; 2]>) -> job::Left {
 
 /// The result of telling every job its own.
 fn outcome(node: &NodeScenario, tell: impl Fn(Job, &mut Recorder) -> Option<[Used; 2]>) -> NodeOutcome {
-    let mut gathered = Gathered::new(node);
+    let mut gathered = summary::gathered(node);
     for replication in 0..node.stop.replications {
         for discipline in 0..node.disciplines.len() {
             let job = Job { replication, discipline };
             let mut recorder = Recorder::new(node, job);
             let used = tell(job, &mut recorder);
             let summed = Summed::new(node, &node.disciplines[discipline], recorder, left(node, used));
-            gathered.add(job, summed);
+            gathered.add(job.replication, job.discipline, summed);
         }
     }
     report::outcome(node, &Frame::default(), gathered.into_cells())
 }
 
-fn figure<'o>(outcome: &'o NodeOutcome, name: &str, metric: &str, statistic: &str) -> &'o NodeFigure {
+fn figure<'o>(outcome: &'o NodeOutcome, name: &str, metric: &str, statistic: &str) -> &'o Figure {
     let wanted =
-        |figure: &&NodeFigure| (&*figure.name, figure.metric, figure.statistic) == (name, metric, statistic);
+        |figure: &&Figure| (&*figure.name, figure.metric, figure.statistic) == (name, metric, statistic);
     outcome.estimates.iter().find(wanted).expect("a figure")
 }
 

@@ -20,55 +20,47 @@ use weir_document::quantity::Time;
 /// The largest weight.
 pub(super) const MAX_WEIGHT: u64 = 1_000_000;
 
-/// What a process and its template say of it.
-#[derive(Clone, Default)]
-pub(super) struct Asks<'d> {
-    priority: Option<&'d Located<u64>>,
-    pub(super) need: Option<&'d Located<Time>>,
-    pub(super) slice: Option<&'d Located<Time>>,
-    pub(super) period: Option<&'d Located<Time>>,
-    weight: Option<&'d Located<u64>>,
-    deadline: Option<&'d Located<Time>>,
-    starts: Option<&'d Located<Time>>,
-    movable: Option<bool>,
-    pub(super) program: Option<&'d Located<String>>,
-    pub(super) replay: Option<&'d Located<PathBuf>>,
-}
+/// Says once which keys the tables of processes and of templates have in common.
+macro_rules! asks {
+    ($($key:ident: $value:ty),* $(,)?) => {
+        /// What a process and its template say of it.
+        #[derive(Clone, Default)]
+        pub(super) struct Asks<'d> {
+            $(pub(super) $key: Option<&'d $value>,)*
+        }
 
-/// The same keys stand in the tables of processes and of templates.
-macro_rules! asks_of {
-    ($table:expr) => {
-        Asks {
-            priority: $table.priority.as_ref(),
-            need: $table.need.as_ref(),
-            slice: $table.slice.as_ref(),
-            period: $table.period.as_ref(),
-            weight: $table.weight.as_ref(),
-            deadline: $table.deadline.as_ref(),
-            starts: $table.starts.as_ref(),
-            movable: $table.movable,
-            program: $table.program.as_ref(),
-            replay: $table.replay.as_ref(),
+        impl Asks<'_> {
+            /// The same, where it says nothing as `other` says.
+            fn or(self, other: Self) -> Self {
+                Self { $($key: self.$key.or(other.$key),)* }
+            }
+        }
+
+        impl<'d> From<&'d ProcessTable> for Asks<'d> {
+            fn from(table: &'d ProcessTable) -> Self {
+                Self { $($key: table.$key.as_ref(),)* }
+            }
+        }
+
+        impl<'d> From<&'d Template> for Asks<'d> {
+            fn from(table: &'d Template) -> Self {
+                Self { $($key: table.$key.as_ref(),)* }
+            }
         }
     };
 }
 
-impl<'d> Asks<'d> {
-    /// The same, where it says nothing as `other` says.
-    fn or(self, other: Asks<'d>) -> Self {
-        Self {
-            priority: self.priority.or(other.priority),
-            need: self.need.or(other.need),
-            slice: self.slice.or(other.slice),
-            period: self.period.or(other.period),
-            weight: self.weight.or(other.weight),
-            deadline: self.deadline.or(other.deadline),
-            starts: self.starts.or(other.starts),
-            movable: self.movable.or(other.movable),
-            program: self.program.or(other.program),
-            replay: self.replay.or(other.replay),
-        }
-    }
+asks! {
+    priority: Located<u64>,
+    need: Located<Time>,
+    slice: Located<Time>,
+    period: Located<Time>,
+    weight: Located<u64>,
+    deadline: Located<Time>,
+    starts: Located<Time>,
+    movable: bool,
+    program: Located<String>,
+    replay: Located<PathBuf>,
 }
 
 /// A table of processes, with what its template says.
@@ -160,8 +152,8 @@ impl Checker<'_> {
                 None => return self.unknown_template(name, templates),
             },
         };
-        let of_template = template.map(|template| asks_of!(template)).unwrap_or_default();
-        let own: Asks<'d> = asks_of!(written);
+        let of_template = template.map(Asks::from).unwrap_or_default();
+        let own = Asks::from(written);
         let has_own = own.program.is_some() || own.replay.is_some();
         let has_theirs = of_template.program.is_some() || of_template.replay.is_some();
         if let (Some(name), true, true) = (&written.template, has_own, has_theirs) {
@@ -282,7 +274,7 @@ impl Checker<'_> {
             declared: Declared { priority, need, slice, period, weight },
             deadline,
             starts,
-            movable: asks.movable.unwrap_or(true),
+            movable: asks.movable.is_none_or(|&movable| movable),
             does: self.does(kind, shared)?,
         })
     }

@@ -80,9 +80,9 @@ impl Checker<'_> {
         let mut sum = 0.0;
         for class in &list.value {
             match &class.value.share {
-                Some(share) if share.value > 0.0 && share.value <= 1.0 => sum += share.value,
+                Some(share) if share.value >= 0.0 && share.value <= 1.0 => sum += share.value,
                 Some(share) => {
-                    let reason = "must be a number above 0 and at most 1";
+                    let reason = "must be a number from 0 to 1";
                     return self.refuse(share, reason, "write a share such as 0.995");
                 }
                 None if open.is_some() => {
@@ -95,7 +95,11 @@ impl Checker<'_> {
         let rest = 1.0 - sum;
         if let Some(name) = open.filter(|_| rest <= SUM_TOLERANCE) {
             let reason = format!("has no `share`, and the others leave nothing: they sum to {sum}");
-            return self.refuse(name, reason, "lower a share of the others");
+            return self.refuse(
+                name,
+                reason,
+                "lower a share of the others, or write `share = 0.0` if none is meant",
+            );
         }
         let last = list.value.iter().rev().find_map(|class| class.value.share.as_ref());
         if let (None, Some(last)) = (open, last.filter(|_| rest.abs() > SUM_TOLERANCE)) {

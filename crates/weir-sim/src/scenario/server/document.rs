@@ -102,8 +102,8 @@ pub enum KnownService {
 pub struct ClassTable {
     /// Its name; no two classes have the same.
     pub name: Located<String>,
-    /// Its share of all requests, such as 0.995; all shares sum to 1. One class may leave it out and has the rest. A
-    /// trace has its own.
+    /// Its share of all requests, such as 0.995; all shares sum to 1. One class may leave it out and has the rest. With a
+    /// share of 0 it has no requests, and no figures. A trace has its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<Located<f64>>,
     /// How long its requests are served: `"500ns"`, or a law. A trace has its own.

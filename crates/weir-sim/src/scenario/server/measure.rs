@@ -118,7 +118,13 @@ impl Checker<'_> {
                 Ok(span)
             })
             .transpose()?;
-        Ok(Measure { tails: written.tails, order: written.order, window, verify: written.verify })
+        Ok(Measure {
+            tails: written.tails,
+            order: written.order,
+            window,
+            bound: None,
+            verify: written.verify,
+        })
     }
 
     fn windows<T>(&self, written: &Located<T>, span: Nanos, stop: &Stop, classes: usize) -> Checked<()> {

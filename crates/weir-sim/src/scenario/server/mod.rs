@@ -122,9 +122,12 @@ impl Checker<'_> {
         match written.map(|written| (written, written.value)) {
             None => Ok(Some(QUEUE as u32)),
             Some((_, Bound::Unbounded)) => Ok(None),
+            Some((_, Bound::Requests(count @ 1..=LONGEST_QUEUE))) => Ok(Some(count as u32)),
             Some((written, Bound::Requests(count))) => {
-                let count = Located { value: count, span: written.span.clone() };
-                Ok(Some(self.whole(&count, 1, LONGEST_QUEUE)? as u32))
+                let reason = format!("must be from 1 to {LONGEST_QUEUE}");
+                let change = if count == 0 { "raise it" } else { "lower it" };
+                let remedy = format!("{change}, or write \"unbounded\" for a queue without bound");
+                self.refuse(written, reason, remedy)
             }
         }
     }

@@ -6,7 +6,7 @@ use weir_core::discipline::DropReason;
 
 use super::ring::Ring;
 use super::scan::{earliest, first_by};
-use super::{Course, Request, tell};
+use super::{Course, Request, Teller, tell};
 use crate::server::record::Sink;
 
 /// Cores that share a queue.
@@ -35,8 +35,8 @@ impl Course for Central {
         &mut self,
         now: u64,
         request: &Request,
-        sink: &mut S,
-    ) -> Result<(u32, u64), DropReason> {
+        teller: &mut Teller<'_, S>,
+    ) -> Result<(), DropReason> {
         let place = first_by(&self.free, now).unwrap_or_else(|| earliest(&self.free));
         let free = self.free[place];
         let began = free.max(now);
@@ -47,16 +47,17 @@ impl Course for Central {
             self.begins.push(began);
         }
         if began > free {
-            tell(place as u32, self.since[place], free, sink);
+            tell(place as u32, self.since[place], free, teller.sink);
             self.since[place] = began;
         }
         self.free[place] = began + request.service;
-        Ok((place as u32, began))
+        teller.done(request, place as u32, began);
+        Ok(())
     }
 
-    fn close<S: Sink>(&mut self, sink: &mut S) {
+    fn close<S: Sink>(&mut self, teller: &mut Teller<'_, S>) {
         for (place, (&since, &free)) in self.since.iter().zip(&self.free).enumerate() {
-            tell(place as u32, since, free, sink);
+            tell(place as u32, since, free, teller.sink);
         }
     }
 

@@ -3,27 +3,29 @@
 //! With a queue of its own at each core, served in order of arrival, a request begins when the one before it on its core
 //! has ended (Lindley); with one queue for all, when the first core is free of those before it (Kiefer and Wolfowitz). So
 //! nothing is scheduled and nothing is looked for: a request is one step. What a dispatcher sees of the cores is brought up
-//! to the moment when it looks.
+//! to the moment when it looks. With reserved cores a request that finds none idle is put aside until one is free for it.
 //!
 //! | | |
 //! |-|-|
 //! | Source | Lindley, *The theory of queues with a single server*, Proc. Cambridge Phil. Soc. 48, 1952; Kiefer and Wolfowitz, *On the theory of queues with many servers*, Trans. AMS 78, 1955 |
 //! | Work per request | O(1), and that of the dispatcher; with one queue, and where the shortest is looked for, O(cores) over a few cache lines |
 //! | Memory | the ends of the requests that are there |
-//! | Stands for | `cfcfs` without preemption, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, and one receiver, which keeps the order of arrival |
+//! | Stands for | `cfcfs`, `darc` whose classes use the cores of longer ones, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, and one receiver, which keeps the order of arrival |
 //!
 //! The plain engine gives the same, request by request, which the tests show.
 
 mod central;
 mod per_core;
+mod reserved;
 mod ring;
 mod scan;
 
 use weir_core::discipline::DropReason;
 use weir_core::item::Message;
+use weir_core::pool::darc::{self, Reservation};
 use weir_core::pool::{Dispatcher, DispatcherVisitor, Sees, cfcfs};
 use weir_core::registry;
-use weir_core::spec::Spec;
+use weir_core::spec::{Spec, SpecError};
 use weir_core::units::Nanos;
 
 use crate::engine::dispatch::{Level, Work};
@@ -31,7 +33,7 @@ use crate::network::job::Watch;
 use crate::port::run::RunError;
 use crate::server::engine::LATEST;
 use crate::server::job::{Ended, Job, Left};
-use crate::server::model::{Known, Requests, ServerScenario, Workload};
+use crate::server::model::{Costs, Known, Requests, ServerScenario, Workload};
 use crate::server::record::{Done, Sink};
 use crate::server::source::{Source, refused};
 
@@ -40,7 +42,8 @@ const BLOCK: usize = 1024;
 
 /// One discipline under which a request is one step.
 pub(crate) trait Course {
-    /// A request comes before the discipline at `now`: the core that serves it, and when its service begins.
+    /// A request comes before the discipline at `now`. Where its course is known by then it is told, or else with a later
+    /// one.
     ///
     /// # Errors
     /// It is dropped.
@@ -48,10 +51,10 @@ pub(crate) trait Course {
         &mut self,
         now: u64,
         request: &Request,
-        sink: &mut S,
-    ) -> Result<(u32, u64), DropReason>;
+        teller: &mut Teller<'_, S>,
+    ) -> Result<(), DropReason>;
     /// No more requests come: tells what is left to tell.
-    fn close<S: Sink>(&mut self, sink: &mut S);
+    fn close<S: Sink>(&mut self, teller: &mut Teller<'_, S>);
     /// Requests that were sent elsewhere than they were first to be.
     fn moved(&self) -> u64;
 }
@@ -59,9 +62,30 @@ pub(crate) trait Course {
 /// A request as it comes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
+    /// When it arrived, at its receiver.
+    pub(crate) arrived: u64,
     pub(crate) class: u16,
     pub(crate) flow: u32,
     pub(crate) service: u64,
+}
+
+/// Tells what becomes of requests.
+pub(crate) struct Teller<'s, S> {
+    pub(crate) sink: &'s mut S,
+    /// When the last service ends.
+    last: u64,
+}
+
+impl<S: Sink> Teller<'_, S> {
+    /// A request is served from then on.
+    #[inline(always)]
+    fn done(&mut self, request: &Request, server: u32, began: u64) {
+        let &Request { arrived, class, flow, service } = request;
+        let ended = began + service;
+        self.last = self.last.max(ended);
+        let (reordered, cold) = (false, false);
+        self.sink.done(&Done { arrived, began, ended, service, class, flow, server, reordered, cold });
+    }
 }
 
 /// Whether a scenario leaves the course of a request to its arrival alone, whatever the discipline.
@@ -83,9 +107,9 @@ pub(crate) fn play<S: Sink>(
     sink: &mut S,
     watch: &Watch<'_>,
 ) -> Result<Option<Ended>, RunError> {
-    let is_central = spec.name == cfcfs::INFO.name;
+    let (is_central, is_reserved) = (spec.name == cfcfs::INFO.name, spec.name == darc::INFO.name);
     let is_dispatcher = registry::DISPATCHER.iter().any(|info| info.name == spec.name);
-    if !is_open(scenario) || !(is_central || is_dispatcher) {
+    if !is_open(scenario) || !(is_central || is_reserved || is_dispatcher) {
         return Ok(None);
     }
     let Some(mut source) = Source::new(scenario, job.replication)? else { return Ok(None) };
@@ -98,9 +122,16 @@ pub(crate) fn play<S: Sink>(
         let course = central::Central::new(scenario.site.servers, scenario.site.queue);
         return run(scenario, course, source, sink, watch).map(Some).map_err(overloaded);
     }
+    let no_such = |error: SpecError| refused("disciplines", error.to_string());
+    if is_reserved {
+        let reservation = Reservation::from_spec(spec, &scenario.site).map_err(no_such)?;
+        let course = reserved::Reserved::new(reservation, scenario.site.servers, scenario.site.queue);
+        let ended = course.map(|course| run(scenario, course, source, sink, watch));
+        return ended.transpose().map_err(overloaded);
+    }
     let visitor = PerCore { scenario, source, sink, watch };
     registry::visit_dispatcher(spec, &scenario.site, visitor)
-        .map_err(|error| refused("disciplines", error.to_string()))?
+        .map_err(no_such)?
         .transpose()
         .map_err(overloaded)
 }
@@ -164,7 +195,8 @@ impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
     fn run(mut self) -> Self::Output {
         let (mut received, mut told, mut block) = (0, 0, Requests::default());
         let mut left = Left { accelerated: true, ..Left::default() };
-        self.sink.in_use(0, self.scenario.site.servers);
+        let mut teller = Teller { sink: self.sink, last: 0 };
+        teller.sink.in_use(0, self.scenario.site.servers);
         loop {
             if self.watch.cancelled() {
                 return Ok(Ended::Interrupted);
@@ -173,50 +205,47 @@ impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
             let Some(&until) = block.at.last() else { break };
             left.offered += block.at.len() as u64;
             for place in 0..block.at.len() {
-                self.request(&block, place, &mut received, &mut left);
+                let (course, costs) = (&mut self.course, &self.scenario.costs);
+                left.dropped += u64::from(!request(course, costs, &block, place, &mut received, &mut teller));
             }
-            if left.last >= LATEST {
-                return Err(format!("a service would end after {LATEST}ns, where the clock ends"));
+            if teller.last >= LATEST {
+                return Err(too_late());
             }
             self.watch.passed(&mut told, until);
         }
-        self.course.close(self.sink);
+        self.course.close(&mut teller);
+        if teller.last >= LATEST {
+            return Err(too_late());
+        }
+        left.last = teller.last;
         left.done = left.offered - left.dropped;
         (left.decisions, left.moved) = (left.done, self.course.moved());
         Ok(Ended::Finished(left))
     }
 }
 
-impl<C: Course, S: Sink> Run<'_, '_, C, S> {
-    /// One request; `received` is when the receiver is free of those before.
-    #[inline(always)]
-    fn request(&mut self, block: &Requests, place: usize, received: &mut u64, left: &mut Left) {
-        let costs = &self.scenario.costs;
-        let (arrived, class, flow) = (block.at[place], block.class[place], block.flow[place]);
-        let service = block.service[place];
-        *received = arrived.max(*received) + costs.dispatch.get();
-        let now = *received + costs.hand_over.get();
-        match self.course.request(now, &Request { class, flow, service }, self.sink) {
-            Ok((server, began)) => {
-                let ended = began + service;
-                left.last = left.last.max(ended);
-                let (reordered, cold) = (false, false);
-                self.sink.done(&Done {
-                    arrived,
-                    began,
-                    ended,
-                    service,
-                    class,
-                    flow,
-                    server,
-                    reordered,
-                    cold,
-                });
-            }
-            Err(reason) => {
-                left.dropped += 1;
-                self.sink.dropped(class, arrived, now, reason);
-            }
-        }
+#[cold]
+fn too_late() -> String {
+    format!("a service would end after {LATEST}ns, where the clock ends")
+}
+
+/// One request, and whether it is not dropped; `received` is when the receiver is free of those before.
+#[inline(always)]
+fn request<C: Course, S: Sink>(
+    course: &mut C,
+    costs: &Costs,
+    block: &Requests,
+    place: usize,
+    received: &mut u64,
+    teller: &mut Teller<'_, S>,
+) -> bool {
+    let (arrived, class) = (block.at[place], block.class[place]);
+    let (flow, service) = (block.flow[place], block.service[place]);
+    *received = arrived.max(*received) + costs.dispatch.get();
+    let now = *received + costs.hand_over.get();
+    let sent = course.request(now, &Request { arrived, class, flow, service }, teller);
+    if let Err(reason) = sent {
+        teller.sink.dropped(class, arrived, now, reason);
     }
+    sent.is_ok()
 }

@@ -7,7 +7,7 @@ use weir_core::units::{Instant, Nanos};
 
 use super::ring::Ring;
 use super::scan::first_by;
-use super::{Course, Request, tell};
+use super::{Course, Request, Teller, tell};
 use crate::server::record::Sink;
 
 /// A core with its queue.
@@ -45,9 +45,10 @@ impl Servers for View<'_> {
     fn shortest(&self) -> ServerId {
         let idle = first_by(self.free, self.now);
         let shortest = || {
-            let lengths = self.cores.iter().map(|core| core.ends.later_than(self.now));
-            let least = lengths.enumerate().min_by_key(|&(place, length)| (length, place));
-            least.map_or(0, |(place, _)| place)
+            // Length and place in one word, so that they are compared without a branch.
+            let length = |core: &Core| u64::from(core.ends.later_than(self.now)) << 32;
+            let both = (0..).zip(self.cores).map(|(place, core): (u64, _)| length(core) | place);
+            both.fold(u64::MAX, u64::min) as u32 as usize
         };
         ServerId(idle.unwrap_or_else(shortest) as u32)
     }
@@ -78,8 +79,8 @@ impl<D: Dispatcher<Message<Nanos>>> Course for PerCore<D> {
         &mut self,
         now: u64,
         request: &Request,
-        sink: &mut S,
-    ) -> Result<(u32, u64), DropReason> {
+        teller: &mut Teller<'_, S>,
+    ) -> Result<(), DropReason> {
         let item = Message {
             id: 0,
             flow: FlowId(request.flow),
@@ -95,17 +96,18 @@ impl<D: Dispatcher<Message<Nanos>>> Course for PerCore<D> {
         }
         let began = now.max(*free);
         if began > *free {
-            tell(server, core.since, *free, sink);
+            tell(server, core.since, *free, teller.sink);
             core.since = began;
         }
         *free = began + request.service;
         core.ends.push(*free);
-        Ok((server, began))
+        teller.done(request, server, began);
+        Ok(())
     }
 
-    fn close<S: Sink>(&mut self, sink: &mut S) {
+    fn close<S: Sink>(&mut self, teller: &mut Teller<'_, S>) {
         for (server, (core, &free)) in self.cores.iter().zip(&self.free).enumerate() {
-            tell(server as u32, core.since, free, sink);
+            tell(server as u32, core.since, free, teller.sink);
         }
     }
 

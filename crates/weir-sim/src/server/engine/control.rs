@@ -1,7 +1,7 @@
 //! What is measured for a discipline that controls itself, period by period; nothing for the others.
 
 use weir_core::pool::{Delays, Measured};
-use weir_core::units::Nanos;
+use weir_core::units::{Instant, Nanos};
 
 use super::cores::Open;
 use super::requests::Slot;
@@ -11,6 +11,8 @@ use super::requests::Slot;
 pub(super) struct Control {
     period: u64,
     /// When the period ends.
+    ends: u64,
+    /// When something is to be done: the period ends, or the discipline wants to be asked whom it wakes.
     pub(super) next_at: u64,
     /// Of services that begin in this period, and of grants whose overhead reaches beyond it.
     classes: Vec<Delays>,
@@ -25,7 +27,18 @@ impl Control {
         // A period of nothing would never end.
         let period = period.get().max(1);
         let none = || vec![Delays::default(); classes];
-        Self { period, next_at: period, classes: none(), later: none(), closed: 0, before: 0 }
+        let (ends, next_at) = (period, period);
+        Self { period, ends, next_at, classes: none(), later: none(), closed: 0, before: 0 }
+    }
+
+    /// Whether the period ends.
+    pub(super) fn ends(&self, now: u64) -> bool {
+        self.ends == now
+    }
+
+    /// The discipline wants to be asked then whom it wakes.
+    pub(super) fn set_alarm(&mut self, at: Option<Instant>) {
+        self.next_at = at.map_or(self.ends, |at| self.ends.min(at.get()));
     }
 
     /// A grant that serves the request first is given: its service begins when overheads are over.
@@ -70,7 +83,7 @@ impl Control {
 
     /// The next period begins.
     pub(super) fn turn(&mut self) {
-        self.next_at = self.next_at.saturating_add(self.period);
+        self.ends = self.ends.saturating_add(self.period);
         std::mem::swap(&mut self.classes, &mut self.later);
         self.later.fill(Delays::default());
     }

@@ -127,7 +127,7 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
             if end == LATEST && offer == NEVER && self.stands_still() {
                 return self.nothing_left();
             }
-            self.end_of_period(control);
+            self.control(control);
             control
         } else {
             match arrival <= delivery {
@@ -400,7 +400,21 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
         self.drops = drops;
     }
 
-    /// A period of the discipline's control ends.
+    /// A period of the discipline's control ends, or the time has come at which it wanted to be asked whom it wakes.
+    fn control(&mut self, now: u64) {
+        if self.control.as_ref().is_some_and(|control| control.ends(now)) {
+            self.end_of_period(now);
+        }
+        self.wake(now);
+        let alarm = self.pool.wakes_at();
+        if alarm.is_some_and(|alarm| alarm.get() <= now) {
+            return self.violated(now, "it has an alarm at a time that has passed".to_owned());
+        }
+        if let Some(control) = &mut self.control {
+            control.set_alarm(alarm);
+        }
+    }
+
     fn end_of_period(&mut self, now: u64) {
         let Some(control) = &mut self.control else { return };
         let late = |grant: &&Open| grant.first && grant.begins > now;
@@ -411,6 +425,5 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
         let measured = control.measured(now, open, self.slots.oldest());
         self.pool.control(at(now), &measured);
         control.turn();
-        self.wake(now);
     }
 }

@@ -22,7 +22,12 @@ fn nanos(count: u64) -> Nanos {
 fn case(spec: &str, number: u64) -> ServerScenario {
     let cores = [1, 2, 3, 8, 70][number as usize % 5];
     let load = [0.3, 0.8, 1.3][number as usize % 3];
-    let classes = match number % 2 {
+    let classes = match number % 4 {
+        2 => vec![
+            class("middle", 0.2, Law::Exponential(nanos(30))),
+            class("long", 0.1, Law::Uniform(nanos(50), nanos(150))),
+            class("short", 0.7, Law::Constant(nanos(10))),
+        ],
         0 => vec![
             class("short", 0.9, Law::Constant(nanos(10))),
             class("long", 0.1, Law::Exponential(nanos(100))),
@@ -88,7 +93,8 @@ fn agree(scenario: &ServerScenario) -> bool {
 #[test]
 fn it_gives_the_same_requests_as_the_one_with_events() {
     let dispatchers = DISPATCHER.iter().map(|info| info.example);
-    for spec in dispatchers.chain(["cfcfs"]) {
+    let pools = ["cfcfs", "darc", "darc:reserve=0", "darc:delta=1000000"];
+    for spec in dispatchers.chain(pools) {
         let quick = (0..120).filter(|&number| agree(&case(spec, number))).count();
         let is_controlled = spec.starts_with("dynamic");
         assert_eq!(quick > 0, !is_controlled, "{spec} was run {quick} times without events");

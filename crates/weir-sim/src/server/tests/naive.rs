@@ -159,7 +159,8 @@ impl<'a> Naive<'a> {
             if !something && self.requests.iter().all(|request| request.place == Place::Gone) {
                 return self.told;
             }
-            let control = self.next_control.unwrap_or(u64::MAX);
+            let period = self.next_control.unwrap_or(u64::MAX);
+            let control = self.pool.wakes_at().map_or(period, |alarm| period.min(alarm.get()));
             let offer = arrival.unwrap_or(u64::MAX).min(delivery.map_or(u64::MAX, |(at, _)| at));
             let now = match end {
                 Some((at, core)) if at <= control && at <= offer => {
@@ -167,7 +168,10 @@ impl<'a> Naive<'a> {
                     at
                 }
                 _ if control <= offer => {
-                    self.control(control);
+                    match control == period {
+                        true => self.control(control),
+                        false => self.wake(control),
+                    }
                     control
                 }
                 _ if arrival == Some(offer) => {

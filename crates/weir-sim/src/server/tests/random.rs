@@ -50,7 +50,7 @@ impl Dice {
     }
 }
 
-/// What disciplines are tried: the examples of the registry, dispatchers over queues of other orders, and short periods.
+/// What disciplines are tried: the examples of the registry, dispatchers over queues of other orders, servers that take long to wake.
 pub(super) fn disciplines() -> Vec<&'static str> {
     let registered = DISPATCHER.iter().chain(POOL).map(|info| info.example);
     let more = [
@@ -58,6 +58,8 @@ pub(super) fn disciplines() -> Vec<&'static str> {
         "per_server(random,discipline=hrrn)",
         "per_server(jsq,discipline=sf)",
         "per_server(least_work,discipline=sjf)",
+        "core_allocation(period=10us,delay=2us,idle=5us,wake=7us)",
+        "racks(core_allocation(period=10us,delay=0ns,idle=0ns,wake=25us),racks=2,choices=1)",
     ];
     registered.chain(more).collect()
 }
