@@ -21,13 +21,14 @@ _HEADERS = 28
 
 
 class Bed:
-    """Hosts ``a`` and ``b``, a router ``r`` between them: whatever is started ends with the ``with`` block."""
+    """Hosts ``a`` and ``b``, a router ``r`` between them: what is started ends with the block."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.weird = program.find()
         self.site = Site("test")
         self.router: subprocess.Popen[bytes] | None = None
+        self._sockets: list[socket.socket] = []
 
     def __enter__(self) -> Self:
         self.site.__enter__()
@@ -39,6 +40,8 @@ class Bed:
         return self
 
     def __exit__(self, *error: object) -> None:
+        for each in self._sockets:
+            each.close()
         self.site.__exit__(*error)
 
     def _build(self) -> None:
@@ -134,15 +137,20 @@ class Bed:
             assert time.monotonic() < deadline, self.balance()
             time.sleep(0.02)
 
+    def _socket(self, node: str) -> socket.socket:
+        made = self.site.socket(node, socket.AF_INET, socket.SOCK_DGRAM)
+        self._sockets.append(made)
+        return made
+
     def sender(self) -> socket.socket:
         """Return a socket at ``a``."""
-        made = self.site.socket("a", socket.AF_INET, socket.SOCK_DGRAM)
+        made = self._socket("a")
         made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
         return made
 
     def receiver(self, port: int = _PORT) -> socket.socket:
         """Return a socket at ``b`` with much room, which stamps what comes in."""
-        made = self.site.socket("b", socket.AF_INET, socket.SOCK_DGRAM)
+        made = self._socket("b")
         made.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 1 << 26)
         made.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
         made.bind(("10.79.2.2", port))

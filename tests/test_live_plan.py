@@ -158,7 +158,7 @@ def test_flows_become_scripts() -> None:
     assert (second.start, third.start, third.tick) == (10**9, 2 * 10**9, 10**7)
     assert "arrival exponential 0.05 length constant 468 time 6" in third.script
     assert first.sink_script.startswith("on 1 udp 192.0.2.7.4001 server")
-    # The link of the host, 532 bytes in the mean at 1 Mbit/s and 5 ms, and its processing; a gateway has the other.
+    # Its link, 532 bytes in the mean at 1 Mbit/s and 5 ms, and its processing; a gateway has the other.
     assert (first.before, first.after) == (4_256_000 + 5_000_000 + 3_000_000, 3_000_000)
     assert third.before == 3_000_000
 
@@ -208,8 +208,8 @@ def test_the_sfq_experiments_can_be_planned(name: str) -> None:
     ],
 )
 def test_what_cannot_be_sent_is_refused(old: str, new: str, reason: str, remedy: str) -> None:
+    text = SMALL.replace(old, new).replace('mtu = "1400B"\n', "")
     with pytest.raises(ConfigError) as caught:
-        text = SMALL.replace(old, new).replace('mtu = "1400B"\n', "")
         planned(text.replace('tick = "10ms"\n', "") if "tcp" in new else text)
     assert reason in caught.value.message
     assert remedy in (caught.value.remedy or "")
@@ -223,7 +223,8 @@ def test_another_model_is_refused() -> None:
 def test_flows_that_part_are_refused() -> None:
     text = SMALL.replace(
         '[[link]]\nbetween = ["q", "unused"]\nrate = "10Mbit"',
-        '[[link]]\nbetween = ["q", "unused"]\nrate = "10Mbit"\n[[link]]\nbetween = ["unused", "r"]\nrate = "1Mbit"',
+        '[[link]]\nbetween = ["q", "unused"]\nrate = "10Mbit"\n'
+        '[[link]]\nbetween = ["unused", "r"]\nrate = "1Mbit"',
     ).replace('from = "c"\nto = "b"\n', 'from = "c"\nto = "b"\nvia = ["r", "unused", "q"]\n')
     with pytest.raises(ConfigError, match=r"part at r, to q and unused"):
         planned(text)

@@ -1,4 +1,4 @@
-"""Tests with real packets, in namespaces that they make: skipped, with the reason, where that cannot be done."""
+"""Tests with real packets, in namespaces that they make: skipped, with the reason, where that fails."""
 
 import subprocess
 from collections.abc import Iterator

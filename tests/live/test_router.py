@@ -1,10 +1,12 @@
-"""A router between two hosts: what comes in goes out or is counted, in order, at its rate, whatever happens to it."""
+"""A router between two hosts: what comes in goes out or is counted, in order, at its rate."""
 
+import shutil
 import signal
 import subprocess
 import time
 from collections import defaultdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -22,8 +24,6 @@ def _blast(bed: Bed, count: int, size: int, flows: int = 1) -> None:
         bed.send(senders[number % flows], number, size)
         if number % 32 == 31:
             time.sleep(0.001)
-    for each in senders:
-        each.close()
 
 
 def _in_order(arrivals: list[tuple[int, int, float]]) -> bool:
@@ -111,7 +111,7 @@ def test_a_broken_configuration_changes_nothing(bed: Bed) -> None:
     path = bed.write(bed.configuration(rate="20Mbit", discipline="nothing:like=it"), "broken.toml")
     told = bed.ctl("reload", str(path))
     assert told.returncode == 2
-    assert "broken.toml" in told.stderr
+    assert "interface.discipline" in told.stderr
     receiver = bed.receiver()
     _blast(bed, 10, 200)
     bed.idle()
@@ -176,15 +176,14 @@ def test_an_interface_has_one_router(bed: Bed) -> None:
 
 
 def test_without_privileges_the_capability_is_named(bed: Bed) -> None:
-    bed.folder.chmod(0o755)
-    path = bed.write(bed.configuration())
     nobody = ["setpriv", "--reuid=65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all"]
-    done = subprocess.run([*nobody, "cat", str(path)], capture_output=True, check=False)
-    if done.returncode:
-        pytest.skip("nobody may read the folder of this test")
-    done = subprocess.run(
-        [*nobody, bed.weird, "route", str(path)], capture_output=True, text=True, check=False
-    )
+    with TemporaryDirectory() as folder:  # the folder of the test itself is for its owner alone
+        Path(folder).chmod(0o755)
+        path = Path(folder) / "router.toml"
+        path.write_text(bed.configuration())
+        weird = Path(shutil.copy2(bed.weird, folder))
+        command = [*nobody, str(weird), "route", str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stderr
     assert "CAP_" in done.stderr
 

@@ -24,21 +24,21 @@ Scale = Annotated[
 ]
 Repeat = Annotated[
     int,
-    typer.Option("--repeat", metavar="N", help="Measure each discipline N times, for intervals over runs."),
+    typer.Option(
+        "--repeat", metavar="N", help="Measure each discipline N times; intervals are then over runs."
+    ),
 ]
 Together = Annotated[
     int,
     typer.Option(
         "--together",
         metavar="N",
-        help="Measure N runs at a time, each in namespaces of its own; needs the cores.",
+        help="Measure N runs at a time, each in its own namespaces; needs the cores.",
     ),
 ]
 Keep = Annotated[
     Path | None,
-    typer.Option(
-        "--keep", metavar="DIR", help="Keep configurations, scripts, logs and messages of the runs there."
-    ),
+    typer.Option("--keep", metavar="DIR", help="Keep configurations, scripts, logs and messages there."),
 ]
 Out = Annotated[
     OneOutFile,
@@ -51,13 +51,13 @@ def add_to(app: typer.Typer) -> None:
     live = typer.Typer(
         help="Measure with real packets: namespaces, weird route and weird tg.", no_args_is_help=True
     )
-    live.command("testbed", short_help="Measure a scenario and compare with its simulation.")(testbed)
+    live.command("testbed", short_help="Measure a scenario and compare with its simulation.")(measure)
     live.command("sfq", short_help="The SFQ experiments: published, simulated, measured.")(sfq)
     live.command("clean", short_help="Take down what a run left behind.")(clean)
     app.add_typer(live, name="live", short_help="Measure with real packets.")
 
 
-def testbed(
+def measure(
     file: ScenarioFile,
     scale: Scale = 1,
     discipline: Annotated[
@@ -72,7 +72,7 @@ def testbed(
 ) -> int:
     """Build the network of a scenario out of namespaces, send its packets, and compare with the simulation.
 
-    Every router runs `weird route`, every flow `weird tg` at both ends. Needs root and `weird` (`make weird`).
+    Every router runs `weird route`, every flow `weird tg` at both ends. Needs root, and `make weird`.
     Nothing is touched that the command did not create, and nothing stays, whatever happens to it.
     The exit code is 1 if packets are not accounted for, or generators were late.
 

@@ -1,8 +1,8 @@
 """Figures of what was measured: offer, throughput, delay and loss of a flow in an interval of sending time.
 
-The 95 % interval of a figure is Student's, over repeated runs where there are some, else over ten batches of the
-interval. Batches are not independent where a queue remembers longer than one of them: the interval of a single run
-says how steady the run was, not how far another would lie.
+The 95 % interval of a figure is Student's, over repeated runs where there are some, else over ten batches
+of the interval. Batches are not independent where a queue remembers longer than one of them: the interval
+of a single run says how steady the run was, not how far another would lie.
 
 Units: as in results of the simulation: bits a second, seconds, their squares, shares; times of the scenario.
 """

@@ -1,7 +1,7 @@
 """Logs of generators: what became of each packet of a flow.
 
-The format is that of ``crates/weir-live/src/tg/log``: a header, and records of 32 bytes. A log without its last
-record was cut, which is refused here, for its figures would be wrong.
+The format is that of ``crates/weir-live/src/tg/log``: a header, and records of 32 bytes. A log without its
+last record was cut, which is refused here, for its figures would be wrong.
 
 Units: nanoseconds since the generator's start, as they were measured.
 """

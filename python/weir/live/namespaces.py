@@ -48,7 +48,7 @@ RUN = Path("/run/weir")
 """Where daemons have their folders, one a router."""
 JOURNALS = RUN / "testbed"
 """Where the journals are, and folders of sites."""
-_GUARD = "import sys; from weir.live.namespaces import clean; sys.stdin.buffer.read(); clean()"
+_GUARD = "import sys, pyroute2; from weir.live.namespaces import clean; sys.stdin.buffer.read(); clean()"
 _NAMES = Path("/run/netns")
 _PREFIX = "weir-"
 _PERMANENT = 0x80
@@ -342,8 +342,9 @@ def _within(namespace: str) -> Iterator[int]:
 
 
 def _began(process: int) -> str | None:
-    """Return when a process began, in ticks since the machine did, or None if it is gone."""
+    """Return when a process began, in ticks since the machine did, or None if it has ended."""
     with suppress(OSError):
         text = Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace")
-        return text.rpartition(")")[2].split()[19]
+        fields = text.rpartition(")")[2].split()
+        return None if fields[0] in {"Z", "X"} else fields[19]
     return None

@@ -1,4 +1,4 @@
-"""A comparison as one HTML file: verdict, figures by interval, what became of packets, generators, departures."""
+"""A comparison as one HTML file: verdict, figures by interval, packets, generators, departures."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def parts(comparison: Comparison) -> str:
             section("In what the testbed differs from the scenario", departures(comparison)),
             section(
                 "Where it comes from",
-                f"<details><summary>The scenario as it was understood</summary><pre><code>{scenario}</code></pre>"
-                "</details>\n",
+                "<details><summary>The scenario as it was understood</summary>"
+                f"<pre><code>{scenario}</code></pre></details>\n",
             ),
         )
     )

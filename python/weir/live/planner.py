@@ -7,20 +7,21 @@ Units: those of the plan. Addresses: hosts have those of the scenario, else of 1
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING, Any
 
 from weir.errors import ConfigError
 from weir.live import quantities, scripts
-from weir.live.lines import Line, lines, mean
+from weir.live.lines import lines, mean
 from weir.live.plan import Plan, Stream, Wire
 from weir.live.routers import Interface, Router, Rule, Via
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from fractions import Fraction
     from pathlib import Path
 
+    from weir.live.lines import Line
     from weir.network.rows import FlowRow
 
 __all__ = ["MOST_FLOWS", "check", "plan"]
@@ -131,7 +132,7 @@ class _Planner:
     # Who is there.
 
     def _gateway(self, host: str, other: str) -> str | None:
-        """Return the gateway of a host on its link to a node, if the compared disciplines order that queue."""
+        """Return the gateway of a host to a node, if the compared disciplines order that queue."""
         if host not in self.hosts:
             return None
         ends = (host, other)
@@ -332,8 +333,8 @@ class _Planner:
     def departures(self, streams: Sequence[Stream]) -> Iterator[str]:
         if any("discipline" in self.lines[stream.path[0]].table for stream in streams):
             yield (
-                "hosts whose link has a discipline of its own send at once: what a packet takes there without a "
-                "queue is added to its delay, and bursts of a tick leave back to back"
+                "hosts whose link has a discipline of its own send at once: what a packet takes there "
+                "without a queue is added to its delay, and bursts of a tick leave back to back"
             )
         if mean(self.network.get("forwarding")) or mean(self.network.get("host_processing")):
             yield "forwarding adds its mean to propagation, processing in hosts its mean to delays"

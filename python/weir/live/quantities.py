@@ -1,7 +1,7 @@
 """Quantities of scenarios, as the engine writes them, as whole numbers; and back, as ``weird`` reads them.
 
-Source: ``crates/weir-document/src/quantity.rs``. Times are whole nanoseconds, rates bits a second, sizes bytes.
-What stands here was checked by the engine before.
+Source: ``crates/weir-document/src/quantity.rs``. Times are whole nanoseconds, rates bits a second, sizes
+bytes. What stands here was checked by the engine before.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A run of a testbed: what a plan says is built, its packets are sent, its logs read, and all is taken down.
 
-Routers are started first, then sinks, then sources, all with one start on the wall clock. When the sending has ended
-the routers are given time to empty their queues. Then sinks are asked to end, so that they finish their logs.
+Routers are started first, then sinks, then sources, all with one start on the wall clock. When the sending
+has ended the routers are given time to empty their queues. Then sinks are asked to end, so that they finish
+their logs.
 
 Units: nanoseconds and bytes, as measured.
 """
@@ -13,6 +14,7 @@ import signal
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from ipaddress import IPv4Interface
 from itertools import count
 from subprocess import DEVNULL
 from typing import TYPE_CHECKING, Any, Self
@@ -24,7 +26,7 @@ from weir.live.routers import configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from ipaddress import IPv4Interface
+    from ipaddress import IPv4Address
     from pathlib import Path
     from subprocess import Popen
 
@@ -232,11 +234,8 @@ class Testbed:
         return UnsupportedError(f"{process.what} failed: {reason}", remedy)
 
 
-def _single(address: Any) -> IPv4Interface:  # noqa: ANN401 - an address of either family
-    from ipaddress import ip_interface
-
-    made: IPv4Interface = ip_interface(f"{address}/32")
-    return made
+def _single(address: IPv4Address) -> IPv4Interface:
+    return IPv4Interface(f"{address}/32")
 
 
 def run(

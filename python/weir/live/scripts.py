@@ -1,7 +1,7 @@
 """Flows of a scenario as scripts in the TG language: what generators can send, and how they are told.
 
-A packet of TG has 32 bytes beside the user's data: headers of IP and UDP, and its number. Gaps and sizes of a
-scenario therefore become a script with lengths less 32 bytes, whose laws TG must know.
+A packet of TG has 32 bytes beside the user's data: headers of IP and UDP, and its number. Gaps and sizes of
+a scenario therefore become a script with lengths less 32 bytes, whose laws TG must know.
 
 Source: ``docs/tg.md``. Units: seconds and bytes, as scripts have them; times of the scenario, not scaled.
 """
@@ -27,7 +27,7 @@ _BESIDE = 32
 _LARGEST = 1500
 _ASSOCIATION = re.compile(r"on\s+\S+\s+udp\s+\S+(?:\s+[0-9]+(?:\.[0-9]+){4})?")
 _SENT = {
-    "trace": "packets of a trace cannot be sent by scripts; describe them by `gap` and `size`, or by a TG script",
+    "trace": "packets of a trace cannot be sent by scripts; write `gap` and `size`, or a TG script",
     "tcp": "a transfer that adapts is simulated alone, real ones are of another kernel; use `gap` or `rate`",
 }
 
@@ -72,7 +72,8 @@ def source(sending: Sending) -> str:
         told = tg.facts(sending.folder / table["tg"]["file"])
         tg_checked(told, sending)
         text, count = _ASSOCIATION.subn(f"on 1 udp {sending.address}", str(told["text"]), count=1)
-        assert count == 1, text
+        if count != 1:
+            raise ValueError(text)
         return text
     lasting = quantities.seconds(max(0, sending.stop - sending.start))
     packets = f" packet {table['packets']}" if "packets" in table else ""

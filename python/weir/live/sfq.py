@@ -1,11 +1,11 @@
 """The four SFQ experiments with real packets: published, simulated and measured for the same cells.
 
-Source: *A Report on Stochastic Fairness Queueing (SFQ) Experiments*, SRI, March 1993, Tables 1 to 11, as read by
-`weir.reproduce.sfq`. Of each experiment those disciplines are run that stand in the tables; what was perturbed is
-run with the maps that its delays show.
+Source: *A Report on Stochastic Fairness Queueing (SFQ) Experiments*, SRI, March 1993, Tables 1 to 11, as
+read by `weir.reproduce.sfq`. Of each experiment those disciplines are run that stand in the tables; what
+was perturbed is run with the maps that its delays show.
 
-The measured cells where streams have queues of their own are held against the simulation: throughput within 3
-points of 1.344 Mb/s, delay within 15 %.
+The measured cells where streams have queues of their own are held against the simulation: throughput within
+3 points of 1.344 Mb/s, delay within 15 %.
 
 Units: throughput in per cent of 1.344 Mb/s, delay in seconds.
 """
@@ -13,11 +13,10 @@ Units: throughput in per cent of 1.344 Mb/s, delay in seconds.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir.errors import ConfigError
-from weir.live.comparison import Comparison, compare
+from weir.live.comparison import compare
 from weir.live.figures import Value
 from weir.reproduce.sfq import published, runs
 from weir.reproduce.sfq.cells import collides
@@ -25,7 +24,9 @@ from weir.reproduce.sfq.runs import EXPERIMENTS, RUNS, Measured, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
+    from weir.live.comparison import Comparison
     from weir.reproduce.sfq.published import Row
 
 __all__ = ["DELAY_SHARE", "KINDS", "THROUGHPUT_POINTS", "Cell", "Study", "parts", "run"]
@@ -134,14 +135,15 @@ def _line(cells: Sequence[Cell], quantity: str) -> str:
     met = [cell for cell in mine if cell.met]
     bar = f"{THROUGHPUT_POINTS:g} points" if quantity == "throughput" else f"{DELAY_SHARE:.0%}"
     if not mine:
-        return f"NOT CHECKED: {quantity} of collision-free SFQ within {bar} of the simulation: nothing was measured"
+        return f"NOT CHECKED: {quantity} of collision-free SFQ within {bar} of the simulation: not measured"
     worst = max(mine, key=lambda cell: abs(cell.difference.value or 0.0) / (cell.tolerance or 1.0))
     size = abs(worst.difference.value or 0.0)
     told = f"{size:.2f} points" if quantity == "throughput" else f"{size / (worst.simulated.value or 1):.1%}"
     state = "MET" if len(met) == len(mine) else "NOT MET"
     return (
-        f"{state}: {quantity} of collision-free SFQ within {bar} of the simulation in {len(met)} of {len(mine)} "
-        f"cells; at most {told}, {worst.stream} in {worst.run} from {worst.start:g} to {worst.end:g} s"
+        f"{state}: {quantity} of collision-free SFQ within {bar} of the simulation in {len(met)} of "
+        f"{len(mine)} cells; at most {told}, {worst.stream} in {worst.run}, {worst.start:g} to "
+        f"{worst.end:g} s"
     )
 
 

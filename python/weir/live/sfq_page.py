@@ -114,8 +114,8 @@ def html(study: Study) -> str:
 
 def _tables(study: Study) -> str:
     words = note(
-        f"Simulated and measured with 95 % intervals. OK and !! mark what is held against the simulation: SFQ where "
-        f"no stream shares a queue, throughput within {THROUGHPUT_POINTS:g} points, delay within "
+        "Simulated and measured with 95 % intervals. OK and !! mark what is held against the simulation: SFQ "
+        f"where no stream shares a queue, throughput within {THROUGHPUT_POINTS:g} points, delay within "
         f"{DELAY_SHARE:.0%}. ‡: the stream shares a queue; ~: known to be printed wrong in the report."
     )
     made = [words]
