@@ -146,7 +146,15 @@ fn execute(asked: &Run) -> Result<(), Failure> {
         Random::Compatible => RandomMode::Compatible,
         Random::Independent => RandomMode::Independent,
     };
-    let plan = Plan::new(script, plan::Asked { random, seed: asked.seed, scale: asked.scale, tick: asked.tick.unwrap_or(Nanos::new(0)) })?;
+    let plan = Plan::new(
+        script,
+        plan::Asked {
+            random,
+            seed: asked.seed,
+            scale: asked.scale,
+            tick: asked.tick.unwrap_or(Nanos::new(0)),
+        },
+    )?;
     if plan.prints() {
         return print_schedule(&plan);
     }

@@ -36,6 +36,8 @@ use crate::plane::{Notice, Plane};
 
 /// Frames that one turn takes from one interface.
 const BATCH: usize = 64;
+/// How often it asks whether something was ordered or has changed, where it does not sleep, in nanoseconds.
+const CHECK: u64 = 1_000_000;
 /// How often interfaces are looked at, in nanoseconds.
 const LOOK: u64 = 1_000_000_000;
 /// How long what waits is given to leave when the daemon is to end, in nanoseconds.
@@ -82,6 +84,7 @@ pub struct Daemon {
     /// When it ends at the latest, once it was asked to.
     last: Option<Instant>,
     next_look: Instant,
+    next_check: Instant,
     received: Vec<Received>,
     leaving: Vec<Buffer>,
 }
@@ -93,7 +96,14 @@ impl Daemon {
         let next_look = parts.clock.now();
         // Twice: the sockets of an interface are read one after the other.
         let received = Vec::with_capacity(2 * BATCH);
-        Self { parts, last: None, next_look, received, leaving: Vec::with_capacity(BATCH) }
+        Self {
+            parts,
+            last: None,
+            next_look,
+            next_check: next_look,
+            received,
+            leaving: Vec::with_capacity(BATCH),
+        }
     }
 
     /// Moves packets until it is asked to end and nothing waits any more; then nothing of it stays in the kernel.
@@ -102,14 +112,17 @@ impl Daemon {
     /// The system can no longer tell when frames come in, or a program cannot be taken off its interface.
     pub fn run(mut self) -> io::Result<()> {
         loop {
-            let worked = self.turn();
-            self.answer();
             let now = self.parts.clock.now();
-            if now >= self.next_look || self.parts.watch.changed() {
-                self.look(now);
-            }
-            if self.ends(now) {
-                break;
+            let worked = self.turn(now);
+            if now >= self.next_check {
+                self.next_check = now + Nanos::new(CHECK);
+                self.answer();
+                if now >= self.next_look || self.parts.watch.changed() {
+                    self.look(now);
+                }
+                if self.ends(now) {
+                    break;
+                }
             }
             if !worked {
                 self.rest(now)?;
@@ -121,35 +134,35 @@ impl Daemon {
     }
 
     /// Takes what has come in, and sends what is to leave; whether there was anything.
-    fn turn(&mut self) -> bool {
+    ///
+    /// It looks at the clock once, before: whichever frame came first, they are all here by then or a little later.
+    fn turn(&mut self, now: Instant) -> bool {
         let mut worked = false;
         for place in 0..self.parts.seats.len() {
-            worked |= self.receive(place);
+            worked |= self.receive(now, place);
         }
         for place in 0..self.parts.seats.len() {
-            worked |= self.send(place);
+            worked |= self.send(now, place);
         }
         worked
     }
 
-    fn receive(&mut self, place: usize) -> bool {
-        let Parts { plane, arena, seats, clock, .. } = &mut self.parts;
+    fn receive(&mut self, now: Instant, place: usize) -> bool {
+        let Parts { plane, arena, seats, .. } = &mut self.parts;
         if !seats[place].receive(arena, &mut self.received, BATCH) {
             return false;
         }
-        // One look at the clock for all of them: whichever came first, they are here now.
-        let now = clock.now();
         for received in self.received.drain(..) {
             plane.arrive(now, place, received, arena);
         }
         true
     }
 
-    fn send(&mut self, place: usize) -> bool {
-        let Parts { plane, arena, seats, clock, .. } = &mut self.parts;
+    fn send(&mut self, now: Instant, place: usize) -> bool {
+        let Parts { plane, arena, seats, .. } = &mut self.parts;
         let seat = &mut seats[place];
         let room = seat.room(arena).min(BATCH as u32);
-        plane.depart(clock.now(), place, room, arena, &mut self.leaving);
+        plane.depart(now, place, room, arena, &mut self.leaving);
         let any = !self.leaving.is_empty();
         for buffer in self.leaving.drain(..) {
             if let Err(back) = seat.send(buffer) {
@@ -212,7 +225,7 @@ impl Daemon {
     }
 
     /// Sleeps until something happens, or until it is time to spin.
-    fn rest(&self, now: Instant) -> io::Result<()> {
+    fn rest(&mut self, now: Instant) -> io::Result<()> {
         let Parts { plane, seats, inbox, watch, router, .. } = &self.parts;
         let event = plane.next_event().map_or(self.next_look, |event| event.min(self.next_look));
         let mut until = event.get().saturating_sub(router.spin.get());
@@ -227,7 +240,11 @@ impl Daemon {
         polled.push(PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN));
         let sockets = seats.iter().flat_map(Seat::descriptors);
         polled.extend(sockets.map(|socket| PollFd::from_borrowed_fd(socket, PollFlags::IN)));
-        match poll(&mut polled, Some(&span)) {
+        let slept = poll(&mut polled, Some(&span));
+        drop(polled);
+        // It may have been an order or a signal that woke it.
+        self.next_check = now;
+        match slept {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
         }

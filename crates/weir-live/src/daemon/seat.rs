@@ -214,6 +214,8 @@ impl Opened {
         if let Some(fault) = opened.fallback {
             say(&format!("{fault}; AF_PACKET serves instead"));
         }
+        // A program in the driver may have taken the line away for a moment.
+        let facts = Facts::of(name)?;
         Ok(Self { device: opened.device, neighbourhood, facts })
     }
 
@@ -226,13 +228,9 @@ impl Opened {
         if facts.up != self.facts.up {
             say(&format!("interface {}: {}", facts.name, if facts.up { "up" } else { "down" }));
         }
-        if facts.addresses != self.facts.addresses {
-            if let Err(error) = self.device.leave_to_kernel(&facts.addresses) {
-                say(&format!(
-                    "interface {}: its new addresses are not left to the kernel: {error}",
-                    facts.name
-                ));
-            }
+        let moved = facts.addresses != self.facts.addresses;
+        if let Some(error) = moved.then(|| self.device.leave_to_kernel(&facts.addresses).err()).flatten() {
+            say(&format!("interface {}: its new addresses are not left to the kernel: {error}", facts.name));
         }
         self.facts = facts;
     }

@@ -136,7 +136,8 @@ impl Iterator for Schedule {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let (at, data) = self.departures.next()?;
-        let ticked = if self.tick == 0 { Some(at.get()) } else { at.get().checked_next_multiple_of(self.tick) };
+        let ticked =
+            if self.tick == 0 { Some(at.get()) } else { at.get().checked_next_multiple_of(self.tick) };
         Some((divided(Nanos::new(ticked?), self.scale), data))
     }
 }

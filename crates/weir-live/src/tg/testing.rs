@@ -54,7 +54,8 @@ pub(crate) fn script(text: &str) -> Script {
 }
 
 pub(crate) fn plan(text: &str, scale: u32) -> Plan {
-    Plan::new(script(text), Asked { random: RandomMode::Compatible, seed: 0, scale, tick: Nanos::new(0) }).unwrap()
+    Plan::new(script(text), Asked { random: RandomMode::Compatible, seed: 0, scale, tick: Nanos::new(0) })
+        .unwrap()
 }
 
 /// A log in memory, which can be read when it is closed.
