@@ -150,7 +150,8 @@ impl Port {
     /// Whether a packet comes from a link-local address, and goes to the router's here.
     #[cold]
     pub(super) fn is_between_links(&self, packet: &Packet) -> bool {
-        let is_link_local = |address| matches!(address, IpAddr::V6(address) if address.is_unicast_link_local());
+        let is_link_local =
+            |address| matches!(address, IpAddr::V6(address) if address.is_unicast_link_local());
         let (source, destination) = (packet.ends.source(), packet.ends.destination());
         is_link_local(source) && is_link_local(destination) && self.is_own(destination)
     }
