@@ -2,6 +2,7 @@
 
 import json
 import math
+from fractions import Fraction
 from ipaddress import IPv4Address
 from pathlib import Path
 
@@ -73,6 +74,7 @@ def plan(scale: int) -> Plan:
         compatible=False,
         script="",
         sink_script="",
+        size=Fraction(125),
         before=2_000_000,
         after=1_000_000,
     )

@@ -48,10 +48,14 @@ class Line:
         return random + (0 if quantities.is_size(overhead) else quantities.nanoseconds(overhead))
 
     def framing(self, compared: str) -> int:
-        """Return what a packet takes beside its bytes, its mean in bytes at the rate of the line."""
+        """Return what a packet takes beside its bytes, its mean in bytes at the rate of the line, rounded."""
+        return round(self.exact_framing(compared))
+
+    def exact_framing(self, compared: str) -> Fraction:
+        """Return the same, not rounded."""
         overhead = self._overhead(compared)
         own = quantities.size(overhead) if quantities.is_size(overhead) else 0
-        return own + round(Fraction(self.overhead_time(compared) * self.rate, 8 * 10**9))
+        return own + Fraction(self.overhead_time(compared) * self.rate, 8 * 10**9)
 
     def _overhead(self, compared: str) -> str:
         """Return what is written for the discipline: a time or a size."""

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fractions import Fraction
     from ipaddress import IPv4Address, IPv4Interface
 
     from weir.live.routers import Router
@@ -60,6 +61,8 @@ class Stream:
     """Whether random numbers are those of TG, as in the simulation."""
     script: str
     sink_script: str
+    size: Fraction
+    """The mean size of its packets, in bytes with headers."""
     before: int
     """What a packet takes before its first router and has not taken in the testbed, without a queue."""
     after: int

@@ -7,6 +7,7 @@ Units: those of the plan. Addresses: hosts have those of the scenario, else of 1
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from weir.live.routers import Interface, Router, Rule, Via
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from fractions import Fraction
     from pathlib import Path
 
     from weir.live.lines import Line
@@ -213,6 +213,7 @@ class _Planner:
             compatible=table.get("tg", {}).get("random") == "compatible",
             script=scripts.source(sending),
             sink_script=scripts.sink(sending),
+            size=scripts.mean_size(sending),
             before=self._host_time() + self._first_link(row, scripts.mean_size(sending)),
             after=self._host_time(),
         )
@@ -276,7 +277,7 @@ class _Planner:
             for hop in self._all_hops():
                 if hop.target == name:  # what comes in by a link of one direction
                     hops.setdefault(hop.source, _Hop(name, hop.source))
-            interfaces = tuple(self._interface(hop) for to, hop in hops.items() if to in used)
+            interfaces = tuple(self._interface(hop, streams) for to, hop in hops.items() if to in used)
             routes = tuple(
                 Via(destination, target, self._peer(name, target))
                 for (node, destination), target in following.items()
@@ -300,7 +301,16 @@ class _Planner:
                 addresses = tuple(dict.fromkeys(stream.sink_address for stream in mine))
                 yield Rule(_class_name(name), addresses, tuple(stream.port for stream in mine))
 
-    def _interface(self, hop: _Hop) -> Interface:
+    def _rate(self, line: Line, streams: Sequence[Stream]) -> int:
+        """Return a rate at which a packet of the mean size takes its time on the line, framing rounded."""
+        sizes = [stream.size for stream in streams if line.name in stream.path]
+        if not sizes:
+            return line.rate * self.scale
+        size = sum(sizes, Fraction()) / len(sizes)
+        own = size + line.exact_framing(self.discipline)
+        return round(line.rate * self.scale * (size + line.framing(self.discipline)) / own)
+
+    def _interface(self, hop: _Hop, streams: Sequence[Stream]) -> Interface:
         line = hop.line
         table = line.table if line else {}
         propagation = line.propagation if line else 0
@@ -312,7 +322,7 @@ class _Planner:
             to=hop.target,
             address=self._own(hop.source, hop.target),
             neighbour=self._peer(hop.source, hop.target),
-            rate=line.rate * self.scale if line else None,
+            rate=self._rate(line, streams) if line else None,
             framing=line.framing(self.discipline) if line else 0,
             propagation=quantities.scaled(propagation, self.scale),
             discipline=line.discipline(self.discipline) if line else "fifo:limit=1000pkt",
@@ -340,7 +350,7 @@ class _Planner:
             yield "forwarding adds its mean to propagation, processing in hosts its mean to delays"
         lines = {name for stream in streams for name in stream.path}
         if any("jitter" in self.lines[name].table for name in lines):
-            yield "the mean of jitter, and overhead given as a time, are bytes of framing, rounded"
+            yield "the mean of jitter, and overhead given as a time, are bytes of framing"
         if any(int(self.lines[name].table.get("ring", 1)) > 1 for name in lines):
             yield "an interface holds one packet beside its queue, not `ring`"
         if not all(stream.compatible for stream in streams):
