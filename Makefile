@@ -19,6 +19,8 @@ CREATED := $(VENV)/.created
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 BUILT := $(VENV)/.built
+# The data plane: a program of its own, which needs no Python.
+WEIRD := $(VENV)/bin/weird
 # What the extension is made of; the Python part is installed in place and needs no building.
 SOURCES := Cargo.toml Cargo.lock pyproject.toml python/weir/__init__.py $(shell find $(wildcard crates reproduce) -type f)
 
@@ -62,11 +64,16 @@ test: test-rust test-python ## set up everything and run all tests
 
 .PHONY: test-rust
 test-rust: $(CREATED) ## run the tests of the crates and of their documentation
+	scripts/check-bpf
 	cargo test --workspace --locked --no-fail-fast
 
 .PHONY: test-python
 test-python: $(DEV) $(BUILT) ## run the tests of the package and of the command line
 	pytest
+
+.PHONY: test-live
+test-live: $(DEV) $(BUILT) $(WEIRD) ## run the tests with real packets, in namespaces that they make; as root
+	pytest tests/live
 
 .PHONY: test-opensm
 test-opensm: $(DEV) $(BUILT) ## run plans through OpenSM on a simulated subnet; as root, install both first
@@ -78,6 +85,7 @@ lint: lint-rust lint-python lint-stub lint-repository ## run all checks that are
 
 .PHONY: lint-rust
 lint-rust: $(CREATED) ## check format, clippy and documentation of the crates; a warning is an error
+	scripts/check-bpf
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
@@ -115,6 +123,9 @@ setup: $(DEV) ## create .venv with everything that is needed to build, test and 
 .PHONY: build
 build: $(BUILT) ## build the extension in release and install the package in .venv
 
+.PHONY: weird
+weird: $(WEIRD) ## build the daemon in release and put it in .venv/bin; needs clang and libelf
+
 .PHONY: docs
 docs: $(DEV) $(BUILT) ## run the examples of the documents anew; write the reference of crates and package to out/docs
 	python tests/documents.py
@@ -145,6 +156,11 @@ $(RUNTIME): requirements/runtime.txt requirements/build.txt | $(CREATED)
 $(DEV): requirements/dev.txt | $(RUNTIME)
 	$(INSTALL) -r requirements/dev.txt
 	@touch $@
+
+$(WEIRD): Cargo.toml Cargo.lock $(shell find crates bpf -type f) $(CREATED)
+	scripts/check-bpf
+	cargo build --locked --release -p weir-live
+	install -m 755 target/release/weird $@
 
 # The locked maturin does the work: without build isolation, index or dependencies nothing unlocked is fetched.
 $(BUILT): $(SOURCES) $(RUNTIME)

@@ -1,7 +1,8 @@
 """Benchmarks of this machine, as ``weir bench`` prints them.
 
 ``port/*``, ``source/*`` and ``core/*`` are measured inside the engine's library, without Python; ``queue/*``
-passes items through `weir.Queue` from one thread.
+passes items through `weir.Queue` from one thread; ``live/*``, only where it is asked for, sends real packets
+through `weird` in namespaces, which takes root.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ def measure(prefix: str = "") -> Iterator[dict[str, Any]]:
     dict
         ``bench``, ``unit``, ``value`` (the median of several repetitions), ``low`` and ``high``.
     """
+    if prefix.startswith("live"):
+        from weir.live.bench import measure as of_packets
+
+        yield from of_packets(prefix)
+        return
     for name in _weir.bench_names(prefix):
         yield json.loads(_weir.bench_run(name))
     for name, spec in _QUEUES.items():

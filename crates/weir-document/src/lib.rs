@@ -28,6 +28,7 @@ mod located;
 pub mod quantity;
 mod refused;
 mod source;
+pub mod words;
 
 pub use explain::{Mismatch, Wording};
 pub use located::Located;

@@ -56,6 +56,12 @@ impl<R: Random> Departures<R> {
         Self { traffic, random, begun: 0, present: None, ended: Nanos::new(0) }
     }
 
+    /// When the latest burst that is over ended, since the script's start; its beginning where none is.
+    #[must_use]
+    pub const fn ended(&self) -> Nanos {
+        self.ended
+    }
+
     fn begin(&mut self) -> Option<Present> {
         let burst = self.traffic.bursts.get(self.begun)?;
         self.begun += 1;
@@ -189,6 +195,10 @@ mod tests {
             times("arrival 1 length 1 packet 2 wait 0.5 arrival 1 length 1 packet 1"),
             [1000, 2000, 4500]
         );
+        let traffic =
+            Traffic::of(&read("on 1 udp 1.2.3.4.5 at 1 arrival 1 length 1 packet 2").unwrap()).unwrap();
+        let mut departures = Departures::new(Arc::new(traffic), BsdRandom::new());
+        assert_eq!((departures.by_ref().count(), departures.ended().get()), (2, 4000 * MILLISECOND));
         assert_eq!(schedule("arrival 1 length 300 data 1000"), [(1000, 300), (2000, 300), (3000, 300)]);
         assert_eq!(times("arrival 1 length 300 data 900").len(), 3);
         assert_eq!(times("arrival 1 length 1 packet 9 time 2.5"), [1000, 2000]);

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from weir.cli import describe, importing, measure, plan, simulate, slo, tour
+from weir.cli import describe, importing, live, measure, plan, simulate, slo, tour
 from weir.cli.shared import INTERRUPTED, report_error
 from weir.errors import ConfigError, UnsupportedError, WeirError
 
@@ -75,7 +75,7 @@ def _root(
     """
 
 
-for group in (tour, describe, simulate, slo, plan, importing, measure):
+for group in (tour, describe, simulate, slo, plan, importing, measure, live):
     group.add_to(app)
 
 

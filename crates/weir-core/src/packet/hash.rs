@@ -153,6 +153,25 @@ impl Label {
     }
 }
 
+/// SipHash-1-3 of any bytes, for who names flows before a discipline sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keyed([u64; 2]);
+
+impl Keyed {
+    /// Under a key made of `seed`.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self(sip_key(seed))
+    }
+
+    /// The hash of `message`.
+    #[must_use]
+    #[inline]
+    pub fn hash(&self, message: &[u8]) -> u64 {
+        sip_hash::<1, 3>(self.0, message)
+    }
+}
+
 /// A key of 128 bits made of a seed, so that neighbouring seeds have unlike keys (SplitMix64).
 fn sip_key(seed: u64) -> [u64; 2] {
     const STEP: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -1,7 +1,7 @@
 //! From the document to the disciplines that are compared.
 
 use weir_core::canonical::canonical;
-use weir_core::info::{Info, parse_nanos};
+use weir_core::info::parse_nanos;
 use weir_core::item::{Message, Packet};
 use weir_core::message::{alpha, fifo, ps};
 use weir_core::nearest::nearest;
@@ -9,6 +9,7 @@ use weir_core::registry;
 use weir_core::spec::{Argument, Spec, SpecError};
 use weir_core::task::Task;
 use weir_core::units::Packets;
+pub(super) use weir_document::words::discipline as explain;
 
 use super::check::{Checked, Checker, Serving};
 use super::document::Located;
@@ -230,24 +231,5 @@ pub(super) fn carry_alphas(spec: &mut Spec, alphas: &[f64]) {
         let alphas: Vec<String> = alphas.iter().map(f64::to_string).collect();
         let value = Spec { name: alphas.join("/"), arguments: Vec::new() };
         spec.arguments.push(Argument { key: Some("classes".to_owned()), value });
-    }
-}
-
-/// A refused spec, as reason and remedy.
-pub(super) fn explain(error: SpecError, of: &str, example: &str) -> (String, String) {
-    match error {
-        SpecError::Syntax { at, reason } => {
-            (format!("cannot be read at byte {at}: {reason}"), format!("write a spec such as \"{example}\""))
-        }
-        SpecError::UnknownName { remedy, .. } => (format!("not a discipline of {of}"), remedy),
-        SpecError::UnknownParameter { discipline, parameter, remedy } => {
-            (format!("`{discipline}` has no parameter `{parameter}`"), remedy)
-        }
-        SpecError::Value { discipline, parameter, reason } => {
-            let has_it = |info: &&Info| info.parameters.iter().any(|known| known.name == parameter);
-            let example = registry::named(discipline).find(has_it).map_or(discipline, |info| info.example);
-            (format!("its parameter `{parameter}` {reason}"), format!("write a spec such as `{example}`"))
-        }
-        other => (other.to_string(), format!("write a spec such as \"{example}\"")),
     }
 }

@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 use weir_core::units::Bytes;
-use weir_document::{Mismatch, Source, Wording};
+use weir_document::words::mismatch;
+use weir_document::{Source, Wording};
 
 use super::ScenarioError;
 use super::document::PortDocument;
@@ -10,7 +11,6 @@ use super::fabric::FabricDocument;
 use super::network::NetworkDocument;
 use super::node::NodeDocument;
 use super::server::ServerDocument;
-use weir_document::quantity::Time;
 
 /// What is peculiar to scenarios.
 const WORDING: Wording = Wording {
@@ -90,49 +90,5 @@ fn missing(field: &str) -> String {
             format!("add a table `[{field}]`, as `weir schema` describes it")
         }
         _ => format!("add `{field} = ...`, as `weir schema` describes it"),
-    }
-}
-
-/// What is wrong with a value of another type, and what to write; quantities say that they have a unit.
-fn mismatch(value: &Mismatch<'_>, expected: &str) -> (&'static str, String) {
-    let has_unit = value.expected.contains(" unit");
-    let is_whole = matches!(value.expected, "u32" | "u64");
-    let reason = match value.found {
-        _ if value.is_number() && has_unit => "a number without a unit",
-        "string" if has_unit && value.is_negative() => "must not be negative",
-        "string" if has_unit && value.has_exponent() => {
-            let remedy = format!("write out all digits, as {}", plain(expected));
-            return ("must be without an exponent", remedy);
-        }
-        "string" if has_unit && is_time(value.text) => "finer than a nanosecond, or too long",
-        "string" if has_unit => "not in a unit that is known here",
-        "integer" if value.is_negative() && is_whole => {
-            return ("must not be negative", "write a whole number from 0 up".to_owned());
-        }
-        "integer" if value.is_of_the_type => "out of range",
-        _ => "not of the type that belongs here",
-    };
-    (reason, format!("write {}", plain(expected)))
-}
-
-/// Whether it is a decimal number with a unit of time.
-fn is_time(text: &str) -> bool {
-    let number = text.trim_end_matches(|each: char| each.is_ascii_lowercase());
-    let unit = text.strip_prefix(number).unwrap_or_default();
-    number.parse::<f64>().is_ok() && Time::is_unit(unit)
-}
-
-/// The parser's words for types, in the user's.
-fn plain(expected: &str) -> &str {
-    match expected {
-        "f64" => "a number, such as 0.95",
-        "u32" | "u64" => "a whole number from 0 up, such as 100_000_000",
-        "a boolean" => "true or false",
-        "a string" | "path string" => "text in quotes",
-        "a sequence" => "a list in brackets",
-        "unit variant" | "unit" => "the name alone, in quotes",
-        _ if expected.contains("tuple") => "a list of two values in brackets",
-        _ if expected.starts_with("struct ") || expected.contains("map") => "a table of its own keys",
-        _ => expected,
     }
 }

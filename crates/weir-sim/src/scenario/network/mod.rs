@@ -24,9 +24,9 @@ mod routes;
 mod traffic;
 
 use weir_core::canonical::canonical;
-use weir_core::nearest::nearest;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
+pub(super) use weir_document::words::known_names;
 
 pub use document::NetworkDocument;
 
@@ -106,15 +106,6 @@ impl Checker<'_> {
         );
         self.refuse(written, reason, "write a name such as \"web\"")
     }
-}
-
-/// The remedy for a name that is not known: the nearest of those that are, and the first of them.
-pub(super) fn known_names<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
-    const MOST: usize = 32;
-    let hint = nearest(name, known.clone()).map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    let listed: Vec<&str> = known.clone().take(MOST).collect();
-    let rest = if known.count() > listed.len() { ", and more" } else { "" };
-    format!("{hint}known are `{}`{rest}", listed.join("`, `"))
 }
 
 #[cfg(test)]

@@ -1,0 +1,147 @@
+//! `weird route`: runs a router until it is asked to end.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use weir_document::Source;
+
+use super::Failure;
+use crate::arena::{Arena, FRAME};
+use crate::config::check::text_of;
+use crate::config::{Io, Router, read};
+use crate::daemon::clock::Clock;
+use crate::daemon::control::Socket;
+use crate::daemon::directory::{RunDirectory, base};
+use crate::daemon::inbox::inbox;
+use crate::daemon::metrics::Metrics;
+use crate::daemon::privileges;
+use crate::daemon::run::{Daemon, Parts, Standing};
+use crate::daemon::seat::{Means, Seat};
+use crate::io::link::Watch;
+use crate::plane::Plane;
+
+/// Bytes beside a frame that a router keeps for it: in the arena, in each socket and in the plane.
+const BESIDE: u64 = 128;
+
+/// What `weird route` is told.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The configuration.
+    file: PathBuf,
+    /// Reads and checks the configuration, and ends.
+    #[arg(long)]
+    check: bool,
+    /// Prints the configuration with everything that it leaves open, and ends.
+    #[arg(long)]
+    print: bool,
+    /// Real-time priority from 1 to 99 (SCHED_FIFO); without, that of the process.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=99))]
+    priority: Option<u8>,
+    /// Keeps its memory from being paged out.
+    #[arg(long)]
+    lock_memory: bool,
+}
+
+/// Runs a router.
+///
+/// # Errors
+/// The configuration is refused, a privilege is missing, or an interface cannot be opened.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let text = text_of(&arguments.file)?;
+    let file = arguments.file.display().to_string();
+    let router = read(&Source { name: &file, text: &text })?;
+    if arguments.print {
+        print!("{}", router.to_toml());
+        return Ok(());
+    }
+    if arguments.check {
+        println!("{file} is a router of {} interfaces", router.interfaces.len());
+        return Ok(());
+    }
+    let daemon = set_up(arguments, router, file)?;
+    daemon.started.run().map_err(|error| Failure::Unsupported(format!("the router ended: {error}")))
+}
+
+/// A daemon, and what serves it as long as it lives.
+struct Served {
+    started: Daemon,
+    _control: crate::daemon::control::Control,
+}
+
+/// All that needs privileges, then without them the rest.
+fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served, Failure> {
+    privileges::require(system(privileges::effective())?, privileges::needed(router.io != Io::AfPacket))?;
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        system(signal_hook::flag::register(signal, Arc::clone(&ended)))?;
+    }
+    let socket = Socket::bind(RunDirectory::claim(&base(), &router.name)?, router.group.as_deref())?;
+    let metrics =
+        router.metrics.map(Metrics::bind).transpose().map_err(|error| metrics_failed(&router, &error))?;
+    let frames = u32::try_from(router.memory.get() / (u64::from(FRAME) + BESIDE)).unwrap_or(u32::MAX);
+    let mut arena = Arena::new(frames).map_err(|error| {
+        Failure::Unsupported(format!("memory of {frames} frames: {error}; lower `memory`"))
+    })?;
+    let seats = seats(&router, &mut arena)?;
+    let devices: Vec<_> = seats.iter().filter_map(Seat::facts).collect();
+    let seed = router.hash_key.map_or_else(random, Ok)?;
+    let plane = Plane::new(router.clone(), &devices, frames, seed)?;
+    let watch = system(Watch::new())?;
+    let standing = stand(arguments, router.io)?;
+    let (caller, inbox) = system(inbox())?;
+    let control = system(socket.serve(caller.clone(), router.clone()))?;
+    if let Some(metrics) = metrics {
+        system(metrics.serve(caller))?;
+    }
+    announce(&router, &seats);
+    let parts =
+        Parts { plane, arena, seats, clock: Clock::start(), router, file, inbox, watch, ended, standing };
+    Ok(Served { started: Daemon::new(parts), _control: control })
+}
+
+fn seats(router: &Router, arena: &mut Arena) -> Result<Vec<Seat>, Failure> {
+    let means = Means::of(router, arena.frames());
+    let open = |interface: &crate::config::Interface| Seat::open(&interface.name, means.clone(), arena);
+    Ok(router.interfaces.iter().map(open).collect::<Result<_, _>>()?)
+}
+
+/// Takes the priority that is asked for, and gives up what is not needed any more.
+fn stand(arguments: &Arguments, io: Io) -> Result<Standing, Failure> {
+    if arguments.lock_memory {
+        privileges::lock_memory()?;
+    }
+    let priority = match arguments.priority {
+        Some(priority) => privileges::real_time(priority)?,
+        None => "that of the process (SCHED_OTHER)".to_owned(),
+    };
+    let capabilities = system(privileges::drop_to(privileges::needed(io != Io::AfPacket)))?;
+    Ok(Standing { capabilities, priority })
+}
+
+/// Says what runs, and what should be changed about it.
+fn announce(router: &Router, seats: &[Seat]) {
+    for (interface, seat) in router.interfaces.iter().zip(seats) {
+        let rate = interface.rate.map_or_else(|| "no rate".to_owned(), |rate| rate.to_string());
+        eprintln!("interface {}: {}, {}, {rate}", interface.name, seat.means(), interface.discipline);
+        seat.advice().iter().for_each(|line| eprintln!("{line}"));
+    }
+    eprintln!("router {}: running as process {}", router.name, std::process::id());
+}
+
+fn random() -> Result<u64, Failure> {
+    let mut bytes = [0; 8];
+    system(rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()))?;
+    Ok(u64::from_ne_bytes(bytes))
+}
+
+fn metrics_failed(router: &Router, error: &std::io::Error) -> Failure {
+    let address = router.metrics.map(|address| address.to_string()).unwrap_or_default();
+    Failure::Unsupported(format!("metrics at {address}: {error}; give `metrics` another port"))
+}
+
+/// What the system refused that it refuses nobody in good health.
+fn system<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, Failure> {
+    result.map_err(|error| Failure::Unsupported(format!("the system refuses: {error}")))
+}

@@ -1,0 +1,182 @@
+//! `weird top NAME`: what a running router does, interval after interval.
+//!
+//! One sample of the router's counters an interval, over a connection of its own; what is shown is the difference of two.
+//! `--once` prints one interval as text. With `--model` stands beside each interface what a simulation says of the link of
+//! the same name under the same discipline.
+
+mod model;
+mod view;
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use weir_document::quantity::{Clock, Time};
+
+use super::{Failure, client};
+use crate::daemon::protocol::{Answer, Request};
+use crate::plane::snapshot::Snapshot;
+use model::Model;
+use view::Frame;
+
+/// The shortest and the longest interval, in milliseconds.
+const INTERVALS: (u64, u64) = (100, 3_600_000);
+/// The width of the text where nobody says another.
+const WIDTH: usize = 200;
+
+/// Shows what a running router does, until `q` is pressed.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The router's name, as its file says.
+    name: String,
+    /// The time between two samples.
+    #[arg(long, default_value = "1s", value_parser = interval)]
+    interval: Duration,
+    /// Prints one interval as text, and ends.
+    #[arg(long)]
+    once: bool,
+    /// A result that `weir run --out` wrote: shows what it says of the links.
+    #[arg(long, value_name = "FILE.json")]
+    model: Option<PathBuf>,
+    /// The link of the model that an interface is, where it has another name: `eth0=uplink`.
+    #[arg(long, value_name = "INTERFACE=LINK", value_parser = link)]
+    link: Vec<(String, String)>,
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    let (low, high) = INTERVALS;
+    let time = Time::parse(text).filter(|time| time.clock == Clock::Seconds);
+    let time = time.map(|time| Duration::from_nanos(time.span.get()));
+    time.filter(|time| (Duration::from_millis(low)..=Duration::from_millis(high)).contains(time))
+        .ok_or_else(|| format!("must be a span of time from {low}ms to {}s: write \"1s\"", high / 1_000))
+}
+
+fn link(text: &str) -> Result<(String, String), String> {
+    let (interface, link) = text.split_once('=').unwrap_or_default();
+    match interface.is_empty() || link.is_empty() {
+        true => Err("must be an interface and a link: write \"eth0=uplink\"".to_owned()),
+        false => Ok((interface.to_owned(), link.to_owned())),
+    }
+}
+
+/// Shows the router.
+///
+/// # Errors
+/// No such router is running, it may not be asked, or the model cannot be read.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let model = arguments.model.as_deref().map(|path| Model::read(path, &arguments.link)).transpose()?;
+    if arguments.link.is_empty() || model.is_some() {
+        return if arguments.once {
+            once(arguments, model.as_ref())
+        } else {
+            watch(arguments, model.as_ref())
+        };
+    }
+    Err(Failure::Input("--link says which link of a model an interface is: add --model FILE.json".to_owned()))
+}
+
+fn sample(name: &str) -> Result<Snapshot, Failure> {
+    match client::ask(name, &Request::Stats)? {
+        Answer::Stats(snapshot) => Ok(*snapshot),
+        _ => {
+            Err(Failure::Unsupported(format!("the daemon of `{name}` is of another version: start it anew")))
+        }
+    }
+}
+
+fn once(arguments: &Arguments, model: Option<&Model>) -> Result<(), Failure> {
+    let before = sample(&arguments.name)?;
+    std::thread::sleep(arguments.interval);
+    let now = sample(&arguments.name)?;
+    super::print(&Frame::new(&before, &now, model).text(WIDTH))
+}
+
+fn watch(arguments: &Arguments, model: Option<&Model>) -> Result<(), Failure> {
+    if !std::io::stdout().is_terminal() {
+        return Err(Failure::Input("the output is no terminal: add --once for text".to_owned()));
+    }
+    let mut now = sample(&arguments.name)?;
+    // Until there are two samples, everything since the daemon began.
+    let mut before = Snapshot::default();
+    let failed =
+        |error: std::io::Error| Failure::Input(format!("the terminal: {error}: add --once for text"));
+    let mut terminal = ratatui::try_init().map_err(failed)?;
+    let _restored = Restored;
+    loop {
+        let frame = Frame::new(&before, &now, model);
+        terminal.draw(|area| frame.draw(area)).map_err(failed)?;
+        match pause(arguments.interval).map_err(failed)? {
+            Pause::Quit => return Ok(()),
+            Pause::Resized => {}
+            Pause::Over => {
+                before = now;
+                now = sample(&arguments.name)?;
+            }
+        }
+    }
+}
+
+/// Gives the terminal back, whatever happens.
+struct Restored;
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        ratatui::restore();
+    }
+}
+
+/// How a wait ended.
+enum Pause {
+    Over,
+    Resized,
+    Quit,
+}
+
+fn pause(span: Duration) -> std::io::Result<Pause> {
+    let until = Instant::now() + span;
+    while event::poll(until.saturating_duration_since(Instant::now()))? {
+        match event::read()? {
+            Event::Key(key) if quits(key) => return Ok(Pause::Quit),
+            Event::Resize(..) => return Ok(Pause::Resized),
+            _ => {}
+        }
+    }
+    Ok(Pause::Over)
+}
+
+fn quits(key: KeyEvent) -> bool {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    key.kind == KeyEventKind::Press
+        && match key.code {
+            KeyCode::Char('q') | KeyCode::Esc => true,
+            KeyCode::Char('c') => control,
+            _ => false,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_have_units_and_bounds() {
+        assert_eq!(interval("1s"), Ok(Duration::from_secs(1)));
+        assert_eq!(interval("250ms"), Ok(Duration::from_millis(250)));
+        for bad in ["1", "0s", "99ms", "2u", "3601s", "-1s", ""] {
+            assert!(interval(bad).is_err_and(|error| error.contains("write \"1s\"")), "{bad}");
+        }
+        assert_eq!(link("eth0=up=link"), Ok(("eth0".to_owned(), "up=link".to_owned())));
+        assert!(link("eth0").is_err() && link("=x").is_err() && link("x=").is_err());
+    }
+
+    #[test]
+    fn q_escape_and_control_c_quit() {
+        let key = |code, modifiers| quits(KeyEvent::new(code, modifiers));
+        assert!(key(KeyCode::Char('q'), KeyModifiers::NONE) && key(KeyCode::Esc, KeyModifiers::NONE));
+        assert!(
+            key(KeyCode::Char('c'), KeyModifiers::CONTROL) && !key(KeyCode::Char('c'), KeyModifiers::NONE)
+        );
+    }
+}

@@ -1,0 +1,274 @@
+//! One interval of a router: its figures, which of them fit the width, and the terminal's picture.
+
+use ratatui::layout::{Constraint, Layout};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Line;
+use ratatui::widgets::{Cell, Row, Table};
+
+use super::model::Model;
+use crate::cli::text::{packets, per_second, rate, span, table};
+use crate::daemon::metrics::word;
+use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot, Sojourn};
+
+/// What is shown of an interface or a class, in the order of the columns, each with its rank: what is narrow loses the
+/// last ranks first.
+const COLUMNS: [(&str, u8); 12] = [
+    ("interface", 0),
+    ("state", 6),
+    ("discipline", 10),
+    ("limit", 9),
+    ("rate", 1),
+    ("packets", 3),
+    ("waiting", 2),
+    ("oldest", 7),
+    ("dropped", 4),
+    ("p50", 8),
+    ("p99", 5),
+    ("mean", 11),
+];
+/// The column of the model: its rate, mean queue and mean wait, beside `rate`, `waiting` and `mean`.
+const SAYS: (&str, u8) = ("model says", 2);
+/// Columns that begin at the left.
+const LEFT: usize = 3;
+/// Between two columns.
+const GAP: usize = 2;
+
+/// One interval.
+pub(super) struct Frame {
+    title: String,
+    /// The columns with their ranks.
+    head: Vec<(&'static str, u8)>,
+    /// One an interface, and below it one a class where there are several.
+    rows: Vec<Entry>,
+    /// Interface, class, reason, in all, in a second.
+    drops: Vec<Vec<String>>,
+}
+
+struct Entry {
+    is_interface: bool,
+    cells: Vec<String>,
+}
+
+impl Frame {
+    /// What happened between two samples of one router.
+    pub(super) fn new(before: &Snapshot, now: &Snapshot, model: Option<&Model>) -> Self {
+        // A daemon that was started anew counts from zero.
+        let nothing = Snapshot::default();
+        let before = if before.now_ns < now.now_ns { before } else { &nothing };
+        let interval = (now.now_ns - before.now_ns).max(1) as f64 / 1e9;
+        let mut head = COLUMNS.to_vec();
+        head.extend(model.map(|_| SAYS));
+        let mut frame = Self { title: title(now, interval), head, rows: Vec::new(), drops: Vec::new() };
+        for at in &now.interfaces {
+            let old = before.interfaces.iter().find(|old| old.name == at.name);
+            frame.interface(at, old.unwrap_or(&InterfaceSnapshot::default()), interval, model);
+        }
+        frame
+    }
+
+    fn interface(
+        &mut self,
+        at: &InterfaceSnapshot,
+        old: &InterfaceSnapshot,
+        interval: f64,
+        model: Option<&Model>,
+    ) {
+        let refused = at.refused.iter().map(|(reason, count)| (*reason, *count, old.refused.get(reason)));
+        self.drops_of(&at.name, "arriving", refused, interval);
+        let fresh = ClassSnapshot::default();
+        let classes: Vec<(&ClassSnapshot, &ClassSnapshot)> = at
+            .classes
+            .iter()
+            .map(|class| (class, old.classes.iter().find(|old| old.name == class.name).unwrap_or(&fresh)))
+            .collect();
+        let figures: Vec<Figures> = classes.iter().map(|(class, old)| Figures::of(class, old)).collect();
+        let whole = figures.iter().fold(Figures::default(), |sum, each| sum.and(each));
+        let state = if at.up { "up" } else { "down" };
+        let limit = at.rate.clone().unwrap_or_else(|| "none".to_owned());
+        let mut cells = vec![at.name.clone(), state.to_owned(), at.discipline.clone(), limit];
+        cells.extend(whole.cells(interval));
+        cells.extend(model.map(|model| model.says(&at.name, &at.discipline)));
+        self.rows.push(Entry { is_interface: true, cells });
+        for ((class, old), figures) in classes.iter().zip(&figures) {
+            let dropped =
+                class.dropped.iter().map(|(reason, count)| (*reason, *count, old.dropped.get(reason)));
+            self.drops_of(&at.name, &class.name, dropped, interval);
+            if classes.len() > 1 {
+                let mut cells =
+                    vec![format!("  {}", class.name), String::new(), String::new(), String::new()];
+                cells.extend(figures.cells(interval));
+                cells.extend(model.map(|_| String::new()));
+                self.rows.push(Entry { is_interface: false, cells });
+            }
+        }
+    }
+
+    fn drops_of<'o>(
+        &mut self,
+        interface: &str,
+        class: &str,
+        counts: impl Iterator<Item = (Reason, Count, Option<&'o Count>)>,
+        interval: f64,
+    ) {
+        for (reason, count, old) in counts.filter(|(_, count, _)| count.packets > 0) {
+            let new = count.packets.saturating_sub(old.map_or(0, |old| old.packets));
+            let reason = word(reason).replace('_', " ");
+            let figures = [packets(count.packets), per_second(new as f64 / interval)];
+            self.drops
+                .push([interface.to_owned(), class.to_owned(), reason].into_iter().chain(figures).collect());
+        }
+    }
+
+    /// The columns that fit the width, by their rank.
+    fn fitting(&self, width: usize) -> Vec<usize> {
+        let needs = |column: usize| {
+            let cells = self.rows.iter().map(|row| row.cells[column].chars().count());
+            cells.chain([self.head[column].0.len()]).max().unwrap_or(0) + GAP
+        };
+        let mut by_rank: Vec<usize> = (0..self.head.len()).collect();
+        by_rank.sort_by_key(|column| self.head[*column].1);
+        let mut left = width + GAP;
+        let mut fitting: Vec<usize> = by_rank
+            .into_iter()
+            .enumerate()
+            .map_while(|(place, column)| {
+                let fits = left >= needs(column);
+                left = left.saturating_sub(needs(column));
+                // A name that is cut is better than none.
+                (fits || place == 0).then_some(column)
+            })
+            .collect();
+        fitting.sort_unstable();
+        fitting
+    }
+
+    /// The frame as text of at most this width.
+    pub(super) fn text(&self, width: usize) -> String {
+        let columns = self.fitting(width);
+        let head: Vec<&str> = columns.iter().map(|column| self.head[*column].0).collect();
+        let left = columns.iter().filter(|column| **column < LEFT).count();
+        let rows: Vec<Vec<String>> = self
+            .rows
+            .iter()
+            .map(|row| columns.iter().map(|column| row.cells[*column].clone()).collect())
+            .collect();
+        let mut text = format!("{}\n\n{}", self.title, table(&head, left, &rows));
+        if !self.drops.is_empty() {
+            text.push_str(&format!("\n{}", table(&DROPS, 3, &self.drops)));
+        }
+        text
+    }
+
+    /// Draws the frame.
+    pub(super) fn draw(&self, frame: &mut ratatui::Frame<'_>) {
+        let drops = if self.drops.is_empty() { 0 } else { self.drops.len() as u16 + 2 };
+        let [title, figures, dropped, foot] = Layout::vertical([
+            Constraint::Length(2),
+            Constraint::Length(self.rows.len() as u16 + 1),
+            Constraint::Max(drops),
+            Constraint::Fill(1),
+        ])
+        .areas(frame.area());
+        frame.render_widget(Line::from(self.title.as_str()), title);
+        frame.render_widget(self.figures(usize::from(figures.width)), figures);
+        if drops > 0 {
+            let rows = self.drops.iter().map(|cells| Row::new(cells.clone()));
+            let widths = [16, 16, 26, 14, 10].map(Constraint::Max);
+            let table = Table::new(rows, widths).header(Row::new(DROPS).style(HEAD).top_margin(1));
+            frame.render_widget(table, dropped);
+        }
+        frame.render_widget(Line::styled("q quits", Style::new().add_modifier(Modifier::DIM)), foot);
+    }
+
+    fn figures(&self, width: usize) -> Table<'_> {
+        let columns = self.fitting(width);
+        let cell = |column: usize, text: &str| {
+            let line = Line::from(text.to_owned());
+            Cell::from(if column < LEFT { line } else { line.right_aligned() })
+        };
+        let widest = |column: usize| {
+            let cells = self.rows.iter().map(|row| row.cells[column].chars().count());
+            cells.chain([self.head[column].0.len()]).max().unwrap_or(0) as u16
+        };
+        let rows = self.rows.iter().map(|row| {
+            let cells = columns.iter().map(|column| cell(*column, &row.cells[*column]));
+            Row::new(cells).style(if row.is_interface {
+                Style::new().add_modifier(Modifier::BOLD)
+            } else {
+                Style::new()
+            })
+        });
+        let head = Row::new(columns.iter().map(|column| cell(*column, self.head[*column].0))).style(HEAD);
+        let widths = columns.iter().map(|column| Constraint::Length(widest(*column)));
+        Table::new(rows, widths).header(head).column_spacing(GAP as u16)
+    }
+}
+
+const DROPS: [&str; 5] = ["interface", "where", "dropped because", "in all", "now"];
+const HEAD: Style = Style::new().add_modifier(Modifier::REVERSED);
+
+fn title(now: &Snapshot, interval: f64) -> String {
+    format!(
+        "router {}, up {}, the last {}, {} of {} frames free",
+        now.name,
+        span(now.now_ns),
+        span((interval * 1e9) as u64),
+        now.frames_free,
+        now.frames
+    )
+}
+
+/// What happened to a class, or to several.
+#[derive(Default)]
+struct Figures {
+    forwarded: Count,
+    dropped: u64,
+    waiting: u64,
+    oldest_ns: u64,
+    sojourn: Sojourn,
+}
+
+impl Figures {
+    fn of(class: &ClassSnapshot, old: &ClassSnapshot) -> Self {
+        let dropped = |class: &ClassSnapshot| class.dropped.values().map(|count| count.packets).sum::<u64>();
+        Self {
+            forwarded: Count {
+                packets: class.forwarded.packets.saturating_sub(old.forwarded.packets),
+                bytes: class.forwarded.bytes.saturating_sub(old.forwarded.bytes),
+            },
+            dropped: dropped(class).saturating_sub(dropped(old)),
+            waiting: class.waiting.packets,
+            oldest_ns: if class.waiting.packets > 0 { class.oldest_ns } else { 0 },
+            sojourn: class.sojourn.since(&old.sojourn),
+        }
+    }
+
+    fn and(mut self, other: &Self) -> Self {
+        self.forwarded.packets += other.forwarded.packets;
+        self.forwarded.bytes += other.forwarded.bytes;
+        self.dropped += other.dropped;
+        self.waiting += other.waiting;
+        self.oldest_ns = self.oldest_ns.max(other.oldest_ns);
+        self.sojourn = self.sojourn.and(&other.sojourn);
+        self
+    }
+
+    /// From `rate` to `mean`.
+    fn cells(&self, interval: f64) -> [String; 8] {
+        let of = |nanos: Option<u64>| nanos.map_or_else(|| "-".to_owned(), span);
+        let each = |count: u64| count as f64 / interval;
+        [
+            rate(8.0 * each(self.forwarded.bytes)),
+            per_second(each(self.forwarded.packets)),
+            packets(self.waiting),
+            of((self.waiting > 0).then_some(self.oldest_ns)),
+            per_second(each(self.dropped)),
+            of(self.sojourn.quantile(0.5)),
+            of(self.sojourn.quantile(0.99)),
+            of(self.sojourn.sum_ns.checked_div(self.sojourn.count())),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! The configuration of a router as it is written: one structure a table, one field a key.
+//!
+//! The structures are the only definition of the format; what the fields must satisfy together is checked in
+//! `check`. Quantities are those of the scenarios.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use weir_document::Located;
+use weir_document::quantity::{ByteSize, Speed, Time};
+
+use super::address::{Endpoint, HostAddress, MacAddress, PortRange, Prefix, Protocol};
+
+/// A router between interfaces.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RouterDocument {
+    /// The version of this format: 1.
+    pub weir: Located<u32>,
+    /// What holds for the router as a whole.
+    pub router: Located<RouterTable>,
+    /// The interfaces between which it forwards.
+    pub interface: Located<Vec<Located<InterfaceTable>>>,
+    /// Where packets go; the prefixes of the interfaces' own addresses are routes without being written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub route: Vec<Located<RouteTable>>,
+    /// The classes of packets, in order of their rank; the first rule that fits decides. What fits none is of the
+    /// class `default`, which comes last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub class: Vec<Located<ClassTable>>,
+}
+
+/// What holds for the router as a whole.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RouterTable {
+    /// Its name: that of its control socket, `weird ctl NAME`.
+    pub name: Located<String>,
+    /// The discipline of every interface that has none of its own; default: `fifo:limit=1000pkt`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discipline: Option<Located<String>>,
+    /// The memory of all frames together, at most; default: `"64MiB"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Located<ByteSize>>,
+    /// By which means frames come in and leave; default: `auto`, which is AF_XDP where it works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io: Option<Located<Io>>,
+    /// What becomes of the traffic when the daemon is gone; default: `pass`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_failure: Option<Located<OnFailure>>,
+    /// What is done with transport checksums that the sender left to its device; default: `complete`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checksums: Option<Located<Checksums>>,
+    /// What packets of one flow have in common; default: `5-tuple`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flows: Option<Located<FlowKey>>,
+    /// How many flows are told apart, a power of two: flows are hashed under a secret key into so many; default:
+    /// 4096.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow_buckets: Option<Located<u32>>,
+    /// The key of the hash of flows, for a run that is to be repeated; default: random at each start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow_key: Option<Located<u64>>,
+    /// The last part of each wait that is spent spinning; default: `"50us"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spin: Option<Located<Time>>,
+    /// Where metrics are served, an address of loopback with a port; default: nowhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<Located<Endpoint>>,
+    /// The group that may read over the control socket; default: that of the daemon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Located<String>>,
+}
+
+/// By which means frames come in and leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Io {
+    /// AF_XDP where it works, else AF_PACKET, with a word about why.
+    Auto,
+    /// AF_XDP sockets.
+    AfXdp,
+    /// AF_PACKET sockets.
+    AfPacket,
+}
+
+/// What becomes of the traffic when the daemon is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFailure {
+    /// The kernel has it, as if the daemon had never been.
+    Pass,
+    /// It is dropped until the daemon is back.
+    Stop,
+}
+
+/// What is done with transport checksums that the sender left to its device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Checksums {
+    /// They are completed.
+    Complete,
+    /// The packets are dropped and counted, and a message says which offload to turn off.
+    Refuse,
+}
+
+/// What packets of one flow have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FlowKey {
+    /// Addresses, protocol and ports.
+    #[serde(rename = "5-tuple")]
+    FiveTuple,
+    /// Source and destination address.
+    #[serde(rename = "addresses")]
+    Addresses,
+    /// The source address.
+    #[serde(rename = "source")]
+    Source,
+    /// The destination address.
+    #[serde(rename = "destination")]
+    Destination,
+    /// The class alone.
+    #[serde(rename = "class")]
+    Class,
+}
+
+/// An interface.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InterfaceTable {
+    /// Its name in the kernel.
+    pub name: Located<String>,
+    /// The router's addresses there with the prefixes they are in, such as `["10.0.1.1/24", "fd00:1::1/64"]`: the
+    /// daemon answers ARP and neighbour solicitations for them. The kernel needs none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub addresses: Vec<Located<Prefix>>,
+    /// The rate at which frames leave; default: as fast as the device takes them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Located<Speed>>,
+    /// What each packet takes on the line beside its IP bytes, as `"38B"` of Ethernet with preamble, check sequence and
+    /// gap; default: `"14B"`, the header.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub framing: Option<Located<ByteSize>>,
+    /// The time from the end of a transmission to the moment the frame is handed to the device; default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub propagation: Option<Located<Time>>,
+    /// The discipline of its queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discipline: Option<Located<String>>,
+    /// The largest IP packet that leaves here; default: that of the device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mtu: Option<Located<ByteSize>>,
+    /// Neighbours that are known beforehand, such as `{ "10.0.1.2" = "02:00:00:00:00:02" }`; the others are asked for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub neighbours: BTreeMap<HostAddress, Located<MacAddress>>,
+}
+
+/// Where packets to a prefix go.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RouteTable {
+    /// The prefix; `0.0.0.0/0` and `::/0` are all addresses.
+    pub to: Located<Prefix>,
+    /// The next router, which is in the prefix of an interface; default: the destination itself, at `interface`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<Located<HostAddress>>,
+    /// The interface they leave by; default: the one in whose prefix `via` is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interface: Option<Located<String>>,
+}
+
+/// A class and the rule of what belongs to it: every key that is written must fit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassTable {
+    /// Its name.
+    pub name: Located<String>,
+    /// Prefixes of the source address, one of which must fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from: Vec<Located<Prefix>>,
+    /// Prefixes of the destination address, one of which must fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub to: Vec<Located<Prefix>>,
+    /// The protocol above IP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<Located<Protocol>>,
+    /// Ports, one of which must be that of the source or of the destination: `5060` or `"5000-5999"`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<Located<PortRange>>,
+    /// Differentiated services code points, from 0 to 63, one of which must fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dscp: Vec<Located<u8>>,
+}

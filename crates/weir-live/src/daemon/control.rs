@@ -1,0 +1,305 @@
+//! The control socket: reads requests, checks who asks and what, and passes orders to the loop.
+//!
+//! Set up in two steps, so that privileges can be dropped between them: [`Socket::bind`] makes the socket in the run
+//! directory, [`Socket::serve`] starts the threads, one that accepts and one a connection. The directory is closed
+//! while the socket in it gets its group and its mode: nobody can connect who may not. Signals that must not end up in
+//! these threads are blocked before [`Socket::serve`]: they inherit the mask.
+//!
+//! A request is read, parsed and checked here, a configuration with all its cross-checks; the loop gets what it can do
+//! at once. Garbage is answered and the connection closed.
+//!
+//! | | |
+//! |-|-|
+//! | Source | unix(7): SO_PEERCRED; [`protocol`](super::protocol) |
+//! | Memory | at most [`MOST_CONNECTIONS`] connections, each with one request of bounded length |
+//! | Units | seconds of patience with a peer that does not go on |
+
+use std::fs::{Permissions, set_permissions};
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::geteuid;
+use weir_document::{Source, shorten};
+
+use super::directory::{RunDirectory, RunError};
+use super::inbox::{Caller, Order};
+use super::privileges;
+use super::protocol::{Answer, LONGEST_REQUEST, Request};
+use crate::config::{Change, Router, read_successor};
+
+/// The most connections at a time.
+pub const MOST_CONNECTIONS: usize = 64;
+/// How long a peer may take for one request, and be silent between two.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest request of those who may only read, in bytes.
+const LONGEST_READING: usize = 4096;
+/// The stack of each thread, in bytes; what a request nests is bounded by its parsers.
+const STACK: usize = 1 << 20;
+
+/// A control socket that nobody serves yet.
+#[derive(Debug)]
+pub struct Socket {
+    listener: UnixListener,
+    directory: RunDirectory,
+}
+
+impl Socket {
+    /// Makes the socket in a run directory, of mode 0660 and of this group; without one, of the daemon's.
+    ///
+    /// # Errors
+    /// There is no such group, or the system refuses.
+    pub fn bind(directory: RunDirectory, group: Option<&str>) -> Result<Self, RunError> {
+        let group = group.map(number_of_group).transpose()?;
+        let path = directory.free_socket()?;
+        let listener = UnixListener::bind(&path).map_err(RunError::of(&path))?;
+        // Until all is as it should be the directory is closed to all but its owner: nobody comes in between.
+        set_permissions(&path, Permissions::from_mode(0o660)).map_err(RunError::of(&path))?;
+        listener.set_nonblocking(true).map_err(RunError::of(&path))?;
+        if group.is_some() {
+            chown(&path, None, group).map_err(RunError::of(&path))?;
+        }
+        directory.open_to(group)?;
+        Ok(Self { listener, directory })
+    }
+
+    /// Answers requests until what is returned is dropped. `first` is the router that the daemon began with: what
+    /// cannot change while it runs is compared with it.
+    ///
+    /// # Errors
+    /// The system has no thread or descriptor left.
+    pub fn serve(self, caller: Caller, first: Router) -> io::Result<Control> {
+        let stop = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        let shared = Arc::new(Shared { caller, first, connections: AtomicUsize::new(0) });
+        let (listener, stopped) = (self.listener, Arc::clone(&stop));
+        let thread = Builder::new().name("control".to_owned()).stack_size(STACK).spawn(move || {
+            privileges::renounce();
+            accept(&listener, &stopped, &shared);
+        })?;
+        Ok(Control { stop, thread: Some(thread), _directory: self.directory })
+    }
+}
+
+/// A control socket that is served; dropped, it is removed with the run directory.
+#[derive(Debug)]
+pub struct Control {
+    stop: Arc<OwnedFd>,
+    thread: Option<JoinHandle<()>>,
+    _directory: RunDirectory,
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        let _ = rustix::io::write(&self.stop, &1_u64.to_ne_bytes());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What all connections share.
+struct Shared {
+    caller: Caller,
+    first: Router,
+    connections: AtomicUsize,
+}
+
+/// One of the connections that are counted.
+struct Connection(Arc<Shared>);
+
+impl Connection {
+    fn begin(shared: &Arc<Shared>) -> Option<Self> {
+        let before = shared.connections.fetch_add(1, Ordering::Relaxed);
+        let connection = Self(Arc::clone(shared));
+        (before < MOST_CONNECTIONS).then_some(connection)
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn accept(listener: &UnixListener, stop: &OwnedFd, shared: &Arc<Shared>) {
+    loop {
+        let mut waited = [PollFd::new(listener, PollFlags::IN), PollFd::new(stop, PollFlags::IN)];
+        if poll(&mut waited, None).is_ok() && !waited[1].revents().is_empty() {
+            return;
+        }
+        match listener.accept() {
+            Ok((stream, _)) => begin(stream, shared),
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            // No descriptor is left: the connection stays in the queue, and would be polled again at once.
+            Err(_) => std::thread::sleep(Duration::from_millis(50)),
+        }
+    }
+}
+
+fn begin(mut stream: UnixStream, shared: &Arc<Shared>) {
+    // Of Linux: what is accepted does not inherit the flag, other systems differ.
+    if stream.set_nonblocking(false).is_err() || stream.set_write_timeout(Some(PATIENCE)).is_err() {
+        return;
+    }
+    let Some(connection) = Connection::begin(shared) else {
+        let error = format!("{MOST_CONNECTIONS} connections are open already: close one, or ask again later");
+        let _ = stream.set_nonblocking(true);
+        let _ = answer(&mut stream, &Answer::refused(error));
+        return;
+    };
+    // Where no thread can be made, the connection is closed with what was moved.
+    let _ = Builder::new()
+        .name("control peer".to_owned())
+        .stack_size(STACK)
+        .spawn(move || converse(stream, &connection.0));
+}
+
+fn answer(stream: &mut UnixStream, answer: &Answer) -> io::Result<()> {
+    let mut line = serde_json::to_vec(answer)?;
+    line.push(b'\n');
+    stream.write_all(&line)
+}
+
+/// Answers one request after the other, until the peer goes, is silent for too long, or writes what is no request.
+fn converse(mut stream: UnixStream, shared: &Shared) {
+    let Ok(peer) = socket_peercred(&stream) else { return };
+    let may_change = peer.uid.is_root() || peer.uid == geteuid();
+    let longest = if may_change { LONGEST_REQUEST } else { LONGEST_READING };
+    let mut rest = Vec::new();
+    loop {
+        let outcome = match line(&mut stream, &mut rest, longest) {
+            Ok(None) | Err(_) => return,
+            Ok(Some(Line::TooLong)) => Outcome::Close(Answer::refused(format!(
+                "the request is longer than {longest} bytes: shorten it"
+            ))),
+            Ok(Some(Line::Whole(line))) => consider(&line, may_change, &shared.first),
+        };
+        let (said, goes_on) = match outcome {
+            Outcome::Order(order) => (shared.caller.ask(order), true),
+            Outcome::Refuse(answer) => (answer, true),
+            Outcome::Close(answer) => (answer, false),
+        };
+        if answer(&mut stream, &said).is_err() || !goes_on {
+            return;
+        }
+    }
+}
+
+enum Line {
+    Whole(Vec<u8>),
+    TooLong,
+}
+
+/// The next line, without its end; `None` where the peer has gone or is silent.
+fn line(stream: &mut UnixStream, rest: &mut Vec<u8>, longest: usize) -> io::Result<Option<Line>> {
+    let until = Instant::now() + PATIENCE;
+    let mut searched = 0;
+    loop {
+        if let Some(at) = rest[searched..].iter().position(|byte| *byte == b'\n') {
+            let mut line: Vec<u8> = rest.drain(..=searched + at).collect();
+            line.pop();
+            return Ok(Some(if line.len() > longest { Line::TooLong } else { Line::Whole(line) }));
+        }
+        if rest.len() > longest {
+            return Ok(Some(Line::TooLong));
+        }
+        searched = rest.len();
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        stream.set_read_timeout(Some(left))?;
+        let mut chunk = [0; 4096];
+        match stream.read(&mut chunk) {
+            Ok(0) => return Ok(None),
+            Ok(count) => rest.extend_from_slice(&chunk[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// What becomes of a request.
+#[derive(Debug, PartialEq)]
+pub enum Outcome {
+    /// It is for the loop.
+    Order(Order),
+    /// It is answered so.
+    Refuse(Answer),
+    /// It is answered so, and the connection is closed: it was no request at all.
+    Close(Answer),
+}
+
+/// Reads one request and checks all of it; `may_change` says whether whoever asks may change anything, `first` is the
+/// router that the daemon began with.
+#[must_use]
+pub fn consider(line: &[u8], may_change: bool, first: &Router) -> Outcome {
+    let request: Request = match serde_json::from_slice(line) {
+        Ok(request) => request,
+        Err(error) => {
+            let reason = shorten(&error.to_string());
+            let remedy = "send one JSON object a line, such as {\"request\":\"status\"}";
+            return Outcome::Close(Answer::refused(format!(
+                "the request cannot be read: {reason}: {remedy}"
+            )));
+        }
+    };
+    let reads = matches!(request, Request::Status | Request::Stats | Request::Configuration);
+    if !reads && !may_change {
+        let error = "only root and the daemon's own user may change anything: ask as one of them";
+        return Outcome::Refuse(Answer::Refused { error: error.to_owned(), permission: true });
+    }
+    order(request, first).map_or_else(|error| Outcome::Refuse(Answer::refused(error)), Outcome::Order)
+}
+
+fn order(request: Request, first: &Router) -> Result<Order, String> {
+    Ok(match request {
+        Request::Status => Order::Status,
+        Request::Stats => Order::Stats,
+        Request::Configuration => Order::Configuration,
+        Request::Stop => Order::Stop,
+        Request::Reload { file, text } => {
+            let file = shorten(&file);
+            let read = read_successor(&Source { name: &file, text: &text }, first);
+            let router = Box::new(read.map_err(|refused| refused.to_string())?);
+            Order::Reload { file, router }
+        }
+        Request::Set { interface, rate, discipline, propagation } => {
+            first.place_of(&interface)?;
+            let change = Change::read(rate.as_deref(), discipline.as_deref(), propagation.as_deref())?;
+            Order::Set { interface, change }
+        }
+        Request::Drain { interface, resume } => {
+            interface.as_deref().map_or(Ok(0), |name| first.place_of(name))?;
+            Order::Drain { interface, resume }
+        }
+    })
+}
+
+/// The number of a group by its name.
+fn number_of_group(name: &str) -> Result<u32, RunError> {
+    let absent = || RunError::NoGroup(name.to_owned());
+    let name = std::ffi::CString::new(name).map_err(|_| absent())?;
+    let mut buffer = vec![0; 1 << 16];
+    let mut group = core::mem::MaybeUninit::<libc::group>::uninit();
+    let mut found = core::ptr::null_mut();
+    // SAFETY: the name ends in zero; buffer and group are as long as said and outlive the call.
+    let failed = unsafe {
+        libc::getgrnam_r(name.as_ptr(), group.as_mut_ptr(), buffer.as_mut_ptr(), buffer.len(), &raw mut found)
+    };
+    if failed != 0 || found.is_null() {
+        return Err(absent());
+    }
+    // SAFETY: it was found, so `found` points to `group`, which is filled.
+    Ok(unsafe { (*found).gr_gid })
+}
+
+#[cfg(test)]
+mod tests;

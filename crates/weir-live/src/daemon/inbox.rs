@@ -1,0 +1,199 @@
+//! How other threads ask the loop that has the router: a bounded queue of commands, each with a way to answer.
+//!
+//! The loop polls [`Inbox`] with its sockets and takes one command after the other; whoever asks waits. The loop never
+//! waits for them: a queue that is full refuses, and an answer that nobody wants any more is dropped.
+//!
+//! | | |
+//! |-|-|
+//! | Source | eventfd(2) |
+//! | Work | O(1) a command, one system call to look whether there is one |
+//! | Memory | at most [`LONGEST_QUEUE`] commands wait |
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
+
+use rustix::event::{EventfdFlags, eventfd};
+
+use super::protocol::Answer;
+use crate::config::{Change, Router};
+
+/// The most commands that wait.
+pub const LONGEST_QUEUE: usize = 64;
+/// How long an answer is waited for.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the loop is asked to do; everything in it has been read and checked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Order {
+    /// To be answered by [`Answer::Status`].
+    Status,
+    /// To be answered by [`Answer::Stats`].
+    Stats,
+    /// To be answered by [`Answer::Configuration`].
+    Configuration,
+    /// To take this router instead.
+    Reload {
+        /// The file it is of.
+        file: String,
+        /// The router, with the sockets, memory and files of the present one.
+        router: Box<Router>,
+    },
+    /// To change one interface.
+    Set {
+        /// Its name.
+        interface: String,
+        /// What changes.
+        change: Change,
+    },
+    /// To let out what waits and take nothing new, or to end that.
+    Drain {
+        /// The name of the interface; all without one.
+        interface: Option<String>,
+        /// To take packets again.
+        resume: bool,
+    },
+    /// To end, after what waits has left.
+    Stop,
+}
+
+/// One order, and the way to answer it.
+#[derive(Debug)]
+pub struct Command {
+    /// What is to be done.
+    pub order: Order,
+    /// Who waits for the answer.
+    pub reply: Reply,
+}
+
+/// The way to answer; dropped unanswered, whoever asked is told that the daemon ends.
+#[derive(Debug)]
+pub struct Reply(SyncSender<Answer>);
+
+impl Reply {
+    /// Answers, without waiting.
+    pub fn send(self, answer: Answer) {
+        // Who asked may have given up.
+        let _ = self.0.try_send(answer);
+    }
+}
+
+/// The end of the loop.
+#[derive(Debug)]
+pub struct Inbox {
+    commands: Receiver<Command>,
+    wake: Arc<OwnedFd>,
+}
+
+impl Inbox {
+    /// The next command, if there is one. After `None`, the descriptor is not readable until another comes.
+    #[must_use]
+    pub fn try_next(&self) -> Option<Command> {
+        self.commands.try_recv().ok().or_else(|| {
+            // The signal is taken before the queue is looked at again: what comes in between signals anew.
+            let _ = rustix::io::read(&self.wake, &mut [0; 8]);
+            self.commands.try_recv().ok()
+        })
+    }
+}
+
+impl AsFd for Inbox {
+    /// Readable while a command may be there.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.wake.as_fd()
+    }
+}
+
+/// The end of those who ask.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    commands: SyncSender<Command>,
+    wake: Arc<OwnedFd>,
+}
+
+impl Caller {
+    /// Asks, and waits for the answer, at most [`PATIENCE`].
+    #[must_use]
+    pub fn ask(&self, order: Order) -> Answer {
+        let (reply, answer) = sync_channel(1);
+        match self.commands.try_send(Command { order, reply: Reply(reply) }) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => {
+                return Answer::refused(format!("{LONGEST_QUEUE} requests wait already: ask again later"));
+            }
+            Err(TrySendError::Disconnected(_)) => return Answer::refused(ENDS),
+        }
+        // It fails only where the counter is full, and then the loop has been woken.
+        let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
+        match answer.recv_timeout(PATIENCE) {
+            Ok(answer) => answer,
+            Err(RecvTimeoutError::Disconnected) => Answer::refused(ENDS),
+            Err(RecvTimeoutError::Timeout) => {
+                let waited = PATIENCE.as_secs();
+                Answer::refused(format!("no answer after {waited}s: look at the daemon's messages"))
+            }
+        }
+    }
+}
+
+const ENDS: &str = "the daemon is ending: start it anew";
+
+/// Both ends.
+///
+/// # Errors
+/// The system has no descriptor left.
+pub fn inbox() -> io::Result<(Caller, Inbox)> {
+    let wake = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+    let (sender, commands) = sync_channel(LONGEST_QUEUE);
+    Ok((Caller { commands: sender, wake: Arc::clone(&wake) }, Inbox { commands, wake }))
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    use super::*;
+
+    fn is_readable(inbox: &Inbox) -> bool {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut [PollFd::new(inbox, PollFlags::IN)], Some(&now)).expect("polled") > 0
+    }
+
+    #[test]
+    fn the_loop_is_woken_and_answers() {
+        let (caller, inbox) = inbox().expect("a descriptor");
+        assert!(inbox.try_next().is_none() && !is_readable(&inbox));
+        let asking = std::thread::spawn(move || (caller.ask(Order::Stop), caller.ask(Order::Status)));
+        for (order, said) in [(Order::Stop, "first"), (Order::Status, "second")] {
+            let command = loop {
+                poll(&mut [PollFd::new(&inbox, PollFlags::IN)], None).expect("polled");
+                if let Some(command) = inbox.try_next() {
+                    break command;
+                }
+            };
+            assert_eq!(command.order, order);
+            command.reply.send(Answer::Done { said: said.to_owned() });
+        }
+        let done = |said: &str| Answer::Done { said: said.to_owned() };
+        assert_eq!(asking.join().expect("answered"), (done("first"), done("second")));
+        assert!(inbox.try_next().is_none() && !is_readable(&inbox));
+    }
+
+    #[test]
+    fn a_loop_that_is_gone_or_flooded_refuses() {
+        let (caller, inbox) = inbox().expect("a descriptor");
+        for _ in 0..LONGEST_QUEUE {
+            let (reply, _) = sync_channel(1);
+            caller.commands.try_send(Command { order: Order::Stats, reply: Reply(reply) }).expect("room");
+        }
+        assert!(
+            matches!(caller.ask(Order::Stats), Answer::Refused { error, .. } if error.starts_with("64 "))
+        );
+        // An answer that nobody wants is no harm.
+        inbox.try_next().expect("one of them").reply.send(Answer::refused("late"));
+        drop(inbox);
+        assert_eq!(caller.ask(Order::Stats), Answer::refused(ENDS));
+    }
+}

@@ -1,0 +1,131 @@
+//! The page word by word, its form, and the socket from outside.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::super::inbox::inbox;
+use super::*;
+use crate::plane::snapshot::Sojourn;
+
+fn count(packets: u64) -> Count {
+    Count { packets, bytes: packets * 100 }
+}
+
+fn snapshot() -> Snapshot {
+    let voice = ClassSnapshot {
+        name: "vo\"ice".to_owned(),
+        offered: count(10),
+        forwarded: count(7),
+        dropped: BTreeMap::from([(Reason::QueueFull, count(2))]),
+        waiting: count(1),
+        oldest_ns: 1_500_000,
+        sojourn: Sojourn {
+            sum_ns: 12_000_000_000,
+            longest_ns: 11_000_000_000,
+            buckets: vec![(1_000, 2), (1_280, 3), (4_000_000, 1), (11_811_160_064, 1)],
+        },
+        ..ClassSnapshot::default()
+    };
+    let default = ClassSnapshot { name: "default".to_owned(), ..ClassSnapshot::default() };
+    let eth0 = InterfaceSnapshot {
+        name: "eth0".to_owned(),
+        up: true,
+        received: count(20),
+        refused: BTreeMap::from([(Reason::NoRoute, count(3)), (Reason::Malformed, count(1))]),
+        classes: vec![voice, default],
+        ..InterfaceSnapshot::default()
+    };
+    Snapshot { name: "edge".to_owned(), now_ns: 2_500_000_000, interfaces: vec![eth0], ..Snapshot::default() }
+}
+
+#[test]
+fn each_figure_has_its_line() {
+    let page = text(&snapshot());
+    for line in [
+        "weir_router_info{router=\"edge\"} 1",
+        "weir_uptime_seconds 2.5",
+        "weir_reloads_total 0",
+        "weir_interface_up{interface=\"eth0\"} 1",
+        "weir_interface_received_packets_total{interface=\"eth0\"} 20",
+        "weir_interface_received_bytes_total{interface=\"eth0\"} 2000",
+        "weir_interface_refused_packets_total{interface=\"eth0\",reason=\"no_route\"} 3",
+        "weir_class_dropped_packets_total{interface=\"eth0\",class=\"vo\\\"ice\",reason=\"queue_full\"} 2",
+        "weir_class_backlog_bytes{interface=\"eth0\",class=\"vo\\\"ice\"} 100",
+        "weir_class_oldest_seconds{interface=\"eth0\",class=\"vo\\\"ice\"} 0.0015",
+        "weir_class_sojourn_seconds_bucket{interface=\"eth0\",class=\"vo\\\"ice\",le=\"0.000001\"} 2",
+        "weir_class_sojourn_seconds_bucket{interface=\"eth0\",class=\"vo\\\"ice\",le=\"0.000002\"} 5",
+        "weir_class_sojourn_seconds_bucket{interface=\"eth0\",class=\"vo\\\"ice\",le=\"0.002\"} 5",
+        "weir_class_sojourn_seconds_bucket{interface=\"eth0\",class=\"vo\\\"ice\",le=\"0.005\"} 6",
+        "weir_class_sojourn_seconds_bucket{interface=\"eth0\",class=\"vo\\\"ice\",le=\"10\"} 6",
+        "weir_class_sojourn_seconds_bucket{interface=\"eth0\",class=\"vo\\\"ice\",le=\"+Inf\"} 7",
+        "weir_class_sojourn_seconds_sum{interface=\"eth0\",class=\"vo\\\"ice\"} 12",
+        "weir_class_sojourn_seconds_count{interface=\"eth0\",class=\"vo\\\"ice\"} 7",
+        "weir_class_sojourn_seconds_count{interface=\"eth0\",class=\"default\"} 0",
+    ] {
+        assert!(page.lines().any(|found| found == line), "{line}\n{page}");
+    }
+}
+
+#[test]
+fn the_page_has_the_form_of_the_format() {
+    let page = text(&snapshot());
+    let mut seen = HashSet::new();
+    let (mut family, mut kind) = (String::new(), String::new());
+    for line in page.lines() {
+        if let Some(help) = line.strip_prefix("# HELP ") {
+            let (name, words) = help.split_once(' ').expect("a help");
+            assert!(words.ends_with('.') && seen.insert(name.to_owned()), "{line}");
+            name.clone_into(&mut family);
+        } else if let Some(typed) = line.strip_prefix("# TYPE ") {
+            let (name, of) = typed.split_once(' ').expect("a type");
+            assert_eq!(name, family);
+            assert_eq!(name.ends_with("_total"), of == "counter", "{line}");
+            of.clone_into(&mut kind);
+        } else {
+            let name = line.split(['{', ' ']).next().expect("a name");
+            let suffix = name.strip_prefix(family.as_str()).expect("under its family");
+            let suffixes: &[&str] = if kind == "histogram" { &["_bucket", "_sum", "_count"] } else { &[""] };
+            assert!(suffixes.contains(&suffix) && seen.insert(line.to_owned()), "{line}");
+            let (_, value) = line.rsplit_once(' ').expect("a value");
+            assert!(value.parse::<f64>().is_ok_and(f64::is_finite), "{line}");
+        }
+    }
+}
+
+#[test]
+fn scrapes_are_answered_and_garbage_is_refused() {
+    let metrics = Metrics::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("bound");
+    let address = metrics.address().expect("told");
+    let (caller, inbox) = inbox().expect("a descriptor");
+    metrics.serve(caller).expect("served");
+    let scrape = |request: &[u8]| {
+        let mut stream = TcpStream::connect(address).expect("connected");
+        let _ = stream.write_all(request);
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer
+    };
+    for (request, expected) in [
+        (b"GET / HTTP/1.1\r\n\r\n".as_slice(), "HTTP/1.1 404 "),
+        (b"\xff\xfe\r\n\r\n", "HTTP/1.1 400 "),
+        (b"POST /metrics HTTP/1.1\r\n\r\n", "HTTP/1.1 400 "),
+        (b"", "HTTP/1.1 400 "),
+    ] {
+        let answer = scrape(request);
+        assert!(answer.starts_with(expected), "{answer}");
+    }
+    let asked = std::thread::spawn(move || {
+        loop {
+            if let Some(command) = inbox.try_next() {
+                command.reply.send(Answer::Stats(Box::new(snapshot())));
+                // Dropped: the next is told that the daemon ends.
+                break;
+            }
+            std::thread::yield_now();
+        }
+    });
+    let answer = scrape(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with(&text(&snapshot())), "{answer}");
+    asked.join().expect("answered");
+    assert!(scrape(b"GET /metrics HTTP/1.0\r\n\r\n").starts_with("HTTP/1.1 503 "));
+}

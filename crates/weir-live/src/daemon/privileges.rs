@@ -1,0 +1,261 @@
+//! What the daemon is allowed: checked before anything is set up, and given up when all is.
+//!
+//! Of the capabilities of root a running router keeps those alone that it needs to open an interface again that went
+//! away and came back:
+//!
+//! | capability | at the start | kept, because |
+//! |---|---|---|
+//! | `CAP_NET_ADMIN` | attaches programs, reads and sets devices | an XDP program is attached anew |
+//! | `CAP_NET_RAW` | makes AF_XDP and AF_PACKET sockets | the sockets are made anew |
+//! | `CAP_BPF` | loads programs and makes maps, with AF_XDP alone | the program is loaded anew |
+//! | `CAP_IPC_LOCK` | locks memory | only where RLIMIT_MEMLOCK cannot be lifted, against which frames count |
+//! | `CAP_SYS_NICE` | gives real-time priority | not kept: it lasts |
+//! | `CAP_CHOWN` | gives the control socket to a group | not kept |
+//!
+//! Capabilities belong to threads: [`drop_to`] comes before any thread is started, and every thread but that of the loop
+//! begins with [`renounce`]. No program that the daemon might start gets them back (no_new_privs).
+//!
+//! | | |
+//! |-|-|
+//! | Source | capabilities(7), prctl(2), sched(7), mlock(2) |
+//! | Units | priorities of SCHED_FIFO, 1 to 99 |
+
+use core::fmt;
+use std::io;
+
+use rustix::mm::{MlockAllFlags, mlockall};
+use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
+};
+
+/// The highest capability that any kernel may have.
+const HIGHEST: u32 = 63;
+
+/// A privilege that is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The capability.
+    pub capability: String,
+    /// What it is needed for.
+    pub purpose: &'static str,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { capability, purpose } = self;
+        let lower = capability.to_lowercase();
+        write!(
+            f,
+            "{capability} is missing, which {purpose}: run as root, or `setcap {lower}+ep` the program \
+             (see `weird doctor`)"
+        )
+    }
+}
+
+impl std::error::Error for Missing {}
+
+/// What a router needs at its start, and keeps; `xdp` where it opens AF_XDP sockets.
+#[must_use]
+pub fn needed(xdp: bool) -> CapabilitySet {
+    let bpf = if xdp { CapabilitySet::BPF } else { CapabilitySet::empty() };
+    CapabilitySet::NET_ADMIN | CapabilitySet::NET_RAW | bpf
+}
+
+/// What a capability is needed for.
+fn purpose(capability: CapabilitySet) -> &'static str {
+    match capability {
+        CapabilitySet::NET_ADMIN => "sets devices and attaches programs to them",
+        CapabilitySet::NET_RAW => "makes sockets that see whole frames",
+        CapabilitySet::BPF => "loads the program that hands frames to AF_XDP",
+        CapabilitySet::SYS_NICE => "gives real-time priority",
+        CapabilitySet::IPC_LOCK => "locks memory",
+        _ => "was asked for",
+    }
+}
+
+/// The names of capabilities, as `CAP_NET_ADMIN`.
+#[must_use]
+pub fn names(of: CapabilitySet) -> Vec<String> {
+    of.iter_names().map(|(name, _)| format!("CAP_{name}")).collect()
+}
+
+/// What this thread may do now.
+///
+/// # Errors
+/// The system does not say.
+pub fn effective() -> io::Result<CapabilitySet> {
+    Ok(capabilities(None)?.effective)
+}
+
+/// The first capability of these that `effective` lacks.
+///
+/// # Errors
+/// One is missing.
+pub fn require(effective: CapabilitySet, needed: CapabilitySet) -> Result<(), Missing> {
+    let missing = needed.difference(effective).iter().next();
+    missing.map_or(Ok(()), |one| {
+        let capability = names(one).pop().unwrap_or_default();
+        Err(Missing { capability, purpose: purpose(one) })
+    })
+}
+
+/// Gives up, for good, all capabilities but these, and keeps those of these that this thread has; returns their names.
+///
+/// # Errors
+/// The system refuses.
+pub fn drop_to(kept: CapabilitySet) -> io::Result<Vec<String>> {
+    let now = capabilities(None)?;
+    let kept = now.permitted & (kept | for_memory());
+    clear_ambient_capability_set()?;
+    // What is not in the bounding set cannot come back by a program either. It takes a capability to leave it.
+    if now.effective.contains(CapabilitySet::SETPCAP) {
+        for number in 0..=HIGHEST {
+            let one = CapabilitySet::from_bits_retain(1 << number);
+            if !kept.contains(one) && !forget(one)? {
+                break;
+            }
+        }
+    }
+    set_no_new_privs(true)?;
+    set_capabilities(
+        None,
+        CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() },
+    )?;
+    Ok(names(kept))
+}
+
+/// Lifts RLIMIT_MEMLOCK for good, which takes CAP_SYS_RESOURCE; where it stands, CAP_IPC_LOCK is to be kept. Without
+/// either, the frames of a socket that is made anew count against it, and where memory is locked the stack of every
+/// thread.
+fn for_memory() -> CapabilitySet {
+    let unbounded = Rlimit { current: None, maximum: None };
+    let lifted = setrlimit(Resource::Memlock, unbounded).is_ok();
+    if lifted { CapabilitySet::empty() } else { CapabilitySet::IPC_LOCK }
+}
+
+/// Takes one capability out of the bounding set; `false` where the kernel does not know it.
+fn forget(one: CapabilitySet) -> io::Result<bool> {
+    match remove_capability_from_bounding_set(one) {
+        Ok(()) => Ok(true),
+        Err(rustix::io::Errno::INVAL) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Gives up all capabilities of this thread: what reads from sockets needs none.
+pub fn renounce() {
+    let none = CapabilitySet::empty();
+    // To have less is never refused.
+    let done = set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none });
+    debug_assert!(done.is_ok());
+}
+
+/// Gives this thread a real-time priority, which threads that it starts do not inherit; returns it in words.
+///
+/// # Errors
+/// It is not permitted, or no such priority exists.
+pub fn real_time(priority: u8) -> Result<String, Missing> {
+    let parameters = libc::sched_param { sched_priority: i32::from(priority) };
+    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
+    // SAFETY: the structure is whole and outlives the call; 0 is the calling thread.
+    let failed = unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) } != 0;
+    if failed {
+        return Err(lacking(CapabilitySet::SYS_NICE));
+    }
+    Ok(format!("SCHED_FIFO {priority}"))
+}
+
+/// Keeps the memory of the process from being paged out, as it comes into use.
+///
+/// # Errors
+/// It is not permitted, or more than RLIMIT_MEMLOCK.
+pub fn lock_memory() -> Result<(), Missing> {
+    // Stacks of threads are mapped whole and used little: what nobody touches is not made present.
+    let flags = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
+    mlockall(flags).map_err(|_| lacking(CapabilitySet::IPC_LOCK))
+}
+
+fn lacking(one: CapabilitySet) -> Missing {
+    Missing { capability: names(one).pop().unwrap_or_default(), purpose: purpose(one) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let all = needed(true);
+        assert_eq!(names(all), ["CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_BPF"]);
+        assert_eq!(require(all, all), Ok(()));
+        assert_eq!(require(needed(false), needed(false)), Ok(()));
+        let missing = require(needed(false), all).expect_err("without BPF");
+        let text = "CAP_BPF is missing, which loads the program that hands frames to AF_XDP: run as root, or \
+                    `setcap cap_bpf+ep` the program (see `weird doctor`)";
+        assert_eq!(missing.to_string(), text);
+    }
+
+    /// Run by the test below in a process of its own: it cannot be undone.
+    #[test]
+    #[ignore = "gives up the privileges of its process"]
+    fn child() {
+        let priority = real_time(1).unwrap_or_else(|missing| missing.capability);
+        let locked = lock_memory().is_ok();
+        let kept = drop_to(needed(false)).expect("dropped");
+        println!("kept {kept:?}, priority {priority}, locked {locked}");
+        // Of this thread, which is not the first of the process: tests have threads of their own.
+        print!("{}", std::fs::read_to_string("/proc/thread-self/status").expect("read"));
+        println!("raised {}", set_capabilities(None, sets(CapabilitySet::SYS_ADMIN)).is_ok());
+        println!("priority again {}", real_time(2).is_ok());
+        let thread = std::thread::spawn(|| {
+            renounce();
+            effective().map(|left| left.is_empty())
+        });
+        println!(
+            "renounced {:?}, here {}",
+            thread.join().expect("ended").ok(),
+            effective().is_ok_and(|it| it.contains(needed(false)))
+        );
+    }
+
+    fn sets(of: CapabilitySet) -> CapabilitySets {
+        CapabilitySets { effective: of, permitted: of, inheritable: CapabilitySet::empty() }
+    }
+
+    #[test]
+    fn all_but_the_needed_is_given_up_for_good() {
+        if !effective().expect("told").contains(needed(true) | CapabilitySet::SETPCAP) {
+            println!("skipped: this process has not the privileges of root");
+            return;
+        }
+        let own = std::env::current_exe().expect("this program");
+        let path = "daemon::privileges::tests::child";
+        let mut child = Command::new(own);
+        child.args(["--exact", path, "--ignored", "--nocapture"]);
+        let output = child.output().expect("run");
+        let text = String::from_utf8_lossy(&output.stdout);
+        // Which of the two depends on whether the limit of locked memory can be lifted here.
+        let kept = [needed(false), needed(false) | CapabilitySet::IPC_LOCK];
+        let told = |kept: &&CapabilitySet| text.contains(&format!("kept {:?}, ", names(**kept)));
+        let kept = format!("{:016x}", kept.iter().find(told).expect("one of them").bits());
+        for line in [
+            format!("CapPrm:\t{kept}"),
+            format!("CapEff:\t{kept}"),
+            format!("CapBnd:\t{kept}"),
+            "CapInh:\t0000000000000000".to_owned(),
+            "CapAmb:\t0000000000000000".to_owned(),
+            "NoNewPrivs:\t1".to_owned(),
+            "raised false".to_owned(),
+            "priority again false".to_owned(),
+            "renounced Some(true), here true".to_owned(),
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+        let first = "], priority SCHED_FIFO 1, locked true";
+        assert!(text.contains(first), "{text}");
+    }
+}

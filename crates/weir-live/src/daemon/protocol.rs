@@ -1,0 +1,132 @@
+//! What is said over the control socket: one JSON object a line each way, a request and its answer.
+//!
+//! The socket is `/run/weir/NAME/control`, of mode 0660 in a directory of mode 0750. Whoever can open it may read; who
+//! is not root and not the daemon's own user may not change anything (SO_PEERCRED). A request longer than
+//! [`LONGEST_REQUEST`] or not of this form is answered with an error and the connection is closed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::plane::snapshot::Snapshot;
+
+/// The longest request, in bytes, which holds a whole configuration.
+pub const LONGEST_REQUEST: usize = 1 << 20;
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Request {
+    /// Who is there: [`Answer::Status`].
+    Status,
+    /// What was counted: [`Answer::Stats`].
+    Stats,
+    /// The configuration as it is in force: [`Answer::Configuration`].
+    Configuration,
+    /// Takes the configuration of this text, which is of this file.
+    Reload {
+        /// The file, as errors name it.
+        file: String,
+        /// Its text.
+        text: String,
+    },
+    /// Changes one interface until the next reload.
+    Set {
+        /// Which.
+        interface: String,
+        /// The new rate, such as `20Mbit`, or `none`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rate: Option<String>,
+        /// The new discipline, as a spec string.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        discipline: Option<String>,
+        /// The new propagation delay, such as `5ms`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        propagation: Option<String>,
+    },
+    /// Nothing new is queued at an interface, and what waits leaves; `resume` ends it.
+    Drain {
+        /// Which; all of them without one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        interface: Option<String>,
+        /// Takes packets again.
+        #[serde(default)]
+        resume: bool,
+    },
+    /// Ends the daemon, after what waits has left.
+    Stop,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Answer {
+    /// It was done.
+    Done {
+        /// What came of it, in words.
+        said: String,
+    },
+    /// Who is there.
+    Status(Status),
+    /// What was counted.
+    Stats(Box<Snapshot>),
+    /// The configuration in force, as TOML.
+    Configuration {
+        /// The text.
+        text: String,
+    },
+    /// It was refused, and nothing was changed.
+    Refused {
+        /// Where, what, which bound and what to do: one line.
+        error: String,
+        /// Whether it was refused for want of permission.
+        #[serde(default)]
+        permission: bool,
+    },
+}
+
+impl Answer {
+    /// Refused for another reason than permission.
+    #[must_use]
+    pub fn refused(error: impl Into<String>) -> Self {
+        Self::Refused { error: error.into(), permission: false }
+    }
+}
+
+/// Who is there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// The router's name.
+    pub name: String,
+    /// The program's version.
+    pub version: String,
+    /// The daemon's process.
+    pub process: u32,
+    /// Nanoseconds since it began.
+    pub up_ns: u64,
+    /// The file of its configuration.
+    pub file: String,
+    /// Its interfaces, each with the means by which frames come in and leave, its discipline and its rate.
+    pub interfaces: Vec<InterfaceStatus>,
+    /// Capabilities that it kept.
+    pub capabilities: Vec<String>,
+    /// Whether it has real-time priority, and which.
+    pub priority: String,
+}
+
+/// One interface of a [`Status`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InterfaceStatus {
+    /// Its name in the kernel.
+    pub name: String,
+    /// `AF_XDP, copy`, `AF_XDP, zero copy` or `AF_PACKET`.
+    pub means: String,
+    /// Whether it is up.
+    pub up: bool,
+    /// Its discipline.
+    pub discipline: String,
+    /// Its rate, or `none`.
+    pub rate: String,
+    /// Packets waiting.
+    pub waiting: u64,
+    /// Whether it is being drained.
+    pub draining: bool,
+}

@@ -1,0 +1,242 @@
+//! One interface of the daemon: its sockets while it is there, and what must be known to open them again.
+//!
+//! An interface that goes away takes its sockets with it; its seat stays, keeps the claim, and opens them anew once there
+//! is one of its name again. One that is only down keeps them. In between the plane is told that the device is down, and
+//! counts what would have left by it.
+
+use std::io::{self, Write};
+use std::os::fd::BorrowedFd;
+
+use crate::arena::{Arena, Buffer};
+use crate::config::{Io, OnFailure, Router};
+use crate::io::fault::Fault;
+use crate::io::link::{Claim, Facts, kernel_forwards};
+use crate::io::neighbourhood::Neighbourhood;
+use crate::io::{Device, KernelCounts, Received, Share};
+use crate::plane::{DeviceFacts, Plane};
+
+/// How an interface is opened.
+#[derive(Clone, Debug)]
+pub struct Means {
+    /// The router's name, under which a program is pinned.
+    pub router: String,
+    /// By which means frames come in and leave.
+    pub io: Io,
+    /// What becomes of the traffic when the daemon is gone.
+    pub on_failure: OnFailure,
+    /// How many frames the interface may take.
+    pub share: Share,
+}
+
+impl Means {
+    /// What the configuration of a router says, for an arena of so many frames.
+    #[must_use]
+    pub fn of(router: &Router, frames: u32) -> Self {
+        let share = Share::of(frames, router.interfaces.len());
+        Self { router: router.name.clone(), io: router.io, on_failure: router.on_failure, share }
+    }
+}
+
+/// One interface.
+pub struct Seat {
+    name: String,
+    means: Means,
+    open: Option<Opened>,
+    /// What sockets that are closed had counted.
+    before: KernelCounts,
+    _claim: Claim,
+}
+
+/// Its sockets.
+struct Opened {
+    device: Device,
+    neighbourhood: Neighbourhood,
+    facts: Facts,
+}
+
+impl Seat {
+    /// Claims and opens an interface.
+    ///
+    /// # Errors
+    /// There is none of this name, another daemon has it, permission is missing, or the kernel cannot do it.
+    pub fn open(name: &str, means: Means, arena: &mut Arena) -> Result<Self, Fault> {
+        let claim = Claim::new(name)?;
+        let opened = Opened::new(name, &means, arena)?;
+        Ok(Self {
+            name: name.to_owned(),
+            means,
+            open: Some(opened),
+            before: KernelCounts::default(),
+            _claim: claim,
+        })
+    }
+
+    /// What the plane must know of the device.
+    #[must_use]
+    pub fn facts(&self) -> Option<DeviceFacts> {
+        self.open.as_ref().map(|open| open.seen())
+    }
+
+    /// What an operator should change about the interface, if anything.
+    #[must_use]
+    pub fn advice(&self) -> Vec<String> {
+        let Some(open) = &self.open else { return Vec::new() };
+        let mut advice = Vec::new();
+        advice.extend(open.facts.receive_whole().map(|line| {
+            format!("interface {}: packets do not come in as they were on the line; run `{line}`", self.name)
+        }));
+        if matches!(open.device, Device::Packet(_)) && kernel_forwards(&self.name) {
+            advice.push(format!(
+                "interface {0}: the kernel forwards too, so that packets would leave twice; run `sysctl \
+                 net.ipv4.conf.{0}.forwarding=0 net.ipv6.conf.{0}.forwarding=0`",
+                self.name
+            ));
+        }
+        advice
+    }
+
+    /// Appends what has come in; whether anything has.
+    pub(super) fn receive(&mut self, arena: &mut Arena, into: &mut Vec<Received>, most: usize) -> bool {
+        let Some(open) = &mut self.open else { return false };
+        // Trouble is that the interface is down or gone, which `look` is called for.
+        let got = open.device.receive(arena, into, most).unwrap_or(0);
+        let heard = open.neighbourhood.receive(arena, into, most);
+        got + heard > 0
+    }
+
+    /// How many frames the device takes now.
+    pub(super) fn room(&mut self, arena: &mut Arena) -> u32 {
+        // One that is gone takes all: they come back from `send`, and are counted.
+        self.open.as_mut().map_or(u32::MAX, |open| open.device.room(arena))
+    }
+
+    /// Queues a frame to be sent.
+    pub(super) fn send(&mut self, buffer: Buffer) -> Result<(), Buffer> {
+        match &mut self.open {
+            Some(open) => open.device.send(buffer),
+            None => Err(buffer),
+        }
+    }
+
+    /// Tells the kernel of what was queued, and of what it has not taken yet.
+    pub(super) fn flush(&mut self, arena: &mut Arena) {
+        if let Some(open) = &mut self.open {
+            // As for what comes in: frames that were given up are in the counts of the device.
+            let _ = open.device.flush(arena);
+        }
+    }
+
+    /// Whether the kernel has not taken all that it was given.
+    pub(super) fn has_unsent(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.device.unsent() > 0)
+    }
+
+    /// Looks whether the interface is up, gone, or back, and tells the plane where that has changed.
+    pub(super) fn look(&mut self, place: usize, plane: &mut Plane, arena: &mut Arena) {
+        let now = Facts::of(&self.name).ok();
+        let same = match (&self.open, &now) {
+            // Another device of the same name is not the one whose sockets are open.
+            (Some(open), Some(facts)) => open.facts.index == facts.index,
+            (Some(_), None) => false,
+            (None, _) => true,
+        };
+        if !same {
+            self.close(arena);
+        }
+        if self.open.is_none() && now.is_some() {
+            match Opened::new(&self.name, &self.means, arena) {
+                Ok(opened) => {
+                    say(&format!("interface {}: back, by {}", self.name, opened.device.means()));
+                    self.open = Some(opened);
+                }
+                Err(fault) => say(&fault.to_string()),
+            }
+        } else if let (Some(open), Some(facts)) = (&mut self.open, now) {
+            open.follow(facts);
+        }
+        match self.facts() {
+            Some(facts) => plane.device(place, facts),
+            None => {
+                plane.device(place, DeviceFacts { mac: crate::config::MacAddress([0; 6]), mtu: 0, up: false })
+            }
+        }
+    }
+
+    /// Gives up its sockets, to be opened anew.
+    fn close(&mut self, arena: &mut Arena) {
+        if let Some(open) = self.open.take() {
+            say(&format!("interface {}: gone; it is opened again when it is back", self.name));
+            self.before = self.counts_with(&open.device);
+            open.device.abandon(arena);
+        }
+    }
+
+    /// Ends it in order: nothing of it stays in the kernel.
+    ///
+    /// # Errors
+    /// The program cannot be taken off the interface.
+    pub(super) fn end(self, arena: &mut Arena) -> Result<(), Fault> {
+        self.open.map_or(Ok(()), |open| open.device.close(arena))
+    }
+
+    /// By which means frames come in and leave now.
+    #[must_use]
+    pub fn means(&self) -> &'static str {
+        self.open.as_ref().map_or("closed", |open| open.device.means())
+    }
+
+    /// What the kernel has counted of all its sockets so far.
+    pub(super) fn counts(&self) -> KernelCounts {
+        self.open.as_ref().map_or(self.before, |open| self.counts_with(&open.device))
+    }
+
+    fn counts_with(&self, device: &Device) -> KernelCounts {
+        let now = device.counts().unwrap_or_default();
+        KernelCounts {
+            receive_dropped: self.before.receive_dropped + now.receive_dropped,
+            transmit_failed: self.before.transmit_failed + now.transmit_failed,
+        }
+    }
+
+    /// The descriptors that are readable when a frame has come in.
+    pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        use std::os::fd::AsFd;
+        let device = self.open.iter().map(|open| open.device.as_fd());
+        device.chain(self.open.iter().map(|open| open.neighbourhood.as_fd()))
+    }
+}
+
+impl Opened {
+    fn new(name: &str, means: &Means, arena: &mut Arena) -> Result<Self, Fault> {
+        let facts = Facts::of(name)?;
+        let neighbourhood = Neighbourhood::open(&facts)?;
+        let opened = Device::open(&means.router, &facts, (means.io, means.on_failure), means.share, arena)?;
+        if let Some(fault) = opened.fallback {
+            say(&format!("{fault}; AF_PACKET serves instead"));
+        }
+        // A program in the driver may have taken the line away for a moment.
+        let facts = Facts::of(name)?;
+        Ok(Self { device: opened.device, neighbourhood, facts })
+    }
+
+    fn seen(&self) -> DeviceFacts {
+        DeviceFacts { mac: self.facts.mac, mtu: self.facts.mtu, up: self.facts.up }
+    }
+
+    /// Takes note of what has changed.
+    fn follow(&mut self, facts: Facts) {
+        if facts.up != self.facts.up {
+            say(&format!("interface {}: {}", facts.name, if facts.up { "up" } else { "down" }));
+        }
+        let moved = facts.addresses != self.facts.addresses;
+        if let Some(error) = moved.then(|| self.device.leave_to_kernel(&facts.addresses).err()).flatten() {
+            say(&format!("interface {}: its new addresses are not left to the kernel: {error}", facts.name));
+        }
+        self.facts = facts;
+    }
+}
+
+/// A line for the operator; one that cannot be written is no reason to end.
+pub(super) fn say(line: &str) {
+    let _: io::Result<()> = writeln!(io::stderr(), "{line}");
+}

@@ -1,0 +1,244 @@
+//! Where frames come in and leave: AF_XDP sockets, or AF_PACKET sockets where those do not work.
+//!
+//! Both read into and write from one [`Arena`], so that a frame stays where it came in. A [`Device`] is one interface
+//! with one queue; it does not decide anything. Beside the data comes [`Neighbourhood`], an AF_PACKET socket that
+//! sees ARP and neighbour discovery of the interface, which the XDP program leaves to the kernel as well.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Linux, Documentation/networking/af_xdp.rst and packet_mmap.rst; packet(7) |
+//! | Work | O(frames) of each call, one system call for many frames; no allocation |
+//! | Units | frames; bytes |
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use crate::arena::{Arena, Buffer};
+use crate::config::{Io, OnFailure};
+use fault::{Fault, Kind};
+use link::Facts;
+
+pub mod fault;
+mod filter;
+pub mod link;
+pub mod neighbourhood;
+pub mod packet;
+pub mod program;
+mod ring;
+pub mod xdp;
+
+/// How many frames one interface may take out of the arena while nobody else has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Frames for the kernel to receive into.
+    pub receive: u32,
+    /// Frames that may be on their way out, a power of two.
+    pub ring: u32,
+}
+
+impl Share {
+    /// The most of either.
+    pub const MOST: u32 = 2048;
+    /// The fewest of either.
+    pub const FEWEST: u32 = 16;
+
+    /// The share of one of so many interfaces: together they hold at most half of the frames, so that the rest can wait
+    /// in queues, unless that would be fewer than [`Self::FEWEST`] each.
+    #[must_use]
+    pub fn of(frames: u32, interfaces: usize) -> Self {
+        let each = frames as usize / (4 * interfaces.max(1));
+        let each = (each as u32).clamp(Self::FEWEST, Self::MOST);
+        let power = 1 << each.ilog2();
+        Self { receive: power, ring: power }
+    }
+}
+
+/// What [`Device::open`] came to.
+pub struct Opened {
+    /// The interface, open.
+    pub device: Device,
+    /// Why it is not AF_XDP, where that was to be tried.
+    pub fallback: Option<Fault>,
+}
+
+/// A frame that has come in.
+#[derive(Debug)]
+pub struct Received {
+    /// Where it lies, from its Ethernet header on.
+    pub buffer: Buffer,
+    /// Whether the kernel said that its transport checksum is still to be completed; `None` where it does not say.
+    pub partial: Option<bool>,
+}
+
+/// What the kernel has counted of a socket, since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct KernelCounts {
+    /// Frames that came in and found no room in the socket: the daemon was too slow, or had no free frames.
+    pub receive_dropped: u64,
+    /// Frames that the device did not take, though it was given them.
+    pub transmit_failed: u64,
+}
+
+/// One interface, through a socket.
+pub enum Device {
+    /// An AF_XDP socket.
+    Xdp(Box<xdp::XdpSocket>),
+    /// An AF_PACKET socket.
+    Packet(packet::PacketSocket),
+}
+
+impl Device {
+    /// Opens an interface of a router, by the means that `io` says. Claim it first ([`link::Claim`]).
+    ///
+    /// # Errors
+    /// Permission is missing, the kernel cannot do it, or somebody else has the interface.
+    pub fn open(
+        router: &str,
+        facts: &Facts,
+        (io, on_failure): (Io, OnFailure),
+        share: Share,
+        arena: &mut Arena,
+    ) -> Result<Opened, Fault> {
+        let packet = || {
+            alone(facts)?;
+            packet::PacketSocket::open(facts, share).map(Self::Packet)
+        };
+        if io == Io::AfPacket {
+            return packet().map(|device| Opened { device, fallback: None });
+        }
+        let opened = program::Program::attach(router, facts, on_failure)
+            .and_then(|program| xdp::XdpSocket::open(facts, program, share, arena));
+        match opened {
+            Ok(socket) => Ok(Opened { device: Self::Xdp(Box::new(socket)), fallback: None }),
+            Err(fault) if io == Io::AfXdp || matches!(fault.kind, Kind::Busy | Kind::Gone) => Err(fault),
+            Err(fault) => packet().map(|device| Opened { device, fallback: Some(fault) }),
+        }
+    }
+
+    /// Ends it in order: nothing of it stays in the kernel, and its frames are free.
+    ///
+    /// # Errors
+    /// The program cannot be taken off the interface.
+    pub fn close(self, arena: &mut Arena) -> Result<(), Fault> {
+        match self {
+            Self::Xdp(socket) => socket.close(arena),
+            Self::Packet(socket) => {
+                socket.close(arena);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends it to be opened anew, because its interface is gone: its frames are free, and a pinned program stays.
+    pub fn abandon(self, arena: &mut Arena) {
+        match self {
+            Self::Xdp(socket) => socket.abandon(arena),
+            Self::Packet(socket) => socket.close(arena),
+        }
+    }
+
+    /// The kernel has these addresses on the interface now: frames for them are left to it.
+    ///
+    /// # Errors
+    /// There are too many of them, or permission is missing.
+    pub fn leave_to_kernel(&mut self, addresses: &[std::net::IpAddr]) -> io::Result<()> {
+        match self {
+            Self::Xdp(socket) => socket.program().leave_to_kernel(addresses),
+            Self::Packet(socket) => socket.leave_to_kernel(addresses),
+        }
+    }
+
+    /// Appends to `into` what has come in, at most `most` frames; returns how many.
+    ///
+    /// # Errors
+    /// The interface is down or gone.
+    pub fn receive(&mut self, arena: &mut Arena, into: &mut Vec<Received>, most: usize) -> io::Result<usize> {
+        match self {
+            Self::Xdp(socket) => socket.receive(arena, into, most),
+            Self::Packet(socket) => socket.receive(arena, into, most),
+        }
+    }
+
+    /// How many frames [`Self::send`] takes now, at least; what has been sent goes back to the arena.
+    pub fn room(&mut self, arena: &mut Arena) -> u32 {
+        match self {
+            Self::Xdp(socket) => socket.room(arena),
+            Self::Packet(socket) => socket.room(arena),
+        }
+    }
+
+    /// Queues a frame to be sent by the next [`Self::flush`].
+    ///
+    /// # Errors
+    /// There is no room; the frame comes back.
+    pub fn send(&mut self, buffer: Buffer) -> Result<(), Buffer> {
+        match self {
+            Self::Xdp(socket) => socket.send(buffer),
+            Self::Packet(socket) => socket.send(buffer),
+        }
+    }
+
+    /// Tells the kernel of all that was queued.
+    ///
+    /// # Errors
+    /// The interface is down or gone.
+    pub fn flush(&mut self, arena: &mut Arena) -> io::Result<()> {
+        match self {
+            Self::Xdp(socket) => socket.flush(arena),
+            Self::Packet(socket) => socket.flush(arena),
+        }
+    }
+
+    /// How many frames that were flushed the kernel has not taken yet: another flush offers them again.
+    #[must_use]
+    pub fn unsent(&self) -> u32 {
+        match self {
+            Self::Xdp(socket) => socket.unsent(),
+            Self::Packet(socket) => socket.unsent(),
+        }
+    }
+
+    /// What the kernel has counted.
+    ///
+    /// # Errors
+    /// The socket cannot be asked.
+    pub fn counts(&self) -> io::Result<KernelCounts> {
+        match self {
+            Self::Xdp(socket) => socket.counts(),
+            Self::Packet(socket) => socket.counts(),
+        }
+    }
+
+    /// By which means, as it is reported: `AF_XDP, copy`, `AF_XDP, zero copy`, `AF_PACKET`.
+    #[must_use]
+    pub fn means(&self) -> &'static str {
+        match self {
+            Self::Xdp(socket) => socket.means(),
+            Self::Packet(_) => "AF_PACKET",
+        }
+    }
+}
+
+/// Beside AF_PACKET sockets the kernel sees every frame: it must not forward them as well.
+fn alone(facts: &Facts) -> Result<(), Fault> {
+    if facts.addresses.is_empty() || !link::kernel_forwards(&facts.name) {
+        return Ok(());
+    }
+    let what =
+        "the kernel has addresses there and forwards: beside AF_PACKET it would forward every packet twice";
+    let name = &facts.name;
+    let remedy = format!(
+        "run `sysctl -w net/ipv4/conf/{name}/forwarding=0 net/ipv6/conf/{name}/forwarding=0`, or use AF_XDP"
+    );
+    Err(Fault::new(Kind::Unsupported, name, what, remedy))
+}
+
+impl AsFd for Device {
+    /// To be polled for reading.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Xdp(socket) => socket.as_fd(),
+            Self::Packet(socket) => socket.as_fd(),
+        }
+    }
+}

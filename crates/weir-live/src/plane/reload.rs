@@ -1,0 +1,165 @@
+//! Another configuration for a running router, without a packet lost.
+//!
+//! Everything new is built before anything is changed. Routes, classes, rates and addresses hold at once. What waits
+//! moves to a new discipline in the order in which it arrived; a discipline that nothing has changed for is kept as it
+//! is. Where the new one would drop any of it, the old one is served until it is empty, and the new one after it. If
+//! that is not over when the next change comes, and the next one would drop any as well, all that waits is served in
+//! the order of arrival first.
+//!
+//! | | |
+//! |-|-|
+//! | Source | this project |
+//! | Work | O(frames log frames) for each interface whose discipline changes; allocates |
+//! | Units | none |
+//! | Departs from the source | what a discipline remembers of the past, such as since when a queue has stood, begins anew; a class that is gone is counted with the last one from then on |
+
+use weir_core::discipline::Discipline;
+use weir_core::registry::{PacketFactory, packet_factory};
+use weir_core::units::Instant;
+use weir_document::Refused;
+
+use super::Plane;
+use super::classify::Classifier;
+use super::egress::Frames;
+use super::frame::{self, Frame};
+use super::parked::{Handle, Place};
+use super::routes::Routes;
+use super::tally::ClassTally;
+use crate::arena::Arena;
+use crate::config::Router;
+
+/// What is built before anything is changed.
+struct Prepared {
+    classifier: Classifier,
+    routes: Routes,
+    /// Of each interface, what makes its new discipline; nothing where it is kept.
+    disciplines: Vec<Option<PacketFactory<Handle>>>,
+    /// For each old class the new one of its name, or the last.
+    classes: Vec<usize>,
+}
+
+impl Plane {
+    /// Takes another configuration of the same interfaces: it is built first, and nothing is changed where that fails.
+    /// What waits moves over in order; nothing is lost, nothing is reordered within a flow, counters go on.
+    ///
+    /// # Errors
+    /// A discipline refuses its arguments, or the interfaces are others.
+    pub fn reload(&mut self, now: Instant, router: Router, arena: &mut Arena) -> Result<(), Refused> {
+        let prepared = self.prepare(&router)?;
+        // What is past is decided by what was in force.
+        for port in &mut self.ports {
+            port.egress.advance(now.get(), &mut Frames { parked: &mut self.parked, arena });
+        }
+        self.classifier = prepared.classifier;
+        self.routes = prepared.routes;
+        self.renumber(&prepared.classes, router.classes.len());
+        for (at, make) in prepared.disciplines.into_iter().enumerate() {
+            self.ports[at].set(&router.interfaces[at]);
+            if let Some(make) = make {
+                self.succeed(now, at, &make, arena);
+            }
+            let frames = &mut Frames { parked: &mut self.parked, arena };
+            self.ports[at].egress.resume(now.get(), frames);
+        }
+        self.router = router;
+        self.reloads += 1;
+        Ok(())
+    }
+
+    fn prepare(&self, router: &Router) -> Result<Prepared, Refused> {
+        let names = |router: &Router| router.interfaces.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+        let (before, after) = (names(&self.router), names(router));
+        if before != after {
+            let reason =
+                format!("has the interfaces `{}`, must have `{}`", after.join("`, `"), before.join("`, `"));
+            let remedy = "keep them and their order, or start the router anew";
+            return Err(Refused::of_file(&router.name, reason, remedy));
+        }
+        let classifier = Classifier::new(router, self.seed);
+        let is_relabelled = classifier != self.classifier;
+        let mut disciplines = Vec::new();
+        for (at, interface) in router.interfaces.iter().enumerate() {
+            let is_kept = !is_relabelled && interface.discipline == self.router.interfaces[at].discipline;
+            disciplines.push(if is_kept { None } else { Some(build(router, at, self.seed)?) });
+        }
+        let last = router.classes.len() - 1;
+        let place = |name: &str| router.classes.iter().position(|class| class.name == name).unwrap_or(last);
+        let classes = self.router.classes.iter().map(|class| place(&class.name)).collect();
+        Ok(Prepared { classifier, routes: Routes::new(router), disciplines, classes })
+    }
+
+    /// Counters and packets take the numbers of the new classes.
+    fn renumber(&mut self, new: &[usize], count: usize) {
+        for port in &mut self.ports {
+            let mut classes = vec![ClassTally::default(); count];
+            for (tally, &at) in port.egress.classes.iter().zip(new) {
+                classes[at].merge(tally);
+            }
+            port.egress.classes = classes;
+        }
+        // Those that have left too: the device may still fail to take them.
+        for entry in self.parked.all_mut() {
+            entry.class = new.get(usize::from(entry.class)).map_or(0, |&at| at as u16);
+        }
+    }
+
+    /// What waits at an interface, labelled anew, in the order of arrival.
+    fn waiting_at(&self, at: usize, arena: &Arena) -> Vec<Handle> {
+        let here = |frame: &u32| {
+            let entry = self.parked.entry(*frame);
+            entry.place == Place::Queued && usize::from(entry.egress) == at
+        };
+        let mut frames: Vec<u32> = self.parked.present().map(|(frame, _)| frame).filter(here).collect();
+        frames.sort_unstable_by_key(|&frame| self.parked.entry(frame).sequence);
+        frames.into_iter().filter_map(|frame| self.handle(frame, arena)).collect()
+    }
+
+    /// The handle of a packet that waits, under the classes and flows in force.
+    fn handle(&self, frame: u32, arena: &Arena) -> Option<Handle> {
+        match frame::read(arena.bytes(self.parked.buffer(frame)?)) {
+            Ok(Frame::Ip(packet)) => {
+                Some(Handle::new(frame, self.classifier.label(&packet), packet.size, packet.ecn))
+            }
+            // It was read when it came in, and its headers have been kept right since.
+            _ => None,
+        }
+    }
+
+    /// A new discipline takes the place of that of an interface.
+    fn succeed(&mut self, now: Instant, at: usize, make: &PacketFactory<Handle>, arena: &mut Arena) {
+        let waiting = self.waiting_at(at, arena);
+        let queue = &mut self.ports[at].egress.queue;
+        let filled = |mut discipline: Box<dyn Discipline<Handle> + Send>| {
+            let mut drops = Vec::new();
+            for handle in &waiting {
+                // Nothing is served yet, so there is nobody to preempt.
+                let _ = discipline.enqueue(now, *handle, &mut drops);
+            }
+            drops.is_empty().then_some(discipline)
+        };
+        if let Some(next) = filled(make()) {
+            queue.replace(next);
+        } else {
+            if queue.has_predecessor() {
+                let all = Box::new(weir_core::message::fifo::Fifo::new());
+                queue.replace(filled(all).unwrap_or_else(make));
+            }
+            queue.succeed(make());
+        }
+    }
+}
+
+/// What makes the discipline of an interface.
+pub(super) fn build(router: &Router, at: usize, seed: u64) -> Result<PacketFactory<Handle>, Refused> {
+    let interface = &router.interfaces[at];
+    let mut random = weir_core::random::Random::new(seed ^ (at as u64 + 1) << 32);
+    let seeded = weir_core::registry::with_seeds(&interface.discipline, &mut || random.bits());
+    packet_factory(&seeded).map_err(|error| {
+        Refused::of_file(&router.name, error.to_string(), "name a discipline of packets with such arguments")
+            .key(format!("interface.{}.discipline", interface.name))
+            .value(interface.discipline.to_string())
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,253 @@
+//! What a router has counted so far, as its control socket and its metrics give it.
+//!
+//! Counters only grow, and go on over a change of the configuration where the interface stays. At any moment, of each
+//! router: `received = forwarded + to_router + dropped (by reason) + waiting`, which a test holds.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::io::KernelCounts;
+
+/// Why the router let a packet go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// Shorter than its headers say, or a header that cannot be.
+    Malformed,
+    /// Neither IPv4, IPv6 nor ARP, where the device hands over such frames.
+    NotIp,
+    /// With a VLAN tag.
+    Vlan,
+    /// A source or destination that no router may forward: unspecified, loopback, multicast, link-local, broadcast.
+    Martian,
+    /// Not sent to the device's own address.
+    NotForUs,
+    /// Its time to live ends here.
+    Expired,
+    /// No route leads to its destination.
+    NoRoute,
+    /// It would leave by the interface it came by, to whom it came from.
+    Loop,
+    /// Larger than the interface it leaves by takes.
+    TooLarge,
+    /// Its transport checksum was never completed, and is to be refused.
+    PartialChecksum,
+    /// Its next router does not answer.
+    NoNeighbour,
+    /// It waits for the answer of a neighbour, and too many wait with it.
+    NeighbourQueueFull,
+    /// There was no free frame.
+    NoMemory,
+    /// The discipline: the queue is full.
+    QueueFull,
+    /// The discipline: congestion.
+    Congestion,
+    /// The discipline: larger than it ever grants.
+    TooLargeForDiscipline,
+    /// The discipline: no place for its class or flow.
+    Unclassified,
+    /// The interface it was to leave by is down or gone.
+    InterfaceDown,
+    /// The interface it was to leave by is being drained.
+    Draining,
+}
+
+impl Reason {
+    /// All of them, in their order.
+    pub const ALL: [Self; 19] = [
+        Self::Malformed,
+        Self::NotIp,
+        Self::Vlan,
+        Self::Martian,
+        Self::NotForUs,
+        Self::Expired,
+        Self::NoRoute,
+        Self::Loop,
+        Self::TooLarge,
+        Self::PartialChecksum,
+        Self::NoNeighbour,
+        Self::NeighbourQueueFull,
+        Self::NoMemory,
+        Self::QueueFull,
+        Self::Congestion,
+        Self::TooLargeForDiscipline,
+        Self::Unclassified,
+        Self::InterfaceDown,
+        Self::Draining,
+    ];
+}
+
+/// Packets and bytes (of IP).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Count {
+    /// How many packets.
+    pub packets: u64,
+    /// How many bytes of IP in them.
+    pub bytes: u64,
+}
+
+impl Count {
+    /// Counts a packet.
+    #[inline]
+    pub fn add(&mut self, bytes: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+    }
+}
+
+/// What was counted of the whole router.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The router's name.
+    pub name: String,
+    /// Nanoseconds since the daemon began.
+    pub now_ns: u64,
+    /// How often the configuration was changed.
+    pub reloads: u64,
+    /// Frames of the arena.
+    pub frames: u64,
+    /// Frames of it that nobody has.
+    pub frames_free: u64,
+    /// The interfaces.
+    pub interfaces: Vec<InterfaceSnapshot>,
+}
+
+/// What was counted of an interface.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InterfaceSnapshot {
+    /// Its name in the kernel.
+    pub name: String,
+    /// By which means frames come in and leave.
+    pub means: String,
+    /// Whether it is up.
+    pub up: bool,
+    /// Its discipline, as a spec string.
+    pub discipline: String,
+    /// The rate at which frames leave, such as `10Mbit`; nothing where there is no limit.
+    pub rate: Option<String>,
+    /// Came in by it, whatever became of them.
+    pub received: Count,
+    /// Came in by it for the router itself: ARP, neighbour discovery, echo requests.
+    pub to_router: Count,
+    /// Left by it.
+    pub forwarded: Count,
+    /// Made by the router itself and left by it, beside those forwarded.
+    pub originated: Count,
+    /// Came in by it and were dropped before they joined a queue, by reason.
+    pub refused: BTreeMap<Reason, Count>,
+    /// Classes of what leaves by it.
+    pub classes: Vec<ClassSnapshot>,
+    /// What the kernel has counted.
+    pub kernel: KernelCounts,
+}
+
+/// What was counted of a class at the interface that it leaves by.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassSnapshot {
+    /// Its name.
+    pub name: String,
+    /// Offered to the queue.
+    pub offered: Count,
+    /// Left.
+    pub forwarded: Count,
+    /// Marked with congestion.
+    pub marked: Count,
+    /// Dropped at the queue or behind it, by reason.
+    pub dropped: BTreeMap<Reason, Count>,
+    /// Waiting now: in the queue, in transmission, on the delay line, or for a neighbour.
+    pub waiting: Count,
+    /// How long the oldest of them has been here.
+    pub oldest_ns: u64,
+    /// From arrival to the end of transmission: nothing before the first.
+    pub sojourn: Sojourn,
+}
+
+/// How long packets stayed: a histogram in powers of two, each divided into four.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sojourn {
+    /// The sum of all, in nanoseconds.
+    pub sum_ns: u64,
+    /// The longest, in nanoseconds.
+    pub longest_ns: u64,
+    /// For each bucket that is not empty: the upper end in nanoseconds, inside, and how many.
+    pub buckets: Vec<(u64, u64)>,
+}
+
+impl Sojourn {
+    /// How many packets.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().map(|(_, count)| count).sum()
+    }
+
+    /// What so large a share of the packets did not stay longer than, in nanoseconds: the upper end of a bucket, at most
+    /// the longest; nothing without packets.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> Option<u64> {
+        let count = self.count();
+        let rank = ((share * count as f64).ceil() as u64).clamp(1, count.max(1));
+        let mut below = 0;
+        let holds = |&&(_, count): &&(u64, u64)| {
+            below += count;
+            below >= rank
+        };
+        let (end, _) = self.buckets.iter().find(holds)?;
+        Some((*end).min(self.longest_ns))
+    }
+
+    /// The packets of both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let mut counts: BTreeMap<u64, u64> = self.buckets.iter().copied().collect();
+        for &(end, count) in &other.buckets {
+            *counts.entry(end).or_default() += count;
+        }
+        Self {
+            sum_ns: self.sum_ns + other.sum_ns,
+            longest_ns: self.longest_ns.max(other.longest_ns),
+            buckets: counts.into_iter().collect(),
+        }
+    }
+
+    /// Those of the packets that left after `earlier` was taken; the longest stays that of all.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut before = earlier.buckets.iter().peekable();
+        let mut buckets = Vec::with_capacity(self.buckets.len());
+        for &(end, count) in &self.buckets {
+            while before.next_if(|(other, _)| *other < end).is_some() {}
+            let old = before.next_if(|(other, _)| *other == end).map_or(0, |(_, old)| *old);
+            if count > old {
+                buckets.push((end, count - old));
+            }
+        }
+        let sum_ns = self.sum_ns.saturating_sub(earlier.sum_ns);
+        Self { sum_ns, longest_ns: self.longest_ns, buckets }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_ends_of_buckets() {
+        let sojourn = Sojourn { sum_ns: 0, longest_ns: 950, buckets: vec![(10, 50), (100, 49), (1000, 1)] };
+        for (share, expected) in [(0.0, 10), (0.5, 10), (0.51, 100), (0.99, 100), (0.991, 950), (1.0, 950)] {
+            assert_eq!(sojourn.quantile(share), Some(expected), "{share}");
+        }
+        assert_eq!(Sojourn::default().quantile(0.5), None);
+    }
+
+    #[test]
+    fn what_came_since_is_what_is_more() {
+        let earlier = Sojourn { sum_ns: 5, longest_ns: 10, buckets: vec![(10, 1), (30, 2)] };
+        let later = Sojourn { sum_ns: 9, longest_ns: 40, buckets: vec![(10, 1), (20, 4), (30, 3), (40, 1)] };
+        let since = later.since(&earlier);
+        assert_eq!((since.sum_ns, since.buckets.clone()), (4, vec![(20, 4), (30, 1), (40, 1)]));
+        assert_eq!(later.since(&later).count(), 0);
+        let both = since.and(&earlier);
+        assert_eq!((both.sum_ns, both.buckets), (9, vec![(10, 1), (20, 4), (30, 3), (40, 1)]));
+    }
+}

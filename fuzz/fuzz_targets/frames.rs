@@ -1,0 +1,99 @@
+//! Frames that come in by the interfaces of a router: every packet is counted once, and no frame is lost.
+//!
+//! The input is a script: a byte says what happens, one how much later in units of 16 us, one at which interface; of
+//! an arrival one more byte gives the length of the frame, which follows.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use weir_core::units::Instant;
+use weir_document::Source;
+use weir_live::arena::Arena;
+use weir_live::config::{MacAddress, Router, read};
+use weir_live::io::Received;
+use weir_live::plane::snapshot::{Count, Snapshot};
+use weir_live::plane::{DeviceFacts, Plane};
+
+const FRAMES: u32 = 16;
+
+/// A router of two interfaces whose devices are `02:00:00:00:00:00` and `...:01`.
+fn router(discipline: &str) -> Router {
+    let text = format!(
+        r#"
+        weir = 1
+        [router]
+        name = "r"
+        discipline = "{discipline}"
+        [[interface]]
+        name = "a"
+        addresses = ["10.0.0.1/24", "fd00::1/64"]
+        neighbours = {{ "10.0.0.2" = "02:00:00:00:00:09" }}
+        [[interface]]
+        name = "b"
+        addresses = ["10.0.1.1/24", "fd00:0:0:1::1/64"]
+        rate = "10Mbit"
+        propagation = "1ms"
+        "#
+    );
+    read(&Source { name: "r.toml", text: &text }).expect("a router")
+}
+
+fn device(at: u8, up: bool) -> DeviceFacts {
+    DeviceFacts { mac: MacAddress([2, 0, 0, 0, 0, at]), mtu: 1500, up }
+}
+
+/// Who came, and what became of them.
+fn counted(snapshot: &Snapshot) -> (u64, u64) {
+    let sum = |counts: &mut dyn Iterator<Item = &Count>| counts.map(|count| count.packets).sum::<u64>();
+    let (mut came, mut gone) = (0, 0);
+    for interface in &snapshot.interfaces {
+        came += interface.received.packets;
+        gone += interface.forwarded.packets + interface.to_router.packets;
+        gone += sum(&mut interface.refused.values());
+        for class in &interface.classes {
+            gone += class.waiting.packets + sum(&mut class.dropped.values());
+        }
+    }
+    (came, gone)
+}
+
+fuzz_target!(|script: &[u8]| {
+    let mut plane = Plane::new(router("sfq"), &[device(0, true), device(1, true)], FRAMES, 1).expect("a router");
+    let mut arena = Arena::new(FRAMES).expect("memory");
+    let (mut script, mut now, mut into) = (script, 0, Vec::new());
+    while let [what, later, at, rest @ ..] = script {
+        let at = at % 2;
+        now += u64::from(*later) * 16_000;
+        script = rest;
+        let instant = Instant::new(now);
+        match what {
+            0 => plane.device(at.into(), device(at, later % 2 == 0)),
+            1 => plane.reload(instant, router("drr:quantum=500B"), &mut arena).expect("a router"),
+            2 => plane.reload(instant, router("fifo:limit=2pkt"), &mut arena).expect("a router"),
+            3..64 => plane.depart(instant, at.into(), 3, &mut arena, &mut into),
+            _ => {
+                let Some((length, rest)) = rest.split_first() else { break };
+                let (bytes, rest) = rest.split_at(rest.len().min((*length).into()));
+                script = rest;
+                if let Some(mut buffer) = arena.take(256) {
+                    assert!(buffer.resize(bytes.len() as u32));
+                    arena.bytes_mut(&mut buffer).copy_from_slice(bytes);
+                    let partial = [None, Some(true), Some(false)][usize::from(what % 3)];
+                    plane.arrive(instant, at.into(), Received { buffer, partial }, &mut arena);
+                }
+            }
+        }
+        into.drain(..).for_each(|buffer| arena.give(buffer));
+    }
+    let (came, gone) = counted(&plane.snapshot(Instant::new(now), &arena));
+    assert_eq!(came, gone);
+    // Whatever waits leaves or is given up, and every frame comes back.
+    for second in 1..30 {
+        for at in 0..2 {
+            plane.device(at, device(at as u8, true));
+            plane.depart(Instant::new(now + second * 1_000_000_000), at, u32::MAX, &mut arena, &mut into);
+            into.drain(..).for_each(|buffer| arena.give(buffer));
+        }
+    }
+    assert_eq!((plane.waiting(), arena.free()), (0, FRAMES));
+});

@@ -1,0 +1,232 @@
+"""Commands with real packets: ``weir live testbed``, ``weir live sfq``, ``weir live clean``."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weir.cli.shared import NOT_MET, Json, OneOutFile, ScenarioFile, echo_json, form_of, only
+from weir.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["add_to"]
+
+_HIGHEST_SCALE, _MOST_TOGETHER, _MOST_REPEATS = 1000, 16, 100
+
+Scale = Annotated[
+    int, typer.Option("--scale", metavar="N", help="Multiply rates by N, and divide times by it.")
+]
+Repeat = Annotated[
+    int,
+    typer.Option(
+        "--repeat", metavar="N", help="Measure each discipline N times; intervals are then over runs."
+    ),
+]
+Together = Annotated[
+    int,
+    typer.Option(
+        "--together",
+        metavar="N",
+        help="Measure N runs at a time, each in its own namespaces; needs the cores.",
+    ),
+]
+Keep = Annotated[
+    Path | None,
+    typer.Option("--keep", metavar="DIR", help="Keep configurations, scripts, logs and messages there."),
+]
+Out = Annotated[
+    OneOutFile,
+    typer.Option("--out", metavar="FILE", help="Also write the report, .html, or all of it, .json."),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    live = typer.Typer(
+        help="Measure with real packets: namespaces, weird route and weird tg.", no_args_is_help=True
+    )
+    live.command("testbed", short_help="Measure a scenario and compare with its simulation.")(measure)
+    live.command("sfq", short_help="The SFQ experiments: published, simulated, measured.")(sfq)
+    live.command("clean", short_help="Take down what a run left behind.")(clean)
+    app.add_typer(live, name="live", short_help="Measure with real packets.")
+
+
+def measure(
+    file: ScenarioFile,
+    scale: Scale = 1,
+    discipline: Annotated[
+        list[str] | None,
+        typer.Option("--discipline", metavar="SPEC", help="In place of the scenario's. May be repeated."),
+    ] = None,
+    repeat: Repeat = 1,
+    together: Together = 1,
+    keep: Keep = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> int:
+    """Build the network of a scenario out of namespaces, send its packets, and compare with the simulation.
+
+    Every router runs `weird route`, every flow `weird tg` at both ends. Needs root, and `make weird`.
+    Nothing is touched that the command did not create, and nothing stays, whatever happens to it.
+    The exit code is 1 if packets are not accounted for, or generators were late.
+
+    \b
+    Example:
+      weir live testbed scenario.toml --scale 10 --out report.html
+    """
+    import weir
+    from weir.live import comparison, page, program, terminal
+    from weir.tables import console
+
+    path = _checked(scale, repeat, together, out)
+    scenario = weir.Scenario.from_file(file)
+    program.find()
+    with _progress(as_json) as progress:
+        made = comparison.compare(
+            scenario,
+            scale=scale,
+            repeat=repeat,
+            together=together,
+            disciplines=discipline or (),
+            keep=keep,
+            progress=progress,
+        )
+    _write(path, made.to_dict, lambda: page.html(made))
+    if as_json:
+        echo_json(made.to_dict())
+    else:
+        terminal.show(console(), made)
+    return 0 if made.ok else NOT_MET
+
+
+def sfq(
+    scale: Scale = 10,
+    experiment: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--experiment",
+            metavar="NAME",
+            help="fair, starve, degrade or resource; may be repeated. Default: all.",
+        ),
+    ] = None,
+    disciplines: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--disciplines",
+            metavar="KIND",
+            help="fifo, sfq or frozen; may be repeated. Default: all published.",
+        ),
+    ] = None,
+    repeat: Repeat = 1,
+    together: Together = 1,
+    keep: Keep = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> int:
+    """Run the four SFQ experiments of 1993 with real packets: published, simulated and measured side by side.
+
+    At scale 10 lines have 13.44 Mb/s and a run lasts 25 to 34 s; there are ten. Times are multiplied back.
+    The exit code is 1 if, where no stream shares a queue, a measured throughput is more than 3 points from
+    the simulated one or a delay more than 15 %.
+
+    \b
+    Example:
+      weir live sfq --scale 10 --out sfq.html
+    """
+    from weir.live import program, sfq_page
+    from weir.live import sfq as study
+    from weir.tables import console
+
+    path = _checked(scale, repeat, together, out)
+    study.parts(experiment or (), disciplines or ())
+    program.find()
+    with _progress(as_json) as progress:
+        made = study.run(
+            experiment or (),
+            disciplines or (),
+            scale=scale,
+            repeat=repeat,
+            together=together,
+            keep=keep,
+            progress=progress,
+        )
+    _write(path, made.to_dict, lambda: sfq_page.html(made))
+    if as_json:
+        echo_json(made.to_dict())
+    else:
+        sfq_page.show(console(), made)
+    return 0 if made.ok else NOT_MET
+
+
+def clean(as_json: Json = False) -> int:
+    """Take down namespaces, processes and folders of runs whose process is gone.
+
+    Nothing else is touched: what there is to undo stands in the journals that runs keep in /run/weir/testbed.
+    """
+    from weir.live.namespaces import clean as cleaned
+
+    left = cleaned()
+    if as_json:
+        echo_json([{"journal": str(each.journal), "namespaces": [*each.namespaces]} for each in left])
+        return 0
+    for each in left:
+        typer.echo(f"{each.journal.stem}: {', '.join(each.namespaces) or 'no namespaces'}")
+    if not left:
+        typer.echo("nothing was left behind")
+    return 0
+
+
+def _checked(scale: int, repeat: int, together: int, out: list[Path] | None) -> Path | None:
+    """Refuse options out of their bounds, and what could not be done here, before anything is simulated."""
+    from weir.errors import UnsupportedError
+    from weir.live.namespaces import why_not
+
+    for name, value, most in (
+        ("--scale", scale, _HIGHEST_SCALE),
+        ("--repeat", repeat, _MOST_REPEATS),
+        ("--together", together, _MOST_TOGETHER),
+    ):
+        if not 1 <= value <= most:
+            raise ConfigError(
+                f"{name} is {value}, must be from 1 to {most}", f"write `{name} {min(10, most)}`"
+            )
+    path = only(out)
+    if path is not None:
+        form_of(path, (".html", ".json"))
+    if reason := why_not():
+        raise UnsupportedError(reason, "run as root, on Linux, outside a container without privileges")
+    return path
+
+
+def _write(path: Path | None, document: Callable[[], object], html: Callable[[], str]) -> None:
+    import json
+
+    from weir.files import write_text
+
+    if path is None:
+        return
+    if form_of(path, (".html", ".json")) == ".html":
+        write_text(path, html())
+    else:
+        write_text(path, json.dumps(document(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+@contextmanager
+def _progress(as_json: bool) -> Iterator[Callable[[float], None] | None]:
+    """Yield what shows progress on a terminal."""
+    if as_json or not sys.stderr.isatty():
+        yield None
+        return
+
+    def told(share: float) -> None:
+        sys.stderr.write(f"\rmeasuring: {share:4.0%}")
+        sys.stderr.flush()
+
+    yield told
+    sys.stderr.write("\r" + " " * 20 + "\r")

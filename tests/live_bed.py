@@ -1,0 +1,182 @@
+"""Two hosts, a router between them, and the plain sockets with which a test sends and receives."""
+
+import json
+import selectors
+import socket
+import struct
+import subprocess
+import time
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from pathlib import Path
+from typing import Any, Self
+
+from weir import toml
+from weir.live import program
+from weir.live.namespaces import Site
+
+_PORT = 5001
+_SO_TIMESTAMPNS, _SO_RCVBUFFORCE = 35, 33
+_READY = 15.0
+_HEADERS = 28
+
+
+class Bed:
+    """Hosts ``a`` and ``b``, a router ``r`` between them: what is started ends with the block."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.weird = program.find()
+        self.site = Site("test")
+        self.router: subprocess.Popen[bytes] | None = None
+        self._sockets: list[socket.socket] = []
+
+    def __enter__(self) -> Self:
+        self.site.__enter__()
+        try:
+            self._build()
+        except BaseException:
+            self.site.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for each in self._sockets:
+            each.close()
+        self.site.__exit__(*error)
+
+    def _build(self) -> None:
+        for name in "arb":
+            self.site.node(name, six=False)
+        self.a, self.left = self.site.wire("a", "r")
+        self.b, self.right = self.site.wire("b", "r")
+        for number, end in ((1, self.a), (2, self.b)):
+            self.site.address(end, IPv4Interface(f"10.79.{number}.2/24"))
+            self.site.route(end, IPv4Network("10.79.0.0/16"), IPv4Address(f"10.79.{number}.1"))
+        self.name = self.site.name(0)
+
+    def configuration(
+        self, *, discipline: str = "fifo:limit=1000pkt", rate: str | None = None, **more: Any
+    ) -> str:
+        """Return the router's configuration; ``more`` are keys of its ``[router]`` table."""
+        limit = {} if rate is None else {"rate": rate}
+        ends = ((1, self.left, {}), (2, self.right, {**limit, "discipline": discipline}))
+        return toml.dumps(
+            {
+                "weir": 1,
+                "router": {"name": self.name, **more},
+                "interface": [
+                    {
+                        "name": end.interface,
+                        "addresses": [f"10.79.{number}.1/24"],
+                        "neighbours": {f"10.79.{number}.2": end.other_mac},
+                        **keys,
+                    }
+                    for number, end, keys in ends
+                ],
+            }
+        )
+
+    def write(self, text: str, name: str = "router.toml") -> Path:
+        """Write a configuration, and return its file."""
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def start(self, **keys: Any) -> subprocess.Popen[bytes]:
+        """Start the router, and return when it answers."""
+        path = self.write(self.configuration(**keys))
+        errors = (self.folder / "router.err").open("ab")
+        command = [str(self.weird), "route", str(path), "--priority", "40"]
+        self.router = self.site.start("r", command, stdin=subprocess.DEVNULL, stderr=errors)
+        errors.close()
+        deadline = time.monotonic() + _READY
+        while not self.ready():
+            assert self.router.poll() is None, self.messages()
+            assert time.monotonic() < deadline, self.messages()
+            time.sleep(0.01)
+        return self.router
+
+    def ready(self) -> bool:
+        """Return whether the daemon that was started last answers."""
+        status = program.ask(self.weird, self.name, "status")
+        return status is not None and self.router is not None and status["process"] == self.router.pid
+
+    def messages(self) -> str:
+        """Return what the router has said."""
+        return (self.folder / "router.err").read_text()
+
+    def ctl(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run ``weird ctl`` on the router."""
+        command = [self.weird, "ctl", self.name, *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+
+    def stats(self) -> dict[str, dict[str, Any]]:
+        """Return what each interface of the router has counted, by name."""
+        told = json.loads(self.ctl("stats", "--json").stdout)
+        return {each["name"]: each for each in told["interfaces"]}
+
+    def balance(self) -> dict[str, int]:
+        """Return what came in at the left, and what became of it."""
+        stats = self.stats()
+        left, right = stats[self.left.interface], stats[self.right.interface]
+        classes = right["classes"]
+        return {
+            "received": left["received"]["packets"],
+            "forwarded": right["forwarded"]["packets"],
+            "to_router": left["to_router"]["packets"],
+            "refused": sum(each["packets"] for each in left["refused"].values()),
+            "dropped": sum(lost["packets"] for each in classes for lost in each["dropped"].values()),
+            "waiting": sum(each["waiting"]["packets"] for each in classes),
+            "missed": sum(left["kernel"].values()) + sum(right["kernel"].values()),
+        }
+
+    def idle(self) -> None:
+        """Return when nothing waits any more."""
+        deadline = time.monotonic() + _READY
+        while self.balance()["waiting"]:
+            assert time.monotonic() < deadline, self.balance()
+            time.sleep(0.02)
+
+    def _socket(self, node: str) -> socket.socket:
+        made = self.site.socket(node, socket.AF_INET, socket.SOCK_DGRAM)
+        self._sockets.append(made)
+        return made
+
+    def sender(self) -> socket.socket:
+        """Return a socket at ``a``."""
+        made = self._socket("a")
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
+        return made
+
+    def receiver(self, port: int = _PORT) -> socket.socket:
+        """Return a socket at ``b`` with much room, which stamps what comes in."""
+        made = self._socket("b")
+        made.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 1 << 26)
+        made.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+        made.bind(("10.79.2.2", port))
+        made.setblocking(False)
+        return made
+
+    @staticmethod
+    def send(made: socket.socket, number: int, size: int, port: int = _PORT) -> None:
+        """Send a packet of so many bytes of IP, with its number."""
+        made.sendto(struct.pack("!I", number).ljust(size - _HEADERS, b"\0"), ("10.79.2.2", port))
+
+
+def drain(made: socket.socket) -> list[tuple[int, int, float]]:
+    """Return what has come in: port it came from, number, and time in seconds."""
+    found = []
+    while True:
+        try:
+            data, extra, _, peer = made.recvmsg(2048, 64)
+        except BlockingIOError:
+            return found
+        seconds, nanoseconds = struct.unpack("qq", extra[0][2][:16])
+        found.append((peer[1], struct.unpack("!I", data[:4])[0], seconds + nanoseconds / 1e9))
+
+
+def wait_for(made: socket.socket, seconds: float) -> bool:
+    """Return whether something comes in within a time."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(made, selectors.EVENT_READ)
+        return bool(selector.select(seconds))

@@ -1,0 +1,135 @@
+"""Logs read and figures taken from them: made-up packets, whose figures are known."""
+
+import json
+import math
+from fractions import Fraction
+from ipaddress import IPv4Address
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from weir.errors import ConfigError
+from weir.live import logs
+from weir.live.figures import Value, difference, measured
+from weir.live.logs import Packets
+from weir.live.plan import Plan, Stream
+
+TRANSMIT, RECEIVE, ERROR, END = 3, 4, 5, 255
+
+
+def log(path: Path, start: int, records: list[tuple[int, int, int, int]], *, whole: bool = True) -> Path:
+    """Write a log of records of time, other, number and kind."""
+    header = json.dumps({"start": start}).encode().ljust(24)
+    if whole:
+        records = [*records, (0, len(records), 0, END)]
+    content = b"WEIRTGLG" + (1).to_bytes(4, "little") + len(header).to_bytes(4, "little") + header
+    for time, other, number, kind in records:
+        content += time.to_bytes(8, "little", signed=True) + other.to_bytes(8, "little", signed=True)
+        content += number.to_bytes(4, "little") + (100).to_bytes(4, "little") + bytes(6)
+        content += bytes([kind, 105 if kind == ERROR else 0])
+    path.write_bytes(content)
+    return path
+
+
+def test_logs_are_paired(tmp_path: Path) -> None:
+    sent = [(1010, 1000, 0, TRANSMIT), (2000, 2000, 1, TRANSMIT), (3050, 3000, 3, TRANSMIT)]
+    # The sink began 500 ns before; packet 3 comes before packet 0, again, and one was never sent.
+    got = [(4000, 0, 3, RECEIVE), (4500, 0, 0, RECEIVE), (4600, 0, 3, RECEIVE), (4700, 0, 9, RECEIVE)]
+    packets = logs.pair(
+        log(tmp_path / "a.log", 1500, sent), log(tmp_path / "b.log", 1000, [*got, (5000, 2, 0, ERROR)])
+    )
+    assert packets.due.tolist() == [1000, 2000, 3000]
+    assert packets.late.tolist() == [10, 0, 50]
+    assert packets.size.tolist() == [132] * 3
+    assert packets.delay[0] == 4000 - 1010
+    assert np.isnan(packets.delay[1])
+    assert packets.delay[2] == 3500 - 3050
+    assert (packets.reordered, packets.again, packets.unsent, packets.no_room) == (1, 1, 0, 2)
+
+
+def test_damaged_logs_are_refused(tmp_path: Path) -> None:
+    good = log(tmp_path / "a.log", 0, [])
+    cut = log(tmp_path / "b.log", 0, [(1, 1, 0, RECEIVE)], whole=False)
+    (tmp_path / "c.log").write_text("nothing of the kind")
+    with pytest.raises(ConfigError, match="it was cut"):
+        logs.pair(good, cut)
+    with pytest.raises(ConfigError, match="it is not a log"):
+        logs.pair(tmp_path / "c.log", good)
+
+
+def plan(scale: int) -> Plan:
+    stream = Stream(
+        name="f",
+        class_="default",
+        source="a",
+        sink="b",
+        source_address=IPv4Address("10.0.0.1"),
+        sink_address=IPv4Address("10.0.0.2"),
+        port=4001,
+        path=(),
+        start=10**9,
+        stop=11 * 10**9,
+        tick=0,
+        compatible=False,
+        script="",
+        sink_script="",
+        size=Fraction(125),
+        before=2_000_000,
+        after=1_000_000,
+    )
+    return Plan(
+        title="t",
+        discipline="fifo",
+        scale=scale,
+        duration=11 * 10**9,
+        hosts=("a", "b"),
+        wires=(),
+        addresses={},
+        host_routes=(),
+        routers=(),
+        streams=(stream,),
+        drain=0,
+        departures=(),
+    )
+
+
+def packets(delays: list[float], scale: int) -> Packets:
+    """Return packets of 125 bytes, ten a second of the scenario, with these delays in seconds of it."""
+    count = len(delays)
+    due = (np.arange(count) * 10**8 // scale).astype(np.int64)
+    delay = np.array([(each - 0.003) * 1e9 / scale for each in delays])
+    return Packets(due, np.zeros(count), np.full(count, 125), delay, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("scale", [1, 10])
+def test_figures_of_a_flow(scale: int) -> None:
+    delays = [0.1 if place % 4 else math.nan for place in range(100)]
+    found = measured(plan(scale), [[packets(delays, scale)]], 0, (1.0, 11.0))
+    assert found["offer", "mean"].value == pytest.approx(10_000)
+    assert found["throughput", "mean"].value == pytest.approx(7_500)
+    assert found["loss", "mean"].value == pytest.approx(0.25)
+    assert found["delay", "mean"].value == pytest.approx(0.1)
+    assert found["delay", "p99"].value == pytest.approx(0.1)
+    assert found["delay_variance", "mean"].value == pytest.approx(0, abs=1e-12)
+    assert found["offer", "mean"].half == pytest.approx(0)
+
+
+def test_intervals_are_over_runs_where_there_are_some() -> None:
+    runs = [[packets([delay] * 100, 1)] for delay in (0.1, 0.2, 0.3)]
+    found = measured(plan(1), runs, 0, (1.0, 11.0))["delay", "mean"]
+    assert found.value == pytest.approx(0.2)
+    assert found.half == pytest.approx(4.3027 * 0.1 / math.sqrt(3), rel=1e-3)
+
+
+def test_packets_belong_to_where_they_were_due() -> None:
+    found = measured(plan(1), [[packets([0.1] * 100, 1)]], 0, (1.0, 2.0))
+    assert found["offer", "mean"].value == pytest.approx(10_000)
+    nothing = measured(plan(1), [[packets([0.1] * 100, 1)]], 0, (20.0, 21.0))
+    assert nothing["delay", "mean"].value is None
+
+
+def test_differences_have_intervals() -> None:
+    found = difference(Value(5.0, 2.0, 8.0), Value(1.0, -3.0, 5.0))
+    assert (found.value, found.half) == (4.0, 5.0)
+    assert difference(Value(None), Value(1.0)).value is None
