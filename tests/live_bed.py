@@ -175,6 +175,11 @@ def drain(made: socket.socket) -> list[tuple[int, int, float]]:
         found.append((peer[1], struct.unpack("!I", data[:4])[0], seconds + nanoseconds / 1e9))
 
 
+def wall_clock() -> float:
+    """Return how far the clock that is set is ahead of the one that never is, in seconds."""
+    return time.clock_gettime(time.CLOCK_REALTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
 def wait_for(made: socket.socket, seconds: float) -> bool:
     """Return whether something comes in within a time."""
     with selectors.DefaultSelector() as selector:

@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from collections import defaultdict
@@ -10,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from live_bed import Bed, drain, wait_for
+from live_bed import Bed, drain, wait_for, wall_clock
 from weir.live.namespaces import Site
 
 _KEPT = {"NET_ADMIN": 12, "NET_RAW": 13, "IPC_LOCK": 14, "BPF": 39}
@@ -69,18 +70,28 @@ def test_the_rate_is_kept_within_one_per_cent(
 ) -> None:
     bed.start(rate=rate, discipline="fifo:limit=8000pkt")
     receiver = bed.receiver()
+    for _ in range(5):
+        before = wall_clock()
+        times = _train(bed, receiver, bits, (count, size))
+        if abs(wall_clock() - before) < 1e-3:
+            break  # the kernel stamps by a clock that somebody may set
+    assert len(times) == count
+    sent = (count - 1) * (size + 14) * 8
+    assert sent / (times[-1] - times[0]) == pytest.approx(bits, rel=0.01)
+
+
+def _train(bed: Bed, receiver: socket.socket, bits: float, packets: tuple[int, int]) -> list[float]:
+    """Send packets of a size at three times a rate, and return when they came in."""
     sender = bed.sender()
+    count, size = packets
     began = time.monotonic()
     for number in range(count):
         bed.send(sender, number, size)
         ahead = number * size * 8 / (3 * bits) - (time.monotonic() - began)
         if ahead > 0.001 and bits > 1e6:
-            time.sleep(ahead)  # three times the rate: a queue, and no burst that a ring would lose
+            time.sleep(ahead)  # a queue, and no burst that a ring would lose
     bed.idle()
-    times = [when for _, _, when in drain(receiver)]
-    assert len(times) == count
-    sent = (count - 1) * (size + 14) * 8
-    assert sent / (times[-1] - times[0]) == pytest.approx(bits, rel=0.01)
+    return [when for _, _, when in drain(receiver)]
 
 
 def test_two_hundred_reloads_under_load_lose_and_reorder_nothing(bed: Bed) -> None:
