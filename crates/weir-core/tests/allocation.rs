@@ -141,8 +141,8 @@ impl Servers {
     }
 
     /// Keeps up to `waiting` requests in the pool for a while, then serves them all.
-    fn drive(&mut self, now: &mut Instant, waiting: u64) {
-        let mut random = Random::new(7);
+    fn drive(&mut self, now: &mut Instant, waiting: u64, seed: u64) {
+        let mut random = Random::new(seed);
         let mut arrivals = 6_000;
         while arrivals > 0 || self.open.iter().any(Option::is_some) {
             let room = waiting.saturating_sub(self.pool.backlog().items).min(arrivals);
@@ -174,11 +174,11 @@ fn pools() {
         let pool = registry::pool(&info.example.parse().expect(info.example), &site).expect(info.example);
         let mut servers = Servers { pool, open: vec![None; 4], drops: CountDrops::default() };
         let mut now = Instant::ZERO;
-        // Every queue is to have been as long as all will be together.
-        (0..4).for_each(|_| servers.drive(&mut now, 1_000));
-        servers.drive(&mut now, 100);
+        // Every queue is to have been as long as all will be together: the first burst fills those that are short later.
+        (0..16).for_each(|seed| servers.drive(&mut now, 1_000, seed));
+        servers.drive(&mut now, 100, 7);
         let before = ALLOCATIONS.get();
-        servers.drive(&mut now, 100);
+        servers.drive(&mut now, 100, 7);
         assert_eq!(ALLOCATIONS.get() - before, 0, "`{}` allocates in the steady state", info.example);
     }
 }

@@ -403,10 +403,10 @@ fn no_interval_of_a_slowdown_is_below_one_nor_of_a_delay_below_none() {
     // Nearly nobody waits, and once in a while one waits long.
     let rarely = |_: &ServerScenario, job: Job, sink: &mut Collector, _: &Watch<'_>| {
         let waits = if job.replication == 0 { 9_000 } else { 0 };
-        (0..200).for_each(|number| sink.done(&done(0, number, number + waits, 1_000)));
+        (0..400).for_each(|number| sink.done(&done(0, number, number + waits, 1_000)));
         // One of no service, which ends when it arrives.
-        sink.done(&done(0, 300, 300, 0));
-        Ok(Ended::Finished(Left { offered: 201, done: 201, ..Left::default() }))
+        sink.done(&done(0, 500, 500, 0));
+        Ok(Ended::Finished(Left { offered: 401, done: 401, ..Left::default() }))
     };
     let mut server = by_hand(3);
     server.stop.warm_up = nanos(0);
@@ -414,7 +414,9 @@ fn no_interval_of_a_slowdown_is_below_one_nor_of_a_delay_below_none() {
     let outcome = played_by(&server, 1, &rarely);
     let least = |metric| if metric == "slowdown" { 1.0 } else { 0.0 };
     let timed = |row: &&Figure| ["delay", "response", "slowdown"].contains(&row.metric);
-    for row in outcome.estimates.iter().filter(|row| row.name == "a").filter(timed) {
+    // Too few for the far quantiles, which are withheld.
+    let told = |row: &&Figure| !["p99.9", "p99.99"].contains(&row.statistic);
+    for row in outcome.estimates.iter().filter(|row| row.name == "a").filter(timed).filter(told) {
         assert!(row.value.is_some_and(|value| value >= least(row.metric)), "{row:?}");
         assert!(row.low.is_none_or(|low| low >= least(row.metric)), "{row:?}");
     }
