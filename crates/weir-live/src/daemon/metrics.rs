@@ -4,7 +4,7 @@
 //! |-|-|
 //! | Source | Prometheus text exposition format 0.0.4; its rules for names: base units, counters end in `_total` |
 //! | Work | O(interfaces * classes * buckets) a scrape, in a thread of its own; the loop makes one snapshot |
-//! | Memory | one connection at a time, a request of at most [`LONGEST_REQUEST`] bytes |
+//! | Memory | one connection at a time, a request of at most `LONGEST_REQUEST` bytes |
 //! | Units | seconds and bytes, as the format asks |
 
 use core::fmt::{self, Write as _};

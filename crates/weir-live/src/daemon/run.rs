@@ -1,6 +1,6 @@
 //! The loop of a router: what has come in, what leaves, what is asked; then sleep until the next of them.
 //!
-//! One thread moves all packets. A turn takes at most [`BATCH`] frames from each interface, hands them to the plane,
+//! One thread moves all packets. A turn takes at most `BATCH` frames from each interface, hands them to the plane,
 //! and lets each interface send what its line and its device have room for. Where a turn finds nothing to do, the loop
 //! sleeps until the plane's next event less the time that is spent spinning, or until a frame or a request comes:
 //! sleeping ends some tens of microseconds late, spinning does not, and a fast line needs that.

@@ -1,7 +1,7 @@
 //! Where frames come in and leave: AF_XDP sockets, or AF_PACKET sockets where those do not work.
 //!
 //! Both read into and write from one [`Arena`], so that a frame stays where it came in. A [`Device`] is one interface
-//! with one queue; it does not decide anything. Beside the data comes [`Neighbourhood`], an AF_PACKET socket that
+//! with one queue; it does not decide anything. Beside the data comes the [`neighbourhood`], an AF_PACKET socket that
 //! sees ARP and neighbour discovery of the interface, which the XDP program leaves to the kernel as well.
 //!
 //! | | |

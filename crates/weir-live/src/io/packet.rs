@@ -1,7 +1,7 @@
 //! An AF_PACKET socket: frames are copied in and out by system calls, many at a time.
 //!
 //! The fallback where AF_XDP does not work. Frames are read straight into the arena and written straight out of it.
-//! The kernel sees every frame as well, and lets it go where it has no use for it. What [`filter`](super::filter)
+//! The kernel sees every frame as well, and lets it go where it has no use for it. What `filter`
 //! shows the socket is what the XDP program would hand over, and beside it frames with VLAN tags and of other protocols,
 //! which the router counts; a tag that the kernel took off is put back.
 //!

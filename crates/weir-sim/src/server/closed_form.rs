@@ -1,6 +1,6 @@
 //! Which closed form belongs to which discipline of a pool, what it needs of a scenario, and its numbers.
 //!
-//! The table is [`RULES`]: listings, `weir theory` and the comparison with a simulation all read it. Of several rules the
+//! The table is `RULES`: listings, `weir theory` and the comparison with a simulation all read it. Of several rules the
 //! first that holds is taken. All of them need Poisson arrivals at one rate, a load below 1, a discipline without arguments
 //! (but a seed), and nothing between arrival and queue but a constant time; their numbers are of queues without bound.
 //!
