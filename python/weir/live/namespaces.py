@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -29,7 +30,7 @@ from dataclasses import dataclass
 from fcntl import ioctl
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network
 from pathlib import Path
-from subprocess import PIPE, Popen, TimeoutExpired
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from weir.errors import UnsupportedError
@@ -38,7 +39,7 @@ from weir.files import write_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["JOURNALS", "End", "Left", "Site", "clean", "left_behind", "why_not"]
+__all__ = ["JOURNALS", "End", "Left", "Site", "clean", "guard", "left_behind", "why_not"]
 
 Address: TypeAlias = IPv4Address | IPv6Address
 AddressIn: TypeAlias = IPv4Interface | IPv6Interface
@@ -48,7 +49,7 @@ RUN = Path("/run/weir")
 """Where daemons have their folders, one a router."""
 JOURNALS = RUN / "testbed"
 """Where the journals are, and folders of sites."""
-_GUARD = "import sys, pyroute2; from weir.live.namespaces import clean; sys.stdin.buffer.read(); clean()"
+_GUARD = "import sys, pyroute2; from weir.live.namespaces import guard; guard(int(sys.argv[1]))"
 _NAMES = Path("/run/netns")
 _PREFIX = "weir-"
 _PERMANENT = 0x80
@@ -125,7 +126,10 @@ class Site:
             raise UnsupportedError(reason, "run as root, on Linux, outside a container without privileges")
         clean()
         self._guard = Popen(  # noqa: S603 - its own program
-            [sys.executable, "-c", _GUARD], stdin=PIPE, start_new_session=True, env={**os.environ, **_path()}
+            [sys.executable, "-c", _GUARD, str(os.getpid())],
+            stdin=DEVNULL,
+            start_new_session=True,
+            env={**os.environ, **_path()},
         )
         return self
 
@@ -138,8 +142,6 @@ class Site:
         if self._guard is not None:
             self._guard.kill()
             self._guard.wait()
-            if self._guard.stdin is not None:
-                self._guard.stdin.close()
 
     def folder(self) -> Path:
         """Make a folder for files of this site, and return it."""
@@ -309,6 +311,17 @@ def clean() -> list[Left]:
         _remove(each.namespaces, each.folders)
         each.journal.unlink(missing_ok=True)
     return left
+
+
+def guard(process: int) -> None:
+    """Wait until a process has ended, and take down what it left behind.
+
+    What it held open is closed a moment before it has ended, and its children may hold it longer: only the
+    process itself tells.
+    """
+    with suppress(ProcessLookupError):
+        select.select([os.pidfd_open(process)], [], [])
+    clean()
 
 
 def _path() -> dict[str, str]:
