@@ -21,4 +21,6 @@ pub mod config;
 pub mod daemon;
 pub mod io;
 pub mod plane;
+pub mod spans;
+pub mod steer;
 pub mod tg;

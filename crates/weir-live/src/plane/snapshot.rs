@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::io::KernelCounts;
+use crate::spans::Sojourn;
 
 /// Why the router let a packet go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -161,93 +162,4 @@ pub struct ClassSnapshot {
     pub oldest_ns: u64,
     /// From arrival to the end of transmission: nothing before the first.
     pub sojourn: Sojourn,
-}
-
-/// How long packets stayed: a histogram in powers of two, each divided into four.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sojourn {
-    /// The sum of all, in nanoseconds.
-    pub sum_ns: u64,
-    /// The longest, in nanoseconds.
-    pub longest_ns: u64,
-    /// For each bucket that is not empty: the upper end in nanoseconds, inside, and how many.
-    pub buckets: Vec<(u64, u64)>,
-}
-
-impl Sojourn {
-    /// How many packets.
-    #[must_use]
-    pub fn count(&self) -> u64 {
-        self.buckets.iter().map(|(_, count)| count).sum()
-    }
-
-    /// What so large a share of the packets did not stay longer than, in nanoseconds: the upper end of a bucket, at most
-    /// the longest; nothing without packets.
-    #[must_use]
-    pub fn quantile(&self, share: f64) -> Option<u64> {
-        let count = self.count();
-        let rank = ((share * count as f64).ceil() as u64).clamp(1, count.max(1));
-        let mut below = 0;
-        let holds = |&&(_, count): &&(u64, u64)| {
-            below += count;
-            below >= rank
-        };
-        let (end, _) = self.buckets.iter().find(holds)?;
-        Some((*end).min(self.longest_ns))
-    }
-
-    /// The packets of both.
-    #[must_use]
-    pub fn and(&self, other: &Self) -> Self {
-        let mut counts: BTreeMap<u64, u64> = self.buckets.iter().copied().collect();
-        for &(end, count) in &other.buckets {
-            *counts.entry(end).or_default() += count;
-        }
-        Self {
-            sum_ns: self.sum_ns + other.sum_ns,
-            longest_ns: self.longest_ns.max(other.longest_ns),
-            buckets: counts.into_iter().collect(),
-        }
-    }
-
-    /// Those of the packets that left after `earlier` was taken; the longest stays that of all.
-    #[must_use]
-    pub fn since(&self, earlier: &Self) -> Self {
-        let mut before = earlier.buckets.iter().peekable();
-        let mut buckets = Vec::with_capacity(self.buckets.len());
-        for &(end, count) in &self.buckets {
-            while before.next_if(|(other, _)| *other < end).is_some() {}
-            let old = before.next_if(|(other, _)| *other == end).map_or(0, |(_, old)| *old);
-            if count > old {
-                buckets.push((end, count - old));
-            }
-        }
-        let sum_ns = self.sum_ns.saturating_sub(earlier.sum_ns);
-        Self { sum_ns, longest_ns: self.longest_ns, buckets }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_are_ends_of_buckets() {
-        let sojourn = Sojourn { sum_ns: 0, longest_ns: 950, buckets: vec![(10, 50), (100, 49), (1000, 1)] };
-        for (share, expected) in [(0.0, 10), (0.5, 10), (0.51, 100), (0.99, 100), (0.991, 950), (1.0, 950)] {
-            assert_eq!(sojourn.quantile(share), Some(expected), "{share}");
-        }
-        assert_eq!(Sojourn::default().quantile(0.5), None);
-    }
-
-    #[test]
-    fn what_came_since_is_what_is_more() {
-        let earlier = Sojourn { sum_ns: 5, longest_ns: 10, buckets: vec![(10, 1), (30, 2)] };
-        let later = Sojourn { sum_ns: 9, longest_ns: 40, buckets: vec![(10, 1), (20, 4), (30, 3), (40, 1)] };
-        let since = later.since(&earlier);
-        assert_eq!((since.sum_ns, since.buckets.clone()), (4, vec![(20, 4), (30, 1), (40, 1)]));
-        assert_eq!(later.since(&later).count(), 0);
-        let both = since.and(&earlier);
-        assert_eq!((both.sum_ns, both.buckets), (9, vec![(10, 1), (20, 4), (30, 3), (40, 1)]));
-    }
 }

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 
 use weir_core::discipline::DropReason;
 
-use super::snapshot::{ClassSnapshot, Count, Reason, Sojourn};
+use super::snapshot::{ClassSnapshot, Count, Reason};
+use crate::spans::Spans;
 
 /// Counts by reason.
 #[derive(Clone, Debug)]
@@ -66,70 +67,6 @@ pub(super) fn reason(reason: DropReason) -> Reason {
         DropReason::Unclassified => Reason::Unclassified,
         // What remains is of servers and tasks.
         _ => Reason::QueueFull,
-    }
-}
-
-/// Spans up to this power of two, in nanoseconds, have buckets of their own: 18 minutes.
-const LONGEST: usize = 40;
-/// How many buckets there are: four for each power of two from the second on, and one for each shorter span.
-const BUCKETS: usize = 4 * (LONGEST - 1);
-
-/// A histogram of spans, in powers of two, each divided into four.
-#[derive(Clone, Debug)]
-pub(super) struct Spans {
-    sum: u64,
-    longest: u64,
-    buckets: [u64; BUCKETS],
-}
-
-impl Default for Spans {
-    fn default() -> Self {
-        Self { sum: 0, longest: 0, buckets: [0; BUCKETS] }
-    }
-}
-
-/// The bucket of a span.
-#[inline]
-const fn bucket(span: u64) -> usize {
-    if span < 4 {
-        return span as usize;
-    }
-    let power = span.ilog2() as usize;
-    let at = 4 * (power - 1) + (span >> (power - 2) & 3) as usize;
-    if at < BUCKETS { at } else { BUCKETS - 1 }
-}
-
-/// The longest span of a bucket.
-const fn upper_end(bucket: usize) -> u64 {
-    if bucket < 4 {
-        return bucket as u64;
-    }
-    if bucket == BUCKETS - 1 {
-        return u64::MAX;
-    }
-    let (power, quarter) = (bucket / 4 + 1, bucket as u64 % 4);
-    ((5 + quarter) << (power - 2)) - 1
-}
-
-impl Spans {
-    /// Counts a span.
-    #[inline]
-    pub(super) fn add(&mut self, span: u64) {
-        self.sum = self.sum.saturating_add(span);
-        self.longest = self.longest.max(span);
-        self.buckets[bucket(span)] += 1;
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.sum = self.sum.saturating_add(other.sum);
-        self.longest = self.longest.max(other.longest);
-        self.buckets.iter_mut().zip(&other.buckets).for_each(|(mine, other)| *mine += other);
-    }
-
-    fn snapshot(&self) -> Sojourn {
-        let filled = (0..BUCKETS).filter(|&at| self.buckets[at] > 0);
-        let buckets = filled.map(|at| (upper_end(at), self.buckets[at])).collect();
-        Sojourn { sum_ns: self.sum, longest_ns: self.longest, buckets }
     }
 }
 
@@ -217,21 +154,6 @@ mod tests {
         for (bytes, reason) in (1..).zip(Reason::ALL) {
             assert_eq!(snapshot[&reason], Count { packets: 1, bytes });
         }
-    }
-
-    #[test]
-    fn a_span_lies_in_the_first_bucket_that_reaches_it() {
-        let spans = (0..200).chain((2..64).flat_map(|power| {
-            let two = 1_u64 << power;
-            [two - 1, two, two + 1, two + two / 4, two + two / 2 - 1, two + two / 4 * 3]
-        }));
-        for span in spans.chain([u64::MAX]) {
-            let at = bucket(span);
-            assert!(span <= upper_end(at), "{span} {at}");
-            assert!(at == 0 || span > upper_end(at - 1), "{span} {at}");
-            assert!(at == BUCKETS - 1 || upper_end(at) - span <= span / 4, "{span}");
-        }
-        assert!((1..BUCKETS).all(|at| upper_end(at) > upper_end(at - 1)));
     }
 
     #[test]

@@ -12,7 +12,8 @@ use crate::daemon::directory::RunDirectory;
 use crate::daemon::inbox::{Order, inbox};
 use crate::daemon::protocol::InterfaceStatus;
 use crate::io::KernelCounts;
-use crate::plane::snapshot::{Reason, Sojourn};
+use crate::plane::snapshot::Reason;
+use crate::spans::Sojourn;
 
 #[derive(Debug, Parser)]
 struct Program {

@@ -8,7 +8,8 @@ use ratatui::widgets::{Cell, Row, Table};
 use super::model::Model;
 use crate::cli::text::{packets, per_second, rate, span, table};
 use crate::daemon::metrics::word;
-use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot, Sojourn};
+use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
+use crate::spans::Sojourn;
 
 /// What is shown of an interface or a class, in the order of the columns, each with its rank: what is narrow loses the
 /// last ranks first.

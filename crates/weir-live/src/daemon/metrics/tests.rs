@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::super::inbox::inbox;
 use super::*;
-use crate::plane::snapshot::Sojourn;
+use crate::spans::Sojourn;
 
 fn count(packets: u64) -> Count {
     Count { packets, bytes: packets * 100 }

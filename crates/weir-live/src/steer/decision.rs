@@ -1,0 +1,1 @@
+//! From the rule of a dispatcher to what the programs read.

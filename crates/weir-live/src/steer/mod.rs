@@ -1,0 +1,19 @@
+//! Packets steered to processors: XDP programs that decide as the dispatchers of weir-core do.
+//!
+//! ```text
+//! device -> steer (bpf/steer): ours? class, flow -> the decision in force -> queue of a processor (cpumap)
+//!        -> steer_serve on that processor: delay, service, back or on to the kernel
+//! daemon -> every period: what was counted -> the dispatcher of weir-core -> another decision
+//! ```
+//!
+//! [`kernel`] holds the programs and their maps, [`decision`] turns the rule of a dispatcher into what the programs
+//! read. `config` is the definition of what the daemon is told, `control` the loop.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Ouyang, *CS477 Advanced Operating Systems Lab1 Report*, EPFL, 2024; Linux, `BPF_MAP_TYPE_CPUMAP` |
+//! | Units | nanoseconds, requests, frames |
+
+pub mod counts;
+pub mod decision;
+pub mod kernel;
