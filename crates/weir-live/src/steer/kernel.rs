@@ -20,7 +20,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, OpenObject};
 
 use super::counts::{Counts, FrameCounts, ProcessorCounts};
 use super::decision::Decision;
-use super::layout::{CLASSES, Counted, Delays, PROCESSORS, Rules};
+use super::layout::{CLASSES, Counted, Delays, PROCESSORS, Receiver, Rules};
 use super::shared::Shared;
 use super::threads;
 use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, map, plain, program};
@@ -149,7 +149,8 @@ impl Kernel {
         let counted = &self.counted.values()[0];
         let processors = self.opened.iter().map(|&processor| of_processor(counted, processor)).collect();
         let delays = [0, 1].map(|class| self.delays_of(class));
-        Ok(Counts { frames: frames(counted), processors, delays })
+        let receivers = &counted.receivers[..self.delays.values().len() / CLASSES];
+        Ok(Counts { frames: frames(receivers), processors, delays })
     }
 
     /// What the requests of a class waited, all processors together.
@@ -199,8 +200,8 @@ impl AsFd for Kernel {
 }
 
 /// Frames by what became of them, all receivers together.
-fn frames(counted: &Counted) -> FrameCounts {
-    let sum = |kind: usize| counted.receivers.iter().map(|one| one.frames[kind].load(Relaxed)).sum();
+fn frames(receivers: &[Receiver]) -> FrameCounts {
+    let sum = |kind: usize| receivers.iter().map(|one| one.frames[kind].load(Relaxed)).sum();
     let [steered, passed, short, fragment, no_server, redirected] = [0, 1, 2, 3, 4, 5].map(sum);
     FrameCounts { steered, passed, short, fragment, no_server, redirected }
 }

@@ -16,6 +16,8 @@
 
 pub mod counts;
 pub mod decision;
+#[cfg(test)]
+mod host;
 pub mod kernel;
 mod layout;
 mod setup;
