@@ -4,7 +4,7 @@
  * beyond it.
  *
  *   D decision           from now on this one
- *   T                    all turns are at the begin
+ *   T                    all turns are at the begin, and nothing was sent on
  *   L processor length   so many requests are at a processor
  *   R receiver class flow  -> processor, and how many were sent on so far
  *   S setup              from now on this one
@@ -157,6 +157,7 @@ int main(void)
 		case 'T':
 			for (int i = 0; i < RECEIVERS; i++)
 				turns[i][0] = turns[i][1] = 0;
+			redirected = 0;
 			break;
 		case 'L':
 			take(one, sizeof(one));

@@ -5,15 +5,17 @@ use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::pool::{Delays, Dispatcher, Measured, Profile, ReceiverId, ServerId, Servers, Site};
 use weir_core::random::Random;
 use weir_core::registry;
-use weir_core::units::{Instant, Nanos};
+use weir_core::units::{Cost, Instant, Nanos};
 
 use super::super::decision::Decision;
 use super::{bytes, numbers};
 
 type Request = Message<Nanos>;
 
-/// How many decisions are compared of each dispatcher: a million together.
-const DECISIONS: usize = 170_000;
+const NAMES: [&str; 6] = ["rr", "rr_separated", "dynamic", "dynamic_separated", "flow_hash", "jsq"];
+/// How many dispatchers of each name are compared, and by how many decisions each: a million together.
+const DISPATCHERS: usize = 100;
+const DECISIONS: usize = 1_700;
 const NONE: u32 = u32::MAX;
 
 /// What is at each server.
@@ -81,7 +83,8 @@ impl Case {
         let classes = vec![profile(0.9), profile(0.1)];
         let site = Site { servers, receivers, classes, queue: None };
         let spec = self.spec(name, servers);
-        let mut dispatcher = registry::dispatcher::<Request>(&spec.parse().expect(&spec), &site).expect(&spec);
+        let mut dispatcher =
+            registry::dispatcher::<Request>(&spec.parse().expect(&spec), &site).expect(&spec);
         // Processors are other numbers than servers.
         let processors: Vec<u32> = (0..servers).map(|server| (server * 37 + 5) % 1024).collect();
         let mut lengths = Lengths(vec![0; servers as usize]);
@@ -134,12 +137,8 @@ impl Case {
         let flow = self.random.pick(u32::MAX);
         // The programs know two classes: the first and all others.
         self.command(b'R', &[receiver, class.min(1), flow]);
-        let request = Request {
-            id: 0,
-            flow: FlowId(flow),
-            class: ClassId(class as u16),
-            remaining: Nanos::ZERO,
-        };
+        let request =
+            Request { id: 0, flow: FlowId(flow), class: ClassId(class as u16), remaining: Nanos::ZERO };
         let server: Result<ServerId, DropReason> =
             dispatcher.dispatch(Instant::ZERO, &request, ReceiverId(receiver), lengths);
         self.expected.push(server.map_or(NONE, |server| processors[server.0 as usize]));
@@ -147,40 +146,29 @@ impl Case {
     }
 }
 
-/// So many decisions of the dispatchers of a name, a hundred of them, one after the other.
-fn compare(name: &str, seed: u64) {
-    let (mut answered, mut dropped, mut redirected) = (0, 0, 0);
-    for part in 0..100 {
-        let mut case =
-            Case { random: Random::new(seed * 1_000 + part), commands: Vec::new(), expected: Vec::new() };
-        case.dispatcher(name, DECISIONS / 100);
-        let answers = numbers(case.commands);
-        assert_eq!(answers, case.expected, "{name} {part}");
-        answered += answers.len() / 2;
-        dropped += answers.iter().step_by(2).filter(|processor| **processor == NONE).count();
-        redirected += answers[1..].iter().step_by(2).next_back().copied().unwrap_or_default();
+/// How many were dropped and how many sent on, of answers to one dispatcher.
+fn other_ways(answers: &[u32]) -> (usize, u32) {
+    let dropped = answers.iter().step_by(2).filter(|processor| **processor == NONE).count();
+    (dropped, answers.last().copied().unwrap_or_default())
+}
+
+#[test]
+fn a_million_decisions_are_those_of_core() {
+    let mut case = Case { random: Random::new(1), commands: Vec::new(), expected: Vec::new() };
+    for name in NAMES {
+        (0..DISPATCHERS).for_each(|_| case.dispatcher(name, DECISIONS));
     }
-    assert_eq!(answered, DECISIONS);
-    let passes_over = !matches!(name, "flow_hash" | "jsq");
-    assert!((dropped > 0 && redirected > 0) == passes_over, "{dropped} dropped, {redirected} sent on");
-}
-
-#[test]
-fn round_robin_decides_as_in_core() {
-    compare("rr", 1);
-    compare("rr_separated", 2);
-}
-
-#[test]
-fn dynamic_allocation_decides_as_in_core() {
-    compare("dynamic", 3);
-    compare("dynamic_separated", 4);
-}
-
-#[test]
-fn the_hash_and_the_shortest_decide_as_in_core() {
-    compare("flow_hash", 5);
-    compare("jsq", 6);
+    let answers = numbers(case.commands);
+    assert_eq!(answers.len(), 2 * NAMES.len() * DISPATCHERS * DECISIONS);
+    let pairs = answers.chunks(2 * DECISIONS).zip(case.expected.chunks(2 * DECISIONS));
+    let (mut dropped, mut redirected) = (0, 0);
+    for (at, (header, core)) in pairs.enumerate() {
+        let differs = header.iter().zip(core).position(|(header, core)| header != core);
+        assert_eq!(differs, None, "dispatcher {at}, of {}", NAMES[at / DISPATCHERS]);
+        let ways = other_ways(header);
+        (dropped, redirected) = (dropped + ways.0, redirected + ways.1);
+    }
+    assert!(dropped > 1_000 && redirected > 1_000, "{dropped} dropped, {redirected} sent on");
 }
 
 #[test]

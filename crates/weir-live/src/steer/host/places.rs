@@ -38,7 +38,8 @@ fn what_is_shared_lies_where_the_programs_have_it() {
 #[test]
 fn spans_are_counted_in_the_same_buckets() {
     let powers = (0..64).map(|power| 1_u64 << power);
-    let spans = powers.flat_map(|power| [power - 1, power, power + power / 4, power + power / 2, power + power / 4 * 3]);
+    let spans = powers
+        .flat_map(|power| [power - 1, power, power + power / 4, power + power / 2, power + power / 4 * 3]);
     let spans = spans.chain([u64::MAX]).collect::<Vec<_>>();
     let commands = spans.iter().flat_map(|span| [&b"B"[..], &span.to_ne_bytes()].concat()).collect();
     let buckets = numbers(commands);
