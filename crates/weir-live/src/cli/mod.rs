@@ -14,6 +14,7 @@ mod client;
 mod ctl;
 mod doctor;
 mod forward;
+mod redirect;
 mod route;
 pub(crate) mod text;
 mod tg;
@@ -37,6 +38,9 @@ enum Command {
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
+    /// Spreads the frames of an interface over processors and does nothing else: the baseline of the benchmarks.
+    #[command(hide = true)]
+    BenchRedirect(redirect::Arguments),
     /// Sends or receives what a TG script says; `weird tg report` tells what logs say
     Tg(tg::Tg),
 }
@@ -106,6 +110,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
+        Command::BenchRedirect(arguments) => redirect::run(&arguments),
         Command::Tg(arguments) => tg::main(arguments),
     };
     match done {

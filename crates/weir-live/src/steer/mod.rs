@@ -6,6 +6,7 @@
 //! daemon -> every period: what was counted -> the dispatcher of weir-core -> another decision
 //! ```
 //!
+//! [`bare`] is the baseline of the benchmarks.
 //! [`kernel`] holds the programs and their maps, [`decision`] turns the rule of a dispatcher into what the programs
 //! read. `config` is the definition of what the daemon is told, `control` the loop.
 //!
@@ -14,12 +15,14 @@
 //! | Source | Ouyang, *CS477 Advanced Operating Systems Lab1 Report*, EPFL, 2024; Linux, `BPF_MAP_TYPE_CPUMAP` |
 //! | Units | nanoseconds, requests, frames |
 
+pub mod bare;
 pub mod counts;
 pub mod decision;
 #[cfg(test)]
 mod host;
 pub mod kernel;
 mod layout;
+mod queues;
 mod setup;
 mod shared;
 mod threads;

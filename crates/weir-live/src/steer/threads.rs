@@ -29,6 +29,21 @@ pub struct QueueThread {
     pub process: u32,
 }
 
+impl QueueThread {
+    /// Runs it under SCHED_FIFO with this priority, from 1 to 99.
+    ///
+    /// # Errors
+    /// It is gone, or permission is missing.
+    pub fn prioritize(&self, priority: i32) -> io::Result<()> {
+        let parameter = libc::sched_param { sched_priority: priority };
+        // SAFETY: the parameter is read, and lives through the call.
+        checked(unsafe {
+            libc::sched_setscheduler(self.process as i32, libc::SCHED_FIFO, &raw const parameter)
+        })
+        .map(drop)
+    }
+}
+
 /// The threads that serve the queues of a map, in order of processors.
 pub(super) fn of_map(map: u32) -> Vec<QueueThread> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
