@@ -23,7 +23,7 @@ fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).expect("there").permissions().mode() & 0o777
 }
 
-fn serve(base: &Path) -> (Control, Inbox) {
+fn serve(base: &Path) -> (Control, Inbox<Order>) {
     let directory = RunDirectory::claim(base, "r").expect("free");
     let socket = Socket::bind(directory, None).expect("bound");
     let (caller, inbox) = inbox().expect("a descriptor");
@@ -42,7 +42,7 @@ fn converse(socket: PathBuf, lines: &[&[u8]]) -> Vec<String> {
 }
 
 /// Answers what comes until it has answered so many.
-fn answering(inbox: Inbox, count: usize) -> JoinHandle<Vec<Order>> {
+fn answering(inbox: Inbox<Order>, count: usize) -> JoinHandle<Vec<Order>> {
     std::thread::spawn(move || {
         let mut orders = Vec::new();
         while orders.len() < count {
@@ -182,5 +182,5 @@ fn a_configuration_is_checked_before_the_loop_sees_it() {
 fn groups_are_found_by_name() {
     assert_eq!(number_of_group("root").expect("there"), 0);
     let error = number_of_group("no-such-group").expect_err("absent").to_string();
-    assert!(error.starts_with("router.group is \"no-such-group\", not a group of this system: "), "{error}");
+    assert!(error.starts_with("group is \"no-such-group\", not a group of this system: "), "{error}");
 }
