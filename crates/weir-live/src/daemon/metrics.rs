@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use super::inbox::Caller;
 use super::privileges;
 use super::protocol::Answer;
+pub use router::word;
 
 /// The longest request, in bytes: a line and headers.
 const LONGEST_REQUEST: usize = 8192;

@@ -4,7 +4,6 @@ use super::page::{Page, Seconds};
 use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
 
 /// A snapshot in the text format.
-#[must_use]
 pub(super) fn text(snapshot: &Snapshot) -> String {
     let mut page = Page::default();
     of_router(&mut page, snapshot);

@@ -17,31 +17,26 @@ use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{Length, LengthUnit, Time};
 use weir_document::{Located, Mismatch, Refused, Source, Wording, words};
 
-use super::document::{ClassesTable, LongTable, ServiceTable, SteerTable, SteeringDocument, Traffic};
-use super::{ClassRule, Classes, MOST_CLASSES, MOST_PROCESSORS, Priority, Processors, Service, Steering};
+use super::document::{ClassesTable, LongTable, ServiceTable, SteerTable, SteeringDocument};
+use super::{Classes, MOST_CLASSES, MOST_PROCESSORS, Priority, Processors, Steering};
 use crate::config::check::{Checked, Checker, LONGEST, VERSION, given};
+use crate::steer::kernel::{ClassRule, LONGEST_QUEUE, Service, Setup, Traffic};
 use crate::steer::policy;
 
 /// The policy where the file does not say.
 const POLICY: &str = "rr";
 /// How many frames wait for one processor where the file does not say.
 const QUEUE: u32 = 4096;
-/// The longest queue that the kernel makes for one processor.
-const LONGEST_QUEUE: u64 = 16_384;
 /// The priority where the file does not say.
 const PRIORITY: Priority = Priority(Some(50));
 /// The window where the file does not say, and its bounds.
 const WINDOW: Nanos = Nanos::new(100_000_000);
 const SHORTEST_WINDOW: Nanos = Nanos::new(1_000_000);
 const LONGEST_WINDOW: Nanos = Nanos::new(10_000_000_000);
-/// The most ports, and code points, of a rule: `STEER_PORTS` of `bpf/steer/intf.h`.
-const MOST_VALUES: usize = 16;
 /// The names of the classes where the file does not say.
 const NAMES: [&str; MOST_CLASSES] = ["short", "long"];
 /// The name of the class where there is one.
 const ALL: &str = "all";
-/// The last byte of a payload that can be looked at, and the last place of a field of four.
-const LAST_BYTE: u32 = 255;
 /// The most turns of the loop for each unit.
 const MOST_ITERATIONS: u32 = 1_000;
 /// How often the loop runs where the file does not say.
@@ -154,10 +149,10 @@ impl Checker<'_> {
     }
 
     fn some_values<T>(&self, written: &Located<Vec<T>>, what: &str, example: &str) -> Checked<()> {
-        if (1..=MOST_VALUES).contains(&written.value.len()) {
+        if (1..=Setup::MOST).contains(&written.value.len()) {
             return Ok(());
         }
-        let reason = format!("has {} {what}, must have from 1 to {MOST_VALUES}", written.value.len());
+        let reason = format!("has {} {what}, must have from 1 to {}", written.value.len(), Setup::MOST);
         self.refuse(written, reason, format!("write a list such as {example}"))
     }
 
@@ -174,7 +169,7 @@ impl Checker<'_> {
         if unit != LengthUnit::Packets {
             return self.refuse(written, "must be in frames", remedy);
         }
-        if !(1..=LONGEST_QUEUE).contains(&count) {
+        if !(1..=u64::from(LONGEST_QUEUE)).contains(&count) {
             let reason = format!("must be from 1pkt to {LONGEST_QUEUE}pkt, the longest that the kernel makes");
             return self.refuse(written, reason, remedy);
         }
@@ -193,7 +188,7 @@ impl Checker<'_> {
     fn request_classes(&self, table: Option<&ClassesTable>, traffic: Traffic) -> Checked<Classes> {
         let Some(table) = table else {
             let names = vec![ALL.to_owned()];
-            return Ok(Classes { names, rule: ClassRule::OneClass, profiles: None });
+            return Ok(Classes { names, rule: ClassRule::One, profiles: None });
         };
         let names = match &table.names {
             Some(written) => self.names(written)?,
@@ -238,8 +233,8 @@ impl Checker<'_> {
             let reason = "is a byte of the payload, which is looked for in UDP alone";
             return self.refuse(byte, reason, "write `dscp` or `ports`, or `traffic = \"udp\"`");
         }
-        if byte.value > LAST_BYTE {
-            let reason = format!("must be from 0 to {LAST_BYTE}");
+        if byte.value > Setup::FARTHEST {
+            let reason = format!("must be from 0 to {}", Setup::FARTHEST);
             return self.refuse(byte, reason, "write the place of a byte near the start of the payload");
         }
         match u8::try_from(at_least.value) {
@@ -291,7 +286,7 @@ impl Checker<'_> {
             written => Ok(written.as_ref().map_or(default, |it| it.value)),
         };
         Ok(Service {
-            field: bounded(&table.field, 0, 0, LAST_BYTE)?,
+            field: bounded(&table.field, 0, 0, Setup::FARTHEST)?,
             iterations: bounded(&table.iterations, ITERATIONS, 0, MOST_ITERATIONS)?,
             reflect: given(&table.reflect).unwrap_or(false),
         })

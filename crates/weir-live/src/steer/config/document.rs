@@ -9,6 +9,7 @@ use weir_document::quantity::{Length, Time};
 
 use super::written::{Priority, Processors};
 use crate::config::address::Endpoint;
+use crate::steer::kernel::Traffic;
 
 /// Requests of an interface, spread over processors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -66,18 +67,6 @@ pub struct SteerTable {
     /// The group that may read over the control socket; default: that of the daemon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Located<String>>,
-}
-
-/// Which frames are requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Traffic {
-    /// UDP to one of the ports.
-    Udp,
-    /// Any IP; of what is encapsulated the flow is that inside.
-    Ip,
-    /// What is encapsulated (VXLAN, Geneve, GRE, IP in IP), and nothing else.
-    Encapsulated,
 }
 
 /// The classes of requests.

@@ -20,8 +20,9 @@ use weir_core::pool::{Profile, Site};
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 
+use super::kernel::{ClassRule, Service, Setup, Traffic};
+
 pub use check::read;
-pub use document::Traffic;
 pub use written::{Priority, Processors};
 
 /// How many classes requests are of at most: `STEER_CLASSES` of `bpf/steer/intf.h`.
@@ -75,35 +76,6 @@ pub struct Classes {
     pub profiles: Option<Vec<Profile>>,
 }
 
-/// What makes a request one of class 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClassRule {
-    /// Nothing: all are of class 0.
-    OneClass,
-    /// A byte of the payload is at least so much.
-    Byte {
-        /// Where in the payload.
-        offset: u32,
-        /// How much.
-        at_least: u8,
-    },
-    /// The destination port is one of these.
-    Ports(Vec<u16>),
-    /// The differentiated services code point is one of these.
-    Dscp(Vec<u8>),
-}
-
-/// A service in the kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Service {
-    /// Where in the payload a number stands that says how much is to be done: 32 bits, most significant byte first.
-    pub field: u32,
-    /// How often a loop runs for each unit of it.
-    pub iterations: u32,
-    /// Whether the request is sent back then.
-    pub reflect: bool,
-}
-
 impl Steering {
     /// The pool that a policy is built for, where so many processors serve.
     #[must_use]
@@ -115,5 +87,17 @@ impl Steering {
         };
         let classes = self.classes.profiles.clone().unwrap_or_else(|| alike(self.classes.names.len()));
         Site { servers: processors as u32, receivers: 1, classes, queue: Some(self.queue) }
+    }
+
+    /// What the programs are told; `flow_seed` makes the hash that flows are numbered by.
+    #[must_use]
+    pub fn setup(&self, flow_seed: u64) -> Setup {
+        Setup {
+            traffic: self.traffic,
+            class_rule: self.classes.rule.clone(),
+            ports: self.ports.clone(),
+            flow_seed,
+            service: self.service,
+        }
     }
 }

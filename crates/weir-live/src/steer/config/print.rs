@@ -6,9 +6,10 @@ use weir_document::Located;
 use weir_document::quantity::{Clock, Length, LengthUnit, Time};
 
 use super::document::{ClassesTable, LongTable, ServiceTable, SteerTable, SteeringDocument};
-use super::{ClassRule, Classes, Service, Steering, Traffic};
+use super::{Classes, Steering};
 use crate::config::address::Endpoint;
 use crate::config::print::{here, some};
+use crate::steer::kernel::{ClassRule, Service, Traffic};
 
 impl Steering {
     /// The configuration as TOML.
@@ -48,7 +49,7 @@ fn ports(of: &[u16]) -> Located<Vec<Located<u32>>> {
 fn classes(of: &Classes) -> Option<ClassesTable> {
     let mut long = LongTable { byte: None, at_least: None, ports: None, dscp: None };
     match &of.rule {
-        ClassRule::OneClass => return None,
+        ClassRule::One => return None,
         ClassRule::Byte { offset, at_least } => {
             (long.byte, long.at_least) = (some(*offset), some(u32::from(*at_least)));
         }

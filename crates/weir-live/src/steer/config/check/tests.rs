@@ -82,7 +82,7 @@ fn what_is_not_written_has_its_default() {
     let it = steering("...");
     assert_eq!((it.policy.to_string().as_str(), it.queue, it.priority), ("rr", 4096, Priority(Some(50))));
     assert_eq!((it.window, it.pin, it.service, it.metrics), (WINDOW, false, None, None));
-    assert_eq!((it.classes.names.as_slice(), &it.classes.rule), (&["all".to_owned()][..], &ClassRule::OneClass));
+    assert_eq!((it.classes.names.as_slice(), &it.classes.rule), (&["all".to_owned()][..], &ClassRule::One));
     assert_eq!(it.site(7).classes.len(), 1);
 }
 
