@@ -4,7 +4,6 @@
 //! is one of its name again. One that is only down keeps them. In between the plane is told that the device is down, and
 //! counts what would have left by it.
 
-use std::io;
 use std::os::fd::BorrowedFd;
 
 use super::say;

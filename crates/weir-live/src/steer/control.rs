@@ -204,7 +204,7 @@ impl<S: Steered> Control<S> {
 
     /// A policy, or its processors, are new.
     fn begin(&mut self, now: Instant) -> io::Result<()> {
-        self.open_queues(now);
+        self.open_queues();
         self.decide(now)?;
         let totals = totals(&self.steered.counts()?);
         self.window.restart(now, totals);
@@ -254,7 +254,7 @@ impl<S: Steered> Control<S> {
     }
 
     /// Makes the queues that are missing.
-    fn open_queues(&mut self, now: Instant) {
+    fn open_queues(&mut self) {
         for &processor in self.servers.0.iter().filter(|processor| self.online.0.contains(processor)) {
             let queue = self.queues.entry(processor).or_default();
             if queue.is_open() {
@@ -263,7 +263,7 @@ impl<S: Steered> Control<S> {
             }
             match self.steered.open_queue(processor) {
                 Ok(()) => queue.open(),
-                Err(error) => queue.refused(processor, now, &error),
+                Err(error) => queue.refused(processor, &error),
             }
         }
     }
@@ -284,7 +284,7 @@ impl<S: Steered> Control<S> {
             tell_of(&self.servers, &self.online, &online);
             self.online = online;
         }
-        self.open_queues(now);
+        self.open_queues();
         self.decide(now)?;
         self.look_at_threads();
         let counts = self.steered.counts()?;

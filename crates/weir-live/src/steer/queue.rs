@@ -30,7 +30,7 @@ pub(super) struct Queue {
     seen: ProcessorCounts,
     /// Requests that were steered to it, and neither served nor counted as dropped.
     lost: u64,
-    /// When it could not be made, so that it is said once.
+    /// Whether it could not be made, which is said once.
     refused: bool,
 }
 
@@ -55,7 +55,7 @@ impl Queue {
     }
 
     /// The kernel does not make it.
-    pub(super) fn refused(&mut self, processor: u32, _now: Instant, error: &io::Error) {
+    pub(super) fn refused(&mut self, processor: u32, error: &io::Error) {
         if !self.refused {
             crate::daemon::say(&format!(
                 "processor {processor}: its queue cannot be made: {error}; others serve, and it is tried again"

@@ -81,6 +81,11 @@ fn missing(field: &str) -> String {
 fn mismatch(value: &Mismatch<'_>) -> (&'static str, String) {
     match value.expected {
         "u8" => ("must be from 0 to 63", "write a code point such as 46".to_owned()),
+        expected if expected.starts_with("processors") && value.found != "integer" => {
+            ("names what is none, or one of them twice", format!("write {expected}"))
+        }
+        // Of lengths there are frames alone.
+        expected if expected.starts_with("a length") => words::mismatch(value, "a number of frames such as \"4096pkt\""),
         expected => words::mismatch(value, expected),
     }
 }

@@ -129,7 +129,10 @@ impl<'de> Deserialize<'de> for Priority {
 
 impl Serialize for Priority {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.map_or_else(|| serializer.serialize_str("none"), |number| serializer.serialize_u8(number))
+        match self.0 {
+            Some(number) => serializer.serialize_u8(number),
+            None => serializer.serialize_str("none"),
+        }
     }
 }
 
