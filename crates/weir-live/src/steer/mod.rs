@@ -6,9 +6,10 @@
 //! daemon -> every period: what was counted -> the dispatcher of weir-core -> another decision
 //! ```
 //!
-//! [`bare`] is the baseline of the benchmarks.
 //! [`kernel`] holds the programs and their maps, [`decision`] turns the rule of a dispatcher into what the programs
-//! read. `config` is the definition of what the daemon is told, `control` the loop.
+//! read. [`config`] is the definition of what the daemon is told, [`policy`] builds the dispatcher, [`control`] tells it
+//! what was measured and puts its decisions into force, [`daemon`] is the loop around that.
+//! [`bare`] is the baseline of the benchmarks.
 //!
 //! | | |
 //! |-|-|
@@ -16,13 +17,22 @@
 //! | Units | nanoseconds, requests, frames |
 
 pub mod bare;
+pub mod config;
+pub mod control;
 pub mod counts;
+mod cpumap;
+pub mod daemon;
 pub mod decision;
 #[cfg(test)]
 mod host;
 pub mod kernel;
 mod layout;
-mod queues;
+pub mod policy;
+pub mod processors;
+mod queue;
+pub mod report;
+pub mod requests;
 mod setup;
 mod shared;
 mod threads;
+mod window;

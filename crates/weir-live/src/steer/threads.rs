@@ -1,12 +1,11 @@
-//! Processors and the kernel's threads on them: which are online, which threads serve our queues, and when the programs
-//! that ran a moment ago have ended.
+//! Threads of the kernel that serve our queues, and when the programs that ran a moment ago have ended.
 //!
 //! A queue of a cpumap is served by a thread of the kernel that is named `cpumap/PROCESSOR/map:MAP`, after the number of
 //! the map. Kernels before 5.17 keep the first 15 bytes of that.
 //!
 //! | | |
 //! |-|-|
-//! | Source | Linux, kernel/bpf/cpumap.c; proc(5), membarrier(2), sysfs-devices-system-cpu |
+//! | Source | Linux, kernel/bpf/cpumap.c; proc(5), membarrier(2) |
 //! | Work | O(processes) to find threads; a few milliseconds to wait |
 //! | Units | none |
 
@@ -27,21 +26,6 @@ pub struct QueueThread {
     pub processor: u32,
     /// The number of the thread, as a process.
     pub process: u32,
-}
-
-impl QueueThread {
-    /// Runs it under SCHED_FIFO with this priority, from 1 to 99.
-    ///
-    /// # Errors
-    /// It is gone, or permission is missing.
-    pub fn prioritize(&self, priority: i32) -> io::Result<()> {
-        let parameter = libc::sched_param { sched_priority: priority };
-        // SAFETY: the parameter is read, and lives through the call.
-        checked(unsafe {
-            libc::sched_setscheduler(self.process as i32, libc::SCHED_FIFO, &raw const parameter)
-        })
-        .map(drop)
-    }
 }
 
 /// The threads that serve the queues of a map, in order of processors.
@@ -67,22 +51,6 @@ fn served(name: &str, map: u32) -> Option<u32> {
     (name == whole || cut).then_some(processor)
 }
 
-/// Whether there is such a processor, and it is online.
-pub(super) fn is_online(processor: u32) -> bool {
-    fs::read_to_string("/sys/devices/system/cpu/online").is_ok_and(|list| lists(list.trim(), processor))
-}
-
-/// Whether a list such as `0-3,5` has a number.
-fn lists(list: &str, number: u32) -> bool {
-    list.split(',').any(|range| {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        match (first.parse::<u32>(), last.parse::<u32>()) {
-            (Ok(first), Ok(last)) => (first..=last).contains(&number),
-            _ => false,
-        }
-    })
-}
-
 /// Waits until every program that runs now has ended.
 ///
 /// # Errors
@@ -106,13 +74,6 @@ mod tests {
         assert_eq!(served("cpumap/1/map:1", 12), None);
         assert_eq!(served("cpumap/12/map:9", 8), None);
         assert_eq!(served("kworker/1:0", 8), None);
-    }
-
-    #[test]
-    fn lists_of_processors_are_ranges() {
-        let listed = |number| lists("0-1,4,6-7", number);
-        assert_eq!([0, 1, 2, 4, 5, 7, 8].map(listed), [true, true, false, true, false, true, false]);
-        assert!(!lists("", 0));
     }
 
     #[test]
