@@ -139,10 +139,15 @@ struct steer_stamp {
 	unsigned int payload;
 };
 
-/* One processor as the receiver of frames: what it alone counts, and its turns. */
+/* The places of two parts whose turn it is. */
+struct steer_turns {
+	unsigned int at[2];
+};
+
+/* One processor as the receiver of frames: what it alone counts, and its turns. STEER_STEERED is counted by queue. */
 struct steer_receiver {
 	unsigned long long frames[STEER_FRAMES];
-	unsigned int turns[2];
+	struct steer_turns turns;
 	unsigned long long unused;
 };
 
