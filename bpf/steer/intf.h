@@ -79,10 +79,10 @@ struct steer_decision {
 
 /* The rule in force, and room for the next: that is written, and then the number. */
 struct steer_rules {
-	/* Which of the two is in force. */
+	struct steer_decision decisions[2];
+	/* Which of the two is in force: 0 or 1. */
 	unsigned int active;
 	unsigned int unused[15];
-	struct steer_decision decisions[2];
 };
 
 /* Which frames are ours. */

@@ -136,12 +136,13 @@ STEER_INLINE struct steer_receiver *receiver_here(void)
 
 STEER_INLINE const struct steer_decision *decision_in_force(void)
 {
-	const struct steer_decision *decision = &rules.decisions[0];
-	unsigned int active = rules.active;
+	const struct steer_rules *both = &rules;
+	const struct steer_decision *decision;
 
-	KEPT(decision);
-	if (active)
-		decision = &rules.decisions[1];
+	KEPT(both);
+	decision = &both->decisions[0];
+	if (both->active)
+		decision = &both->decisions[1];
 	KEPT(decision);
 	return decision;
 }
@@ -204,11 +205,12 @@ STEER_INLINE int spread(struct xdp_md *context, const struct steer_packet *packe
 }
 
 /* The same with its class; where there is but one, what follows from that is known to the compiler. */
-STEER_INLINE int classify(struct xdp_md *context, const struct steer_bytes *bytes, const struct steer_packet *packet)
+STEER_INLINE int classify(struct xdp_md *context, const volatile struct steer_setup *told,
+			  const struct steer_bytes *bytes, const struct steer_packet *packet)
 {
-	if (setup.class_rule == STEER_ONE_CLASS)
+	if (told->class_rule == STEER_ONE_CLASS)
 		return spread(context, packet, 0);
-	return spread(context, packet, steer_class(bytes, &setup, packet));
+	return spread(context, packet, steer_class(bytes, told, packet));
 }
 
 /* A frame of any form. Apart, so that those of the usual form do not pay for it. */
@@ -219,7 +221,7 @@ __attribute__((noinline)) int steer_any(struct xdp_md *context)
 	enum steer_frame kind = steer_parse(&bytes, &setup, &packet);
 
 	if (kind == STEER_STEERED)
-		return classify(context, &bytes, &packet);
+		return classify(context, &setup, &bytes, &packet);
 	receiver_here()->frames[kind] += 1;
 	return XDP_PASS;
 }
@@ -228,11 +230,13 @@ SEC("xdp")
 int steer(struct xdp_md *context)
 {
 	struct steer_bytes bytes = bytes_of(context);
+	const volatile struct steer_setup *told = &setup;
 	struct steer_packet packet;
 
-	if (!steer_is_plain(&bytes, &setup, &packet))
+	KEPT(told);
+	if (!steer_is_plain(&bytes, told, &packet))
 		return steer_any(context);
-	return classify(context, &bytes, &packet);
+	return classify(context, told, &bytes, &packet);
 }
 
 /* Counts what a request waited. */

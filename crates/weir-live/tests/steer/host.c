@@ -129,7 +129,7 @@ static void layout(void)
 		offsetof(struct steer_decision, parts),
 		offsetof(struct steer_decision, list),
 		sizeof(struct steer_rules),
-		offsetof(struct steer_rules, decisions),
+		offsetof(struct steer_rules, active),
 		sizeof(struct steer_receiver),
 		sizeof(struct steer_queue),
 		offsetof(struct steer_queue, dropped),

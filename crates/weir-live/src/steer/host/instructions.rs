@@ -238,8 +238,7 @@ fn request() -> Vec<u8> {
 
 /// How many instructions the program executes for a request, under a rule.
 fn executed(listing: &Listing, class_rule: ClassRule, rule: &Rule<'_>) -> usize {
-    let setup =
-        Setup { traffic: Traffic::Udp, class_rule, ports: vec![9000], flow_seed: 1, service: None };
+    let setup = Setup { traffic: Traffic::Udp, class_rule, ports: vec![9000], flow_seed: 1, service: None };
     let mut machine = Machine::new(&request());
     machine.write(at("setup"), bytes(&setup.layout()));
     let decision = Decision::of(rule, &[Some(2), Some(3)]);
