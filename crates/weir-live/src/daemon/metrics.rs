@@ -12,10 +12,12 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use super::inbox::{Caller, Order};
 use super::privileges;
 use super::protocol::Answer;
-use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
+use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Snapshot};
 
 /// The longest request, in bytes: a line and headers.
 const LONGEST_REQUEST: usize = 8192;
@@ -203,6 +205,13 @@ fn of_kernel(page: &mut Page, interfaces: &[InterfaceSnapshot]) {
     for interface in interfaces {
         page.sample(name, &[("interface", &interface.name)], interface.kernel.transmit_failed);
     }
+    let name = "weir_interface_left_to_kernel_frames_total";
+    page.family(name, "counter", "Frames that the XDP program left to the kernel.");
+    for interface in interfaces {
+        for (why, count) in &interface.left_to_kernel {
+            page.sample(name, &[("interface", interface.name.as_str()), ("reason", &word(*why))], *count);
+        }
+    }
 }
 
 /// Packets and bytes of something of a class: its name, what it is, and where it is counted.
@@ -266,7 +275,7 @@ fn labels<'s>(interface: &'s InterfaceSnapshot, class: &'s ClassSnapshot) -> [(&
 
 /// A reason as it is written in the snapshot.
 #[must_use]
-pub fn word(reason: Reason) -> String {
+pub fn word(reason: impl Serialize) -> String {
     let written = serde_json::to_value(reason).ok();
     written.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

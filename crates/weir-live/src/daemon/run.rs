@@ -220,6 +220,7 @@ impl Daemon {
         for (interface, seat) in snapshot.interfaces.iter_mut().zip(seats) {
             interface.means = seat.means().to_owned();
             interface.kernel = seat.counts();
+            interface.left_to_kernel = seat.left_to_kernel();
         }
         snapshot
     }

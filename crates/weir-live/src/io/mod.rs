@@ -209,6 +209,17 @@ impl Device {
         }
     }
 
+    /// Frames that never came here, because they were left to the kernel.
+    ///
+    /// # Errors
+    /// Permission is missing.
+    pub fn left_to_kernel(&self) -> io::Result<program::FrameCounts> {
+        match self {
+            Self::Xdp(socket) => socket.left_to_kernel(),
+            Self::Packet(_) => Ok(program::FrameCounts::default()),
+        }
+    }
+
     /// By which means, as it is reported: `AF_XDP, copy`, `AF_XDP, zero copy`, `AF_PACKET`.
     #[must_use]
     pub fn means(&self) -> &'static str {

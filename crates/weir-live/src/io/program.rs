@@ -22,6 +22,7 @@ use libbpf_rs::{MapCore, MapFlags, Object, ObjectBuilder};
 use super::fault::{Fault, Kind};
 use super::link::{Facts, c_string, checked, owned};
 use crate::config::OnFailure;
+use crate::plane::snapshot::Left;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/route.bpf.o"));
 const CAPABILITY: &str = "CAP_BPF and CAP_NET_ADMIN";
@@ -73,6 +74,21 @@ pub struct Program {
     interface: String,
     pin: Option<PathBuf>,
     mode: Mode,
+}
+
+impl FrameCounts {
+    /// Frames that were left to the kernel, by why.
+    #[must_use]
+    pub fn left_to_kernel(&self) -> [(Left, u64); 6] {
+        [
+            (Left::Neighbour, self.neighbour),
+            (Left::Address, self.kernel),
+            (Left::Vlan, self.vlan),
+            (Left::NotIp, self.other),
+            (Left::Short, self.short),
+            (Left::NoSocket, self.no_socket),
+        ]
+    }
 }
 
 impl Program {

@@ -28,7 +28,7 @@ use rustix::io::Errno;
 
 use super::fault::{Fault, Kind};
 use super::link::{Facts, checked, owned};
-use super::program::{Mode, Program};
+use super::program::{FrameCounts, Mode, Program};
 use super::ring::{Layout, Reader, Writer};
 use super::{KernelCounts, Received, Share};
 use crate::arena::{Arena, Buffer, FRAME};
@@ -205,6 +205,14 @@ impl XdpSocket {
             receive_dropped: counted.rx_dropped + counted.rx_ring_full + counted.rx_invalid_descs,
             transmit_failed: counted.tx_invalid_descs + self.failed,
         })
+    }
+
+    /// See [`Device::left_to_kernel`](super::Device::left_to_kernel).
+    ///
+    /// # Errors
+    /// Permission is missing.
+    pub fn left_to_kernel(&self) -> io::Result<FrameCounts> {
+        self.program.counts()
     }
 
     /// See [`Device::means`](super::Device::means).

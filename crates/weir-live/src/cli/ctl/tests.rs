@@ -12,7 +12,7 @@ use crate::daemon::directory::RunDirectory;
 use crate::daemon::inbox::{Order, inbox};
 use crate::daemon::protocol::InterfaceStatus;
 use crate::io::KernelCounts;
-use crate::plane::snapshot::Reason;
+use crate::plane::snapshot::{Left, Reason};
 use crate::spans::Sojourn;
 
 #[derive(Debug, Parser)]
@@ -70,6 +70,7 @@ fn stats_are_tables_with_units() {
         refused: BTreeMap::from([(Reason::NoRoute, count(2))]),
         classes: vec![voice, default],
         kernel: KernelCounts { receive_dropped: 4, transmit_failed: 0 },
+        left_to_kernel: BTreeMap::from([(Left::NotIp, 6), (Left::Vlan, 1)]),
         ..InterfaceSnapshot::default()
     };
     let snapshot = Snapshot {
@@ -94,6 +95,10 @@ interface  where     dropped because        packets  bytes
 eth0       arriving  no route                  2pkt    2kB
 eth0       voice     queue full                7pkt    7kB
 eth0       kernel    no room in the socket     4pkt      -
+
+interface  left to the kernel because  frames
+eth0       vlan                          1pkt
+eth0       not ip                        6pkt
 ";
     assert_eq!(told(&Answer::Stats(Box::new(snapshot))), expected);
 }
