@@ -39,7 +39,7 @@ from weir.files import write_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["JOURNALS", "End", "Left", "Site", "clean", "guard", "left_behind", "why_not"]
+__all__ = ["JOURNALS", "RUN", "End", "Left", "Site", "clean", "guard", "left_behind", "why_not"]
 
 Address: TypeAlias = IPv4Address | IPv6Address
 AddressIn: TypeAlias = IPv4Interface | IPv6Interface
@@ -214,6 +214,16 @@ class Site:
         route.neigh("replace", dst=str(via), lladdr=end.other_mac, ifindex=place, state=_PERMANENT)
         on_link = 4
         route.route("add", dst=str(to), gateway=str(via), oif=place, flags=on_link)
+
+    def remove(self, node: str) -> None:
+        """Remove a node, and return when its namespace is gone, and with it the wires that end there.
+
+        Sockets that `socket` has returned keep a namespace: close them before.
+        """
+        namespace = self._namespaces.pop(node)
+        self._sockets.pop(node).close()
+        _remove([namespace], [])
+        self._write_journal()
 
     def start(self, node: str, command: Sequence[str], **more: Any) -> Popen[bytes]:  # noqa: ANN401 - as Popen has it
         """Start a process in the namespace of a node; it ends with the site at the latest."""

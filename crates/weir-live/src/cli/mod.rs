@@ -13,6 +13,7 @@ use crate::daemon::privileges::Missing;
 mod client;
 mod ctl;
 mod doctor;
+mod flood;
 mod forward;
 mod route;
 pub(crate) mod text;
@@ -37,6 +38,9 @@ enum Command {
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
+    /// Sends packets of ever new flows: what a router is to withstand.
+    #[command(hide = true)]
+    BenchFlood(flood::Arguments),
     /// Sends or receives what a TG script says; `weird tg report` tells what logs say
     Tg(tg::Tg),
 }
@@ -106,6 +110,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
+        Command::BenchFlood(arguments) => flood::run(&arguments),
         Command::Tg(arguments) => tg::main(arguments),
     };
     match done {

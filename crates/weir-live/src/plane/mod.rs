@@ -24,7 +24,7 @@
 //! | Units | instants and spans in nanoseconds since the daemon began; sizes of IP packets in bytes |
 
 mod answers;
-mod checksum;
+pub(crate) mod checksum;
 mod classify;
 mod discovery;
 mod egress;
