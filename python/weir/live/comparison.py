@@ -80,6 +80,8 @@ class Ledger:
     no_room: int
     missed: int
     """Frames that the kernel dropped before a router, or did not take from one."""
+    clock_step: float = 0.0
+    """By how much somebody has set the wall clock meanwhile, in seconds of real time: delays are false."""
 
     @property
     def unaccounted(self) -> int:
@@ -119,8 +121,9 @@ class Comparison:
 
     @property
     def ok(self) -> bool:
-        """Whether every packet is accounted for and no generator was at fault."""
-        return all(not each.unaccounted for each in self.ledgers) and all(each.ok for each in self.generators)
+        """Whether every packet is accounted for, no generator was at fault and nobody has set the clock."""
+        accounted = all(not each.unaccounted and not each.clock_step for each in self.ledgers)
+        return accounted and all(each.ok for each in self.generators)
 
     def row(
         self, discipline: str, flow: str, metric: str, statistic: str = "mean", interval: str = "all"
@@ -320,6 +323,7 @@ def _ledger(run: int, outcome: Outcome) -> Ledger:
         waiting=waiting,
         no_room=sum(each.no_room for each in outcome.packets),
         missed=missed,
+        clock_step=outcome.clock_step / 1e9,
     )
 
 
