@@ -23,8 +23,9 @@ _HEADERS = 28
 class Bed:
     """Hosts ``a`` and ``b``, a router ``r`` between them: what is started ends with the block."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, queues: int = 1) -> None:
         self.folder = folder
+        self.queues = queues
         self.weird = program.find()
         self.site = Site("test")
         self.router: subprocess.Popen[bytes] | None = None
@@ -47,8 +48,8 @@ class Bed:
     def _build(self) -> None:
         for name in "arb":
             self.site.node(name, six=False)
-        self.a, self.left = self.site.wire("a", "r")
-        self.b, self.right = self.site.wire("b", "r")
+        self.a, self.left = self.site.wire("a", "r", queues=self.queues)
+        self.b, self.right = self.site.wire("b", "r", queues=self.queues)
         for number, end in ((1, self.a), (2, self.b)):
             self.site.address(end, IPv4Interface(f"10.79.{number}.2/24"))
             self.site.route(end, IPv4Network("10.79.0.0/16"), IPv4Address(f"10.79.{number}.1"))

@@ -450,17 +450,57 @@ fn one_daemon_has_an_interface() {
     });
 }
 
+/// A frame of a flow of its own, so that the kernel gives it a queue by its hash.
+fn of_flow(number: u32) -> Vec<u8> {
+    let mut frame = udp(ELSEWHERE, number);
+    frame[34..36].copy_from_slice(&(1000 + number as u16).to_be_bytes());
+    frame
+}
+
 #[test]
-fn more_queues_are_refused_with_the_line_that_helps() {
+fn frames_come_in_by_all_queues_and_leave_by_one() {
     isolated(|| {
         run("ip link add a0 numrxqueues 2 numtxqueues 2 type veth peer name a1 numrxqueues 2 numtxqueues 2");
+        ["a0", "a1"].into_iter().for_each(|name| run(&format!("ip link set {name} up")));
+        until_up("a1");
         if Facts::of("a1").expect("it is there").queues.receive == 1 {
             return eprintln!("skipped: this kernel gives veth one queue whatever it is asked");
         }
+        let (near, mut arena) = (Raw::open("a0", PATIENCE), Arena::new(256).expect("memory"));
+        let mut device = open("a1", Io::AfXdp, &mut arena);
+        assert_eq!(device.descriptors().count(), 2);
+        // Sixty-four flows: both queues have some.
+        (0..64).for_each(|number| near.send(&of_flow(number)));
+        let came = collect(&mut device, &mut arena, 64);
+        let mut seen: Vec<_> = came.iter().map(|received| arena.bytes(&received.buffer).to_vec()).collect();
+        seen.sort_unstable();
+        let mut sent: Vec<_> = (0..64).map(of_flow).collect();
+        sent.sort_unstable();
+        assert_eq!(seen, sent);
+        for received in came {
+            assert!(device.room(&mut arena) > 0);
+            device.send(received.buffer).expect("there is room");
+        }
+        device.flush(&mut arena).expect("it is up");
+        assert_eq!(near.take(64).len(), 64);
+        let Device::Xdp(socket) = &mut device else { panic!("it is AF_XDP") };
+        let counted = socket.program().counts().expect("counted");
+        assert_eq!((counted.routed, counted.no_socket), (64, 0));
+        device.close(&mut arena).expect("closed");
+        assert_eq!(arena.free(), arena.frames());
+    });
+}
+
+#[test]
+fn more_queues_than_are_served_are_refused_with_the_line_that_helps() {
+    isolated(|| {
+        let queues = "numrxqueues 65 numtxqueues 65";
+        run(&format!("ip link add a0 {queues} type veth peer name a1 {queues}"));
+        run("ethtool -L a1 rx 65 tx 65");
         let mut arena = Arena::new(256).expect("memory");
-        let fault = try_open("a1", Io::AfXdp, OnFailure::Pass, &mut arena).err().expect("it has two");
+        let fault = try_open("a1", Io::AfXdp, OnFailure::Pass, &mut arena).err().expect("it has too many");
         assert_eq!(fault.kind, Kind::Unsupported);
-        assert!(fault.remedy.contains("ethtool -L a1 rx 1 tx 1"), "{fault}");
+        assert!(fault.remedy.contains("ethtool -L a1 rx 64 tx 64"), "{fault}");
         assert_eq!(arena.free(), arena.frames());
     });
 }

@@ -140,8 +140,8 @@ impl Seat {
     pub(super) fn look(&mut self, place: usize, plane: &mut Plane, arena: &mut Arena) {
         let now = Facts::of(&self.name).ok();
         let same = match (&self.open, &now) {
-            // Another device of the same name is not the one whose sockets are open.
-            (Some(open), Some(facts)) => open.facts.index == facts.index,
+            // Another device of the same name is not the one whose sockets are open, and a new queue has none.
+            (Some(open), Some(facts)) => open.facts.index == facts.index && open.serves(facts),
             (Some(_), None) => false,
             (None, _) => true,
         };
@@ -170,7 +170,7 @@ impl Seat {
     /// Gives up its sockets, to be opened anew.
     fn close(&mut self, arena: &mut Arena) {
         if let Some(open) = self.open.take() {
-            say(&format!("interface {}: gone; it is opened again when it is back", self.name));
+            say(&format!("interface {}: gone or of other queues; it is opened again", self.name));
             self.before = self.counts_with(&open.device);
             self.left_before = self.left_with(&open.device);
             open.device.abandon(arena);
@@ -221,7 +221,7 @@ impl Seat {
     /// The descriptors that are readable when a frame has come in.
     pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         use std::os::fd::AsFd;
-        let device = self.open.iter().map(|open| open.device.as_fd());
+        let device = self.open.iter().flat_map(|open| open.device.descriptors());
         device.chain(self.open.iter().map(|open| open.neighbourhood.as_fd()))
     }
 }
@@ -237,6 +237,11 @@ impl Opened {
         // A program in the driver may have taken the line away for a moment.
         let facts = Facts::of(name)?;
         Ok(Self { device: opened.device, neighbourhood, facts })
+    }
+
+    /// Whether each queue that the interface has now is read.
+    fn serves(&self, now: &Facts) -> bool {
+        matches!(self.device, Device::Packet(_)) || self.facts.queues == now.queues
     }
 
     fn seen(&self) -> DeviceFacts {
