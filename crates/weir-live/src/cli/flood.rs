@@ -135,7 +135,7 @@ impl Frames {
 
     /// Writes the next one.
     fn next(&mut self, into: &mut [u8]) {
-        let (source, ports) = if self.made % self.every == 0 {
+        let (source, ports) = if self.made.is_multiple_of(self.every) {
             self.steady += 1;
             (self.from.to_bits(), (STEADY, STEADY))
         } else {
