@@ -5,12 +5,13 @@ import math
 from fractions import Fraction
 from ipaddress import IPv4Address
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from weir.errors import ConfigError
-from weir.live import logs
+from weir.live import comparison, logs
 from weir.live.figures import Value, difference, measured
 from weir.live.logs import Packets
 from weir.live.plan import Plan, Stream
@@ -133,3 +134,20 @@ def test_differences_have_intervals() -> None:
     found = difference(Value(5.0, 2.0, 8.0), Value(1.0, -3.0, 5.0))
     assert (found.value, found.half) == (4.0, 5.0)
     assert difference(Value(None), Value(1.0)).value is None
+
+
+def test_lateness_of_routers_is_that_of_all_their_interfaces() -> None:
+    def interface(*buckets: tuple[int, int], longest: int) -> dict[str, object]:
+        return {"lateness": {"sum_ns": 0, "longest_ns": longest, "buckets": [*buckets]}}
+
+    routers = {
+        "A": {
+            "interfaces": [interface((1000, 990), longest=900), interface((1000, 5), (8000, 4), longest=7000)]
+        },
+        "B": {"interfaces": [interface((9_000_000, 1), longest=8_500_000), interface(longest=0)]},
+        "C": {},
+    }
+    outcome = SimpleNamespace(routers=routers)
+    found = [comparison.routers_late(outcome, level) for level in (0.5, 0.999, 1.0)]
+    assert found == [1e-6, 8e-6, 8.5e-3]
+    assert comparison.routers_late(SimpleNamespace(routers={}), 0.999) == 0.0
