@@ -6,12 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 from ipaddress import IPv4Address
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from weir.errors import ConfigError
-from weir.live import logs
+from weir.live import comparison, logs
 from weir.live.clocks import Reading, Watch, read
 from weir.live.comparison import Comparison, Ledger
 from weir.live.figures import Value, difference, measured
@@ -93,7 +94,18 @@ def test_a_step_of_the_clock_is_told_from_slewing(ahead: list[int], step: int) -
 
 
 def test_who_sets_the_clock_is_told_and_the_run_is_not_in_order() -> None:
-    whole = Ledger(discipline="fifo", run=0, sent=9, received=9, dropped={}, waiting=0, no_room=0, missed=0)
+    whole = Ledger(
+        discipline="fifo",
+        run=0,
+        sent=9,
+        received=9,
+        dropped={},
+        waiting=0,
+        no_room=0,
+        missed=0,
+        late_p999=0.0,
+        late_max=0.0,
+    )
     ledgers = (whole, replace(whole, run=1, clock_step=-0.0025))
     made = Comparison(
         title="t",
@@ -213,3 +225,20 @@ def test_differences_have_intervals() -> None:
     found = difference(Value(5.0, 2.0, 8.0), Value(1.0, -3.0, 5.0))
     assert (found.value, found.half) == (4.0, 5.0)
     assert difference(Value(None), Value(1.0)).value is None
+
+
+def test_lateness_of_routers_is_that_of_all_their_interfaces() -> None:
+    def interface(*buckets: tuple[int, int], longest: int) -> dict[str, object]:
+        return {"lateness": {"sum_ns": 0, "longest_ns": longest, "buckets": [*buckets]}}
+
+    routers = {
+        "A": {
+            "interfaces": [interface((1000, 990), longest=900), interface((1000, 5), (8000, 4), longest=7000)]
+        },
+        "B": {"interfaces": [interface((9_000_000, 1), longest=8_500_000), interface(longest=0)]},
+        "C": {},
+    }
+    outcome = SimpleNamespace(routers=routers)
+    found = [comparison.routers_late(outcome, level) for level in (0.5, 0.999, 1.0)]
+    assert found == [1e-6, 8e-6, 8.5e-3]
+    assert comparison.routers_late(SimpleNamespace(routers={}), 0.999) == 0.0

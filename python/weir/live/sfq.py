@@ -105,7 +105,7 @@ class Study:
         return accounted and bool(self.checked) and all(cell.met for cell in self.checked)
 
     def verdicts(self) -> tuple[str, ...]:
-        """Return one line for throughput, delay, packets, generators, and each step of the clock."""
+        """Return one line for throughput, delay, packets, generators, routers, and each step of the clock."""
         made = [_line(self.checked, quantity) for quantity in published.QUANTITIES]
         ledgers = [each for part in self.comparisons.values() for each in part.ledgers]
         sent, lost = sum(each.sent for each in ledgers), sum(each.unaccounted for each in ledgers)
@@ -116,6 +116,12 @@ class Study:
         made.append(
             f"generators: 99 % of the packets at most {worst * 1e3:.2f} ms late in the worst flow, "
             f"{len(late)} of {len(generators)} flows at fault"
+        )
+        usual = max((each.late_p999 for each in ledgers), default=0.0)
+        longest = max((each.late_max for each in ledgers), default=0.0)
+        made.append(
+            f"routers: 99.9 % of the packets at most {usual * 1e3:.2f} ms late in the worst run, all at most "
+            f"{longest * 1e3:.2f} ms; on the clock of the experiment {self.scale} times that"
         )
         steps = [line for part in self.comparisons.values() for line in clock_steps(part)]
         return (*made, *(f"NOT MET: {line[0].lower()}{line[1:]}" for line in steps))

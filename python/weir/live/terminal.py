@@ -156,6 +156,11 @@ def _cell(value: Value, factor: float, sign: str = "") -> str:
 def ledger_columns(comparison: Comparison) -> list[Column]:
     """Return runs x what became of their packets."""
     rows = comparison.ledgers
+    scale = scale_for([row.late_max for row in rows], "s")
+    late = {
+        name: tuple(number(getattr(row, name) / scale.factor, 3) for row in rows)
+        for name in ("late_p999", "late_max")
+    }
     return [
         Column("discipline", tuple(comparison.labels[row.discipline] for row in rows), numeric=False),
         Column("run", tuple(str(row.run + 1) for row in rows)),
@@ -165,6 +170,8 @@ def ledger_columns(comparison: Comparison) -> list[Column]:
         Column("waiting", tuple(f"{row.waiting:,}" for row in rows), 3),
         Column("no room at the sink", tuple(f"{row.no_room:,}" for row in rows), 2),
         Column("missed by kernels", tuple(f"{row.missed:,}" for row in rows), 2),
+        Column(f"routers late, 99.9 % {scale.header}", late["late_p999"], 2),
+        Column(f"longest {scale.header}", late["late_max"], 2),
         Column("unaccounted", tuple(f"{row.unaccounted:,}" for row in rows)),
         Column("", tuple("!!" if row.unaccounted else "OK" for row in rows)),
     ]

@@ -150,7 +150,18 @@ fn of_stats(snapshot: &Snapshot) -> String {
         snapshot.frames
     );
     let interfaces: Vec<Vec<String>> = snapshot.interfaces.iter().map(of_interface).collect();
-    let head = ["interface", "state", "received", "", "forwarded", "", "to router", "made here", "refused"];
+    let head = [
+        "interface",
+        "state",
+        "received",
+        "",
+        "forwarded",
+        "",
+        "to router",
+        "made here",
+        "refused",
+        "late p99",
+    ];
     text.push_str(&table(&head, 2, &interfaces));
     let head = [
         "interface",
@@ -208,6 +219,7 @@ fn of_interface(at: &InterfaceSnapshot) -> Vec<String> {
         packets(at.to_router.packets),
         packets(at.originated.packets),
         packets(refused),
+        at.lateness.quantile(0.99).map_or_else(|| "-".to_owned(), span),
     ]
 }
 

@@ -156,6 +156,10 @@ pub struct InterfaceSnapshot {
     pub originated: Count,
     /// Came in by it and were dropped before they joined a queue, by reason.
     pub refused: BTreeMap<Reason, Count>,
+    /// How long after they were due packets were handed to the device, where there is a rate: what the router's own
+    /// process adds to their delay.
+    #[serde(default)]
+    pub lateness: Sojourn,
     /// Classes of what leaves by it.
     pub classes: Vec<ClassSnapshot>,
     /// What the kernel has counted.

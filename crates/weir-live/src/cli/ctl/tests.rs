@@ -84,8 +84,8 @@ fn stats_are_tables_with_units() {
     let expected = "\
 router edge, up 12.5s, configuration changed 0 times, 250 of 256 frames free
 
-interface  state  received       forwarded        to router  made here  refused
-eth0       up         5pkt  5kB      90pkt  90kB       0pkt       0pkt     2pkt
+interface  state  received       forwarded        to router  made here  refused  late p99
+eth0       up         5pkt  5kB      90pkt  90kB       0pkt       0pkt     2pkt         -
 
 interface  class    offered   left        marked  dropped  waiting       oldest  p50    p99  longest
 eth0       voice     100pkt  90pkt  90kB    0pkt     7pkt     3pkt  3kB  1.25ms  1ms  2.5ms    2.5ms
