@@ -14,6 +14,7 @@ mod client;
 mod ctl;
 mod doctor;
 mod forward;
+mod redirect;
 mod route;
 mod steer;
 pub(crate) mod text;
@@ -40,6 +41,9 @@ enum Command {
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
+    /// Spreads the frames of an interface over processors and does nothing else: the baseline of the benchmarks.
+    #[command(hide = true)]
+    BenchRedirect(redirect::Arguments),
     /// Sends or receives what a TG script says; `weird tg report` tells what logs say
     Tg(tg::Tg),
 }
@@ -110,6 +114,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
+        Command::BenchRedirect(arguments) => redirect::run(&arguments),
         Command::Tg(arguments) => tg::main(arguments),
     };
     match done {
