@@ -21,9 +21,9 @@ use weir_core::pool::Delays as Waited;
 use weir_core::units::Nanos;
 
 use super::counts::{Counts, FrameCounts, ProcessorCounts};
+use super::cpumap;
 use super::decision::Decision;
-use super::layout::{CLASSES, Counted, Delays, PROCESSORS, Receiver, Rules};
-use super::queues;
+use super::layout::{CLASSES, Counted, Delays, PROCESSORS, Queue, Receiver, Rules};
 use super::shared::Shared;
 use super::threads;
 use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, map, plain, program};
@@ -87,7 +87,7 @@ impl Kernel {
     /// There is no such processor, it is offline, or permission is missing.
     pub fn open_queue(&mut self, processor: u32) -> io::Result<()> {
         let serve = program(&self.object, "steer_serve")?;
-        queues::open(&self.object, processor, self.queue, Some(serve))?;
+        cpumap::open(&self.object, processor, self.queue, Some(serve))?;
         if let Err(at) = self.opened.binary_search(&processor) {
             self.opened.insert(at, processor);
         }
@@ -100,7 +100,7 @@ impl Kernel {
     /// It has none, or permission is missing.
     pub fn close_queue(&mut self, processor: u32) -> io::Result<()> {
         self.settle()?;
-        queues::close(&self.object, processor)
+        cpumap::close(&self.object, processor)
     }
 
     /// Decides by this from now on. The decision before it is made of may still be in use for a moment.
@@ -140,8 +140,9 @@ impl Kernel {
         let counted = &self.counted.values()[0];
         let processors = self.opened.iter().map(|&processor| of_processor(counted, processor)).collect();
         let delays = [0, 1].map(|class| self.delays_of(class));
-        let receivers = &counted.receivers[..self.delays.values().len() / CLASSES];
-        Ok(Counts { frames: frames(receivers), processors, delays })
+        let there = self.delays.values().len() / CLASSES;
+        let frames = frames(&counted.receivers[..there], &counted.queues[..there]);
+        Ok(Counts { frames, processors, delays })
     }
 
     /// What the requests of each class have waited in all, without their histograms.
@@ -202,10 +203,11 @@ impl AsFd for Kernel {
     }
 }
 
-/// Frames by what became of them, all receivers together.
-fn frames(receivers: &[Receiver]) -> FrameCounts {
+/// Frames by what became of them, all receivers together. What was steered its queue counts.
+fn frames(receivers: &[Receiver], queues: &[Queue]) -> FrameCounts {
     let sum = |kind: usize| receivers.iter().map(|one| one.frames[kind].load(Relaxed)).sum();
-    let [steered, passed, short, fragment, no_server, redirected] = [0, 1, 2, 3, 4, 5].map(sum);
+    let [passed, short, fragment, no_server, redirected] = [1, 2, 3, 4, 5].map(sum);
+    let steered = queues.iter().map(|queue| queue.steered.load(Relaxed)).sum();
     FrameCounts { steered, passed, short, fragment, no_server, redirected }
 }
 
@@ -229,11 +231,11 @@ fn load(facts: &Facts, setup: &Setup) -> Result<Object, Fault> {
 /// Opens the programs for this machine, and tells them what they are told once.
 fn open(setup: &Setup, overflow: bool) -> libbpf_rs::Result<OpenObject> {
     let mut object = attach::open(OBJECT)?;
-    let processors = queues::most()?;
+    let processors = cpumap::most()?;
     for mut map in object.maps_mut() {
         match map.name().to_str() {
             Some(".rodata.setup") => map.set_initial_value(bytes(&setup.layout()))?,
-            Some(queues::MAP) => map.set_max_entries(processors)?,
+            Some(cpumap::MAP) => map.set_max_entries(processors)?,
             Some("delays") => map.set_max_entries(processors * CLASSES as u32)?,
             _ => {}
         }
@@ -267,7 +269,7 @@ fn memory(object: &Object) -> io::Result<(Shared<Rules>, Shared<Counted>, Shared
 fn prepare(object: &Object, facts: &Facts) -> io::Result<u32> {
     let first = 0_u32.to_ne_bytes();
     map(object, "back")?.update(&first, &facts.index.to_ne_bytes(), MapFlags::ANY).map_err(plain)?;
-    let id = queues::number(object)?;
+    let id = cpumap::number(object)?;
     map(object, "queues_id")?.update(&first, &id.to_ne_bytes(), MapFlags::ANY).map_err(plain)?;
     Ok(id)
 }

@@ -20,6 +20,7 @@ pub mod bare;
 pub mod config;
 pub mod control;
 pub mod counts;
+mod cpumap;
 pub mod daemon;
 pub mod decision;
 #[cfg(test)]
