@@ -7,12 +7,10 @@
 //! | Work | system calls when it begins and ends; never for a frame |
 //! | Units | frames |
 
-use std::io;
-
 use libbpf_rs::{Object, OpenObject};
 
+use super::cpumap;
 use super::layout::PROCESSORS;
-use super::queues;
 use super::threads::{self, QueueThread};
 use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, program};
 use crate::io::fault::Fault;
@@ -40,9 +38,9 @@ impl Bare {
         let loaded = open(processors).and_then(OpenObject::load);
         let object = loaded.map_err(|error| attach::refused(facts, error, OLDEST))?;
         let opened =
-            processors.iter().try_for_each(|&processor| queues::open(&object, processor, queue, None));
+            processors.iter().try_for_each(|&processor| cpumap::open(&object, processor, queue, None));
         opened.map_err(failed("opening the queues"))?;
-        let map = queues::number(&object).map_err(failed("asking for the map of queues"))?;
+        let map = cpumap::number(&object).map_err(failed("asking for the map of queues"))?;
         let owner = Owner { name: "bench-redirect", pin: None, instead: None };
         let program = program(&object, "bare").map_err(failed("finding the program"))?;
         let attached = Attached::new(owner, facts, program)?;
@@ -80,23 +78,9 @@ fn open(processors: &[u32]) -> libbpf_rs::Result<OpenObject> {
     for mut map in object.maps_mut() {
         match map.name().to_str() {
             Some(".rodata.spread") => map.set_initial_value(list.as_flattened())?,
-            Some(queues::MAP) => map.set_max_entries(queues::most()?)?,
+            Some(cpumap::MAP) => map.set_max_entries(cpumap::most()?)?,
             _ => {}
         }
     }
     Ok(object)
-}
-
-/// Why a list of processors is none for a benchmark.
-///
-/// # Errors
-/// It is empty, or one of them is not online.
-pub fn check(processors: &[u32]) -> io::Result<()> {
-    if processors.is_empty() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "names no processor, must name one at least",
-        ));
-    }
-    processors.iter().try_for_each(|&processor| queues::online(processor))
 }

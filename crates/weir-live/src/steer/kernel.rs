@@ -21,9 +21,9 @@ use weir_core::pool::Delays as Waited;
 use weir_core::units::Nanos;
 
 use super::counts::{Counts, FrameCounts, ProcessorCounts};
+use super::cpumap;
 use super::decision::Decision;
 use super::layout::{CLASSES, Counted, Delays, PROCESSORS, Receiver, Rules};
-use super::queues;
 use super::shared::Shared;
 use super::threads;
 use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, map, plain, program};
@@ -87,7 +87,7 @@ impl Kernel {
     /// There is no such processor, it is offline, or permission is missing.
     pub fn open_queue(&mut self, processor: u32) -> io::Result<()> {
         let serve = program(&self.object, "steer_serve")?;
-        queues::open(&self.object, processor, self.queue, Some(serve))?;
+        cpumap::open(&self.object, processor, self.queue, Some(serve))?;
         if let Err(at) = self.opened.binary_search(&processor) {
             self.opened.insert(at, processor);
         }
@@ -100,7 +100,7 @@ impl Kernel {
     /// It has none, or permission is missing.
     pub fn close_queue(&mut self, processor: u32) -> io::Result<()> {
         self.settle()?;
-        queues::close(&self.object, processor)
+        cpumap::close(&self.object, processor)
     }
 
     /// Decides by this from now on. The decision before it is made of may still be in use for a moment.
@@ -229,11 +229,11 @@ fn load(facts: &Facts, setup: &Setup) -> Result<Object, Fault> {
 /// Opens the programs for this machine, and tells them what they are told once.
 fn open(setup: &Setup, overflow: bool) -> libbpf_rs::Result<OpenObject> {
     let mut object = attach::open(OBJECT)?;
-    let processors = queues::most()?;
+    let processors = cpumap::most()?;
     for mut map in object.maps_mut() {
         match map.name().to_str() {
             Some(".rodata.setup") => map.set_initial_value(bytes(&setup.layout()))?,
-            Some(queues::MAP) => map.set_max_entries(processors)?,
+            Some(cpumap::MAP) => map.set_max_entries(processors)?,
             Some("delays") => map.set_max_entries(processors * CLASSES as u32)?,
             _ => {}
         }
@@ -267,7 +267,7 @@ fn memory(object: &Object) -> io::Result<(Shared<Rules>, Shared<Counted>, Shared
 fn prepare(object: &Object, facts: &Facts) -> io::Result<u32> {
     let first = 0_u32.to_ne_bytes();
     map(object, "back")?.update(&first, &facts.index.to_ne_bytes(), MapFlags::ANY).map_err(plain)?;
-    let id = queues::number(object)?;
+    let id = cpumap::number(object)?;
     map(object, "queues_id")?.update(&first, &id.to_ne_bytes(), MapFlags::ANY).map_err(plain)?;
     Ok(id)
 }

@@ -20,6 +20,7 @@ pub mod bare;
 pub mod config;
 pub mod control;
 pub mod counts;
+mod cpumap;
 pub mod daemon;
 pub mod decision;
 #[cfg(test)]
@@ -29,7 +30,6 @@ mod layout;
 pub mod policy;
 pub mod processors;
 mod queue;
-mod queues;
 pub mod report;
 pub mod requests;
 mod setup;

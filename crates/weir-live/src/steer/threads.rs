@@ -1,19 +1,17 @@
-//! Processors and the kernel's threads on them: which are online, which threads serve our queues, and when the programs
-//! that ran a moment ago have ended.
+//! Threads of the kernel that serve our queues, and when the programs that ran a moment ago have ended.
 //!
 //! A queue of a cpumap is served by a thread of the kernel that is named `cpumap/PROCESSOR/map:MAP`, after the number of
 //! the map. Kernels before 5.17 keep the first 15 bytes of that.
 //!
 //! | | |
 //! |-|-|
-//! | Source | Linux, kernel/bpf/cpumap.c; proc(5), membarrier(2), sysfs-devices-system-cpu |
+//! | Source | Linux, kernel/bpf/cpumap.c; proc(5), membarrier(2) |
 //! | Work | O(processes) to find threads; a few milliseconds to wait |
 //! | Units | none |
 
 use std::fs;
 use std::io;
 
-use super::processors;
 use crate::io::link::checked;
 
 /// The longest name of a thread in kernels that cut it.
@@ -28,21 +26,6 @@ pub struct QueueThread {
     pub processor: u32,
     /// The number of the thread, as a process.
     pub process: u32,
-}
-
-impl QueueThread {
-    /// Runs it under SCHED_FIFO with this priority, from 1 to 99.
-    ///
-    /// # Errors
-    /// It is gone, or permission is missing.
-    pub fn prioritize(&self, priority: i32) -> io::Result<()> {
-        let parameter = libc::sched_param { sched_priority: priority };
-        // SAFETY: the parameter is read, and lives through the call.
-        checked(unsafe {
-            libc::sched_setscheduler(self.process as i32, libc::SCHED_FIFO, &raw const parameter)
-        })
-        .map(drop)
-    }
 }
 
 /// The threads that serve the queues of a map, in order of processors.
@@ -66,11 +49,6 @@ fn served(name: &str, map: u32) -> Option<u32> {
     let whole = format!("cpumap/{processor}/map:{map}");
     let cut = whole.len() > CUT && name.len() == CUT && whole.starts_with(name);
     (name == whole || cut).then_some(processor)
-}
-
-/// Whether there is such a processor, and it is online.
-pub(super) fn is_online(processor: u32) -> bool {
-    processors::online().is_ok_and(|online| online.0.contains(&processor))
 }
 
 /// Waits until every program that runs now has ended.

@@ -12,7 +12,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use libbpf_rs::{MapCore, MapFlags, Object};
 
 use super::layout::PROCESSORS;
-use super::threads;
+use super::processors;
 use crate::io::attach::{map, plain};
 
 /// The name of the map.
@@ -28,12 +28,12 @@ pub(super) fn most() -> libbpf_rs::Result<u32> {
 /// # Errors
 /// There is none of this number, or it is offline: the kernel would wait for it.
 pub(super) fn online(processor: u32) -> io::Result<()> {
-    if threads::is_online(processor) && (processor as usize) < PROCESSORS {
+    let online = processors::online()?;
+    if online.0.contains(&processor) && (processor as usize) < PROCESSORS {
         return Ok(());
     }
-    let what = format!(
-        "processor {processor} is not online: take one of /sys/devices/system/cpu/online, below {PROCESSORS}"
-    );
+    let what =
+        format!("processor {processor} cannot have a queue: those from {online} below {PROCESSORS} can");
     Err(io::Error::new(io::ErrorKind::NotFound, what))
 }
 
