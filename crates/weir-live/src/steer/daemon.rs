@@ -5,7 +5,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | one system call to sleep and one to look for requests a period, beside those of the kernel's wait when a decision changes |
+//! | Work | one system call a period, beside those of the kernel's wait when a decision changes |
 //! | Units | nanoseconds since the daemon began |
 
 use std::io;
@@ -72,18 +72,26 @@ impl<S: Steered> Daemon<S> {
     /// # Errors
     /// The kernel refuses, or the interface is gone.
     pub fn run(mut self) -> io::Result<S> {
+        let mut heard = Heard { order: true, change: true };
         while !self.parts.ended.load(Ordering::Relaxed) {
-            while let Some(command) = self.parts.inbox.try_next() {
-                let answer = requests::answer(&mut self, command.order);
-                command.reply.send(answer);
+            if heard.order {
+                self.answer();
             }
             self.control.advance(self.parts.clock.now())?;
-            if self.parts.watch.changed() {
+            if heard.change && self.parts.watch.changed() {
                 self.look_at_interface()?;
             }
-            self.rest()?;
+            heard = self.rest()?;
         }
         Ok(self.control.steered)
+    }
+
+    /// Does what was ordered.
+    fn answer(&mut self) {
+        while let Some(command) = self.parts.inbox.try_next() {
+            let answer = requests::answer(self, command.order);
+            command.reply.send(answer);
+        }
     }
 
     /// The processor time that the loop has taken, in nanoseconds.
@@ -110,10 +118,10 @@ impl<S: Steered> Daemon<S> {
         Ok(())
     }
 
-    /// Sleeps until something is due or happens.
-    fn rest(&self) -> io::Result<()> {
+    /// Sleeps until something is due or happens; what woke it.
+    fn rest(&self) -> io::Result<Heard> {
         if self.parts.ended.load(Ordering::Relaxed) {
-            return Ok(());
+            return Ok(Heard::default());
         }
         let span = self.parts.clock.until(self.control.next_event()).get();
         let span = Timespec { tv_sec: (span / 1_000_000_000) as i64, tv_nsec: (span % 1_000_000_000) as i64 };
@@ -122,10 +130,21 @@ impl<S: Steered> Daemon<S> {
             PollFd::from_borrowed_fd(self.parts.watch.as_fd(), PollFlags::IN),
         ];
         match poll(&mut polled, Some(&span)) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Ok(_) => {
+                let [order, change] = polled.map(|one| !one.revents().is_empty());
+                Ok(Heard { order, change })
+            }
+            Err(Errno::INTR) => Ok(Heard::default()),
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// What there is to be looked at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Heard {
+    order: bool,
+    change: bool,
 }
 
 /// The processor time that this thread has taken, in nanoseconds.

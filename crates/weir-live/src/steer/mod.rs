@@ -30,7 +30,6 @@ mod layout;
 pub mod policy;
 pub mod processors;
 mod queue;
-mod queues;
 pub mod report;
 pub mod requests;
 mod setup;

@@ -12,7 +12,6 @@
 use std::fs;
 use std::io;
 
-use super::processors;
 use crate::io::link::checked;
 
 /// The longest name of a thread in kernels that cut it.
