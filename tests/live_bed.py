@@ -90,7 +90,7 @@ class Bed:
         return path
 
     def start(self, **keys: Any) -> subprocess.Popen[bytes]:
-        """Start the router, and return when it answers."""
+        """Start the router, and return when it is ready."""
         path = self.write(self.configuration(**keys))
         errors = (self.folder / "router.err").open("ab")
         command = [str(self.weird), "route", str(path), "--priority", "40"]
@@ -104,9 +104,14 @@ class Bed:
         return self.router
 
     def ready(self) -> bool:
-        """Return whether the daemon that was started last answers."""
+        """Return whether the daemon that was started last answers, and both its lines are up.
+
+        The kernel says so of a new interface within a second.
+        """
         status = program.ask(self.weird, self.name, "status")
-        return status is not None and self.router is not None and status["process"] == self.router.pid
+        if status is None or self.router is None or status["process"] != self.router.pid:
+            return False
+        return all(each["up"] for each in status["interfaces"])
 
     def memory(self) -> tuple[int, int]:
         """Return the memory of the router now, and the most that it ever had, in bytes."""
