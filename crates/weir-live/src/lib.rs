@@ -19,6 +19,7 @@ pub mod arena;
 pub mod cli;
 pub mod config;
 pub mod daemon;
+pub mod generator;
 pub mod io;
 pub mod plane;
 pub mod spans;

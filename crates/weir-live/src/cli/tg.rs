@@ -13,12 +13,12 @@ use weir_document::quantity::{Clock as TimeClock, Speed, Time};
 use weir_tg::{RandomMode, files};
 
 use super::{Failure, print};
-use crate::tg::clock::{SystemClock, wall};
+use crate::generator::clock::{SystemClock, wall};
 use crate::tg::plan::{self, Plan};
-use crate::tg::process;
+use crate::generator::process;
 use crate::tg::report::{self, pair::Pair};
 use crate::tg::run::{self, Given, Trouble};
-use crate::tg::wall::WallTime;
+use crate::generator::wall::WallTime;
 
 /// The last part of each wait is spent spinning.
 const SPIN: Nanos = Nanos::new(50_000);
