@@ -21,6 +21,7 @@ pub mod config;
 pub mod daemon;
 pub mod generator;
 pub mod io;
+pub mod load;
 pub mod plane;
 pub mod spans;
 pub mod steer;
