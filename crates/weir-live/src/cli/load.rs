@@ -39,14 +39,14 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 1, value_name = "N")]
     windows: u32,
     /// How long a window is, such as 5s
-    #[arg(long, default_value = "5s", value_parser = span)]
+    #[arg(long, default_value = "5s", value_name = "TIME", value_parser = span)]
     window: Nanos,
     /// By which factor the rate grows from window to window
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     growth: f64,
-    /// A class: its name, the number in the first 4 bytes of its requests, its share of them; may be repeated.
-    /// Default: one class with data=0
-    #[arg(long = "class", value_name = "short:data=1,share=0.9", value_parser = Class::parse)]
+    /// A class: its name, the number in the first 4 bytes of its requests, its share of them from 0 to 1, such as
+    /// short:data=1,share=0.9; may be repeated. Default: one class with data=0
+    #[arg(long = "class", value_name = "NAME:data=N,share=S", value_parser = Class::parse)]
     classes: Vec<Class>,
     /// Over how many flows, each with a source port of its own, requests are spread at random
     #[arg(long, default_value_t = 16, value_name = "N")]
@@ -130,7 +130,9 @@ fn not_set_up(plan: &Plan, error: &io::Error) -> Failure {
         Some(libc::ENETUNREACH | libc::EHOSTUNREACH | libc::EADDRNOTAVAIL | libc::EINVAL) => {
             Failure::Input(format!("{text}: write an address that this host has a route to"))
         }
-        Some(libc::EPERM | libc::EACCES | libc::EAFNOSUPPORT) => Failure::Unsupported(text),
+        Some(libc::EPERM | libc::EACCES | libc::EAFNOSUPPORT | libc::ENOPROTOOPT | libc::EOPNOTSUPP) => {
+            Failure::Unsupported(text)
+        }
         _ => Failure::NotMet(text),
     }
 }

@@ -63,7 +63,7 @@ struct Flow {
     flights: VecDeque<Flight>,
     /// How far answers have come: the number after the highest that was answered.
     expected: Option<u32>,
-    /// The numbers of the requests for which the kernel was asked when it took them, in order.
+    /// The numbers of the requests for which the kernel was asked when it took them and has not told yet, in order.
     asked: VecDeque<u32>,
     /// How the kernel counts the first of them.
     key: u32,
@@ -79,6 +79,10 @@ impl Flow {
 
     fn forget_first(&mut self) -> Option<Flight> {
         let first = self.flights.pop_front()?;
+        if self.asked.front() == Some(&self.first) {
+            self.asked.pop_front();
+            self.key = self.key.wrapping_add(1);
+        }
         self.first = self.first.wrapping_add(1);
         Some(first)
     }
@@ -134,10 +138,14 @@ impl Flights {
         self.flows[usize::from(flow)].asked.push_back(number);
     }
 
-    /// It could not be sent; where the kernel was asked about it, it is not known whether the kernel counted it.
-    pub fn fail(&mut self, flow: u16, number: u32, was_asked: bool) {
+    /// An error came where the kernel was asked about a request: it is not known whether the kernel counted it.
+    pub fn lose_count(&mut self, flow: u16) {
+        self.flows[usize::from(flow)].is_lost_count = true;
+    }
+
+    /// It could not be sent.
+    pub fn fail(&mut self, flow: u16, number: u32) {
         let flow = &mut self.flows[usize::from(flow)];
-        flow.is_lost_count |= was_asked;
         let place = flow.place(number);
         if let Some(flight) = flow.flights.get_mut(place).filter(|flight| flight.state == State::Waiting) {
             flight.state = State::Failed;
@@ -154,7 +162,7 @@ impl Flights {
     /// The kernel says when it took the request that it counts as `key`.
     pub fn left(&mut self, flow: u16, key: u32, at: Nanos) {
         let flow = &mut self.flows[usize::from(flow)];
-        // What the kernel has not told of is passed over.
+        // What the kernel has not told of is passed over; what is forgotten is far ahead, as numbers wrap.
         let ahead = key.wrapping_sub(flow.key) as usize;
         if flow.is_lost_count || ahead >= flow.asked.len() {
             return;
@@ -326,11 +334,32 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_ends_the_count_of_the_kernel() {
+    fn an_error_ends_the_count_of_the_kernel() {
         let mut flights = flights(2);
-        flights.fail(0, 0, false);
+        flights.ask(0, 0);
+        flights.fail(0, 1);
         assert!(flights.may_ask(0) && flights.waiting() == 1);
-        flights.fail(0, 1, true);
-        assert!(!flights.may_ask(0) && flights.waiting() == 0);
+        flights.lose_count(0);
+        flights.left(0, 0, Nanos::new(1));
+        assert!(!flights.may_ask(0));
+        assert!(matches!(
+            flights.answer(0, &reply(0), Nanos::new(0)),
+            Outcome::Answer(Flight { left: None, .. }, _)
+        ));
+    }
+
+    #[test]
+    fn what_the_kernel_never_tells_of_is_forgotten_with_its_request() {
+        let mut flights = Flights::new(1, SECOND);
+        for number in 0..10_000 {
+            let now = Nanos::new(u64::from(number) * 1_000_000);
+            flights.depart(&Departure { due: now, ..departure(number) }, now);
+            flights.ask(0, number);
+        }
+        assert!(flights.flows[0].asked.len() <= 1001);
+        flights.left(0, 3, Nanos::new(7));
+        flights.left(0, 9_999, Nanos::new(7));
+        assert_eq!(flights.flows[0].flights.back().and_then(|flight| flight.left), Some(Nanos::new(7)));
+        assert!(flights.flows[0].asked.is_empty());
     }
 }

@@ -18,6 +18,10 @@
 //! | Units | nanoseconds; bytes of the user's data |
 //! | Memory | 24 bytes a request for as long as its answer is waited for, at most 48 MiB; 3 kB a class and window |
 
+use std::io;
+
+use crate::generator::clock::Clock;
+
 pub mod flights;
 pub mod payload;
 pub mod plan;
@@ -30,27 +34,15 @@ mod tally;
 mod tests;
 mod walls;
 
-use std::io;
-
-use crate::generator::clock::Clock;
-
 /// Runs a plan that was checked.
 ///
 /// # Errors
 /// The sockets cannot be made.
 pub fn run(plan: &plan::Plan, clock: &impl Clock) -> io::Result<report::Report> {
-    let (mut sockets, unstamped) = sockets::Sockets::new(plan.target, plan.flows, plan.size)?;
-    let remark =
-        |error| format!("the kernel does not stamp packets ({error}); times are those of the process");
-    Ok(measured(plan, &mut sockets, clock, unstamped.map(remark).into_iter().collect()))
+    let mut sockets = sockets::Sockets::new(plan.target, plan.flows, plan.size)?;
+    Ok(measured(plan, &mut sockets, clock))
 }
 
-fn measured(
-    plan: &plan::Plan,
-    line: &mut impl sockets::Line,
-    clock: &impl Clock,
-    remarks: Vec<String>,
-) -> report::Report {
-    let counted = run::Run::new(plan, line, clock).run();
-    report::Report::new(plan, &counted, remarks)
+fn measured(plan: &plan::Plan, line: &mut impl sockets::Line, clock: &impl Clock) -> report::Report {
+    report::Report::new(plan, &run::Run::new(plan, line, clock).run())
 }

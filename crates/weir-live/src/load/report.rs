@@ -121,15 +121,13 @@ impl Figures {
 }
 
 impl Report {
-    /// What a run has counted; `remarks` are what is known of it beforehand.
-    pub(super) fn new(plan: &Plan, counted: &Counted, remarks: Vec<String>) -> Self {
+    /// What a run has counted.
+    pub(super) fn new(plan: &Plan, counted: &Counted) -> Self {
         let windows = counted.tally.windows.iter().zip(0..);
         let windows: Vec<Window> =
             windows.map(|(tally, window)| of_window(plan, counted, tally, window)).collect();
         let totals = totals(plan, counted);
-        let mut warnings = remarks;
-        warnings.extend(late(&windows));
-        warnings.extend(totals.warnings(counted));
+        let warnings = late(&windows).into_iter().chain(totals.warnings(counted)).collect();
         Self {
             target: plan.target.to_string(),
             arrivals: plan.arrivals.to_string(),
@@ -202,12 +200,12 @@ fn late(windows: &[Window]) -> Option<String> {
     };
     let late: Vec<&Window> = windows.iter().filter(is_late).collect();
     let worst = late.iter().filter_map(|window| window.lateness.quantile(0.99)).max()?;
-    let numbers: Vec<String> = late.iter().map(|window| window.window.to_string()).collect();
     Some(format!(
-        "window {}: 1 % of the requests left late, by up to {} or more, which is over a quarter of the round trips \
-         there: part of them is the generator's; compare with those from the kernel's time stamp, and give it \
+        "in {} of {} windows 1 % of the requests left later than a quarter of the round trips there, at worst later \
+         than {}: part of these is the generator's; compare with those from the kernel's time stamp, and give it \
          --priority FIFO:50 and a --cpu of its own, or a lower rate",
-        numbers.join(", "),
+        late.len(),
+        windows.len(),
         span(worst)
     ))
 }

@@ -35,8 +35,6 @@ const SOON: Nanos = Nanos::new(10_000_000);
 const SHORT_WAIT: Nanos = Nanos::new(30_000);
 /// So many requests may leave before that is done without a wait.
 const UNTAKEN: u32 = 256;
-/// The most rounds of taking without looking at the schedule.
-const ROUNDS: u32 = 4;
 /// For so many requests a second the kernel is asked when it took them.
 const ASKED: f64 = 20_000.0;
 /// The longest wait for answers after somebody has asked to end.
@@ -83,7 +81,7 @@ pub(super) struct Run<'r, L, C> {
     beside: Beside,
     events: Vec<Event>,
     hand: Vec<Departure>,
-    /// How many requests have left since it was looked for answers.
+    /// How many requests have left since it was looked for answers; not zero either where there may be more of them.
     untaken: u32,
 }
 
@@ -172,14 +170,16 @@ impl<'r, L: Line, C: Clock> Run<'r, L, C> {
                 Err(error) if !waits(&error) => {
                     tries += 1;
                     self.failure(error.raw_os_error().unwrap_or(0));
+                    if requests[from].stamped {
+                        self.flights.lose_count(of_flow[from].flow);
+                    }
                     if !is_of_earlier(&error) || tries == TRIES {
-                        self.unsent(&of_flow[from], requests[from].stamped);
+                        self.unsent(&of_flow[from]);
                         (from, tries) = (from + 1, 0);
                     }
                 }
                 _ if self.clock.stopped() => {
-                    let rest = of_flow.iter().zip(&requests).skip(from);
-                    return rest.for_each(|(each, request)| self.unsent(each, request.stamped));
+                    return of_flow[from..].iter().for_each(|each| self.unsent(each));
                 }
                 // There is no room, or a signal came.
                 _ => {}
@@ -210,29 +210,24 @@ impl<'r, L: Line, C: Clock> Run<'r, L, C> {
         }
     }
 
-    fn unsent(&mut self, departure: &Departure, was_asked: bool) {
+    fn unsent(&mut self, departure: &Departure) {
         self.tally.unsent(departure.window, departure.class);
-        self.flights.fail(departure.flow, departure.number, was_asked);
+        self.flights.fail(departure.flow, departure.number);
     }
 
     fn failure(&mut self, errno: i32) {
         *self.beside.errors.entry(errno).or_default() += 1;
     }
 
-    /// Takes what has come in.
+    /// Takes what has come in, so much of it that the schedule does not wait long.
     fn take(&mut self) {
-        self.untaken = 0;
-        for _ in 0..ROUNDS {
-            let mut events = std::mem::take(&mut self.events);
-            let more = self.line.collect(&mut events);
-            self.walls.look(self.clock);
-            let now = self.since(self.clock.now());
-            events.drain(..).for_each(|event| self.event(event, now));
-            self.events = events;
-            if !more {
-                return;
-            }
-        }
+        let mut events = std::mem::take(&mut self.events);
+        let more = self.line.collect(&mut events);
+        self.walls.look(self.clock);
+        let now = self.since(self.clock.now());
+        events.drain(..).for_each(|event| self.event(event, now));
+        self.events = events;
+        self.untaken = u32::from(more);
     }
 
     fn event(&mut self, event: Event, now: Nanos) {
@@ -277,7 +272,9 @@ impl<'r, L: Line, C: Clock> Run<'r, L, C> {
             if self.flights.waiting() == 0 || now >= until {
                 return;
             }
-            self.clock.wait(now + LOOK.min(until - now));
+            if self.untaken == 0 {
+                self.clock.wait(now + LOOK.min(until - now));
+            }
         }
     }
 }

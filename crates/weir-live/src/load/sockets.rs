@@ -80,23 +80,20 @@ pub struct Sockets {
 }
 
 impl Sockets {
-    /// As many as flows, connected to the target; `size` is how long answers may be. The second value says why the
-    /// kernel does not stamp packets, where it does not.
+    /// As many as flows, connected to the target; `size` is how long answers may be.
     ///
     /// # Errors
-    /// The kernel refuses.
-    pub fn new(target: SocketAddr, flows: u16, size: u32) -> io::Result<(Self, Option<io::Error>)> {
+    /// The kernel refuses, or does not stamp packets.
+    pub fn new(target: SocketAddr, flows: u16, size: u32) -> io::Result<Self> {
         let poll = epoll::create(CreateFlags::CLOEXEC)?;
         let mut sockets = Vec::with_capacity(usize::from(flows));
-        let mut unstamped = None;
         for flow in 0..flows {
             let socket = connected(target, flows)?;
-            unstamped = stamp_both(&socket).err().or(unstamped);
             epoll::add(&poll, &socket, EventData::new_u64(flow.into()), EventFlags::IN)?;
             sockets.push(socket);
         }
         let (inbox, departures) = (Inbox::new(size as usize + 1), Departures::default());
-        Ok((Self { sockets, poll, ready: Vec::with_capacity(BATCH), inbox, departures }, unstamped))
+        Ok(Self { sockets, poll, ready: Vec::with_capacity(BATCH), inbox, departures })
     }
 }
 
@@ -107,6 +104,7 @@ fn connected(target: SocketAddr, flows: u16) -> io::Result<UdpSocket> {
     };
     let socket = UdpSocket::bind((any, 0))?;
     enlarge(&socket, (BUFFERS / usize::from(flows.max(1))).clamp(SMALLEST, LARGEST));
+    stamp_both(&socket)?;
     socket.connect(target)?;
     socket.set_write_timeout(Some(BLOCKED))?;
     Ok(socket)
