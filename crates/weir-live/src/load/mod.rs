@@ -16,7 +16,7 @@
 //! | Source | Schroeder, Wierman and Harchol-Balter, *Open versus closed: a cautionary tale*, NSDI 2006; Tene, *How not to measure latency*, 2013; RFC 4737 for what is out of order |
 //! | Work | a request: O(1), and its share of system calls for at most 64 of a flow |
 //! | Units | nanoseconds; bytes of the user's data |
-//! | Memory | 24 bytes a request for as long as its answer is waited for, at most 48 MiB; 3 kB a class and window |
+//! | Memory | 40 bytes a request for as long as its answer is waited for, at most 80 MiB; 3 kB a class and window |
 
 use std::io;
 
