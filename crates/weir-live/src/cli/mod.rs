@@ -16,12 +16,14 @@ mod doctor;
 mod file;
 mod forward;
 mod load;
+mod redirect;
 mod route;
+mod steer;
 pub(crate) mod text;
 mod tg;
 mod top;
 
-/// Runs packet disciplines on real packets.
+/// Runs packet disciplines and dispatchers on real packets.
 #[derive(Debug, Parser)]
 #[command(name = "weird", version, max_term_width = 100)]
 struct Arguments {
@@ -33,6 +35,8 @@ struct Arguments {
 enum Command {
     /// Runs a router between interfaces: forwards packets in the order that disciplines decide.
     Route(route::Arguments),
+    /// Spreads the requests of an interface over processors, as a dispatcher decides.
+    Steer(steer::Arguments),
     Ctl(ctl::Arguments),
     Doctor(doctor::Arguments),
     Top(top::Arguments),
@@ -40,6 +44,9 @@ enum Command {
     #[command(hide = true)]
     BenchForward(forward::Arguments),
     Load(load::Arguments),
+    /// Spreads the frames of an interface over processors and does nothing else: the baseline of the benchmarks.
+    #[command(hide = true)]
+    BenchRedirect(redirect::Arguments),
     /// Sends or receives what a TG script says; `weird tg report` tells what logs say
     Tg(tg::Tg),
 }
@@ -105,11 +112,13 @@ fn print(text: &str) -> Result<(), Failure> {
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Route(arguments) => route::run(&arguments),
+        Command::Steer(arguments) => steer::run(&arguments),
         Command::Ctl(arguments) => ctl::run(arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
         Command::Load(arguments) => load::run(arguments),
+        Command::BenchRedirect(arguments) => redirect::run(&arguments),
         Command::Tg(arguments) => tg::main(arguments),
     };
     match done {

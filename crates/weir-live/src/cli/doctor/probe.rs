@@ -37,6 +37,34 @@ pub(super) fn in_namespace<T: Send>(act: impl FnOnce() -> T + Send) -> Option<T>
     })?
 }
 
+/// Whether the kernel loads an XDP program that is to be attached so.
+pub(super) fn loads_for(attach: libbpf_sys::bpf_attach_type) -> bool {
+    let instruction = |code: u8, value: i32| {
+        let mut made = libbpf_sys::bpf_insn { code, imm: value, ..libbpf_sys::bpf_insn::default() };
+        made.set_dst_reg(0);
+        made
+    };
+    // r0 = XDP_PASS; exit.
+    let program = [instruction(0xb7, 2), instruction(0x95, 0)];
+    let mut options = libbpf_sys::bpf_prog_load_opts {
+        sz: size_of::<libbpf_sys::bpf_prog_load_opts>() as _,
+        expected_attach_type: attach,
+        ..Default::default()
+    };
+    // SAFETY: name and licence end in zero; the program is as long as said, and all outlive the call.
+    let loaded = unsafe {
+        libbpf_sys::bpf_prog_load(
+            libbpf_sys::BPF_PROG_TYPE_XDP,
+            c"weir_probe".as_ptr(),
+            c"GPL".as_ptr(),
+            program.as_ptr(),
+            program.len() as _,
+            &raw mut options,
+        )
+    };
+    crate::io::link::owned(loaded).is_ok()
+}
+
 /// Whether a pair of virtual Ethernet interfaces can be made in this namespace.
 pub(super) fn has_veth() -> io::Result<bool> {
     let info = attribute(IFLA_LINKINFO | NESTED, &attribute(KIND, b"veth"));
