@@ -166,7 +166,21 @@ mod tests {
     #[test]
     fn everything_is_looked_at_and_nothing_is_without_a_remedy() {
         let findings = examine();
-        for what in ["version", "XDP", "AF_XDP", "bpffs", "BTF", "cpumap", "cpumap programs", "tp_btf", "queue threads", "veth", "qdiscs", "SCHED_FIFO", "clock"] {
+        for what in [
+            "version",
+            "XDP",
+            "AF_XDP",
+            "bpffs",
+            "BTF",
+            "cpumap",
+            "cpumap programs",
+            "tp_btf",
+            "queue threads",
+            "veth",
+            "qdiscs",
+            "SCHED_FIFO",
+            "clock",
+        ] {
             assert!(findings.iter().any(|finding| finding.what == what), "{what}: {findings:?}");
         }
         for finding in &findings {

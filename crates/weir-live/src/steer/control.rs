@@ -195,7 +195,10 @@ impl<S: Steered> Control<S> {
             Some(Rule::Cycle { places, parts, .. }) => {
                 let of = |place: u32| places.get(place as usize).copied().flatten();
                 let places = parts.iter().flat_map(|part| part.first..part.first + part.count);
-                places.filter_map(of).filter_map(|server| servers.get(server.0 as usize).copied().flatten()).collect()
+                places
+                    .filter_map(of)
+                    .filter_map(|server| servers.get(server.0 as usize).copied().flatten())
+                    .collect()
             }
             _ => servers.into_iter().flatten().collect(),
         };

@@ -4,7 +4,7 @@
 use rustix::thread::CapabilitySet;
 
 use super::Finding;
-use super::probe::loads_for;
+use super::probe::{serves_queues, traces};
 use crate::daemon::privileges::effective;
 use crate::steer::processors::{online, present, priority};
 
@@ -25,14 +25,11 @@ fn programs() -> Vec<Finding> {
         let unknown = |what| Finding::warn(AREA, what, "cannot be probed without CAP_BPF", "run as root");
         return WHATS.map(unknown).to_vec();
     }
-    // SAFETY: no options are given; the probes make what they need and close it.
-    let (map, tracing) = unsafe {
-        (
-            libbpf_sys::libbpf_probe_bpf_map_type(libbpf_sys::BPF_MAP_TYPE_CPUMAP, core::ptr::null()) == 1,
-            libbpf_sys::libbpf_probe_bpf_prog_type(libbpf_sys::BPF_PROG_TYPE_TRACING, core::ptr::null()) == 1,
-        )
-    };
-    let serving = loads_for(libbpf_sys::BPF_XDP_CPUMAP);
+    // SAFETY: no options are given; the probe makes what it needs and closes it.
+    let map =
+        unsafe { libbpf_sys::libbpf_probe_bpf_map_type(libbpf_sys::BPF_MAP_TYPE_CPUMAP, core::ptr::null()) }
+            == 1;
+    let (serving, tracing) = (serves_queues(), traces(c"xdp_cpumap_enqueue"));
     let of = |what, has, found: &str, lacks: &str, remedy: &str| match has {
         true => Finding::ok(AREA, what, found),
         false => Finding::warn(AREA, what, lacks, remedy),
@@ -42,14 +39,22 @@ fn programs() -> Vec<Finding> {
     vec![
         of(cpumap, map, "maps of processors are made", "not in this kernel", NEWER),
         of(cpumap_programs, serving, "programs on processors are loaded", "not in this kernel", NEWER),
-        of(tp_btf, tracing, "programs on tracepoints are loaded", "programs on tracepoints are not loaded", without),
+        of(
+            tp_btf,
+            tracing,
+            "programs on tracepoints are loaded",
+            "programs on tracepoints are not loaded",
+            without,
+        ),
     ]
 }
 
 fn processors() -> Finding {
     const WHAT: &str = "processors";
     match (present(), online()) {
-        (Ok(present), Ok(online)) if present == online => Finding::ok(AREA, WHAT, format!("{present}, all online")),
+        (Ok(present), Ok(online)) if present == online => {
+            Finding::ok(AREA, WHAT, format!("{present}, all online"))
+        }
         (Ok(present), Ok(online)) => {
             let remedy = "echo 1 > /sys/devices/system/cpu/cpuN/online";
             Finding::warn(AREA, WHAT, format!("{present}, of which {online} are online"), remedy)
