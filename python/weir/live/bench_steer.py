@@ -63,13 +63,15 @@ ports = [9000]
 policy = "{policy}"
 processors = {processors}
 queue = "4096pkt"
-priority = "none"
+priority = {priority}
 window = "10ms"
 [classes]
 long = {{ byte = 3, at_least = 10 }}
 shares = [0.5, 0.5]
 services = ["1us", "1us"]
 """
+_PRIORITY = 50
+"""Of the threads of the queues, under SCHED_FIFO, as `weird steer` has it where nothing else is said."""
 _REQUESTS = [
     *("--rate", "2M/s", "--arrivals", "constant", "--window", "600s", "--patience", "1ms"),
     *("--class", "short:data=1,share=0.5", "--class", "long:data=10,share=0.5"),
@@ -173,9 +175,11 @@ def _spreader(server: End, policy: str | None, folder: Path, name: str) -> list[
     """Return the command that spreads requests."""
     weird, processors = str(program.find()), _processors()
     if policy is None:
-        numbers = ",".join(map(str, processors))
-        return [weird, "bench-redirect", server.interface, "--processors", numbers]
-    text = _STEERING.format(name=name, interface=server.interface, policy=policy, processors=processors)
+        queues = ("--processors", ",".join(map(str, processors)), "--priority", str(_PRIORITY))
+        return [weird, "bench-redirect", server.interface, *queues]
+    text = _STEERING.format(
+        name=name, interface=server.interface, policy=policy, processors=processors, priority=_PRIORITY
+    )
     return [weird, "steer", str(written(folder, "steer.toml", text))]
 
 
