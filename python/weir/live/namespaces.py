@@ -39,7 +39,7 @@ from weir.files import write_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["JOURNALS", "End", "Left", "Site", "clean", "guard", "left_behind", "why_not"]
+__all__ = ["JOURNALS", "RUN", "End", "Left", "Site", "clean", "guard", "left_behind", "why_not"]
 
 Address: TypeAlias = IPv4Address | IPv6Address
 AddressIn: TypeAlias = IPv4Interface | IPv6Interface
@@ -183,15 +183,19 @@ class Site:
             self._set(name, f"ipv6/conf/{setting}/accept_ra", "0")
         return namespace
 
-    def wire(self, one: str, other: str) -> tuple[End, End]:
-        """Join two nodes, and return the ends; both are up, and leave no checksum to the device."""
+    def wire(self, one: str, other: str, *, queues: int = 1) -> tuple[End, End]:
+        """Join two nodes, and return the ends; both are up, and leave no checksum to the device.
+
+        Each end has so many queues, each way.
+        """
         number, self._wires = self._wires, self._wires + 1
         ends = []
         macs = [f"02:77:{number >> 8:02x}:{number & 255:02x}:00:{side:02x}" for side in (1, 2)]
         names = [f"w{number}{side}" for side in "ab"]
         here, there = self._sockets[one], self._sockets[other]
-        far = {"ifname": names[1], "net_ns_fd": self._namespaces[other], "address": macs[1]}
-        here.link("add", ifname=names[0], kind="veth", address=macs[0], peer=far)
+        both = {"num_tx_queues": queues, "num_rx_queues": queues}
+        far = {"ifname": names[1], "net_ns_fd": self._namespaces[other], "address": macs[1], **both}
+        here.link("add", ifname=names[0], kind="veth", address=macs[0], peer=far, **both)
         for node, route, name, mac, other_mac in (
             (one, here, names[0], macs[0], macs[1]),
             (other, there, names[1], macs[1], macs[0]),
@@ -222,6 +226,16 @@ class Site:
         route.neigh("replace", dst=str(via), lladdr=end.other_mac, ifindex=place, state=_PERMANENT)
         on_link = 4
         route.route("add", dst=str(to), gateway=str(via), oif=place, flags=on_link)
+
+    def remove(self, node: str) -> None:
+        """Remove a node, and return when its namespace is gone, and with it the wires that end there.
+
+        Sockets that `socket` has returned keep a namespace: close them before.
+        """
+        namespace = self._namespaces.pop(node)
+        self._sockets.pop(node).close()
+        _remove([namespace], [])
+        self._write_journal()
 
     def start(self, node: str, command: Sequence[str], **more: Any) -> Popen[bytes]:  # noqa: ANN401 - as Popen has it
         """Start a process in the namespace of a node; it ends with the site at the latest."""

@@ -14,6 +14,7 @@ mod client;
 mod ctl;
 mod doctor;
 mod file;
+mod flood;
 mod forward;
 mod load;
 mod redirect;
@@ -44,6 +45,9 @@ enum Command {
     #[command(hide = true)]
     BenchForward(forward::Arguments),
     Load(load::Arguments),
+    /// Sends packets of ever new flows: what a router is to withstand.
+    #[command(hide = true)]
+    BenchFlood(flood::Arguments),
     /// Spreads the frames of an interface over processors and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchRedirect(redirect::Arguments),
@@ -118,6 +122,7 @@ pub fn main() -> ExitCode {
         Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
         Command::Load(arguments) => load::run(arguments),
+        Command::BenchFlood(arguments) => flood::run(&arguments),
         Command::BenchRedirect(arguments) => redirect::run(&arguments),
         Command::Tg(arguments) => tg::main(arguments),
     };
