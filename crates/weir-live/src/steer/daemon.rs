@@ -5,7 +5,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | one system call to sleep and one to look for requests a period, beside those of the kernel's wait when a decision changes |
+//! | Work | one system call a period, beside those of the kernel's wait when a decision changes |
 //! | Units | nanoseconds since the daemon began |
 
 use std::io;
@@ -16,8 +16,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
+use weir_core::pool::Delays;
 
-use super::config::Processors;
+use super::config::{MOST_CLASSES, Processors};
 use super::control::{Control, Steered};
 use super::kernel::Kernel;
 use super::processors;
@@ -55,13 +56,15 @@ pub struct Parts {
 pub struct Daemon<S> {
     pub(super) control: Control<S>,
     pub(super) parts: Parts,
+    /// The processor time that its thread had taken before.
+    taken_before: u64,
 }
 
 impl<S: Steered> Daemon<S> {
     /// A daemon of this loop and these parts.
     #[must_use]
     pub fn new(control: Control<S>, parts: Parts) -> Self {
-        Self { control, parts }
+        Self { control, parts, taken_before: taken() }
     }
 
     /// Steers until it is asked to end; then returns what it steered by.
@@ -69,18 +72,31 @@ impl<S: Steered> Daemon<S> {
     /// # Errors
     /// The kernel refuses, or the interface is gone.
     pub fn run(mut self) -> io::Result<S> {
+        let mut heard = Heard { order: true, change: true };
         while !self.parts.ended.load(Ordering::Relaxed) {
-            while let Some(command) = self.parts.inbox.try_next() {
-                let answer = requests::answer(&mut self, command.order);
-                command.reply.send(answer);
+            if heard.order {
+                self.answer();
             }
             self.control.advance(self.parts.clock.now())?;
-            if self.parts.watch.changed() {
+            if heard.change && self.parts.watch.changed() {
                 self.look_at_interface()?;
             }
-            self.rest()?;
+            heard = self.rest()?;
         }
         Ok(self.control.steered)
+    }
+
+    /// Does what was ordered.
+    fn answer(&mut self) {
+        while let Some(command) = self.parts.inbox.try_next() {
+            let answer = requests::answer(self, command.order);
+            command.reply.send(answer);
+        }
+    }
+
+    /// The processor time that the loop has taken, in nanoseconds.
+    pub(super) fn busy(&self) -> u64 {
+        taken().saturating_sub(self.taken_before)
     }
 
     /// Asks it to end.
@@ -102,10 +118,10 @@ impl<S: Steered> Daemon<S> {
         Ok(())
     }
 
-    /// Sleeps until something is due or happens.
-    fn rest(&self) -> io::Result<()> {
+    /// Sleeps until something is due or happens; what woke it.
+    fn rest(&self) -> io::Result<Heard> {
         if self.parts.ended.load(Ordering::Relaxed) {
-            return Ok(());
+            return Ok(Heard::default());
         }
         let span = self.parts.clock.until(self.control.next_event()).get();
         let span = Timespec { tv_sec: (span / 1_000_000_000) as i64, tv_nsec: (span % 1_000_000_000) as i64 };
@@ -114,14 +130,25 @@ impl<S: Steered> Daemon<S> {
             PollFd::from_borrowed_fd(self.parts.watch.as_fd(), PollFlags::IN),
         ];
         match poll(&mut polled, Some(&span)) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Ok(_) => {
+                let [order, change] = polled.map(|one| !one.revents().is_empty());
+                Ok(Heard { order, change })
+            }
+            Err(Errno::INTR) => Ok(Heard::default()),
             Err(error) => Err(error.into()),
         }
     }
 }
 
+/// What there is to be looked at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Heard {
+    order: bool,
+    change: bool,
+}
+
 /// The processor time that this thread has taken, in nanoseconds.
-pub(super) fn busy() -> u64 {
+fn taken() -> u64 {
     let taken = clock_gettime(ClockId::ThreadCPUTime);
     taken.tv_sec.unsigned_abs() * 1_000_000_000 + taken.tv_nsec.unsigned_abs()
 }
@@ -138,6 +165,9 @@ impl Steered for Kernel {
     }
     fn counts(&mut self) -> io::Result<super::counts::Counts> {
         Self::counts(self)
+    }
+    fn waited(&self) -> [Delays; MOST_CLASSES] {
+        Self::waited(self)
     }
     fn threads(&self) -> Vec<(u32, u32)> {
         Self::threads(self).into_iter().map(|thread| (thread.processor, thread.process)).collect()

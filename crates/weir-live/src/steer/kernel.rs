@@ -17,6 +17,8 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use libbpf_rs::{Link, MapCore, MapFlags, Object, OpenObject};
+use weir_core::pool::Delays as Waited;
+use weir_core::units::Nanos;
 
 use super::counts::{Counts, FrameCounts, ProcessorCounts};
 use super::cpumap;
@@ -141,6 +143,18 @@ impl Kernel {
         let there = self.delays.values().len() / CLASSES;
         let frames = frames(&counted.receivers[..there], &counted.queues[..there]);
         Ok(Counts { frames, processors, delays })
+    }
+
+    /// What the requests of each class have waited in all, without their histograms.
+    #[must_use]
+    pub fn waited(&self) -> [Waited; CLASSES] {
+        let mut sums = [Waited::default(); CLASSES];
+        for (place, delays) in self.delays.values().iter().enumerate() {
+            let sum = &mut sums[place % CLASSES];
+            sum.requests += delays.requests.load(Relaxed);
+            sum.delay = Nanos::new(sum.delay.get().saturating_add(delays.sum.load(Relaxed)));
+        }
+        sums
     }
 
     /// What the requests of a class waited, all processors together.

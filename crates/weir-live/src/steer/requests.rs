@@ -162,7 +162,7 @@ fn stats<S: Steered>(daemon: &mut Daemon<S>) -> std::io::Result<SteeringStats> {
         classes: classes.collect(),
         control: LoopStats {
             calls: control.calls,
-            busy_ns: super::daemon::busy(),
+            busy_ns: daemon.busy(),
             period_ns: control.policy.period().map_or(0, |period| period.get()),
         },
     })

@@ -65,6 +65,10 @@ impl Steered for Fake {
     fn counts(&mut self) -> io::Result<Counts> {
         Ok(self.counts.clone())
     }
+    fn waited(&self) -> [Delays; MOST_CLASSES] {
+        let of = |delays: &Spans| Delays { requests: delays.count(), delay: Nanos::new(delays.sum()) };
+        self.counts.delays.each_ref().map(of)
+    }
     fn threads(&self) -> Vec<(u32, u32)> {
         self.open.iter().map(|processor| (*processor, 1000 + processor)).collect()
     }

@@ -127,3 +127,13 @@ fn mutations_of_a_file_are_read_or_refused_with_a_place() {
         }
     }
 }
+
+#[test]
+fn the_examples_are_accepted() {
+    for text in [
+        include_str!("../../../../../../examples/steer-udp/kv.toml"),
+        include_str!("../../../../../../examples/steer-tunnels/tunnels.toml"),
+    ] {
+        steering(text);
+    }
+}
