@@ -320,11 +320,14 @@ int steer_serve(struct xdp_md *context)
 SEC("tp_btf/xdp_cpumap_enqueue")
 int steer_overflow(__u64 *arguments)
 {
-	__u32 first = 0;
-	__u32 *ours = bpf_map_lookup_elem(&queues_id, &first);
+	__u32 dropped = arguments[2], first = 0, *ours;
 
-	if (ours && (__u32)arguments[0] == *ours && (__u32)arguments[2])
-		__sync_fetch_and_add(&queue_of(arguments[3])->dropped, (__u32)arguments[2]);
+	/* Mostly none is, and this runs for every few frames. */
+	if (!dropped)
+		return 0;
+	ours = bpf_map_lookup_elem(&queues_id, &first);
+	if (ours && (__u32)arguments[0] == *ours)
+		__sync_fetch_and_add(&queue_of(arguments[3])->dropped, dropped);
 	return 0;
 }
 
