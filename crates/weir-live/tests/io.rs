@@ -12,7 +12,7 @@ use weir_live::config::{Io, OnFailure};
 use weir_live::io::fault::{Fault, Kind, is_down};
 use weir_live::io::link::{Claim, Facts, Watch};
 use weir_live::io::neighbourhood::Neighbourhood;
-use weir_live::io::{Device, Received, Share, program};
+use weir_live::io::{Device, Received, Share, attach, program};
 
 const ELSEWHERE: [u8; 4] = [10, 0, 9, 9];
 const SHARE: Share = Share { receive: 64, ring: 64 };
@@ -383,7 +383,7 @@ fn a_program_goes_with_its_daemon_unless_it_is_pinned() {
         let stop = |arena: &mut Arena| try_open("a1", Io::AfXdp, OnFailure::Stop, arena);
         own_bpf_files();
         drop(stop(&mut arena).expect("it opens"));
-        let pinned = || program::pins().into_iter().filter(|pin| pin.router == router()).collect::<Vec<_>>();
+        let pinned = || attach::pins().into_iter().filter(|pin| pin.owner == router()).collect::<Vec<_>>();
         assert_eq!(pinned().len(), 1);
         near.send(&udp(ELSEWHERE, 2));
         assert_eq!(kernel.all(), Vec::<Vec<u8>>::new(), "it stops what no daemon takes");
@@ -416,7 +416,7 @@ fn a_pin_whose_interface_is_gone_is_replaced_and_one_of_another_is_not() {
         wire("o0", "p.1");
         let fault = stop("p.1", &mut arena).err().expect("the pin is of q.1");
         assert_eq!(fault.kind, Kind::Busy, "{fault}");
-        let pins = program::pins().into_iter().filter(|pin| pin.router == router() && pin.interface == "p.1");
+        let pins = attach::pins().into_iter().filter(|pin| pin.owner == router() && pin.interface == "p.1");
         pins.for_each(|pin| pin.remove().expect("removed"));
         assert_eq!(arena.free(), arena.frames());
     });
@@ -428,7 +428,7 @@ fn an_interface_with_another_program_is_refused() {
         wire("a0", "a1");
         let facts = Facts::of("a1").expect("it is there");
         let other = program::Program::attach("other", &facts, OnFailure::Pass).expect("attached");
-        assert_eq!(other.mode(), program::Mode::Driver);
+        assert_eq!(other.mode(), attach::Mode::Driver);
         let mut arena = Arena::new(256).expect("memory");
         let fault = try_open("a1", Io::Auto, OnFailure::Pass, &mut arena).err().expect("it is taken");
         assert_eq!(fault.kind, Kind::Busy);

@@ -13,14 +13,18 @@ use crate::daemon::privileges::Missing;
 mod client;
 mod ctl;
 mod doctor;
+mod file;
 mod flood;
 mod forward;
+mod load;
+mod redirect;
 mod route;
+mod steer;
 pub(crate) mod text;
 mod tg;
 mod top;
 
-/// Runs packet disciplines on real packets.
+/// Runs packet disciplines and dispatchers on real packets.
 #[derive(Debug, Parser)]
 #[command(name = "weird", version, max_term_width = 100)]
 struct Arguments {
@@ -32,15 +36,21 @@ struct Arguments {
 enum Command {
     /// Runs a router between interfaces: forwards packets in the order that disciplines decide.
     Route(route::Arguments),
+    /// Spreads the requests of an interface over processors, as a dispatcher decides.
+    Steer(steer::Arguments),
     Ctl(ctl::Arguments),
     Doctor(doctor::Arguments),
     Top(top::Arguments),
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
+    Load(load::Arguments),
     /// Sends packets of ever new flows: what a router is to withstand.
     #[command(hide = true)]
     BenchFlood(flood::Arguments),
+    /// Spreads the frames of an interface over processors and does nothing else: the baseline of the benchmarks.
+    #[command(hide = true)]
+    BenchRedirect(redirect::Arguments),
     /// Sends or receives what a TG script says; `weird tg report` tells what logs say
     Tg(tg::Tg),
 }
@@ -106,11 +116,14 @@ fn print(text: &str) -> Result<(), Failure> {
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Route(arguments) => route::run(&arguments),
+        Command::Steer(arguments) => steer::run(&arguments),
         Command::Ctl(arguments) => ctl::run(arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
+        Command::Load(arguments) => load::run(arguments),
         Command::BenchFlood(arguments) => flood::run(&arguments),
+        Command::BenchRedirect(arguments) => redirect::run(&arguments),
         Command::Tg(arguments) => tg::main(arguments),
     };
     match done {

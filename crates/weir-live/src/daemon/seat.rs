@@ -5,9 +5,9 @@
 //! counts what would have left by it.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 use std::os::fd::BorrowedFd;
 
+use super::say;
 use crate::arena::{Arena, Buffer, MOST_MTU};
 use crate::config::{Io, OnFailure, Router};
 use crate::io::fault::Fault;
@@ -273,9 +273,4 @@ fn too_large(facts: &Facts) -> Option<String> {
              are dropped and counted; run `ip link set {name} mtu {MOST_MTU}`"
         )
     })
-}
-
-/// A line for the operator; one that cannot be written is no reason to end.
-pub(super) fn say(line: &str) {
-    let _: io::Result<()> = writeln!(io::stderr(), "{line}");
 }

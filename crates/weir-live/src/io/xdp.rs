@@ -16,10 +16,11 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
+use super::attach::Mode;
 use super::fault::{Fault, Kind};
 use super::held::Held;
 use super::link::Facts;
-use super::program::{FrameCounts, Mode, Program};
+use super::program::{FrameCounts, Program};
 use super::queue::Queue;
 use super::{KernelCounts, Received, Share};
 use crate::arena::{Arena, Buffer};

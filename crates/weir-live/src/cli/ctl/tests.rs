@@ -9,8 +9,9 @@ use weir_document::Source;
 use super::*;
 use crate::daemon::control::Socket;
 use crate::daemon::directory::RunDirectory;
-use crate::daemon::inbox::{Order, inbox};
+use crate::daemon::inbox::inbox;
 use crate::daemon::protocol::InterfaceStatus;
+use crate::daemon::requests::Order;
 use crate::io::KernelCounts;
 use crate::plane::snapshot::{Left, Reason};
 use crate::spans::Sojourn;
@@ -35,6 +36,10 @@ fn arguments_become_requests() {
     assert_eq!(set, Request::Set { interface: "eth0".to_owned(), rate, discipline, propagation: None });
     let drain = request("edge drain --resume").expect("read");
     assert_eq!(drain, Request::Drain { interface: None, resume: true });
+    let policy = request("kv policy dynamic:add=50us,period=10ms").expect("read");
+    assert_eq!(policy, Request::Policy { spec: "dynamic:add=50us,period=10ms".to_owned() });
+    let cores = request("kv cores 1-3,5 --json").expect("read");
+    assert_eq!(cores, Request::Cores { processors: "1-3,5".to_owned() });
     let Err(Failure::Input(error)) = request("edge reload /nonexistent") else {
         panic!("there is no such file")
     };
@@ -150,7 +155,7 @@ fn a_daemon_is_asked_and_one_that_is_not_there_is_said_so() {
     let (code, text) = failure(base.path(), "edge", &Request::Status);
     assert_eq!(
         (code, text.as_str()),
-        (3, "no router called `edge` is running: start it with `weird route FILE`")
+        (3, "no daemon called `edge` is running: start it with `weird route FILE` or `weird steer FILE`")
     );
     let directory = RunDirectory::claim(base.path(), "edge").expect("free");
     let socket = Socket::bind(directory, None).expect("bound");
@@ -172,7 +177,7 @@ fn a_daemon_is_asked_and_one_that_is_not_there_is_said_so() {
     assert_eq!(told(&answer), "ends\n");
     loop_thread.join().expect("answered");
     let (code, text) = failure(base.path(), "core", &Request::Status);
-    assert_eq!((code, text.as_str()), (3, "no router called `core` is running: running are `edge`"));
+    assert_eq!((code, text.as_str()), (3, "no daemon called `core` is running: running are `edge`"));
     assert_eq!(failure(base.path(), "../edge", &Request::Status).0, 2);
     let drain = Request::Drain { interface: Some("b".to_owned()), resume: false };
     let (code, text) = failure(base.path(), "edge", &drain);
