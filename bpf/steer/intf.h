@@ -79,10 +79,10 @@ struct steer_decision {
 
 /* The rule in force, and room for the next: that is written, and then the number. */
 struct steer_rules {
-	/* Which of the two is in force. */
+	struct steer_decision decisions[2];
+	/* Which of the two is in force: 0 or 1. */
 	unsigned int active;
 	unsigned int unused[15];
-	struct steer_decision decisions[2];
 };
 
 /* Which frames are ours. */
@@ -139,10 +139,15 @@ struct steer_stamp {
 	unsigned int payload;
 };
 
-/* One processor as the receiver of frames: what it alone counts, and its turns. */
+/* The places of two parts whose turn it is. */
+struct steer_turns {
+	unsigned int at[2];
+};
+
+/* One processor as the receiver of frames: what it alone counts, and its turns. STEER_STEERED is counted by queue. */
 struct steer_receiver {
 	unsigned long long frames[STEER_FRAMES];
-	unsigned int turns[2];
+	struct steer_turns turns;
 	unsigned long long unused;
 };
 

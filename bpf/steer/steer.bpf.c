@@ -93,43 +93,20 @@ STEER_INLINE unsigned long long steer_behind(const struct steer_bytes *bytes, un
 	return extensions_of(bytes->context, at, protocol);
 }
 
-/* The number of a flow. Apart, so that the verifier follows the hash once, and not for every way through the headers. */
-__attribute__((noinline)) unsigned int flow_of(struct xdp_md *context, unsigned int network, unsigned int version,
-					       unsigned int ports, unsigned int protocol)
+/* The processor of the flow of a packet, and whether it is another than that of its entry. Apart, so that the verifier
+ * follows the hashes once, and not for every way through the headers. */
+__attribute__((noinline)) unsigned long long by_hash(struct xdp_md *context, const struct steer_decision *decision,
+						     unsigned int network, unsigned int ports, unsigned int protocol)
 {
 	struct steer_bytes bytes = bytes_of(context);
 	struct steer_packet packet = {
-		.network = network,
-		.version = version,
-		.source = ports >> 16,
-		.destination = ports & 0xffff,
+		.network = network >> 8,
+		.version = network & 255,
+		.ports = ports,
 		.protocol = protocol,
 	};
 
-	return steer_flow(&bytes, &setup, &packet);
-}
-
-/* The processor of the flow of a packet. */
-STEER_INLINE unsigned int by_hash(struct xdp_md *context, const struct steer_decision *decision,
-				  struct steer_receiver *receiver, const struct steer_packet *packet)
-{
-	unsigned int ports = packet->source << 16 | packet->destination;
-	unsigned int flow = flow_of(context, packet->network, packet->version, ports, packet->protocol);
-	unsigned long long found = steer_by_hash(decision, flow);
-
-	receiver->frames[STEER_REDIRECTED] += found >> 32;
-	return found;
-}
-
-/* The processor that the rule in force names. */
-STEER_INLINE unsigned int decide(struct xdp_md *context, const struct steer_decision *decision,
-				 struct steer_receiver *receiver, const struct steer_packet *packet, unsigned int class)
-{
-	if (decision->rule == STEER_CYCLE)
-		return steer_cycle(decision, receiver->turns, class, &receiver->frames[STEER_REDIRECTED]);
-	if (decision->rule == STEER_HASH)
-		return by_hash(context, decision, receiver, packet);
-	return steer_shortest(decision);
+	return steer_by_hash(decision, steer_flow(&bytes, &setup, &packet));
 }
 
 /* Puts a stamp in front of the frame; a driver without room for it leaves the request without. */
@@ -137,8 +114,7 @@ STEER_INLINE void stamp(struct xdp_md *context, unsigned int class, unsigned int
 {
 	struct steer_stamp *put;
 
-	if (bpf_xdp_adjust_meta(context, -(int)sizeof(*put)))
-		return;
+	bpf_xdp_adjust_meta(context, -(int)sizeof(*put));
 	put = (struct steer_stamp *)(long)context->data_meta;
 	if ((void *)(put + 1) > (void *)(long)context->data)
 		return;
@@ -147,32 +123,120 @@ STEER_INLINE void stamp(struct xdp_md *context, unsigned int class, unsigned int
 	put->payload = payload;
 }
 
+/* Nothing of a pointer is to be found anew where it is used, which takes longer than to keep it. */
+#define KEPT(pointer) asm volatile("" : "+r"(pointer))
+
+STEER_INLINE struct steer_receiver *receiver_here(void)
+{
+	struct steer_receiver *receiver = &counts.receivers[bpf_get_smp_processor_id() & (STEER_CPUS - 1)];
+
+	KEPT(receiver);
+	return receiver;
+}
+
+STEER_INLINE const struct steer_decision *decision_in_force(void)
+{
+	const struct steer_rules *both = &rules;
+	const struct steer_decision *decision;
+
+	KEPT(both);
+	decision = &both->decisions[0];
+	if (both->active)
+		decision = &both->decisions[1];
+	KEPT(decision);
+	return decision;
+}
+
+/* A request that cannot be sent. */
+__attribute__((noinline)) int no_server(unsigned int strict)
+{
+	receiver_here()->frames[STEER_NO_SERVER] += 1;
+	return strict ? XDP_ABORTED : XDP_DROP;
+}
+
+/* Sends a request to a processor. What was sent is counted by its queue alone. */
+STEER_INLINE int send(struct xdp_md *context, const struct steer_decision *decision, const struct steer_packet *packet,
+		      unsigned int class, unsigned int processor)
+{
+	stamp(context, class, packet->payload);
+	if (bpf_redirect_map(&processors, processor, 0) != XDP_REDIRECT)
+		return no_server(decision->strict);
+	__sync_fetch_and_add(&queue_of(processor)->steered, 1);
+	return XDP_REDIRECT;
+}
+
+/* Sends a request where a rule other than that of turns says. */
+STEER_INLINE int send_by(struct xdp_md *context, const struct steer_decision *decision,
+			 const struct steer_packet *packet, unsigned int class)
+{
+	unsigned long long found;
+
+	if (decision->rule == STEER_IDLE) {
+		receiver_here()->frames[STEER_PASSED] += 1;
+		return XDP_PASS;
+	}
+	if (decision->rule == STEER_SHORTEST)
+		return send(context, decision, packet, class, steer_shortest(decision));
+	found = by_hash(context, decision, packet->network << 8 | packet->version, packet->ports, packet->protocol);
+	if (found >> 32)
+		receiver_here()->frames[STEER_REDIRECTED] += 1;
+	return send(context, decision, packet, class, found);
+}
+
+/* Sends a request of a class to the processor that the rule in force names. */
+STEER_INLINE int spread(struct xdp_md *context, const struct steer_packet *packet, unsigned int class)
+{
+	const struct steer_decision *decision = decision_in_force();
+	struct steer_receiver *receiver;
+	unsigned int processor;
+
+	if (decision->rule != STEER_CYCLE)
+		return send_by(context, decision, packet, class);
+	receiver = receiver_here();
+	processor = steer_next(decision, &receiver->turns, class);
+	if (processor == STEER_NONE) {
+		unsigned long long found = steer_turn(decision, class, &receiver->turns);
+
+		processor = found;
+		if (found >> 32)
+			receiver->frames[STEER_REDIRECTED] += 1;
+	}
+	return send(context, decision, packet, class, processor);
+}
+
+/* The same with its class; where there is but one, what follows from that is known to the compiler. */
+STEER_INLINE int classify(struct xdp_md *context, const volatile struct steer_setup *told,
+			  const struct steer_bytes *bytes, const struct steer_packet *packet)
+{
+	if (told->class_rule == STEER_ONE_CLASS)
+		return spread(context, packet, 0);
+	return spread(context, packet, steer_class(bytes, told, packet));
+}
+
+/* A frame of any form. Apart, so that those of the usual form do not pay for it. */
+__attribute__((noinline)) int steer_any(struct xdp_md *context)
+{
+	struct steer_bytes bytes = bytes_of(context);
+	struct steer_packet packet = { 0 };
+	enum steer_frame kind = steer_parse(&bytes, &setup, &packet);
+
+	if (kind == STEER_STEERED)
+		return classify(context, &setup, &bytes, &packet);
+	receiver_here()->frames[kind] += 1;
+	return XDP_PASS;
+}
+
 SEC("xdp")
 int steer(struct xdp_md *context)
 {
 	struct steer_bytes bytes = bytes_of(context);
-	struct steer_receiver *receiver = &counts.receivers[bpf_get_smp_processor_id() & (STEER_CPUS - 1)];
-	const struct steer_decision *decision = &rules.decisions[rules.active & 1];
+	const volatile struct steer_setup *told = &setup;
 	struct steer_packet packet;
-	enum steer_frame kind = steer_parse(&bytes, &setup, &packet);
-	unsigned int class, processor;
 
-	if (kind == STEER_STEERED && decision->rule == STEER_IDLE)
-		kind = STEER_PASSED;
-	if (kind != STEER_STEERED) {
-		receiver->frames[kind] += 1;
-		return XDP_PASS;
-	}
-	class = steer_class(&bytes, &setup, &packet);
-	processor = decide(context, decision, receiver, &packet, class);
-	stamp(context, class, packet.payload);
-	if (bpf_redirect_map(&processors, processor, XDP_DROP) != XDP_REDIRECT) {
-		receiver->frames[STEER_NO_SERVER] += 1;
-		return decision->strict ? XDP_ABORTED : XDP_DROP;
-	}
-	receiver->frames[STEER_STEERED] += 1;
-	__sync_fetch_and_add(&queue_of(processor)->steered, 1);
-	return XDP_REDIRECT;
+	KEPT(told);
+	if (!steer_is_plain(&bytes, told, &packet))
+		return steer_any(context);
+	return classify(context, told, &bytes, &packet);
 }
 
 /* Counts what a request waited. */

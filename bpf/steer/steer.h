@@ -29,6 +29,8 @@
 #define STEER_IPV4_HEADER 20
 #define STEER_IPV6_HEADER 40
 #define STEER_UDP_HEADER 8
+/* The headers of a datagram over IPv4 without tags and options. */
+#define STEER_PLAIN (STEER_ETHERNET + STEER_IPV4_HEADER + STEER_UDP_HEADER)
 #define STEER_EXTENSIONS 4
 /* Places in a frame are below this, which the verifier wants to see. */
 #define STEER_WITHIN 0x3fff
@@ -68,7 +70,7 @@ struct steer_bytes {
  * compared with the end. */
 STEER_INLINE const unsigned char *steer_at(const struct steer_bytes *bytes, unsigned int place)
 {
-	const unsigned char *at = bytes->frame + (place & STEER_WITHIN);
+	const unsigned char *at = bytes->frame + (__builtin_constant_p(place) ? place : place & STEER_WITHIN);
 
 #if defined(__bpf__)
 	asm volatile("" : "+r"(at));
@@ -81,15 +83,14 @@ struct steer_packet {
 	/* The IP header, and the version of IP: 4 or 6. */
 	unsigned int network;
 	unsigned int version;
-	/* What follows the header of UDP, and its length as UDP says; 0 where there is none. */
-	unsigned int payload;
-	unsigned int length;
-	/* Ports, of UDP and TCP; otherwise 0. */
-	unsigned int source;
-	unsigned int destination;
 	unsigned int protocol;
 	/* What follows the IP headers. */
 	unsigned int transport;
+	/* The ports, of UDP and TCP, and the destination among them; 0 where there are none. */
+	unsigned int ports;
+	unsigned int destination;
+	/* What follows the header of UDP; 0 where there is none. */
+	unsigned int payload;
 };
 
 /* Numbers in a frame, most significant byte first. A program in the kernel loads each at once, wherever it lies. */
@@ -293,12 +294,10 @@ STEER_INLINE enum steer_frame steer_ports(const struct steer_bytes *bytes, struc
 		return STEER_STEERED;
 	if (header + least > bytes->end)
 		return STEER_SHORT;
-	packet->source = steer_16(header);
+	packet->ports = packet->transport;
 	packet->destination = steer_16(header + 2);
-	if (packet->protocol == STEER_UDP_PROTOCOL) {
+	if (packet->protocol == STEER_UDP_PROTOCOL)
 		packet->payload = packet->transport + STEER_UDP_HEADER;
-		packet->length = steer_16(header + 4);
-	}
 	return STEER_STEERED;
 }
 
@@ -310,8 +309,7 @@ STEER_INLINE enum steer_frame steer_network(const struct steer_bytes *bytes, uns
 
 	packet->network = at;
 	packet->payload = 0;
-	packet->length = 0;
-	packet->source = 0;
+	packet->ports = 0;
 	packet->destination = 0;
 	if (type == STEER_IPV4)
 		kind = steer_ipv4(bytes, at, packet);
@@ -377,7 +375,7 @@ STEER_INLINE unsigned int steer_inside(const struct steer_bytes *bytes, const st
 STEER_INLINE enum steer_frame steer_unwrap(const struct steer_bytes *bytes, unsigned int traffic,
 					   struct steer_packet *packet)
 {
-	struct steer_packet inner;
+	struct steer_packet inner = { 0 };
 	enum steer_frame kind;
 	unsigned int at, type = steer_inside(bytes, packet, &at);
 
@@ -400,7 +398,10 @@ STEER_INLINE enum steer_frame steer_unwrap(const struct steer_bytes *bytes, unsi
 
 STEER_INLINE int steer_is_one_of(const volatile unsigned short *values, unsigned int used, unsigned int value)
 {
-	for (unsigned int i = 0; i < STEER_PORTS && i < used; i++)
+	/* Most rules have one value. */
+	if (used && values[0] == value)
+		return 1;
+	for (unsigned int i = 1; i < STEER_PORTS && i < used; i++)
 		if (values[i] == value)
 			return 1;
 	return 0;
@@ -428,15 +429,42 @@ STEER_INLINE enum steer_frame steer_parse(const struct steer_bytes *bytes, const
 	return kind == STEER_STEERED ? steer_unwrap(bytes, setup->traffic, packet) : kind;
 }
 
+/* The same for most frames: whether it is a request, as a datagram over IPv4 without tags, options and fragments is, to one
+ * of our ports. What this takes for none may be one; all of a request lies where the compiler knows. */
+STEER_INLINE int steer_is_plain(const struct steer_bytes *bytes, const volatile struct steer_setup *setup,
+				struct steer_packet *packet)
+{
+	const unsigned char *frame = bytes->frame;
+
+	if (setup->traffic != STEER_UDP || frame + STEER_PLAIN > bytes->end)
+		return 0;
+	if (steer_16(frame + 12) != STEER_IPV4 || frame[STEER_ETHERNET] != 0x45 || steer_16(frame + 20) & 0x3fff)
+		return 0;
+	if (frame[23] != STEER_UDP_PROTOCOL)
+		return 0;
+	*packet = (struct steer_packet){
+		.network = STEER_ETHERNET,
+		.version = 4,
+		.protocol = STEER_UDP_PROTOCOL,
+		.transport = STEER_PLAIN - STEER_UDP_HEADER,
+		.ports = STEER_PLAIN - STEER_UDP_HEADER,
+		.destination = steer_16(frame + 36),
+		.payload = STEER_PLAIN,
+	};
+	return steer_is_one_of(setup->ports, setup->ports_used, packet->destination);
+}
+
 /* The number of the flow: the hash of addresses, ports and protocol, as `weird route` takes it. */
 STEER_INLINE unsigned int steer_flow(const struct steer_bytes *bytes, const volatile struct steer_setup *setup, const struct steer_packet *packet)
 {
 	const unsigned char *header = steer_at(bytes, packet->network);
-	unsigned long long last = packet->source >> 8 | (packet->source & 255) << 8;
+	const unsigned char *ports = steer_at(bytes, packet->ports);
+	unsigned long long last = (unsigned long long)packet->protocol << 32;
 	struct steer_hash hash;
 
-	last |= (unsigned long long)(packet->destination >> 8 | (packet->destination & 255) << 8) << 16;
-	last |= (unsigned long long)packet->protocol << 32;
+	if (packet->ports && ports + 4 <= bytes->end)
+		for (int i = 0; i < 4; i++)
+			last |= (unsigned long long)ports[i] << 8 * i;
 	steer_begin(&hash, setup->flow_key[0], setup->flow_key[1]);
 	if (packet->version == 4) {
 		if (header + STEER_IPV4_HEADER > bytes->end)
@@ -467,11 +495,13 @@ STEER_INLINE unsigned int steer_code_point(const struct steer_bytes *bytes, cons
 /* The byte of the payload there; 0 where it has none. What fills a frame up to its least length is no payload. */
 STEER_INLINE unsigned int steer_byte(const struct steer_bytes *bytes, const struct steer_packet *packet, unsigned int offset)
 {
-	const unsigned char *at = steer_at(bytes, packet->payload + offset);
+	const unsigned char *header = steer_at(bytes, packet->ports);
+	const unsigned char *byte = header + STEER_UDP_HEADER + (offset & STEER_WITHIN);
 
-	if (!packet->payload || offset + STEER_UDP_HEADER >= packet->length || at + 1 > bytes->end)
+	if (!packet->payload || header + STEER_UDP_HEADER > bytes->end || byte + 1 > bytes->end)
 		return 0;
-	return *at;
+	/* What UDP says its length is has its header in it. */
+	return offset + STEER_UDP_HEADER < steer_16(header + 4) ? *byte : 0;
 }
 
 /* The class of a request. */
@@ -510,31 +540,48 @@ STEER_APART unsigned long long steer_pass_over(const struct steer_decision *deci
 	return STEER_NONE;
 }
 
-/* The processor whose turn it is, as the dispatchers that take servers in turn decide. */
-STEER_INLINE unsigned int steer_cycle(const struct steer_decision *decision, unsigned int *turns, unsigned int class,
-				      unsigned long long *redirected)
+/* The processor whose turn it is, as the dispatchers that take servers in turn decide: the processor in the lower half, in
+ * the upper one whether it is another than that of the place. `turns` are the two of the receiver. */
+STEER_APART unsigned long long steer_turn(const struct steer_decision *decision, unsigned int class,
+					  struct steer_turns *turns)
 {
-	const struct steer_part *part = &decision->parts[class & 1];
-	unsigned int *turn = &turns[part->turn & 1];
-	unsigned int at = *turn, count = part->count, processor;
+	unsigned int first, count, at, processor, *turn;
 	unsigned long long other;
 
-	if (at >= count) {
-		if (!count)
-			return STEER_NONE;
-		at %= count;
-	}
+	if (!decision || !turns)
+		return STEER_NONE;
+	turn = &turns->at[decision->parts[class & 1].turn & 1];
+	first = decision->parts[class & 1].first;
+	count = decision->parts[class & 1].count;
+	if (!count)
+		return STEER_NONE;
+	at = *turn % count;
 	*turn = at + 1 < count ? at + 1 : 0;
-	processor = decision->list[(part->first + at) & (STEER_PLACES - 1)];
+	processor = decision->list[(first + at) & (STEER_PLACES - 1)];
 	if (processor != STEER_NONE || decision->strict)
 		return processor;
-	other = steer_pass_over(decision, part->first, count, at);
-	if ((unsigned int)other != STEER_NONE) {
-		at = other >> 32;
+	other = steer_pass_over(decision, first, count, at);
+	if ((unsigned int)other == STEER_NONE)
+		return STEER_NONE;
+	at = other >> 32;
+	*turn = at + 1 < count ? at + 1 : 0;
+	return 1ULL << 32 | (unsigned int)other;
+}
+
+/* The same where it is simply the next place, which it mostly is; otherwise STEER_NONE, and nothing is changed. */
+STEER_INLINE unsigned int steer_next(const struct steer_decision *decision, struct steer_turns *turns,
+				     unsigned int class)
+{
+	const struct steer_part *part = &decision->parts[class & 1];
+	unsigned int *turn = &turns->at[part->turn & 1];
+	unsigned int at = *turn, count = part->count, processor;
+
+	if (at >= count)
+		return STEER_NONE;
+	processor = decision->list[(part->first + at) & (STEER_PLACES - 1)];
+	if (processor != STEER_NONE)
 		*turn = at + 1 < count ? at + 1 : 0;
-		*redirected += 1;
-	}
-	return other;
+	return processor;
 }
 
 /* The entry of a flow in the table of hashes: the hash of its label in weir-core, times the entries, over 2^64. */
@@ -611,7 +658,7 @@ STEER_INLINE int steer_turn_round(const struct steer_bytes *bytes)
 {
 	unsigned char *frame = (unsigned char *)bytes->frame, *header, *ports;
 	unsigned int at = 0, type = steer_ethernet(bytes, &at);
-	struct steer_packet packet;
+	struct steer_packet packet = { 0 };
 
 	if (!type || steer_network(bytes, type, at, &packet) != STEER_STEERED)
 		return 0;

@@ -3,6 +3,7 @@
 
 mod decisions;
 mod frames;
+mod instructions;
 mod places;
 
 use std::io::Write;

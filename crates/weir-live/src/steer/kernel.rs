@@ -23,7 +23,7 @@ use weir_core::units::Nanos;
 use super::counts::{Counts, FrameCounts, ProcessorCounts};
 use super::cpumap;
 use super::decision::Decision;
-use super::layout::{CLASSES, Counted, Delays, PROCESSORS, Receiver, Rules};
+use super::layout::{CLASSES, Counted, Delays, PROCESSORS, Queue, Receiver, Rules};
 use super::shared::Shared;
 use super::threads;
 use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, map, plain, program};
@@ -140,8 +140,9 @@ impl Kernel {
         let counted = &self.counted.values()[0];
         let processors = self.opened.iter().map(|&processor| of_processor(counted, processor)).collect();
         let delays = [0, 1].map(|class| self.delays_of(class));
-        let receivers = &counted.receivers[..self.delays.values().len() / CLASSES];
-        Ok(Counts { frames: frames(receivers), processors, delays })
+        let there = self.delays.values().len() / CLASSES;
+        let frames = frames(&counted.receivers[..there], &counted.queues[..there]);
+        Ok(Counts { frames, processors, delays })
     }
 
     /// What the requests of each class have waited in all, without their histograms.
@@ -202,10 +203,11 @@ impl AsFd for Kernel {
     }
 }
 
-/// Frames by what became of them, all receivers together.
-fn frames(receivers: &[Receiver]) -> FrameCounts {
+/// Frames by what became of them, all receivers together. What was steered its queue counts.
+fn frames(receivers: &[Receiver], queues: &[Queue]) -> FrameCounts {
     let sum = |kind: usize| receivers.iter().map(|one| one.frames[kind].load(Relaxed)).sum();
-    let [steered, passed, short, fragment, no_server, redirected] = [0, 1, 2, 3, 4, 5].map(sum);
+    let [passed, short, fragment, no_server, redirected] = [1, 2, 3, 4, 5].map(sum);
+    let steered = queues.iter().map(|queue| queue.steered.load(Relaxed)).sum();
     FrameCounts { steered, passed, short, fragment, no_server, redirected }
 }
 

@@ -42,9 +42,9 @@ pub(super) struct Setup {
 /// `struct steer_rules`.
 #[repr(C)]
 pub(super) struct Rules {
+    pub(super) decisions: [Decision; 2],
     pub(super) active: AtomicU32,
     unused: [u32; 15],
-    pub(super) decisions: [Decision; 2],
 }
 
 /// `struct steer_receiver`.

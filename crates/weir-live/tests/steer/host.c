@@ -50,21 +50,25 @@ static void give_number(unsigned int number)
 	give(&number, sizeof(number));
 }
 
-static void decide(const struct steer_decision *decision, unsigned int (*turns)[2], unsigned long long *redirected)
+static void decide(const struct steer_decision *decision, struct steer_turns *turns,
+		   unsigned long long *redirected)
 {
 	struct {
 		unsigned int receiver, class, flow;
 	} request;
 	unsigned long long found;
+	struct steer_turns *at;
 
 	take(&request, sizeof(request));
 	switch (decision->rule) {
 	case STEER_CYCLE:
-		found = steer_cycle(decision, turns[request.receiver % RECEIVERS], request.class, redirected);
+		at = &turns[request.receiver % RECEIVERS];
+		found = steer_next(decision, at, request.class);
+		if (found == STEER_NONE)
+			found = steer_turn(decision, request.class, at);
 		break;
 	case STEER_HASH:
 		found = steer_by_hash(decision, request.flow);
-		*redirected += found >> 32;
 		break;
 	case STEER_SHORTEST:
 		found = steer_shortest(decision);
@@ -72,6 +76,7 @@ static void decide(const struct steer_decision *decision, unsigned int (*turns)[
 	default:
 		found = STEER_NONE;
 	}
+	*redirected += found >> 32;
 	give_number((unsigned int)found);
 	give_number((unsigned int)*redirected);
 }
@@ -124,7 +129,7 @@ static void layout(void)
 		offsetof(struct steer_decision, parts),
 		offsetof(struct steer_decision, list),
 		sizeof(struct steer_rules),
-		offsetof(struct steer_rules, decisions),
+		offsetof(struct steer_rules, active),
 		sizeof(struct steer_receiver),
 		sizeof(struct steer_queue),
 		offsetof(struct steer_queue, dropped),
@@ -144,7 +149,7 @@ int main(void)
 {
 	static struct steer_decision decision;
 	static struct steer_setup setup;
-	static unsigned int turns[RECEIVERS][2];
+	static struct steer_turns turns[RECEIVERS];
 	unsigned long long redirected = 0, span;
 	unsigned int one[2];
 	int command;
@@ -156,7 +161,7 @@ int main(void)
 			break;
 		case 'T':
 			for (int i = 0; i < RECEIVERS; i++)
-				turns[i][0] = turns[i][1] = 0;
+				turns[i].at[0] = turns[i].at[1] = 0;
 			redirected = 0;
 			break;
 		case 'L':

@@ -20,7 +20,7 @@ fn what_is_shared_lies_where_the_programs_have_it() {
         parts,
         list,
         size_of::<Rules>(),
-        offset_of!(Rules, decisions),
+        offset_of!(Rules, active),
         size_of::<Receiver>(),
         size_of::<Queue>(),
         offset_of!(Queue, dropped),
