@@ -12,9 +12,9 @@ from typing import Any, Self
 
 from weir import toml
 from weir.live import program
-from weir.live.namespaces import Site
+from weir.live.namespaces import End, Site
 
-_PORT = 5001
+_PORT, _ALL = 5001, 3
 _SO_TIMESTAMPNS, _SO_RCVBUFFORCE = 35, 33
 _READY = 15.0
 _HEADERS = 28
@@ -23,8 +23,9 @@ _HEADERS = 28
 class Bed:
     """Hosts ``a`` and ``b``, a router ``r`` between them: what is started ends with the block."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, queues: int = 1) -> None:
         self.folder = folder
+        self.queues = queues
         self.weird = program.find()
         self.site = Site("test")
         self.router: subprocess.Popen[bytes] | None = None
@@ -47,15 +48,20 @@ class Bed:
     def _build(self) -> None:
         for name in "arb":
             self.site.node(name, six=False)
-        self.a, self.left = self.site.wire("a", "r")
-        self.b, self.right = self.site.wire("b", "r")
+        self.a, self.left = self.site.wire("a", "r", queues=self.queues)
+        self.b, self.right = self.site.wire("b", "r", queues=self.queues)
         for number, end in ((1, self.a), (2, self.b)):
             self.site.address(end, IPv4Interface(f"10.79.{number}.2/24"))
             self.site.route(end, IPv4Network("10.79.0.0/16"), IPv4Address(f"10.79.{number}.1"))
         self.name = self.site.name(0)
 
     def configuration(
-        self, *, discipline: str = "fifo:limit=1000pkt", rate: str | None = None, **more: Any
+        self,
+        *,
+        discipline: str = "fifo:limit=1000pkt",
+        rate: str | None = None,
+        classes: dict[str, dict[str, Any]] | None = None,
+        **more: Any,
     ) -> str:
         """Return the router's configuration; ``more`` are keys of its ``[router]`` table."""
         limit = {} if rate is None else {"rate": rate}
@@ -73,6 +79,7 @@ class Bed:
                     }
                     for number, end, keys in ends
                 ],
+                "class": [{"name": name, **rule} for name, rule in (classes or {}).items()],
             }
         )
 
@@ -83,7 +90,7 @@ class Bed:
         return path
 
     def start(self, **keys: Any) -> subprocess.Popen[bytes]:
-        """Start the router, and return when it answers."""
+        """Start the router, and return when it is ready."""
         path = self.write(self.configuration(**keys))
         errors = (self.folder / "router.err").open("ab")
         command = [str(self.weird), "route", str(path), "--priority", "40"]
@@ -97,9 +104,22 @@ class Bed:
         return self.router
 
     def ready(self) -> bool:
-        """Return whether the daemon that was started last answers."""
+        """Return whether the daemon that was started last answers, and both its lines are up.
+
+        The kernel says so of a new interface within a second.
+        """
         status = program.ask(self.weird, self.name, "status")
-        return status is not None and self.router is not None and status["process"] == self.router.pid
+        if status is None or self.router is None or status["process"] != self.router.pid:
+            return False
+        return all(each["up"] for each in status["interfaces"])
+
+    def memory(self) -> tuple[int, int]:
+        """Return the memory of the router now, and the most that it ever had, in bytes."""
+        assert self.router is not None
+        status = Path(f"/proc/{self.router.pid}/status").read_text()
+        fields = dict(line.split(":", 1) for line in status.splitlines())
+        now, most = (int(fields[name].split()[0]) << 10 for name in ("VmRSS", "VmHWM"))
+        return now, most
 
     def messages(self) -> str:
         """Return what the router has said."""
@@ -155,6 +175,14 @@ class Bed:
         made.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
         made.bind(("10.79.2.2", port))
         made.setblocking(False)
+        return made
+
+    def raw(self, node: str, end: End) -> socket.socket:
+        """Return a socket at an interface that sends and receives whole frames."""
+        made = self.site.socket(node, socket.AF_PACKET, socket.SOCK_RAW)
+        self._sockets.append(made)
+        made.setblocking(False)
+        made.bind((end.interface, _ALL))
         return made
 
     @staticmethod

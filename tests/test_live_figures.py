@@ -2,20 +2,27 @@
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from ipaddress import IPv4Address
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from weir.errors import ConfigError
-from weir.live import logs
+from weir.live import comparison, logs
+from weir.live.clocks import Reading, Watch, read
+from weir.live.comparison import Comparison, Ledger
 from weir.live.figures import Value, difference, measured
 from weir.live.logs import Packets
+from weir.live.page import html
 from weir.live.plan import Plan, Stream
+from weir.live.sfq import Study
+from weir.live.terminal import verdict
 
-TRANSMIT, RECEIVE, ERROR, END = 3, 4, 5, 255
+TRANSMIT, RECEIVE, ERROR, LEFT, END = 3, 4, 5, 7, 255
 
 
 def log(path: Path, start: int, records: list[tuple[int, int, int, int]], *, whole: bool = True) -> Path:
@@ -46,6 +53,91 @@ def test_logs_are_paired(tmp_path: Path) -> None:
     assert np.isnan(packets.delay[1])
     assert packets.delay[2] == 3500 - 3050
     assert (packets.reordered, packets.again, packets.unsent, packets.no_room) == (1, 1, 0, 2)
+
+
+def test_a_packet_is_sent_when_the_kernel_takes_it(tmp_path: Path) -> None:
+    sent = [(1010, 1000, 0, TRANSMIT), (2000, 2000, 1, TRANSMIT), (2300, 0, 1, LEFT), (2400, 0, 7, LEFT)]
+    got = [(3000, 0, 0, RECEIVE), (3000, 0, 1, RECEIVE)]
+    packets = logs.pair(log(tmp_path / "a.log", 0, sent), log(tmp_path / "b.log", 0, got))
+    assert packets.delay.tolist() == [3000 - 1010, 3000 - 2300]
+    assert packets.late.tolist() == [10, 0], "what the generator is to blame for is its own time"
+
+
+def test_a_packet_that_was_tried_again_is_not_unsent(tmp_path: Path) -> None:
+    sent = [
+        (1000, 1, 0, ERROR),
+        (1001, 1, 0, ERROR),
+        (1002, 1000, 0, TRANSMIT),
+        (2000, 1, 1, ERROR),
+        (3000, 3000, 2, TRANSMIT),
+    ]
+    packets = logs.pair(log(tmp_path / "a.log", 0, sent), log(tmp_path / "b.log", 0, []))
+    assert packets.unsent == 1
+
+
+@pytest.mark.parametrize(
+    ("ahead", "step"),
+    [
+        ([0, 0, 0], 0),
+        ([0, 90_000, 0], 0),
+        ([0, 300_000, 800_000], 0),  # a second each, slewed by less than one part in a thousand
+        ([0, 2_000_000, 2_000_000], 2_000_000),
+        ([0, -5_000_000, 0, 3_000_000], -5_000_000),
+    ],
+)
+def test_a_step_of_the_clock_is_told_from_slewing(ahead: list[int], step: int) -> None:
+    readings = iter([Reading(place * 10**9, each, 50) for place, each in enumerate(ahead)])
+    watch = Watch(lambda: next(readings))
+    for _ in ahead[1:]:
+        watch.look()
+    assert watch.step == step
+
+
+def test_who_sets_the_clock_is_told_and_the_run_is_not_in_order() -> None:
+    whole = Ledger(
+        discipline="fifo",
+        run=0,
+        sent=9,
+        received=9,
+        dropped={},
+        waiting=0,
+        no_room=0,
+        missed=0,
+        late_p999=0.0,
+        late_max=0.0,
+    )
+    ledgers = (whole, replace(whole, run=1, clock_step=-0.0025))
+    made = Comparison(
+        title="t",
+        file="t.toml",
+        scale=1,
+        repeat=2,
+        disciplines=("fifo",),
+        labels={"fifo": "FIFO"},
+        flows=(),
+        intervals={},
+        rows=(),
+        ledgers=ledgers,
+        generators=(),
+        means=(),
+        departures=(),
+        scenario="",
+    )
+    assert verdict(made).endswith(
+        "The wall clock was set by -2.5 ms during run 2 under FIFO: its delays are false, measure again."
+    )
+    assert verdict(made) in html(made)
+    assert made.to_dict()["ledgers"][1]["clock_step"] == -0.0025
+    assert not made.ok
+    assert replace(made, ledgers=(whole, whole)).ok
+    study = Study(scale=1, repeat=2, cells=(), comparisons={"fair": made})
+    assert study.verdicts()[-1].startswith("NOT MET: the wall clock was set by -2.5 ms during run 2")
+
+
+def test_the_clocks_are_read_close_together() -> None:
+    one, other = read(), read()
+    assert other.at > one.at
+    assert other.doubt >= 0
 
 
 def test_damaged_logs_are_refused(tmp_path: Path) -> None:
@@ -133,3 +225,20 @@ def test_differences_have_intervals() -> None:
     found = difference(Value(5.0, 2.0, 8.0), Value(1.0, -3.0, 5.0))
     assert (found.value, found.half) == (4.0, 5.0)
     assert difference(Value(None), Value(1.0)).value is None
+
+
+def test_lateness_of_routers_is_that_of_all_their_interfaces() -> None:
+    def interface(*buckets: tuple[int, int], longest: int) -> dict[str, object]:
+        return {"lateness": {"sum_ns": 0, "longest_ns": longest, "buckets": [*buckets]}}
+
+    routers = {
+        "A": {
+            "interfaces": [interface((1000, 990), longest=900), interface((1000, 5), (8000, 4), longest=7000)]
+        },
+        "B": {"interfaces": [interface((9_000_000, 1), longest=8_500_000), interface(longest=0)]},
+        "C": {},
+    }
+    outcome = SimpleNamespace(routers=routers)
+    found = [comparison.routers_late(outcome, level) for level in (0.5, 0.999, 1.0)]
+    assert found == [1e-6, 8e-6, 8.5e-3]
+    assert comparison.routers_late(SimpleNamespace(routers={}), 0.999) == 0.0

@@ -175,6 +175,36 @@ def test_an_interface_that_is_removed_takes_nothing_with_it(bed: Bed) -> None:
     assert router.wait(10) == 0
 
 
+@pytest.mark.parametrize("io", ["af_xdp", "af_packet"])
+def test_packets_of_all_queues_are_forwarded_in_order(tmp_path: Path, io: str) -> None:
+    with Bed(tmp_path, queues=4) as bed:
+        bed.start(io=io, rate="20Mbit")
+        receiver = bed.receiver()
+        _blast(bed, 640, 200, flows=32)  # the kernel spreads flows over queues
+        bed.idle()
+        arrivals = drain(receiver)
+        assert len(arrivals) == bed.balance()["forwarded"] == 640
+        assert _in_order(arrivals)
+
+
+def test_a_queue_that_is_added_is_read_too(tmp_path: Path) -> None:
+    with Bed(tmp_path, queues=2) as bed:
+        path = f"/run/netns/{bed.left.namespace}"
+        line = ["nsenter", f"--net={path}", "ethtool", "-L", bed.left.interface, "rx"]
+        if shutil.which("ethtool") is None or subprocess.run([*line, "1"], check=False).returncode:
+            pytest.skip("nothing here changes the queues of veth")
+        bed.start(io="af_xdp")
+        subprocess.run([*line, "2"], check=True)
+        receiver = bed.receiver()
+        deadline = time.monotonic() + 10
+        while "back, by AF_XDP" not in bed.messages():
+            assert time.monotonic() < deadline, bed.messages()
+            time.sleep(0.01)
+        _blast(bed, 320, 200, flows=32)
+        bed.idle()
+        assert len(drain(receiver)) == bed.balance()["forwarded"] == 320
+
+
 def test_an_interface_has_one_router(bed: Bed) -> None:
     bed.start()
     other = bed.site.name(1)

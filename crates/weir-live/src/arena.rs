@@ -23,6 +23,11 @@ pub const FRAME: u32 = 4096;
 /// The longest packet that a frame takes: what the kernel keeps free at its beginning is left out.
 pub const LONGEST: u32 = FRAME - 256;
 
+/// The largest IP packet that a frame takes, behind the header of Ethernet.
+pub const MOST_MTU: u32 = LONGEST - 14;
+/// What a router keeps for a frame: itself, and bytes beside it here, in each socket and in the plane.
+pub const COST: u64 = FRAME as u64 + 128;
+
 /// One frame with the bytes of it that are in use; not to be copied.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Buffer {

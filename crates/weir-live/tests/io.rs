@@ -12,7 +12,7 @@ use weir_live::config::{Io, OnFailure};
 use weir_live::io::fault::{Fault, Kind, is_down};
 use weir_live::io::link::{Claim, Facts, Watch};
 use weir_live::io::neighbourhood::Neighbourhood;
-use weir_live::io::{Device, Received, Share, program};
+use weir_live::io::{Device, Received, Share, attach, program};
 
 const ELSEWHERE: [u8; 4] = [10, 0, 9, 9];
 const SHARE: Share = Share { receive: 64, ring: 64 };
@@ -383,7 +383,7 @@ fn a_program_goes_with_its_daemon_unless_it_is_pinned() {
         let stop = |arena: &mut Arena| try_open("a1", Io::AfXdp, OnFailure::Stop, arena);
         own_bpf_files();
         drop(stop(&mut arena).expect("it opens"));
-        let pinned = || program::pins().into_iter().filter(|pin| pin.router == router()).collect::<Vec<_>>();
+        let pinned = || attach::pins().into_iter().filter(|pin| pin.owner == router()).collect::<Vec<_>>();
         assert_eq!(pinned().len(), 1);
         near.send(&udp(ELSEWHERE, 2));
         assert_eq!(kernel.all(), Vec::<Vec<u8>>::new(), "it stops what no daemon takes");
@@ -416,7 +416,7 @@ fn a_pin_whose_interface_is_gone_is_replaced_and_one_of_another_is_not() {
         wire("o0", "p.1");
         let fault = stop("p.1", &mut arena).err().expect("the pin is of q.1");
         assert_eq!(fault.kind, Kind::Busy, "{fault}");
-        let pins = program::pins().into_iter().filter(|pin| pin.router == router() && pin.interface == "p.1");
+        let pins = attach::pins().into_iter().filter(|pin| pin.owner == router() && pin.interface == "p.1");
         pins.for_each(|pin| pin.remove().expect("removed"));
         assert_eq!(arena.free(), arena.frames());
     });
@@ -428,7 +428,7 @@ fn an_interface_with_another_program_is_refused() {
         wire("a0", "a1");
         let facts = Facts::of("a1").expect("it is there");
         let other = program::Program::attach("other", &facts, OnFailure::Pass).expect("attached");
-        assert_eq!(other.mode(), program::Mode::Driver);
+        assert_eq!(other.mode(), attach::Mode::Driver);
         let mut arena = Arena::new(256).expect("memory");
         let fault = try_open("a1", Io::Auto, OnFailure::Pass, &mut arena).err().expect("it is taken");
         assert_eq!(fault.kind, Kind::Busy);
@@ -450,17 +450,57 @@ fn one_daemon_has_an_interface() {
     });
 }
 
+/// A frame of a flow of its own, so that the kernel gives it a queue by its hash.
+fn of_flow(number: u32) -> Vec<u8> {
+    let mut frame = udp(ELSEWHERE, number);
+    frame[34..36].copy_from_slice(&(1000 + number as u16).to_be_bytes());
+    frame
+}
+
 #[test]
-fn more_queues_are_refused_with_the_line_that_helps() {
+fn frames_come_in_by_all_queues_and_leave_by_one() {
     isolated(|| {
         run("ip link add a0 numrxqueues 2 numtxqueues 2 type veth peer name a1 numrxqueues 2 numtxqueues 2");
+        ["a0", "a1"].into_iter().for_each(|name| run(&format!("ip link set {name} up")));
+        until_up("a1");
         if Facts::of("a1").expect("it is there").queues.receive == 1 {
             return eprintln!("skipped: this kernel gives veth one queue whatever it is asked");
         }
+        let (near, mut arena) = (Raw::open("a0", PATIENCE), Arena::new(256).expect("memory"));
+        let mut device = open("a1", Io::AfXdp, &mut arena);
+        assert_eq!(device.descriptors().count(), 2);
+        // Sixty-four flows: both queues have some.
+        (0..64).for_each(|number| near.send(&of_flow(number)));
+        let came = collect(&mut device, &mut arena, 64);
+        let mut seen: Vec<_> = came.iter().map(|received| arena.bytes(&received.buffer).to_vec()).collect();
+        seen.sort_unstable();
+        let mut sent: Vec<_> = (0..64).map(of_flow).collect();
+        sent.sort_unstable();
+        assert_eq!(seen, sent);
+        for received in came {
+            assert!(device.room(&mut arena) > 0);
+            device.send(received.buffer).expect("there is room");
+        }
+        device.flush(&mut arena).expect("it is up");
+        assert_eq!(near.take(64).len(), 64);
+        let Device::Xdp(socket) = &mut device else { panic!("it is AF_XDP") };
+        let counted = socket.program().counts().expect("counted");
+        assert_eq!((counted.routed, counted.no_socket), (64, 0));
+        device.close(&mut arena).expect("closed");
+        assert_eq!(arena.free(), arena.frames());
+    });
+}
+
+#[test]
+fn more_queues_than_are_served_are_refused_with_the_line_that_helps() {
+    isolated(|| {
+        let queues = "numrxqueues 65 numtxqueues 65";
+        run(&format!("ip link add a0 {queues} type veth peer name a1 {queues}"));
+        run("ethtool -L a1 rx 65 tx 65");
         let mut arena = Arena::new(256).expect("memory");
-        let fault = try_open("a1", Io::AfXdp, OnFailure::Pass, &mut arena).err().expect("it has two");
+        let fault = try_open("a1", Io::AfXdp, OnFailure::Pass, &mut arena).err().expect("it has too many");
         assert_eq!(fault.kind, Kind::Unsupported);
-        assert!(fault.remedy.contains("ethtool -L a1 rx 1 tx 1"), "{fault}");
+        assert!(fault.remedy.contains("ethtool -L a1 rx 64 tx 64"), "{fault}");
         assert_eq!(arena.free(), arena.frames());
     });
 }

@@ -74,7 +74,7 @@ def measure(
 
     Every router runs `weird route`, every flow `weird tg` at both ends. Needs root, and `make weird`.
     Nothing is touched that the command did not create, and nothing stays, whatever happens to it.
-    The exit code is 1 if packets are not accounted for, or generators were late.
+    The exit code is 1 if packets are not accounted for, generators were late, or somebody set the clock.
 
     \b
     Example:
@@ -133,7 +133,7 @@ def sfq(
 
     At scale 10 lines have 13.44 Mb/s and a run lasts 25 to 34 s; there are ten. Times are multiplied back.
     The exit code is 1 if, where no stream shares a queue, a measured throughput is more than 3 points from
-    the simulated one or a delay more than 15 %.
+    the simulated one or a delay more than 15 %, or if somebody set the clock.
 
     \b
     Example:

@@ -6,6 +6,7 @@ dropped and why, how late the generators were, and in what the testbed differs f
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,6 +81,12 @@ class Ledger:
     no_room: int
     missed: int
     """Frames that the kernel dropped before a router, or did not take from one."""
+    late_p999: float
+    """How long after they were due routers sent 99.9 % of the packets at most, in seconds of real time."""
+    late_max: float
+    """The same of all of them."""
+    clock_step: float = 0.0
+    """By how much somebody has set the wall clock meanwhile, in seconds of real time: delays are false."""
 
     @property
     def unaccounted(self) -> int:
@@ -119,8 +126,9 @@ class Comparison:
 
     @property
     def ok(self) -> bool:
-        """Whether every packet is accounted for and no generator was at fault."""
-        return all(not each.unaccounted for each in self.ledgers) and all(each.ok for each in self.generators)
+        """Whether every packet is accounted for, no generator was at fault and nobody has set the clock."""
+        accounted = all(not each.unaccounted and not each.clock_step for each in self.ledgers)
+        return accounted and all(each.ok for each in self.generators)
 
     def row(
         self, discipline: str, flow: str, metric: str, statistic: str = "mean", interval: str = "all"
@@ -320,7 +328,28 @@ def _ledger(run: int, outcome: Outcome) -> Ledger:
         waiting=waiting,
         no_room=sum(each.no_room for each in outcome.packets),
         missed=missed,
+        late_p999=routers_late(outcome, 0.999),
+        late_max=routers_late(outcome, 1.0),
+        clock_step=outcome.clock_step / 1e9,
     )
+
+
+def routers_late(outcome: Outcome, level: float) -> float:
+    """Return what so large a share of the packets was not sent later than by the routers, in seconds."""
+    found = [
+        interface["lateness"]
+        for stats in outcome.routers.values()
+        for interface in stats.get("interfaces", ())
+    ]
+    counts: Counter[int] = Counter()
+    for each in found:
+        counts.update(dict(each["buckets"]))
+    rank, below = level * counts.total(), 0
+    for end, count in sorted(counts.items()):
+        below += count
+        if below >= rank:
+            return min(end, max(each["longest_ns"] for each in found)) / 1e9
+    return 0.0
 
 
 def _generators(run: int, outcome: Outcome) -> list[Generator]:

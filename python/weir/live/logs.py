@@ -1,7 +1,9 @@
 """Logs of generators: what became of each packet of a flow.
 
 The format is that of ``crates/weir-live/src/tg/log``: a header, and records of 32 bytes. A log without its
-last record was cut, which is refused here, for its figures would be wrong.
+last record was cut, which is refused here, for its figures would be wrong. A packet was sent when the kernel
+took it, where the log tells, and else when the generator handed it over. Who was refused by the kernel and
+tried again was sent.
 
 Units: nanoseconds since the generator's start, as they were measured.
 """
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Packets", "pair"]
 
 _MAGIC, _FIXED, _RECORD = b"WEIRTGLG", 16, 32
-_TRANSMIT, _RECEIVE, _ERROR, _END = 3, 4, 5, 255
+_TRANSMIT, _RECEIVE, _ERROR, _LEFT, _END = 3, 4, 5, 7, 255
 _NO_BUFFERS = 105
 _HEADERS = 32
 """What a packet has beside the user's data: headers of IP and UDP, and its number."""
@@ -45,7 +47,7 @@ class Packets:
     again: int
     """Arrivals of packets that had arrived before."""
     unsent: int
-    """Packets that the sender's kernel refused."""
+    """Packets that the sender's kernel refused for good."""
     no_room: int
     """Packets that reached the host and found no room in its socket."""
 
@@ -65,13 +67,11 @@ def pair(source: Path, sink: Path) -> Packets:
     left = sent[sent["kind"] == _TRANSMIT]
     came = received[received["kind"] == _RECEIVE]
     shift = int(receiver["start"]) - int(sender["start"])
-    place = np.searchsorted(left["number"], came["number"])
-    known = place < len(left)
-    known[known] = left["number"][place[known]] == came["number"][known]
-    place, when = place[known], came["time"][known] + shift
+    place, known = _places(left, came)
+    when = came["time"][known] + shift
     delay = np.full(len(left), np.nan)
     first = np.unique(place, return_index=True)[1]
-    delay[place[first]] = when[first] - left["time"][place[first]]
+    delay[place[first]] = when[first] - _departures(sent, left)[place[first]]
     in_order = place[np.sort(first)]
     latest = np.maximum.accumulate(in_order) if len(in_order) else in_order
     errors = received[(received["kind"] == _ERROR) & (received["errno"] == _NO_BUFFERS)]
@@ -82,9 +82,38 @@ def pair(source: Path, sink: Path) -> Packets:
         delay=delay,
         reordered=int((in_order < latest).sum()),
         again=len(place) - len(first),
-        unsent=int((sent["kind"] == _ERROR).sum()),
+        unsent=_unsent(sent, left),
         no_room=int(errors["other"].sum()),
     )
+
+
+def _places(
+    left: np.ndarray[Any, Any], records: np.ndarray[Any, Any]
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return the places of packets that records are of, and which of the records are of any."""
+    import numpy as np
+
+    place = np.searchsorted(left["number"], records["number"])
+    known = place < len(left)
+    known[known] = left["number"][place[known]] == records["number"][known]
+    return place[known], known
+
+
+def _departures(sent: np.ndarray[Any, Any], left: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return when packets were sent: when the kernel took them, where it has told."""
+    times = left["time"].copy()
+    taken = sent[sent["kind"] == _LEFT]
+    place, known = _places(left, taken)
+    times[place] = taken["time"][known]
+    return times
+
+
+def _unsent(sent: np.ndarray[Any, Any], left: np.ndarray[Any, Any]) -> int:
+    """Return how many packets had an error and were never sent after all."""
+    import numpy as np
+
+    failed = np.unique(sent["number"][sent["kind"] == _ERROR])
+    return int((~np.isin(failed, left["number"])).sum())
 
 
 def _read(path: Path) -> tuple[dict[str, Any], np.ndarray[Any, Any]]:

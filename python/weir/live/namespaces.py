@@ -39,7 +39,7 @@ from weir.files import write_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["JOURNALS", "End", "Left", "Site", "clean", "guard", "left_behind", "why_not"]
+__all__ = ["JOURNALS", "RUN", "End", "Left", "Site", "clean", "guard", "left_behind", "why_not"]
 
 Address: TypeAlias = IPv4Address | IPv6Address
 AddressIn: TypeAlias = IPv4Interface | IPv6Interface
@@ -55,7 +55,8 @@ _PREFIX = "weir-"
 _PERMANENT = 0x80
 _NET_ADMIN, _SYS_ADMIN = 12, 21
 _SIOCETHTOOL = 0x8946
-_OFFLOADS = (0x17, 0x1F, 0x24, 0x2C)
+_GRO = 0x2C
+_OFFLOADS = (0x17, 0x1F, 0x24, _GRO)
 """ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO."""
 _GRACE = 5.0
 """Seconds that processes are given to end by themselves."""
@@ -182,15 +183,19 @@ class Site:
             self._set(name, f"ipv6/conf/{setting}/accept_ra", "0")
         return namespace
 
-    def wire(self, one: str, other: str) -> tuple[End, End]:
-        """Join two nodes, and return the ends; both are up, and leave no checksum to the device."""
+    def wire(self, one: str, other: str, *, queues: int = 1) -> tuple[End, End]:
+        """Join two nodes, and return the ends; both are up, and leave no checksum to the device.
+
+        Each end has so many queues, each way.
+        """
         number, self._wires = self._wires, self._wires + 1
         ends = []
         macs = [f"02:77:{number >> 8:02x}:{number & 255:02x}:00:{side:02x}" for side in (1, 2)]
         names = [f"w{number}{side}" for side in "ab"]
         here, there = self._sockets[one], self._sockets[other]
-        far = {"ifname": names[1], "net_ns_fd": self._namespaces[other], "address": macs[1]}
-        here.link("add", ifname=names[0], kind="veth", address=macs[0], peer=far)
+        both = {"num_tx_queues": queues, "num_rx_queues": queues}
+        far = {"ifname": names[1], "net_ns_fd": self._namespaces[other], "address": macs[1], **both}
+        here.link("add", ifname=names[0], kind="veth", address=macs[0], peer=far, **both)
         for node, route, name, mac, other_mac in (
             (one, here, names[0], macs[0], macs[1]),
             (other, there, names[1], macs[1], macs[0]),
@@ -199,6 +204,13 @@ class Site:
             route.link("set", index=self._index(node, name), state="up")
             ends.append(End(node, self._namespaces[node], name, mac, other_mac))
         return ends[0], ends[1]
+
+    def take_frames(self, end: End) -> None:
+        """Let an interface take frames that a program at the other end of its wire sends.
+
+        A veth does so where it polls, which it does while it may put received packets together.
+        """
+        self._offload(end.node, end.interface, _GRO, 1)
 
     def address(self, end: End, address: AddressIn) -> None:
         """Give the interface of a host an address in the kernel."""
@@ -214,6 +226,16 @@ class Site:
         route.neigh("replace", dst=str(via), lladdr=end.other_mac, ifindex=place, state=_PERMANENT)
         on_link = 4
         route.route("add", dst=str(to), gateway=str(via), oif=place, flags=on_link)
+
+    def remove(self, node: str) -> None:
+        """Remove a node, and return when its namespace is gone, and with it the wires that end there.
+
+        Sockets that `socket` has returned keep a namespace: close them before.
+        """
+        namespace = self._namespaces.pop(node)
+        self._sockets.pop(node).close()
+        _remove([namespace], [])
+        self._write_journal()
 
     def start(self, node: str, command: Sequence[str], **more: Any) -> Popen[bytes]:  # noqa: ANN401 - as Popen has it
         """Start a process in the namespace of a node; it ends with the site at the latest."""
@@ -255,11 +277,14 @@ class Site:
 
     def _no_offloads(self, node: str, interface: str) -> None:
         """Let it send whole checksums and no aggregates, so that a router gets packets as on a line."""
+        for offload in _OFFLOADS:
+            self._offload(node, interface, offload, 0)
+
+    def _offload(self, node: str, interface: str, offload: int, on: int) -> None:
         with self._inside(node), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-            for offload in _OFFLOADS:
-                value = array("I", [offload, 0])
-                address, _ = value.buffer_info()
-                ioctl(asked, _SIOCETHTOOL, struct.pack("16sP16x", interface.encode(), address))
+            value = array("I", [offload, on])
+            address, _ = value.buffer_info()
+            ioctl(asked, _SIOCETHTOOL, struct.pack("16sP16x", interface.encode(), address))
 
     def _set(self, node: str, setting: str, value: str) -> None:
         """Set what a kernel may lack, as one without IPv6 does."""

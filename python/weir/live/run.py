@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from weir.errors import UnsupportedError
 from weir.live import logs, program
+from weir.live.clocks import Watch
 from weir.live.namespaces import Site
 from weir.live.routers import configuration
 
@@ -56,6 +57,8 @@ class Outcome:
     """Of each stream."""
     routers: dict[str, dict[str, Any]]
     """The snapshot of each router at the end, as ``weird ctl stats`` has it."""
+    clock_step: int = 0
+    """By how much somebody has set the wall clock meanwhile, in nanoseconds."""
 
 
 @dataclass(slots=True)
@@ -82,6 +85,7 @@ class Testbed:
     _sinks: list[_Process] = field(default_factory=list)
     _sources: list[_Process] = field(default_factory=list)
     _start: int = 0
+    _clock: Watch = field(default_factory=Watch)
 
     def __enter__(self) -> Self:
         self._site = self._stack.enter_context(Site(f"s{next(_SITES)}"))
@@ -139,6 +143,7 @@ class Testbed:
 
     def start(self) -> None:
         """Start sinks and sources, all with one start."""
+        self._clock = Watch()
         self._start = time.time_ns() + int((_AHEAD + 0.02 * len(self.plan.streams)) * _SECOND)
         for number, stream in enumerate(self.plan.streams):
             before = self._start - _SECOND
@@ -182,6 +187,7 @@ class Testbed:
 
     def progress(self) -> float:
         """Return which share of the sending is over; check that nothing has ended that should not."""
+        self._clock.look()
         self._check([*self._routers, *self._sinks])
         for process in self._sources:
             if process.process.poll():
@@ -197,7 +203,9 @@ class Testbed:
         deadline = time.monotonic() + self.plan.drain / self.plan.scale / _SECOND + 1.0
         while self._waiting() and time.monotonic() < deadline:
             time.sleep(_STEP)
+            self._clock.look()
         time.sleep(_STEP)
+        self._clock.look()
         stats = {name: self._stats(name) for name in self._names}
         for process in (*self._sources, *self._sinks):
             if process.process.poll() is None:
@@ -209,7 +217,7 @@ class Testbed:
             (self._folder / f"source{number}.log", self._folder / f"sink{number}.log")
             for number in range(len(self.plan.streams))
         ]
-        return Outcome(self.plan, tuple(logs.pair(*each) for each in paths), stats)
+        return Outcome(self.plan, tuple(logs.pair(*each) for each in paths), stats, self._clock.step)
 
     def _stats(self, router: str) -> dict[str, Any]:
         return program.ask(self.weird, self._names[router], "stats") or {}

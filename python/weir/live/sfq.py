@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from weir.errors import ConfigError
 from weir.live.comparison import compare
 from weir.live.figures import Value
+from weir.live.terminal import clock_steps
 from weir.reproduce.sfq import published, runs
 from weir.reproduce.sfq.cells import collides
 from weir.reproduce.sfq.runs import EXPERIMENTS, RUNS, Measured, Plan
@@ -98,12 +99,13 @@ class Study:
 
     @property
     def ok(self) -> bool:
-        """Whether all of them are met, and every packet is accounted for."""
-        accounted = all(not each.unaccounted for part in self.comparisons.values() for each in part.ledgers)
+        """Whether all of them are met, every packet is accounted for, and nobody has set the clock."""
+        ledgers = [each for part in self.comparisons.values() for each in part.ledgers]
+        accounted = all(not each.unaccounted and not each.clock_step for each in ledgers)
         return accounted and bool(self.checked) and all(cell.met for cell in self.checked)
 
     def verdicts(self) -> tuple[str, ...]:
-        """Return one line for throughput, one for delay, one for packets, one for generators."""
+        """Return one line for throughput, delay, packets, generators, routers, and each step of the clock."""
         made = [_line(self.checked, quantity) for quantity in published.QUANTITIES]
         ledgers = [each for part in self.comparisons.values() for each in part.ledgers]
         sent, lost = sum(each.sent for each in ledgers), sum(each.unaccounted for each in ledgers)
@@ -115,7 +117,14 @@ class Study:
             f"generators: 99 % of the packets at most {worst * 1e3:.2f} ms late in the worst flow, "
             f"{len(late)} of {len(generators)} flows at fault"
         )
-        return tuple(made)
+        usual = max((each.late_p999 for each in ledgers), default=0.0)
+        longest = max((each.late_max for each in ledgers), default=0.0)
+        made.append(
+            f"routers: 99.9 % of the packets at most {usual * 1e3:.2f} ms late in the worst run, all at most "
+            f"{longest * 1e3:.2f} ms; on the clock of the experiment {self.scale} times that"
+        )
+        steps = [line for part in self.comparisons.values() for line in clock_steps(part)]
+        return (*made, *(f"NOT MET: {line[0].lower()}{line[1:]}" for line in steps))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole as a JSON object."""

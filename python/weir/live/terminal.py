@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from weir.live.comparison import Comparison, Row
     from weir.live.figures import Value
 
-__all__ = ["generator_columns", "ledger_columns", "row_columns", "show", "verdict"]
+__all__ = ["clock_steps", "generator_columns", "ledger_columns", "row_columns", "show", "verdict"]
 
 _SHOWN = (
     ("offer", "mean", 4),
@@ -27,7 +27,7 @@ _SHOWN = (
 
 
 def verdict(comparison: Comparison) -> str:
-    """Return what it comes to, in two sentences."""
+    """Return what it comes to, in two sentences, and one more for each run whose delays are false."""
     lost = sum(each.unaccounted for each in comparison.ledgers)
     sent = sum(each.sent for each in comparison.ledgers)
     accounted = (
@@ -42,7 +42,17 @@ def verdict(comparison: Comparison) -> str:
         else f"the generators were late or lost packets in {plural(len(late), 'flow')}, see below"
     )
     worst = _worst(comparison)
-    return f"{worst} {accounted}; {faults}."
+    return " ".join((worst, f"{accounted}; {faults}.", *clock_steps(comparison)))
+
+
+def clock_steps(comparison: Comparison) -> tuple[str, ...]:
+    """Return one sentence for each run in which somebody has set the wall clock."""
+    return tuple(
+        f"The wall clock was set by {each.clock_step * 1e3:+.3g} ms during run {each.run + 1} under "
+        f"{comparison.labels[each.discipline]}: its delays are false, measure again."
+        for each in comparison.ledgers
+        if each.clock_step
+    )
 
 
 def _worst(comparison: Comparison) -> str:
@@ -146,6 +156,11 @@ def _cell(value: Value, factor: float, sign: str = "") -> str:
 def ledger_columns(comparison: Comparison) -> list[Column]:
     """Return runs x what became of their packets."""
     rows = comparison.ledgers
+    scale = scale_for([row.late_max for row in rows], "s")
+    late = {
+        name: tuple(number(getattr(row, name) / scale.factor, 3) for row in rows)
+        for name in ("late_p999", "late_max")
+    }
     return [
         Column("discipline", tuple(comparison.labels[row.discipline] for row in rows), numeric=False),
         Column("run", tuple(str(row.run + 1) for row in rows)),
@@ -155,6 +170,8 @@ def ledger_columns(comparison: Comparison) -> list[Column]:
         Column("waiting", tuple(f"{row.waiting:,}" for row in rows), 3),
         Column("no room at the sink", tuple(f"{row.no_room:,}" for row in rows), 2),
         Column("missed by kernels", tuple(f"{row.missed:,}" for row in rows), 2),
+        Column(f"routers late, 99.9 % {scale.header}", late["late_p999"], 2),
+        Column(f"longest {scale.header}", late["late_max"], 2),
         Column("unaccounted", tuple(f"{row.unaccounted:,}" for row in rows)),
         Column("", tuple("!!" if row.unaccounted else "OK" for row in rows)),
     ]

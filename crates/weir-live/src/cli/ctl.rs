@@ -11,7 +11,7 @@ use super::{Failure, client};
 use crate::config::check::text_of;
 use crate::daemon::metrics::word;
 use crate::daemon::protocol::{Answer, Request, Status};
-use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Snapshot};
+use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Left, Snapshot};
 
 /// Asks a running daemon, or changes it.
 #[derive(Debug, Args)]
@@ -166,7 +166,18 @@ fn of_stats(snapshot: &Snapshot) -> String {
         snapshot.frames
     );
     let interfaces: Vec<Vec<String>> = snapshot.interfaces.iter().map(of_interface).collect();
-    let head = ["interface", "state", "received", "", "forwarded", "", "to router", "made here", "refused"];
+    let head = [
+        "interface",
+        "state",
+        "received",
+        "",
+        "forwarded",
+        "",
+        "to router",
+        "made here",
+        "refused",
+        "late p99",
+    ];
     text.push_str(&table(&head, 2, &interfaces));
     let head = [
         "interface",
@@ -192,7 +203,24 @@ fn of_stats(snapshot: &Snapshot) -> String {
         text.push('\n');
         text.push_str(&table(&["interface", "where", "dropped because", "packets", "bytes"], 3, &drops));
     }
+    let left = left_to_kernel(snapshot);
+    if !left.is_empty() {
+        text.push('\n');
+        text.push_str(&table(&["interface", "left to the kernel because", "frames"], 2, &left));
+    }
     text
+}
+
+/// Every reason for which frames were left to the kernel.
+fn left_to_kernel(snapshot: &Snapshot) -> Vec<Vec<String>> {
+    let of = |at: &InterfaceSnapshot, why: Left, count: u64| {
+        vec![at.name.clone(), word(why).replace('_', " "), packets(count)]
+    };
+    snapshot
+        .interfaces
+        .iter()
+        .flat_map(|at| at.left_to_kernel.iter().map(move |(why, count)| of(at, *why, *count)))
+        .collect()
 }
 
 fn of_interface(at: &InterfaceSnapshot) -> Vec<String> {
@@ -207,6 +235,7 @@ fn of_interface(at: &InterfaceSnapshot) -> Vec<String> {
         packets(at.to_router.packets),
         packets(at.originated.packets),
         packets(refused),
+        at.lateness.quantile(0.99).map_or_else(|| "-".to_owned(), span),
     ]
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use smallvec::SmallVec;
 
 use super::Failure;
 use crate::arena::Arena;
@@ -112,7 +113,9 @@ impl Forwarder {
             let unsent = self.devices.iter().any(|device| device.unsent() > 0);
             if moved == 0 && !unsent && !spin {
                 let [a, b] = &self.devices;
-                let mut polled = [PollFd::new(a, PollFlags::IN), PollFd::new(b, PollFlags::IN)];
+                let sockets = a.descriptors().chain(b.descriptors());
+                let mut polled: SmallVec<[PollFd<'_>; 8]> =
+                    sockets.map(|socket| PollFd::from_borrowed_fd(socket, PollFlags::IN)).collect();
                 poll(&mut polled, Some(&NAP))?;
             }
         }

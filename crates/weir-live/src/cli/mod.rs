@@ -13,7 +13,10 @@ use crate::daemon::privileges::Missing;
 mod client;
 mod ctl;
 mod doctor;
+mod file;
+mod flood;
 mod forward;
+mod load;
 mod redirect;
 mod route;
 mod steer;
@@ -41,6 +44,10 @@ enum Command {
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
+    Load(load::Arguments),
+    /// Sends packets of ever new flows: what a router is to withstand.
+    #[command(hide = true)]
+    BenchFlood(flood::Arguments),
     /// Spreads the frames of an interface over processors and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchRedirect(redirect::Arguments),
@@ -114,6 +121,8 @@ pub fn main() -> ExitCode {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
+        Command::Load(arguments) => load::run(arguments),
+        Command::BenchFlood(arguments) => flood::run(&arguments),
         Command::BenchRedirect(arguments) => redirect::run(&arguments),
         Command::Tg(arguments) => tg::main(arguments),
     };

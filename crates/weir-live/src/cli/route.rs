@@ -8,7 +8,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use weir_document::Source;
 
 use super::Failure;
-use crate::arena::{Arena, FRAME};
+use crate::arena::{Arena, COST};
 use crate::config::check::text_of;
 use crate::config::{Io, Router, read};
 use crate::daemon::clock::Clock;
@@ -22,9 +22,6 @@ use crate::daemon::run::{Daemon, Parts, Standing};
 use crate::daemon::seat::{Means, Seat};
 use crate::io::link::Watch;
 use crate::plane::Plane;
-
-/// Bytes beside a frame that a router keeps for it: in the arena, in each socket and in the plane.
-const BESIDE: u64 = 128;
 
 /// What `weird route` is told.
 #[derive(Debug, clap::Args)]
@@ -80,7 +77,7 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let metrics =
         router.metrics.map(|address| Metrics::bind(address).map_err(|error| metrics_failed(address, &error)));
     let metrics = metrics.transpose()?;
-    let frames = u32::try_from(router.memory.get() / (u64::from(FRAME) + BESIDE)).unwrap_or(u32::MAX);
+    let frames = u32::try_from(router.memory.get() / COST).unwrap_or(u32::MAX);
     let mut arena = Arena::new(frames).map_err(|error| {
         Failure::Unsupported(format!("memory of {frames} frames: {error}; lower `memory`"))
     })?;

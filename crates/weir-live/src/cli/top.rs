@@ -1,8 +1,8 @@
 //! `weird top NAME`: what a running daemon does, interval after interval.
 //!
 //! One sample of the daemon's counters an interval, over a connection of its own; what is shown is the difference of two.
-//! `--once` prints one interval as text. With `--model` stands beside each interface what a simulation says of the link of
-//! the same name under the same discipline.
+//! `--once` prints one interval as text. With `--model`, a result or a scenario, stands beside each interface what a
+//! simulation says of the link of the same name under the same discipline.
 
 mod frame;
 mod model;
@@ -40,8 +40,8 @@ pub(super) struct Arguments {
     /// Prints one interval as text, and ends.
     #[arg(long)]
     once: bool,
-    /// A result that `weir run --out` wrote: shows what it says of the links of a router.
-    #[arg(long, value_name = "FILE.json")]
+    /// A result that `weir run --out` wrote, or a scenario to run: shows what it says of the links of a router.
+    #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// The link of the model that an interface is, where it has another name: `eth0=uplink`.
     #[arg(long, value_name = "INTERFACE=LINK", value_parser = link)]
@@ -77,7 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             watch(arguments, model.as_ref())
         };
     }
-    Err(Failure::Input("--link says which link of a model an interface is: add --model FILE.json".to_owned()))
+    Err(Failure::Input("--link says which link of a model an interface is: add --model FILE".to_owned()))
 }
 
 /// One sample of the counters.

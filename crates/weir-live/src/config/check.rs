@@ -27,7 +27,7 @@ use weir_document::{Located, Mismatch, Refused, Source, Wording, words};
 
 use super::document::{RouterDocument, RouterTable};
 use super::{Checksums, FlowKey, Io, OnFailure, Router};
-use crate::arena::FRAME;
+use crate::arena::COST;
 pub(super) use classes::DEFAULT as DEFAULT_CLASS;
 pub(super) use interfaces::{propagation_within, rate_within};
 pub(super) use routes::own as own_routes;
@@ -202,15 +202,15 @@ impl Checker<'_> {
     fn memory(&self, table: &RouterTable, interfaces: usize) -> Checked<Bytes> {
         let Some(written) = &table.memory else { return Ok(MEMORY) };
         let memory = written.value.0;
-        let needed = Bytes::new(interfaces as u64 * LEAST_FRAMES * u64::from(FRAME));
+        let needed = Bytes::new(interfaces as u64 * LEAST_FRAMES * COST);
         if memory < LEAST_MEMORY || memory > MOST_MEMORY {
             let reason = format!("must be from {}MiB to {}MiB", mebi(LEAST_MEMORY), mebi(MOST_MEMORY));
             return self.refuse(written, reason, "write a size such as \"64MiB\"");
         }
         if memory < needed {
             let reason = format!(
-                "is {} frames of {FRAME}B, {interfaces} interfaces need {LEAST_FRAMES} each",
-                memory.get() / u64::from(FRAME)
+                "is {} frames of {COST}B, {interfaces} interfaces need {LEAST_FRAMES} each",
+                memory.get() / COST
             );
             let remedy = format!("write at least \"{}KiB\"", needed.get().div_ceil(1024));
             return self.refuse(written, reason, remedy);

@@ -3,9 +3,10 @@
 //! The structures are the only definition of the format; what the fields must satisfy together is checked in
 //! `check`. Quantities are those of the scenarios.
 
-use std::collections::BTreeMap;
+use core::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use weir_document::Located;
 use weir_document::quantity::{ByteSize, Speed, Time};
 
@@ -151,8 +152,44 @@ pub struct InterfaceTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Located<ByteSize>>,
     /// Neighbours that are known beforehand, such as `{ "10.0.1.2" = "02:00:00:00:00:02" }`; the others are asked for.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub neighbours: BTreeMap<HostAddress, Located<MacAddress>>,
+    #[serde(default, skip_serializing_if = "Neighbours::is_empty")]
+    pub neighbours: Neighbours,
+}
+
+/// Neighbours and their devices, each as often as it is written: one address has many spellings.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours(pub Vec<(HostAddress, Located<MacAddress>)>);
+
+impl Neighbours {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for Neighbours {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(address, device)| (address, device)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Neighbours {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Written;
+        impl<'de> Visitor<'de> for Written {
+            type Value = Neighbours;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table of addresses and their devices")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Neighbours, A::Error> {
+                let mut all = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    all.push(entry);
+                }
+                Ok(Neighbours(all))
+            }
+        }
+        deserializer.deserialize_map(Written)
+    }
 }
 
 /// Where packets to a prefix go.

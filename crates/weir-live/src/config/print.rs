@@ -8,7 +8,7 @@ use weir_document::quantity::{ByteSize, Clock, Speed, Time};
 
 use super::address::{Endpoint, HostAddress, PortRange, Prefix, Protocol};
 use super::check::{DEFAULT_CLASS, own_routes};
-use super::document::{ClassTable, InterfaceTable, RouteTable, RouterDocument, RouterTable};
+use super::document::{ClassTable, InterfaceTable, Neighbours, RouteTable, RouterDocument, RouterTable};
 use super::{Class, Interface, Route, Router};
 
 impl Router {
@@ -67,7 +67,9 @@ fn interface(it: &Interface) -> InterfaceTable {
         propagation: some(Time { span: it.propagation, clock: Clock::Seconds }),
         discipline: some(it.discipline.to_string()),
         mtu: it.mtu.map(|mtu| here(ByteSize(mtu))),
-        neighbours: it.neighbours.iter().map(|&(address, mac)| (HostAddress(address), here(mac))).collect(),
+        neighbours: Neighbours(
+            it.neighbours.iter().map(|&(address, mac)| (HostAddress(address), here(mac))).collect(),
+        ),
     }
 }
 

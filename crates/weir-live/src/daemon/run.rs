@@ -86,6 +86,8 @@ pub struct Daemon {
     last: Option<Instant>,
     next_look: Instant,
     next_check: Instant,
+    /// When the plane had something to do when it was last left alone.
+    due: Option<Instant>,
     received: Vec<Received>,
     leaving: Vec<Buffer>,
 }
@@ -102,6 +104,7 @@ impl Daemon {
             last: None,
             next_look,
             next_check: next_look,
+            due: None,
             received,
             leaving: Vec::with_capacity(BATCH),
         }
@@ -138,6 +141,9 @@ impl Daemon {
     ///
     /// It looks at the clock once, before: whichever frame came first, they are all here by then or a little later.
     fn turn(&mut self, now: Instant) -> bool {
+        if let Some(due) = self.due.take().filter(|due| *due < now) {
+            self.parts.plane.woken(now, due);
+        }
         let mut worked = false;
         for place in 0..self.parts.seats.len() {
             worked |= self.receive(now, place);
@@ -221,6 +227,7 @@ impl Daemon {
         for (interface, seat) in snapshot.interfaces.iter_mut().zip(seats) {
             interface.means = seat.means().to_owned();
             interface.kernel = seat.counts();
+            interface.left_to_kernel = seat.left_to_kernel();
         }
         snapshot
     }
@@ -228,7 +235,8 @@ impl Daemon {
     /// Sleeps until something happens, or until it is time to spin.
     fn rest(&mut self, now: Instant) -> io::Result<()> {
         let Parts { plane, seats, inbox, watch, router, .. } = &self.parts;
-        let event = plane.next_event().map_or(self.next_look, |event| event.min(self.next_look));
+        self.due = plane.next_event();
+        let event = self.due.map_or(self.next_look, |event| event.min(self.next_look));
         let mut until = event.get().saturating_sub(router.spin.get());
         // Room comes by the kernel's own work, of which only some tells.
         if seats.iter().enumerate().any(|(place, seat)| seat.has_unsent() || plane.wants_room(place)) {

@@ -4,15 +4,17 @@
 //! is one of its name again. One that is only down keeps them. In between the plane is told that the device is down, and
 //! counts what would have left by it.
 
+use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
 
 use super::say;
-use crate::arena::{Arena, Buffer};
+use crate::arena::{Arena, Buffer, MOST_MTU};
 use crate::config::{Io, OnFailure, Router};
 use crate::io::fault::Fault;
 use crate::io::link::{Claim, Facts, kernel_forwards};
 use crate::io::neighbourhood::Neighbourhood;
 use crate::io::{Device, KernelCounts, Received, Share};
+use crate::plane::snapshot::Left;
 use crate::plane::{DeviceFacts, Plane};
 
 /// How an interface is opened.
@@ -42,8 +44,9 @@ pub struct Seat {
     name: String,
     means: Means,
     open: Option<Opened>,
-    /// What sockets that are closed had counted.
+    /// What sockets that are closed had counted, and their programs.
     before: KernelCounts,
+    left_before: BTreeMap<Left, u64>,
     _claim: Claim,
 }
 
@@ -67,6 +70,7 @@ impl Seat {
             means,
             open: Some(opened),
             before: KernelCounts::default(),
+            left_before: BTreeMap::new(),
             _claim: claim,
         })
     }
@@ -82,6 +86,7 @@ impl Seat {
     pub fn advice(&self) -> Vec<String> {
         let Some(open) = &self.open else { return Vec::new() };
         let mut advice = Vec::new();
+        advice.extend(too_large(&open.facts));
         advice.extend(open.facts.receive_whole().map(|line| {
             format!("interface {}: packets do not come in as they were on the line; run `{line}`", self.name)
         }));
@@ -135,8 +140,8 @@ impl Seat {
     pub(super) fn look(&mut self, place: usize, plane: &mut Plane, arena: &mut Arena) {
         let now = Facts::of(&self.name).ok();
         let same = match (&self.open, &now) {
-            // Another device of the same name is not the one whose sockets are open.
-            (Some(open), Some(facts)) => open.facts.index == facts.index,
+            // Another device of the same name is not the one whose sockets are open, and a new queue has none.
+            (Some(open), Some(facts)) => open.facts.index == facts.index && open.serves(facts),
             (Some(_), None) => false,
             (None, _) => true,
         };
@@ -165,8 +170,9 @@ impl Seat {
     /// Gives up its sockets, to be opened anew.
     fn close(&mut self, arena: &mut Arena) {
         if let Some(open) = self.open.take() {
-            say(&format!("interface {}: gone; it is opened again when it is back", self.name));
+            say(&format!("interface {}: gone or of other queues; it is opened again", self.name));
             self.before = self.counts_with(&open.device);
+            self.left_before = self.left_with(&open.device);
             open.device.abandon(arena);
         }
     }
@@ -198,10 +204,24 @@ impl Seat {
         }
     }
 
+    /// Frames that were left to the kernel so far, by why.
+    pub(super) fn left_to_kernel(&self) -> BTreeMap<Left, u64> {
+        self.open.as_ref().map_or_else(|| self.left_before.clone(), |open| self.left_with(&open.device))
+    }
+
+    fn left_with(&self, device: &Device) -> BTreeMap<Left, u64> {
+        let mut all = self.left_before.clone();
+        let now = device.left_to_kernel().unwrap_or_default().left_to_kernel();
+        for (why, count) in now.into_iter().filter(|(_, count)| *count > 0) {
+            *all.entry(why).or_default() += count;
+        }
+        all
+    }
+
     /// The descriptors that are readable when a frame has come in.
     pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         use std::os::fd::AsFd;
-        let device = self.open.iter().map(|open| open.device.as_fd());
+        let device = self.open.iter().flat_map(|open| open.device.descriptors());
         device.chain(self.open.iter().map(|open| open.neighbourhood.as_fd()))
     }
 }
@@ -219,12 +239,20 @@ impl Opened {
         Ok(Self { device: opened.device, neighbourhood, facts })
     }
 
+    /// Whether each queue that the interface has now is read.
+    fn serves(&self, now: &Facts) -> bool {
+        matches!(self.device, Device::Packet(_)) || self.facts.queues == now.queues
+    }
+
     fn seen(&self) -> DeviceFacts {
         DeviceFacts { mac: self.facts.mac, mtu: self.facts.mtu, up: self.facts.up }
     }
 
     /// Takes note of what has changed.
     fn follow(&mut self, facts: Facts) {
+        if let Some(line) = too_large(&facts).filter(|_| facts.mtu != self.facts.mtu) {
+            say(&line);
+        }
         if facts.up != self.facts.up {
             say(&format!("interface {}: {}", facts.name, if facts.up { "up" } else { "down" }));
         }
@@ -234,4 +262,15 @@ impl Opened {
         }
         self.facts = facts;
     }
+}
+
+/// What to do about an interface that takes larger packets than a frame of memory, if it does.
+fn too_large(facts: &Facts) -> Option<String> {
+    let Facts { name, mtu, .. } = facts;
+    (*mtu > MOST_MTU).then(|| {
+        format!(
+            "interface {name}: its MTU is {mtu}B, and a frame of memory holds packets of at most {MOST_MTU}B: larger ones \
+             are dropped and counted; run `ip link set {name} mtu {MOST_MTU}`"
+        )
+    })
 }

@@ -2,8 +2,8 @@
 //!
 //! They divide frames as the XDP program of `bpf/route` does, so that it makes no difference by which means a frame
 //! came: ARP and neighbour discovery are for the neighbourhood, the kernel's own traffic is for nobody here, and the
-//! rest is for the router. What has a VLAN tag, and what is neither IP nor ARP, is shown to the router as well, which
-//! counts it.
+//! rest is for the router. What has a VLAN tag, what is neither IP nor ARP, and what is shorter than its headers is shown
+//! to the router as well, which counts it.
 //!
 //! | | |
 //! |-|-|
@@ -16,7 +16,7 @@ use std::net::IpAddr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 use libc::{
-    BPF_ABS, BPF_B, BPF_H, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JGT, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W,
+    BPF_ABS, BPF_B, BPF_H, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JGT, BPF_JMP, BPF_K, BPF_LD, BPF_LEN, BPF_RET, BPF_W,
 };
 use libc::{sock_filter, sock_fprog};
 
@@ -81,7 +81,7 @@ fn program(shown: Shown<'_>) -> io::Result<Vec<sock_filter>> {
 
 /// What becomes of IPv4, its destination at byte 30.
 fn to_ipv4(kernels: &[IpAddr], other: u32) -> Vec<sock_filter> {
-    let mut part = vec![load(BPF_W, 30)];
+    let mut part = vec![length(), branch(BPF_JGE, 34, 1, 0), answer(other), load(BPF_W, 30)];
     for kernel in kernels {
         if let IpAddr::V4(address) = kernel {
             part.extend([branch(BPF_JEQ, u32::from(*address), 0, 1), answer(HIDDEN)]);
@@ -95,8 +95,13 @@ fn to_ipv4(kernels: &[IpAddr], other: u32) -> Vec<sock_filter> {
 /// an ICMPv6 message at byte 54.
 fn to_ipv6(kernels: &[IpAddr], neighbour: u32, other: u32) -> Vec<sock_filter> {
     let mut part = vec![
+        length(),
+        branch(BPF_JGE, 54, 1, 0),
+        answer(other),
         load(BPF_H, 20),
-        branch(BPF_JEQ, 58 << 8 | 255, 0, 4),
+        branch(BPF_JEQ, 58 << 8 | 255, 0, 6),
+        length(),
+        branch(BPF_JGE, 55, 0, 4),
         load(BPF_B, 54),
         branch(BPF_JGE, 133, 0, 2),
         branch(BPF_JGT, 137, 1, 0),
@@ -119,6 +124,11 @@ fn to_ipv6(kernels: &[IpAddr], neighbour: u32, other: u32) -> Vec<sock_filter> {
 
 fn load(width: u32, place: u32) -> sock_filter {
     sock_filter { code: (BPF_LD | BPF_ABS | width) as u16, jt: 0, jf: 0, k: place }
+}
+
+/// Of the frame: a load beyond it would hide it.
+fn length() -> sock_filter {
+    sock_filter { code: (BPF_LD | BPF_W | BPF_LEN) as u16, jt: 0, jf: 0, k: 0 }
 }
 
 /// Skips so many instructions where the comparison holds, and so many where it does not.
@@ -211,13 +221,16 @@ mod tests {
     }
 
     #[test]
-    fn truncated_frames_are_shown_to_one_or_nobody() {
+    fn frames_shorter_than_their_headers_are_shown_to_the_router() {
         let kernels = kernels();
-        for ethertype in [0x0800, 0x86dd, 0x0806] {
+        for (ethertype, whole) in [(0x0800, 34), (0x86dd, 55), (0x0806, 14)] {
             for length in 1..80 {
                 let frame = &frame(ethertype, &[(20, 58), (21, 255), (54, 135)], None)[..length];
                 let seen = (shows(Shown::Router(&kernels), frame), shows(Shown::Neighbours, frame));
                 assert_ne!(seen, (true, true), "{ethertype:#x}, {length} bytes");
+                if (14..whole).contains(&length) {
+                    assert_eq!(seen, (true, false), "{ethertype:#x}, {length} bytes");
+                }
             }
         }
     }

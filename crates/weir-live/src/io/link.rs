@@ -140,11 +140,14 @@ impl Facts {
         })
     }
 
-    /// The line that leaves the interface one queue.
+    /// The line that leaves the interface so many queues.
     #[must_use]
-    pub fn one_queue(&self) -> String {
-        let queues = if self.queues.combined { "combined 1" } else { "rx 1 tx 1" };
-        format!("ethtool -L {} {queues}", self.name)
+    pub fn fewer_queues(&self, most: u32) -> String {
+        let Self { name, queues, .. } = self;
+        match queues.combined {
+            true => format!("ethtool -L {name} combined {most}"),
+            false => format!("ethtool -L {name} rx {most} tx {most}"),
+        }
     }
 
     /// The line that lets frames come in as they were on the line, for an interface of the router; `None` where they do.

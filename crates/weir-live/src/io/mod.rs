@@ -1,7 +1,7 @@
 //! Where frames come in and leave: AF_XDP sockets, or AF_PACKET sockets where those do not work.
 //!
 //! Both read into and write from one [`Arena`], so that a frame stays where it came in. A [`Device`] is one interface
-//! with one queue; it does not decide anything. Beside the data comes the [`neighbourhood`], an AF_PACKET socket that
+//! with all its queues; it does not decide anything. Beside the data comes the [`neighbourhood`], an AF_PACKET socket that
 //! sees ARP and neighbour discovery of the interface, which the XDP program leaves to the kernel as well.
 //!
 //! | | |
@@ -21,10 +21,12 @@ use link::Facts;
 pub mod attach;
 pub mod fault;
 mod filter;
+mod held;
 pub mod link;
 pub mod neighbourhood;
 pub mod packet;
 pub mod program;
+mod queue;
 mod ring;
 pub mod xdp;
 
@@ -210,6 +212,26 @@ impl Device {
         }
     }
 
+    /// Frames that never came here, because they were left to the kernel.
+    ///
+    /// # Errors
+    /// Permission is missing.
+    pub fn left_to_kernel(&self) -> io::Result<program::FrameCounts> {
+        match self {
+            Self::Xdp(socket) => socket.left_to_kernel(),
+            Self::Packet(_) => Ok(program::FrameCounts::default()),
+        }
+    }
+
+    /// The descriptors to be polled for reading: one a queue.
+    pub fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        let (queues, socket) = match self {
+            Self::Xdp(socket) => (Some(socket.descriptors()), None),
+            Self::Packet(socket) => (None, Some(socket.as_fd())),
+        };
+        queues.into_iter().flatten().chain(socket)
+    }
+
     /// By which means, as it is reported: `AF_XDP, copy`, `AF_XDP, zero copy`, `AF_PACKET`.
     #[must_use]
     pub fn means(&self) -> &'static str {
@@ -232,14 +254,4 @@ fn alone(facts: &Facts) -> Result<(), Fault> {
         "run `sysctl -w net/ipv4/conf/{name}/forwarding=0 net/ipv6/conf/{name}/forwarding=0`, or use AF_XDP"
     );
     Err(Fault::new(Kind::Unsupported, name, what, remedy))
-}
-
-impl AsFd for Device {
-    /// To be polled for reading.
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Self::Xdp(socket) => socket.as_fd(),
-            Self::Packet(socket) => socket.as_fd(),
-        }
-    }
 }

@@ -20,6 +20,7 @@ use super::attach::{Attached, CAPABILITY, Mode, Owner, map, open, plain, program
 use super::fault::{Fault, Kind};
 use super::link::Facts;
 use crate::config::OnFailure;
+use crate::plane::snapshot::Left;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/route.bpf.o"));
 /// `ROUTE_FRAMES` of `bpf/route/intf.h`.
@@ -50,6 +51,21 @@ pub struct FrameCounts {
 pub struct Program {
     object: Object,
     attached: Attached,
+}
+
+impl FrameCounts {
+    /// Frames that were left to the kernel, by why.
+    #[must_use]
+    pub fn left_to_kernel(&self) -> [(Left, u64); 6] {
+        [
+            (Left::Neighbour, self.neighbour),
+            (Left::Address, self.kernel),
+            (Left::Vlan, self.vlan),
+            (Left::NotIp, self.other),
+            (Left::Short, self.short),
+            (Left::NoSocket, self.no_socket),
+        ]
+    }
 }
 
 impl Program {

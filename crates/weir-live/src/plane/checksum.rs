@@ -15,7 +15,7 @@ use super::frame::{ETHERNET, Ends, Packet, Part, TCP, UDP, word};
 
 /// The sum of the words, not folded; an odd last byte counts as the upper half of a word.
 #[inline]
-pub(super) fn sum(bytes: &[u8]) -> u64 {
+pub(crate) fn sum(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<4>();
     let sum: u64 = words.iter().map(|&word| u64::from(u32::from_be_bytes(word))).sum();
     let mut last = [0; 4];
@@ -25,7 +25,7 @@ pub(super) fn sum(bytes: &[u8]) -> u64 {
 
 /// The sum in 16 bits, with the carries added.
 #[inline]
-pub(super) const fn fold(sum: u64) -> u16 {
+pub(crate) const fn fold(sum: u64) -> u16 {
     let sum = (sum & 0xffff_ffff) + (sum >> 32);
     let sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
     let sum = (sum & 0xffff) + (sum >> 16);
@@ -40,7 +40,7 @@ pub(super) const fn update(checksum: u16, before: u16, after: u16) -> u16 {
 
 /// Writes a word of a frame.
 #[inline]
-pub(super) fn write(bytes: &mut [u8], at: usize, value: u16) {
+pub(crate) fn write(bytes: &mut [u8], at: usize, value: u16) {
     bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
 }
 

@@ -25,6 +25,7 @@ use super::succession::{Boxed, Succession, handle_event};
 use super::tally::{ClassTally, reason};
 use crate::arena::Arena;
 use crate::config::Interface;
+use crate::spans::Spans;
 
 /// How much lateness the line makes up for, in nanoseconds: 50 ms.
 pub(super) const CATCH_UP: u64 = 50_000_000;
@@ -72,6 +73,8 @@ pub(super) struct Egress {
     pub(super) is_stuck: bool,
     /// Whether the discipline had nothing to grant when it was last asked: nothing changes without an event.
     is_dry: bool,
+    /// How long after they were due packets were sent; nothing where there is no rate.
+    pub(super) lateness: Spans,
     /// What was counted of each class.
     pub(super) classes: Vec<ClassTally>,
 }
@@ -89,6 +92,7 @@ impl Egress {
             told: 0,
             is_stuck: false,
             is_dry: false,
+            lateness: Spans::default(),
             classes: vec![ClassTally::default(); classes],
         };
         egress.set(interface);
@@ -190,12 +194,12 @@ impl Egress {
         if self.is_free() { self.serve(now, frames) } else { self.read_event() }
     }
 
-    /// The line is free: the discipline decides.
+    /// The line is free since `begin`: the discipline decides. It is told no earlier moment than before.
     #[inline]
-    fn serve(&mut self, now: u64, frames: &mut Frames<'_>) {
-        if let Some(handle) = self.ask(now, frames) {
-            let (told, size) = (self.told, frames.parked.entry(handle.frame).size);
-            let end = self.line.as_mut().map_or(told, |line| line.start(told, size));
+    fn serve(&mut self, begin: u64, frames: &mut Frames<'_>) {
+        if let Some(handle) = self.ask(begin, frames) {
+            let size = frames.parked.entry(handle.frame).size;
+            let end = self.line.as_mut().map_or(begin, |line| line.start(begin, size));
             self.launch(handle, end, frames);
         }
     }
@@ -231,15 +235,22 @@ impl Egress {
         frames.parked.push(&mut self.flight, handle.frame);
     }
 
-    /// A packet arrives at the queue.
+    /// A packet arrives at the queue; it may have come as early as `since`, and was not seen.
     #[inline]
-    pub(super) fn arrive(&mut self, now: u64, handle: Handle, frames: &mut Frames<'_>) {
+    pub(super) fn arrive(&mut self, (now, since): (u64, u64), handle: Handle, frames: &mut Frames<'_>) {
         self.advance(now, frames);
         let told = self.tell(now);
         // The line cannot be interrupted, so there is nobody to preempt.
         let _ = self.queue.enqueue(told, handle, &mut Lost { classes: &mut self.classes, frames });
         self.is_dry = false;
-        if self.is_free() { self.serve(now, frames) } else { self.read_event() }
+        if self.is_free() {
+            let free = self.line.as_ref().map_or(now, Line::free);
+            self.serve(since.max(free).min(now), frames);
+            // What it has made up for may have ended already, and others be next.
+            self.advance(now, frames);
+        } else {
+            self.read_event();
+        }
     }
 
     /// Without a rate: grants at most so many packets.
@@ -258,7 +269,11 @@ impl Egress {
     #[inline]
     pub(super) fn due(&mut self, now: u64, parked: &mut Parked) -> Option<u32> {
         let first = self.flight.first()?;
-        if parked.entry(first).release > now { None } else { parked.pop(&mut self.flight) }
+        let late = now.checked_sub(parked.entry(first).release)?;
+        if self.line.is_some() {
+            self.lateness.add(late);
+        }
+        parked.pop(&mut self.flight)
     }
 
     /// Whether a packet is due at `now`.

@@ -237,7 +237,8 @@ impl Plane {
         match self.parked.put(buffer, newcomer) {
             Ok(frame) => {
                 let handle = Handle::new(frame, label, size, packet.ecn);
-                port.egress.arrive(now, handle, &mut Frames { parked: &mut self.parked, arena });
+                let since = self.oversleep.since(now);
+                port.egress.arrive((now, since), handle, &mut Frames { parked: &mut self.parked, arena });
             }
             Err(buffer) => {
                 port.egress.classes[usize::from(class)].lose(Reason::NoMemory, size);

@@ -51,6 +51,12 @@ impl Line {
         self.end
     }
 
+    /// When the last transmission has ended, or ends.
+    #[inline]
+    pub(super) fn free(&self) -> u64 {
+        self.free
+    }
+
     /// Whether nothing is under way.
     #[inline]
     pub(super) fn is_idle(&self) -> bool {

@@ -24,7 +24,7 @@
 //! | Units | instants and spans in nanoseconds since the daemon began; sizes of IP packets in bytes |
 
 mod answers;
-mod checksum;
+pub(crate) mod checksum;
 mod classify;
 mod discovery;
 mod egress;
@@ -32,6 +32,7 @@ mod forward;
 mod frame;
 mod line;
 mod neighbours;
+mod oversleep;
 mod parked;
 mod port;
 mod reload;
@@ -55,6 +56,7 @@ use crate::config::{MacAddress, Router};
 use classify::Classifier;
 use egress::Frames;
 use line::NEVER;
+use oversleep::Oversleep;
 use parked::Parked;
 use port::{Outlet, Port};
 use routes::Routes;
@@ -90,6 +92,7 @@ pub struct Plane {
     routes: Routes,
     parked: Parked,
     ports: Vec<Port>,
+    oversleep: Oversleep,
 }
 
 impl fmt::Debug for Plane {
@@ -117,7 +120,16 @@ impl Plane {
             ports.push(Port::new(interface, facts, discipline, classes, hash));
         }
         let (classifier, routes) = (Classifier::new(&router, seed), Routes::new(&router));
-        Ok(Self { router, seed, reloads: 0, classifier, routes, parked: Parked::new(frames), ports })
+        Ok(Self {
+            router,
+            seed,
+            reloads: 0,
+            classifier,
+            routes,
+            parked: Parked::new(frames),
+            ports,
+            oversleep: Oversleep::default(),
+        })
     }
 
     /// Appends to `into` at most `room` frames that are to be sent by an interface now, with their headers written;
@@ -171,6 +183,11 @@ impl Plane {
     pub fn next_event(&self) -> Option<Instant> {
         let wake = self.ports.iter().map(|port| port.wake(&self.parked)).min();
         wake.filter(|&wake| wake < NEVER).map(Instant::new)
+    }
+
+    /// The loop looks at `now` for the first time since it was to sleep until `due`, or to spin.
+    pub fn woken(&mut self, now: Instant, due: Instant) {
+        self.oversleep.note(now.get(), due.get());
     }
 
     /// Whether packets wait for room at the device of an interface.
@@ -232,6 +249,7 @@ impl Plane {
             to_router: port.tally.to_router,
             originated: port.tally.originated,
             refused: port.tally.refused.snapshot(),
+            lateness: port.egress.lateness.snapshot(),
             ..InterfaceSnapshot::default()
         };
         for ((class, tally), oldest) in self.router.classes.iter().zip(&port.egress.classes).zip(oldest) {

@@ -79,6 +79,25 @@ impl Reason {
     ];
 }
 
+/// Why the XDP program of an interface left a frame to the kernel. By AF_PACKET the router sees such frames, and
+/// refuses those that it does not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Left {
+    /// ARP and neighbour discovery, which the daemon hears as well.
+    Neighbour,
+    /// For an address that the kernel has on the interface.
+    Address,
+    /// With a VLAN tag.
+    Vlan,
+    /// Neither IPv4, IPv6 nor ARP.
+    NotIp,
+    /// Shorter than an Ethernet header and the fixed part of an IP header.
+    Short,
+    /// For the router, while it had no socket there: dropped instead where `on_failure` is `stop`.
+    NoSocket,
+}
+
 /// Packets and bytes (of IP).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
@@ -137,10 +156,17 @@ pub struct InterfaceSnapshot {
     pub originated: Count,
     /// Came in by it and were dropped before they joined a queue, by reason.
     pub refused: BTreeMap<Reason, Count>,
+    /// How long after they were due packets were handed to the device, where there is a rate: what the router's own
+    /// process adds to their delay.
+    #[serde(default)]
+    pub lateness: Sojourn,
     /// Classes of what leaves by it.
     pub classes: Vec<ClassSnapshot>,
     /// What the kernel has counted.
     pub kernel: KernelCounts,
+    /// Frames that the XDP program left to the kernel: they are not among those that came in.
+    #[serde(default)]
+    pub left_to_kernel: BTreeMap<Left, u64>,
 }
 
 /// What was counted of a class at the interface that it leaves by.

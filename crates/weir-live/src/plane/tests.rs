@@ -89,6 +89,27 @@ fn who_comes_late_decides_for_the_instants_that_have_passed() {
 }
 
 #[test]
+fn what_came_while_nobody_looked_costs_the_line_no_time() {
+    let mut bench = Bench::new(router("fifo"));
+    let packet = Udp::across(0, 1, 1000);
+    bench.datagram(0, 0, &packet);
+    // The loop should have looked at 1 ms, when the line fell idle, and looks at 5 ms.
+    let at = |nanos| weir_core::units::Instant::new(nanos);
+    bench.plane.woken(at(5_000_000), at(1_000_000));
+    (0..5).for_each(|_| bench.datagram(5_000_000, 0, &packet));
+    // Four of the five that it finds would have ended by then, one after the other from 1 ms on.
+    assert_eq!(bench.depart(5_000_000, 1, 99).len(), 5);
+    assert_eq!(left(&mut bench, 1), [(6_000, 1000)]);
+    // No earlier than the line was free, and not at all once as much time has passed as it was late.
+    bench.datagram(8_000_000, 0, &packet);
+    assert_eq!(bench.depart(8_000_000, 1, 99).len(), 1);
+    bench.datagram(9_000_000, 0, &packet);
+    assert_eq!(left(&mut bench, 1), [(10_000, 1000)]);
+    let lateness = &bench.snapshot(10_000_000).interfaces[1].lateness;
+    assert_eq!((lateness.count(), lateness.longest_ns), (8, 4_000_000));
+}
+
+#[test]
 fn a_long_stop_is_not_made_up_for() {
     let mut bench = Bench::new(router("fifo"));
     (0..100).for_each(|_| bench.datagram(0, 0, &Udp::across(0, 1, 1000)));

@@ -13,7 +13,7 @@ use crate::daemon::inbox::inbox;
 use crate::daemon::protocol::InterfaceStatus;
 use crate::daemon::requests::Order;
 use crate::io::KernelCounts;
-use crate::plane::snapshot::Reason;
+use crate::plane::snapshot::{Left, Reason};
 use crate::spans::Sojourn;
 
 #[derive(Debug, Parser)]
@@ -75,6 +75,7 @@ fn stats_are_tables_with_units() {
         refused: BTreeMap::from([(Reason::NoRoute, count(2))]),
         classes: vec![voice, default],
         kernel: KernelCounts { receive_dropped: 4, transmit_failed: 0 },
+        left_to_kernel: BTreeMap::from([(Left::NotIp, 6), (Left::Vlan, 1)]),
         ..InterfaceSnapshot::default()
     };
     let snapshot = Snapshot {
@@ -88,8 +89,8 @@ fn stats_are_tables_with_units() {
     let expected = "\
 router edge, up 12.5s, configuration changed 0 times, 250 of 256 frames free
 
-interface  state  received       forwarded        to router  made here  refused
-eth0       up         5pkt  5kB      90pkt  90kB       0pkt       0pkt     2pkt
+interface  state  received       forwarded        to router  made here  refused  late p99
+eth0       up         5pkt  5kB      90pkt  90kB       0pkt       0pkt     2pkt         -
 
 interface  class    offered   left        marked  dropped  waiting       oldest  p50    p99  longest
 eth0       voice     100pkt  90pkt  90kB    0pkt     7pkt     3pkt  3kB  1.25ms  1ms  2.5ms    2.5ms
@@ -99,6 +100,10 @@ interface  where     dropped because        packets  bytes
 eth0       arriving  no route                  2pkt    2kB
 eth0       voice     queue full                7pkt    7kB
 eth0       kernel    no room in the socket     4pkt      -
+
+interface  left to the kernel because  frames
+eth0       vlan                          1pkt
+eth0       not ip                        6pkt
 ";
     assert_eq!(told(&Answer::Stats(Box::new(snapshot))), expected);
 }

@@ -4,6 +4,7 @@ use std::ffi::CStr;
 
 use super::Finding;
 use crate::io::link::{Facts, kernel_forwards};
+use crate::io::xdp::MOST_QUEUES;
 
 const AREA: &str = "interfaces";
 
@@ -22,8 +23,8 @@ fn of(facts: &Facts) -> Finding {
     let plural = if queues == 1 { "" } else { "s" };
     let found = format!("{up}, MTU {}B, {queues} receiving queue{plural}{checksums}", facts.mtu);
     let mut remedies: Vec<String> = facts.receive_whole().into_iter().collect();
-    if queues > 1 {
-        remedies.push(format!("{} (steering takes what comes in by all of them)", facts.one_queue()));
+    if queues > MOST_QUEUES {
+        remedies.push(facts.fewer_queues(MOST_QUEUES));
     }
     if kernel_forwards(&facts.name) {
         remedies.push(format!(

@@ -1,9 +1,20 @@
-//! What a simulation says of links: read from the result that `weir run` wrote.
+//! What a simulation says of links: read from the result that `weir run` wrote, or that it writes now.
+//!
+//! A file that is no JSON is taken for a scenario. The daemon does not simulate: it runs `weir run FILE --json` where
+//! there is that program, and otherwise names the line to run.
+//!
+//! | | |
+//! |-|-|
+//! | Source | this project |
+//! | Work | O(length of the result), and the run of a scenario |
+//! | Units | those of a result: bits a second, packets, seconds |
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 use weir_document::Refused;
@@ -12,6 +23,8 @@ use crate::cli::text::{rate, span};
 
 /// The longest result that is read, in bytes.
 const LONGEST: u64 = 1 << 29;
+/// The program that simulates.
+const PROGRAM: &str = "weir";
 /// The interval that holds the whole run.
 const WHOLE: &str = "all";
 
@@ -66,19 +79,23 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Reads a result; `links` are the links of interfaces that have other names.
+    /// Reads a result, or runs a scenario; `links` are the links of interfaces that have other names.
     ///
     /// # Errors
-    /// The file cannot be read, is of another model, or has no such link.
+    /// The file cannot be read or run, is of another model, or has no such link.
     pub(super) fn read(path: &Path, links: &[(String, String)]) -> Result<Self, Refused> {
+        Self::read_by(path, links, OsStr::new(PROGRAM))
+    }
+
+    fn read_by(path: &Path, links: &[(String, String)], program: &OsStr) -> Result<Self, Refused> {
         let name = path.display().to_string();
-        let remedy = "name a result of a network that `weir run SCENARIO --out FILE.json` wrote";
+        let remedy =
+            "name a scenario of a network, or a result that `weir run SCENARIO --out FILE.json` wrote";
         let refused = |reason: String| Refused::of_file(&name, reason, remedy);
-        let file = File::open(path).map_err(|error| refused(format!("cannot be read: {error}")))?;
-        let text = BufReader::new(file.take(LONGEST));
-        let result: Document = serde_json::from_reader(text).map_err(|error| {
-            refused(format!("is no result: {}", weir_document::shorten(&error.to_string())))
-        })?;
+        let unread = |error: io::Error| refused(format!("cannot be read: {error}"));
+        let mut text = BufReader::new(File::open(path).map_err(unread)?.take(LONGEST));
+        let result =
+            if is_json(&mut text).map_err(unread)? { parse(&name, text)? } else { simulate(path, program)? };
         if result.model != "network" {
             return Err(refused(format!("is of the model `{}`", weir_document::shorten(&result.model))));
         }
@@ -128,6 +145,45 @@ impl Model {
     }
 }
 
+/// Whether a text begins as a JSON object does.
+fn is_json(text: &mut impl BufRead) -> io::Result<bool> {
+    let begun = text.fill_buf()?;
+    Ok(begun.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{'))
+}
+
+fn parse(name: &str, text: impl Read) -> Result<Document, Refused> {
+    serde_json::from_reader(text).map_err(|error| {
+        let reason = format!("is no result: {}", weir_document::shorten(&error.to_string()));
+        Refused::of_file(
+            name,
+            reason,
+            "name a result of a network that `weir run SCENARIO --out FILE.json` wrote",
+        )
+    })
+}
+
+/// Has a scenario simulated; what the program says of it goes where our own messages go.
+fn simulate(path: &Path, program: &OsStr) -> Result<Document, Refused> {
+    let name = path.display().to_string();
+    let remedy = format!("run `weir run {name} --out result.json` where it succeeds, and name result.json");
+    let refused = |reason: String| Refused::of_file(&name, reason, &remedy);
+    // A name that begins with a dash is a file all the same.
+    let mut command = Command::new(program);
+    command.args(["run", "--json", "--"]).arg(path).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| {
+        refused(format!("is no result, and `weir`, which would simulate it, cannot be run: {error}"))
+    })?;
+    // What it would say beyond that ends it: nobody reads.
+    let result = child.stdout.take().map(|said| parse(&name, BufReader::new(said.take(LONGEST))));
+    let status = child.wait().map_err(|error| refused(format!("was not simulated: {error}")))?;
+    match result {
+        Some(result) if status.success() => result,
+        _ => Err(refused(format!(
+            "is no result, and as a scenario was not simulated: `weir run` ended with {status}"
+        ))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,6 +216,34 @@ mod tests {
             (model.says("uplink", "sfq"), model.says("eth1", "drr")),
             ("-".to_owned(), "-".to_owned())
         );
+    }
+
+    /// A program in place of `weir`: prints `result.json` beside the scenario that it is asked to run.
+    const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/top/weir");
+
+    #[test]
+    fn a_scenario_is_simulated_by_who_can() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let scenario = folder.path().join("scenario.toml");
+        std::fs::write(&scenario, "weir = 1\n").expect("written");
+        std::fs::write(folder.path().join("result.json"), RESULT).expect("written");
+        let model = Model::read_by(&scenario, &[], OsStr::new(STAND_IN)).expect("simulated");
+        assert_eq!(model.says("uplink", "fifo:1000pkt"), "3.22Mbit 503.2pkt 1.26s");
+    }
+
+    #[test]
+    fn a_scenario_that_is_not_simulated_is_refused_with_the_line_to_run() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let scenario = folder.path().join("scenario.toml");
+        std::fs::write(&scenario, "weir = 1\n").expect("written");
+        for (program, reason) in [
+            (STAND_IN, "`weir run` ended with exit status: 1"),
+            ("/nonexistent", "cannot be run: No such file or directory"),
+        ] {
+            let error = Model::read_by(&scenario, &[], OsStr::new(program)).expect_err("refused").to_string();
+            let line = format!("run `weir run {} --out result.json`", scenario.display());
+            assert!(error.contains(reason) && error.contains(&line), "{error}");
+        }
     }
 
     #[test]

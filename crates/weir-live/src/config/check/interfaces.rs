@@ -1,5 +1,6 @@
 //! Interfaces: their names, addresses, lines and disciplines.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 
 use ipnet::IpNet;
@@ -29,7 +30,7 @@ const LONGEST_PROPAGATION: Nanos = Nanos::new(10_000_000_000);
 /// The least size that every link of IPv4 takes, and that of IPv6.
 const LEAST_MTU: (u64, u64) = (68, 1280);
 /// The largest packet that a frame of the arena holds behind its header.
-const MOST_MTU: u64 = arena::LONGEST as u64 - HEADER.get();
+const MOST_MTU: u64 = arena::MOST_MTU as u64;
 
 impl Checker<'_> {
     pub(super) fn interfaces(&self, document: &RouterDocument) -> Checked<Vec<Interface>> {
@@ -151,30 +152,43 @@ impl Checker<'_> {
     }
 
     fn neighbours(&self, table: &InterfaceTable, own: &[IpNet]) -> Checked<Vec<(IpAddr, MacAddress)>> {
-        let check = |(address, device): (&HostAddress, &Located<MacAddress>)| {
-            let address = address.0;
-            let remedy = "write a neighbour such as { \"10.0.1.2\" = \"02:00:00:00:00:02\" }";
-            if let Some(reason) = no_host(address) {
-                return self.refuse(device, format!("is the device of {address}, which {reason}"), remedy);
+        let mut known = BTreeMap::new();
+        for (HostAddress(address), device) in &table.neighbours.0 {
+            let mac = self.neighbour(*address, device, table, own)?;
+            if known.insert(*address, mac).is_some() {
+                let reason = format!("is the device of {address}, which has one already in another spelling");
+                return self.refuse(device, reason, "remove one of the two");
             }
-            if own.iter().any(|it| it.addr() == address) {
-                let reason = format!("is the device of {address}, which is the router's own address");
-                return self.refuse(device, reason, remedy);
-            }
-            if !is_link_local(address) && !own.iter().any(|prefix| prefix.contains(&address)) {
-                let reason =
-                    format!("is the device of {address}, which is in no prefix of `{}`", table.name.value);
-                return self.refuse(device, reason, "add an address of that prefix to `addresses`");
-            }
-            let [first, ..] = device.value.0;
-            if first & 1 == 1 || device.value == MacAddress::default() {
-                let reason =
-                    format!("cannot be the device of {address}: it is that of a group, or of nobody");
-                return self.refuse(device, reason, remedy);
-            }
-            Ok((address, device.value))
-        };
-        table.neighbours.iter().map(check).collect()
+        }
+        Ok(known.into_iter().collect())
+    }
+
+    fn neighbour(
+        &self,
+        address: IpAddr,
+        device: &Located<MacAddress>,
+        table: &InterfaceTable,
+        own: &[IpNet],
+    ) -> Checked<MacAddress> {
+        let remedy = "write a neighbour such as { \"10.0.1.2\" = \"02:00:00:00:00:02\" }";
+        if let Some(reason) = no_host(address) {
+            return self.refuse(device, format!("is the device of {address}, which {reason}"), remedy);
+        }
+        if own.iter().any(|it| it.addr() == address) {
+            let reason = format!("is the device of {address}, which is the router's own address");
+            return self.refuse(device, reason, remedy);
+        }
+        if !is_link_local(address) && !own.iter().any(|prefix| prefix.contains(&address)) {
+            let reason =
+                format!("is the device of {address}, which is in no prefix of `{}`", table.name.value);
+            return self.refuse(device, reason, "add an address of that prefix to `addresses`");
+        }
+        let [first, ..] = device.value.0;
+        if first & 1 == 1 || device.value == MacAddress::default() {
+            let reason = format!("cannot be the device of {address}: it is that of a group, or of nobody");
+            return self.refuse(device, reason, remedy);
+        }
+        Ok(device.value)
     }
 }
 

@@ -1,7 +1,9 @@
 //! What a router counts.
 
+use serde::Serialize;
+
 use super::page::{Page, Seconds};
-use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
+use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Snapshot};
 
 /// A snapshot in the text format.
 pub(super) fn text(snapshot: &Snapshot) -> String {
@@ -68,6 +70,13 @@ fn of_kernel(page: &mut Page, interfaces: &[InterfaceSnapshot]) {
     for interface in interfaces {
         page.sample(name, &[("interface", &interface.name)], interface.kernel.transmit_failed);
     }
+    let name = "weir_interface_left_to_kernel_frames_total";
+    page.family(name, "counter", "Frames that the XDP program left to the kernel.");
+    for interface in interfaces {
+        for (why, count) in &interface.left_to_kernel {
+            page.sample(name, &[("interface", interface.name.as_str()), ("reason", &word(*why))], *count);
+        }
+    }
 }
 
 /// Packets and bytes of something of a class: its name, what it is, and where it is counted.
@@ -125,7 +134,7 @@ fn pair(page: &mut Page, name: &str, what: &str, each: impl Fn(&mut Page, &str, 
 
 /// A reason as it is written in the snapshot.
 #[must_use]
-pub fn word(reason: Reason) -> String {
+pub fn word(reason: impl Serialize) -> String {
     let written = serde_json::to_value(reason).ok();
     written.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use super::super::inbox::inbox;
 use super::super::requests::Order;
 use super::router::text;
 use super::*;
-use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
+use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Left, Reason, Snapshot};
 use crate::spans::Sojourn;
 use crate::steer::counts::FrameCounts;
 use crate::steer::report::{ClassStats, LoopStats, ProcessorStats, SteeringStats};
@@ -37,6 +37,7 @@ fn snapshot() -> Snapshot {
         received: count(20),
         refused: BTreeMap::from([(Reason::NoRoute, count(3)), (Reason::Malformed, count(1))]),
         classes: vec![voice, default],
+        left_to_kernel: BTreeMap::from([(Left::NotIp, 6)]),
         ..InterfaceSnapshot::default()
     };
     Snapshot { name: "edge".to_owned(), now_ns: 2_500_000_000, interfaces: vec![eth0], ..Snapshot::default() }
@@ -53,6 +54,7 @@ fn each_figure_has_its_line() {
         "weir_interface_received_packets_total{interface=\"eth0\"} 20",
         "weir_interface_received_bytes_total{interface=\"eth0\"} 2000",
         "weir_interface_refused_packets_total{interface=\"eth0\",reason=\"no_route\"} 3",
+        "weir_interface_left_to_kernel_frames_total{interface=\"eth0\",reason=\"not_ip\"} 6",
         "weir_class_dropped_packets_total{interface=\"eth0\",class=\"vo\\\"ice\",reason=\"queue_full\"} 2",
         "weir_class_backlog_bytes{interface=\"eth0\",class=\"vo\\\"ice\"} 100",
         "weir_class_oldest_seconds{interface=\"eth0\",class=\"vo\\\"ice\"} 0.0015",
