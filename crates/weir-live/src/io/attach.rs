@@ -179,10 +179,8 @@ pub(crate) fn refused(facts: &Facts, error: libbpf_rs::Error, oldest: &str) -> F
 /// The last line of the verifier's log that is about the program, of all that `libbpf` said.
 fn reason(said: &str) -> Option<&str> {
     let log = said.split_once("BEGIN PROG LOAD LOG")?.1.split_once("END PROG LOAD LOG")?.0;
-    let lines = log.lines().map(|line| line.trim_matches(['-', ' ']));
-    lines
-        .filter(|line| !line.is_empty() && !line.starts_with("processed ") && !line.starts_with("libbpf:"))
-        .next_back()
+    let mut lines = log.lines().map(|line| line.trim_matches(['-', ' ']));
+    lines.rfind(|line| !line.is_empty() && !line.starts_with("processed ") && !line.starts_with("libbpf:"))
 }
 
 /// The program of this name.
