@@ -55,7 +55,8 @@ _PREFIX = "weir-"
 _PERMANENT = 0x80
 _NET_ADMIN, _SYS_ADMIN = 12, 21
 _SIOCETHTOOL = 0x8946
-_OFFLOADS = (0x17, 0x1F, 0x24, 0x2C)
+_GRO = 0x2C
+_OFFLOADS = (0x17, 0x1F, 0x24, _GRO)
 """ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO."""
 _GRACE = 5.0
 """Seconds that processes are given to end by themselves."""
@@ -200,6 +201,13 @@ class Site:
             ends.append(End(node, self._namespaces[node], name, mac, other_mac))
         return ends[0], ends[1]
 
+    def take_frames(self, end: End) -> None:
+        """Let an interface take frames that a program at the other end of its wire sends.
+
+        A veth does so where it polls, which it does while it may put received packets together.
+        """
+        self._offload(end.node, end.interface, _GRO, 1)
+
     def address(self, end: End, address: AddressIn) -> None:
         """Give the interface of a host an address in the kernel."""
         place = self._index(end.node, end.interface)
@@ -255,11 +263,14 @@ class Site:
 
     def _no_offloads(self, node: str, interface: str) -> None:
         """Let it send whole checksums and no aggregates, so that a router gets packets as on a line."""
+        for offload in _OFFLOADS:
+            self._offload(node, interface, offload, 0)
+
+    def _offload(self, node: str, interface: str, offload: int, on: int) -> None:
         with self._inside(node), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-            for offload in _OFFLOADS:
-                value = array("I", [offload, 0])
-                address, _ = value.buffer_info()
-                ioctl(asked, _SIOCETHTOOL, struct.pack("16sP16x", interface.encode(), address))
+            value = array("I", [offload, on])
+            address, _ = value.buffer_info()
+            ioctl(asked, _SIOCETHTOOL, struct.pack("16sP16x", interface.encode(), address))
 
     def _set(self, node: str, setting: str, value: str) -> None:
         """Set what a kernel may lack, as one without IPv6 does."""

@@ -1,0 +1,132 @@
+"""Costs of a request, measured: processors that are given more than they can serve, with several sizes.
+
+First the loop is tried at a low rate, to know how many iterations make the service that is wanted and at
+which rate processors are saturated; this guess is by the run time of the threads of the queues, and used for
+no more. Then requests of each size come faster than they can be served, and what is served in a span is
+counted.
+
+Source: `weir.live.steer.costs`. Units: nanoseconds, unless a name says otherwise.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from weir.errors import UnsupportedError
+from weir.live.quantities import time as written
+from weir.live.steer.bed import ran
+from weir.live.steer.costs import SIZES, Setting, estimate, guess
+from weir.live.steer.counts import poll
+from weir.live.steer.plan import LONG
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from weir.live.steer.bed import Bed, Steering
+    from weir.live.steer.costs import Costs, Guess
+
+__all__ = ["measure"]
+
+_TRIED = (100, 20_000)
+"""Iterations of the requests by which the loop is tried."""
+_TRIED_RATE, _TRIED_SECONDS = 1500.0, 0.4
+_OVERLOAD = 1.25
+"""What comes over what can be served."""
+_SETTLED = 0.2
+"""Seconds until every queue has requests."""
+
+
+def measure(
+    bed: Bed,
+    processors: Sequence[int],
+    service: int,
+    span: int,
+    told: Callable[[float], None] | None = None,
+) -> Costs:
+    """Measure what a request takes.
+
+    Parameters
+    ----------
+    bed : Bed
+        Server and client.
+    processors : sequence of int
+        Those that serve.
+    service : int
+        What a long request is to take, in nanoseconds.
+    span : int
+        How long what is served is counted with each size, in nanoseconds.
+    told : callable, optional
+        Called with the share that is done.
+    """
+    with bed.steering("loop", processors, "rr", 1) as steering:
+        found = _tried(steering)
+    iterations = found.iterations(service / 1e9, LONG)
+    settings = []
+    with bed.steering("costs", processors, "rr", iterations) as steering:
+        for place, units in enumerate(SIZES, 1):
+            rate = _OVERLOAD * len(processors) / found.service(units, iterations)
+            settings.append(_setting(steering, units, rate, span))
+            if told is not None:
+                told(place / len(SIZES))
+    return estimate(settings, iterations)
+
+
+def words(units: int, rate: float, seconds: float, arrivals: str = "constant") -> list[str]:
+    """Return the options of ``weird load`` for requests of one size at one rate."""
+    return [
+        *("--rate", f"{rate:.3f}/s", "--arrivals", arrivals),
+        *("--windows", "1", "--window", written(round(seconds * 1e9))),
+        *("--class", f"short:data={units},share=1"),
+    ]
+
+
+def _tried(steering: Steering) -> Guess:
+    """Return how long few and many iterations take, by the run time of the threads."""
+    pairs = []
+    for units in _TRIED:
+        before = steering.answer()
+        client = steering.send(f"loop-{units}", words(units, _TRIED_RATE, _TRIED_SECONDS))
+        client.result(_TRIED_SECONDS)
+        steering.wait_until_all_are_served()
+        pairs.append((units, _by_run_time(before, steering.answer())))
+    return guess(*pairs)
+
+
+def _by_run_time(before: dict[str, Any], after: dict[str, Any]) -> float:
+    """Return the seconds that the threads of the queues ran for each request between two answers."""
+    times = ran(before), ran(after)
+    served = poll(after).served - poll(before).served
+    if times[0] is None or times[1] is None or served == 0:
+        what = "the kernel does not tell the run time of its threads" if served else "no request was served"
+        raise UnsupportedError(what, "a kernel with CONFIG_SCHED_INFO tells it; `weird doctor` says more")
+    return (times[1] - times[0]) / 1e9 / served
+
+
+def _setting(steering: Steering, units: int, rate: float, span: int) -> Setting:
+    seconds = 2 * _SETTLED + span / 1e9
+    before = poll(steering.answer())
+    client = steering.send(f"size-{units}", words(units, rate, seconds))
+    steering.wait_for_requests(before, client)
+    time.sleep(_SETTLED)
+    first = steering.answer()
+    begun = ran(first)
+    time.sleep(span / 1e9)
+    last = steering.answer()
+    ended = ran(last)
+    client.result(seconds)
+    steering.wait_until_all_are_served()
+    return _between(units, first, last, None if begun is None or ended is None else ended - begun)
+
+
+def _between(units: int, first: dict[str, Any], last: dict[str, Any], running: int | None) -> Setting:
+    begin, end = poll(first), poll(last)
+    seconds = (end.at - begin.at) / 1e9
+    return Setting(
+        units=units,
+        served=end.served - begin.served,
+        seconds=seconds,
+        processors=len(begin.queues),
+        saturated=min(*begin.queues, *end.queues) > 0,
+        ran=None if running is None else running / 1e9 / seconds / len(begin.queues),
+    )
