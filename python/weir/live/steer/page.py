@@ -12,7 +12,7 @@ from weir.live.steer import text
 from weir.live.steer.plan import LEVELS, POLICIES
 from weir.report import charts_of, drawn, page, section, table
 from weir.reproduce.markup import headline, note
-from weir.text import plural, quantity
+from weir.text import plural
 
 if TYPE_CHECKING:
     from weir.live.figures import Value
@@ -35,7 +35,7 @@ def html(study: Study) -> str:
     made = figures(study)
     facts = (
         plural(len(study.plan.processors), "processor"),
-        f"{LEVELS} rates of {quantity(study.plan.window / 1e9, 's')}",
+        f"{LEVELS} rates of {study.plan.window / 1e9:.3g} s",
         plural(study.repeat, "repetition"),
         plural(len(study.runs), "run"),
         f"{sum(each.ledger.sent for each in study.runs):,} requests",
@@ -45,6 +45,7 @@ def html(study: Study) -> str:
         headline("weir live steer", text.TITLE, verdict, facts),
         *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(made)),
         section("What delays grow up to", table(text.peak_columns(study.peaks)) + note(_PEAKS)),
+        section("What round trips grow up to", table(text.trip_columns(study.peaks)) + note(_TRIPS)),
         section("The report's orderings", _orderings(study)),
         section("Processors in use, and requests dropped", table(text.use_columns(study))),
         section("Means at each rate", _windows(study)),
@@ -59,8 +60,11 @@ def html(study: Study) -> str:
 _PEAKS = (
     "The largest mean of a window, as the report's counters have it, with 95 % intervals: over seeds where "
     "it was simulated, over repetitions where it was measured. 7 cores: simulated with the report's cores "
-    "and costs. Round trips are the client's, the largest mean at a rate. The report's are not explained by "
-    "its delays: they have a stage outside the stamps."
+    "and costs."
+)
+_TRIPS = (
+    "The largest mean at a rate, by the client; 95 % intervals over repetitions. The report's round trips are "
+    "not explained by its delays: they have a stage outside the stamps, which simulations do not have."
 )
 _COSTS = (
     "Requests of each size came faster than they could be served. The time that passed is what they took, a "

@@ -31,6 +31,7 @@ __all__ = [
     "reasons",
     "setting",
     "show",
+    "trip_columns",
     "use_columns",
     "window_columns",
 ]
@@ -47,7 +48,8 @@ def show(out: Console, study: Study) -> None:
         say(out, line)
     say(out, setting(study))
     _table(out, "What delays grow up to: the largest mean of a window", peak_columns(study.peaks))
-    _table(out, "The report's orderings of these delays", ordering_columns(study))
+    _table(out, "What round trips grow up to: the largest mean at a rate", trip_columns(study.peaks))
+    _table(out, "The report's orderings of delays", ordering_columns(study))
     for line in reasons(study):
         say(out, line)
     _table(out, "Processors in use, and requests that found a queue full", use_columns(study))
@@ -76,10 +78,13 @@ def setting(study: Study) -> str:
     low, high = plan.rates()[0], plan.rates()[-1]
     return (
         f"{plural(len(plan.processors), 'processor')}, {number(low, 3)} to {number(high, 3)} requests/s in "
-        f"{LEVELS} windows of {quantity(plan.window / 1e9, 's')}, a burst every "
-        f"{quantity(plan.burst / 1e9, 's')}, ADD {quantity(plan.add / 1e9, 's')}, REMOVE "
-        f"{quantity(plan.remove / 1e9, 's')}; {plural(study.repeat, 'repetition')}"
+        f"{LEVELS} windows of {_span(plan.window)}, a burst every "
+        f"{_span(plan.burst)}, ADD {_span(plan.add)}, REMOVE {_span(plan.remove)}; {plural(study.repeat, 'repetition')}"
     )
+
+
+def _span(nanoseconds: int) -> str:
+    return quantity(float(f"{nanoseconds / 1e9:.3g}"), "s")
 
 
 def _requests(traffic: str, name: str) -> str:
@@ -105,13 +110,13 @@ def _values(title: str, values: Sequence[Value], rank: int = 0) -> Column:
 def _told(title: str, values: Sequence[Published], rank: int = 0) -> Column:
     def cell(each: Published) -> str:
         sign = "< " if each.bound else ""
-        return _ABSENT if each.value is None else f"{sign}{number(each.value * 1e6, 5)}"
+        return _ABSENT if each.value is None else f"{sign}{each.value * 1e6:,.0f}"
 
     return Column(f"{title}\n(µs)", tuple(map(cell, values)), rank)
 
 
 def peak_columns(peaks: Sequence[Peak]) -> list[Column]:
-    """Return classes x what their delay grows up to: published, simulated twice, measured; round trips."""
+    """Return classes x what their delay grows up to: published, simulated twice, measured."""
     return [
         Column("policy", tuple(each.policy for each in peaks), numeric=False),
         Column("requests", tuple(_requests(each.traffic, each.class_) for each in peaks), numeric=False),
@@ -119,8 +124,16 @@ def peak_columns(peaks: Sequence[Peak]) -> list[Column]:
         _values("7 cores", [each.report_cores for each in peaks]),
         _values("simulated", [each.simulated for each in peaks]),
         _values("measured", [each.measured for each in peaks]),
-        _values("round trip", [each.round_trip for each in peaks]),
-        _told("its report", [each.report_round_trip for each in peaks], 1),
+    ]
+
+
+def trip_columns(peaks: Sequence[Peak]) -> list[Column]:
+    """Return classes x what their round trip grows up to: published and measured."""
+    return [
+        Column("policy", tuple(each.policy for each in peaks), numeric=False),
+        Column("requests", tuple(_requests(each.traffic, each.class_) for each in peaks), numeric=False),
+        _told("report", [each.report_round_trip for each in peaks]),
+        _values("measured", [each.round_trip for each in peaks]),
     ]
 
 
