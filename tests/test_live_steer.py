@@ -14,7 +14,7 @@ from weir.errors import WeirError
 from weir.live.steer import bed, measured, model, orderings, page, text
 from weir.live.steer.costs import estimate, guess
 from weir.live.steer.counts import client, poll, windows
-from weir.live.steer.plan import LEVELS, PERIODS, POLICIES, Case, plan, workers
+from weir.live.steer.plan import LEVELS, PERIODS, POLICIES, Case, plan, spare, workers
 from weir.reproduce.steer import published
 from weir.tables import console
 
@@ -40,6 +40,7 @@ def test_up_to_two_processors_all_serve_and_of_more_the_first_is_left_out():
     assert workers([0]) == (0,)
     assert workers({1, 0}) == (0, 1)
     assert workers([3, 1, 0]) == (1, 3)
+    assert [spare([0, 1]), spare([3, 1, 0])] == [None, 0]
     assert workers(range(64)) == (1, 2, 3, 4, 5, 6, 7)
 
 

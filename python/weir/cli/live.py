@@ -208,7 +208,6 @@ def steer(
     """
     from weir.live import program
     from weir.live.steer import page, run, text
-    from weir.live.steer.plan import workers
     from weir.progress import Progress
     from weir.reproduce.steer.runs import SEED
     from weir.tables import console
@@ -216,11 +215,9 @@ def steer(
     path = _checked(repeat=repeat, out=out)
     spans = _span("--window", window, *_WINDOWS), _span("--service", service, *_SERVICES)
     program.find()
-    present = sorted(os.sched_getaffinity(0))
     with Progress(unit="s of packets") as progress:
         made = run.run(
-            workers(present),
-            present=len(present),
+            sorted(os.sched_getaffinity(0)),
             window=spans[0],
             service=spans[1],
             repeat=repeat,

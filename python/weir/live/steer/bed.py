@@ -31,9 +31,11 @@ if TYPE_CHECKING:
 
     from weir.live.steer.counts import Poll
 
-__all__ = ["Bed", "Client", "Steering", "configuration"]
+__all__ = ["FLOWS", "Bed", "Client", "Steering", "configuration", "ran"]
 
 PORT = 9000
+FLOWS = 4
+"""Source ports of the client; the fewer, the less a burst takes it."""
 SERVE, LOAD, WATCH = 50, 60, 61
 """Real-time priorities of the threads that serve, of the client, and of who watches both."""
 _SERVER, _CLIENT = IPv4Interface("10.78.1.1/24"), IPv4Interface("10.78.0.2/24")
@@ -70,11 +72,14 @@ class Bed:
 
     Parameters
     ----------
+    spare : int, optional
+        The processor that the client stays on; any where not given.
     keep : path, optional
         Where configurations, answers and messages stay.
     """
 
-    def __init__(self, keep: Path | None = None) -> None:
+    def __init__(self, spare: int | None = None, keep: Path | None = None) -> None:
+        self._spare = spare
         self._weird = str(program.find())
         self._site = Site("steer")
         self._keep = keep
@@ -132,7 +137,9 @@ class Bed:
     def load(self, words: Sequence[str], folder: Path, label: str) -> Client:
         """Start ``weird load`` at the client."""
         target = f"{_SERVER.ip}:{PORT}"
-        command = [self._weird, "load", target, *words, "--priority", str(LOAD), "--json"]
+        command = [self._weird, "load", target, *words, "--priority", f"FIFO:{LOAD}", "--json"]
+        if self._spare is not None:
+            command += ["--cpu", str(self._spare)]
         file = folder / f"{label}.json"
         with file.open("wb") as out, (folder / f"{label}.said").open("wb") as said:
             process = self._site.start("client", command, stdin=DEVNULL, stdout=out, stderr=said)

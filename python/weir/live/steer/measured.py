@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from weir.live.quantities import time as written
+from weir.live.steer.bed import FLOWS
 from weir.live.steer.counts import client, poll, windows
 from weir.live.steer.model import Outcome
 from weir.live.steer.plan import LEVELS, PERIODS
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from weir.live.steer.plan import Case, Plan
 
 __all__ = ["Ledger", "Run", "measure", "words"]
-
-_FLOWS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +81,7 @@ def words(plan: Plan, case: Case, seed: int) -> list[str]:
     made = [
         *("--rate", f"{plan.rate:.3f}/s", "--arrivals", f"bursts:{written(plan.burst)}"),
         *("--windows", str(LEVELS), "--window", written(plan.window), "--growth", "2"),
-        *("--flows", str(_FLOWS), "--seed", str(seed)),
+        *("--flows", str(FLOWS), "--seed", str(seed)),
     ]
     for kind in plan.kinds(case.traffic):
         made += ["--class", f"{kind.name}:data={kind.units},share={kind.share:g}"]

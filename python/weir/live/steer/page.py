@@ -63,8 +63,8 @@ _PEAKS = (
     "and costs."
 )
 _TRIPS = (
-    "The largest mean at a rate, by the client; 95 % intervals over repetitions. The report's round trips are "
-    "not explained by its delays: they have a stage outside the stamps, which simulations do not have."
+    "The largest mean at a rate, by the client; 95 % intervals over repetitions. The report's round trips "
+    "are not explained by its delays: they have a stage outside the stamps, which simulations do not have."
 )
 _COSTS = (
     "Requests of each size came faster than they could be served. The time that passed is what they took, a "

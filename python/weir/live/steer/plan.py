@@ -40,6 +40,7 @@ __all__ = [
     "Kind",
     "Plan",
     "plan",
+    "spare",
     "workers",
 ]
 
@@ -208,6 +209,11 @@ def workers(present: Sequence[int]) -> tuple[int, ...]:
     """
     there = sorted(present)
     return tuple(there if len(there) <= 2 else there[1 : MOST_PROCESSORS + 1])
+
+
+def spare(present: Sequence[int]) -> int | None:
+    """Return the processor that is left to the client, where there is one."""
+    return min(present) if len(present) > 2 else None
 
 
 def _threshold(processors: int) -> float:

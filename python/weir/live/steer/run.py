@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from weir.live.steer import model, saturation
 from weir.live.steer.bed import Bed
 from weir.live.steer.measured import measure
-from weir.live.steer.plan import LEVELS, plan
+from weir.live.steer.plan import LEVELS, plan, spare, workers
 from weir.live.steer.study import Study
 from weir.reproduce.steer.runs import SEED
 
@@ -35,9 +35,8 @@ _SEEDS_OF_REPORT = 4
 
 
 def run(
-    processors: Sequence[int],
+    present: Sequence[int],
     *,
-    present: int,
     window: int = 10**9,
     service: int = 50_000,
     repeat: int = 3,
@@ -49,10 +48,8 @@ def run(
 
     Parameters
     ----------
-    processors : sequence of int
-        Those that serve.
-    present : int
-        How many there are.
+    present : sequence of int
+        The processors that there are.
     window, service : int
         How long each rate lasts, and what a long request is to take, in nanoseconds.
     repeat : int
@@ -71,10 +68,11 @@ def run(
     WeirError
         If daemon or client fail.
     """
+    processors = workers(present)
     clock = _Clock(len(processors), window, repeat, told)
     found: list[Run] = []
     interrupted = False
-    with Bed(keep) as bed:
+    with Bed(spare(present), keep) as bed:
         costs = saturation.measure(bed, processors, service, window // 2, clock.part(_Clock.COSTS))
         made = plan(processors, costs, window)
         report_cores: Mapping[Case, Sequence[Outcome]] = {}
@@ -95,7 +93,7 @@ def run(
     return Study(
         plan=made,
         costs=costs,
-        present=present,
+        present=len(present),
         repeat=repeat,
         seed=seed,
         report_cores=report_cores,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir.errors import UnsupportedError
 from weir.live.quantities import time as written
-from weir.live.steer.bed import ran
+from weir.live.steer.bed import FLOWS, ran
 from weir.live.steer.costs import SIZES, Setting, estimate, guess
 from weir.live.steer.counts import poll
 from weir.live.steer.plan import LONG
@@ -33,6 +33,7 @@ _TRIED = (100, 20_000)
 _TRIED_RATE, _TRIED_SECONDS = 1500.0, 0.4
 _OVERLOAD = 1.25
 """What comes over what can be served."""
+_BURST = 5_000_000
 _SETTLED = 0.2
 """Seconds until every queue has requests."""
 
@@ -72,10 +73,14 @@ def measure(
     return estimate(settings, iterations)
 
 
-def words(units: int, rate: float, seconds: float, arrivals: str = "constant") -> list[str]:
-    """Return the options of ``weird load`` for requests of one size at one rate."""
+def words(units: int, rate: float, seconds: float) -> list[str]:
+    """Return the options of ``weird load`` for requests of one size at one rate.
+
+    They come in bursts, between which the client sleeps: it would else wait for each without leaving its
+    processor to those that serve.
+    """
     return [
-        *("--rate", f"{rate:.3f}/s", "--arrivals", arrivals),
+        *("--rate", f"{rate:.3f}/s", "--arrivals", f"bursts:{written(_BURST)}", "--flows", str(FLOWS)),
         *("--windows", "1", "--window", written(round(seconds * 1e9))),
         *("--class", f"short:data={units},share=1"),
     ]

@@ -78,8 +78,8 @@ def setting(study: Study) -> str:
     low, high = plan.rates()[0], plan.rates()[-1]
     return (
         f"{plural(len(plan.processors), 'processor')}, {number(low, 3)} to {number(high, 3)} requests/s in "
-        f"{LEVELS} windows of {_span(plan.window)}, a burst every "
-        f"{_span(plan.burst)}, ADD {_span(plan.add)}, REMOVE {_span(plan.remove)}; {plural(study.repeat, 'repetition')}"
+        f"{LEVELS} windows of {_span(plan.window)}, a burst every {_span(plan.burst)}, ADD "
+        f"{_span(plan.add)}, REMOVE {_span(plan.remove)}; {plural(study.repeat, 'repetition')}"
     )
 
 
