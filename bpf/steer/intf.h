@@ -6,9 +6,9 @@
 #ifndef WEIR_STEER_INTF_H
 #define WEIR_STEER_INTF_H
 
-/* The most processors that requests are spread over, which are the places of the list, and the largest number that
- * one of them may have, and one more. */
-#define STEER_PLACES 256
+/* The most places of the list of processors, as in weir-core; and the largest number that a processor may have, and
+ * one more. Both are powers of two. */
+#define STEER_PLACES 1024
 #define STEER_CPUS 1024
 /* A place of the list that leads to no processor. */
 #define STEER_NONE 0xffffffffu
@@ -20,6 +20,8 @@
 #define STEER_SPANS 156
 /* The largest field of a request that is served in the kernel. */
 #define STEER_LARGEST_FIELD (1u << 20)
+/* The most turns of the loop that serves a request, which is what the kernel takes at once. */
+#define STEER_LONGEST_LOOP (1u << 23)
 
 /* What becomes of a frame, and the place of its counter. */
 enum steer_frame {
@@ -40,12 +42,14 @@ enum steer_frame {
 
 /* How a processor is decided on. */
 enum steer_rule {
+	/* Not at all, as no rule was given yet: all frames go to the kernel, untouched. */
+	STEER_IDLE = 0,
 	/* The places of a part in turn. */
-	STEER_CYCLE = 0,
+	STEER_CYCLE = 1,
 	/* By the hash of the flow. */
-	STEER_HASH = 1,
+	STEER_HASH = 2,
 	/* The processor with the fewest requests, of several the first of the list. */
-	STEER_SHORTEST = 2,
+	STEER_SHORTEST = 3,
 };
 
 /* Places of the list that a class takes in turn, and which of the two turns counts them. */
@@ -56,7 +60,7 @@ struct steer_part {
 	unsigned int unused;
 };
 
-/* The rule in force. There are two of them, and a number that says which: the other is written, then the number. */
+/* A rule that decides. */
 struct steer_decision {
 	/* enum steer_rule */
 	unsigned int rule;
@@ -71,6 +75,14 @@ struct steer_decision {
 	struct steer_part parts[STEER_CLASSES];
 	/* The processors, or STEER_NONE. */
 	unsigned int list[STEER_PLACES];
+};
+
+/* The rule in force, and room for the next: that is written, and then the number. */
+struct steer_rules {
+	/* Which of the two is in force. */
+	unsigned int active;
+	unsigned int unused[15];
+	struct steer_decision decisions[2];
 };
 
 /* Which frames are ours. */
@@ -118,14 +130,6 @@ struct steer_setup {
 	unsigned int iterations;
 };
 
-/* What is known of a frame of ours. */
-struct steer_request {
-	/* Of its 5-tuple, or of that inside. */
-	unsigned int flow;
-	/* 0 or 1. */
-	unsigned int class;
-};
-
 /* What goes with a frame to the queue, in front of it. */
 struct steer_stamp {
 	/* When it was received, by the monotonic clock, in nanoseconds. */
@@ -133,6 +137,13 @@ struct steer_stamp {
 	unsigned int class;
 	/* Where its payload begins, in bytes from the start of the frame; 0 for none. */
 	unsigned int payload;
+};
+
+/* One processor as the receiver of frames: what it alone counts, and its turns. */
+struct steer_receiver {
+	unsigned long long frames[STEER_FRAMES];
+	unsigned int turns[2];
+	unsigned long long unused;
 };
 
 /* Requests at one processor; of a cache line each, so that nobody waits for another's. Never reset. */
@@ -146,11 +157,21 @@ struct steer_queue {
 
 /* Its other side, written by that processor alone. */
 struct steer_served {
+	/* Those whose service has begun. */
 	unsigned long long requests;
-	unsigned long long unused[7];
+	/* Those of them that are done. */
+	unsigned long long done;
+	unsigned long long unused[6];
 };
 
-/* What one class waited, from its stamp to the begin of service, by processor. Never reset. */
+/* What is counted where frames are received, where they wait, and where they are served, by processor. */
+struct steer_counts {
+	struct steer_receiver receivers[STEER_CPUS];
+	struct steer_queue queues[STEER_CPUS];
+	struct steer_served served[STEER_CPUS];
+};
+
+/* What one class waited at one processor, from its stamp to the begin of service. Never reset. */
 struct steer_delays {
 	unsigned long long requests;
 	unsigned long long sum;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs: folders of `bpf/`.
-const PROGRAMS: [&str; 1] = ["route"];
+const PROGRAMS: [&str; 2] = ["route", "steer"];
 
 fn main() {
     let sources = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("../../bpf");

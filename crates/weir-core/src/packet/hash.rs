@@ -164,6 +164,12 @@ impl Keyed {
         Self(sip_key(seed))
     }
 
+    /// The key, for a program that hashes by itself: one in the kernel.
+    #[must_use]
+    pub fn key(&self) -> [u64; 2] {
+        self.0
+    }
+
     /// The hash of `message`.
     #[must_use]
     #[inline]
@@ -289,7 +295,7 @@ impl Spread {
     }
 
     /// The seed in force.
-    pub(super) fn seed(&self) -> u64 {
+    pub(crate) fn seed(&self) -> u64 {
         self.seed
     }
 

@@ -2,8 +2,8 @@
 
 use super::per_server;
 use super::{
-    Assigned, DISPATCHER, Dispatcher, Measured, POOL, Placed, Pool, ReceiverId, Sees, ServerId, Servers,
-    Site, visit_listed_pool,
+    Assigned, DISPATCHER, Dispatcher, Measured, POOL, Placed, Pool, ReceiverId, Rule, Sees, ServerId,
+    Servers, Site, visit_listed_pool,
 };
 use crate::discipline::{Backlog, DropReason, Drops, Effort};
 use crate::info::Info;
@@ -133,6 +133,9 @@ impl<I: Item<Cost = Nanos>, D: Dispatcher<I> + ?Sized> Dispatcher<I> for Box<D> 
     }
     fn redirected(&self) -> u64 {
         (**self).redirected()
+    }
+    fn rule(&self) -> Option<Rule<'_>> {
+        (**self).rule()
     }
 }
 

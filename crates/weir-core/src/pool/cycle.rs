@@ -9,7 +9,7 @@
 //! | Work | O(1); where a place leads to none, one step for each place passed over |
 //! | Memory | one word per place |
 
-use super::{MAX_SERVERS, ServerId, Site};
+use super::{MAX_SERVERS, Part, Rule, ServerId, Site};
 use crate::discipline::DropReason;
 use crate::info::{Arguments, Parameter};
 use crate::spec::SpecError;
@@ -39,15 +39,6 @@ pub(super) struct Cycle {
     redirected: u64,
 }
 
-/// Some of the places, side by side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    /// The first of them.
-    pub first: u32,
-    /// How many.
-    pub count: u32,
-}
-
 impl Cycle {
     /// As a spec names it.
     ///
@@ -73,13 +64,18 @@ impl Cycle {
         self.redirected
     }
 
+    /// The rule of who takes these parts of it.
+    pub(super) fn rule(&self, parts: [Part; 2]) -> Rule<'_> {
+        Rule::Cycle { places: &self.places, strict: self.strict, parts }
+    }
+
     /// The server whose turn it is, of a part within the list.
     ///
     /// # Errors
     /// The place leads to none in strict mode, or every place of the part does.
     #[inline]
     pub(super) fn next(&mut self, part: Part, turn: &mut u32) -> Result<ServerId, DropReason> {
-        let Part { first, count } = part;
+        let Part { first, count, .. } = part;
         let at = if *turn < count { *turn } else { turn.checked_rem(count).ok_or(DropReason::NoServer)? };
         *turn = if at + 1 < count { at + 1 } else { 0 };
         match self.places.get((first + at) as usize) {
@@ -91,7 +87,7 @@ impl Cycle {
     /// The next place behind `at` that leads to a server.
     #[cold]
     fn pass_over(&mut self, part: Part, at: u32, turn: &mut u32) -> Result<ServerId, DropReason> {
-        let Part { first, count } = part;
+        let Part { first, count, .. } = part;
         if self.strict {
             return Err(DropReason::NoServer);
         }

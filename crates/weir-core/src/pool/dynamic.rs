@@ -17,9 +17,9 @@
 //! | Memory | one word per place and per receiver |
 //! | Departs from the source | the lower threshold, which it does not give; `max` beyond the list is its length, where the source would drop at the entry that is missing; as `rr` otherwise |
 
-use super::cycle::{AVAILABLE, Cycle, Part, STRICT};
+use super::cycle::{AVAILABLE, Cycle, STRICT};
 use super::signal::{ADD, PERIOD, REMOVE, Signal};
-use super::{Dispatcher, MAX_SERVERS, Measured, ReceiverId, ServerId, Servers, Site};
+use super::{Dispatcher, MAX_SERVERS, Measured, Part, ReceiverId, Rule, ServerId, Servers, Site};
 use crate::discipline::DropReason;
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::Item;
@@ -90,6 +90,12 @@ impl Dynamic {
         let signal = Signal::from_spec(arguments, least)?;
         Ok(Self { cycle, signal, least, most, count: least, turns: vec![0; site.receivers as usize] })
     }
+
+    /// The places in use.
+    #[inline]
+    fn part(&self) -> Part {
+        Part { first: 0, count: self.count, turn: 0 }
+    }
 }
 
 impl<I: Item<Cost = Nanos>> Dispatcher<I> for Dynamic {
@@ -101,8 +107,9 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for Dynamic {
         receiver: ReceiverId,
         _servers: &dyn Servers,
     ) -> Result<ServerId, DropReason> {
+        let part = self.part();
         let turn = self.turns.get_mut(receiver.0 as usize).ok_or(DropReason::Unclassified)?;
-        self.cycle.next(Part { first: 0, count: self.count }, turn)
+        self.cycle.next(part, turn)
     }
 
     fn period(&self) -> Option<Nanos> {
@@ -123,6 +130,10 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for Dynamic {
 
     fn redirected(&self) -> u64 {
         self.cycle.redirected()
+    }
+
+    fn rule(&self) -> Option<Rule<'_>> {
+        Some(self.cycle.rule([self.part(); 2]))
     }
 }
 
@@ -166,6 +177,19 @@ mod tests {
         assert_eq!(named.0.in_use(), Some(3));
         assert_eq!(servers(&mut named, 4), [1, 2, 3, 1].map(Some));
         assert_eq!(Named::new("dynamic", &site(1)).0.in_use(), Some(1));
+    }
+
+    #[test]
+    fn the_rule_follows_the_count() {
+        let mut named = Named::new("dynamic", &site(4));
+        let counts = [Some(51), Some(51), Some(1)].map(|mean| {
+            named.control(&[mean]);
+            match named.0.rule() {
+                Some(Rule::Cycle { parts: [short, long], .. }) if short == long => short.count,
+                other => panic!("{other:?}"),
+            }
+        });
+        assert_eq!(counts, [3, 4, 3]);
     }
 
     #[test]

@@ -26,10 +26,10 @@
 //! | Memory | one word per place, two per receiver |
 //! | Departs from the source | the algorithm is ours |
 
-use super::cycle::{AVAILABLE, Cycle, Part, STRICT};
+use super::cycle::{AVAILABLE, Cycle, STRICT};
 use super::rr_separated::part_of;
 use super::signal::{ADD, PERIOD, REMOVE, Signal};
-use super::{Dispatcher, Measured, ReceiverId, ServerId, Servers, Site};
+use super::{Dispatcher, Measured, Part, ReceiverId, Rule, ServerId, Servers, Site};
 use crate::discipline::DropReason;
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::Item;
@@ -99,11 +99,13 @@ impl DynamicSeparated {
         self.cycle.len() - self.counts[0] - self.counts[1]
     }
 
-    /// The places of one of the two: the short ones' from the low end, the long ones' up to the high end.
+    /// The places that one of the two takes: the short ones from the low end, the long ones up to the high end; who has
+    /// none takes the other's, in the other's turn.
     #[inline]
-    fn part(&self, of: usize) -> Part {
+    fn part(&self, own: usize) -> Part {
+        let of = if self.counts[own] > 0 { own } else { 1 - own };
         let count = self.counts[of];
-        Part { first: if of == 0 { 0 } else { self.cycle.len() - count }, count }
+        Part { first: if of == 0 { 0 } else { self.cycle.len() - count }, count, turn: of as u32 }
     }
 
     /// The first step.
@@ -153,11 +155,9 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for DynamicSeparated {
         receiver: ReceiverId,
         _servers: &dyn Servers,
     ) -> Result<ServerId, DropReason> {
-        let own = part_of(item.class());
-        let of = if self.counts[own] > 0 { own } else { 1 - own };
-        let part = self.part(of);
+        let part = self.part(part_of(item.class()));
         let turns = self.turns.get_mut(receiver.0 as usize).ok_or(DropReason::Unclassified)?;
-        self.cycle.next(part, &mut turns[of])
+        self.cycle.next(part, &mut turns[part.turn as usize])
     }
 
     fn period(&self) -> Option<Nanos> {
@@ -184,6 +184,10 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for DynamicSeparated {
 
     fn redirected(&self) -> u64 {
         self.cycle.redirected()
+    }
+
+    fn rule(&self) -> Option<Rule<'_>> {
+        Some(self.cycle.rule([0, 1].map(|own| self.part(own))))
     }
 }
 
@@ -286,6 +290,20 @@ mod tests {
         assert_eq!(step(&mut pool, Some(60), Some(30)), [2, 1]);
         assert_eq!(sent(&mut pool, 1), 2);
         assert_eq!(step(&mut pool, None, None), [2, 1]);
+    }
+
+    #[test]
+    fn the_rule_of_who_has_none_is_the_others_part_and_turn() {
+        let mut pool = over(3);
+        let parts = |pool: &DynamicSeparated| match Dispatcher::<Request>::rule(pool) {
+            Some(Rule::Cycle { parts, .. }) => parts.map(|part| (part.first, part.count, part.turn)),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(parts(&pool), [(0, 1, 0), (2, 1, 1)]);
+        step(&mut pool, Some(60), None);
+        assert_eq!(parts(&pool), [(0, 2, 0); 2]);
+        step(&mut pool, None, Some(60));
+        assert_eq!(parts(&pool), [(0, 1, 0), (2, 1, 1)]);
     }
 
     #[test]

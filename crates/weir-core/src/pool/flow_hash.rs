@@ -12,7 +12,7 @@
 //! | Memory | up to 4096 remembered hashes, 24 bytes each |
 //! | Departs from the source | SipHash-1-3 under a key made of the seed, where network cards have the Toeplitz hash; over the number of the flow |
 
-use super::{Dispatcher, ReceiverId, ServerId, Servers, Site};
+use super::{Dispatcher, ReceiverId, Rule, ServerId, Servers, Site};
 use crate::discipline::DropReason;
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::Item;
@@ -50,6 +50,7 @@ pub const INFO: Info = Info {
 #[derive(Clone, Debug)]
 pub struct FlowHash {
     spread: Spread,
+    entries: u32,
     servers: u32,
 }
 
@@ -61,7 +62,8 @@ impl FlowHash {
     pub fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
         let entries = arguments.whole("table", 1, MAX_TABLE)? as u32;
         let seed = arguments.whole("seed", 0, u64::MAX)?;
-        Ok(Self { spread: Spread::new(Hash::Keyed, Key::Flow, seed, entries), servers: site.servers })
+        let spread = Spread::new(Hash::Keyed, Key::Flow, seed, entries);
+        Ok(Self { spread, entries, servers: site.servers })
     }
 }
 
@@ -76,10 +78,15 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for FlowHash {
     ) -> Result<ServerId, DropReason> {
         Ok(ServerId(self.spread.bucket(item) % self.servers))
     }
+
+    fn rule(&self) -> Option<Rule<'_>> {
+        Some(Rule::Hash { seed: self.spread.seed(), entries: self.entries })
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::pool::Rule;
     use crate::pool::testing::{Named, request, site};
 
     /// Where each of so many flows goes, twice over.
@@ -100,6 +107,12 @@ mod tests {
             assert!(flows.abs_diff(1_000) < 150, "{server}: {flows}");
         }
         assert_ne!(servers, sent("flow_hash:seed=1", 8, 8_000));
+    }
+
+    #[test]
+    fn the_rule_is_the_seed_and_the_table() {
+        let named = Named::new("flow_hash:seed=7,table=64", &site(3));
+        assert_eq!(named.0.rule(), Some(Rule::Hash { seed: 7, entries: 64 }));
     }
 
     #[test]

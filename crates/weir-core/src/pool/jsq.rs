@@ -12,7 +12,7 @@
 //! | Departs from the source | no; of several that are shortest the lowest number, unless `ties=random` |
 
 use super::least::{TIE_SEED, TIES, Ties};
-use super::{Dispatcher, ReceiverId, Sees, ServerId, Servers, Site};
+use super::{Dispatcher, ReceiverId, Rule, Sees, ServerId, Servers, Site};
 use crate::discipline::DropReason;
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
@@ -65,10 +65,15 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for Jsq {
             Ties::Random(_) => self.ties.least(servers, |server| servers.length(server)),
         })
     }
+
+    fn rule(&self) -> Option<Rule<'_>> {
+        matches!(self.ties, Ties::Lowest).then_some(Rule::Shortest)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::pool::Rule;
     use crate::pool::testing::{Named, Stated, pool_named, request, site};
 
     fn lengths(lengths: &[u32]) -> Stated {
@@ -82,6 +87,12 @@ mod tests {
             jsq.1 = lengths(&stated);
             assert_eq!(jsq.send(0, 0), Some(expected), "{stated:?}");
         }
+    }
+
+    #[test]
+    fn only_the_lowest_of_several_is_a_rule_for_others() {
+        assert_eq!(Named::new("jsq", &site(2)).0.rule(), Some(Rule::Shortest));
+        assert_eq!(Named::new("jsq:random", &site(2)).0.rule(), None);
     }
 
     #[test]

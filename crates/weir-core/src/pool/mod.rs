@@ -46,6 +46,7 @@ pub mod racks;
 pub mod random;
 pub mod rr;
 pub mod rr_separated;
+mod rule;
 mod server_set;
 pub mod short_first;
 mod signal;
@@ -61,6 +62,7 @@ use crate::units::{Instant, Nanos};
 
 pub use build::{DispatcherVisitor, PoolVisitor, visit_pool};
 use build::{dispatchers, pools};
+pub use rule::{Part, Rule};
 
 /// The most servers of a pool.
 pub const MAX_SERVERS: u32 = 1024;
@@ -240,6 +242,12 @@ pub trait Dispatcher<I: Item<Cost = Nanos>> {
     /// How many requests found their server not available, and were sent to another.
     fn redirected(&self) -> u64 {
         0
+    }
+
+    /// What it decides by until the next [`Self::control`], so that a program in the kernel decides the same; `None`:
+    /// none can.
+    fn rule(&self) -> Option<Rule<'_>> {
+        None
     }
 }
 

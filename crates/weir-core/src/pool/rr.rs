@@ -12,8 +12,8 @@
 //! | Memory | one word per place and per receiver |
 //! | Departs from the source | a turn is used, then moved on; a place that leads to no server is passed over, where the source drops (`strict=abort`); the next turn is behind the place that was found |
 
-use super::cycle::{AVAILABLE, Cycle, Part, STRICT};
-use super::{Dispatcher, ReceiverId, ServerId, Servers, Site};
+use super::cycle::{AVAILABLE, Cycle, STRICT};
+use super::{Dispatcher, Part, ReceiverId, Rule, ServerId, Servers, Site};
 use crate::discipline::DropReason;
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::Item;
@@ -63,6 +63,12 @@ impl Rr {
         };
         Ok(Self { cycle, cores, turns: vec![0; site.receivers as usize] })
     }
+
+    /// The places in use.
+    #[inline]
+    fn part(&self) -> Part {
+        Part { first: 0, count: self.cores, turn: 0 }
+    }
 }
 
 impl<I: Item<Cost = Nanos>> Dispatcher<I> for Rr {
@@ -74,12 +80,17 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for Rr {
         receiver: ReceiverId,
         _servers: &dyn Servers,
     ) -> Result<ServerId, DropReason> {
+        let part = self.part();
         let turn = self.turns.get_mut(receiver.0 as usize).ok_or(DropReason::Unclassified)?;
-        self.cycle.next(Part { first: 0, count: self.cores }, turn)
+        self.cycle.next(part, turn)
     }
 
     fn redirected(&self) -> u64 {
         self.cycle.redirected()
+    }
+
+    fn rule(&self) -> Option<Rule<'_>> {
+        Some(self.cycle.rule([self.part(); 2]))
     }
 }
 
@@ -121,6 +132,14 @@ mod tests {
     }
 
     #[test]
+    fn the_rule_is_one_part_for_all_classes() {
+        let rr = Named::new("rr(2,available=1/none/0,strict=abort)", &site(3));
+        let part = Part { first: 0, count: 2, turn: 0 };
+        let places = &[Some(ServerId(1)), None, Some(ServerId(0))];
+        assert_eq!(rr.0.rule(), Some(Rule::Cycle { places, strict: true, parts: [part; 2] }));
+    }
+
+    #[test]
     fn lists_that_are_none_are_refused() {
         for (spec, expected) in [
             ("rr:0", "`rr`: cores is `0`, must be a whole number from 1 to 3"),
@@ -155,7 +174,7 @@ mod tests {
             let spec = "rr".parse().expect("a spec");
             let mut cycle = Cycle::from_spec(&Arguments::new(&spec, &INFO).expect("none"), &site(8)).expect("a site");
             let mut left = turn;
-            let server = cycle.next(Part { first, count }, &mut left);
+            let server = cycle.next(Part { first, count, turn: 0 }, &mut left);
             prop_assert_eq!(server, Ok(ServerId(first + turn % count)));
             prop_assert_eq!(left, (turn % count + 1) % count);
         }

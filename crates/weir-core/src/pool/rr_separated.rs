@@ -14,8 +14,8 @@
 //! | Memory | one word per place, two per receiver |
 //! | Departs from the source | the parts follow from the demand unless given, where the source has 3 of 7; as `rr` otherwise; a list of one place serves both |
 
-use super::cycle::{AVAILABLE, Cycle, Part, STRICT};
-use super::{Dispatcher, ReceiverId, ServerId, Servers, Site};
+use super::cycle::{AVAILABLE, Cycle, STRICT};
+use super::{Dispatcher, Part, ReceiverId, Rule, ServerId, Servers, Site};
 use crate::discipline::DropReason;
 use crate::info::{Arguments, Info, Kind, Parameter};
 use crate::item::{ClassId, Item};
@@ -76,13 +76,13 @@ impl RrSeparated {
             _ => arguments.whole("short", 1, u64::from(places - 1))? as u32,
         };
         let long = if places > short {
-            Part { first: short, count: places - short }
+            Part { first: short, count: places - short, turn: 1 }
         } else {
-            Part { first: 0, count: places }
+            Part { first: 0, count: places, turn: 1 }
         };
         Ok(Self {
             cycle,
-            parts: [Part { first: 0, count: short }, long],
+            parts: [Part { first: 0, count: short, turn: 0 }, long],
             turns: vec![[0; 2]; site.receivers as usize],
         })
     }
@@ -105,12 +105,16 @@ impl<I: Item<Cost = Nanos>> Dispatcher<I> for RrSeparated {
         _servers: &dyn Servers,
     ) -> Result<ServerId, DropReason> {
         let turns = self.turns.get_mut(receiver.0 as usize).ok_or(DropReason::Unclassified)?;
-        let part = part_of(item.class());
-        self.cycle.next(self.parts[part], &mut turns[part])
+        let part = self.parts[part_of(item.class())];
+        self.cycle.next(part, &mut turns[part.turn as usize])
     }
 
     fn redirected(&self) -> u64 {
         self.cycle.redirected()
+    }
+
+    fn rule(&self) -> Option<Rule<'_>> {
+        Some(self.cycle.rule(self.parts))
     }
 }
 
@@ -145,6 +149,17 @@ mod tests {
         assert_eq!(short(8, &[(0.0, 0), (0.0, 0)]), 1);
         assert_eq!(short(5, &[(1.0, 10)]), 5);
         assert_eq!(short(1, &[(0.5, 10), (0.5, 10)]), 1);
+    }
+
+    #[test]
+    fn the_rule_has_a_part_and_a_turn_for_each() {
+        let parts =
+            |servers, spec| match Named::new(spec, &site_of(servers, &[(0.5, 10), (0.5, 10)])).0.rule() {
+                Some(Rule::Cycle { parts, .. }) => parts.map(|part| (part.first, part.count, part.turn)),
+                other => panic!("{other:?}"),
+            };
+        assert_eq!(parts(7, "rr_separated:3"), [(0, 3, 0), (3, 4, 1)]);
+        assert_eq!(parts(1, "rr_separated"), [(0, 1, 0), (0, 1, 1)]);
     }
 
     #[test]

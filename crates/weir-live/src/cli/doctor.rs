@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::Failure;
 use crate::daemon::directory::base;
-use crate::io::program::pins;
+use crate::io::attach::pins;
 
 /// Says what this machine can do for a router, and what earlier ones left behind.
 #[derive(Debug, Args)]

@@ -13,7 +13,9 @@ use crate::daemon::privileges::Missing;
 mod client;
 mod ctl;
 mod doctor;
+mod file;
 mod forward;
+mod load;
 mod route;
 pub(crate) mod text;
 mod tg;
@@ -37,6 +39,7 @@ enum Command {
     /// Forwards between two interfaces and does nothing else: the baseline of the benchmarks.
     #[command(hide = true)]
     BenchForward(forward::Arguments),
+    Load(load::Arguments),
     /// Sends or receives what a TG script says; `weird tg report` tells what logs say
     Tg(tg::Tg),
 }
@@ -106,6 +109,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
+        Command::Load(arguments) => load::run(arguments),
         Command::Tg(arguments) => tg::main(arguments),
     };
     match done {

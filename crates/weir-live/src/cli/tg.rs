@@ -1,7 +1,7 @@
 //! `weird tg SCRIPT`: runs a script with real sockets; `weird tg report`: what two logs say.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -12,16 +12,17 @@ use weir_document::Refused;
 use weir_document::quantity::{Clock as TimeClock, Speed, Time};
 use weir_tg::{RandomMode, files};
 
+use super::file::Pending;
 use super::{Failure, print};
-use crate::tg::clock::{SystemClock, wall};
+use crate::generator::clock::{SystemClock, wall};
+use crate::generator::process;
+use crate::generator::wall::WallTime;
 use crate::tg::plan::{self, Plan};
-use crate::tg::process;
 use crate::tg::report::{self, pair::Pair};
 use crate::tg::run::{self, Given, Trouble};
-use crate::tg::wall::WallTime;
 
 /// The last part of each wait is spent spinning.
-const SPIN: Nanos = Nanos::new(50_000);
+pub(super) const SPIN: Nanos = Nanos::new(50_000);
 /// A run that starts now starts after this, so that it has not begun before it is ready.
 const SOON: u64 = 10_000_000;
 /// What 99 % of the packets are promised not to be late by, with a real-time priority and without.
@@ -107,12 +108,12 @@ struct Report {
     json: bool,
 }
 
-fn span(text: &str) -> Result<Nanos, &'static str> {
+pub(super) fn span(text: &str) -> Result<Nanos, &'static str> {
     let time = Time::parse(text).filter(|time| time.clock == TimeClock::Seconds);
     time.map(|time| time.span).ok_or("write a time with its unit, such as 5s or 500ms")
 }
 
-fn priority(text: &str) -> Result<u8, &'static str> {
+pub(super) fn priority(text: &str) -> Result<u8, &'static str> {
     let level = text.strip_prefix("FIFO:").unwrap_or(text);
     level
         .parse()
@@ -169,7 +170,7 @@ fn execute(asked: &Run) -> Result<(), Failure> {
 }
 
 /// What a signal sets; a second one ends the process at once.
-fn stopped_by_signals() -> io::Result<Arc<AtomicBool>> {
+pub(super) fn stopped_by_signals() -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))?;
@@ -236,21 +237,13 @@ fn tell(asked: &Report) -> Result<(), Failure> {
     let report =
         report::report(pairs, report::Asked { interval, rate, from: asked.from, until: asked.until })?;
     if let Some(path) = &asked.csv {
-        write_file(path, &report::csv::csv(&report))?;
+        Pending::new(path)?.write(&report::csv::csv(&report))?;
     }
     let text = if asked.json { json(&report)? } else { report::text::text(&report, columns()) };
     print(&text)
 }
 
-fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    let name = path.display().to_string();
-    let remedy = "name a file in a folder that you may write to";
-    std::fs::write(path, text).map_err(|error| {
-        Refused::of_file(&name, format!("the CSV cannot be written: {error}"), remedy).into()
-    })
-}
-
-fn json(what: &impl serde::Serialize) -> Result<String, Failure> {
+pub(super) fn json(what: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(what).map_err(|error| Failure::NotMet(error.to_string()))?;
     Ok(text + "\n")
 }

@@ -18,6 +18,7 @@ use crate::config::{Io, OnFailure};
 use fault::{Fault, Kind};
 use link::Facts;
 
+pub mod attach;
 pub mod fault;
 mod filter;
 pub mod link;

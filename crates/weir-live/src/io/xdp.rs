@@ -26,9 +26,10 @@ use std::time::Duration;
 use libc::{SOL_XDP, c_int, c_void, xdp_desc};
 use rustix::io::Errno;
 
+use super::attach::Mode;
 use super::fault::{Fault, Kind};
 use super::link::{Facts, checked, owned};
-use super::program::{Mode, Program};
+use super::program::Program;
 use super::ring::{Layout, Reader, Writer};
 use super::{KernelCounts, Received, Share};
 use crate::arena::{Arena, Buffer, FRAME};

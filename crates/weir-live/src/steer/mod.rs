@@ -17,3 +17,7 @@
 pub mod counts;
 pub mod decision;
 pub mod kernel;
+mod layout;
+mod setup;
+mod shared;
+mod threads;

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use weir_core::units::Nanos;
 
-use super::clock::{SystemClock, wall};
 use super::log::{Kind, Reader, Record};
 use super::plan::Plan;
 use super::report::{Asked, pair::Pair, report};
 use super::run::{Given, Trouble, run};
 use super::summary::Summary;
 use super::testing::plan;
-use super::wall::WallTime;
+use crate::generator::clock::{SystemClock, wall};
+use crate::generator::wall::WallTime;
 
 /// A port of the loopback that nobody uses.
 fn free_port() -> u16 {

@@ -14,7 +14,6 @@
 //! | Units | nanoseconds; bytes of the user's data, to which the report adds the headers |
 //! | Departs from the source | responses (`interactive`) are refused; the log is another format; a sink without `setup` listens before the start; `--scale` divides times |
 
-pub mod clock;
 pub mod datagrams;
 pub mod lateness;
 pub mod log;
@@ -22,7 +21,6 @@ pub mod log;
 mod loopback;
 pub mod outlet;
 pub mod plan;
-pub mod process;
 pub mod random;
 pub mod report;
 pub mod run;
@@ -32,4 +30,3 @@ pub mod source;
 pub mod summary;
 #[cfg(test)]
 pub(crate) mod testing;
-pub mod wall;

@@ -9,8 +9,9 @@
 use std::io::{self, IoSlice, Write};
 use std::net::{Shutdown, TcpStream, UdpSocket};
 
-use super::datagrams::{self, Departures, Outgoing};
-use super::wall::WallTime;
+use super::datagrams::{self, Outgoing};
+use crate::generator::batch::{BATCH, Departures};
+use crate::generator::wall::WallTime;
 
 /// Where packets go.
 pub trait Outlet {
@@ -63,7 +64,7 @@ impl Outlet for Datagrams {
     fn departed(&mut self, into: &mut Vec<(u32, WallTime)>) {
         if let Some(departures) = &mut self.departures {
             // None yet is no error.
-            let _ = departures.read(&self.socket, into);
+            let _ = departures.read(&self.socket, |number, at| into.push((number, at)));
         }
     }
 
@@ -111,8 +112,8 @@ impl Outlet for Connection {
         if !self.finish()? {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        let packets = &packets[..packets.len().min(datagrams::BATCH)];
-        let mut parts = [IoSlice::new(&[]); datagrams::BATCH];
+        let packets = &packets[..packets.len().min(BATCH)];
+        let mut parts = [IoSlice::new(&[]); BATCH];
         for (part, packet) in parts.iter_mut().zip(packets) {
             *part = IoSlice::new(datagrams::data(packet.length));
         }

@@ -13,17 +13,18 @@ use weir_document::Refused;
 use weir_tg::RandomMode;
 use weir_tg::script::Protocol;
 
-use super::clock::{self, Clock, LONGEST_SLEEP, from_start};
 use super::log::{self, Header, Kind, Record, Role, Stamps, Transport, Writer};
 use super::outlet::{Connection, Datagrams, Outlet};
 use super::plan::Plan;
-use super::process;
 use super::sink::{Received, Sink};
 use super::socket;
 use super::source::{Sent, Source};
 use super::summary::Summary;
-use super::wall::WallTime;
 use crate::daemon::privileges::{self, Missing};
+use crate::generator::clock::{self, Clock, LONGEST_SLEEP, from_start};
+use crate::generator::process;
+use crate::generator::socket::stamp_departures;
+use crate::generator::wall::WallTime;
 
 /// The kernel is asked when it takes packets where their mean gap is at least this, in seconds: 20,000 a second.
 const SMALLEST_GAP: f64 = 50e-6;
@@ -94,7 +95,7 @@ pub fn run(plan: &Plan, given: &Given, clock: &impl Clock) -> Result<Summary, Tr
     let log = open_log(given, &header)?;
     // The thread that writes the log is there already, and has neither of the two.
     if let Some(processor) = given.processor {
-        process::pin(processor)?;
+        process::pin(processor, "weird tg")?;
     }
     if let Some(priority) = given.priority {
         privileges::real_time(priority).map_err(Trouble::Missing)?;
@@ -123,7 +124,7 @@ fn header(plan: &Plan, given: &Given) -> Header {
     let random = if plan.asked.random == RandomMode::Compatible { "compatible" } else { "independent" };
     Header {
         weird: env!("CARGO_PKG_VERSION").to_owned(),
-        host: host(),
+        host: process::host(),
         role,
         transport: if udp { Transport::Udp } else { Transport::Tcp },
         clock: "CLOCK_REALTIME".to_owned(),
@@ -135,10 +136,6 @@ fn header(plan: &Plan, given: &Given) -> Header {
         promised_ns: given.promised.get(),
         script: plan.script.to_string(),
     }
-}
-
-fn host() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// Who takes the times of packets. That the kernel tells a source costs it time, so only where packets are few enough.
@@ -183,7 +180,7 @@ impl<C: Clock> Run<'_, C> {
         let made = socket::udp_source(&self.plan.script).map_err(|error| self.not_set_up(&error))?;
         self.summary.warnings.extend(made.remarks);
         let local = made.socket.local_addr();
-        let stamped = stamps(self.plan) == Stamps::Kernel && socket::stamp_departures(&made.socket).is_ok();
+        let stamped = stamps(self.plan) == Stamps::Kernel && stamp_departures(&made.socket).is_ok();
         self.set_up(local)?;
         self.send(&mut Datagrams::new(made.socket, stamped))
     }

@@ -16,11 +16,12 @@ use std::net::{SocketAddr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use weir_core::units::Instant;
 
-use super::clock::{Clock, LONGEST_SLEEP, from_start};
-use super::datagrams::{BATCH, Incoming, Receiver};
+use super::datagrams::{Incoming, Receiver};
 use super::log::{Kind, Record, Writer};
-use super::socket;
-use super::wall::WallTime;
+use crate::generator::batch::BATCH;
+use crate::generator::clock::{Clock, LONGEST_SLEEP, from_start};
+use crate::generator::socket::dropped;
+use crate::generator::wall::WallTime;
 
 /// The most connections at a time.
 const MAX_CONNECTIONS: usize = 64;
@@ -108,7 +109,7 @@ impl<C: Clock> Sink<'_, C> {
 
     /// Counts what the socket had no room for.
     fn drops(&mut self, socket: &UdpSocket, received: &mut Received) -> io::Result<()> {
-        let dropped = i64::from(socket::dropped(socket));
+        let dropped = i64::from(dropped(socket));
         received.dropped = dropped.unsigned_abs();
         if dropped == 0 {
             return Ok(());

@@ -14,13 +14,15 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::net::sockopt;
 use rustix::net::{AddressFamily, SocketType};
 use weir_tg::Script;
 use weir_tg::script::{Ends, Protocol, Quality};
+
+use crate::generator::socket::{enlarge, set, stamp_arrivals};
 
 /// The buffers of a UDP socket for which the script says nothing, in bytes.
 const UDP_BUFFER: usize = 4 << 20;
@@ -122,11 +124,7 @@ fn prepare(socket: impl AsFd, script: &Script, remote: Option<SocketAddrV4>) -> 
     let socket = socket.as_fd();
     let udp = script.association.protocol == Protocol::Udp;
     if udp {
-        // Only the one that is used matters; what the kernel grants is seen in its counts.
-        let _ = sockopt::set_socket_recv_buffer_size_force(socket, UDP_BUFFER)
-            .or_else(|_| sockopt::set_socket_recv_buffer_size(socket, UDP_BUFFER));
-        let _ = sockopt::set_socket_send_buffer_size_force(socket, UDP_BUFFER)
-            .or_else(|_| sockopt::set_socket_send_buffer_size(socket, UDP_BUFFER));
+        enlarge(socket, UDP_BUFFER);
     }
     let multicast = remote.is_some_and(|remote| remote.ip().is_multicast());
     let mut remarks = Vec::new();
@@ -150,44 +148,4 @@ fn prepare(socket: impl AsFd, script: &Script, remote: Option<SocketAddrV4>) -> 
 
 fn limit_segments(socket: impl AsFd, bytes: u32) -> io::Result<()> {
     set(socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, bytes)
-}
-
-/// Asks the kernel to tell when it takes what is sent: before its own queue, so that waiting there counts as delay.
-///
-/// # Errors
-/// It does not.
-pub fn stamp_departures(socket: impl AsFd) -> io::Result<()> {
-    let flags = libc::SOF_TIMESTAMPING_TX_SCHED
-        | libc::SOF_TIMESTAMPING_SOFTWARE
-        | libc::SOF_TIMESTAMPING_OPT_ID
-        | libc::SOF_TIMESTAMPING_OPT_TSONLY;
-    set(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, flags)
-}
-
-fn stamp_arrivals(socket: impl AsFd) -> io::Result<()> {
-    let flags = libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
-    set(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, flags)
-}
-
-/// Sets an option that is a number.
-fn set(socket: impl AsFd, level: libc::c_int, option: libc::c_int, value: u32) -> io::Result<()> {
-    let (fd, size) = (socket.as_fd().as_raw_fd(), size_of::<u32>() as libc::socklen_t);
-    // SAFETY: the option is a number of four bytes, which outlives the call.
-    let done = unsafe { libc::setsockopt(fd, level, option, (&raw const value).cast(), size) };
-    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
-/// How many packets a socket had no room for, since it was made; 0 where the kernel does not say.
-#[must_use]
-pub fn dropped(socket: impl AsFd) -> u32 {
-    /// The place of the drops among the numbers of SO_MEMINFO.
-    const DROPS: usize = 8;
-    let mut numbers = [0_u32; DROPS + 1];
-    let mut size = size_of_val(&numbers) as libc::socklen_t;
-    let fd = socket.as_fd().as_raw_fd();
-    // SAFETY: the buffer has the size that is told, and the kernel writes no more.
-    let done = unsafe {
-        libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_MEMINFO, numbers.as_mut_ptr().cast(), &raw mut size)
-    };
-    if done == 0 && size as usize == size_of_val(&numbers) { numbers[DROPS] } else { 0 }
 }

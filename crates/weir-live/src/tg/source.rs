@@ -18,15 +18,14 @@ use std::io;
 
 use weir_core::units::{Bytes, Instant, Nanos};
 
-use super::clock::{Clock, from_start};
-use super::datagrams::{BATCH, Outgoing};
+use super::datagrams::Outgoing;
 use super::lateness::Lateness;
 use super::log::{Kind, Record, Writer};
 use super::outlet::Outlet;
-use super::wall::WallTime;
+use crate::generator::batch::{BATCH, TRIES, is_of_earlier, waits};
+use crate::generator::clock::{Clock, from_start};
+use crate::generator::wall::WallTime;
 
-/// So often a packet is tried for which an earlier one's error came back.
-const TRIES: u32 = 3;
 /// A wait is long enough to hand the log to the disk.
 const LONG_WAIT: Nanos = Nanos::new(200_000);
 /// The log is handed to the disk at least this often, where waits are long enough.
@@ -202,7 +201,7 @@ impl<C: Clock, O: Outlet, S: Iterator<Item = (Nanos, Bytes)>> Source<'_, C, O, S
                 Err(error) if !waits(&error) => {
                     tries += 1;
                     self.failure(&error, &hand.due[from], sent)?;
-                    if !of_earlier(&error) || tries == TRIES {
+                    if !is_of_earlier(&error) || tries == TRIES {
                         sent.failed += 1;
                         hand.counted = false;
                         from += 1;
@@ -264,19 +263,6 @@ impl<C: Clock, O: Outlet, S: Iterator<Item = (Nanos, Bytes)>> Source<'_, C, O, S
             }
         }
     }
-}
-
-/// Whether the call is to be made again.
-fn waits(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
-}
-
-/// Whether an error tells of a packet sent earlier: the kernel hands it to the next call.
-fn of_earlier(error: &io::Error) -> bool {
-    matches!(
-        error.raw_os_error(),
-        Some(libc::ECONNREFUSED | libc::EHOSTUNREACH | libc::ENETUNREACH | libc::ENOPROTOOPT | libc::EPROTO)
-    )
 }
 
 #[cfg(test)]

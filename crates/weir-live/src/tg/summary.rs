@@ -12,8 +12,8 @@ use super::lateness;
 use super::log::Role;
 use super::sink::Received;
 use super::source::Sent;
-use super::wall::WallTime;
 use crate::cli::text::{bytes, packets, span};
+use crate::generator::wall::WallTime;
 
 /// The wall clock counts as set where it moved by more than this against the clock of the schedule.
 const MOVED: i64 = 1_000_000;

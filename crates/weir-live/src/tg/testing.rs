@@ -1,52 +1,20 @@
-//! What the tests share: a clock that stands still until it is waited on, logs in memory.
+//! What the tests share: scripts, plans, logs in memory.
 
-use std::cell::Cell;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use weir_core::units::{Instant, Nanos};
+use weir_core::units::Nanos;
 use weir_tg::{RandomMode, Script};
 
-use super::clock::Clock;
 use super::log::{Header, Kind, Reader, Record, Role, Stamps, Transport, Writer};
 use super::plan::{Asked, Plan};
-use super::wall::WallTime;
+use crate::generator::testing::START;
+use crate::generator::wall::WallTime;
 
-/// The start of every run, in nanoseconds since 1970.
-pub(crate) const START: u64 = 1_000_000_000_000_000_000;
 pub(crate) const MILLISECOND: u64 = 1_000_000;
 
 pub(crate) fn start() -> WallTime {
     WallTime::new(START).unwrap()
-}
-
-/// A clock that moves when it is waited on, and by `step` whenever it is read.
-pub(crate) struct FakeClock {
-    pub(crate) time: Cell<u64>,
-    /// By how much each wait ends late.
-    pub(crate) late: Cell<u64>,
-    pub(crate) stopped: Cell<bool>,
-}
-
-impl FakeClock {
-    pub(crate) fn new() -> Self {
-        Self { time: Cell::new(0), late: Cell::new(0), stopped: Cell::new(false) }
-    }
-}
-
-impl Clock for FakeClock {
-    fn now(&self) -> Instant {
-        Instant::new(self.time.get())
-    }
-    fn wall(&self) -> WallTime {
-        WallTime::new(START + self.time.get()).unwrap()
-    }
-    fn wait(&self, until: Instant) {
-        self.time.set(until.get().max(self.time.get()) + self.late.get());
-    }
-    fn stopped(&self) -> bool {
-        self.stopped.get()
-    }
 }
 
 pub(crate) fn script(text: &str) -> Script {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::Finding;
 use crate::daemon::directory::{Life, RunDirectory, life};
-use crate::io::program::Pin;
+use crate::io::attach::Pin;
 
 const AREA: &str = "left behind";
 const REMEDY: &str = "weird doctor --clean";
@@ -30,10 +30,8 @@ pub(super) fn examine(base: &Path, pins: &[Pin]) -> Vec<Finding> {
     });
     let links = pins.iter().map(|pin| {
         let (what, interface) = (pin.path.display().to_string(), &pin.interface);
-        match is_alive(base, &pin.router) {
-            true => {
-                Finding::ok(AREA, what, format!("the program at {interface}, in use by `{}`", pin.router))
-            }
+        match is_alive(base, &pin.owner) {
+            true => Finding::ok(AREA, what, format!("the program at {interface}, in use by `{}`", pin.owner)),
             false => {
                 let found =
                     format!("the program at {interface}: its router is gone, and with it all traffic there");
@@ -63,7 +61,7 @@ pub(super) fn clean(base: &Path, pins: &[Pin]) -> Vec<String> {
             removed.push(path.display().to_string());
         }
     }
-    for pin in pins.iter().filter(|pin| !is_alive(base, &pin.router)) {
+    for pin in pins.iter().filter(|pin| !is_alive(base, &pin.owner)) {
         if pin.remove().is_ok() {
             removed.push(pin.path.display().to_string());
         }

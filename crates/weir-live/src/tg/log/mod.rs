@@ -25,7 +25,7 @@ pub mod writer;
 
 use serde::{Deserialize, Serialize};
 
-use super::wall::WallTime;
+use crate::generator::wall::WallTime;
 
 pub use reader::{Ending, Reader};
 pub use record::{Kind, Record};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use weir_document::Refused;
 
-use crate::tg::wall::WallTime;
+use crate::generator::wall::WallTime;
 
 /// The longest name, in bytes.
 const LONGEST: usize = 1024;

@@ -5,8 +5,9 @@ use std::io;
 use weir_core::units::{Instant, Nanos};
 
 use super::{BATCH, Outgoing, Outlet, Sent, Source, WallTime};
+use crate::generator::testing::{FakeClock, START};
 use crate::tg::log::{Kind, Record, Role, Transport, Writer};
-use crate::tg::testing::{FakeClock, MILLISECOND, Memory, START, header, milliseconds, plan, records, start};
+use crate::tg::testing::{MILLISECOND, Memory, header, milliseconds, plan, records, start};
 
 /// An outlet that takes so many packets of a batch, each for so long, and fails as it is told.
 struct Fake<'c> {

@@ -13,14 +13,14 @@ pub fn fine_timers() {
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_u64, 0_u64, 0_u64, 0_u64) };
 }
 
-/// Keeps this thread on one processor.
+/// Keeps this thread on one processor; `command` is who was told so.
 ///
 /// # Errors
 /// There is none of that number, or it is not permitted.
-pub fn pin(processor: u32) -> Result<(), Refused> {
+pub fn pin(processor: u32, command: &str) -> Result<(), Refused> {
     let refuse = |reason: String| {
         let remedy = "name one of `nproc --all` processors, counted from 0, that this process may use";
-        Refused::of_file("weird tg", reason, remedy).key("--cpu").value(processor.to_string())
+        Refused::of_file(command, reason, remedy).key("--cpu").value(processor.to_string())
     };
     let mut set = rustix::thread::CpuSet::new();
     let index = processor as usize;

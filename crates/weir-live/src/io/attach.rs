@@ -1,0 +1,373 @@
+//! An XDP program on an interface: attached, pinned, taken over, and taken away.
+//!
+//! A program is attached by a link, in the driver or, where the driver cannot, in the kernel's generic path. The link goes
+//! away with the daemon, also when it is killed, unless it is pinned: then it stays, and the next daemon of the same
+//! name puts its own program into it, so that there is no moment without one.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Linux, Documentation/bpf/; bpf(2) |
+//! | Work | system calls when an interface is opened or ended; never for a frame |
+//! | Units | none |
+
+use std::cell::RefCell;
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use libbpf_rs::{MapCore, Object, ObjectBuilder, OpenObject, PrintLevel};
+
+use super::fault::{Fault, Kind};
+use super::link::{Facts, c_string, checked, owned};
+
+/// What loading and attaching need.
+pub(crate) const CAPABILITY: &str = "CAP_BPF and CAP_NET_ADMIN";
+/// Where file systems of BPF objects are usually mounted.
+const BPF_FILES: &str = "/sys/fs/bpf";
+/// Where links are pinned: one folder a daemon.
+pub const PINS: &str = "/sys/fs/bpf/weir";
+/// How a dot in the name of an interface is written there, where names have none.
+const DOT: &str = "%2e";
+/// What `statfs` says of such a file system.
+const BPF_MAGIC: u64 = 0xcafe_4a11;
+
+/// Where the program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// In the driver, before the kernel makes anything of a frame.
+    Driver,
+    /// In the kernel's generic path, after it has.
+    Generic,
+}
+
+/// Who attaches a program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owner<'a> {
+    /// The name of the daemon: that of its pin.
+    pub(crate) name: &'a str,
+    /// The setting by which its link is pinned, where it is to be.
+    pub(crate) pin: Option<&'static str>,
+    /// What can be done instead of attaching a program, where there is something.
+    pub(crate) instead: Option<&'static str>,
+}
+
+/// A program that is attached to an interface, until this is dropped, or until the machine ends where it is pinned.
+pub(crate) struct Attached {
+    link: OwnedFd,
+    interface: String,
+    pin: Option<PathBuf>,
+    mode: Mode,
+}
+
+impl Attached {
+    /// Attaches a program to an interface, into the link that an earlier daemon of that name left pinned if there is one.
+    ///
+    /// # Errors
+    /// Permission is missing, the kernel has no XDP, or another program is attached.
+    pub(crate) fn new(owner: Owner<'_>, facts: &Facts, program: BorrowedFd<'_>) -> Result<Self, Fault> {
+        let path = pin_path(owner.name, &facts.name);
+        if let Some(setting) = owner.pin {
+            provide_files(&facts.name, setting)?;
+        }
+        let program = program.as_raw_fd();
+        let taken = take_over(facts, &path, program)?;
+        let pinned = taken.is_some();
+        let (link, mode) = match taken {
+            Some(link) => (link, attached_mode(facts.index)),
+            None => create(facts, program, owner.instead)?,
+        };
+        let pin = owner.pin.map(|_| path.clone());
+        match (pinned, &pin) {
+            (false, Some(path)) => pin_link(&facts.name, &link, path)?,
+            (true, None) => unpin(&facts.name, &path)?,
+            _ => {}
+        }
+        Ok(Self { link, interface: facts.name.clone(), pin, mode })
+    }
+
+    /// Where it runs.
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Takes it off the interface, pinned or not.
+    ///
+    /// # Errors
+    /// The pin cannot be removed.
+    pub(crate) fn detach(self) -> Result<(), Fault> {
+        // Closing the link detaches it once no pin holds it.
+        self.pin.as_deref().map_or(Ok(()), |path| unpin(&self.interface, path))
+    }
+}
+
+impl AsFd for Attached {
+    /// Its link.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.link.as_fd()
+    }
+}
+
+/// A link that is pinned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// The daemon that pinned it.
+    pub owner: String,
+    /// The interface that it was for.
+    pub interface: String,
+    /// Where it is pinned.
+    pub path: PathBuf,
+}
+
+/// The links that are pinned, in order; none where there is no file system for them.
+#[must_use]
+pub fn pins() -> Vec<Pin> {
+    let folders = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
+    let name = |name: std::ffi::OsString| name.to_string_lossy().replace(DOT, ".");
+    let mut found = folders(Path::new(PINS))
+        .flat_map(|folder| {
+            let of = name(folder.file_name());
+            folders(&folder.path()).map(move |pin| Pin {
+                owner: of.clone(),
+                interface: name(pin.file_name()),
+                path: pin.path(),
+            })
+        })
+        .collect::<Vec<_>>();
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+impl Pin {
+    /// Removes it: the program is detached, unless a daemon has its link open.
+    ///
+    /// # Errors
+    /// Permission is missing.
+    pub fn remove(&self) -> Result<(), Fault> {
+        unpin(&self.interface, &self.path)
+    }
+}
+
+thread_local! {
+    /// What `libbpf` complained of since an object was opened.
+    static SAID: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Opens an object, of which what it is made of can still be changed. What the kernel says of it is kept for [`refused`].
+pub(crate) fn open(object: &[u8]) -> libbpf_rs::Result<OpenObject> {
+    SAID.take();
+    libbpf_rs::set_print(Some((PrintLevel::Warn, |_, text| {
+        SAID.with_borrow_mut(|said| said.push_str(&text))
+    })));
+    ObjectBuilder::default().open_memory(object)
+}
+
+/// Why an object was not loaded; `oldest` is the kernel that it needs.
+pub(crate) fn refused(facts: &Facts, error: libbpf_rs::Error, oldest: &str) -> Fault {
+    let denied = error.kind() == libbpf_rs::ErrorKind::PermissionDenied;
+    let reason = SAID.with_borrow(|said| reason(said).map(|line| format!(" ({line})"))).unwrap_or_default();
+    let what = format!("loading the XDP program{reason}");
+    let mut fault = Fault::system(&facts.name, &what, CAPABILITY, plain(error));
+    // The verifier's refusal is a permission that is denied, too; but then it says why.
+    if !denied || !reason.is_empty() {
+        fault.kind = Kind::Unsupported;
+        fault = fault.remedy(format!("it needs {oldest}"));
+    }
+    fault
+}
+
+/// The last line of the verifier's log that is about the program, of all that `libbpf` said.
+fn reason(said: &str) -> Option<&str> {
+    let log = said.split_once("BEGIN PROG LOAD LOG")?.1.split_once("END PROG LOAD LOG")?.0;
+    let lines = log.lines().map(|line| line.trim_matches(['-', ' ']));
+    lines
+        .filter(|line| !line.is_empty() && !line.starts_with("processed ") && !line.starts_with("libbpf:"))
+        .next_back()
+}
+
+/// The program of this name.
+pub(crate) fn program<'a>(object: &'a Object, name: &str) -> io::Result<BorrowedFd<'a>> {
+    let found = object.progs().find(|program| program.name() == OsStr::new(name));
+    let found = found.ok_or_else(|| io::Error::other(format!("no program {name}")))?;
+    // SAFETY: the number is of the program, which lives as long as its object, which is borrowed.
+    Ok(unsafe { BorrowedFd::borrow_raw(found.as_fd().as_raw_fd()) })
+}
+
+/// The map of this name.
+pub(crate) fn map<'a>(object: &'a Object, name: &str) -> io::Result<libbpf_rs::Map<'a>> {
+    object
+        .maps()
+        .find(|map| map.name() == OsStr::new(name))
+        .ok_or_else(|| io::Error::other(format!("no map {name}")))
+}
+
+/// Attaches the program where the driver runs it, or else in the generic path.
+fn create(facts: &Facts, program: i32, instead: Option<&str>) -> Result<(OwnedFd, Mode), Fault> {
+    if let Some(other) = attached_program(facts.index) {
+        return Err(occupied(facts, Some(other), instead));
+    }
+    let with = |flags| {
+        let options = libbpf_sys::bpf_link_create_opts {
+            sz: size_of::<libbpf_sys::bpf_link_create_opts>() as _,
+            flags,
+            ..Default::default()
+        };
+        // SAFETY: the options live through the call, and say how long they are.
+        owned(positive(unsafe {
+            libbpf_sys::bpf_link_create(program, facts.index as i32, libbpf_sys::BPF_XDP, &raw const options)
+        }))
+    };
+    let driver = with(libbpf_sys::XDP_FLAGS_DRV_MODE);
+    let (link, mode) = match driver {
+        Ok(link) => (Ok(link), Mode::Driver),
+        Err(_) => (with(libbpf_sys::XDP_FLAGS_SKB_MODE), Mode::Generic),
+    };
+    match link {
+        Ok(link) => Ok((link, mode)),
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EEXIST)) => {
+            Err(occupied(facts, None, instead))
+        }
+        Err(error) => Err(Fault::system(&facts.name, "attaching the XDP program", CAPABILITY, error)),
+    }
+}
+
+/// `libbpf` gives back `-errno` and sets `errno`; what `owned` reads is the latter.
+fn positive(result: i32) -> i32 {
+    result.max(-1)
+}
+
+fn occupied(facts: &Facts, program: Option<u32>, instead: Option<&str>) -> Fault {
+    let which = program
+        .map_or_else(|| "another XDP program".into(), |id| format!("another XDP program, number {id},"));
+    let name = &facts.name;
+    let instead = instead.map(|instead| format!(", or {instead}")).unwrap_or_default();
+    let remedy = format!(
+        "take it off with `ip link set dev {name} xdp off`, or end the program that holds it (`bpftool net`){instead}"
+    );
+    Fault::new(Kind::Busy, name, format!("{which} is attached"), remedy)
+}
+
+/// The number of the program that is attached to an interface.
+fn attached_program(index: u32) -> Option<u32> {
+    let mut id = 0;
+    // SAFETY: the number is written to a place that lives through the call.
+    let asked = unsafe { libbpf_sys::bpf_xdp_query_id(index as i32, 0, &raw mut id) };
+    (asked == 0 && id != 0).then_some(id)
+}
+
+fn attached_mode(index: u32) -> Mode {
+    let mut answer = libbpf_sys::bpf_xdp_query_opts {
+        sz: size_of::<libbpf_sys::bpf_xdp_query_opts>() as _,
+        ..Default::default()
+    };
+    // SAFETY: the answer lives through the call, and says how long it is.
+    let asked = unsafe { libbpf_sys::bpf_xdp_query(index as i32, 0, &raw mut answer) };
+    let generic = asked == 0 && u32::from(answer.attach_mode) == libbpf_sys::XDP_ATTACHED_SKB;
+    if generic { Mode::Generic } else { Mode::Driver }
+}
+
+/// Puts the program into the link that an earlier daemon left pinned at `path`; `None` where there is none, or only
+/// one whose interface is gone.
+fn take_over(facts: &Facts, path: &Path, program: i32) -> Result<Option<OwnedFd>, Fault> {
+    let failed = |error| Fault::system(&facts.name, "taking over the pinned XDP program", CAPABILITY, error);
+    let Some(link) = open_pin(path).map_err(failed)? else { return Ok(None) };
+    let (index, attached) = link_target(&link).map_err(failed)?;
+    if index == 0 {
+        return unpin(&facts.name, path).map(|()| None);
+    }
+    if index != facts.index || attached_program(index) != Some(attached) {
+        let what = format!("the link pinned at {} is of another interface", path.display());
+        let remedy = "give this daemon another name, as two in different network namespaces must have";
+        return Err(Fault::new(Kind::Busy, &facts.name, what, remedy));
+    }
+    // SAFETY: both numbers are open; no options are given.
+    let updated = unsafe { libbpf_sys::bpf_link_update(link.as_raw_fd(), program, core::ptr::null()) };
+    checked(positive(updated)).map_err(failed)?;
+    Ok(Some(link))
+}
+
+fn open_pin(path: &Path) -> io::Result<Option<OwnedFd>> {
+    let path = c_string(path.as_os_str().as_encoded_bytes())?;
+    // SAFETY: the path ends with a zero.
+    match owned(positive(unsafe { libbpf_sys::bpf_obj_get(path.as_ptr()) })) {
+        Ok(link) => Ok(Some(link)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The interface and the program of a link; the interface is 0 where it is gone.
+fn link_target(link: &OwnedFd) -> io::Result<(u32, u32)> {
+    let mut info = libbpf_sys::bpf_link_info::default();
+    let mut length = size_of_val(&info) as u32;
+    let at = (&raw mut info).cast();
+    // SAFETY: the kernel writes at most `length` bytes of plain data.
+    checked(positive(unsafe { libbpf_sys::bpf_obj_get_info_by_fd(link.as_raw_fd(), at, &raw mut length) }))?;
+    if info.type_ != libbpf_sys::BPF_LINK_TYPE_XDP {
+        return Err(io::Error::other("what is pinned there is no XDP program's link"));
+    }
+    // SAFETY: a link of this type has this part.
+    Ok((unsafe { info.__bindgen_anon_1.xdp.ifindex }, info.prog_id))
+}
+
+fn pin_path(owner: &str, interface: &str) -> PathBuf {
+    Path::new(PINS).join(owner.replace('.', DOT)).join(interface.replace('.', DOT))
+}
+
+fn pin_link(interface: &str, link: &OwnedFd, path: &Path) -> Result<(), Fault> {
+    let failed = |error| Fault::system(interface, "pinning the XDP program", CAPABILITY, error);
+    path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
+    let path = c_string(path.as_os_str().as_encoded_bytes()).map_err(failed)?;
+    // SAFETY: the path ends with a zero.
+    checked(positive(unsafe { libbpf_sys::bpf_obj_pin(link.as_raw_fd(), path.as_ptr()) })).map_err(failed)?;
+    Ok(())
+}
+
+fn unpin(interface: &str, path: &Path) -> Result<(), Fault> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            let what = format!("removing the pin {}", path.display());
+            Err(Fault::system(interface, &what, CAPABILITY, error))
+        }
+        _ => {
+            // The folders go with their last pin; otherwise they are not empty.
+            let _ = path.ancestors().skip(1).take(2).try_for_each(std::fs::remove_dir);
+            Ok(())
+        }
+    }
+}
+
+/// Makes sure that there is a file system that holds pins longer than the daemon lives.
+fn provide_files(interface: &str, setting: &str) -> Result<(), Fault> {
+    let mounted =
+        rustix::fs::statfs(BPF_FILES).is_ok_and(|about| about.f_type as u64 & 0xffff_ffff == BPF_MAGIC);
+    if mounted {
+        return Ok(());
+    }
+    let line = format!("mount -t bpf bpf {BPF_FILES}");
+    let space = |process| std::fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
+    // Where the first process does not show its own there is no telling.
+    if space("1").is_some_and(|first| space("self").is_some_and(|own| own != first)) {
+        let what = format!("{setting} pins the XDP program, and {BPF_FILES} has no file system for it");
+        let remedy = format!(
+            "a mount made here would end with the daemon: start it with `nsenter --net=...` instead of `ip netns \
+             exec`, or run `{line}` in the mount namespace that it is to outlive"
+        );
+        return Err(Fault::new(Kind::Unsupported, interface, what, remedy));
+    }
+    rustix::mount::mount("bpf", BPF_FILES, "bpf", rustix::mount::MountFlags::empty(), None).map_err(|error| {
+        Fault::system(interface, "mounting a file system for pins", "CAP_SYS_ADMIN", error.into())
+            .remedy(format!("run `{line}` as root"))
+    })
+}
+
+/// What `libbpf` said, as an error of the system.
+pub(crate) fn plain(error: libbpf_rs::Error) -> io::Error {
+    use libbpf_rs::ErrorKind;
+    let kind = match error.kind() {
+        ErrorKind::PermissionDenied => io::ErrorKind::PermissionDenied,
+        ErrorKind::NotFound => io::ErrorKind::NotFound,
+        _ => io::ErrorKind::Other,
+    };
+    io::Error::new(kind, format!("{error:#}"))
+}
