@@ -8,6 +8,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#define STEER_APART __attribute__((noinline))
 #include "steer.h"
 
 /* What the programs are told before they are loaded; what follows from it is decided by the verifier, once. */
@@ -70,24 +71,65 @@ STEER_INLINE unsigned int steer_length(unsigned int processor)
 	return length < 0 ? 0 : length;
 }
 
-/* Apart, so that the verifier follows its loop once. */
-__attribute__((noinline)) unsigned int shortest(void)
+STEER_INLINE struct steer_bytes bytes_of(struct xdp_md *context)
 {
-	return steer_shortest(&rules.decisions[rules.active & 1]);
+	return (struct steer_bytes){
+		.frame = (const unsigned char *)(long)context->data,
+		.end = (const unsigned char *)(long)context->data_end,
+		.context = context,
+	};
+}
+
+__attribute__((noinline)) unsigned long long extensions_of(struct xdp_md *context, unsigned int at,
+							   unsigned int protocol)
+{
+	struct steer_bytes bytes = bytes_of(context);
+
+	return steer_extensions(&bytes, at, protocol);
+}
+
+STEER_INLINE unsigned long long steer_behind(const struct steer_bytes *bytes, unsigned int at, unsigned int protocol)
+{
+	return extensions_of(bytes->context, at, protocol);
+}
+
+/* The number of a flow. Apart, so that the verifier follows the hash once, and not for every way through the headers. */
+__attribute__((noinline)) unsigned int flow_of(struct xdp_md *context, unsigned int network, unsigned int version,
+					       unsigned int ports, unsigned int protocol)
+{
+	struct steer_bytes bytes = bytes_of(context);
+	struct steer_packet packet = {
+		.network = network,
+		.version = version,
+		.source = ports >> 16,
+		.destination = ports & 0xffff,
+		.protocol = protocol,
+	};
+
+	return steer_flow(&bytes, &setup, &packet);
+}
+
+/* The processor of the flow of a packet. */
+STEER_INLINE unsigned int by_hash(struct xdp_md *context, const struct steer_decision *decision,
+				  struct steer_receiver *receiver, const struct steer_packet *packet)
+{
+	unsigned int ports = packet->source << 16 | packet->destination;
+	unsigned int flow = flow_of(context, packet->network, packet->version, ports, packet->protocol);
+	unsigned long long found = steer_by_hash(decision, flow);
+
+	receiver->frames[STEER_REDIRECTED] += found >> 32;
+	return found;
 }
 
 /* The processor that the rule in force names. */
-STEER_INLINE unsigned int decide(const unsigned char *frame, const unsigned char *end,
-				 const struct steer_decision *decision, struct steer_receiver *receiver,
-				 const struct steer_packet *packet, unsigned int class)
+STEER_INLINE unsigned int decide(struct xdp_md *context, const struct steer_decision *decision,
+				 struct steer_receiver *receiver, const struct steer_packet *packet, unsigned int class)
 {
-	unsigned long long *redirected = &receiver->frames[STEER_REDIRECTED];
-
 	if (decision->rule == STEER_CYCLE)
-		return steer_cycle(decision, receiver->turns, class, redirected);
+		return steer_cycle(decision, receiver->turns, class, &receiver->frames[STEER_REDIRECTED]);
 	if (decision->rule == STEER_HASH)
-		return steer_by_hash(decision, steer_flow(frame, end, &setup, packet), redirected);
-	return shortest();
+		return by_hash(context, decision, receiver, packet);
+	return steer_shortest(decision);
 }
 
 /* Puts a stamp in front of the frame; a driver without room for it leaves the request without. */
@@ -108,12 +150,11 @@ STEER_INLINE void stamp(struct xdp_md *context, unsigned int class, unsigned int
 SEC("xdp")
 int steer(struct xdp_md *context)
 {
-	const unsigned char *frame = (const unsigned char *)(long)context->data;
-	const unsigned char *end = (const unsigned char *)(long)context->data_end;
+	struct steer_bytes bytes = bytes_of(context);
 	struct steer_receiver *receiver = &counts.receivers[bpf_get_smp_processor_id() & (STEER_CPUS - 1)];
 	const struct steer_decision *decision = &rules.decisions[rules.active & 1];
 	struct steer_packet packet;
-	enum steer_frame kind = steer_parse(frame, end, &setup, &packet);
+	enum steer_frame kind = steer_parse(&bytes, &setup, &packet);
 	unsigned int class, processor;
 
 	if (kind == STEER_STEERED && decision->rule == STEER_IDLE)
@@ -122,8 +163,8 @@ int steer(struct xdp_md *context)
 		receiver->frames[kind] += 1;
 		return XDP_PASS;
 	}
-	class = steer_class(frame, end, &setup, &packet);
-	processor = decide(frame, end, decision, receiver, &packet, class);
+	class = steer_class(&bytes, &setup, &packet);
+	processor = decide(context, decision, receiver, &packet, class);
 	stamp(context, class, packet.payload);
 	if (bpf_redirect_map(&processors, processor, XDP_DROP) != XDP_REDIRECT) {
 		receiver->frames[STEER_NO_SERVER] += 1;
@@ -198,13 +239,15 @@ int steer_serve(struct xdp_md *context)
 {
 	__u32 processor = bpf_get_smp_processor_id();
 	struct steer_served *served = served_by(processor);
+	struct steer_bytes bytes;
 
 	served->requests += 1;
 	serve_stamped(context, processor);
 	served->done += 1;
 	if (!setup.reflect)
 		return XDP_PASS;
-	if (!steer_turn_round((unsigned char *)(long)context->data, (unsigned char *)(long)context->data_end))
+	bytes = bytes_of(context);
+	if (!steer_turn_round(&bytes))
 		return XDP_PASS;
 	return bpf_redirect_map(&back, 0, XDP_DROP);
 }

@@ -19,6 +19,10 @@
 #include "intf.h"
 
 #define STEER_INLINE static inline __attribute__((always_inline))
+/* Functions with long loops. Programs in the kernel have them apart, so that the verifier follows each once. */
+#ifndef STEER_APART
+#define STEER_APART STEER_INLINE
+#endif
 
 #define STEER_ETHERNET 14
 #define STEER_TAG 4
@@ -51,6 +55,26 @@ enum steer_ethertype {
 	STEER_IPV6 = 0x86dd,
 	STEER_TAGGED_TWICE = 0x88a8,
 };
+
+/* A frame. */
+struct steer_bytes {
+	const unsigned char *frame;
+	const unsigned char *end;
+	/* By which `steer_behind` finds it again. */
+	void *context;
+};
+
+/* A place in a frame. The compiler must not find it anew for each access, or the verifier does not see that it was
+ * compared with the end. */
+STEER_INLINE const unsigned char *steer_at(const struct steer_bytes *bytes, unsigned int place)
+{
+	const unsigned char *at = bytes->frame + (place & STEER_WITHIN);
+
+#if defined(__bpf__)
+	asm volatile("" : "+r"(at));
+#endif
+	return at;
+}
 
 /* Where a packet begins, and what its headers say. */
 struct steer_packet {
@@ -149,18 +173,18 @@ STEER_INLINE unsigned long long steer_end(struct steer_hash *hash)
 }
 
 /* What the frame carries, behind at most two tags, and where that begins; 0 where the frame is shorter. */
-STEER_INLINE unsigned int steer_ethernet(const unsigned char *frame, const unsigned char *end, unsigned int *at)
+STEER_INLINE unsigned int steer_ethernet(const struct steer_bytes *bytes, unsigned int *at)
 {
-	const unsigned char *header = frame + *at;
+	const unsigned char *header = steer_at(bytes, *at);
 	unsigned int type;
 
-	if (header + STEER_ETHERNET > end)
+	if (header + STEER_ETHERNET > bytes->end)
 		return 0;
 	type = steer_16(header + 12);
 	*at += STEER_ETHERNET;
 	for (int tags = 0; tags < 2 && (type == STEER_TAGGED || type == STEER_TAGGED_TWICE); tags++) {
-		header = frame + *at;
-		if (header + STEER_TAG > end)
+		header = steer_at(bytes, *at);
+		if (header + STEER_TAG > bytes->end)
 			return 0;
 		type = steer_16(header + 2);
 		*at += STEER_TAG;
@@ -168,18 +192,18 @@ STEER_INLINE unsigned int steer_ethernet(const unsigned char *frame, const unsig
 	return type;
 }
 
-STEER_INLINE enum steer_frame steer_ipv4(const unsigned char *frame, const unsigned char *end, unsigned int at,
+STEER_INLINE enum steer_frame steer_ipv4(const struct steer_bytes *bytes, unsigned int at,
 					 struct steer_packet *packet)
 {
-	const unsigned char *header = frame + at;
+	const unsigned char *header = steer_at(bytes, at);
 	unsigned int length;
 
-	if (header + STEER_IPV4_HEADER > end)
+	if (header + STEER_IPV4_HEADER > bytes->end)
 		return STEER_SHORT;
 	if (header[0] >> 4 != 4)
 		return STEER_PASSED;
 	length = (header[0] & 15) * 4;
-	if (length < STEER_IPV4_HEADER || header + length > end)
+	if (length < STEER_IPV4_HEADER || header + length > bytes->end)
 		return STEER_SHORT;
 	packet->version = 4;
 	packet->protocol = header[9];
@@ -211,56 +235,63 @@ STEER_INLINE int steer_is_extension(unsigned int protocol)
 	       protocol == STEER_FRAGMENT_HEADER || protocol == STEER_AUTHENTICATION;
 }
 
-/* Goes behind the extension headers. */
-STEER_INLINE enum steer_frame steer_extensions(const unsigned char *frame, const unsigned char *end,
-					       struct steer_packet *packet)
+/* Goes behind the extension headers that begin at a place: in the upper half what the packet is then, in the middle the
+ * protocol, in the lower half where that begins. */
+STEER_INLINE unsigned long long steer_extensions(const struct steer_bytes *bytes, unsigned int at,
+						 unsigned int protocol)
 {
-	unsigned int at = packet->transport;
-	unsigned int protocol = packet->protocol;
-	enum steer_frame kind = STEER_STEERED;
+	unsigned long long kind = STEER_STEERED;
 
 	for (int i = 0; i < STEER_EXTENSIONS && kind == STEER_STEERED && steer_is_extension(protocol); i++) {
-		const unsigned char *header = frame + (at & STEER_WITHIN);
+		const unsigned char *header = steer_at(bytes, at);
 
-		if (header + 8 > end)
-			return STEER_SHORT;
+		if (header + 8 > bytes->end)
+			return (unsigned long long)STEER_SHORT << 32;
 		/* A fragment header of a packet that is whole says so: no place behind the first, and no more. */
 		if (protocol == STEER_FRAGMENT_HEADER && steer_16(header + 2) & 0xfff9)
 			kind = STEER_FRAGMENT;
 		at += steer_extension(header, protocol);
 		protocol = header[0];
 	}
-	packet->transport = at;
-	packet->protocol = protocol;
-	return frame + (at & STEER_WITHIN) > end ? STEER_SHORT : kind;
+	if (steer_at(bytes, at) > bytes->end)
+		kind = STEER_SHORT;
+	return kind << 32 | protocol << 16 | (at & STEER_WITHIN);
 }
 
-STEER_INLINE enum steer_frame steer_ipv6(const unsigned char *frame, const unsigned char *end, unsigned int at,
+/* The same: whoever includes this says. A program in the kernel has it apart, so that the verifier follows it once. */
+STEER_INLINE unsigned long long steer_behind(const struct steer_bytes *bytes, unsigned int at, unsigned int protocol);
+
+STEER_INLINE enum steer_frame steer_ipv6(const struct steer_bytes *bytes, unsigned int at,
 					 struct steer_packet *packet)
 {
-	const unsigned char *header = frame + at;
+	const unsigned char *header = steer_at(bytes, at);
+	unsigned long long behind;
 
-	if (header + STEER_IPV6_HEADER > end)
+	if (header + STEER_IPV6_HEADER > bytes->end)
 		return STEER_SHORT;
 	if (header[0] >> 4 != 6)
 		return STEER_PASSED;
 	packet->version = 6;
 	packet->protocol = header[6];
 	packet->transport = at + STEER_IPV6_HEADER;
-	return steer_extensions(frame, end, packet);
+	if (!steer_is_extension(packet->protocol))
+		return STEER_STEERED;
+	behind = steer_behind(bytes, packet->transport, packet->protocol);
+	packet->protocol = behind >> 16 & 255;
+	packet->transport = behind & STEER_WITHIN;
+	return (enum steer_frame)(behind >> 32 & 3);
 }
 
 /* The ports, and the payload of UDP. */
-STEER_INLINE enum steer_frame steer_ports(const unsigned char *frame, const unsigned char *end,
-					  struct steer_packet *packet)
+STEER_INLINE enum steer_frame steer_ports(const struct steer_bytes *bytes, struct steer_packet *packet)
 {
-	const unsigned char *header = frame + (packet->transport & STEER_WITHIN);
+	const unsigned char *header = steer_at(bytes, packet->transport);
 	/* Of TCP all of the header that does not vary must be there. */
 	unsigned int least = packet->protocol == STEER_UDP_PROTOCOL ? STEER_UDP_HEADER : 20;
 
 	if (packet->protocol != STEER_UDP_PROTOCOL && packet->protocol != STEER_TCP_PROTOCOL)
 		return STEER_STEERED;
-	if (header + least > end)
+	if (header + least > bytes->end)
 		return STEER_SHORT;
 	packet->source = steer_16(header);
 	packet->destination = steer_16(header + 2);
@@ -272,7 +303,7 @@ STEER_INLINE enum steer_frame steer_ports(const unsigned char *frame, const unsi
 }
 
 /* The packet of a type at a place: STEER_PASSED where that is none of IP. */
-STEER_INLINE enum steer_frame steer_network(const unsigned char *frame, const unsigned char *end, unsigned int type,
+STEER_INLINE enum steer_frame steer_network(const struct steer_bytes *bytes, unsigned int type,
 					    unsigned int at, struct steer_packet *packet)
 {
 	enum steer_frame kind = STEER_PASSED;
@@ -283,19 +314,19 @@ STEER_INLINE enum steer_frame steer_network(const unsigned char *frame, const un
 	packet->source = 0;
 	packet->destination = 0;
 	if (type == STEER_IPV4)
-		kind = steer_ipv4(frame, end, at, packet);
+		kind = steer_ipv4(bytes, at, packet);
 	else if (type == STEER_IPV6)
-		kind = steer_ipv6(frame, end, at, packet);
-	return kind == STEER_STEERED ? steer_ports(frame, end, packet) : kind;
+		kind = steer_ipv6(bytes, at, packet);
+	return kind == STEER_STEERED ? steer_ports(bytes, packet) : kind;
 }
 
 /* What GRE carries, and where that begins; 0 where it is another version, or its headers are not there. */
-STEER_INLINE unsigned int steer_gre(const unsigned char *frame, const unsigned char *end, unsigned int *at)
+STEER_INLINE unsigned int steer_gre(const struct steer_bytes *bytes, unsigned int *at)
 {
-	const unsigned char *header = frame + (*at & STEER_WITHIN);
+	const unsigned char *header = steer_at(bytes, *at);
 	unsigned int flags;
 
-	if (header + 4 > end)
+	if (header + 4 > bytes->end)
 		return 0;
 	flags = steer_16(header);
 	/* Source routing, which is deprecated, and versions other than 0. */
@@ -306,12 +337,12 @@ STEER_INLINE unsigned int steer_gre(const unsigned char *frame, const unsigned c
 }
 
 /* The same of what is encapsulated in UDP to these ports. */
-STEER_INLINE unsigned int steer_overlay(const unsigned char *frame, const unsigned char *end, unsigned int port,
+STEER_INLINE unsigned int steer_overlay(const struct steer_bytes *bytes, unsigned int port,
 					unsigned int *at)
 {
-	const unsigned char *header = frame + (*at & STEER_WITHIN);
+	const unsigned char *header = steer_at(bytes, *at);
 
-	if (header + 8 > end)
+	if (header + 8 > bytes->end)
 		return 0;
 	if (port == 4789) {
 		*at += 8;
@@ -324,8 +355,7 @@ STEER_INLINE unsigned int steer_overlay(const unsigned char *frame, const unsign
 }
 
 /* What a packet encapsulates, and where that begins; 0 where it is an ordinary one. */
-STEER_INLINE unsigned int steer_inside(const unsigned char *frame, const unsigned char *end,
-				       const struct steer_packet *packet, unsigned int *at)
+STEER_INLINE unsigned int steer_inside(const struct steer_bytes *bytes, const struct steer_packet *packet, unsigned int *at)
 {
 	*at = packet->transport;
 	switch (packet->protocol) {
@@ -334,32 +364,32 @@ STEER_INLINE unsigned int steer_inside(const unsigned char *frame, const unsigne
 	case STEER_IPV6_INSIDE:
 		return STEER_IPV6;
 	case STEER_GRE_PROTOCOL:
-		return steer_gre(frame, end, at);
+		return steer_gre(bytes, at);
 	case STEER_UDP_PROTOCOL:
 		*at = packet->payload;
-		return steer_overlay(frame, end, packet->destination, at);
+		return steer_overlay(bytes, packet->destination, at);
 	default:
 		return 0;
 	}
 }
 
 /* Puts the packet inside into the place of the one that carries it, if it is one of IP. */
-STEER_INLINE enum steer_frame steer_unwrap(const unsigned char *frame, const unsigned char *end, unsigned int traffic,
+STEER_INLINE enum steer_frame steer_unwrap(const struct steer_bytes *bytes, unsigned int traffic,
 					   struct steer_packet *packet)
 {
 	struct steer_packet inner;
 	enum steer_frame kind;
-	unsigned int at, type = steer_inside(frame, end, packet, &at);
+	unsigned int at, type = steer_inside(bytes, packet, &at);
 
 	if (!type)
 		return traffic == STEER_ENCAPSULATED ? STEER_PASSED : STEER_STEERED;
 	at &= STEER_WITHIN;
 	if (type == STEER_ETHERNET_INSIDE) {
-		type = steer_ethernet(frame, end, &at);
+		type = steer_ethernet(bytes, &at);
 		if (!type)
 			return STEER_SHORT;
 	}
-	kind = steer_network(frame, end, type, at, &inner);
+	kind = steer_network(bytes, type, at, &inner);
 	if (kind == STEER_SHORT)
 		return kind;
 	/* A fragment inside has a flow as well: that of its addresses and its protocol. */
@@ -377,15 +407,14 @@ STEER_INLINE int steer_is_one_of(const volatile unsigned short *values, unsigned
 }
 
 /* Whether the frame is a request, STEER_STEERED, and the packet that its flow and its class are of. */
-STEER_INLINE enum steer_frame steer_parse(const unsigned char *frame, const unsigned char *end,
-					  const volatile struct steer_setup *setup, struct steer_packet *packet)
+STEER_INLINE enum steer_frame steer_parse(const struct steer_bytes *bytes, const volatile struct steer_setup *setup, struct steer_packet *packet)
 {
-	unsigned int at = 0, type = steer_ethernet(frame, end, &at);
+	unsigned int at = 0, type = steer_ethernet(bytes, &at);
 	enum steer_frame kind;
 
 	if (!type)
 		return STEER_SHORT;
-	kind = steer_network(frame, end, type, at, packet);
+	kind = steer_network(bytes, type, at, packet);
 	if (setup->traffic == STEER_UDP) {
 		if (kind == STEER_STEERED || kind == STEER_FRAGMENT) {
 			if (packet->protocol != STEER_UDP_PROTOCOL)
@@ -396,14 +425,13 @@ STEER_INLINE enum steer_frame steer_parse(const unsigned char *frame, const unsi
 			return STEER_PASSED;
 		return kind;
 	}
-	return kind == STEER_STEERED ? steer_unwrap(frame, end, setup->traffic, packet) : kind;
+	return kind == STEER_STEERED ? steer_unwrap(bytes, setup->traffic, packet) : kind;
 }
 
 /* The number of the flow: the hash of addresses, ports and protocol, as `weird route` takes it. */
-STEER_INLINE unsigned int steer_flow(const unsigned char *frame, const unsigned char *end,
-				     const volatile struct steer_setup *setup, const struct steer_packet *packet)
+STEER_INLINE unsigned int steer_flow(const struct steer_bytes *bytes, const volatile struct steer_setup *setup, const struct steer_packet *packet)
 {
-	const unsigned char *header = frame + (packet->network & STEER_WITHIN);
+	const unsigned char *header = steer_at(bytes, packet->network);
 	unsigned long long last = packet->source >> 8 | (packet->source & 255) << 8;
 	struct steer_hash hash;
 
@@ -411,12 +439,12 @@ STEER_INLINE unsigned int steer_flow(const unsigned char *frame, const unsigned 
 	last |= (unsigned long long)packet->protocol << 32;
 	steer_begin(&hash, setup->flow_key[0], setup->flow_key[1]);
 	if (packet->version == 4) {
-		if (header + STEER_IPV4_HEADER > end)
+		if (header + STEER_IPV4_HEADER > bytes->end)
 			return 0;
 		steer_absorb(&hash, steer_word(header + 12));
 		steer_absorb(&hash, last | 13ULL << 56);
 	} else {
-		if (header + STEER_IPV6_HEADER > end)
+		if (header + STEER_IPV6_HEADER > bytes->end)
 			return 0;
 		steer_absorb(&hash, steer_word(header + 8));
 		steer_absorb(&hash, steer_word(header + 16));
@@ -427,38 +455,35 @@ STEER_INLINE unsigned int steer_flow(const unsigned char *frame, const unsigned 
 	return (unsigned int)steer_end(&hash);
 }
 
-STEER_INLINE unsigned int steer_code_point(const unsigned char *frame, const unsigned char *end,
-					   const struct steer_packet *packet)
+STEER_INLINE unsigned int steer_code_point(const struct steer_bytes *bytes, const struct steer_packet *packet)
 {
-	const unsigned char *header = frame + (packet->network & STEER_WITHIN);
+	const unsigned char *header = steer_at(bytes, packet->network);
 
-	if (header + 2 > end)
+	if (header + 2 > bytes->end)
 		return 0;
 	return packet->version == 4 ? header[1] >> 2 : steer_16(header) >> 6 & 0x3f;
 }
 
 /* The byte of the payload there; 0 where it has none. What fills a frame up to its least length is no payload. */
-STEER_INLINE unsigned int steer_byte(const unsigned char *frame, const unsigned char *end,
-				     const struct steer_packet *packet, unsigned int offset)
+STEER_INLINE unsigned int steer_byte(const struct steer_bytes *bytes, const struct steer_packet *packet, unsigned int offset)
 {
-	const unsigned char *at = frame + ((packet->payload + offset) & STEER_WITHIN);
+	const unsigned char *at = steer_at(bytes, packet->payload + offset);
 
-	if (!packet->payload || offset + STEER_UDP_HEADER >= packet->length || at + 1 > end)
+	if (!packet->payload || offset + STEER_UDP_HEADER >= packet->length || at + 1 > bytes->end)
 		return 0;
 	return *at;
 }
 
 /* The class of a request. */
-STEER_INLINE unsigned int steer_class(const unsigned char *frame, const unsigned char *end,
-				      const volatile struct steer_setup *setup, const struct steer_packet *packet)
+STEER_INLINE unsigned int steer_class(const struct steer_bytes *bytes, const volatile struct steer_setup *setup, const struct steer_packet *packet)
 {
 	switch (setup->class_rule) {
 	case STEER_BYTE:
-		return steer_byte(frame, end, packet, setup->offset) >= setup->at_least;
+		return steer_byte(bytes, packet, setup->offset) >= setup->at_least;
 	case STEER_PORT:
 		return steer_is_one_of(setup->values, setup->values_used, packet->destination);
 	case STEER_DSCP:
-		return steer_is_one_of(setup->values, setup->values_used, steer_code_point(frame, end, packet));
+		return steer_is_one_of(setup->values, setup->values_used, steer_code_point(bytes, packet));
 	default:
 		return 0;
 	}
@@ -467,21 +492,20 @@ STEER_INLINE unsigned int steer_class(const unsigned char *frame, const unsigned
 /* How many requests are at a processor, the one that is served counted: whoever includes this says. */
 STEER_INLINE unsigned int steer_length(unsigned int processor);
 
-/* The next place of a part behind `at` that leads to a processor; sets `at` to it. */
-STEER_INLINE unsigned int steer_pass_over(const struct steer_decision *decision, unsigned int first, unsigned int count,
-					  unsigned int *at)
+/* The next place of a part behind `at` that leads to a processor: the place in the upper half, the processor in the lower.
+ * Null is what the verifier wants to see asked. */
+STEER_APART unsigned long long steer_pass_over(const struct steer_decision *decision, unsigned int first,
+					       unsigned int count, unsigned int at)
 {
-	unsigned int place = *at;
-
+	if (!decision)
+		return STEER_NONE;
 	for (unsigned int step = 1; step < STEER_PLACES && step < count; step++) {
-		unsigned int processor;
+		/* Divided anew, as the verifier would follow a place that is counted for each of its values. */
+		unsigned int place = (at + step) % count;
+		unsigned int processor = decision->list[(first + place) & (STEER_PLACES - 1)];
 
-		place = place + 1 < count ? place + 1 : 0;
-		processor = decision->list[(first + place) & (STEER_PLACES - 1)];
-		if (processor != STEER_NONE) {
-			*at = place;
-			return processor;
-		}
+		if (processor != STEER_NONE)
+			return (unsigned long long)place << 32 | processor;
 	}
 	return STEER_NONE;
 }
@@ -493,6 +517,7 @@ STEER_INLINE unsigned int steer_cycle(const struct steer_decision *decision, uns
 	const struct steer_part *part = &decision->parts[class & 1];
 	unsigned int *turn = &turns[part->turn & 1];
 	unsigned int at = *turn, count = part->count, processor;
+	unsigned long long other;
 
 	if (at >= count) {
 		if (!count)
@@ -503,12 +528,13 @@ STEER_INLINE unsigned int steer_cycle(const struct steer_decision *decision, uns
 	processor = decision->list[(part->first + at) & (STEER_PLACES - 1)];
 	if (processor != STEER_NONE || decision->strict)
 		return processor;
-	processor = steer_pass_over(decision, part->first, count, &at);
-	if (processor != STEER_NONE) {
+	other = steer_pass_over(decision, part->first, count, at);
+	if ((unsigned int)other != STEER_NONE) {
+		at = other >> 32;
 		*turn = at + 1 < count ? at + 1 : 0;
 		*redirected += 1;
 	}
-	return processor;
+	return other;
 }
 
 /* The entry of a flow in the table of hashes: the hash of its label in weir-core, times the entries, over 2^64. */
@@ -524,39 +550,48 @@ STEER_INLINE unsigned int steer_entry(const struct steer_decision *decision, uns
 	return ((number >> 32) * entries + ((number & 0xffffffff) * entries >> 32)) >> 32;
 }
 
-STEER_INLINE unsigned int steer_by_hash(const struct steer_decision *decision, unsigned int flow,
-					unsigned long long *redirected)
+/* The processor of a flow in the lower half; in the upper one whether it is another than that of its entry. */
+STEER_APART unsigned long long steer_by_hash(const struct steer_decision *decision, unsigned int flow)
 {
-	unsigned int places = decision->places, place, processor;
+	unsigned int places, place, processor;
 
-	if (!places)
+	if (!decision || !decision->places)
 		return STEER_NONE;
+	places = decision->places;
 	place = steer_entry(decision, flow) % places;
 	processor = decision->list[place & (STEER_PLACES - 1)];
 	if (processor != STEER_NONE)
 		return processor;
-	processor = steer_pass_over(decision, 0, places, &place);
-	if (processor != STEER_NONE)
-		*redirected += 1;
-	return processor;
+	processor = steer_pass_over(decision, 0, places, place);
+	return processor == STEER_NONE ? STEER_NONE : 1ULL << 32 | processor;
 }
 
-STEER_INLINE unsigned int steer_shortest(const struct steer_decision *decision)
+/* Of `best` and the processor of a place the one with fewer requests, of as many `best`: how many in the upper half, the
+ * processor in the lower. */
+STEER_APART unsigned long long steer_shorter(const struct steer_decision *decision, unsigned int place,
+					     unsigned long long best)
 {
-	unsigned int places = decision->places, best = STEER_NONE, fewest = 0xffffffff;
+	unsigned int processor, length;
 
-	for (unsigned int place = 0; place < STEER_PLACES && place < places; place++) {
-		unsigned int processor = decision->list[place], length;
+	if (!decision)
+		return best;
+	processor = decision->list[place & (STEER_PLACES - 1)];
+	if (processor == STEER_NONE)
+		return best;
+	length = steer_length(processor);
+	return length < best >> 32 ? (unsigned long long)length << 32 | processor : best;
+}
 
-		if (processor == STEER_NONE)
-			continue;
-		length = steer_length(processor);
-		if (best == STEER_NONE || length < fewest) {
-			best = processor;
-			fewest = length;
-		}
-	}
-	return best;
+/* The processor with the fewest requests. */
+STEER_APART unsigned int steer_shortest(const struct steer_decision *decision)
+{
+	unsigned long long best = ~0ULL;
+
+	if (!decision)
+		return STEER_NONE;
+	for (unsigned int place = 0; place < STEER_PLACES && place < decision->places; place++)
+		best = steer_shorter(decision, place, best);
+	return (unsigned int)best;
 }
 
 /* Swaps so many bytes. */
@@ -572,17 +607,19 @@ STEER_INLINE void steer_swap(unsigned char *one, unsigned char *other, int bytes
 
 /* Turns a frame of UDP round, so that it goes back to where it came from; whether it is one. The checksums stay what they
  * are, as sums do not depend on an order. */
-STEER_INLINE int steer_turn_round(unsigned char *frame, unsigned char *end)
+STEER_INLINE int steer_turn_round(const struct steer_bytes *bytes)
 {
-	unsigned int at = 0, type = steer_ethernet(frame, end, &at);
+	unsigned char *frame = (unsigned char *)bytes->frame, *header, *ports;
+	unsigned int at = 0, type = steer_ethernet(bytes, &at);
 	struct steer_packet packet;
-	unsigned char *header, *ports;
 
-	if (!type || steer_network(frame, end, type, at, &packet) != STEER_STEERED)
+	if (!type || steer_network(bytes, type, at, &packet) != STEER_STEERED)
 		return 0;
-	header = frame + (packet.network & STEER_WITHIN);
-	ports = frame + (packet.transport & STEER_WITHIN);
-	if (packet.protocol != STEER_UDP_PROTOCOL || header + STEER_IPV6_HEADER > end || ports + 4 > end)
+	header = (unsigned char *)steer_at(bytes, packet.network);
+	ports = (unsigned char *)steer_at(bytes, packet.transport);
+	if (packet.protocol != STEER_UDP_PROTOCOL || ports + 4 > bytes->end)
+		return 0;
+	if (header + (packet.version == 4 ? STEER_IPV4_HEADER : STEER_IPV6_HEADER) > bytes->end)
 		return 0;
 	steer_swap(frame, frame + 6, 6);
 	steer_swap(ports, ports + 2, 2);
