@@ -77,6 +77,18 @@ impl Spans {
         self.buckets.iter_mut().zip(&other.buckets).for_each(|(mine, other)| *mine += other);
     }
 
+    /// How many spans.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().sum()
+    }
+
+    /// The sum of all, in nanoseconds.
+    #[must_use]
+    pub const fn sum(&self) -> u64 {
+        self.sum
+    }
+
     /// What was counted.
     #[must_use]
     pub fn snapshot(&self) -> Sojourn {

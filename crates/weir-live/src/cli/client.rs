@@ -11,10 +11,10 @@ use crate::daemon::protocol::{Answer, LONGEST_REQUEST, Request};
 
 /// How long an answer is waited for: longer than the daemon waits for its loop.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// The longest answer, in bytes: figures of as many interfaces and classes as a router may have.
+/// The longest answer, in bytes: figures of as many interfaces, classes and processors as a daemon may have.
 const LONGEST_ANSWER: u64 = 1 << 30;
 
-/// Asks the daemon of the router called `name`.
+/// Asks the daemon called `name`.
 ///
 /// # Errors
 /// No such daemon is running, it may not be asked, or it refuses.
@@ -30,7 +30,7 @@ pub(super) fn ask_in(base: &Path, name: &str, request: &Request) -> Result<Answe
     if name.is_empty() || name.contains('/') || name.starts_with('.') {
         let shown = weir_document::shorten(name);
         return Err(Failure::Input(format!(
-            "NAME is `{shown}`, not the name of a router: {}",
+            "NAME is `{shown}`, not the name of a daemon: {}",
             running(base)
         )));
     }
@@ -76,14 +76,14 @@ fn unreached(base: &Path, name: &str, error: &io::Error) -> Failure {
             socket_of(base, name).display()
         ),
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
-            format!("no router called `{name}` is running: {}", running(base))
+            format!("no daemon called `{name}` is running: {}", running(base))
         }
         _ => format!("{}: {error}: try again", socket_of(base, name).display()),
     };
     Failure::Unsupported(text)
 }
 
-/// What to do where a router is not there: the names of those that are.
+/// What to do where a daemon is not there: the names of those that are.
 fn running(base: &Path) -> String {
     let entries = std::fs::read_dir(base).into_iter().flatten().flatten();
     // A lock that may not be opened is somebody's all the same.
@@ -93,7 +93,7 @@ fn running(base: &Path) -> String {
         alive.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     match names.is_empty() {
-        true => "start it with `weird route FILE`".to_owned(),
+        true => "start it with `weird route FILE` or `weird steer FILE`".to_owned(),
         false => format!("running are `{}`", names.join("`, `")),
     }
 }

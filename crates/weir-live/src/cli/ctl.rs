@@ -1,4 +1,6 @@
-//! `weird ctl NAME ...`: asks a running router, or changes it.
+//! `weird ctl NAME ...`: asks a running daemon, or changes it.
+
+pub(super) mod steering;
 
 use std::path::PathBuf;
 
@@ -11,10 +13,10 @@ use crate::daemon::metrics::word;
 use crate::daemon::protocol::{Answer, Request, Status};
 use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Snapshot};
 
-/// Asks a running router, or changes it.
+/// Asks a running daemon, or changes it.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The router's name, as its file says.
+    /// The daemon's name, as its file says.
     name: String,
     #[command(subcommand)]
     action: Action,
@@ -31,12 +33,12 @@ enum Action {
     Stats,
     /// Prints the configuration in force, as TOML.
     Configuration,
-    /// Takes the configuration of a file; on any error the old one stays.
+    /// Takes the configuration of a file, of a router; on any error the old one stays.
     Reload {
         /// The file.
         file: PathBuf,
     },
-    /// Changes one interface until the next reload.
+    /// Changes one interface of a router until the next reload.
     Set {
         /// The interface.
         interface: String,
@@ -50,13 +52,23 @@ enum Action {
         #[arg(long)]
         propagation: Option<String>,
     },
-    /// Lets out what waits, and takes nothing new until `--resume`.
+    /// Lets out what waits in a router, and takes nothing new until `--resume`.
     Drain {
         /// The interface; all without one.
         interface: Option<String>,
         /// Takes packets again.
         #[arg(long)]
         resume: bool,
+    },
+    /// Takes another policy, of `weird steer`; what waits is served.
+    Policy {
+        /// The policy, such as `dynamic:add=50us,period=10ms`.
+        spec: String,
+    },
+    /// Spreads requests over other processors, of `weird steer`; those that are taken away serve what they have.
+    Cores {
+        /// Which, such as `1-3` or `1,2,5`.
+        processors: String,
     },
     /// Ends the daemon after what waits has left.
     Stop,
@@ -76,6 +88,8 @@ impl Action {
                 Request::Set { interface, rate, discipline, propagation }
             }
             Self::Drain { interface, resume } => Request::Drain { interface, resume },
+            Self::Policy { spec } => Request::Policy { spec },
+            Self::Cores { processors } => Request::Cores { processors },
             Self::Stop => Request::Stop,
         })
     }
@@ -102,6 +116,8 @@ fn told(answer: &Answer) -> String {
         Answer::Done { said } => format!("{said}\n"),
         Answer::Status(status) => of_status(status),
         Answer::Stats(snapshot) => of_stats(snapshot),
+        Answer::Steering(status) => steering::of_status(status),
+        Answer::Requests(stats) => steering::of_stats(stats),
         Answer::Configuration { text } => text.clone(),
         Answer::Refused { error, .. } => format!("{error}\n"),
     }

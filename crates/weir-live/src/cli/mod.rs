@@ -17,11 +17,12 @@ mod file;
 mod forward;
 mod load;
 mod route;
+mod steer;
 pub(crate) mod text;
 mod tg;
 mod top;
 
-/// Runs packet disciplines on real packets.
+/// Runs packet disciplines and dispatchers on real packets.
 #[derive(Debug, Parser)]
 #[command(name = "weird", version, max_term_width = 100)]
 struct Arguments {
@@ -33,6 +34,8 @@ struct Arguments {
 enum Command {
     /// Runs a router between interfaces: forwards packets in the order that disciplines decide.
     Route(route::Arguments),
+    /// Spreads the requests of an interface over processors, as a dispatcher decides.
+    Steer(steer::Arguments),
     Ctl(ctl::Arguments),
     Doctor(doctor::Arguments),
     Top(top::Arguments),
@@ -105,6 +108,7 @@ fn print(text: &str) -> Result<(), Failure> {
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Route(arguments) => route::run(&arguments),
+        Command::Steer(arguments) => steer::run(&arguments),
         Command::Ctl(arguments) => ctl::run(arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Top(arguments) => top::run(&arguments),

@@ -17,6 +17,7 @@ use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
 use crate::daemon::metrics::Metrics;
 use crate::daemon::privileges;
+use crate::daemon::requests::Order;
 use crate::daemon::run::{Daemon, Parts, Standing};
 use crate::daemon::seat::{Means, Seat};
 use crate::io::link::Watch;
@@ -74,12 +75,12 @@ struct Served {
 fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served, Failure> {
     privileges::require(system(privileges::effective())?, privileges::needed(router.io != Io::AfPacket))?;
     let ended = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        system(signal_hook::flag::register(signal, Arc::clone(&ended)))?;
-    }
+    signals(&ended)?;
     let socket = Socket::bind(RunDirectory::claim(&base(), &router.name)?, router.group.as_deref())?;
-    let metrics =
-        router.metrics.map(Metrics::bind).transpose().map_err(|error| metrics_failed(&router, &error))?;
+    let metrics = router.metrics.map(|address| {
+        Metrics::bind(address).map_err(|error| metrics_failed(address, &error))
+    });
+    let metrics = metrics.transpose()?;
     let frames = u32::try_from(router.memory.get() / (u64::from(FRAME) + BESIDE)).unwrap_or(u32::MAX);
     let mut arena = Arena::new(frames).map_err(|error| {
         Failure::Unsupported(format!("memory of {frames} frames: {error}; lower `memory`"))
@@ -93,12 +94,20 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let (caller, inbox) = system(inbox())?;
     let control = system(socket.serve(caller.clone(), router.clone()))?;
     if let Some(metrics) = metrics {
-        system(metrics.serve(caller))?;
+        system(metrics.serve(caller, Order::Stats))?;
     }
     announce(&router, &seats);
     let parts =
         Parts { plane, arena, seats, clock: Clock::start(), router, file, inbox, watch, ended, standing };
     Ok(Served { started: Daemon::new(parts), _control: control })
+}
+
+/// Sets a flag where a signal asks the daemon to end.
+pub(super) fn signals(ended: &Arc<AtomicBool>) -> Result<(), Failure> {
+    for signal in [SIGINT, SIGTERM] {
+        system(signal_hook::flag::register(signal, Arc::clone(ended)))?;
+    }
+    Ok(())
 }
 
 fn seats(router: &Router, arena: &mut Arena) -> Result<Vec<Seat>, Failure> {
@@ -130,18 +139,17 @@ fn announce(router: &Router, seats: &[Seat]) {
     eprintln!("router {}: running as process {}", router.name, std::process::id());
 }
 
-fn random() -> Result<u64, Failure> {
+pub(super) fn random() -> Result<u64, Failure> {
     let mut bytes = [0; 8];
     system(rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()))?;
     Ok(u64::from_ne_bytes(bytes))
 }
 
-fn metrics_failed(router: &Router, error: &std::io::Error) -> Failure {
-    let address = router.metrics.map(|address| address.to_string()).unwrap_or_default();
+pub(super) fn metrics_failed(address: std::net::SocketAddr, error: &std::io::Error) -> Failure {
     Failure::Unsupported(format!("metrics at {address}: {error}; give `metrics` another port"))
 }
 
 /// What the system refused that it refuses nobody in good health.
-fn system<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, Failure> {
+pub(super) fn system<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, Failure> {
     result.map_err(|error| Failure::Unsupported(format!("the system refuses: {error}")))
 }

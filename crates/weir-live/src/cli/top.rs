@@ -1,10 +1,12 @@
-//! `weird top NAME`: what a running router does, interval after interval.
+//! `weird top NAME`: what a running daemon does, interval after interval.
 //!
-//! One sample of the router's counters an interval, over a connection of its own; what is shown is the difference of two.
+//! One sample of the daemon's counters an interval, over a connection of its own; what is shown is the difference of two.
 //! `--once` prints one interval as text. With `--model` stands beside each interface what a simulation says of the link of
 //! the same name under the same discipline.
 
+mod frame;
 mod model;
+mod steering;
 mod view;
 
 use std::io::IsTerminal;
@@ -18,18 +20,19 @@ use weir_document::quantity::{Clock, Time};
 use super::{Failure, client};
 use crate::daemon::protocol::{Answer, Request};
 use crate::plane::snapshot::Snapshot;
+use crate::steer::report::SteeringStats;
+use frame::Frame;
 use model::Model;
-use view::Frame;
 
 /// The shortest and the longest interval, in milliseconds.
 const INTERVALS: (u64, u64) = (100, 3_600_000);
 /// The width of the text where nobody says another.
 const WIDTH: usize = 200;
 
-/// Shows what a running router does, until `q` is pressed.
+/// Shows what a running daemon does, until `q` is pressed.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The router's name, as its file says.
+    /// The daemon's name, as its file says.
     name: String,
     /// The time between two samples.
     #[arg(long, default_value = "1s", value_parser = interval)]
@@ -37,7 +40,7 @@ pub(super) struct Arguments {
     /// Prints one interval as text, and ends.
     #[arg(long)]
     once: bool,
-    /// A result that `weir run --out` wrote: shows what it says of the links.
+    /// A result that `weir run --out` wrote: shows what it says of the links of a router.
     #[arg(long, value_name = "FILE.json")]
     model: Option<PathBuf>,
     /// The link of the model that an interface is, where it has another name: `eth0=uplink`.
@@ -61,10 +64,10 @@ fn link(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Shows the router.
+/// Shows the daemon.
 ///
 /// # Errors
-/// No such router is running, it may not be asked, or the model cannot be read.
+/// No such daemon is running, it may not be asked, or the model cannot be read.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = arguments.model.as_deref().map(|path| Model::read(path, &arguments.link)).transpose()?;
     if arguments.link.is_empty() || model.is_some() {
@@ -77,9 +80,28 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Err(Failure::Input("--link says which link of a model an interface is: add --model FILE.json".to_owned()))
 }
 
-fn sample(name: &str) -> Result<Snapshot, Failure> {
+/// One sample of the counters.
+enum Sample {
+    Router(Snapshot),
+    Steering(SteeringStats),
+}
+
+impl Sample {
+    /// The page of the time since another sample, or since the daemon began.
+    fn since(&self, before: Option<&Self>, model: Option<&Model>) -> Frame {
+        match (self, before) {
+            (Self::Router(now), Some(Self::Router(before))) => view::frame(before, now, model),
+            (Self::Router(now), _) => view::frame(&Snapshot::default(), now, model),
+            (Self::Steering(now), Some(Self::Steering(before))) => steering::frame(before, now),
+            (Self::Steering(now), _) => steering::frame(&SteeringStats::default(), now),
+        }
+    }
+}
+
+fn sample(name: &str) -> Result<Sample, Failure> {
     match client::ask(name, &Request::Stats)? {
-        Answer::Stats(snapshot) => Ok(*snapshot),
+        Answer::Stats(snapshot) => Ok(Sample::Router(*snapshot)),
+        Answer::Requests(stats) => Ok(Sample::Steering(*stats)),
         _ => {
             Err(Failure::Unsupported(format!("the daemon of `{name}` is of another version: start it anew")))
         }
@@ -90,7 +112,7 @@ fn once(arguments: &Arguments, model: Option<&Model>) -> Result<(), Failure> {
     let before = sample(&arguments.name)?;
     std::thread::sleep(arguments.interval);
     let now = sample(&arguments.name)?;
-    super::print(&Frame::new(&before, &now, model).text(WIDTH))
+    super::print(&now.since(Some(&before), model).text(WIDTH))
 }
 
 fn watch(arguments: &Arguments, model: Option<&Model>) -> Result<(), Failure> {
@@ -99,19 +121,19 @@ fn watch(arguments: &Arguments, model: Option<&Model>) -> Result<(), Failure> {
     }
     let mut now = sample(&arguments.name)?;
     // Until there are two samples, everything since the daemon began.
-    let mut before = Snapshot::default();
+    let mut before = None;
     let failed =
         |error: std::io::Error| Failure::Input(format!("the terminal: {error}: add --once for text"));
     let mut terminal = ratatui::try_init().map_err(failed)?;
     let _restored = Restored;
     loop {
-        let frame = Frame::new(&before, &now, model);
+        let frame = now.since(before.as_ref(), model);
         terminal.draw(|area| frame.draw(area)).map_err(failed)?;
         match pause(arguments.interval).map_err(failed)? {
             Pause::Quit => return Ok(()),
             Pause::Resized => {}
             Pause::Over => {
-                before = now;
+                before = Some(now);
                 now = sample(&arguments.name)?;
             }
         }

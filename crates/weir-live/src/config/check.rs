@@ -1,7 +1,7 @@
 //! From the document to a router whose parts fit together.
 //!
 //! What can be refused is refused at its own line and column. What belongs to an interface is checked in
-//! `interfaces`, where packets go in `routes`, what is told apart in `classes`.
+//! `interfaces`, where packets go in `routes`, what is told apart in `classes`, what every daemon is told in `daemon`.
 //!
 //! | | |
 //! |-|-|
@@ -10,6 +10,7 @@
 //! | Units | those of the document; spans of time in seconds and their fractions alone |
 
 mod classes;
+mod daemon;
 mod interfaces;
 mod routes;
 #[cfg(test)]
@@ -22,7 +23,6 @@ use weir_core::item::Packet;
 use weir_core::registry;
 use weir_core::spec::{Spec, SpecError};
 use weir_core::units::{Bytes, Nanos};
-use weir_document::quantity::{Clock, Time};
 use weir_document::{Located, Mismatch, Refused, Source, Wording, words};
 
 use super::document::{RouterDocument, RouterTable};
@@ -33,7 +33,7 @@ pub(super) use interfaces::{propagation_within, rate_within};
 pub(super) use routes::own as own_routes;
 
 /// The version of the format.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 /// The longest file, in bytes; a request of the control socket holds it.
 pub const LONGEST: u64 = 3 << 18;
 /// The least memory of all frames.
@@ -54,13 +54,6 @@ const LONGEST_SPIN: Nanos = Nanos::new(1_000_000);
 const SPIN: Nanos = Nanos::new(50_000);
 /// The discipline of an interface where the file does not say.
 const DISCIPLINE: &str = "fifo:limit=1000pkt";
-/// The longest name of a router, in bytes: it is part of the path of a socket, which the kernel bounds.
-const LONGEST_NAME: usize = 32;
-/// Names of routers that stand for something else beside them.
-const RESERVED: [&str; 1] = ["testbed"];
-/// The longest name of a group, in bytes.
-const LONGEST_GROUP: usize = 32;
-
 /// What is peculiar to routers.
 const WORDING: Wording = Wording {
     longest: Bytes::new(LONGEST),
@@ -71,7 +64,7 @@ const WORDING: Wording = Wording {
 };
 
 /// A value, or its refusal.
-type Checked<T> = Result<T, Refused>;
+pub(crate) type Checked<T> = Result<T, Refused>;
 
 /// Reads and checks a router.
 ///
@@ -167,12 +160,12 @@ fn mismatch(value: &Mismatch<'_>) -> (&'static str, String) {
 }
 
 /// Checks one document.
-struct Checker<'a> {
-    source: &'a Source<'a>,
+pub(crate) struct Checker<'a> {
+    pub(crate) source: &'a Source<'a>,
 }
 
 impl Checker<'_> {
-    fn refuse<T, V>(
+    pub(crate) fn refuse<T, V>(
         &self,
         at: &Located<T>,
         reason: impl Into<String>,
@@ -183,11 +176,8 @@ impl Checker<'_> {
 
     fn router(&self, document: &RouterDocument) -> Checked<Router> {
         let table = &document.router.value;
-        if document.weir.value != VERSION {
-            let reason = format!("must be {VERSION}, the version of the format read here");
-            return self.refuse(&document.weir, reason, format!("write `weir = {VERSION}`"));
-        }
-        let name = self.router_name(&table.name)?;
+        self.version(&document.weir)?;
+        let name = self.daemon_name(&table.name)?;
         let interfaces = self.interfaces(document)?;
         let routes = self.routes(document, &interfaces)?;
         let classes = self.classes(&document.class)?;
@@ -201,28 +191,12 @@ impl Checker<'_> {
             flow_buckets: self.flow_buckets(table)?,
             hash_key: given(&table.flow_key),
             spin: self.spin(table)?,
-            metrics: self.metrics(table)?,
-            group: self.group(table)?,
+            metrics: self.metrics(&table.metrics)?,
+            group: self.group(&table.group)?,
             interfaces,
             routes,
             classes,
         })
-    }
-
-    fn router_name(&self, written: &Located<String>) -> Checked<String> {
-        let name = &written.value;
-        let known = |each: u8| each.is_ascii_alphanumeric() || b"-_.".contains(&each);
-        let starts = name.starts_with(|first: char| first.is_ascii_alphanumeric());
-        if !starts || name.len() > LONGEST_NAME || !name.bytes().all(known) {
-            let reason = format!(
-                "must be from 1 to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, a letter or digit first"
-            );
-            return self.refuse(written, reason, "write a name such as \"edge\"");
-        }
-        if RESERVED.contains(&name.as_str()) {
-            return self.refuse(written, "is kept for another purpose", "write a name such as \"edge\"");
-        }
-        Ok(name.clone())
     }
 
     fn memory(&self, table: &RouterTable, interfaces: usize) -> Checked<Bytes> {
@@ -260,43 +234,6 @@ impl Checker<'_> {
         table.spin.as_ref().map_or(Ok(SPIN), |written| self.span(written, LONGEST_SPIN, remedy))
     }
 
-    /// A span of time of at most so much.
-    fn span(&self, written: &Located<Time>, longest: Nanos, remedy: &str) -> Checked<Nanos> {
-        if written.value.clock != Clock::Seconds {
-            let reason = "must be in seconds: a router has no mean packet service";
-            return self.refuse(written, reason, "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"");
-        }
-        if written.value.span > longest {
-            return self.refuse(written, format!("must be at most {longest}"), remedy);
-        }
-        Ok(written.value.span)
-    }
-
-    fn metrics(&self, table: &RouterTable) -> Checked<Option<std::net::SocketAddr>> {
-        let Some(written) = &table.metrics else { return Ok(None) };
-        let endpoint = written.value.0;
-        if !endpoint.ip().is_loopback() {
-            let reason = "must be an address of loopback: metrics are served without asking who reads them";
-            let remedy = format!("write \"127.0.0.1:{}\"", endpoint.port());
-            return self.refuse(written, reason, remedy);
-        }
-        if endpoint.port() == 0 {
-            return self.refuse(written, "must have a port above 0", "write \"127.0.0.1:9100\"");
-        }
-        Ok(Some(endpoint))
-    }
-
-    fn group(&self, table: &RouterTable) -> Checked<Option<String>> {
-        let Some(written) = &table.group else { return Ok(None) };
-        let group = &written.value;
-        let known = |each: u8| each.is_ascii_alphanumeric() || b"-_.$".contains(&each);
-        if group.is_empty() || group.len() > LONGEST_GROUP || !group.bytes().all(known) {
-            let reason = format!("must be from 1 to {LONGEST_GROUP} letters, digits, `-`, `_` and `.`");
-            return self.refuse(written, reason, "write the name of a group of this system, such as \"adm\"");
-        }
-        Ok(Some(group.clone()))
-    }
-
     /// Refuses what cannot change while the daemon runs.
     fn same(&self, document: &RouterDocument, new: &Router, old: &Router) -> Checked<()> {
         let table = &document.router.value;
@@ -328,7 +265,7 @@ impl Checker<'_> {
     }
 }
 
-fn given<T: Copy>(written: &Option<Located<T>>) -> Option<T> {
+pub(crate) fn given<T: Copy>(written: &Option<Located<T>>) -> Option<T> {
     written.as_ref().map(|written| written.value)
 }
 

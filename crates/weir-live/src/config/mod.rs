@@ -14,7 +14,7 @@ pub mod address;
 pub mod change;
 pub mod check;
 pub mod document;
-mod print;
+pub(crate) mod print;
 
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;

@@ -83,10 +83,10 @@ fn class(it: &Class) -> ClassTable {
 }
 
 /// A value that stands nowhere yet.
-fn here<T>(value: T) -> Located<T> {
+pub(crate) fn here<T>(value: T) -> Located<T> {
     Located { value, span: 0..0 }
 }
 
-fn some<T>(value: T) -> Option<Located<T>> {
+pub(crate) fn some<T>(value: T) -> Option<Located<T>> {
     Some(here(value))
 }

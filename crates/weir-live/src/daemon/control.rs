@@ -6,7 +6,7 @@
 //! these threads are blocked before [`Socket::serve`]: they inherit the mask.
 //!
 //! A request is read, parsed and checked here, a configuration with all its cross-checks; the loop gets what it can do
-//! at once. Garbage is answered and the connection closed.
+//! at once. Which requests a daemon takes is up to its kind ([`Orders`]). Garbage is answered and the connection closed.
 //!
 //! | | |
 //! |-|-|
@@ -27,13 +27,12 @@ use std::time::{Duration, Instant};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::geteuid;
-use weir_document::{Source, shorten};
+use weir_document::shorten;
 
 use super::directory::{RunDirectory, RunError};
-use super::inbox::{Caller, Order};
+use super::inbox::Caller;
 use super::privileges;
 use super::protocol::{Answer, LONGEST_REQUEST, Request};
-use crate::config::{Change, Router, read_successor};
 
 /// The most connections at a time.
 pub const MOST_CONNECTIONS: usize = 64;
@@ -43,6 +42,18 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LONGEST_READING: usize = 4096;
 /// The stack of each thread, in bytes; what a request nests is bounded by its parsers.
 const STACK: usize = 1 << 20;
+
+/// A kind of daemon: which requests it takes, and what its loop gets of each.
+pub trait Orders: Send + Sync + 'static {
+    /// What its loop is asked to do; everything in it has been read and checked.
+    type Order: Send + 'static;
+
+    /// The order that a request is.
+    ///
+    /// # Errors
+    /// The daemon takes no such request, or what is wrong with it: what, which value and what to do.
+    fn order(&self, request: Request) -> Result<Self::Order, String>;
+}
 
 /// A control socket that nobody serves yet.
 #[derive(Debug)]
@@ -70,14 +81,13 @@ impl Socket {
         Ok(Self { listener, directory })
     }
 
-    /// Answers requests until what is returned is dropped. `first` is the router that the daemon began with: what
-    /// cannot change while it runs is compared with it.
+    /// Answers requests until what is returned is dropped; `kind` says what the loop gets of each.
     ///
     /// # Errors
     /// The system has no thread or descriptor left.
-    pub fn serve(self, caller: Caller, first: Router) -> io::Result<Control> {
+    pub fn serve<K: Orders>(self, caller: Caller<K::Order>, kind: K) -> io::Result<Control> {
         let stop = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
-        let shared = Arc::new(Shared { caller, first, connections: AtomicUsize::new(0) });
+        let shared = Arc::new(Shared { caller, kind, connections: Arc::new(AtomicUsize::new(0)) });
         let (listener, stopped) = (self.listener, Arc::clone(&stop));
         let thread = Builder::new().name("control".to_owned()).stack_size(STACK).spawn(move || {
             privileges::renounce();
@@ -105,30 +115,30 @@ impl Drop for Control {
 }
 
 /// What all connections share.
-struct Shared {
-    caller: Caller,
-    first: Router,
-    connections: AtomicUsize,
+struct Shared<K: Orders> {
+    caller: Caller<K::Order>,
+    kind: K,
+    connections: Arc<AtomicUsize>,
 }
 
 /// One of the connections that are counted.
-struct Connection(Arc<Shared>);
+struct Connection(Arc<AtomicUsize>);
 
 impl Connection {
-    fn begin(shared: &Arc<Shared>) -> Option<Self> {
-        let before = shared.connections.fetch_add(1, Ordering::Relaxed);
-        let connection = Self(Arc::clone(shared));
+    fn begin(connections: &Arc<AtomicUsize>) -> Option<Self> {
+        let before = connections.fetch_add(1, Ordering::Relaxed);
+        let connection = Self(Arc::clone(connections));
         (before < MOST_CONNECTIONS).then_some(connection)
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-fn accept(listener: &UnixListener, stop: &OwnedFd, shared: &Arc<Shared>) {
+fn accept<K: Orders>(listener: &UnixListener, stop: &OwnedFd, shared: &Arc<Shared<K>>) {
     loop {
         let mut waited = [PollFd::new(listener, PollFlags::IN), PollFd::new(stop, PollFlags::IN)];
         if poll(&mut waited, None).is_ok() && !waited[1].revents().is_empty() {
@@ -143,22 +153,23 @@ fn accept(listener: &UnixListener, stop: &OwnedFd, shared: &Arc<Shared>) {
     }
 }
 
-fn begin(mut stream: UnixStream, shared: &Arc<Shared>) {
+fn begin<K: Orders>(mut stream: UnixStream, shared: &Arc<Shared<K>>) {
     // Of Linux: what is accepted does not inherit the flag, other systems differ.
     if stream.set_nonblocking(false).is_err() || stream.set_write_timeout(Some(PATIENCE)).is_err() {
         return;
     }
-    let Some(connection) = Connection::begin(shared) else {
+    let Some(connection) = Connection::begin(&shared.connections) else {
         let error = format!("{MOST_CONNECTIONS} connections are open already: close one, or ask again later");
         let _ = stream.set_nonblocking(true);
         let _ = answer(&mut stream, &Answer::refused(error));
         return;
     };
+    let shared = Arc::clone(shared);
     // Where no thread can be made, the connection is closed with what was moved.
-    let _ = Builder::new()
-        .name("control peer".to_owned())
-        .stack_size(STACK)
-        .spawn(move || converse(stream, &connection.0));
+    let _ = Builder::new().name("control peer".to_owned()).stack_size(STACK).spawn(move || {
+        let _counted = connection;
+        converse(stream, &shared);
+    });
 }
 
 fn answer(stream: &mut UnixStream, answer: &Answer) -> io::Result<()> {
@@ -168,7 +179,7 @@ fn answer(stream: &mut UnixStream, answer: &Answer) -> io::Result<()> {
 }
 
 /// Answers one request after the other, until the peer goes, is silent for too long, or writes what is no request.
-fn converse(mut stream: UnixStream, shared: &Shared) {
+fn converse<K: Orders>(mut stream: UnixStream, shared: &Shared<K>) {
     let Ok(peer) = socket_peercred(&stream) else { return };
     let may_change = peer.uid.is_root() || peer.uid == geteuid();
     let longest = if may_change { LONGEST_REQUEST } else { LONGEST_READING };
@@ -179,7 +190,7 @@ fn converse(mut stream: UnixStream, shared: &Shared) {
             Ok(Some(Line::TooLong)) => Outcome::Close(Answer::refused(format!(
                 "the request is longer than {longest} bytes: shorten it"
             ))),
-            Ok(Some(Line::Whole(line))) => consider(&line, may_change, &shared.first),
+            Ok(Some(Line::Whole(line))) => consider(&line, may_change, &shared.kind),
         };
         let (said, goes_on) = match outcome {
             Outcome::Order(order) => (shared.caller.ask(order), true),
@@ -228,19 +239,18 @@ fn line(stream: &mut UnixStream, rest: &mut Vec<u8>, longest: usize) -> io::Resu
 
 /// What becomes of a request.
 #[derive(Debug, PartialEq)]
-pub enum Outcome {
+pub enum Outcome<O> {
     /// It is for the loop.
-    Order(Order),
+    Order(O),
     /// It is answered so.
     Refuse(Answer),
     /// It is answered so, and the connection is closed: it was no request at all.
     Close(Answer),
 }
 
-/// Reads one request and checks all of it; `may_change` says whether whoever asks may change anything, `first` is the
-/// router that the daemon began with.
+/// Reads one request and checks all of it; `may_change` says whether whoever asks may change anything.
 #[must_use]
-pub fn consider(line: &[u8], may_change: bool, first: &Router) -> Outcome {
+pub fn consider<K: Orders>(line: &[u8], may_change: bool, kind: &K) -> Outcome<K::Order> {
     let request: Request = match serde_json::from_slice(line) {
         Ok(request) => request,
         Err(error) => {
@@ -251,36 +261,11 @@ pub fn consider(line: &[u8], may_change: bool, first: &Router) -> Outcome {
             )));
         }
     };
-    let reads = matches!(request, Request::Status | Request::Stats | Request::Configuration);
-    if !reads && !may_change {
+    if !request.reads() && !may_change {
         let error = "only root and the daemon's own user may change anything: ask as one of them";
         return Outcome::Refuse(Answer::Refused { error: error.to_owned(), permission: true });
     }
-    order(request, first).map_or_else(|error| Outcome::Refuse(Answer::refused(error)), Outcome::Order)
-}
-
-fn order(request: Request, first: &Router) -> Result<Order, String> {
-    Ok(match request {
-        Request::Status => Order::Status,
-        Request::Stats => Order::Stats,
-        Request::Configuration => Order::Configuration,
-        Request::Stop => Order::Stop,
-        Request::Reload { file, text } => {
-            let file = shorten(&file);
-            let read = read_successor(&Source { name: &file, text: &text }, first);
-            let router = Box::new(read.map_err(|refused| refused.to_string())?);
-            Order::Reload { file, router }
-        }
-        Request::Set { interface, rate, discipline, propagation } => {
-            first.place_of(&interface)?;
-            let change = Change::read(rate.as_deref(), discipline.as_deref(), propagation.as_deref())?;
-            Order::Set { interface, change }
-        }
-        Request::Drain { interface, resume } => {
-            interface.as_deref().map_or(Ok(0), |name| first.place_of(name))?;
-            Order::Drain { interface, resume }
-        }
-    })
+    kind.order(request).map_or_else(|error| Outcome::Refuse(Answer::refused(error)), Outcome::Order)
 }
 
 /// The number of a group by its name.

@@ -59,7 +59,7 @@ impl fmt::Display for RunError {
                 path.display()
             ),
             Self::NoGroup(group) => {
-                write!(f, "router.group is \"{group}\", not a group of this system: see `getent group`")
+                write!(f, "group is \"{group}\", not a group of this system: see `getent group`")
             }
             Self::System { path, error } => {
                 let remedy = match error.kind() {

@@ -1,4 +1,5 @@
-//! How other threads ask the loop that has the router: a bounded queue of commands, each with a way to answer.
+//! How other threads ask the loop of a daemon: a bounded queue of commands, each with a way to answer. What is ordered is
+//! of the kind of the daemon.
 //!
 //! The loop polls [`Inbox`] with its sockets and takes one command after the other; whoever asks waits. The loop never
 //! waits for them: a queue that is full refuses, and an answer that nobody wants any more is dropped.
@@ -18,52 +19,17 @@ use std::time::Duration;
 use rustix::event::{EventfdFlags, eventfd};
 
 use super::protocol::Answer;
-use crate::config::{Change, Router};
 
 /// The most commands that wait.
 pub const LONGEST_QUEUE: usize = 64;
 /// How long an answer is waited for.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the loop is asked to do; everything in it has been read and checked.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Order {
-    /// To be answered by [`Answer::Status`].
-    Status,
-    /// To be answered by [`Answer::Stats`].
-    Stats,
-    /// To be answered by [`Answer::Configuration`].
-    Configuration,
-    /// To take this router instead.
-    Reload {
-        /// The file it is of.
-        file: String,
-        /// The router, with the sockets, memory and files of the present one.
-        router: Box<Router>,
-    },
-    /// To change one interface.
-    Set {
-        /// Its name.
-        interface: String,
-        /// What changes.
-        change: Change,
-    },
-    /// To let out what waits and take nothing new, or to end that.
-    Drain {
-        /// The name of the interface; all without one.
-        interface: Option<String>,
-        /// To take packets again.
-        resume: bool,
-    },
-    /// To end, after what waits has left.
-    Stop,
-}
-
 /// One order, and the way to answer it.
 #[derive(Debug)]
-pub struct Command {
-    /// What is to be done.
-    pub order: Order,
+pub struct Command<O> {
+    /// What is to be done; everything in it has been read and checked.
+    pub order: O,
     /// Who waits for the answer.
     pub reply: Reply,
 }
@@ -82,15 +48,15 @@ impl Reply {
 
 /// The end of the loop.
 #[derive(Debug)]
-pub struct Inbox {
-    commands: Receiver<Command>,
+pub struct Inbox<O> {
+    commands: Receiver<Command<O>>,
     wake: Arc<OwnedFd>,
 }
 
-impl Inbox {
+impl<O> Inbox<O> {
     /// The next command, if there is one. After `None`, the descriptor is not readable until another comes.
     #[must_use]
-    pub fn try_next(&self) -> Option<Command> {
+    pub fn try_next(&self) -> Option<Command<O>> {
         self.commands.try_recv().ok().or_else(|| {
             // The signal is taken before the queue is looked at again: what comes in between signals anew.
             let _ = rustix::io::read(&self.wake, &mut [0; 8]);
@@ -99,7 +65,7 @@ impl Inbox {
     }
 }
 
-impl AsFd for Inbox {
+impl<O> AsFd for Inbox<O> {
     /// Readable while a command may be there.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
@@ -107,16 +73,22 @@ impl AsFd for Inbox {
 }
 
 /// The end of those who ask.
-#[derive(Clone, Debug)]
-pub struct Caller {
-    commands: SyncSender<Command>,
+#[derive(Debug)]
+pub struct Caller<O> {
+    commands: SyncSender<Command<O>>,
     wake: Arc<OwnedFd>,
 }
 
-impl Caller {
+impl<O> Clone for Caller<O> {
+    fn clone(&self) -> Self {
+        Self { commands: self.commands.clone(), wake: Arc::clone(&self.wake) }
+    }
+}
+
+impl<O> Caller<O> {
     /// Asks, and waits for the answer, at most [`PATIENCE`].
     #[must_use]
-    pub fn ask(&self, order: Order) -> Answer {
+    pub fn ask(&self, order: O) -> Answer {
         let (reply, answer) = sync_channel(1);
         match self.commands.try_send(Command { order, reply: Reply(reply) }) {
             Ok(()) => {}
@@ -144,7 +116,7 @@ const ENDS: &str = "the daemon is ending: start it anew";
 ///
 /// # Errors
 /// The system has no descriptor left.
-pub fn inbox() -> io::Result<(Caller, Inbox)> {
+pub fn inbox<O>() -> io::Result<(Caller<O>, Inbox<O>)> {
     let wake = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
     let (sender, commands) = sync_channel(LONGEST_QUEUE);
     Ok((Caller { commands: sender, wake: Arc::clone(&wake) }, Inbox { commands, wake }))
@@ -156,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    fn is_readable(inbox: &Inbox) -> bool {
+    fn is_readable(inbox: &Inbox<&str>) -> bool {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         poll(&mut [PollFd::new(inbox, PollFlags::IN)], Some(&now)).expect("polled") > 0
     }
@@ -165,8 +137,8 @@ mod tests {
     fn the_loop_is_woken_and_answers() {
         let (caller, inbox) = inbox().expect("a descriptor");
         assert!(inbox.try_next().is_none() && !is_readable(&inbox));
-        let asking = std::thread::spawn(move || (caller.ask(Order::Stop), caller.ask(Order::Status)));
-        for (order, said) in [(Order::Stop, "first"), (Order::Status, "second")] {
+        let asking = std::thread::spawn(move || (caller.ask("stop"), caller.ask("status")));
+        for (order, said) in [("stop", "first"), ("status", "second")] {
             let command = loop {
                 poll(&mut [PollFd::new(&inbox, PollFlags::IN)], None).expect("polled");
                 if let Some(command) = inbox.try_next() {
@@ -186,14 +158,14 @@ mod tests {
         let (caller, inbox) = inbox().expect("a descriptor");
         for _ in 0..LONGEST_QUEUE {
             let (reply, _) = sync_channel(1);
-            caller.commands.try_send(Command { order: Order::Stats, reply: Reply(reply) }).expect("room");
+            caller.commands.try_send(Command { order: "stats", reply: Reply(reply) }).expect("room");
         }
         assert!(
-            matches!(caller.ask(Order::Stats), Answer::Refused { error, .. } if error.starts_with("64 "))
+            matches!(caller.ask("stats"), Answer::Refused { error, .. } if error.starts_with("64 "))
         );
         // An answer that nobody wants is no harm.
         inbox.try_next().expect("one of them").reply.send(Answer::refused("late"));
         drop(inbox);
-        assert_eq!(caller.ask(Order::Stats), Answer::refused(ENDS));
+        assert_eq!(caller.ask("stats"), Answer::refused(ENDS));
     }
 }

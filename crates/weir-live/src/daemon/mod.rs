@@ -1,4 +1,5 @@
-//! The daemon: joins the sockets and the plane, sleeps between them, and answers the control socket.
+//! The daemon of a router, which joins the sockets and the plane and sleeps between them; and what every daemon has: its
+//! directory, its control socket, its metrics, what it may do.
 
 pub mod clock;
 pub mod control;
@@ -7,6 +8,13 @@ pub mod inbox;
 pub mod metrics;
 pub mod privileges;
 pub mod protocol;
-mod requests;
+pub mod requests;
 pub mod run;
 pub mod seat;
+
+use std::io::Write;
+
+/// A line for the operator; one that cannot be written is no reason to end.
+pub(crate) fn say(line: &str) {
+    let _: std::io::Result<()> = writeln!(std::io::stderr(), "{line}");
+}

@@ -12,6 +12,15 @@
 //! | `CAP_SYS_NICE` | gives real-time priority | not kept: it lasts |
 //! | `CAP_CHOWN` | gives the control socket to a group | not kept |
 //!
+//! A daemon that steers never attaches anything anew; of what it needs, it keeps what it needs to change its processors:
+//!
+//! | capability | at the start | kept, because |
+//! |---|---|---|
+//! | `CAP_NET_ADMIN` | attaches programs | not kept |
+//! | `CAP_BPF` | loads programs and makes maps | queues of processors are made anew |
+//! | `CAP_PERFMON` | loads the program that counts what found a queue full | not kept |
+//! | `CAP_SYS_NICE` | gives the kernel's threads their priority | the threads of new queues get theirs |
+//!
 //! Capabilities belong to threads: [`drop_to`] comes before any thread is started, and every thread but that of the loop
 //! begins with [`renounce`]. No program that the daemon might start gets them back (no_new_privs).
 //!
@@ -63,12 +72,26 @@ pub fn needed(xdp: bool) -> CapabilitySet {
     CapabilitySet::NET_ADMIN | CapabilitySet::NET_RAW | bpf
 }
 
+/// What a daemon that steers needs at its start; `sets_priority` where the kernel's threads are to have one.
+#[must_use]
+pub fn steering(sets_priority: bool) -> CapabilitySet {
+    CapabilitySet::NET_ADMIN | CapabilitySet::PERFMON | steering_kept(sets_priority)
+}
+
+/// What of that it keeps.
+#[must_use]
+pub fn steering_kept(sets_priority: bool) -> CapabilitySet {
+    let nice = if sets_priority { CapabilitySet::SYS_NICE } else { CapabilitySet::empty() };
+    CapabilitySet::BPF | nice
+}
+
 /// What a capability is needed for.
 fn purpose(capability: CapabilitySet) -> &'static str {
     match capability {
         CapabilitySet::NET_ADMIN => "sets devices and attaches programs to them",
         CapabilitySet::NET_RAW => "makes sockets that see whole frames",
-        CapabilitySet::BPF => "loads the program that hands frames to AF_XDP",
+        CapabilitySet::BPF => "loads programs into the kernel",
+        CapabilitySet::PERFMON => "loads programs that read what the kernel does",
         CapabilitySet::SYS_NICE => "gives real-time priority",
         CapabilitySet::IPC_LOCK => "locks memory",
         _ => "was asked for",
@@ -194,7 +217,7 @@ mod tests {
         assert_eq!(require(all, all), Ok(()));
         assert_eq!(require(needed(false), needed(false)), Ok(()));
         let missing = require(needed(false), all).expect_err("without BPF");
-        let text = "CAP_BPF is missing, which loads the program that hands frames to AF_XDP: run as root, or \
+        let text = "CAP_BPF is missing, which loads programs into the kernel: run as root, or \
                     `setcap cap_bpf+ep` the program (see `weird doctor`)";
         assert_eq!(missing.to_string(), text);
     }

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::plane::snapshot::Snapshot;
+use crate::steer::report::{SteeringStats, SteeringStatus};
 
 /// The longest request, in bytes, which holds a whole configuration.
 pub const LONGEST_REQUEST: usize = 1 << 20;
@@ -51,8 +52,26 @@ pub enum Request {
         #[serde(default)]
         resume: bool,
     },
+    /// Takes another policy, of a daemon that steers.
+    Policy {
+        /// The policy, as a spec string.
+        spec: String,
+    },
+    /// Spreads requests over other processors, of a daemon that steers.
+    Cores {
+        /// Which, such as `1-3` or `1,2,5`.
+        processors: String,
+    },
     /// Ends the daemon, after what waits has left.
     Stop,
+}
+
+impl Request {
+    /// Whether it changes nothing, so that who may only read may ask it.
+    #[must_use]
+    pub const fn reads(&self) -> bool {
+        matches!(self, Self::Status | Self::Stats | Self::Configuration)
+    }
 }
 
 /// What is answered.
@@ -68,6 +87,10 @@ pub enum Answer {
     Status(Status),
     /// What was counted.
     Stats(Box<Snapshot>),
+    /// Who is there, of a daemon that steers.
+    Steering(SteeringStatus),
+    /// What was counted, by a daemon that steers.
+    Requests(Box<SteeringStats>),
     /// The configuration in force, as TOML.
     Configuration {
         /// The text.

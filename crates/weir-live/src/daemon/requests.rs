@@ -1,11 +1,79 @@
-//! What the loop answers to an order that came over the control socket.
+//! What a router is asked over the control socket, and what its loop answers.
 //!
-//! What is ordered was read and checked by whoever passed it on; here it is done, or refused with nothing changed.
+//! What is ordered was read and checked by whoever passed it on; the loop does it, or refuses it with nothing changed.
 
-use super::inbox::Order;
-use super::protocol::{Answer, InterfaceStatus, Status};
+use weir_document::{Source, shorten};
+
+use super::control::Orders;
+use super::protocol::{Answer, InterfaceStatus, Request, Status};
 use super::run::Daemon;
-use crate::config::{Change, Router};
+use crate::config::{Change, Router, read_successor};
+
+/// What the loop of a router is asked to do; everything in it has been read and checked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Order {
+    /// To be answered by [`Answer::Status`].
+    Status,
+    /// To be answered by [`Answer::Stats`].
+    Stats,
+    /// To be answered by [`Answer::Configuration`].
+    Configuration,
+    /// To take this router instead.
+    Reload {
+        /// The file it is of.
+        file: String,
+        /// The router, with the sockets, memory and files of the present one.
+        router: Box<Router>,
+    },
+    /// To change one interface.
+    Set {
+        /// Its name.
+        interface: String,
+        /// What changes.
+        change: Change,
+    },
+    /// To let out what waits and take nothing new, or to end that.
+    Drain {
+        /// The name of the interface; all without one.
+        interface: Option<String>,
+        /// To take packets again.
+        resume: bool,
+    },
+    /// To end, after what waits has left.
+    Stop,
+}
+
+/// `self` is the router that the daemon began with: what cannot change while it runs is compared with it.
+impl Orders for Router {
+    type Order = Order;
+
+    fn order(&self, request: Request) -> Result<Order, String> {
+        Ok(match request {
+            Request::Status => Order::Status,
+            Request::Stats => Order::Stats,
+            Request::Configuration => Order::Configuration,
+            Request::Stop => Order::Stop,
+            Request::Reload { file, text } => {
+                let file = shorten(&file);
+                let read = read_successor(&Source { name: &file, text: &text }, self);
+                let router = Box::new(read.map_err(|refused| refused.to_string())?);
+                Order::Reload { file, router }
+            }
+            Request::Set { interface, rate, discipline, propagation } => {
+                self.place_of(&interface)?;
+                let change = Change::read(rate.as_deref(), discipline.as_deref(), propagation.as_deref())?;
+                Order::Set { interface, change }
+            }
+            Request::Policy { .. } | Request::Cores { .. } => {
+                return Err(format!("`{}` is a router: only `weird steer` has a policy and processors", self.name));
+            }
+            Request::Drain { interface, resume } => {
+                interface.as_deref().map_or(Ok(0), |name| self.place_of(name))?;
+                Order::Drain { interface, resume }
+            }
+        })
+    }
+}
 
 /// Does what is ordered.
 pub(super) fn answer(daemon: &mut Daemon, order: Order) -> Answer {

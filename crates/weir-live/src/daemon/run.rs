@@ -25,8 +25,9 @@ use weir_core::units::{Instant, Nanos};
 
 use super::clock::Clock;
 use super::inbox::Inbox;
-use super::requests;
-use super::seat::{Seat, say};
+use super::requests::{self, Order};
+use super::say;
+use super::seat::Seat;
 use crate::arena::{Arena, Buffer};
 use crate::config::Router;
 use crate::io::Received;
@@ -60,7 +61,7 @@ pub struct Parts {
     /// The file it is of.
     pub file: String,
     /// Where orders come from.
-    pub inbox: Inbox,
+    pub inbox: Inbox<Order>,
     /// What says that interfaces have changed.
     pub watch: Watch,
     /// Set by a signal that asks it to end.

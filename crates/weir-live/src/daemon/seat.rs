@@ -4,9 +4,9 @@
 //! is one of its name again. One that is only down keeps them. In between the plane is told that the device is down, and
 //! counts what would have left by it.
 
-use std::io::{self, Write};
 use std::os::fd::BorrowedFd;
 
+use super::say;
 use crate::arena::{Arena, Buffer};
 use crate::config::{Io, OnFailure, Router};
 use crate::io::fault::Fault;
@@ -234,9 +234,4 @@ impl Opened {
         }
         self.facts = facts;
     }
-}
-
-/// A line for the operator; one that cannot be written is no reason to end.
-pub(super) fn say(line: &str) {
-    let _: io::Result<()> = writeln!(io::stderr(), "{line}");
 }

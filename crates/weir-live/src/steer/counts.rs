@@ -1,5 +1,7 @@
 //! What the programs have counted, as the daemon reads it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::spans::Spans;
 
 /// Everything that the programs have counted since they were loaded; nothing is ever reset.
@@ -14,7 +16,7 @@ pub struct Counts {
 }
 
 /// Frames by what became of them: `enum steer_frame` of `bpf/steer/intf.h`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrameCounts {
     /// To the queue of a processor.
     pub steered: u64,

@@ -6,12 +6,14 @@
 //! | Work | O(ports), once |
 //! | Units | bytes from the start of a payload |
 
+use serde::{Deserialize, Serialize};
 use weir_core::packet::hash::Keyed;
 
 use super::layout::{self, PORTS};
 
 /// Which frames are ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Traffic {
     /// UDP to one of the ports.
     Udp,

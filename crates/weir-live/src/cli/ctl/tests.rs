@@ -9,7 +9,8 @@ use weir_document::Source;
 use super::*;
 use crate::daemon::control::Socket;
 use crate::daemon::directory::RunDirectory;
-use crate::daemon::inbox::{Order, inbox};
+use crate::daemon::inbox::inbox;
+use crate::daemon::requests::Order;
 use crate::daemon::protocol::InterfaceStatus;
 use crate::io::KernelCounts;
 use crate::plane::snapshot::Reason;
@@ -145,7 +146,7 @@ fn a_daemon_is_asked_and_one_that_is_not_there_is_said_so() {
     let (code, text) = failure(base.path(), "edge", &Request::Status);
     assert_eq!(
         (code, text.as_str()),
-        (3, "no router called `edge` is running: start it with `weird route FILE`")
+        (3, "no daemon called `edge` is running: start it with `weird route FILE` or `weird steer FILE`")
     );
     let directory = RunDirectory::claim(base.path(), "edge").expect("free");
     let socket = Socket::bind(directory, None).expect("bound");
@@ -167,7 +168,7 @@ fn a_daemon_is_asked_and_one_that_is_not_there_is_said_so() {
     assert_eq!(told(&answer), "ends\n");
     loop_thread.join().expect("answered");
     let (code, text) = failure(base.path(), "core", &Request::Status);
-    assert_eq!((code, text.as_str()), (3, "no router called `core` is running: running are `edge`"));
+    assert_eq!((code, text.as_str()), (3, "no daemon called `core` is running: running are `edge`"));
     assert_eq!(failure(base.path(), "../edge", &Request::Status).0, 2);
     let drain = Request::Drain { interface: Some("b".to_owned()), resume: false };
     let (code, text) = failure(base.path(), "edge", &drain);

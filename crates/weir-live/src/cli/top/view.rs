@@ -1,12 +1,8 @@
-//! One interval of a router: its figures, which of them fit the width, and the terminal's picture.
+//! One interval of a router.
 
-use ratatui::layout::{Constraint, Layout};
-use ratatui::style::{Modifier, Style};
-use ratatui::text::Line;
-use ratatui::widgets::{Cell, Row, Table};
-
+use super::frame::{Block, Frame, Row};
 use super::model::Model;
-use crate::cli::text::{packets, per_second, rate, span, table};
+use crate::cli::text::{packets, per_second, rate, span};
 use crate::daemon::metrics::word;
 use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
 use crate::spans::Sojourn;
@@ -31,42 +27,39 @@ const COLUMNS: [(&str, u8); 12] = [
 const SAYS: (&str, u8) = ("model says", 2);
 /// Columns that begin at the left.
 const LEFT: usize = 3;
-/// Between two columns.
-const GAP: usize = 2;
 
-/// One interval.
-pub(super) struct Frame {
-    title: String,
-    /// The columns with their ranks.
-    head: Vec<(&'static str, u8)>,
+/// What is gathered of one interval.
+struct Interval {
     /// One an interface, and below it one a class where there are several.
-    rows: Vec<Entry>,
+    rows: Vec<Row>,
     /// Interface, class, reason, in all, in a second.
     drops: Vec<Vec<String>>,
 }
 
-struct Entry {
-    is_interface: bool,
-    cells: Vec<String>,
+/// What happened between two samples of one router.
+pub(super) fn frame(before: &Snapshot, now: &Snapshot, model: Option<&Model>) -> Frame {
+    // A daemon that was started anew counts from zero.
+    let nothing = Snapshot::default();
+    let before = if before.now_ns < now.now_ns { before } else { &nothing };
+    let seconds = (now.now_ns - before.now_ns).max(1) as f64 / 1e9;
+    let mut interval = Interval { rows: Vec::new(), drops: Vec::new() };
+    for at in &now.interfaces {
+        let old = before.interfaces.iter().find(|old| old.name == at.name);
+        interval.interface(at, old.unwrap_or(&InterfaceSnapshot::default()), seconds, model);
+    }
+    let mut head = COLUMNS.to_vec();
+    head.extend(model.map(|_| SAYS));
+    let drops = interval.drops.into_iter().map(Row::plain).collect();
+    Frame {
+        title: title(now, seconds),
+        blocks: vec![
+            Block { head, left: LEFT, rows: interval.rows },
+            Block { head: DROPS.to_vec(), left: 3, rows: drops },
+        ],
+    }
 }
 
-impl Frame {
-    /// What happened between two samples of one router.
-    pub(super) fn new(before: &Snapshot, now: &Snapshot, model: Option<&Model>) -> Self {
-        // A daemon that was started anew counts from zero.
-        let nothing = Snapshot::default();
-        let before = if before.now_ns < now.now_ns { before } else { &nothing };
-        let interval = (now.now_ns - before.now_ns).max(1) as f64 / 1e9;
-        let mut head = COLUMNS.to_vec();
-        head.extend(model.map(|_| SAYS));
-        let mut frame = Self { title: title(now, interval), head, rows: Vec::new(), drops: Vec::new() };
-        for at in &now.interfaces {
-            let old = before.interfaces.iter().find(|old| old.name == at.name);
-            frame.interface(at, old.unwrap_or(&InterfaceSnapshot::default()), interval, model);
-        }
-        frame
-    }
-
+impl Interval {
     fn interface(
         &mut self,
         at: &InterfaceSnapshot,
@@ -89,7 +82,7 @@ impl Frame {
         let mut cells = vec![at.name.clone(), state.to_owned(), at.discipline.clone(), limit];
         cells.extend(whole.cells(interval));
         cells.extend(model.map(|model| model.says(&at.name, &at.discipline)));
-        self.rows.push(Entry { is_interface: true, cells });
+        self.rows.push(Row { is_head: true, cells });
         for ((class, old), figures) in classes.iter().zip(&figures) {
             let dropped =
                 class.dropped.iter().map(|(reason, count)| (*reason, *count, old.dropped.get(reason)));
@@ -99,7 +92,7 @@ impl Frame {
                     vec![format!("  {}", class.name), String::new(), String::new(), String::new()];
                 cells.extend(figures.cells(interval));
                 cells.extend(model.map(|_| String::new()));
-                self.rows.push(Entry { is_interface: false, cells });
+                self.rows.push(Row::plain(cells));
             }
         }
     }
@@ -120,93 +113,10 @@ impl Frame {
         }
     }
 
-    /// The columns that fit the width, by their rank.
-    fn fitting(&self, width: usize) -> Vec<usize> {
-        let needs = |column: usize| {
-            let cells = self.rows.iter().map(|row| row.cells[column].chars().count());
-            cells.chain([self.head[column].0.len()]).max().unwrap_or(0) + GAP
-        };
-        let mut by_rank: Vec<usize> = (0..self.head.len()).collect();
-        by_rank.sort_by_key(|column| self.head[*column].1);
-        let mut left = width + GAP;
-        let mut fitting: Vec<usize> = by_rank
-            .into_iter()
-            .enumerate()
-            .map_while(|(place, column)| {
-                let fits = left >= needs(column);
-                left = left.saturating_sub(needs(column));
-                // A name that is cut is better than none.
-                (fits || place == 0).then_some(column)
-            })
-            .collect();
-        fitting.sort_unstable();
-        fitting
-    }
-
-    /// The frame as text of at most this width.
-    pub(super) fn text(&self, width: usize) -> String {
-        let columns = self.fitting(width);
-        let head: Vec<&str> = columns.iter().map(|column| self.head[*column].0).collect();
-        let left = columns.iter().filter(|column| **column < LEFT).count();
-        let rows: Vec<Vec<String>> = self
-            .rows
-            .iter()
-            .map(|row| columns.iter().map(|column| row.cells[*column].clone()).collect())
-            .collect();
-        let mut text = format!("{}\n\n{}", self.title, table(&head, left, &rows));
-        if !self.drops.is_empty() {
-            text.push_str(&format!("\n{}", table(&DROPS, 3, &self.drops)));
-        }
-        text
-    }
-
-    /// Draws the frame.
-    pub(super) fn draw(&self, frame: &mut ratatui::Frame<'_>) {
-        let drops = if self.drops.is_empty() { 0 } else { self.drops.len() as u16 + 2 };
-        let [title, figures, dropped, foot] = Layout::vertical([
-            Constraint::Length(2),
-            Constraint::Length(self.rows.len() as u16 + 1),
-            Constraint::Max(drops),
-            Constraint::Fill(1),
-        ])
-        .areas(frame.area());
-        frame.render_widget(Line::from(self.title.as_str()), title);
-        frame.render_widget(self.figures(usize::from(figures.width)), figures);
-        if drops > 0 {
-            let rows = self.drops.iter().map(|cells| Row::new(cells.clone()));
-            let widths = [16, 16, 26, 14, 10].map(Constraint::Max);
-            let table = Table::new(rows, widths).header(Row::new(DROPS).style(HEAD).top_margin(1));
-            frame.render_widget(table, dropped);
-        }
-        frame.render_widget(Line::styled("q quits", Style::new().add_modifier(Modifier::DIM)), foot);
-    }
-
-    fn figures(&self, width: usize) -> Table<'_> {
-        let columns = self.fitting(width);
-        let cell = |column: usize, text: &str| {
-            let line = Line::from(text.to_owned());
-            Cell::from(if column < LEFT { line } else { line.right_aligned() })
-        };
-        let widest = |column: usize| {
-            let cells = self.rows.iter().map(|row| row.cells[column].chars().count());
-            cells.chain([self.head[column].0.len()]).max().unwrap_or(0) as u16
-        };
-        let rows = self.rows.iter().map(|row| {
-            let cells = columns.iter().map(|column| cell(*column, &row.cells[*column]));
-            Row::new(cells).style(if row.is_interface {
-                Style::new().add_modifier(Modifier::BOLD)
-            } else {
-                Style::new()
-            })
-        });
-        let head = Row::new(columns.iter().map(|column| cell(*column, self.head[*column].0))).style(HEAD);
-        let widths = columns.iter().map(|column| Constraint::Length(widest(*column)));
-        Table::new(rows, widths).header(head).column_spacing(GAP as u16)
-    }
 }
 
-const DROPS: [&str; 5] = ["interface", "where", "dropped because", "in all", "now"];
-const HEAD: Style = Style::new().add_modifier(Modifier::REVERSED);
+/// What is shown of drops, with its rank.
+const DROPS: [(&str, u8); 5] = [("interface", 0), ("where", 3), ("dropped because", 1), ("in all", 2), ("now", 4)];
 
 fn title(now: &Snapshot, interval: f64) -> String {
     format!(

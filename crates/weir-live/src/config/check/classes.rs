@@ -45,6 +45,12 @@ impl Checker<'_> {
             let reason = "is the class of what fits no rule, which is there without being written";
             return self.refuse(written, reason, "choose another name");
         }
+        self.plain_name(written)
+    }
+
+    /// The name of a class, which stands in tables and labels.
+    pub(crate) fn plain_name(&self, written: &Located<String>) -> Checked<String> {
+        let name = &written.value;
         let is_plain = name.chars().all(|each| !each.is_control() && !"\"\\`".contains(each));
         if name.trim() != name || name.is_empty() || name.chars().count() > LONGEST_NAME || !is_plain {
             let reason = format!(
@@ -83,7 +89,7 @@ impl Checker<'_> {
         Ok(rule)
     }
 
-    fn dscp(&self, written: &Located<u8>) -> Checked<u8> {
+    pub(crate) fn dscp(&self, written: &Located<u8>) -> Checked<u8> {
         if written.value <= HIGHEST_DSCP {
             return Ok(written.value);
         }

@@ -78,7 +78,7 @@ impl Checker<'_> {
         })
     }
 
-    fn interface_name(&self, written: &Located<String>) -> Checked<String> {
+    pub(crate) fn interface_name(&self, written: &Located<String>) -> Checked<String> {
         let name = &written.value;
         let known = |each: u8| each.is_ascii_graphic() && each != b'/' && each != b':';
         let is_folder = name == "." || name == "..";

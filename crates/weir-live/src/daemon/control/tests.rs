@@ -6,7 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::super::directory::socket_of;
 use super::super::inbox::{Inbox, inbox};
+use super::super::requests::Order;
 use super::*;
+use crate::config::Router;
+use crate::steer::config::{Processors, Steering};
+use crate::steer::requests::Order as SteeringOrder;
+use weir_document::Source;
 
 const TEXT: &str =
     "weir = 1\n[router]\nname = \"r\"\n[[interface]]\nname = \"a\"\n[[interface]]\nname = \"b\"\n";
@@ -23,7 +28,7 @@ fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).expect("there").permissions().mode() & 0o777
 }
 
-fn serve(base: &Path) -> (Control, Inbox) {
+fn serve(base: &Path) -> (Control, Inbox<Order>) {
     let directory = RunDirectory::claim(base, "r").expect("free");
     let socket = Socket::bind(directory, None).expect("bound");
     let (caller, inbox) = inbox().expect("a descriptor");
@@ -42,7 +47,7 @@ fn converse(socket: PathBuf, lines: &[&[u8]]) -> Vec<String> {
 }
 
 /// Answers what comes until it has answered so many.
-fn answering(inbox: Inbox, count: usize) -> JoinHandle<Vec<Order>> {
+fn answering(inbox: Inbox<Order>, count: usize) -> JoinHandle<Vec<Order>> {
     std::thread::spawn(move || {
         let mut orders = Vec::new();
         while orders.len() < count {
@@ -178,9 +183,39 @@ fn a_configuration_is_checked_before_the_loop_sees_it() {
     );
 }
 
+fn steering() -> Steering {
+    let text =
+        "weir = 1\n[steer]\nname = \"kv\"\ninterface = \"eth0\"\nports = [9000]\nprocessors = \"1-3\"\n";
+    crate::steer::config::read(&Source { name: "s.toml", text }).expect("valid")
+}
+
+#[test]
+fn each_kind_of_daemon_takes_its_own_requests() {
+    let (kv, r) = (steering(), router());
+    let policy = Request::Policy { spec: "jsq".to_owned() };
+    let cores = |text: &str| Request::Cores { processors: text.to_owned() };
+    let order = consider(&json(&policy), true, &kv);
+    assert_eq!(order, Outcome::Order(SteeringOrder::Policy("jsq".to_owned())));
+    let order = consider(&json(&cores("1,3")), true, &kv);
+    assert_eq!(order, Outcome::Order(SteeringOrder::Processors(Processors(vec![1, 3]))));
+    let refused = |outcome: Outcome<SteeringOrder>| match outcome {
+        Outcome::Refuse(Answer::Refused { error, permission }) => (error, permission),
+        other => panic!("{other:?}"),
+    };
+    let (error, _) = refused(consider(&json(&cores("3-1")), true, &kv));
+    let expected = "processors is \"3-1\", has the range `3-1`, which ends before it begins: write a list such as \
+                    \"1-3\" or \"1,2,5\"";
+    assert_eq!(error, expected);
+    assert!(refused(consider(&json(&policy), false, &kv)).1 && refused(consider(&json(&cores("1")), false, &kv)).1);
+    let (error, _) = refused(consider(&json(&Request::Drain { interface: None, resume: false }), true, &kv));
+    assert!(error.starts_with("`kv` steers and has no interfaces to change: "), "{error}");
+    let Outcome::Refuse(Answer::Refused { error, .. }) = consider(&json(&policy), true, &r) else { panic!() };
+    assert!(error.starts_with("`r` is a router: "), "{error}");
+}
+
 #[test]
 fn groups_are_found_by_name() {
     assert_eq!(number_of_group("root").expect("there"), 0);
     let error = number_of_group("no-such-group").expect_err("absent").to_string();
-    assert!(error.starts_with("router.group is \"no-such-group\", not a group of this system: "), "{error}");
+    assert!(error.starts_with("group is \"no-such-group\", not a group of this system: "), "{error}");
 }

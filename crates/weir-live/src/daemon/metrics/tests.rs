@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::super::inbox::inbox;
+use super::super::requests::Order;
+use super::router::text;
 use super::*;
+use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
 use crate::spans::Sojourn;
 
 fn count(packets: u64) -> Count {
@@ -96,7 +99,7 @@ fn scrapes_are_answered_and_garbage_is_refused() {
     let metrics = Metrics::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("bound");
     let address = metrics.address().expect("told");
     let (caller, inbox) = inbox().expect("a descriptor");
-    metrics.serve(caller).expect("served");
+    metrics.serve(caller, Order::Stats).expect("served");
     let scrape = |request: &[u8]| {
         let mut stream = TcpStream::connect(address).expect("connected");
         let _ = stream.write_all(request);

@@ -55,7 +55,7 @@ fn snapshot(seconds: u64, packets: u64) -> Snapshot {
 
 #[test]
 fn a_frame_is_the_difference_of_two_samples() {
-    let frame = Frame::new(&snapshot(10, 1_000), &snapshot(12, 3_000), None);
+    let shown = frame(&snapshot(10, 1_000), &snapshot(12, 3_000), None);
     let expected = "\
 router edge, up 12s, the last 2s, 250 of 256 frames free
 
@@ -69,44 +69,44 @@ interface  where     dropped because   in all   now
 eth0       arriving  no route           12pkt   1/s
 eth0       default   queue full       6000pkt  2k/s
 ";
-    assert_eq!(frame.text(200), expected);
+    assert_eq!(shown.text(200), expected);
 }
 
 #[test]
 fn narrow_frames_keep_what_matters() {
-    let frame = Frame::new(&snapshot(10, 1_000), &snapshot(12, 3_000), None);
+    let shown = frame(&snapshot(10, 1_000), &snapshot(12, 3_000), None);
     for width in [200, 80, 60, 40, 20, 10, 1, 0] {
-        let text = frame.text(width);
+        let text = shown.text(width);
         let figures = text.lines().skip(2).take_while(|line| !line.is_empty());
         for line in figures.filter(|_| width >= 9) {
             assert!(line.chars().count() <= width, "{width}: {line}");
         }
         assert!(text.contains("eth0"), "{width}");
     }
-    let text = frame.text(40);
+    let text = shown.text(40);
     assert!(text.lines().nth(2).is_some_and(|head| head == "interface   rate  packets  waiting"), "{text}");
 }
 
 #[test]
 fn a_daemon_started_anew_counts_from_zero() {
-    let text = Frame::new(&snapshot(100, 90_000), &snapshot(2, 1_000), None).text(200);
+    let text = frame(&snapshot(100, 90_000), &snapshot(2, 1_000), None).text(200);
     assert!(text.starts_with("router edge, up 2s, the last 2s, "), "{text}");
     assert!(text.contains("2Mbit     2k/s"), "{text}");
 }
 
 #[test]
 fn terminals_of_all_sizes_are_drawn() {
-    let frame = Frame::new(&snapshot(10, 1_000), &snapshot(12, 3_000), None);
+    let shown = frame(&snapshot(10, 1_000), &snapshot(12, 3_000), None);
     for (width, height) in [(120, 40), (80, 24), (40, 6), (20, 3), (1, 1), (0, 0)] {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a terminal");
-        terminal.draw(|area| frame.draw(area)).expect("drawn");
+        terminal.draw(|area| shown.draw(area)).expect("drawn");
         if width < 80 {
             continue;
         }
-        let shown = terminal.backend().to_string();
+        let picture = terminal.backend().to_string();
         assert!(
-            ["eth0", "voice", "4Mbit", "queue full", "q quits"].iter().all(|it| shown.contains(it)),
-            "{shown}"
+            ["eth0", "voice", "4Mbit", "queue full", "q quits"].iter().all(|it| picture.contains(it)),
+            "{picture}"
         );
     }
 }

@@ -1,0 +1,90 @@
+//! What a daemon that steers answers, as text.
+
+use crate::cli::text::{packets, span, table};
+use crate::steer::report::{ClassStats, ProcessorStats, SteeringStats, SteeringStatus};
+
+pub(super) fn of_status(status: &SteeringStatus) -> String {
+    let kept = if status.capabilities.is_empty() { "none".to_owned() } else { status.capabilities.join(", ") };
+    let ends = if status.pinned { "stays when the daemon dies" } else { "goes with the daemon" };
+    let overflow = if status.counts_overflow { "counted by the kernel" } else { "counted once a queue is idle" };
+    let mut text = format!(
+        "steering      {}\nversion       {}\nprocess       {}\nup            {}\nfile          {}\ninterface     {}\n\
+         program       {}, {ends}\npolicy        {}\nfull queues   {overflow}\ncapabilities  {kept}\n\n",
+        status.name,
+        status.version,
+        status.process,
+        span(status.up_ns),
+        status.file,
+        status.interface,
+        status.mode,
+        status.policy,
+    );
+    let rows = status.processors.iter().map(|at| {
+        vec![
+            at.processor.to_string(),
+            at.state.word().to_owned(),
+            thread(at.thread),
+            at.priority.clone(),
+            packets(at.waiting),
+        ]
+    });
+    text.push_str(&table(&["processor", "state", "thread", "priority", "waiting"], 4, &rows.collect::<Vec<_>>()));
+    text
+}
+
+/// The thread that serves a queue.
+pub(super) fn thread(number: Option<u32>) -> String {
+    number.map_or_else(|| "-".to_owned(), |number| number.to_string())
+}
+
+pub(super) fn of_stats(stats: &SteeringStats) -> String {
+    let SteeringStats { frames, control, .. } = stats;
+    let mut text = format!(
+        "steering {}, interface {}, up {}, {}: {} processors in use, {} decisions\n\
+         frames: {} steered ({} of them redirected), {} not ours, {} short, {} fragments, {} without a processor\n\
+         loop: {} calls, {} of processor time\n\n",
+        stats.name,
+        stats.interface,
+        span(stats.at_ns),
+        stats.policy,
+        stats.in_use,
+        stats.changes,
+        frames.steered,
+        frames.redirected,
+        frames.passed,
+        frames.short,
+        frames.fragment,
+        frames.no_server,
+        control.calls,
+        span(control.busy_ns),
+    );
+    let head = ["processor", "in use", "steered", "served", "dropped", "waiting"];
+    text.push_str(&table(&head, 2, &stats.processors.iter().map(of_processor).collect::<Vec<_>>()));
+    text.push('\n');
+    let head = ["class", "requests", "mean", "p50", "p99", "longest"];
+    text.push_str(&table(&head, 1, &stats.classes.iter().map(of_class).collect::<Vec<_>>()));
+    text
+}
+
+fn of_processor(at: &ProcessorStats) -> Vec<String> {
+    let used = match (at.in_use, at.draining) {
+        (true, _) => "yes",
+        (false, true) => "draining",
+        (false, false) => "no",
+    };
+    let counts = [at.steered, at.served, at.dropped, at.waiting].map(packets);
+    [at.processor.to_string(), used.to_owned()].into_iter().chain(counts).collect()
+}
+
+fn of_class(class: &ClassStats) -> Vec<String> {
+    let of = |nanos: Option<u64>| nanos.map_or_else(|| "-".to_owned(), span);
+    let longest = (class.requests > 0).then_some(class.delay.longest_ns);
+    vec![
+        class.name.clone(),
+        packets(class.requests),
+        of(class.delay.sum_ns.checked_div(class.requests)),
+        of(class.delay.quantile(0.5)),
+        of(class.delay.quantile(0.99)),
+        of(longest),
+    ]
+}

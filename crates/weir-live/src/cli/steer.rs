@@ -1,0 +1,129 @@
+//! `weird steer`: spreads the requests of an interface over processors until it is asked to end.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use weir_document::Source;
+
+use super::Failure;
+use super::route::{metrics_failed, random, signals, system};
+use crate::config::check::text_of;
+use crate::daemon::clock::Clock;
+use crate::daemon::control::Socket;
+use crate::daemon::directory::{RunDirectory, base};
+use crate::daemon::inbox::inbox;
+use crate::daemon::metrics::Metrics;
+use crate::daemon::{privileges, say};
+use crate::io::attach::Mode;
+use crate::io::link::{Claim, Facts, Watch};
+use crate::steer::config::{Processors, Steering, read};
+use crate::steer::control::Control;
+use crate::steer::daemon::{Daemon, Parts};
+use crate::steer::kernel::Kernel;
+use crate::steer::policy;
+use crate::steer::processors::{Usable, present, usable};
+use crate::steer::requests::Order;
+
+/// What `weird steer` is told.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The configuration.
+    file: PathBuf,
+    /// Reads and checks the configuration, also against the processors of this machine, and ends.
+    #[arg(long)]
+    check: bool,
+    /// Prints the configuration with everything that it leaves open, and ends.
+    #[arg(long)]
+    print: bool,
+}
+
+/// Steers.
+///
+/// # Errors
+/// The configuration is refused, no processor of it is there, a privilege is missing, or the kernel refuses.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let text = text_of(&arguments.file)?;
+    let file = arguments.file.display().to_string();
+    let steering = read(&Source { name: &file, text: &text })?;
+    if arguments.print {
+        return super::print(&steering.to_toml());
+    }
+    let machine = system(present())?;
+    let usable = fitting(&steering, &machine).map_err(|error| Failure::Input(format!("{file}: {error}")))?;
+    usable.notices.iter().for_each(|notice| say(notice));
+    if arguments.check {
+        let line = format!("{file} spreads requests of {} over {}\n", steering.interface, usable.processors);
+        return super::print(&line);
+    }
+    let Served { daemon, _control, _claim } = set_up(steering, file, usable.processors, machine)?;
+    let ended = daemon.run().map_err(|error| Failure::Unsupported(format!("steering ended: {error}")))?;
+    Ok(ended.detach()?)
+}
+
+/// Those processors of the file that are here, if the policy can have them.
+fn fitting(steering: &Steering, machine: &Processors) -> Result<Usable, String> {
+    let usable = usable(&steering.processors, machine)?;
+    policy::build(&steering.policy.to_string(), &steering.site(usable.processors.0.len()))?;
+    Ok(usable)
+}
+
+/// A daemon, and what serves it as long as it lives.
+struct Served {
+    daemon: Daemon<Kernel>,
+    _control: crate::daemon::control::Control,
+    _claim: Claim,
+}
+
+/// All that needs privileges, then without them the rest.
+fn set_up(
+    steering: Steering,
+    file: String,
+    servers: Processors,
+    present: Processors,
+) -> Result<Served, Failure> {
+    let sets_priority = steering.priority.0.is_some();
+    privileges::require(system(privileges::effective())?, privileges::steering(sets_priority))?;
+    let ended = Arc::new(AtomicBool::new(false));
+    signals(&ended)?;
+    let socket = Socket::bind(RunDirectory::claim(&base(), &steering.name)?, steering.group.as_deref())?;
+    let metrics = steering.metrics.map(|address| {
+        Metrics::bind(address).map_err(|error| metrics_failed(address, &error))
+    });
+    let metrics = metrics.transpose()?;
+    let claim = Claim::new(&steering.interface)?;
+    let facts = Facts::of(&steering.interface)?;
+    let kernel = Kernel::attach(&steering.name, &facts, &steering.setup(random()?), steering.queue, steering.pin)?;
+    let mode = told(kernel.mode());
+    let counts_overflow = kernel.counts_overflow();
+    let watch = system(Watch::new())?;
+    let capabilities = system(privileges::drop_to(privileges::steering_kept(sets_priority)))?;
+    let (caller, inbox) = system(inbox())?;
+    let served = system(socket.serve(caller.clone(), steering.clone()))?;
+    if let Some(metrics) = metrics {
+        system(metrics.serve(caller, Order::Stats))?;
+    }
+    let clock = Clock::start();
+    announce(&steering, &servers, mode, counts_overflow);
+    let control = system(Control::start(kernel, steering, servers, clock.now()))?;
+    let mode = mode.to_owned();
+    let parts = Parts { clock, file, present, facts, mode, counts_overflow, inbox, watch, ended, capabilities };
+    Ok(Served { daemon: Daemon::new(control, parts), _control: served, _claim: claim })
+}
+
+const fn told(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Driver => "in the driver",
+        Mode::Generic => "generic",
+    }
+}
+
+/// Says what runs.
+fn announce(steering: &Steering, servers: &Processors, mode: &str, counts_overflow: bool) {
+    let Steering { name, interface, policy, .. } = steering;
+    say(&format!("interface {interface}: XDP, {mode}; {policy} over processors {servers}"));
+    if !counts_overflow {
+        say("this kernel does not tell of requests that find a queue full: they are counted once it is idle");
+    }
+    say(&format!("steering {name}: running as process {}", std::process::id()));
+}

@@ -1,0 +1,131 @@
+//! What a router counts.
+
+use super::page::{Page, Seconds};
+use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
+
+/// A snapshot in the text format.
+pub(super) fn text(snapshot: &Snapshot) -> String {
+    let mut page = Page::default();
+    of_router(&mut page, snapshot);
+    of_interfaces(&mut page, &snapshot.interfaces);
+    of_classes(&mut page, &snapshot.interfaces);
+    page.0
+}
+
+fn of_router(page: &mut Page, snapshot: &Snapshot) {
+    page.family("weir_router_info", "gauge", "The router's name; always 1.");
+    page.sample("weir_router_info", &[("router", &snapshot.name)], 1);
+    page.family("weir_uptime_seconds", "gauge", "Time since the daemon began.");
+    page.sample("weir_uptime_seconds", &[], Seconds(snapshot.now_ns));
+    page.family("weir_reloads_total", "counter", "Changes of the configuration.");
+    page.sample("weir_reloads_total", &[], snapshot.reloads);
+    page.family("weir_frames", "gauge", "Frames of memory.");
+    page.sample("weir_frames", &[], snapshot.frames);
+    page.family("weir_frames_free", "gauge", "Frames of memory that nobody has.");
+    page.sample("weir_frames_free", &[], snapshot.frames_free);
+}
+
+/// Packets and bytes of something at an interface: its name, what it is, and where it is counted.
+type OfInterface = (&'static str, &'static str, fn(&InterfaceSnapshot) -> Count);
+
+fn of_interfaces(page: &mut Page, interfaces: &[InterfaceSnapshot]) {
+    page.family("weir_interface_up", "gauge", "Whether the interface is up: 1 or 0.");
+    for interface in interfaces {
+        page.sample("weir_interface_up", &[("interface", &interface.name)], u64::from(interface.up));
+    }
+    const COUNTS: [OfInterface; 4] = [
+        ("received", "came in by the interface, whatever became of them", |it| it.received),
+        ("to_router", "came in by the interface for the router itself", |it| it.to_router),
+        ("forwarded", "left by the interface", |it| it.forwarded),
+        ("originated", "were made by the router itself and left by the interface", |it| it.originated),
+    ];
+    for (name, what, count) in COUNTS {
+        pair(page, &format!("weir_interface_{name}"), what, |page, name, part| {
+            for interface in interfaces {
+                page.sample(name, &[("interface", &interface.name)], part(count(interface)));
+            }
+        });
+    }
+    pair(page, "weir_interface_refused", "came in and were dropped before any queue", |page, name, part| {
+        for interface in interfaces {
+            for (reason, count) in &interface.refused {
+                let labels = [("interface", interface.name.as_str()), ("reason", &word(*reason))];
+                page.sample(name, &labels, part(*count));
+            }
+        }
+    });
+    of_kernel(page, interfaces);
+}
+
+fn of_kernel(page: &mut Page, interfaces: &[InterfaceSnapshot]) {
+    let name = "weir_interface_kernel_receive_dropped_total";
+    page.family(name, "counter", "Frames that found no room in the daemon's socket.");
+    for interface in interfaces {
+        page.sample(name, &[("interface", &interface.name)], interface.kernel.receive_dropped);
+    }
+    let name = "weir_interface_kernel_transmit_failed_total";
+    page.family(name, "counter", "Frames that the device did not take.");
+    for interface in interfaces {
+        page.sample(name, &[("interface", &interface.name)], interface.kernel.transmit_failed);
+    }
+}
+
+/// Packets and bytes of something of a class: its name, what it is, and where it is counted.
+type OfClass = (&'static str, &'static str, fn(&ClassSnapshot) -> Count);
+
+fn of_classes(page: &mut Page, interfaces: &[InterfaceSnapshot]) {
+    let classes = || interfaces.iter().flat_map(|at| at.classes.iter().map(move |class| (at, class)));
+    const COUNTS: [OfClass; 3] = [
+        ("offered", "were offered to the queue", |it| it.offered),
+        ("forwarded", "left", |it| it.forwarded),
+        ("marked", "were marked with congestion", |it| it.marked),
+    ];
+    for (name, what, count) in COUNTS {
+        pair(page, &format!("weir_class_{name}"), what, |page, name, part| {
+            for (interface, class) in classes() {
+                page.sample(name, &labels(interface, class), part(count(class)));
+            }
+        });
+    }
+    pair(page, "weir_class_dropped", "were dropped at the queue or behind it", |page, name, part| {
+        for (interface, class) in classes() {
+            for (reason, count) in &class.dropped {
+                let [at, of] = labels(interface, class);
+                page.sample(name, &[at, of, ("reason", &word(*reason))], part(*count));
+            }
+        }
+    });
+    page.family("weir_class_backlog_packets", "gauge", "Packets waiting.");
+    classes()
+        .for_each(|(at, it)| page.sample("weir_class_backlog_packets", &labels(at, it), it.waiting.packets));
+    page.family("weir_class_backlog_bytes", "gauge", "Bytes of IP waiting.");
+    classes().for_each(|(at, it)| page.sample("weir_class_backlog_bytes", &labels(at, it), it.waiting.bytes));
+    page.family("weir_class_oldest_seconds", "gauge", "How long the oldest packet has waited.");
+    classes().for_each(|(at, it)| {
+        page.sample("weir_class_oldest_seconds", &labels(at, it), Seconds(it.oldest_ns))
+    });
+    let name = "weir_class_sojourn_seconds";
+    page.family(name, "histogram", "From arrival to the end of transmission.");
+    classes().for_each(|(at, it)| page.histogram(name, &labels(at, it), &it.sojourn));
+}
+
+fn labels<'s>(interface: &'s InterfaceSnapshot, class: &'s ClassSnapshot) -> [(&'s str, &'s str); 2] {
+    [("interface", &interface.name), ("class", &class.name)]
+}
+
+/// The two families of what is counted in packets and in bytes.
+fn pair(page: &mut Page, name: &str, what: &str, each: impl Fn(&mut Page, &str, fn(Count) -> u64)) {
+    let packets = format!("{name}_packets_total");
+    page.family(&packets, "counter", &format!("Packets that {what}."));
+    each(page, &packets, |count| count.packets);
+    let bytes = format!("{name}_bytes_total");
+    page.family(&bytes, "counter", &format!("Bytes of IP in packets that {what}."));
+    each(page, &bytes, |count| count.bytes);
+}
+
+/// A reason as it is written in the snapshot.
+#[must_use]
+pub fn word(reason: Reason) -> String {
+    let written = serde_json::to_value(reason).ok();
+    written.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}

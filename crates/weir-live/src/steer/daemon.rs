@@ -1,0 +1,160 @@
+//! The daemon that steers: sleeps until the next period, a request or a change of the interface.
+//!
+//! No frame passes through it: while it sleeps, or is busy with a request, or has died where its programs are pinned, the
+//! programs go on by the decision in force.
+//!
+//! | | |
+//! |-|-|
+//! | Work | one system call to sleep and one to look for requests a period, beside those of the kernel's wait when a decision changes |
+//! | Units | nanoseconds since the daemon began |
+
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::time::{ClockId, clock_gettime};
+
+use super::config::Processors;
+use super::control::{Control, Steered};
+use super::kernel::Kernel;
+use super::processors;
+use super::requests::{self, Order};
+use crate::daemon::clock::Clock;
+use crate::daemon::inbox::Inbox;
+use crate::daemon::say;
+use crate::io::link::{Facts, Watch};
+
+/// What a daemon is made of, beside its loop.
+pub struct Parts {
+    /// The clock.
+    pub clock: Clock,
+    /// The file of the configuration.
+    pub file: String,
+    /// The processors of this machine.
+    pub present: Processors,
+    /// The interface as it was when the programs were attached.
+    pub facts: Facts,
+    /// Where the programs run, in words.
+    pub mode: String,
+    /// Whether the kernel tells of requests that found a queue full.
+    pub counts_overflow: bool,
+    /// Where orders come from.
+    pub inbox: Inbox<Order>,
+    /// What says that interfaces have changed.
+    pub watch: Watch,
+    /// Set by a signal that asks it to end.
+    pub ended: Arc<AtomicBool>,
+    /// Capabilities that it kept.
+    pub capabilities: Vec<String>,
+}
+
+/// A daemon that steers.
+pub struct Daemon<S> {
+    pub(super) control: Control<S>,
+    pub(super) parts: Parts,
+}
+
+impl<S: Steered> Daemon<S> {
+    /// A daemon of this loop and these parts.
+    #[must_use]
+    pub fn new(control: Control<S>, parts: Parts) -> Self {
+        Self { control, parts }
+    }
+
+    /// Steers until it is asked to end; then returns what it steered by.
+    ///
+    /// # Errors
+    /// The kernel refuses, or the interface is gone.
+    pub fn run(mut self) -> io::Result<S> {
+        while !self.parts.ended.load(Ordering::Relaxed) {
+            while let Some(command) = self.parts.inbox.try_next() {
+                let answer = requests::answer(&mut self, command.order);
+                command.reply.send(answer);
+            }
+            self.control.advance(self.parts.clock.now())?;
+            if self.parts.watch.changed() {
+                self.look_at_interface()?;
+            }
+            self.rest()?;
+        }
+        Ok(self.control.steered)
+    }
+
+    /// Asks it to end.
+    pub(super) fn end(&self) {
+        self.parts.ended.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends where the interface is gone: the kernel has taken the programs away with it.
+    fn look_at_interface(&mut self) -> io::Result<()> {
+        let before = &self.parts.facts;
+        let Some(facts) = Facts::of(&before.name).ok().filter(|facts| facts.index == before.index) else {
+            let reason = format!("interface {}: gone: start the daemon again when it is back", before.name);
+            return Err(io::Error::other(reason));
+        };
+        if facts.up != before.up {
+            say(&format!("interface {}: {}", facts.name, if facts.up { "up" } else { "down" }));
+        }
+        self.parts.facts = facts;
+        Ok(())
+    }
+
+    /// Sleeps until something is due or happens.
+    fn rest(&self) -> io::Result<()> {
+        if self.parts.ended.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let span = self.parts.clock.until(self.control.next_event()).get();
+        let span = Timespec { tv_sec: (span / 1_000_000_000) as i64, tv_nsec: (span % 1_000_000_000) as i64 };
+        let mut polled = [
+            PollFd::from_borrowed_fd(self.parts.inbox.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.parts.watch.as_fd(), PollFlags::IN),
+        ];
+        match poll(&mut polled, Some(&span)) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The processor time that this thread has taken, in nanoseconds.
+pub(super) fn busy() -> u64 {
+    let taken = clock_gettime(ClockId::ThreadCPUTime);
+    taken.tv_sec.unsigned_abs() * 1_000_000_000 + taken.tv_nsec.unsigned_abs()
+}
+
+impl Steered for Kernel {
+    fn open_queue(&mut self, processor: u32) -> io::Result<()> {
+        Self::open_queue(self, processor)
+    }
+    fn close_queue(&mut self, processor: u32) -> io::Result<()> {
+        Self::close_queue(self, processor)
+    }
+    fn decide(&mut self, decision: &super::decision::Decision) -> io::Result<()> {
+        Self::decide(self, decision)
+    }
+    fn counts(&mut self) -> io::Result<super::counts::Counts> {
+        Self::counts(self)
+    }
+    fn threads(&self) -> Vec<(u32, u32)> {
+        Self::threads(self).into_iter().map(|thread| (thread.processor, thread.process)).collect()
+    }
+    fn schedule(&mut self, thread: u32, priority: Option<u8>) -> String {
+        if let Some(error) = priority.and_then(|priority| processors::set_priority(thread, priority).err()) {
+            say(&format!(
+                "thread {thread} of the kernel gets no real-time priority: {error}; its requests wait for what else runs \
+                 there; run as root or with CAP_SYS_NICE"
+            ));
+        }
+        processors::priority(thread).unwrap_or_else(|| "gone".to_owned())
+    }
+    fn sleeps(&self, thread: u32) -> bool {
+        processors::sleeps(thread)
+    }
+    fn online(&self) -> io::Result<Processors> {
+        processors::online()
+    }
+}
