@@ -59,8 +59,7 @@ class Row:
     @property
     def reversed(self) -> bool:
         """Whether the simulation of this machine has it and what was measured is clearly against it."""
-        against = self.measured.holds is False and self.measured.clear is not False
-        return bool(self.simulated.holds) and against
+        return bool(self.simulated.holds) and self.measured.holds is False and bool(self.measured.clear)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a JSON object."""

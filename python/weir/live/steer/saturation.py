@@ -11,7 +11,8 @@ Source: `weir.live.steer.costs`. Units: nanoseconds, unless a name says otherwis
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from weir.errors import UnsupportedError
 from weir.live.quantities import time as written
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from weir.live.steer.bed import Bed, Steering
     from weir.live.steer.costs import Costs, Guess
+    from weir.live.steer.counts import Poll
 
 __all__ = ["measure"]
 
@@ -36,6 +38,14 @@ _OVERLOAD = 1.25
 _BURST = 5_000_000
 _SETTLED = 0.2
 """Seconds until every queue has requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """What was counted, and how long the threads of the queues have run."""
+
+    counts: Poll
+    ran: int | None
 
 
 def measure(
@@ -90,22 +100,26 @@ def _tried(steering: Steering) -> Guess:
     """Return how long few and many iterations take, by the run time of the threads."""
     pairs = []
     for units in _TRIED:
-        before = steering.answer()
+        before = _now(steering)
         client = steering.send(f"loop-{units}", words(units, _TRIED_RATE, _TRIED_SECONDS))
         client.result(_TRIED_SECONDS)
         steering.wait_until_all_are_served()
-        pairs.append((units, _by_run_time(before, steering.answer())))
+        pairs.append((units, _by_run_time(before, _now(steering))))
     return guess(*pairs)
 
 
-def _by_run_time(before: dict[str, Any], after: dict[str, Any]) -> float:
-    """Return the seconds that the threads of the queues ran for each request between two answers."""
-    times = ran(before), ran(after)
-    served = poll(after).served - poll(before).served
-    if times[0] is None or times[1] is None or served == 0:
+def _now(steering: Steering) -> _Moment:
+    answer = steering.answer()
+    return _Moment(poll(answer), ran(answer))
+
+
+def _by_run_time(before: _Moment, after: _Moment) -> float:
+    """Return the seconds that the threads of the queues ran for each request between two moments."""
+    served = after.counts.served - before.counts.served
+    if before.ran is None or after.ran is None or served == 0:
         what = "the kernel does not tell the run time of its threads" if served else "no request was served"
         raise UnsupportedError(what, "a kernel with CONFIG_SCHED_INFO tells it; `weird doctor` says more")
-    return (times[1] - times[0]) / 1e9 / served
+    return (after.ran - before.ran) / 1e9 / served
 
 
 def _setting(steering: Steering, units: int, rate: float, span: int) -> Setting:
@@ -114,24 +128,24 @@ def _setting(steering: Steering, units: int, rate: float, span: int) -> Setting:
     client = steering.send(f"size-{units}", words(units, rate, seconds))
     steering.wait_for_requests(before, client)
     time.sleep(_SETTLED)
-    first = steering.answer()
-    begun = ran(first)
+    first = _now(steering)
     time.sleep(span / 1e9)
-    last = steering.answer()
-    ended = ran(last)
+    last = _now(steering)
     client.result(seconds)
     steering.wait_until_all_are_served()
-    return _between(units, first, last, None if begun is None or ended is None else ended - begun)
+    return _between(units, first, last)
 
 
-def _between(units: int, first: dict[str, Any], last: dict[str, Any], running: int | None) -> Setting:
-    begin, end = poll(first), poll(last)
+def _between(units: int, first: _Moment, last: _Moment) -> Setting:
+    begin, end = first.counts, last.counts
     seconds = (end.at - begin.at) / 1e9
+    many = len(begin.queues)
+    known = first.ran is not None and last.ran is not None
     return Setting(
         units=units,
         served=end.served - begin.served,
         seconds=seconds,
-        processors=len(begin.queues),
+        processors=many,
         saturated=min(*begin.queues, *end.queues) > 0,
-        ran=None if running is None else running / 1e9 / seconds / len(begin.queues),
+        ran=((last.ran or 0) - (first.ran or 0)) / 1e9 / seconds / many if known else None,
     )

@@ -33,7 +33,7 @@ pub(super) fn of_status(status: &SteeringStatus) -> String {
 }
 
 /// The thread that serves a queue.
-pub(super) fn thread(number: Option<u32>) -> String {
+pub(in crate::cli) fn thread(number: Option<u32>) -> String {
     number.map_or_else(|| "-".to_owned(), |number| number.to_string())
 }
 
