@@ -10,23 +10,23 @@ from weir.live.steer.plan import LEVELS, PERIODS, Case, plan
 from weir.live.steer.study import Study
 from weir.reproduce.steer.evidence import classes
 
-FIXED, UNIT = 6e-6, 0.45e-6
+FIXED, UNIT, RAN = 6e-6, 0.45e-6, 0.85
 
 
 def settings(sizes=(50, 75, 100, 150, 200, 250), processors=2, noise=0.0, saturated=True) -> list[Setting]:
     """Return what saturated processors would have served, each second setting a bit more slowly."""
     made = []
     for place, units in enumerate(sizes):
-        service = (FIXED + units * UNIT) * (1 + noise * (-1) ** place)
-        served = round(10 * processors / service)
+        passed = (FIXED + units * UNIT) / RAN * (1 + noise * (-1) ** place)
+        served = round(10 * processors / passed)
         made.append(
             Setting(
                 units=units,
                 served=served,
-                seconds=served * service / processors,
+                seconds=served * passed / processors,
                 processors=processors,
                 saturated=saturated,
-                ran=0.9,
+                ran=RAN,
             )
         )
     return made

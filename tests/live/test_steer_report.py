@@ -48,7 +48,7 @@ def test_the_report_is_complete_and_nothing_is_left(tmp_path: Path) -> None:
     for each in made["runs"]:
         assert each["requests"]["unaccounted"] == each["requests"]["waiting"] == 0, each
         assert each["requests"]["served"] > 0.2 * each["requests"]["sent"], each
-    assert made["costs"]["per_unit"]["value"] > 0
+    assert made["costs"]["served"]["unit"]["value"] > 0
     assert all(cell["simulated"]["value"] is not None for cell in made["cells"])
     first = [cell for cell in made["cells"] if cell["policy"] == "RR"]
     assert all(cell["measured"]["value"] > 0 for cell in first)

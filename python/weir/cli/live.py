@@ -212,8 +212,8 @@ def steer(
     from weir.reproduce.steer.runs import SEED
     from weir.tables import console
 
-    path = _checked(repeat=repeat, out=out)
     spans = _span("--window", window, *_WINDOWS), _span("--service", service, *_SERVICES)
+    path = _checked(repeat=repeat, out=out)
     program.find()
     with Progress(unit="s of packets") as progress:
         made = run.run(

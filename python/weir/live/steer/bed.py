@@ -42,6 +42,8 @@ _SERVER, _CLIENT = IPv4Interface("10.78.1.1/24"), IPv4Interface("10.78.0.2/24")
 _GATEWAY_CLIENT, _GATEWAY_SERVER = IPv4Address("10.78.0.1"), IPv4Address("10.78.1.2")
 _READY, _FIRST, _DRAINED = 15.0, 10.0, 5.0
 """Seconds for the daemon to answer, for the first request to come, for the last to be served."""
+_AFTER = 20
+"""The first request comes this part of a period after a decision."""
 _LATEST = 20.0
 """Seconds that a client may take longer than it sends."""
 
@@ -84,6 +86,8 @@ class Bed:
         self._site = Site("steer")
         self._keep = keep
         self._runs = 0
+        self.start_up = 0
+        """How long the client took last from its start to its first request."""
 
     def __enter__(self) -> Self:
         self._site.__enter__()
@@ -188,6 +192,7 @@ class Steering:
         self._name = name
         self._process = process
         self._folder = folder
+        self._sent_at = 0
 
     def wait_until_it_answers(self) -> None:
         """Return when it answers.
@@ -213,7 +218,9 @@ class Steering:
         return _last(self._folder / "steer.said")
 
     def _ask(self) -> dict[str, Any] | None:
-        return program.ask(self._weird, self._name, "stats")
+        with suppress(TimeoutExpired):
+            return program.ask(self._weird, self._name, "stats")
+        return None
 
     def answer(self) -> dict[str, Any]:
         """Return what it has counted.
@@ -228,8 +235,18 @@ class Steering:
             raise WeirError(f"weird steer does not answer any more{self._said}")
         return found
 
+    def wait_for_a_decision(self, period: int) -> None:
+        """Wait so that, if the client is started then, requests begin to come shortly after a decision.
+
+        The daemon decides every period since its start; the client takes as long as it did the last time.
+        """
+        asked = time.monotonic_ns()
+        at = self.answer()["at_ns"] + (time.monotonic_ns() - asked) // 2
+        time.sleep((period // _AFTER - self._bed.start_up - at) % period / 1e9)
+
     def send(self, label: str, words: Sequence[str]) -> Client:
         """Let the client send."""
+        self._sent_at = time.monotonic_ns()
         return self._bed.load(words, self._folder, label)
 
     def wait_for_requests(self, before: Poll, client: Client) -> int:
@@ -245,7 +262,9 @@ class Steering:
         while True:
             again = time.monotonic_ns()
             if poll(self.answer()).steered > before.steered:
-                return (asked + again) // 2
+                begin = (asked + again) // 2
+                self._bed.start_up = begin - self._sent_at
+                return begin
             if time.monotonic() > deadline or not client.running:
                 client.result(0.0)
                 raise WeirError("no request has come to the server", "`weird doctor` says what is in the way")

@@ -2,11 +2,11 @@
 
 =============  ====================================================================================
 Source         the method of Rettberg, BBN Report 5285, 1983, section 4.2: `weir.estimate_overhead`
-Model          ``t = M B + n s``: of each second a processor spends ``B`` on each of ``M`` units of
-               service and ``s`` on each of ``n`` requests. A saturated one spends all of it: t = 1
+Model          ``t = M B + n s``: the thread of a queue runs for ``t`` of each second and spends
+               ``B`` of it on each of ``M`` units of service and ``s`` on each of ``n`` requests
 Settings       several sizes of request, each sent faster than it can be served
-Departures     the time is that which passes and not that of the thread alone: what the client and
-               the kernel take away from a processor that serves is part of what a request takes
+Besides        the same fit with the time that passes, ``t = 1``: what client and kernel take away
+               from saturated processors is in it, so that it says how much these can serve
 Units          seconds; sizes of requests in units of service
 =============  ====================================================================================
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from weir.overhead import Duration
 
-__all__ = ["SIZES", "Costs", "Guess", "Setting", "estimate", "guess"]
+__all__ = ["SIZES", "Costs", "Fit", "Guess", "Setting", "estimate", "guess"]
 
 SIZES = (50, 75, 100, 150, 200, 250)
 """Units of service of the settings."""
@@ -43,19 +43,35 @@ class Setting:
     processors: int
     saturated: bool
     """Whether requests waited at each processor at both ends."""
-    ran: float | None
-    """The part of the time that the threads of the queues ran, where the kernel tells it."""
+    ran: float
+    """The part of the time that the threads of the queues ran, as a mean over processors."""
+
+    def counters(self, run_time: float) -> Counters:
+        """Return the same as the method takes it, for one processor."""
+        requests = self.served / self.seconds / self.processors
+        return Counters(run_time=min(1.0, run_time), messages=requests * self.units, schedulings=requests)
 
     @property
-    def counters(self) -> Counters:
-        """The same as the method takes it, for one processor."""
-        requests = self.served / self.seconds / self.processors
-        return Counters(run_time=1.0, messages=requests * self.units, schedulings=requests)
+    def passed(self) -> float:
+        """Seconds that pass at a processor for each request."""
+        return self.seconds * self.processors / self.served
 
     @property
     def service(self) -> float:
-        """Seconds of a processor a request."""
-        return self.seconds * self.processors / self.served
+        """Seconds that the thread of a queue runs for each request."""
+        return self.ran * self.passed
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Times of a request: a fixed part, and one for each unit of service."""
+
+    fixed: Duration
+    unit: Duration
+
+    def of(self, units: int) -> float:
+        """Return the time of a request of a size, in seconds."""
+        return self.fixed.value + units * self.unit.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,28 +80,30 @@ class Costs:
 
     iterations: int
     """Of the loop, for each unit of service."""
-    fixed: Duration
-    """Each request."""
-    unit: Duration
-    """Each unit of service."""
+    served: Fit
+    """By the run time of the threads that serve."""
+    passed: Fit
+    """By the time that passes while processors are saturated."""
     settings: tuple[Setting, ...]
 
     def service(self, units: int) -> float:
-        """Return what a request of a size takes, in seconds."""
-        return self.fixed.value + units * self.unit.value
+        """Return what a request of a size takes of the thread that serves it, in seconds."""
+        return self.served.of(units)
 
     def units_of(self, service: float) -> int:
         """Return the size of the request that takes so many seconds, as near as can be; at least 1."""
-        return max(1, round((service - self.fixed.value) / self.unit.value))
+        return max(1, round((service - self.served.fixed.value) / self.served.unit.value))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a JSON object; times are in seconds."""
         return {
             "unit": "s",
             "iterations_per_unit": self.iterations,
-            "fixed": asdict(self.fixed),
-            "per_unit": asdict(self.unit),
-            "settings": [{**asdict(each), "service": each.service} for each in self.settings],
+            "served": asdict(self.served),
+            "passed": asdict(self.passed),
+            "settings": [
+                {**asdict(each), "service": each.service, "passed": each.passed} for each in self.settings
+            ],
         }
 
 
@@ -101,14 +119,18 @@ def estimate(settings: Sequence[Setting], iterations: int) -> Costs:
     if len(kept) < _FEWEST:
         message = f"{len(kept)} of {len(settings)} settings saturated the processors, must be {_FEWEST}"
         raise WeirError(message, "give a longer --service, so that the client can send enough")
-    found = estimate_overhead([each.counters for each in kept])
-    costs = Costs(
-        iterations=iterations, fixed=found.overhead, unit=found.message_time, settings=tuple(settings)
-    )
-    if costs.unit.value <= 0 or costs.service(min(SIZES)) <= 0:
-        message = f"a unit of service takes {costs.unit.value * 1e9:.3g} ns, must be more than 0"
+    served = _fit([each.counters(each.ran) for each in kept])
+    passed = _fit([each.counters(1.0) for each in kept])
+    return Costs(iterations=iterations, served=served, passed=passed, settings=tuple(settings))
+
+
+def _fit(rows: Sequence[Counters]) -> Fit:
+    found = estimate_overhead(rows)
+    made = Fit(found.overhead, found.message_time)
+    if made.unit.value <= 0 or made.of(min(SIZES)) <= 0:
+        message = f"a unit of service takes {made.unit.value * 1e9:.3g} ns, must be more than 0"
         raise WeirError(message, "run it again with nothing else on the machine, or with a longer --service")
-    return costs
+    return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """One run with real packets: a policy on a traffic, six rates, what waited and what went round.
 
-The daemon is asked at the end of every period. Windows begin with the first request that comes to the server,
-which is known to within the time between two answers, some milliseconds.
+The daemon is asked at the end of every period. Windows begin with the first request that comes to the
+server, which is known to within the time between two answers, some milliseconds; the daemon decides shortly
+before the end of each period, as it does in the simulation.
 
 Source: Ouyang, 2024. Units: seconds; times of this process in nanoseconds.
 """
@@ -99,6 +100,7 @@ def measure(bed: Bed, plan: Plan, case: Case, repetition: int, seed: int) -> Run
     label = f"{case.policy}-{case.traffic}-{repetition + 1}"
     with bed.steering(label, plan.processors, plan.spec(case.policy), plan.iterations) as steering:
         before = poll(steering.answer())
+        steering.wait_for_a_decision(plan.period)
         sender = steering.send("load", words(plan, case, seed))
         polls = [before, *_watched(steering, before, sender, plan)]
         seen = client(sender.result(plan.seconds))

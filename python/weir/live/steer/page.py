@@ -67,9 +67,10 @@ _TRIPS = (
     "are not explained by its delays: they have a stage outside the stamps, which simulations do not have."
 )
 _COSTS = (
-    "Requests of each size came faster than they could be served. The time that passed is what they took, a "
-    "fixed part and one for each unit: t = M B + n s, the method of the report on epoch scheduling. Threads "
-    "ran: the part of the time that the threads that serve had their processors."
+    "Requests of each size came faster than they could be served. What the threads that serve ran for is a "
+    "fixed part of each request and one of each unit: t = M B + n s, the method of the report on epoch "
+    "scheduling. The simulation has that; rates are set by the time that passed, which has in it what the "
+    "client and the kernel took of the same processors."
 )
 _LEDGER = (
     "Unseen requests were sent and came to no queue; what is not back was served, and did not come to the "

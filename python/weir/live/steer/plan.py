@@ -62,7 +62,7 @@ _RATIO = 3.42 / 1.95
 """Service of a long request over that of a short one, as the lab's full queues tell it."""
 _LONG_SHARE = 0.1
 _LOAD = 0.85
-"""Of all processors, by unimodal traffic at the highest rate."""
+"""Of what saturated processors serve, by unimodal traffic at the highest rate."""
 _BURST = 2300 / 3.42
 """Time between bursts, in services of a unimodal request."""
 _REMOVE = 0.4
@@ -110,6 +110,8 @@ class Plan:
     """A mean of the delay is taken, and DCA decides, once in so long."""
     rate: float
     """The lowest one, in requests a second."""
+    load: float
+    """Of the threads that serve, by unimodal traffic at the highest rate."""
     add: int
     """Mean delay above which DCA takes one processor more."""
 
@@ -168,6 +170,7 @@ class Plan:
             "add_ns": self.add,
             "remove_ns": self.remove,
             "rates_per_s": [*self.rates()],
+            "load": self.load,
             "iterations_per_unit": self.iterations,
             "units": {"short": self.short, "long": LONG, "unimodal": UNIMODAL},
             "policies": {policy: self.spec(policy) for policy in self.policies()},
@@ -187,7 +190,8 @@ def plan(processors: Sequence[int], costs: Costs, window: int) -> Plan:
         How long each rate is to last, in nanoseconds; it is rounded so that bursts fit.
     """
     many = len(processors)
-    unimodal = costs.service(UNIMODAL)
+    unimodal, passed = costs.service(UNIMODAL), costs.passed.of(UNIMODAL)
+    load = _LOAD * unimodal / passed
     wanted = _BURST * unimodal * 1e9
     bursts = max(1, round(window / PERIODS / wanted))
     burst = max(_MICRO, round(window / PERIODS / bursts / _MICRO) * _MICRO)
@@ -197,8 +201,9 @@ def plan(processors: Sequence[int], costs: Costs, window: int) -> Plan:
         short=costs.units_of(unimodal / _RATIO),
         burst=burst,
         period=bursts * burst,
-        rate=_LOAD * many / unimodal / 2 ** (LEVELS - 1),
-        add=round(_threshold(many) * burst / _MICRO) * _MICRO,
+        rate=_LOAD * many / passed / 2 ** (LEVELS - 1),
+        load=load,
+        add=round(_threshold(many, load) * burst / _MICRO) * _MICRO,
     )
 
 
@@ -216,7 +221,7 @@ def spare(present: Sequence[int]) -> int | None:
     return min(present) if len(present) > 2 else None
 
 
-def _threshold(processors: int) -> float:
+def _threshold(processors: int, load: float) -> float:
     """Return ADD over the time between bursts.
 
     What DCA shows is the number of processors that it held just before the rate doubled for the last time.
@@ -226,9 +231,9 @@ def _threshold(processors: int) -> float:
     For seven that is 0.23, and the report's orderings hold from 0.20 to 0.26.
     """
     if processors == 1:
-        return _LOAD / 2
+        return load / 2
     mean = (1 - _LONG_SHARE) / _RATIO + _LONG_SHARE
     late = max(1, math.floor(mean * processors))
-    upper = _LOAD * processors / (4 * (processors - 1))
-    lower = mean * _LOAD * processors / (4 * late)
+    upper = load * processors / (4 * (processors - 1))
+    lower = mean * load * processors / (4 * late)
     return math.sqrt(lower * upper)

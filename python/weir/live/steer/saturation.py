@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weir.errors import UnsupportedError
+from weir.errors import UnsupportedError, WeirError
 from weir.live.quantities import time as written
 from weir.live.steer.bed import FLOWS, ran
 from weir.live.steer.costs import SIZES, Setting, estimate, guess
@@ -45,7 +45,7 @@ class _Moment:
     """What was counted, and how long the threads of the queues have run."""
 
     counts: Poll
-    ran: int | None
+    ran: int
 
 
 def measure(
@@ -110,15 +110,18 @@ def _tried(steering: Steering) -> Guess:
 
 def _now(steering: Steering) -> _Moment:
     answer = steering.answer()
-    return _Moment(poll(answer), ran(answer))
+    running = ran(answer)
+    if running is None:
+        what = "the kernel does not tell the run time of its threads"
+        raise UnsupportedError(what, "a kernel with CONFIG_SCHED_INFO tells it")
+    return _Moment(poll(answer), running)
 
 
 def _by_run_time(before: _Moment, after: _Moment) -> float:
     """Return the seconds that the threads of the queues ran for each request between two moments."""
     served = after.counts.served - before.counts.served
-    if before.ran is None or after.ran is None or served == 0:
-        what = "the kernel does not tell the run time of its threads" if served else "no request was served"
-        raise UnsupportedError(what, "a kernel with CONFIG_SCHED_INFO tells it; `weird doctor` says more")
+    if served == 0:
+        raise WeirError("no request was served", "`weird doctor` says what is in the way")
     return (after.ran - before.ran) / 1e9 / served
 
 
@@ -140,12 +143,11 @@ def _between(units: int, first: _Moment, last: _Moment) -> Setting:
     begin, end = first.counts, last.counts
     seconds = (end.at - begin.at) / 1e9
     many = len(begin.queues)
-    known = first.ran is not None and last.ran is not None
     return Setting(
         units=units,
         served=end.served - begin.served,
         seconds=seconds,
         processors=many,
         saturated=min(*begin.queues, *end.queues) > 0,
-        ran=((last.ran or 0) - (first.ran or 0)) / 1e9 / seconds / many if known else None,
+        ran=(last.ran - first.ran) / 1e9 / seconds / many,
     )

@@ -230,10 +230,11 @@ def window_columns(cells: Sequence[Cell]) -> list[Column]:
 
 def costs(study: Study) -> str:
     """Return what a request takes, in a sentence."""
-    found = study.costs
+    served, passed = study.costs.served, study.costs.passed
     return (
-        f"A request takes {_duration(found.fixed)} and {_duration(found.unit)} for each unit of service "
-        f"({plural(found.iterations, 'iteration')})"
+        f"A request takes {_duration(served.fixed)} and {_duration(served.unit)} for each unit of service "
+        f"({plural(study.costs.iterations, 'iteration')}) of the thread that serves it; with all that client "
+        f"and kernel take, {_duration(passed.fixed)} and {_duration(passed.unit)}"
     )
 
 
@@ -250,9 +251,11 @@ def cost_columns(study: Study) -> list[Column]:
     return [
         Column("units", tuple(str(row.units) for row in known)),
         Column("served (1/s)", tuple(f"{row.served / row.seconds:,.0f}" for row in known)),
+        Column("threads ran", tuple(percent(row.ran) for row in known)),
         Column("took (µs)", tuple(number(row.service * 1e6, 4) for row in known)),
         Column("fitted (µs)", tuple(number(study.costs.service(row.units) * 1e6, 4) for row in known)),
-        Column("threads ran", tuple(_ABSENT if row.ran is None else percent(row.ran) for row in known)),
+        Column("passed (µs)", tuple(number(row.passed * 1e6, 4) for row in known)),
+        Column("fitted (µs)", tuple(number(study.costs.passed.of(row.units) * 1e6, 4) for row in known)),
         Column("", tuple("" if row.saturated else "not saturated: left out" for row in known), numeric=False),
     ]
 
