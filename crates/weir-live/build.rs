@@ -4,16 +4,16 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The programs: folders of `bpf/`.
-const PROGRAMS: [&str; 2] = ["route", "steer"];
+/// The programs: folders of `bpf/`, and files in them.
+const PROGRAMS: [(&str, &str); 3] = [("route", "route"), ("steer", "steer"), ("steer", "bare")];
 
 fn main() {
     let sources = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("../../bpf");
     let compiler = env::var("CLANG").unwrap_or_else(|_| "clang".into());
     println!("cargo::rerun-if-env-changed=CLANG");
     let headers = headers(&compiler);
-    for program in PROGRAMS {
-        let folder = sources.join(program);
+    for (folder, program) in PROGRAMS {
+        let folder = sources.join(folder);
         println!("cargo::rerun-if-changed={}", folder.display());
         let object = PathBuf::from(variable("OUT_DIR")).join(format!("{program}.bpf.o"));
         compile(&compiler, &headers, &folder, &folder.join(format!("{program}.bpf.c")), &object);

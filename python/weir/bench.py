@@ -35,9 +35,10 @@ def measure(prefix: str = "") -> Iterator[dict[str, Any]]:
         ``bench``, ``unit``, ``value`` (the median of several repetitions), ``low`` and ``high``.
     """
     if prefix.startswith("live"):
-        from weir.live.bench import measure as of_packets
+        from weir.live import bench, bench_steer
 
-        yield from of_packets(prefix)
+        yield from bench.measure(prefix)
+        yield from bench_steer.measure(prefix)
         return
     for name in _weir.bench_names(prefix):
         yield json.loads(_weir.bench_run(name))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from weir.live.namespaces import End
 
-__all__ = ["DISCIPLINES", "measure"]
+__all__ = ["DISCIPLINES", "SETTLED", "figure", "measure", "start", "written"]
 
 DISCIPLINES = {
     "fifo": "fifo:limit=1000pkt",
@@ -55,7 +55,7 @@ addresses = ["10.0.2.1/24"]
 neighbours = {{ "10.0.2.2" = "{neighbour}" }}
 """
 _SOURCE = "on 1 udp 10.0.2.2.4000\narrival constant {gap} length {data} time {seconds}\n"
-_SETTLED = 1.0
+SETTLED = 1.0
 """Seconds between the start of a forwarder and its first packet."""
 
 
@@ -82,6 +82,8 @@ def measure(prefix: str = "", *, rounds: int = 5, seconds: float = 3.0) -> Itera
         Without root or the program.
     """
     chosen = {name: spec for name, spec in DISCIPLINES.items() if f"live/{name}".startswith(prefix)}
+    if not chosen and not f"live/{_BARE}".startswith(prefix):
+        return
     turns: dict[str, list[_Turn]] = {name: [] for name in (_BARE, *chosen)}
     for _ in range(rounds):
         for name in turns:
@@ -90,17 +92,18 @@ def measure(prefix: str = "", *, rounds: int = 5, seconds: float = 3.0) -> Itera
     for name in chosen:
         yield from _figures(name, turns[name])
         pairs = list(zip(turns[name], turns[_BARE], strict=True))
-        yield _figure(f"live/{name}/rate vs bare", "1", [one.rate / bare.rate for one, bare in pairs])
+        yield figure(f"live/{name}/rate vs bare", "1", [one.rate / bare.rate for one, bare in pairs])
         more = [one.processor - bare.processor for one, bare in pairs]
-        yield _figure(f"live/{name}/processor over bare", "ns/packet", more)
+        yield figure(f"live/{name}/processor over bare", "ns/packet", more)
 
 
 def _figures(name: str, turns: list[_Turn]) -> Iterator[dict[str, Any]]:
-    yield _figure(f"live/{name}/rate", "packets/s", [turn.rate for turn in turns])
-    yield _figure(f"live/{name}/processor", "ns/packet", [turn.processor for turn in turns])
+    yield figure(f"live/{name}/rate", "packets/s", [turn.rate for turn in turns])
+    yield figure(f"live/{name}/processor", "ns/packet", [turn.processor for turn in turns])
 
 
-def _figure(bench: str, unit: str, values: list[float]) -> dict[str, Any]:
+def figure(bench: str, unit: str, values: list[float]) -> dict[str, Any]:
+    """Return what a benchmark has measured, once a round."""
     middle = statistics.median(values)
     return {"bench": bench, "unit": unit, "value": middle, "low": min(values), "high": max(values)}
 
@@ -116,7 +119,7 @@ def _turn(discipline: str | None, seconds: float) -> _Turn:
         site.route(source, ip_network("10.0.2.0/24"), ip_address("10.0.1.1"))
         folder = site.folder()
         forwarder = _forwarder(site, (west, east), discipline, folder)
-        time.sleep(_SETTLED)
+        time.sleep(SETTLED)
         sender = _sender(site, seconds + 1.0, folder)
         time.sleep(0.5)
         before = _state(site, sink, forwarder)
@@ -137,7 +140,7 @@ def _turn(discipline: str | None, seconds: float) -> _Turn:
 def _forwarder(site: Site, ends: tuple[End, End], discipline: str | None, folder: Path) -> Popen[bytes]:
     weird, (west, east) = str(program.find()), ends
     if discipline is None:
-        return _start(site, "router", [weird, "bench-forward", west.interface, east.interface], folder)
+        return start(site, "router", [weird, "bench-forward", west.interface, east.interface], folder)
     text = _ROUTER.format(
         name=site.name(0),
         discipline=discipline,
@@ -145,23 +148,24 @@ def _forwarder(site: Site, ends: tuple[End, End], discipline: str | None, folder
         east=east.interface,
         neighbour=_NEIGHBOUR,
     )
-    return _start(site, "router", [weird, "route", str(_file(folder, "router.toml", text))], folder)
+    return start(site, "router", [weird, "route", str(written(folder, "router.toml", text))], folder)
 
 
 def _sender(site: Site, seconds: float, folder: Path) -> Popen[bytes]:
     # A gap that no machine keeps up with: whatever is due is sent at once, in batches.
     text = _SOURCE.format(gap=1e-6, data=_DATA, seconds=seconds)
-    command = [str(program.find()), "tg", str(_file(folder, "source.tg", text)), "--start", "now"]
-    return _start(site, "source", command, folder)
+    command = [str(program.find()), "tg", str(written(folder, "source.tg", text)), "--start", "now"]
+    return start(site, "source", command, folder)
 
 
-def _start(site: Site, node: str, command: list[str], folder: Path) -> Popen[bytes]:
+def start(site: Site, node: str, command: list[str], folder: Path) -> Popen[bytes]:
     """Start a program whose messages are kept."""
     with (folder / "said").open("ab") as said:
         return site.start(node, command, stdout=said, stderr=said)
 
 
-def _file(folder: Path, name: str, text: str) -> Path:
+def written(folder: Path, name: str, text: str) -> Path:
+    """Write a file for a program, and return its path."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path

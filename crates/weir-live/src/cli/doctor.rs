@@ -1,4 +1,4 @@
-//! `weird doctor`: what this machine can do for a router, and what earlier routers left behind.
+//! `weird doctor`: what this machine can do for a router or for steering, and what earlier daemons left behind.
 //!
 //! Every finding is probed, not guessed from a version: sockets are made, programs loaded, queueing disciplines added, in
 //! a thread of its own with a network namespace of its own where they would change anything. `--clean` removes what weir
@@ -9,6 +9,7 @@ mod kernel;
 mod left;
 mod machine;
 mod probe;
+mod steering;
 
 use clap::Args;
 use serde::Serialize;
@@ -17,7 +18,7 @@ use super::Failure;
 use crate::daemon::directory::base;
 use crate::io::attach::pins;
 
-/// Says what this machine can do for a router, and what earlier ones left behind.
+/// Says what this machine can do for a router or for steering, and what earlier ones left behind.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Removes what weir made and nobody uses.
@@ -109,6 +110,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn examine() -> Vec<Finding> {
     let mut findings = kernel::examine();
     findings.extend(machine::examine());
+    findings.extend(steering::examine());
     findings.extend(interfaces::examine());
     findings.extend(left::examine(&base(), &pins()));
     findings
@@ -164,7 +166,21 @@ mod tests {
     #[test]
     fn everything_is_looked_at_and_nothing_is_without_a_remedy() {
         let findings = examine();
-        for what in ["version", "XDP", "AF_XDP", "bpffs", "BTF", "veth", "qdiscs", "SCHED_FIFO", "clock"] {
+        for what in [
+            "version",
+            "XDP",
+            "AF_XDP",
+            "bpffs",
+            "BTF",
+            "cpumap",
+            "cpumap programs",
+            "tp_btf",
+            "queue threads",
+            "veth",
+            "qdiscs",
+            "SCHED_FIFO",
+            "clock",
+        ] {
             assert!(findings.iter().any(|finding| finding.what == what), "{what}: {findings:?}");
         }
         for finding in &findings {

@@ -19,9 +19,9 @@ use crate::generator::process;
 use crate::load::plan::{Arrivals, Class, Plan};
 use crate::load::report::{Report, text};
 
-/// Sends requests over UDP when they are due, whether or not earlier ones were answered; tells how long answers took.
+/// Sends requests over UDP, and tells how long answers took.
 ///
-/// A round trip begins when its request was due, and ends when the kernel received the answer. What the server sends
+/// A request is sent when it is due, whether or not earlier ones were answered. A round trip begins when its request was due, and ends when the kernel received the answer. What the server sends
 /// back must begin with the 20 bytes that the request began with. Ctrl-C ends early, and what was measured by then is
 /// told.
 #[derive(Debug, Args)]

@@ -16,6 +16,7 @@ mod doctor;
 mod file;
 mod forward;
 mod load;
+mod redirect;
 mod route;
 mod steer;
 pub(crate) mod text;
@@ -43,6 +44,9 @@ enum Command {
     #[command(hide = true)]
     BenchForward(forward::Arguments),
     Load(load::Arguments),
+    /// Spreads the frames of an interface over processors and does nothing else: the baseline of the benchmarks.
+    #[command(hide = true)]
+    BenchRedirect(redirect::Arguments),
     /// Sends or receives what a TG script says; `weird tg report` tells what logs say
     Tg(tg::Tg),
 }
@@ -114,6 +118,7 @@ pub fn main() -> ExitCode {
         Command::Top(arguments) => top::run(&arguments),
         Command::BenchForward(arguments) => forward::run(&arguments),
         Command::Load(arguments) => load::run(arguments),
+        Command::BenchRedirect(arguments) => redirect::run(&arguments),
         Command::Tg(arguments) => tg::main(arguments),
     };
     match done {

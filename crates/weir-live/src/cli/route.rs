@@ -77,9 +77,8 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let ended = Arc::new(AtomicBool::new(false));
     signals(&ended)?;
     let socket = Socket::bind(RunDirectory::claim(&base(), &router.name)?, router.group.as_deref())?;
-    let metrics = router.metrics.map(|address| {
-        Metrics::bind(address).map_err(|error| metrics_failed(address, &error))
-    });
+    let metrics =
+        router.metrics.map(|address| Metrics::bind(address).map_err(|error| metrics_failed(address, &error)));
     let metrics = metrics.transpose()?;
     let frames = u32::try_from(router.memory.get() / (u64::from(FRAME) + BESIDE)).unwrap_or(u32::MAX);
     let mut arena = Arena::new(frames).map_err(|error| {

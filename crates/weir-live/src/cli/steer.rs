@@ -87,13 +87,14 @@ fn set_up(
     let ended = Arc::new(AtomicBool::new(false));
     signals(&ended)?;
     let socket = Socket::bind(RunDirectory::claim(&base(), &steering.name)?, steering.group.as_deref())?;
-    let metrics = steering.metrics.map(|address| {
-        Metrics::bind(address).map_err(|error| metrics_failed(address, &error))
-    });
+    let metrics = steering
+        .metrics
+        .map(|address| Metrics::bind(address).map_err(|error| metrics_failed(address, &error)));
     let metrics = metrics.transpose()?;
     let claim = Claim::new(&steering.interface)?;
     let facts = Facts::of(&steering.interface)?;
-    let kernel = Kernel::attach(&steering.name, &facts, &steering.setup(random()?), steering.queue, steering.pin)?;
+    let kernel =
+        Kernel::attach(&steering.name, &facts, &steering.setup(random()?), steering.queue, steering.pin)?;
     let mode = told(kernel.mode());
     let counts_overflow = kernel.counts_overflow();
     let watch = system(Watch::new())?;
@@ -107,7 +108,8 @@ fn set_up(
     announce(&steering, &servers, mode, counts_overflow);
     let control = system(Control::start(kernel, steering, servers, clock.now()))?;
     let mode = mode.to_owned();
-    let parts = Parts { clock, file, present, facts, mode, counts_overflow, inbox, watch, ended, capabilities };
+    let parts =
+        Parts { clock, file, present, facts, mode, counts_overflow, inbox, watch, ended, capabilities };
     Ok(Served { daemon: Daemon::new(control, parts), _control: served, _claim: claim })
 }
 

@@ -160,9 +160,7 @@ mod tests {
             let (reply, _) = sync_channel(1);
             caller.commands.try_send(Command { order: "stats", reply: Reply(reply) }).expect("room");
         }
-        assert!(
-            matches!(caller.ask("stats"), Answer::Refused { error, .. } if error.starts_with("64 "))
-        );
+        assert!(matches!(caller.ask("stats"), Answer::Refused { error, .. } if error.starts_with("64 ")));
         // An answer that nobody wants is no harm.
         inbox.try_next().expect("one of them").reply.send(Answer::refused("late"));
         drop(inbox);

@@ -65,7 +65,10 @@ impl Orders for Router {
                 Order::Set { interface, change }
             }
             Request::Policy { .. } | Request::Cores { .. } => {
-                return Err(format!("`{}` is a router: only `weird steer` has a policy and processors", self.name));
+                return Err(format!(
+                    "`{}` is a router: only `weird steer` has a policy and processors",
+                    self.name
+                ));
             }
             Request::Drain { interface, resume } => {
                 interface.as_deref().map_or(Ok(0), |name| self.place_of(name))?;

@@ -19,6 +19,8 @@ use super::wall::WallTime;
 
 /// The most packets of one system call.
 pub const BATCH: usize = 64;
+/// As many are few.
+const FEW: usize = 8;
 /// The longest data of a UDP packet, in bytes.
 pub const LONGEST: usize = 65_507;
 /// So often a packet is tried for which an earlier one's error came back.
@@ -73,12 +75,24 @@ impl Asking {
 /// # Errors
 /// None was taken.
 pub fn send<const HEAD: usize>(socket: &UdpSocket, packets: &[Outgoing<HEAD>]) -> io::Result<usize> {
-    let packets = &packets[..packets.len().min(BATCH)];
+    // Few packets are not charged for the headers of many.
+    if packets.len() <= FEW {
+        send_up_to::<HEAD, FEW>(socket, packets)
+    } else {
+        send_up_to::<HEAD, BATCH>(socket, packets)
+    }
+}
+
+fn send_up_to<const HEAD: usize, const MOST: usize>(
+    socket: &UdpSocket,
+    packets: &[Outgoing<HEAD>],
+) -> io::Result<usize> {
+    let packets = &packets[..packets.len().min(MOST)];
     let part =
         |bytes: &[u8]| libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
-    let mut parts = [[part(&[]); 2]; BATCH];
+    let mut parts = [[part(&[]); 2]; MOST];
     // SAFETY: all-zero headers are valid: no address, no parts, no control message.
-    let mut headers: [libc::mmsghdr; BATCH] = unsafe { zeroed() };
+    let mut headers: [libc::mmsghdr; MOST] = unsafe { zeroed() };
     let mut asking = Asking::new();
     for ((header, parts), packet) in headers.iter_mut().zip(&mut parts).zip(packets) {
         *parts = [part(&packet.head), part(zeros(packet.zeros))];

@@ -35,6 +35,8 @@ const SOON: Nanos = Nanos::new(10_000_000);
 const SHORT_WAIT: Nanos = Nanos::new(30_000);
 /// So many requests may leave before that is done without a wait.
 const UNTAKEN: u32 = 256;
+/// The most requests that are sent before the schedule is looked at: several for each flow, where there is a backlog.
+const HAND: usize = 4 * BATCH;
 /// For so many requests a second the kernel is asked when it took them.
 const ASKED: f64 = 20_000.0;
 /// The longest wait for answers after somebody has asked to end.
@@ -81,6 +83,7 @@ pub(super) struct Run<'r, L, C> {
     beside: Beside,
     events: Vec<Event>,
     hand: Vec<Departure>,
+    requests: Vec<Outgoing<HEAD>>,
     /// How many requests have left since it was looked for answers; not zero either where there may be more of them.
     untaken: u32,
 }
@@ -97,7 +100,8 @@ impl<'r, L: Line, C: Clock> Run<'r, L, C> {
             tally: Tally::new(plan.classes.len()),
             beside: Beside::default(),
             events: Vec::with_capacity(4 * BATCH),
-            hand: Vec::with_capacity(BATCH),
+            hand: Vec::with_capacity(HAND),
+            requests: Vec::with_capacity(HAND),
             untaken: 0,
         }
     }
@@ -116,7 +120,7 @@ impl<'r, L: Line, C: Clock> Run<'r, L, C> {
                 self.untaken += u32::from(due - now > SHORT_WAIT);
             } else {
                 let since = self.since(now);
-                while self.hand.len() < BATCH {
+                while self.hand.len() < HAND {
                     let Some(next) = schedule.next_if(|next| next.due <= since) else { break };
                     self.hand.push(next);
                 }
@@ -143,25 +147,24 @@ impl<'r, L: Line, C: Clock> Run<'r, L, C> {
     fn transmit(&mut self, now: Nanos) {
         let mut hand = std::mem::take(&mut self.hand);
         hand.sort_unstable_by_key(|each| (each.flow, each.serial));
+        let mut requests = std::mem::take(&mut self.requests);
         for of_flow in hand.chunk_by(|one, next| one.flow == next.flow) {
             of_flow.iter().for_each(|each| self.flights.depart(each, now));
-            self.send(of_flow);
+            requests.clear();
+            requests.extend(of_flow.iter().map(|each| self.request(each)));
+            self.send(of_flow, &requests);
         }
         self.untaken += hand.len() as u32;
         hand.clear();
-        self.hand = hand;
+        (self.hand, self.requests) = (hand, requests);
     }
 
     /// Sends requests of one flow; what an error belongs to is skipped.
-    fn send(&mut self, of_flow: &[Departure]) {
-        let mut requests = [Outgoing::<HEAD>::EMPTY; BATCH];
-        for (request, departure) in requests.iter_mut().zip(of_flow) {
-            *request = self.request(departure);
-        }
+    fn send(&mut self, of_flow: &[Departure], requests: &[Outgoing<HEAD>]) {
         let (mut from, mut tries) = (0, 0);
         while from < of_flow.len() {
             let before = self.clock.now();
-            match self.line.send(of_flow[from].flow, &requests[from..of_flow.len()]) {
+            match self.line.send(of_flow[from].flow, &requests[from..]) {
                 Ok(count) if count > 0 => {
                     let until = (from + count).min(of_flow.len());
                     self.account(before, &of_flow[from..until], &requests[from..until]);

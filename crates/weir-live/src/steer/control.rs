@@ -12,7 +12,7 @@
 //! | | |
 //! |-|-|
 //! | Source | Ouyang, *CS477 Advanced Operating Systems Lab1 Report*, EPFL, 2024, the control loop; the draining is ours |
-//! | Work | O(processors) a period, no allocation but where a decision changes |
+//! | Work | O(processors) a period |
 //! | Units | nanoseconds since the daemon began |
 //! | Departs from the source | counters are never reset; the window may be longer than the period; a core that is taken away drains |
 
@@ -28,7 +28,7 @@ use super::counts::{Counts, ProcessorCounts};
 use super::decision::Decision;
 use super::policy::{self, Policy};
 use super::queue::Queue;
-use super::window::{Totals, Window};
+use super::window::Window;
 
 /// How often queues, threads and processors are looked at where nothing is under way.
 const LOOK: Nanos = Nanos::new(1_000_000_000);
@@ -57,6 +57,8 @@ pub trait Steered {
     /// # Errors
     /// The kernel refuses.
     fn counts(&mut self) -> io::Result<Counts>;
+    /// Of that what each class has waited, which is all that a period asks for.
+    fn waited(&self) -> [Delays; MOST_CLASSES];
     /// The processors with the kernel threads that serve their queues, as far as they are there yet.
     fn threads(&self) -> Vec<(u32, u32)>;
     /// Gives one of these threads a real-time priority, or leaves it; returns in words how it is scheduled.
@@ -193,7 +195,10 @@ impl<S: Steered> Control<S> {
             Some(Rule::Cycle { places, parts, .. }) => {
                 let of = |place: u32| places.get(place as usize).copied().flatten();
                 let places = parts.iter().flat_map(|part| part.first..part.first + part.count);
-                places.filter_map(of).filter_map(|server| servers.get(server.0 as usize).copied().flatten()).collect()
+                places
+                    .filter_map(of)
+                    .filter_map(|server| servers.get(server.0 as usize).copied().flatten())
+                    .collect()
             }
             _ => servers.into_iter().flatten().collect(),
         };
@@ -206,8 +211,7 @@ impl<S: Steered> Control<S> {
     fn begin(&mut self, now: Instant) -> io::Result<()> {
         self.open_queues();
         self.decide(now)?;
-        let totals = totals(&self.steered.counts()?);
-        self.window.restart(now, totals);
+        self.window.restart(now, self.steered.waited());
         self.next_period = self.policy.period().map(|period| now + period);
         self.next_look = now;
         Ok(())
@@ -216,8 +220,7 @@ impl<S: Steered> Control<S> {
     /// A period is over.
     fn measure(&mut self, now: Instant) -> io::Result<()> {
         let Some(period) = self.policy.period() else { return Ok(()) };
-        let totals = totals(&self.steered.counts()?);
-        let classes = self.window.advance(now, totals);
+        let classes = self.window.advance(now, self.steered.waited());
         let classes = &classes[..self.steering.classes.names.len()];
         // How long the oldest has waited, and for how long processors served, no program tells; no policy that runs in the
         // kernel asks.
@@ -320,14 +323,6 @@ impl<S: Steered> Control<S> {
         }
         Ok(())
     }
-}
-
-/// What each class has waited in all.
-fn totals(counts: &Counts) -> Totals {
-    core::array::from_fn(|class| {
-        let spans = &counts.delays[class];
-        Delays { requests: spans.count(), delay: Nanos::new(spans.sum()) }
-    })
 }
 
 /// Says which processors of the list went, and which came.

@@ -16,8 +16,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
+use weir_core::pool::Delays;
 
-use super::config::Processors;
+use super::config::{MOST_CLASSES, Processors};
 use super::control::{Control, Steered};
 use super::kernel::Kernel;
 use super::processors;
@@ -55,13 +56,15 @@ pub struct Parts {
 pub struct Daemon<S> {
     pub(super) control: Control<S>,
     pub(super) parts: Parts,
+    /// The processor time that its thread had taken before.
+    taken_before: u64,
 }
 
 impl<S: Steered> Daemon<S> {
     /// A daemon of this loop and these parts.
     #[must_use]
     pub fn new(control: Control<S>, parts: Parts) -> Self {
-        Self { control, parts }
+        Self { control, parts, taken_before: taken() }
     }
 
     /// Steers until it is asked to end; then returns what it steered by.
@@ -81,6 +84,11 @@ impl<S: Steered> Daemon<S> {
             self.rest()?;
         }
         Ok(self.control.steered)
+    }
+
+    /// The processor time that the loop has taken, in nanoseconds.
+    pub(super) fn busy(&self) -> u64 {
+        taken().saturating_sub(self.taken_before)
     }
 
     /// Asks it to end.
@@ -121,7 +129,7 @@ impl<S: Steered> Daemon<S> {
 }
 
 /// The processor time that this thread has taken, in nanoseconds.
-pub(super) fn busy() -> u64 {
+fn taken() -> u64 {
     let taken = clock_gettime(ClockId::ThreadCPUTime);
     taken.tv_sec.unsigned_abs() * 1_000_000_000 + taken.tv_nsec.unsigned_abs()
 }
@@ -138,6 +146,9 @@ impl Steered for Kernel {
     }
     fn counts(&mut self) -> io::Result<super::counts::Counts> {
         Self::counts(self)
+    }
+    fn waited(&self) -> [Delays; MOST_CLASSES] {
+        Self::waited(self)
     }
     fn threads(&self) -> Vec<(u32, u32)> {
         Self::threads(self).into_iter().map(|thread| (thread.processor, thread.process)).collect()

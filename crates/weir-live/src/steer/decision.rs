@@ -62,6 +62,14 @@ impl Default for Decision {
 }
 
 impl Decision {
+    /// Where its key, its parts and its list begin, in bytes.
+    #[cfg(test)]
+    pub(super) const PLACES_OF: [usize; 3] = [
+        core::mem::offset_of!(Self, key),
+        core::mem::offset_of!(Self, parts),
+        core::mem::offset_of!(Self, list),
+    ];
+
     /// The decision of a rule over the servers that these processors are, by [`ServerId`]; `None`: it is not there, and
     /// its place leads to none.
     #[must_use]

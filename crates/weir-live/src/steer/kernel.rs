@@ -14,13 +14,16 @@
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 use libbpf_rs::{Link, MapCore, MapFlags, Object, OpenObject};
+use weir_core::pool::Delays as Waited;
+use weir_core::units::Nanos;
 
 use super::counts::{Counts, FrameCounts, ProcessorCounts};
 use super::decision::Decision;
-use super::layout::{CLASSES, Counted, Delays, PROCESSORS, Rules};
+use super::layout::{CLASSES, Counted, Delays, PROCESSORS, Receiver, Rules};
+use super::queues;
 use super::shared::Shared;
 use super::threads;
 use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, map, plain, program};
@@ -83,20 +86,8 @@ impl Kernel {
     /// # Errors
     /// There is no such processor, it is offline, or permission is missing.
     pub fn open_queue(&mut self, processor: u32) -> io::Result<()> {
-        if !threads::is_online(processor) {
-            return Err(io::Error::new(
-                io::ErrorKind::NotFound,
-                format!("processor {processor} is not online"),
-            ));
-        }
-        let serve = program(&self.object, "steer_serve")?.as_raw_fd();
-        // `struct bpf_cpumap_val`: how many frames, and the program that is run there.
-        let mut value = [0; 8];
-        value[..4].copy_from_slice(&self.queue.to_ne_bytes());
-        value[4..].copy_from_slice(&serve.to_ne_bytes());
-        map(&self.object, "processors")?
-            .update(&processor.to_ne_bytes(), &value, MapFlags::ANY)
-            .map_err(plain)?;
+        let serve = program(&self.object, "steer_serve")?;
+        queues::open(&self.object, processor, self.queue, Some(serve))?;
         if let Err(at) = self.opened.binary_search(&processor) {
             self.opened.insert(at, processor);
         }
@@ -109,7 +100,7 @@ impl Kernel {
     /// It has none, or permission is missing.
     pub fn close_queue(&mut self, processor: u32) -> io::Result<()> {
         self.settle()?;
-        map(&self.object, "processors")?.delete(&processor.to_ne_bytes()).map_err(plain)
+        queues::close(&self.object, processor)
     }
 
     /// Decides by this from now on. The decision before it is made of may still be in use for a moment.
@@ -149,7 +140,20 @@ impl Kernel {
         let counted = &self.counted.values()[0];
         let processors = self.opened.iter().map(|&processor| of_processor(counted, processor)).collect();
         let delays = [0, 1].map(|class| self.delays_of(class));
-        Ok(Counts { frames: frames(counted), processors, delays })
+        let receivers = &counted.receivers[..self.delays.values().len() / CLASSES];
+        Ok(Counts { frames: frames(receivers), processors, delays })
+    }
+
+    /// What the requests of each class have waited in all, without their histograms.
+    #[must_use]
+    pub fn waited(&self) -> [Waited; CLASSES] {
+        let mut sums = [Waited::default(); CLASSES];
+        for (place, delays) in self.delays.values().iter().enumerate() {
+            let sum = &mut sums[place % CLASSES];
+            sum.requests += delays.requests.load(Relaxed);
+            sum.delay = Nanos::new(sum.delay.get().saturating_add(delays.sum.load(Relaxed)));
+        }
+        sums
     }
 
     /// What the requests of a class waited, all processors together.
@@ -199,8 +203,8 @@ impl AsFd for Kernel {
 }
 
 /// Frames by what became of them, all receivers together.
-fn frames(counted: &Counted) -> FrameCounts {
-    let sum = |kind: usize| counted.receivers.iter().map(|one| one.frames[kind].load(Relaxed)).sum();
+fn frames(receivers: &[Receiver]) -> FrameCounts {
+    let sum = |kind: usize| receivers.iter().map(|one| one.frames[kind].load(Relaxed)).sum();
     let [steered, passed, short, fragment, no_server, redirected] = [0, 1, 2, 3, 4, 5].map(sum);
     FrameCounts { steered, passed, short, fragment, no_server, redirected }
 }
@@ -225,11 +229,11 @@ fn load(facts: &Facts, setup: &Setup) -> Result<Object, Fault> {
 /// Opens the programs for this machine, and tells them what they are told once.
 fn open(setup: &Setup, overflow: bool) -> libbpf_rs::Result<OpenObject> {
     let mut object = attach::open(OBJECT)?;
-    let processors = (libbpf_rs::num_possible_cpus()? as u32).min(PROCESSORS as u32);
+    let processors = queues::most()?;
     for mut map in object.maps_mut() {
         match map.name().to_str() {
             Some(".rodata.setup") => map.set_initial_value(bytes(&setup.layout()))?,
-            Some("processors") => map.set_max_entries(processors)?,
+            Some(queues::MAP) => map.set_max_entries(processors)?,
             Some("delays") => map.set_max_entries(processors * CLASSES as u32)?,
             _ => {}
         }
@@ -263,7 +267,7 @@ fn memory(object: &Object) -> io::Result<(Shared<Rules>, Shared<Counted>, Shared
 fn prepare(object: &Object, facts: &Facts) -> io::Result<u32> {
     let first = 0_u32.to_ne_bytes();
     map(object, "back")?.update(&first, &facts.index.to_ne_bytes(), MapFlags::ANY).map_err(plain)?;
-    let id = map(object, "processors")?.info().map_err(plain)?.info.id;
+    let id = queues::number(object)?;
     map(object, "queues_id")?.update(&first, &id.to_ne_bytes(), MapFlags::ANY).map_err(plain)?;
     Ok(id)
 }

@@ -9,22 +9,27 @@
 //! [`kernel`] holds the programs and their maps, [`decision`] turns the rule of a dispatcher into what the programs
 //! read. [`config`] is the definition of what the daemon is told, [`policy`] builds the dispatcher, [`control`] tells it
 //! what was measured and puts its decisions into force, [`daemon`] is the loop around that.
+//! [`bare`] is the baseline of the benchmarks.
 //!
 //! | | |
 //! |-|-|
 //! | Source | Ouyang, *CS477 Advanced Operating Systems Lab1 Report*, EPFL, 2024; Linux, `BPF_MAP_TYPE_CPUMAP` |
 //! | Units | nanoseconds, requests, frames |
 
+pub mod bare;
 pub mod config;
 pub mod control;
 pub mod counts;
 pub mod daemon;
 pub mod decision;
+#[cfg(test)]
+mod host;
 pub mod kernel;
 mod layout;
 pub mod policy;
 pub mod processors;
 mod queue;
+mod queues;
 pub mod report;
 pub mod requests;
 mod setup;

@@ -51,7 +51,8 @@ pub fn read(text: &str, site: &Site) -> Result<(Spec, Policy), (String, String)>
 /// # Errors
 /// As [`read`].
 pub fn build(text: &str, site: &Site) -> Result<(Spec, Policy), String> {
-    read(text, site).map_err(|(reason, remedy)| format!("policy is \"{}\", {reason}: {remedy}", shorten(text)))
+    read(text, site)
+        .map_err(|(reason, remedy)| format!("policy is \"{}\", {reason}: {remedy}", shorten(text)))
 }
 
 fn boxed(spec: &Spec, site: &Site) -> Result<Policy, SpecError> {
@@ -71,7 +72,8 @@ fn remedy(spec: &Spec, site: &Site) -> String {
         let built = example.parse().and_then(|spec| boxed(&spec, site));
         built.is_ok_and(|policy| policy.rule().is_some())
     };
-    let running: Vec<&str> = DISPATCHER.iter().filter(|info| runs(info.example)).map(|info| info.name).collect();
+    let running: Vec<&str> =
+        DISPATCHER.iter().filter(|info| runs(info.example)).map(|info| info.name).collect();
     if running.contains(&spec.name.as_str()) {
         return format!("write `{}` without this setting", spec.name);
     }
@@ -112,8 +114,9 @@ mod tests {
     #[test]
     fn others_are_refused_with_those_that_do() {
         let running = "`rr`, `rr_separated`, `dynamic`, `dynamic_separated`, `flow_hash`, `jsq`";
-        let expected =
-            format!("policy is \"random\", cannot run in the kernel as `random`: write one that does: {running}");
+        let expected = format!(
+            "policy is \"random\", cannot run in the kernel as `random`: write one that does: {running}"
+        );
         assert_eq!(refused("random"), expected);
         let expected = "policy is \"jsq:ties=random\", cannot run in the kernel as `jsq:random`: write `jsq` without \
                         this setting";

@@ -7,7 +7,9 @@ use super::config::{Processors, Steering};
 use super::control::Steered;
 use super::daemon::Daemon;
 use super::processors::usable;
-use super::report::{ClassStats, LoopStats, ProcessorStats, ProcessorStatus, State, SteeringStats, SteeringStatus};
+use super::report::{
+    ClassStats, LoopStats, ProcessorStats, ProcessorStatus, State, SteeringStats, SteeringStatus,
+};
 use crate::daemon::control::Orders;
 use crate::daemon::protocol::{Answer, Request};
 
@@ -95,7 +97,10 @@ fn figures<S: Steered, T>(
     of: impl Fn(&mut Daemon<S>) -> std::io::Result<T>,
     answer: impl Fn(T) -> Answer,
 ) -> Answer {
-    of(daemon).map_or_else(|error| Answer::refused(format!("the kernel refuses to tell: {error}: ask again")), answer)
+    of(daemon).map_or_else(
+        |error| Answer::refused(format!("the kernel refuses to tell: {error}: ask again")),
+        answer,
+    )
 }
 
 fn status<S: Steered>(daemon: &mut Daemon<S>) -> std::io::Result<SteeringStatus> {
@@ -157,7 +162,7 @@ fn stats<S: Steered>(daemon: &mut Daemon<S>) -> std::io::Result<SteeringStats> {
         classes: classes.collect(),
         control: LoopStats {
             calls: control.calls,
-            busy_ns: super::daemon::busy(),
+            busy_ns: daemon.busy(),
             period_ns: control.policy.period().map_or(0, |period| period.get()),
         },
     })

@@ -13,6 +13,7 @@
 use std::fs;
 use std::io;
 
+use super::processors;
 use crate::io::link::checked;
 
 /// The longest name of a thread in kernels that cut it.
@@ -27,6 +28,21 @@ pub struct QueueThread {
     pub processor: u32,
     /// The number of the thread, as a process.
     pub process: u32,
+}
+
+impl QueueThread {
+    /// Runs it under SCHED_FIFO with this priority, from 1 to 99.
+    ///
+    /// # Errors
+    /// It is gone, or permission is missing.
+    pub fn prioritize(&self, priority: i32) -> io::Result<()> {
+        let parameter = libc::sched_param { sched_priority: priority };
+        // SAFETY: the parameter is read, and lives through the call.
+        checked(unsafe {
+            libc::sched_setscheduler(self.process as i32, libc::SCHED_FIFO, &raw const parameter)
+        })
+        .map(drop)
+    }
 }
 
 /// The threads that serve the queues of a map, in order of processors.
@@ -54,18 +70,7 @@ fn served(name: &str, map: u32) -> Option<u32> {
 
 /// Whether there is such a processor, and it is online.
 pub(super) fn is_online(processor: u32) -> bool {
-    fs::read_to_string("/sys/devices/system/cpu/online").is_ok_and(|list| lists(list.trim(), processor))
-}
-
-/// Whether a list such as `0-3,5` has a number.
-fn lists(list: &str, number: u32) -> bool {
-    list.split(',').any(|range| {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        match (first.parse::<u32>(), last.parse::<u32>()) {
-            (Ok(first), Ok(last)) => (first..=last).contains(&number),
-            _ => false,
-        }
-    })
+    processors::online().is_ok_and(|online| online.0.contains(&processor))
 }
 
 /// Waits until every program that runs now has ended.
@@ -91,13 +96,6 @@ mod tests {
         assert_eq!(served("cpumap/1/map:1", 12), None);
         assert_eq!(served("cpumap/12/map:9", 8), None);
         assert_eq!(served("kworker/1:0", 8), None);
-    }
-
-    #[test]
-    fn lists_of_processors_are_ranges() {
-        let listed = |number| lists("0-1,4,6-7", number);
-        assert_eq!([0, 1, 2, 4, 5, 7, 8].map(listed), [true, true, false, true, false, true, false]);
-        assert!(!lists("", 0));
     }
 
     #[test]

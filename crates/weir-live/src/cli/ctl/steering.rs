@@ -4,9 +4,11 @@ use crate::cli::text::{packets, span, table};
 use crate::steer::report::{ClassStats, ProcessorStats, SteeringStats, SteeringStatus};
 
 pub(super) fn of_status(status: &SteeringStatus) -> String {
-    let kept = if status.capabilities.is_empty() { "none".to_owned() } else { status.capabilities.join(", ") };
+    let kept =
+        if status.capabilities.is_empty() { "none".to_owned() } else { status.capabilities.join(", ") };
     let ends = if status.pinned { "stays when the daemon dies" } else { "goes with the daemon" };
-    let overflow = if status.counts_overflow { "counted by the kernel" } else { "counted once a queue is idle" };
+    let overflow =
+        if status.counts_overflow { "counted by the kernel" } else { "counted once a queue is idle" };
     let mut text = format!(
         "steering      {}\nversion       {}\nprocess       {}\nup            {}\nfile          {}\ninterface     {}\n\
          program       {}, {ends}\npolicy        {}\nfull queues   {overflow}\ncapabilities  {kept}\n\n",
@@ -28,7 +30,11 @@ pub(super) fn of_status(status: &SteeringStatus) -> String {
             packets(at.waiting),
         ]
     });
-    text.push_str(&table(&["processor", "state", "thread", "priority", "waiting"], 4, &rows.collect::<Vec<_>>()));
+    text.push_str(&table(
+        &["processor", "state", "thread", "priority", "waiting"],
+        4,
+        &rows.collect::<Vec<_>>(),
+    ));
     text
 }
 
@@ -87,4 +93,55 @@ fn of_class(class: &ClassStats) -> Vec<String> {
         of(class.delay.quantile(0.99)),
         of(longest),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spans::Sojourn;
+    use crate::steer::report::{ProcessorStatus, State};
+
+    #[test]
+    fn answers_are_tables_with_units() {
+        let processor = ProcessorStatus {
+            processor: 3,
+            state: State::Draining,
+            thread: Some(77),
+            priority: "SCHED_FIFO 50".to_owned(),
+            waiting: 12,
+        };
+        let status = SteeringStatus {
+            name: "kv".to_owned(),
+            up_ns: 2_500_000_000,
+            policy: "rr".to_owned(),
+            processors: vec![processor],
+            ..SteeringStatus::default()
+        };
+        let text = of_status(&status);
+        assert!(text.starts_with("steering      kv\n") && text.contains("up            2.5s\n"), "{text}");
+        let expected = "\
+processor  state     thread  priority       waiting
+3          draining  77      SCHED_FIFO 50    12pkt
+";
+        assert!(text.ends_with(expected), "{text}");
+        let delay = Sojourn { sum_ns: 9_000, longest_ns: 4_000, buckets: vec![(3_071, 3)] };
+        let stats = SteeringStats {
+            processors: vec![ProcessorStats {
+                processor: 1,
+                in_use: true,
+                steered: 5,
+                ..ProcessorStats::default()
+            }],
+            classes: vec![ClassStats { name: "all".to_owned(), requests: 3, delay }],
+            ..SteeringStats::default()
+        };
+        let expected = "\
+processor  in use  steered  served  dropped  waiting
+1          yes        5pkt    0pkt     0pkt     0pkt
+
+class  requests  mean     p50     p99  longest
+all        3pkt   3us  3.07us  3.07us      4us
+";
+        assert!(of_stats(&stats).ends_with(expected), "{}", of_stats(&stats));
+    }
 }

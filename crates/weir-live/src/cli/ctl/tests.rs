@@ -10,8 +10,8 @@ use super::*;
 use crate::daemon::control::Socket;
 use crate::daemon::directory::RunDirectory;
 use crate::daemon::inbox::inbox;
-use crate::daemon::requests::Order;
 use crate::daemon::protocol::InterfaceStatus;
+use crate::daemon::requests::Order;
 use crate::io::KernelCounts;
 use crate::plane::snapshot::Reason;
 use crate::spans::Sojourn;
@@ -36,6 +36,10 @@ fn arguments_become_requests() {
     assert_eq!(set, Request::Set { interface: "eth0".to_owned(), rate, discipline, propagation: None });
     let drain = request("edge drain --resume").expect("read");
     assert_eq!(drain, Request::Drain { interface: None, resume: true });
+    let policy = request("kv policy dynamic:add=50us,period=10ms").expect("read");
+    assert_eq!(policy, Request::Policy { spec: "dynamic:add=50us,period=10ms".to_owned() });
+    let cores = request("kv cores 1-3,5 --json").expect("read");
+    assert_eq!(cores, Request::Cores { processors: "1-3,5".to_owned() });
     let Err(Failure::Input(error)) = request("edge reload /nonexistent") else {
         panic!("there is no such file")
     };

@@ -23,7 +23,7 @@ fn of(facts: &Facts) -> Finding {
     let found = format!("{up}, MTU {}B, {queues} receiving queue{plural}{checksums}", facts.mtu);
     let mut remedies: Vec<String> = facts.receive_whole().into_iter().collect();
     if queues > 1 {
-        remedies.push(facts.one_queue());
+        remedies.push(format!("{} (steering takes what comes in by all of them)", facts.one_queue()));
     }
     if kernel_forwards(&facts.name) {
         remedies.push(format!(

@@ -97,7 +97,8 @@ fn btf() -> Finding {
     match path.exists() {
         true => Finding::ok(AREA, "BTF", format!("at {}", path.display())),
         false => {
-            let remedy = "take a kernel built with CONFIG_DEBUG_INFO_BTF; routing does without";
+            let remedy =
+                "take a kernel built with CONFIG_DEBUG_INFO_BTF; routing does without, steering does not";
             Finding::warn(AREA, "BTF", "not there", remedy)
         }
     }

@@ -33,9 +33,11 @@ pub(super) fn examine(base: &Path, pins: &[Pin]) -> Vec<Finding> {
         match is_alive(base, &pin.owner) {
             true => Finding::ok(AREA, what, format!("the program at {interface}, in use by `{}`", pin.owner)),
             false => {
-                let found =
-                    format!("the program at {interface}: its router is gone, and with it all traffic there");
-                Finding::warn(AREA, what, found, format!("{REMEDY}, or start the router again"))
+                let found = format!(
+                    "the program at {interface}, whose daemon is gone: that of a router drops all traffic there, that of \
+                     steering goes on as it was"
+                );
+                Finding::warn(AREA, what, found, format!("{REMEDY}, or start the daemon again"))
             }
         }
     });

@@ -9,7 +9,7 @@ use rustix::time::{ClockId, clock_getres};
 use super::probe::aside;
 use super::{Finding, State};
 use crate::cli::text::{bytes, span};
-use crate::daemon::privileges::{Missing, effective, needed, real_time, require};
+use crate::daemon::privileges::{Missing, effective, needed, real_time, require, steering};
 
 /// Clock sources that are read without leaving the processor or the guest.
 const FAST_CLOCKS: [&str; 5] =
@@ -24,7 +24,7 @@ pub(super) fn examine() -> Vec<Finding> {
 fn privileges() -> Vec<Finding> {
     const AREA: &str = "privileges";
     let now = effective().unwrap_or(CapabilitySet::empty());
-    let all = needed(true) | CapabilitySet::SYS_NICE | CapabilitySet::IPC_LOCK;
+    let all = needed(true) | steering(true) | CapabilitySet::IPC_LOCK;
     let state = |one: CapabilitySet| match one {
         CapabilitySet::NET_ADMIN | CapabilitySet::NET_RAW => State::Fail,
         _ => State::Warn,

@@ -4,6 +4,7 @@
 //! |-|-|
 //! | Source | unshare(2), rtnetlink(7); Linux, include/uapi/linux/rtnetlink.h, if_link.h, pkt_sched.h |
 
+use std::ffi::CStr;
 use std::io;
 
 use rustix::io::Errno;
@@ -35,6 +36,48 @@ pub(super) fn in_namespace<T: Send>(act: impl FnOnce() -> T + Send) -> Option<T>
         let made = unsafe { libc::unshare(libc::CLONE_NEWNET) } == 0;
         made.then(act)
     })?
+}
+
+/// Whether the kernel loads an XDP program that runs at the queue of a processor.
+pub(super) fn serves_queues() -> bool {
+    loads(libbpf_sys::BPF_PROG_TYPE_XDP, libbpf_sys::BPF_XDP_CPUMAP, 0)
+}
+
+/// Whether the kernel loads a program at one of its tracepoints, by the types of its arguments.
+pub(super) fn traces(tracepoint: &CStr) -> bool {
+    let at = libbpf_sys::BPF_TRACE_RAW_TP;
+    // SAFETY: the name ends in zero.
+    let id = unsafe { libbpf_sys::libbpf_find_vmlinux_btf_id(tracepoint.as_ptr(), at) };
+    u32::try_from(id).is_ok_and(|id| id > 0 && loads(libbpf_sys::BPF_PROG_TYPE_TRACING, at, id))
+}
+
+/// Whether the kernel loads a program of this type that is to be attached so, to this type of its own.
+fn loads(kind: libbpf_sys::bpf_prog_type, attach: libbpf_sys::bpf_attach_type, to: u32) -> bool {
+    let instruction = |code: u8, value: i32| {
+        let mut made = libbpf_sys::bpf_insn { code, imm: value, ..libbpf_sys::bpf_insn::default() };
+        made.set_dst_reg(0);
+        made
+    };
+    // r0 = 0; exit.
+    let program = [instruction(0xb7, 0), instruction(0x95, 0)];
+    let mut options = libbpf_sys::bpf_prog_load_opts {
+        sz: size_of::<libbpf_sys::bpf_prog_load_opts>() as _,
+        expected_attach_type: attach,
+        attach_btf_id: to,
+        ..Default::default()
+    };
+    // SAFETY: name and licence end in zero; the program is as long as said, and all outlive the call.
+    let loaded = unsafe {
+        libbpf_sys::bpf_prog_load(
+            kind,
+            c"weir_probe".as_ptr(),
+            c"GPL".as_ptr(),
+            program.as_ptr(),
+            program.len() as _,
+            &raw mut options,
+        )
+    };
+    crate::io::link::owned(loaded).is_ok()
 }
 
 /// Whether a pair of virtual Ethernet interfaces can be made in this namespace.

@@ -115,18 +115,19 @@ mod tests {
 
     fn stats(seconds: u64, requests: u64) -> SteeringStats {
         let delay = Sojourn { sum_ns: 2_000 * requests, longest_ns: 5_000, buckets: vec![(2_047, requests)] };
-        let processors = [(1, true, false), (2, false, true)].map(|(processor, in_use, draining)| ProcessorStats {
-            processor,
-            thread: Some(70 + processor),
-            priority: "SCHED_FIFO 50".to_owned(),
-            online: true,
-            in_use,
-            draining,
-            steered: requests,
-            served: requests - 3,
-            dropped: 1,
-            waiting: 2,
-        });
+        let processors =
+            [(1, true, false), (2, false, true)].map(|(processor, in_use, draining)| ProcessorStats {
+                processor,
+                thread: Some(70 + processor),
+                priority: "SCHED_FIFO 50".to_owned(),
+                online: true,
+                in_use,
+                draining,
+                steered: requests,
+                served: requests - 3,
+                dropped: 1,
+                waiting: 2,
+            });
         let mut stats = SteeringStats {
             name: "kv".to_owned(),
             interface: "eth0".to_owned(),
@@ -159,6 +160,10 @@ fragments   12pkt  1/s
 ";
         let page = frame(&stats(10, 1_000), &stats(12, 3_000));
         assert_eq!(page.text(200), expected);
-        assert!(page.text(30).lines().any(|line| line == "processor  in use    steered"), "{}", page.text(30));
+        assert!(
+            page.text(30).lines().any(|line| line == "processor  in use    steered"),
+            "{}",
+            page.text(30)
+        );
     }
 }

@@ -112,11 +112,11 @@ impl Interval {
                 .push([interface.to_owned(), class.to_owned(), reason].into_iter().chain(figures).collect());
         }
     }
-
 }
 
 /// What is shown of drops, with its rank.
-const DROPS: [(&str, u8); 5] = [("interface", 0), ("where", 3), ("dropped because", 1), ("in all", 2), ("now", 4)];
+const DROPS: [(&str, u8); 5] =
+    [("interface", 0), ("where", 3), ("dropped because", 1), ("in all", 2), ("now", 4)];
 
 fn title(now: &Snapshot, interval: f64) -> String {
     format!(

@@ -206,7 +206,10 @@ fn each_kind_of_daemon_takes_its_own_requests() {
     let expected = "processors is \"3-1\", has the range `3-1`, which ends before it begins: write a list such as \
                     \"1-3\" or \"1,2,5\"";
     assert_eq!(error, expected);
-    assert!(refused(consider(&json(&policy), false, &kv)).1 && refused(consider(&json(&cores("1")), false, &kv)).1);
+    assert!(
+        refused(consider(&json(&policy), false, &kv)).1
+            && refused(consider(&json(&cores("1")), false, &kv)).1
+    );
     let (error, _) = refused(consider(&json(&Request::Drain { interface: None, resume: false }), true, &kv));
     assert!(error.starts_with("`kv` steers and has no interfaces to change: "), "{error}");
     let Outcome::Refuse(Answer::Refused { error, .. }) = consider(&json(&policy), true, &r) else { panic!() };

@@ -72,7 +72,8 @@ impl Page {
         };
         let mut sample = |end: &str, count: u64| {
             let labels = with(end);
-            let labels: Vec<(&str, &str)> = labels.iter().map(|(label, text)| (*label, text.as_str())).collect();
+            let labels: Vec<(&str, &str)> =
+                labels.iter().map(|(label, text)| (*label, text.as_str())).collect();
             self.sample(&bucket, &labels, count);
         };
         for end in ENDS {

@@ -18,16 +18,23 @@ fn of_daemon(page: &mut Page, stats: &SteeringStats) {
         page.family(name, kind, help);
         page.sample(name, labels, value);
     };
-    let labels =
-        [("name", &stats.name), ("interface", &stats.interface), ("policy", &stats.policy)].map(|(a, b)| (a, b.as_str()));
-    one("weir_steering_info", "gauge", "The daemon, its interface and its policy; always 1.", &labels, "1".into());
+    let labels = [("name", &stats.name), ("interface", &stats.interface), ("policy", &stats.policy)]
+        .map(|(a, b)| (a, b.as_str()));
+    one(
+        "weir_steering_info",
+        "gauge",
+        "The daemon, its interface and its policy; always 1.",
+        &labels,
+        "1".into(),
+    );
     let seconds = |nanos| Seconds(nanos).to_string();
     one("weir_uptime_seconds", "gauge", "Time since the daemon began.", &[], seconds(stats.at_ns));
     let (name, help) = ("weir_steering_processors", "Processors that new requests are sent to.");
     one(name, "gauge", help, &[], stats.in_use.to_string());
     let (name, help) = ("weir_steering_changes_total", "Decisions that came into force.");
     one(name, "counter", help, &[], stats.changes.to_string());
-    let (name, help) = ("weir_steering_control_calls_total", "How often the policy was told what was measured.");
+    let (name, help) =
+        ("weir_steering_control_calls_total", "How often the policy was told what was measured.");
     one(name, "counter", help, &[], stats.control.calls.to_string());
     let (name, help) = ("weir_steering_control_seconds_total", "Processor time that the loop has taken.");
     one(name, "counter", help, &[], seconds(stats.control.busy_ns));

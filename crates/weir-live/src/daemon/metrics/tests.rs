@@ -8,6 +8,8 @@ use super::router::text;
 use super::*;
 use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
 use crate::spans::Sojourn;
+use crate::steer::counts::FrameCounts;
+use crate::steer::report::{ClassStats, LoopStats, ProcessorStats, SteeringStats};
 
 fn count(packets: u64) -> Count {
     Count { packets, bytes: packets * 100 }
@@ -68,9 +70,63 @@ fn each_figure_has_its_line() {
     }
 }
 
+fn steered() -> SteeringStats {
+    let delay =
+        Sojourn { sum_ns: 5_000_000, longest_ns: 3_000_000, buckets: vec![(1_000, 2), (4_000_000, 1)] };
+    SteeringStats {
+        name: "kv".to_owned(),
+        interface: "eth0".to_owned(),
+        at_ns: 1_500_000_000,
+        policy: "rr".to_owned(),
+        in_use: 2,
+        changes: 3,
+        frames: FrameCounts { steered: 10, passed: 4, ..FrameCounts::default() },
+        processors: vec![ProcessorStats {
+            processor: 3,
+            online: true,
+            steered: 10,
+            served: 7,
+            dropped: 1,
+            waiting: 2,
+            ..ProcessorStats::default()
+        }],
+        classes: vec![ClassStats { name: "short".to_owned(), requests: 3, delay }],
+        control: LoopStats { calls: 9, busy_ns: 2_000_000, period_ns: 10_000_000 },
+        ..SteeringStats::default()
+    }
+}
+
 #[test]
-fn the_page_has_the_form_of_the_format() {
-    let page = text(&snapshot());
+fn each_figure_of_steering_has_its_line() {
+    let page = steering::text(&steered());
+    for line in [
+        "weir_steering_info{name=\"kv\",interface=\"eth0\",policy=\"rr\"} 1",
+        "weir_uptime_seconds 1.5",
+        "weir_steering_processors 2",
+        "weir_steering_changes_total 3",
+        "weir_steering_control_calls_total 9",
+        "weir_steering_control_seconds_total 0.002",
+        "weir_steering_frames_total{outcome=\"passed\"} 4",
+        "weir_processor_steered_requests_total{processor=\"3\"} 10",
+        "weir_processor_dropped_requests_total{processor=\"3\"} 1",
+        "weir_processor_waiting_requests{processor=\"3\"} 2",
+        "weir_processor_online{processor=\"3\"} 1",
+        "weir_request_delay_seconds_bucket{class=\"short\",le=\"0.000001\"} 2",
+        "weir_request_delay_seconds_bucket{class=\"short\",le=\"+Inf\"} 3",
+        "weir_request_delay_seconds_sum{class=\"short\"} 0.005",
+        "weir_request_delay_seconds_count{class=\"short\"} 3",
+    ] {
+        assert!(page.lines().any(|found| found == line), "{line}\n{page}");
+    }
+}
+
+#[test]
+fn the_pages_have_the_form_of_the_format() {
+    has_the_form(&text(&snapshot()));
+    has_the_form(&steering::text(&steered()));
+}
+
+fn has_the_form(page: &str) {
     let mut seen = HashSet::new();
     let (mut family, mut kind) = (String::new(), String::new());
     for line in page.lines() {

@@ -70,7 +70,9 @@ fn missing(field: &str) -> String {
     match field {
         "steer" => "add a table `[steer]` with `name`, `interface` and `processors`".to_owned(),
         "weir" => format!("write `weir = {VERSION}` first"),
-        "interface" => "add the interface that requests come in by, such as `interface = \"eth0\"`".to_owned(),
+        "interface" => {
+            "add the interface that requests come in by, such as `interface = \"eth0\"`".to_owned()
+        }
         "processors" => "add those that requests are spread over, such as `processors = \"1-7\"`".to_owned(),
         "long" => "add what makes a request long, such as `long = { byte = 3, at_least = 10 }`".to_owned(),
         _ => format!("add `{field} = ...`"),
@@ -85,7 +87,9 @@ fn mismatch(value: &Mismatch<'_>) -> (&'static str, String) {
             ("names what is none, or one of them twice", format!("write {expected}"))
         }
         // Of lengths there are frames alone.
-        expected if expected.starts_with("a length") => words::mismatch(value, "a number of frames such as \"4096pkt\""),
+        expected if expected.starts_with("a length") => {
+            words::mismatch(value, "a number of frames such as \"4096pkt\"")
+        }
         expected => words::mismatch(value, expected),
     }
 }
@@ -175,7 +179,8 @@ impl Checker<'_> {
             return self.refuse(written, "must be in frames", remedy);
         }
         if !(1..=u64::from(LONGEST_QUEUE)).contains(&count) {
-            let reason = format!("must be from 1pkt to {LONGEST_QUEUE}pkt, the longest that the kernel makes");
+            let reason =
+                format!("must be from 1pkt to {LONGEST_QUEUE}pkt, the longest that the kernel makes");
             return self.refuse(written, reason, remedy);
         }
         Ok(count as u32)
@@ -262,7 +267,11 @@ impl Checker<'_> {
         }
         let sum: f64 = shares.value.iter().map(|share| share.value).sum();
         if (sum - 1.0).abs() > ROUNDING {
-            return self.refuse(shares, format!("has the sum {sum}, must have 1"), "write shares of all requests");
+            return self.refuse(
+                shares,
+                format!("has the sum {sum}, must have 1"),
+                "write shares of all requests",
+            );
         }
         let profile = |(share, service): (&Located<f64>, &Located<Time>)| {
             let span = self.span(service, LONGEST_SERVICE, "write a mean such as \"1.95us\"")?;
@@ -298,4 +307,5 @@ impl Checker<'_> {
     }
 }
 
-const BOTH: &str = "write both, such as `shares = [0.9, 0.1]` and `services = [\"1.95us\", \"3.42us\"]`, or neither";
+const BOTH: &str =
+    "write both, such as `shares = [0.9, 0.1]` and `services = [\"1.95us\", \"3.42us\"]`, or neither";

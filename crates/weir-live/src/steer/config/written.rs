@@ -142,12 +142,15 @@ mod tests {
 
     #[test]
     fn processors_are_read_and_written() {
-        for (text, written) in [("1-7", "1-7"), ("0", "0"), ("3,1,2", "3,1-2"), ("5,1-2,0,6-7", "5,1-2,0,6-7")] {
+        for (text, written) in
+            [("1-7", "1-7"), ("0", "0"), ("3,1,2", "3,1-2"), ("5,1-2,0,6-7", "5,1-2,0,6-7")]
+        {
             let processors = Processors::parse(text).expect(text);
             assert_eq!(processors.to_string(), written);
             assert_eq!(Processors::parse(written), Ok(processors));
         }
-        for bad in ["", "a", "1-", "-1", "+1", "1,,2", "2-1", "1,1", "1-3,2", "1024", "99999999999", "1 - 2"] {
+        for bad in ["", "a", "1-", "-1", "+1", "1,,2", "2-1", "1,1", "1-3,2", "1024", "99999999999", "1 - 2"]
+        {
             assert!(Processors::parse(bad).is_err(), "{bad}");
         }
     }

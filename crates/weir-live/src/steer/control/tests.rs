@@ -65,6 +65,10 @@ impl Steered for Fake {
     fn counts(&mut self) -> io::Result<Counts> {
         Ok(self.counts.clone())
     }
+    fn waited(&self) -> [Delays; MOST_CLASSES] {
+        let of = |delays: &Spans| Delays { requests: delays.count(), delay: Nanos::new(delays.sum()) };
+        self.counts.delays.each_ref().map(of)
+    }
     fn threads(&self) -> Vec<(u32, u32)> {
         self.open.iter().map(|processor| (*processor, 1000 + processor)).collect()
     }
@@ -107,7 +111,9 @@ fn the_count_of_processors_follows_the_delay_of_the_window() {
     let mut control = control("dynamic:add=50us,period=10ms");
     assert_eq!(control.in_use(), [1, 2]);
     let mut seen = Vec::new();
-    for (period, delay) in [100_000, 100_000, 100_000, 30_000, 30_000, 1_000, 1_000, 1_000].into_iter().enumerate() {
+    for (period, delay) in
+        [100_000, 100_000, 100_000, 30_000, 30_000, 1_000, 1_000, 1_000].into_iter().enumerate()
+    {
         control.steered.serve(period % 2, 10, delay);
         advance(&mut control, 10 * (period as u64 + 1));
         seen.push(control.in_use().len());
@@ -134,11 +140,10 @@ fn it_decides_as_the_dispatcher_of_core_by_itself() {
             *delays = Delays { requests, delay: Nanos::new(requests * delay) };
         }
         advance(&mut control, 10 * period);
-        alone.control(at(10 * period), &Measured {
-            classes: &classes,
-            oldest: Nanos::new(0),
-            busy: Nanos::new(0),
-        });
+        alone.control(
+            at(10 * period),
+            &Measured { classes: &classes, oldest: Nanos::new(0), busy: Nanos::new(0) },
+        );
         assert_eq!(control.policy.rule(), alone.rule(), "{period}");
         assert_eq!(Some(control.in_use().len() as u32), alone.in_use(), "{period}");
     }

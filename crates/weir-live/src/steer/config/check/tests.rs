@@ -66,9 +66,15 @@ reflect = true
 #[test]
 fn every_key_is_read_and_printed() {
     let it = steering(RICH);
-    assert_eq!((it.name.as_str(), it.interface.as_str(), it.ports.as_slice()), ("kv", "eth0", &[9000, 9001][..]));
+    assert_eq!(
+        (it.name.as_str(), it.interface.as_str(), it.ports.as_slice()),
+        ("kv", "eth0", &[9000, 9001][..])
+    );
     assert_eq!(it.policy.to_string(), "dynamic_separated:period=10ms");
-    assert_eq!((it.processors.0.as_slice(), it.queue, it.priority), (&[4, 1, 2, 3][..], 2048, Priority(None)));
+    assert_eq!(
+        (it.processors.0.as_slice(), it.queue, it.priority),
+        (&[4, 1, 2, 3][..], 2048, Priority(None))
+    );
     assert_eq!((it.window.get(), it.pin, it.group.as_deref()), (50_000_000, true, Some("adm")));
     assert_eq!(it.classes.names, ["get", "scan"]);
     assert_eq!(it.classes.rule, ClassRule::Byte { offset: 3, at_least: 10 });
@@ -119,5 +125,15 @@ fn mutations_of_a_file_are_read_or_refused_with_a_place() {
             Ok(it) => assert_eq!(read(&Source { name: "p", text: &it.to_toml() }), Ok(it), "{text}"),
             Err(error) => assert!(error.line.is_some() && error.column.is_some(), "{error}"),
         }
+    }
+}
+
+#[test]
+fn the_examples_are_accepted() {
+    for text in [
+        include_str!("../../../../../../examples/steer-udp/kv.toml"),
+        include_str!("../../../../../../examples/steer-tunnels/tunnels.toml"),
+    ] {
+        steering(text);
     }
 }

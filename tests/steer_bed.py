@@ -1,0 +1,166 @@
+"""A client and a server whose requests are steered, and the plain sockets with which a test sends and receives."""
+
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import time
+from ipaddress import IPv4Interface
+from pathlib import Path
+from typing import Any, Self
+
+from weir import toml
+from weir.live import program
+from weir.live.namespaces import Site
+
+PORT = 9000
+_SO_RCVBUFFORCE = 33
+_READY = 15.0
+_REQUEST = struct.Struct(">IIQHH")
+_CLIENT, _SERVER = "10.78.0.1", "10.78.0.2"
+LONG = 10
+"""The least field of a long request."""
+
+
+class SteerBed:
+    """A client ``c`` and a server ``s``, whose interface is steered: what is started ends with the block."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.weird = program.find()
+        self.site = Site("steer")
+        self.daemon: subprocess.Popen[bytes] | None = None
+        self._sockets: list[socket.socket] = []
+
+    def __enter__(self) -> Self:
+        self.site.__enter__()
+        try:
+            for name in "cs":
+                self.site.node(name, six=False)
+            self.client, self.server = self.site.wire("c", "s")
+            self.site.address(self.client, IPv4Interface(f"{_CLIENT}/24"))
+            self.site.address(self.server, IPv4Interface(f"{_SERVER}/24"))
+        except BaseException:
+            self.site.__exit__()
+            raise
+        self.name = self.site.name(0)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for each in self._sockets:
+            each.close()
+        self.site.__exit__(*error)
+
+    def configuration(self, **keys: Any) -> str:
+        """Return a configuration; ``keys`` are of its ``[steer]`` table."""
+        steer = {
+            "name": self.name,
+            "interface": self.server.interface,
+            "ports": [PORT],
+            "processors": f"0-{os.cpu_count() - 1}",
+            **keys,
+        }
+        long = {"byte": 3, "at_least": LONG}
+        return toml.dumps({"weir": 1, "steer": steer, "classes": {"long": long}})
+
+    def run(self, text: str, name: str = "steer.toml") -> subprocess.Popen[bytes]:
+        """Start a daemon with a configuration."""
+        path = self.folder / name
+        path.write_text(text)
+        with (self.folder / f"{name}.err").open("ab") as errors:
+            command = [str(self.weird), "steer", str(path)]
+            return self.site.start("s", command, stdin=subprocess.DEVNULL, stderr=errors)
+
+    def start(self, **keys: Any) -> subprocess.Popen[bytes]:
+        """Start the daemon, and return when it steers."""
+        self.daemon = self.run(self.configuration(**keys))
+        deadline = time.monotonic() + _READY
+        while not self.ready():
+            assert self.daemon.poll() is None, self.messages()
+            assert time.monotonic() < deadline, self.messages()
+            time.sleep(0.02)
+        return self.daemon
+
+    def ready(self) -> bool:
+        """Return whether the daemon answers and its queues have their threads."""
+        status = program.ask(self.weird, self.name, "status")
+        if status is None or self.daemon is None or status["process"] != self.daemon.pid:
+            return False
+        return all(each["thread"] is not None for each in status["processors"])
+
+    def kill(self) -> None:
+        """End the daemon at once."""
+        assert self.daemon is not None
+        self.daemon.send_signal(signal.SIGKILL)
+        self.daemon.wait(timeout=_READY)
+
+    def messages(self, name: str = "steer.toml") -> str:
+        """Return what a daemon has said."""
+        return (self.folder / f"{name}.err").read_text()
+
+    def ctl(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run ``weird ctl`` on the daemon."""
+        command = [self.weird, "ctl", self.name, *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+
+    def stats(self) -> dict[str, Any]:
+        """Return what was counted."""
+        told: dict[str, Any] = json.loads(self.ctl("stats", "--json").stdout)
+        return told
+
+    def steered(self) -> dict[int, int]:
+        """Return how many requests went to each processor."""
+        return {each["processor"]: each["steered"] for each in self.stats()["processors"]}
+
+    def settled(self) -> dict[str, Any]:
+        """Return what was counted once nothing waits any more."""
+        deadline = time.monotonic() + _READY
+        while True:
+            told = self.stats()
+            if not any(each["waiting"] for each in told["processors"]):
+                return told
+            assert time.monotonic() < deadline, told
+            time.sleep(0.02)
+
+    def _socket(self, node: str) -> socket.socket:
+        made = self.site.socket(node, socket.AF_INET, socket.SOCK_DGRAM)
+        self._sockets.append(made)
+        return made
+
+    def receiver(self) -> socket.socket:
+        """Return a socket at the server with much room."""
+        made = self._socket("s")
+        made.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 1 << 26)
+        made.bind((_SERVER, PORT))
+        made.setblocking(False)
+        return made
+
+    def sender(self) -> socket.socket:
+        """Return a socket at the client: a flow."""
+        return self._socket("c")
+
+
+def send(sender: socket.socket, numbers: range, field: int = 1, rate: float = 20_000) -> None:
+    """Send requests with these numbers at a rate per second, in small bursts."""
+    began = time.monotonic()
+    for sent, number in enumerate(numbers):
+        sender.sendto(_REQUEST.pack(field, number, 0, 0, int(field >= LONG)), (_SERVER, PORT))
+        if sent % 32 == 31:
+            time.sleep(max(0.0, began + sent / rate - time.monotonic()))
+
+
+def drain(receiver: socket.socket, seconds: float = 1.0) -> list[tuple[int, int]]:
+    """Return port and number of what comes in, until nothing has for so long."""
+    arrivals = []
+    last = time.monotonic()
+    while time.monotonic() - last < seconds:
+        try:
+            data, (_, port) = receiver.recvfrom(2048)
+        except BlockingIOError:
+            time.sleep(0.005)
+            continue
+        arrivals.append((port, _REQUEST.unpack_from(data)[1]))
+        last = time.monotonic()
+    return arrivals
