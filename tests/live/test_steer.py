@@ -149,7 +149,8 @@ def test_a_processor_that_is_taken_away_gets_no_requests(steer: SteerBed) -> Non
         assert time.monotonic() < deadline
         time.sleep(0.05)
     states = {
-        each["processor"]: each["state"] for each in json.loads(steer.ctl("status", "--json").stdout)["processors"]
+        each["processor"]: each["state"]
+        for each in json.loads(steer.ctl("status", "--json").stdout)["processors"]
     }
     assert states[0] == "in_use"
     assert states[1] == "closed"
@@ -241,5 +242,7 @@ def test_examples_are_accepted(steer: SteerBed, path: Path) -> None:
     text = path.read_text()
     machine = steer.folder / path.name
     machine.write_text(text.replace('"1-7"', '"0-7"'))
-    done = subprocess.run([steer.weird, "steer", machine, "--check"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [steer.weird, "steer", machine, "--check"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
