@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["add_to"]
 
 _HIGHEST_SCALE, _MOST_TOGETHER, _MOST_REPEATS = 1000, 16, 100
+_PROGRESS = 40
+"""Characters of a line of progress."""
 _WINDOWS, _SERVICES = ("100ms", "60s"), ("20us", "1ms")
 """Bounds of `weir live steer`: windows with some bursts, services that leave the client time to send."""
 
@@ -208,14 +211,13 @@ def steer(
     """
     from weir.live import program
     from weir.live.steer import page, run, text
-    from weir.progress import Progress
     from weir.reproduce.steer.runs import SEED
     from weir.tables import console
 
     spans = _span("--window", window, *_WINDOWS), _span("--service", service, *_SERVICES)
     path = _checked(repeat=repeat, out=out)
     program.find()
-    with Progress(unit="s of packets") as progress:
+    with _progress(as_json) as progress:
         made = run.run(
             sorted(os.sched_getaffinity(0)),
             window=spans[0],
@@ -303,14 +305,20 @@ def _write(path: Path | None, document: Callable[[], object], html: Callable[[],
 
 @contextmanager
 def _progress(as_json: bool) -> Iterator[Callable[[float], None] | None]:
-    """Yield what shows progress on a terminal."""
+    """Yield what shows progress on a terminal, and how long it still takes."""
+    from weir.progress import span
+
     if as_json or not sys.stderr.isatty():
         yield None
         return
 
+    began = time.monotonic()
+
     def told(share: float) -> None:
-        sys.stderr.write(f"\rmeasuring: {share:4.0%}")
+        rest = (time.monotonic() - began) * (1 - share) / share if share else 0.0
+        left = f"  {span(rest)} left" if rest else ""
+        sys.stderr.write(f"\rmeasuring: {share:4.0%}{left}".ljust(_PROGRESS))
         sys.stderr.flush()
 
     yield told
-    sys.stderr.write("\r" + " " * 20 + "\r")
+    sys.stderr.write("\r" + " " * _PROGRESS + "\r")

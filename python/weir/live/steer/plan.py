@@ -237,4 +237,4 @@ def _threshold(processors: int, load: float) -> float:
     late = max(1, math.floor(mean * processors))
     upper = load * processors / (4 * (processors - 1))
     lower = mean * load * processors / (4 * late)
-    return (lower * upper**2) ** (1 / 3)
+    return math.cbrt(lower * upper * upper)

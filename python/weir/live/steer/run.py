@@ -42,7 +42,7 @@ def run(
     repeat: int = 3,
     seed: int = SEED,
     keep: Path | None = None,
-    told: Callable[[dict[str, float]], None] | None = None,
+    told: Callable[[float], None] | None = None,
 ) -> Study:
     """Measure costs, simulate, and measure.
 
@@ -59,7 +59,7 @@ def run(
     keep : path, optional
         Where files of the runs stay.
     told : callable, optional
-        Called with ``done`` and ``total``, in seconds as they were estimated.
+        Called with the share that is done, by the time that was estimated.
 
     Raises
     ------
@@ -111,7 +111,7 @@ class _Clock:
     """Seconds of a run besides those in which requests are sent."""
 
     def __init__(
-        self, processors: int, window: int, repeat: int, told: Callable[[dict[str, float]], None] | None
+        self, processors: int, window: int, repeat: int, told: Callable[[float], None] | None
     ) -> None:
         self.run = LEVELS * window / 1e9 + self._STARTED
         cases = 8 if processors > 1 else 2
@@ -137,4 +137,4 @@ class _Clock:
 
     def _tell(self, more: float) -> None:
         if self._told is not None:
-            self._told({"done": self._done + more, "total": self._total})
+            self._told(min(1.0, (self._done + more) / self._total))

@@ -18,7 +18,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from weir.live.figures import Value, around
-from weir.live.steer import orderings
+from weir.live.steer import orderings, verdict
 from weir.live.steer.plan import LEVELS
 from weir.reproduce.steer import published
 
@@ -172,15 +172,11 @@ class Study:
 
     def verdicts(self) -> tuple[str, ...]:
         """Return one line for requests, one for orderings, and what else is to be known first."""
-        from weir.live.steer.verdict import verdicts
-
-        return verdicts(self)
+        return verdict.verdicts(self)
 
     def departures(self) -> tuple[str, ...]:
         """Return in what the measurement differs from the report and from the simulation."""
-        from weir.live.steer.verdict import departures
-
-        return departures(self)
+        return verdict.departures(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole as a JSON object."""

@@ -12,12 +12,14 @@ from weir.tables import Column, print_table, say
 from weir.text import number, percent, plural, quantity, scale_for, value_with_margin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rich.console import Console
 
     from weir.live.figures import Value
+    from weir.live.steer.model import Outcome
     from weir.live.steer.orderings import Judged
+    from weir.live.steer.plan import Case
     from weir.live.steer.study import Cell, Peak, Published, Study
     from weir.overhead import Duration
 
@@ -185,11 +187,11 @@ def use_columns(study: Study) -> list[Column]:
     """Return cases x processors in use and requests dropped: simulated and measured."""
     cases = study.plan.cases()
 
-    def use(found: object) -> tuple[str, ...]:
-        return tuple(_plain(study.cores(found, case)) for case in cases)  # type: ignore[arg-type]
+    def use(found: Mapping[Case, Sequence[Outcome]]) -> tuple[str, ...]:
+        return tuple(_plain(study.cores(found, case)) for case in cases)
 
-    def lost(found: object) -> tuple[str, ...]:
-        return tuple(_share(study.dropped(found, case)) for case in cases)  # type: ignore[arg-type]
+    def lost(found: Mapping[Case, Sequence[Outcome]]) -> tuple[str, ...]:
+        return tuple(_share(study.dropped(found, case)) for case in cases)
 
     return [
         Column("policy", tuple(case.policy for case in cases), numeric=False),
