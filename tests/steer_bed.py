@@ -1,4 +1,4 @@
-"""A client and a server whose requests are steered, and the plain sockets with which a test sends and receives."""
+"""A client, a server whose requests are steered, and the plain sockets by which a test sends and hears."""
 
 import json
 import os
@@ -151,11 +151,11 @@ def send(sender: socket.socket, numbers: range, field: int = 1, rate: float = 20
             time.sleep(max(0.0, began + sent / rate - time.monotonic()))
 
 
-def drain(receiver: socket.socket, seconds: float = 1.0) -> list[tuple[int, int]]:
-    """Return port and number of what comes in, until nothing has for so long."""
-    arrivals = []
+def drain(receiver: socket.socket, seconds: float = 1.0, count: int | None = None) -> list[tuple[int, int]]:
+    """Return port and number of what comes in, until there are so many or nothing has come for so long."""
+    arrivals: list[tuple[int, int]] = []
     last = time.monotonic()
-    while time.monotonic() - last < seconds:
+    while len(arrivals) != count and time.monotonic() - last < seconds:
         try:
             data, (_, port) = receiver.recvfrom(2048)
         except BlockingIOError:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Progress", "line"]
+__all__ = ["Progress", "line", "span"]
 
 _QUIET = 1.0  # seconds before the first line
 _PERIOD = 0.2  # seconds between two
@@ -57,7 +57,7 @@ def line(done: float, total: float, seconds: float, unit: str) -> str:
     if total > 0:
         parts.insert(0, f"{min(1.0, done / total):4.0%}")
     if total > 0 and rate > 0:
-        parts.append(f"{_span(max(0.0, total - done) / rate)} left")
+        parts.append(f"{span(max(0.0, total - done) / rate)} left")
     return "  ".join(parts)
 
 
@@ -68,6 +68,7 @@ def _short(value: float) -> str:
     return f"{value:.0f} "
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
+    """Return a time to wait, such as ``2 min 5 s``."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"

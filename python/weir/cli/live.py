@@ -1,15 +1,27 @@
-"""Commands with real packets: ``weir live testbed``, ``weir live sfq``, ``weir live clean``."""
+"""Commands with real packets: ``weir live testbed``, ``sfq``, ``steer`` and ``clean``."""
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weir.cli.shared import NOT_MET, Json, OneOutFile, ScenarioFile, echo_json, form_of, only
+from weir.cli.shared import (
+    INTERRUPTED,
+    NOT_MET,
+    Json,
+    OneOutFile,
+    ScenarioFile,
+    Seed,
+    echo_json,
+    form_of,
+    only,
+)
 from weir.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -18,6 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["add_to"]
 
 _HIGHEST_SCALE, _MOST_TOGETHER, _MOST_REPEATS = 1000, 16, 100
+_PROGRESS = 40
+"""Characters of a line of progress."""
+_WINDOWS, _SERVICES = ("100ms", "60s"), ("20us", "1ms")
+"""Bounds of `weir live steer`: windows with some bursts, services that leave the client time to send."""
 
 Scale = Annotated[
     int, typer.Option("--scale", metavar="N", help="Multiply rates by N, and divide times by it.")
@@ -49,10 +65,11 @@ Out = Annotated[
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
     live = typer.Typer(
-        help="Measure with real packets: namespaces, weird route and weird tg.", no_args_is_help=True
+        help="Measure with real packets: namespaces, and the program weird in them.", no_args_is_help=True
     )
     live.command("testbed", short_help="Measure a scenario and compare with its simulation.")(measure)
     live.command("sfq", short_help="The SFQ experiments: published, simulated, measured.")(sfq)
+    live.command("steer", short_help="Packets steered to processors: the lab, simulated and measured.")(steer)
     live.command("clean", short_help="Take down what a run left behind.")(clean)
     app.add_typer(live, name="live", short_help="Measure with real packets.")
 
@@ -164,6 +181,73 @@ def sfq(
     return 0 if made.ok else NOT_MET
 
 
+def steer(
+    window: Annotated[
+        str, typer.Option("--window", metavar="TIME", help="How long each of the six rates lasts.")
+    ] = "1s",
+    service: Annotated[
+        str, typer.Option("--service", metavar="TIME", help="What a long request is to take of a processor.")
+    ] = "50us",
+    repeat: Annotated[
+        int, typer.Option("--repeat", metavar="N", help="Measure each run N times; intervals are over them.")
+    ] = 3,
+    seed: Seed = None,
+    keep: Keep = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> int:
+    """Run the lab of packet-to-CPU steering with real packets: report, simulation, measurement side by side.
+
+    Six runs, RR, RRCS and DCA on unimodal and bimodal traffic, and the combined policy twice, on all
+    processors there are up to two, of more on up to seven besides the first. What a request takes is measured
+    before, and fed to the simulation. Takes three and a half minutes; while it does, its packets go before
+    everything else on the machine.
+    The exit code is 1 if requests are not accounted for, or an ordering of delays that the simulation of this
+    machine has is clearly reversed in what was measured.
+
+    \b
+    Example:
+      weir live steer --out steer.html
+    """
+    from weir.live import program
+    from weir.live.steer import page, run, text
+    from weir.reproduce.steer.runs import SEED
+    from weir.tables import console
+
+    spans = _span("--window", window, *_WINDOWS), _span("--service", service, *_SERVICES)
+    path = _checked(repeat=repeat, out=out)
+    program.find()
+    with _progress(as_json) as progress:
+        made = run.run(
+            sorted(os.sched_getaffinity(0)),
+            window=spans[0],
+            service=spans[1],
+            repeat=repeat,
+            seed=SEED if seed is None else seed,
+            keep=keep,
+            told=progress,
+        )
+    _write(path, made.to_dict, lambda: page.html(made))
+    if as_json:
+        echo_json(made.to_dict())
+    else:
+        text.show(console(), made)
+    return INTERRUPTED if made.interrupted else 0 if made.ok else NOT_MET
+
+
+def _span(option: str, text: str, least: str, most: str) -> int:
+    """Return a time of an option in nanoseconds."""
+    from weir.live.quantities import nanoseconds
+
+    try:
+        span = nanoseconds(text)
+    except ValueError as error:
+        raise ConfigError(f"{option} is {text!r:.40}: {error}", f"write `{option} {least}`") from None
+    if not nanoseconds(least) <= span <= nanoseconds(most):
+        raise ConfigError(f"{option} is {text}, must be from {least} to {most}", f"write `{option} {least}`")
+    return span
+
+
 def clean(as_json: Json = False) -> int:
     """Take down namespaces, processes and folders of runs whose process is gone.
 
@@ -182,7 +266,9 @@ def clean(as_json: Json = False) -> int:
     return 0
 
 
-def _checked(scale: int, repeat: int, together: int, out: list[Path] | None) -> Path | None:
+def _checked(
+    scale: int = 1, repeat: int = 1, together: int = 1, out: list[Path] | None = None
+) -> Path | None:
     """Refuse options out of their bounds, and what could not be done here, before anything is simulated."""
     from weir.errors import UnsupportedError
     from weir.live.namespaces import why_not
@@ -219,14 +305,20 @@ def _write(path: Path | None, document: Callable[[], object], html: Callable[[],
 
 @contextmanager
 def _progress(as_json: bool) -> Iterator[Callable[[float], None] | None]:
-    """Yield what shows progress on a terminal."""
+    """Yield what shows progress on a terminal, and how long it still takes."""
+    from weir.progress import span
+
     if as_json or not sys.stderr.isatty():
         yield None
         return
 
+    began = time.monotonic()
+
     def told(share: float) -> None:
-        sys.stderr.write(f"\rmeasuring: {share:4.0%}")
+        rest = (time.monotonic() - began) * (1 - share) / share if share else 0.0
+        left = f"  {span(rest)} left" if rest else ""
+        sys.stderr.write(f"\rmeasuring: {share:4.0%}{left}".ljust(_PROGRESS))
         sys.stderr.flush()
 
     yield told
-    sys.stderr.write("\r" + " " * 20 + "\r")
+    sys.stderr.write("\r" + " " * _PROGRESS + "\r")

@@ -348,7 +348,8 @@ def routers_late(outcome: Outcome, level: float) -> float:
     for end, count in sorted(counts.items()):
         below += count
         if below >= rank:
-            return min(end, max(each["longest_ns"] for each in found)) / 1e9
+            longest: int = max(each["longest_ns"] for each in found)
+            return min(end, longest) / 1e9
     return 0.0
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from weir.live.logs import Packets
     from weir.live.plan import Plan
 
-__all__ = ["FIGURES", "Value", "difference", "measured"]
+__all__ = ["FIGURES", "Value", "around", "difference", "measured"]
 
 FIGURES = (
     ("offer", "mean", "bit/s"),
@@ -131,8 +131,11 @@ def _value(
     found = [value for value in known if value is not None]
     if not found:
         return Value(None)
-    mean = fmean(found)
-    spread = [value for each in parts if (value := each[key]) is not None]
+    return around(fmean(found), [value for each in parts if (value := each[key]) is not None])
+
+
+def around(mean: float, spread: Sequence[float]) -> Value:
+    """Return a mean with Student's 95 % interval by what spreads around it; without one for want of two."""
     if len(spread) < 2:
         return Value(mean)
     freedom = len(spread) - 1

@@ -179,7 +179,7 @@ pub(crate) fn refused(facts: &Facts, error: libbpf_rs::Error, oldest: &str) -> F
 /// The last line of the verifier's log that is about the program, of all that `libbpf` said.
 fn reason(said: &str) -> Option<&str> {
     let log = said.split_once("BEGIN PROG LOAD LOG")?.1.split_once("END PROG LOAD LOG")?.0;
-    let counted = ["processed ", "verification time ", "stack depth "];
+    let counted = ["processed ", "verification time ", "stack depth ", "libbpf:"];
     let of_program = |line: &&str| !line.is_empty() && !counted.iter().any(|other| line.starts_with(other));
     let mut lines = log.lines().map(|line| line.trim_matches(['-', ' ']));
     lines.rfind(of_program)

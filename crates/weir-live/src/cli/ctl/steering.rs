@@ -46,7 +46,7 @@ pub(in crate::cli) fn thread(number: Option<u32>) -> String {
 pub(super) fn of_stats(stats: &SteeringStats) -> String {
     let SteeringStats { frames, control, .. } = stats;
     let mut text = format!(
-        "steering {}, interface {}, up {}, {}: {} processors in use, {} decisions\n\
+        "steering {}, interface {}, up {}, {}: {} of {} processors in use, {} decisions\n\
          frames: {} steered ({} of them redirected), {} not ours, {} short, {} fragments, {} without a processor\n\
          loop: {} calls, {} of processor time\n\n",
         stats.name,
@@ -54,6 +54,7 @@ pub(super) fn of_stats(stats: &SteeringStats) -> String {
         span(stats.at_ns),
         stats.policy,
         stats.in_use,
+        stats.processors.len(),
         stats.changes,
         frames.steered,
         frames.redirected,

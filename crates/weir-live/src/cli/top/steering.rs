@@ -50,13 +50,14 @@ pub(super) fn frame(before: &SteeringStats, now: &SteeringStats) -> Frame {
 
 fn title(now: &SteeringStats, seconds: f64) -> String {
     format!(
-        "steering {}, interface {}, up {}, the last {}, {}: {} processors in use, {} decisions",
+        "steering {}, interface {}, up {}, the last {}, {}: {} of {} processors in use, {} decisions",
         now.name,
         now.interface,
         span(now.at_ns),
         span((seconds * 1e9) as u64),
         now.policy,
         now.in_use,
+        now.processors.len(),
         now.changes
     )
 }
@@ -146,7 +147,7 @@ mod tests {
     #[test]
     fn a_page_is_the_difference_of_two_samples() {
         let expected = "\
-steering kv, interface eth0, up 12s, the last 2s, rr: 1 processors in use, 4 decisions
+steering kv, interface eth0, up 12s, the last 2s, rr: 1 of 2 processors in use, 4 decisions
 
 processor  in use    thread  priority       steered  served  dropped  waiting  served in all
 1          yes       71      SCHED_FIFO 50     1k/s    1k/s      0/s     2pkt        2997pkt
