@@ -179,8 +179,10 @@ pub(crate) fn refused(facts: &Facts, error: libbpf_rs::Error, oldest: &str) -> F
 /// The last line of the verifier's log that is about the program, of all that `libbpf` said.
 fn reason(said: &str) -> Option<&str> {
     let log = said.split_once("BEGIN PROG LOAD LOG")?.1.split_once("END PROG LOAD LOG")?.0;
+    let counted = ["processed ", "verification time ", "stack depth "];
+    let of_program = |line: &&str| !line.is_empty() && !counted.iter().any(|other| line.starts_with(other));
     let mut lines = log.lines().map(|line| line.trim_matches(['-', ' ']));
-    lines.rfind(|line| !line.is_empty() && !line.starts_with("processed ") && !line.starts_with("libbpf:"))
+    lines.rfind(of_program)
 }
 
 /// The program of this name.
@@ -368,4 +370,18 @@ pub(crate) fn plain(error: libbpf_rs::Error) -> io::Error {
         _ => io::ErrorKind::Other,
     };
     io::Error::new(kind, format!("{error:#}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_the_last_that_the_verifier_says_of_the_program() {
+        let said = "libbpf: prog 'p': BPF program load failed: -EACCES\nlibbpf: prog 'p': -- BEGIN PROG LOAD LOG --\n\
+                    0: R1=ctx()\nR1 offset is outside of the packet\nverification time 5 usec\nstack depth 8\n\
+                    processed 9 insns (limit 1000000)\n-- END PROG LOAD LOG --\nlibbpf: failed";
+        assert_eq!(reason(said), Some("R1 offset is outside of the packet"));
+        assert_eq!(reason("libbpf: map 'm': failed to create"), None);
+    }
 }

@@ -2,6 +2,7 @@
 //! parser, and against what the daemon holds its memory to be.
 
 mod decisions;
+mod draw;
 mod frames;
 mod instructions;
 mod places;
