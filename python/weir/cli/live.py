@@ -200,8 +200,8 @@ def steer(
 
     Six runs, RR, RRCS and DCA on unimodal and bimodal traffic, and the combined policy twice, on all
     processors there are up to two, of more on up to seven besides the first. What a request takes is measured
-    before, and fed to the simulation. Takes three and a half minutes; while it does, its packets go before
-    everything else on the machine.
+    before, and fed to the simulation. Takes three minutes; while it does, its packets go before everything
+    else on the machine.
     The exit code is 1 if requests are not accounted for, or an ordering of delays that the simulation of this
     machine has is clearly reversed in what was measured.
 

@@ -260,12 +260,13 @@ class Steering:
         asked = time.monotonic_ns()
         deadline = time.monotonic() + _FIRST
         while True:
+            over = not client.running
             again = time.monotonic_ns()
             if poll(self.answer()).steered > before.steered:
                 begin = (asked + again) // 2
                 self._bed.start_up = begin - self._sent_at
                 return begin
-            if time.monotonic() > deadline or not client.running:
+            if time.monotonic() > deadline or over:
                 client.result(0.0)
                 raise WeirError("no request has come to the server", "`weird doctor` says what is in the way")
             asked = again
