@@ -5,9 +5,9 @@ can; the server spreads them over two processors by ``weird bench-redirect``, wh
 queue and does nothing else, or by ``weird steer``. What is counted is what comes out of the queues: packets
 that the network stack of the server's namespace receives, which has no address like theirs and drops them
 at once. Half of the requests are short and half long, over many flows, so that every policy gives both
-processors the same work; the threads of the queues have the same priority as those of the baseline. Baseline
-and policies take turns, each round begins with another of them; what counts are the ratios of a round, and
-their median.
+processors the same work; the threads of the queues have the same priority as those of the baseline. Each turn
+of a policy lies between two of the baseline; what counts is its ratio to the mean of these two, and their
+median.
 
 The time that programs take is the kernel's own count of it, in a part of the turn of its own, since counting
 costs time. The share of the control loop is what the daemon has counted while it runs a hundred times a
@@ -96,7 +96,7 @@ class _Turn:
     """The control loop's part of one processor, of a policy that has one."""
 
 
-def measure(prefix: str = "", *, rounds: int = 5, seconds: float = 3.0) -> Iterator[dict[str, Any]]:
+def measure(prefix: str = "", *, rounds: int = 7, seconds: float = 1.5) -> Iterator[dict[str, Any]]:
     """Measure policies whose name begins with ``prefix``, beside the bare redirect.
 
     Yields
@@ -112,27 +112,30 @@ def measure(prefix: str = "", *, rounds: int = 5, seconds: float = 3.0) -> Itera
     chosen = [name for name in POLICIES if _name(name).startswith(prefix)]
     if not chosen:
         return
-    names = [_BARE, *chosen]
-    turns: dict[str, list[_Turn]] = {name: [] for name in names}
-    for number in range(rounds):
-        first = number % len(names)
-        for name in names[first:] + names[:first]:
-            turns[name].append(_turn(POLICIES.get(name), seconds))
-    for name in names:
-        yield from _figures(name, turns[name], turns[_BARE])
+    bare: list[_Turn] = []
+    turns: dict[str, list[_Turn]] = {name: [] for name in chosen}
+    ratios: dict[str, list[float]] = {name: [] for name in chosen}
+    for _ in range(rounds):
+        bare.append(_turn(None, seconds))
+        for name in chosen:
+            turn, base = _turn(POLICIES[name], seconds), bare[-1]
+            bare.append(_turn(None, seconds))
+            turns[name].append(turn)
+            ratios[name].append(2 * turn.rate / (base.rate + bare[-1].rate))
+    yield from _figures(_BARE, bare)
+    for name in chosen:
+        yield from _figures(name, turns[name])
+        yield figure(_name(name, "/rate vs bare"), "1", ratios[name])
 
 
 def _name(policy: str, of: str = "") -> str:
     return f"live/steer/{policy}{of}"
 
 
-def _figures(name: str, turns: list[_Turn], bare: list[_Turn]) -> Iterator[dict[str, Any]]:
+def _figures(name: str, turns: list[_Turn]) -> Iterator[dict[str, Any]]:
     yield figure(_name(name, "/rate"), "requests/s", [turn.rate for turn in turns])
     if programs := [turn.programs for turn in turns if turn.programs is not None]:
         yield figure(_name(name, "/programs"), "ns/request", programs)
-    if name != _BARE:
-        ratios = [one.rate / base.rate for one, base in zip(turns, bare, strict=True)]
-        yield figure(_name(name, "/rate vs bare"), "1", ratios)
     if loops := [turn.loop for turn in turns if turn.loop is not None]:
         yield figure(_name(name, "/control loop"), "1", loops)
 
