@@ -1,29 +1,34 @@
 """`weird load` to a server that steers requests and sends them back in the kernel: both count the same."""
 
 import json
+import os
 import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from steer_bed import LONG, PORT, SteerBed
 
-_SERVICE = "[service]\nfield = 0\niterations = 10\nreflect = true\n"
 
-
-def _serve(bed: SteerBed, policy: str) -> None:
+def _serve(bed: SteerBed, policy: str, iterations: int = 10, **keys: Any) -> None:
     """Start a daemon that sends requests back, and return when it does."""
     bed.site.take_frames(bed.client)
-    bed.daemon = bed.run(bed.configuration(policy=policy) + _SERVICE)
+    service = f"[service]\nfield = 0\niterations = {iterations}\nreflect = true\n"
+    bed.daemon = bed.run(bed.configuration(policy=policy, **keys) + service)
     while not bed.ready():
         assert bed.daemon.poll() is None, bed.messages()
         time.sleep(0.02)
 
 
+def _command(bed: SteerBed, *words: str) -> list[str]:
+    return [str(bed.weird), "load", f"10.78.0.2:{PORT}", *words, "--json"]
+
+
 def _load(bed: SteerBed, *words: str) -> dict[str, Any]:
     classes = ["--class", "short:data=1,share=0.9", "--class", f"long:data={LONG},share=0.1"]
-    command = [str(bed.weird), "load", f"10.78.0.2:{PORT}", *classes, *words, "--json"]
-    client = bed.site.start("c", command, stdout=subprocess.PIPE)
+    client = bed.site.start("c", _command(bed, *classes, *words), stdout=subprocess.PIPE)
     out, _ = client.communicate(timeout=30)
     assert client.returncode == 0
     report: dict[str, Any] = json.loads(out)
@@ -57,3 +62,32 @@ def test_bursts_come_back_whole(tmp_path: Path) -> None:
     classes = report["totals"]["classes"]
     assert sum(each["sent"] for each in classes) == 2500
     assert [each["lost"] for each in classes] == [0, 0]
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one processor: there is none to add")
+def test_the_count_of_processors_follows_a_step_of_the_rate(tmp_path: Path) -> None:
+    def load(rate: float, *words: str) -> tuple[dict[str, Any], set[int]]:
+        """Send for a second and a half; return the report, and how many processors were in use meanwhile."""
+        words = ("--rate", f"{rate:.0f}/s", "--window", "1500ms", "--class", "one:data=500,share=1", *words)
+        client = bed.site.start("c", _command(bed, *words), stdout=subprocess.PIPE)
+        counts = {bed.stats()["in_use"]}
+        while client.poll() is None:
+            counts.add(bed.stats()["in_use"])
+            time.sleep(0.02)
+        assert client.stdout is not None
+        return json.loads(client.stdout.read()), counts
+
+    with SteerBed(tmp_path) as bed:
+        policy = "dynamic:add=60ms,remove=10ms,min=1,period=50ms"
+        _serve(bed, policy, 1000, processors="0-1", window="50ms")
+        report, counts = load(20, "--arrivals", "constant")
+        assert counts == {1}
+        # A lone request takes its service and little else; the step is to 1.3 times what one serves.
+        alone = report["totals"]["classes"][0]["rtt_from_kernel"]
+        service = alone["sum_ns"] / sum(count for _, count in alone["buckets"]) / 1e9
+        _, counts = load(1.3 / service)
+        assert counts == {1, 2}
+        load(20, "--arrivals", "constant")
+        told = bed.settled()
+    assert told["in_use"] == 1
+    assert sum(each["dropped"] for each in told["processors"]) == 0

@@ -13,7 +13,7 @@ use super::super::layout::Rules;
 use super::super::setup::{ClassRule, Setup, Traffic};
 use super::bytes;
 
-/// What the issue of this program allows for round robin.
+/// What round robin may cost, at most.
 const MOST: usize = 64;
 
 /// Where things are in the memory of the machine.
