@@ -10,11 +10,12 @@ import weir
 from steer_records import FIXED, GROWN, RAN, UNIT, answer, costs, document, outcome, run, settings, study
 from weir import toml
 from weir.cli import run as cli
-from weir.errors import WeirError
+from weir.errors import UnsupportedError, WeirError
 from weir.live.steer import bed, measured, model, orderings, page, text
 from weir.live.steer.costs import estimate, guess
 from weir.live.steer.counts import client, poll, windows
 from weir.live.steer.plan import LEVELS, PERIODS, POLICIES, Case, plan, spare, workers
+from weir.live.steer.run import run as whole
 from weir.reproduce.steer import published
 from weir.tables import console
 
@@ -34,6 +35,11 @@ def planned(processors=2, window=10**9):
 
 
 # Plans.
+
+
+def test_one_processor_is_refused():
+    with pytest.raises(UnsupportedError, match="1 processor may be used"):
+        whole([0])
 
 
 def test_up_to_two_processors_all_serve_and_of_more_the_first_is_left_out():

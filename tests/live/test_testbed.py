@@ -1,18 +1,16 @@
 """Testbeds of scenarios: shares of the model, every packet accounted for, nothing left behind."""
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 import weir
+from live_runs import left, start, until
 from weir.live.comparison import Comparison, compare
-from weir.live.namespaces import JOURNALS, RUN
 
 SHARES = """\
 weir = 1
@@ -77,36 +75,18 @@ def test_every_packet_of_a_testbed_is_accounted_for(shares: Comparison) -> None:
 def _run(folder: Path, *more: str) -> subprocess.Popen[str]:
     file = folder / "shares.toml"
     file.write_text(SHARES.replace('"6s"', '"60s"'))
-    command = [sys.executable, "-m", "weir", "live", "testbed", str(file), *more]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(part for part in sys.path if part)}
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    )
-
-
-def _left(process: int) -> list[str]:
-    """Return what a run has in namespaces, folders and journals."""
-    namespaces = [each.name for each in Path("/run/netns").glob(f"weir-{process}-*")]
-    folders = [str(each) for each in RUN.glob(f"t{process}-*")]
-    return [*namespaces, *folders, *(str(each) for each in JOURNALS.glob(f"{process}-*"))]
-
-
-def _until(done: bool, process: int) -> list[str]:
-    deadline = time.monotonic() + 60
-    while bool(left := _left(process)) != done and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return left
+    return start("testbed", str(file), *more)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_nothing_is_left_behind(tmp_path: Path, how: signal.Signals) -> None:
     run = _run(tmp_path)
-    assert _until(True, run.pid), run.communicate()
+    assert until(True, run.pid), run.communicate()
     time.sleep(1)
     assert run.poll() is None, run.communicate()
     run.send_signal(how)
     told = run.communicate(timeout=30)
-    assert _until(False, run.pid) == [], told
+    assert until(False, run.pid) == [], told
     processes = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     assert f"t{run.pid}-" not in processes
 
@@ -121,4 +101,4 @@ def test_what_was_there_before_is_not_touched(tmp_path: Path) -> None:
         assert Path("/run/netns/weir-0-bystander").exists()
     finally:
         subprocess.run(["ip", "netns", "delete", "weir-0-bystander"], check=True)
-    assert _left(run.pid) == []
+    assert left(run.pid) == []

@@ -1,9 +1,8 @@
 //! `bpf/route/route.h`, compiled for the host, says of any frame what another parser says of it.
 
-use std::io::Write;
+mod host;
+
 use std::net::Ipv4Addr;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 use etherparse::{Ethernet2HeaderSlice, Ipv4HeaderSlice, Ipv6Header, Ipv6HeaderSlice};
 
@@ -18,32 +17,9 @@ type Said = (u8, [u8; 16]);
 
 /// What the program says of each frame.
 fn said(frames: &[Vec<u8>]) -> Vec<Said> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = tempfile::tempdir().expect("a folder");
-    let program = folder.path().join("classify");
-    let compiled = Command::new("cc")
-        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-fsanitize=address,undefined"])
-        .arg("-fno-sanitize-recover=all")
-        .arg(format!("-I{}", here.join("../../bpf/route").display()))
-        .arg(here.join("tests/route/classify.c"))
-        .arg("-o")
-        .arg(&program)
-        .status()
-        .expect("a C compiler, as libbpf needs as well");
-    assert!(compiled.success());
-    let mut child = Command::new(program)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it was just compiled");
-    let mut input = child.stdin.take().expect("piped");
     let bytes = frames.iter().flat_map(|frame| [&(frame.len() as u16).to_le_bytes(), &frame[..]].concat());
-    let bytes = bytes.collect::<Vec<_>>();
-    let writer = std::thread::spawn(move || input.write_all(&bytes).expect("it reads to the end"));
-    let output = child.wait_with_output().expect("it ends");
-    writer.join().expect("written");
-    assert!(output.status.success(), "{}", output.status);
-    output.stdout.chunks_exact(17).map(|said| (said[0], said[1..].try_into().expect("16 bytes"))).collect()
+    let said = host::said("route", "route/classify.c", bytes.collect());
+    said.chunks_exact(17).map(|said| (said[0], said[1..].try_into().expect("16 bytes"))).collect()
 }
 
 /// What another parser says of a frame.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weir.errors import UnsupportedError
 from weir.live.steer import model, saturation
 from weir.live.steer.bed import Bed
 from weir.live.steer.measured import measure
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
+_LEAST = 2
+"""Processors: with one, what the client takes is what nobody serves."""
 _SEEDS = 8
 """Of the simulation of this machine."""
 _SEEDS_OF_REPORT = 4
@@ -64,10 +67,13 @@ def run(
     Raises
     ------
     UnsupportedError
-        If it cannot be done here.
+        If it cannot be done here, as with one processor.
     WeirError
         If daemon or client fail.
     """
+    if len(present) < _LEAST:
+        message = f"{len(present)} processor may be used, and the client would take it from those who serve"
+        raise UnsupportedError(message, f"run it where there are at least {_LEAST}")
     processors = workers(present)
     clock = _Clock(len(processors), window, repeat, told)
     found: list[Run] = []
