@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(
 def test_a_policy_is_measured_beside_the_bare_redirect() -> None:
     rows = {row["bench"]: row for row in bench_steer.measure("live/steer/dynamic_s", rounds=1, seconds=0.3)}
     names = [f"live/steer/bare/{what}" for what in ("rate", "programs")]
-    whats = ("rate", "programs", "rate vs bare", "control loop")
+    whats = ("rate", "programs", "control loop", "rate vs bare")
     names += [f"live/steer/dynamic_separated/{what}" for what in whats]
     assert list(rows) == names
     assert all(row["low"] == row["value"] == row["high"] > 0 for row in rows.values())
