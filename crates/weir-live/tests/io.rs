@@ -377,8 +377,14 @@ fn a_program_goes_with_its_daemon_unless_it_is_pinned() {
         let (near, kernel) = (Raw::open("a0", PATIENCE), Raw::open("a1", PATIENCE));
         let mut arena = Arena::new(256).expect("memory");
         drop(open("a1", Io::AfXdp, &mut arena));
-        near.send(&udp(ELSEWHERE, 1));
-        assert_eq!(kernel.take(1), [udp(ELSEWHERE, 1)], "nothing is left of it");
+        // The kernel takes the program off a moment after its link is closed; the line is away meanwhile.
+        let passes = |frame: &[u8]| {
+            (0..20).any(|_| {
+                near.send(frame);
+                kernel.take(1) == [frame]
+            })
+        };
+        assert!(passes(&udp(ELSEWHERE, 1)), "nothing is left of it");
         let mut arena = Arena::new(256).expect("memory");
         let stop = |arena: &mut Arena| try_open("a1", Io::AfXdp, OnFailure::Stop, arena);
         own_bpf_files();
@@ -395,8 +401,7 @@ fn a_program_goes_with_its_daemon_unless_it_is_pinned() {
         give(got, &mut arena);
         device.close(&mut arena).expect("closed");
         assert_eq!(pinned(), [], "an ordered end leaves nothing");
-        near.send(&udp(ELSEWHERE, 4));
-        assert_eq!(kernel.take(1), [udp(ELSEWHERE, 4)]);
+        assert!(passes(&udp(ELSEWHERE, 4)));
     });
 }
 
