@@ -18,7 +18,7 @@ def test_a_policy_is_measured_beside_the_bare_redirect() -> None:
     whats = ("rate", "programs", "control loop", "rate vs bare")
     names += [f"live/steer/dynamic_separated/{what}" for what in whats]
     assert list(rows) == names
-    assert all(row["low"] == row["value"] == row["high"] > 0 for row in rows.values())
+    assert all(0 < row["low"] <= row["value"] <= row["high"] for row in rows.values())
     assert rows["live/steer/dynamic_separated/control loop"]["value"] < 1
     assert not list(JOURNALS.glob(f"{os.getpid()}-steer*"))
 
