@@ -14,6 +14,8 @@ use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 
@@ -21,6 +23,10 @@ use rustix::fs::{FlockOperation, flock};
 pub const BASE_VARIABLE: &str = "WEIR_RUN_DIRECTORY";
 /// How often the lock is taken anew where a daemon that ends removes it in between.
 const TRIES: usize = 16;
+/// How long those who only ask whether a daemon lives may keep one from starting; an asker needs microseconds.
+const ASKED: Duration = Duration::from_secs(1);
+/// Between two tries to take a lock that an asker holds.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Why the directory or something in it cannot be used.
 #[derive(Debug)]
@@ -225,7 +231,7 @@ fn take_lock(directory: &Path, name: &str) -> Result<Option<File>, RunError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(RunError::of(&path)(error)),
     };
-    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+    match lock_alone(&lock) {
         Ok(()) => {}
         Err(rustix::io::Errno::WOULDBLOCK) => {
             return Err(RunError::Running { name: name.to_owned(), process: process_in(&mut lock) });
@@ -242,6 +248,23 @@ fn take_lock(directory: &Path, name: &str) -> Result<Option<File>, RunError> {
         .and_then(|()| lock.write_all(format!("{}\n", std::process::id()).as_bytes()));
     written.map_err(RunError::of(&path))?;
     Ok(Some(lock))
+}
+
+/// Takes a lock for oneself alone; `WOULDBLOCK` where a daemon has it.
+///
+/// [`life`] shares the lock for an instant, which must not look like a daemon: whoever can share it too has found one who
+/// asks, and tries again.
+fn lock_alone(lock: &File) -> rustix::io::Result<()> {
+    let end = Instant::now() + ASKED;
+    loop {
+        match flock(lock, FlockOperation::NonBlockingLockExclusive) {
+            Err(rustix::io::Errno::WOULDBLOCK) if Instant::now() < end => {}
+            done => return done,
+        }
+        flock(lock, FlockOperation::NonBlockingLockShared)?;
+        flock(lock, FlockOperation::Unlock)?;
+        thread::sleep(PAUSE);
+    }
 }
 
 #[cfg(test)]
@@ -263,6 +286,22 @@ mod tests {
         drop(mine);
         assert_eq!(fs::read_dir(base.path()).expect("read").count(), 0);
         assert!(RunDirectory::claim(base.path(), "edge").is_ok());
+    }
+
+    #[test]
+    fn who_only_asks_keeps_no_daemon_from_starting() {
+        let base = tempfile::tempdir().expect("a directory");
+        let left = base.path().join("edge");
+        fs::create_dir(&left).expect("made");
+        fs::write(left.join("lock"), "999999999\n").expect("written");
+        let asker = File::open(left.join("lock")).expect("open");
+        flock(&asker, FlockOperation::NonBlockingLockShared).expect("free");
+        let ends = thread::spawn(move || {
+            thread::sleep(20 * PAUSE);
+            drop(asker);
+        });
+        assert!(RunDirectory::claim(base.path(), "edge").is_ok());
+        ends.join().expect("ended");
     }
 
     #[test]
