@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What a program of `tests/` says to an input, which includes the header of a folder of `bpf/`.
-pub fn said(folder: &str, source: &str, input: Vec<u8>) -> Vec<u8> {
+pub(crate) fn said(folder: &str, source: &str, input: Vec<u8>) -> Vec<u8> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let built = tempfile::tempdir().expect("a folder");
     let program = built.path().join("host");
