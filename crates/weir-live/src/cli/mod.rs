@@ -9,9 +9,11 @@ use clap::{Parser, Subcommand};
 
 use crate::daemon::directory::RunError;
 use crate::daemon::privileges::Missing;
+use crate::daemon::say;
 
 mod client;
 mod ctl;
+mod daemon;
 mod doctor;
 mod file;
 mod flood;
@@ -129,7 +131,7 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {}", failure.text());
+            say(&format!("error: {}", failure.text()));
             ExitCode::from(failure.code())
         }
     }

@@ -1,39 +1,25 @@
 //! `weird route`: runs a router until it is asked to end.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-use signal_hook::consts::{SIGINT, SIGTERM};
-use weir_document::Source;
-
 use super::Failure;
+use super::daemon::{Configured, ended, ended_early, metrics, random, system};
 use crate::arena::{Arena, COST};
-use crate::config::check::text_of;
 use crate::config::{Io, Router, read};
 use crate::daemon::clock::Clock;
 use crate::daemon::control::Socket;
 use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
-use crate::daemon::metrics::Metrics;
-use crate::daemon::privileges;
 use crate::daemon::requests::Order;
 use crate::daemon::run::{Daemon, Parts, Standing};
 use crate::daemon::seat::{Means, Seat};
+use crate::daemon::{privileges, say};
 use crate::io::link::Watch;
 use crate::plane::Plane;
 
 /// What `weird route` is told.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The configuration.
-    file: PathBuf,
-    /// Reads and checks the configuration, and ends.
-    #[arg(long)]
-    check: bool,
-    /// Prints the configuration with everything that it leaves open, and ends.
-    #[arg(long)]
-    print: bool,
+    #[command(flatten)]
+    configured: Configured,
     /// Real-time priority from 1 to 99 (SCHED_FIFO); without, that of the process.
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=99))]
     priority: Option<u8>,
@@ -47,19 +33,15 @@ pub(super) struct Arguments {
 /// # Errors
 /// The configuration is refused, a privilege is missing, or an interface cannot be opened.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let text = text_of(&arguments.file)?;
-    let file = arguments.file.display().to_string();
-    let router = read(&Source { name: &file, text: &text })?;
-    if arguments.print {
-        print!("{}", router.to_toml());
-        return Ok(());
+    let (file, router) = arguments.configured.read(read)?;
+    if arguments.configured.print {
+        return super::print(&router.to_toml());
     }
-    if arguments.check {
-        println!("{file} is a router of {} interfaces", router.interfaces.len());
-        return Ok(());
+    if arguments.configured.check {
+        return super::print(&format!("{file} is a router of {} interfaces\n", router.interfaces.len()));
     }
     let daemon = set_up(arguments, router, file)?;
-    daemon.started.run().map_err(|error| Failure::Unsupported(format!("the router ended: {error}")))
+    daemon.started.run().map_err(ended_early("the router"))
 }
 
 /// A daemon, and what serves it as long as it lives.
@@ -71,12 +53,9 @@ struct Served {
 /// All that needs privileges, then without them the rest.
 fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served, Failure> {
     privileges::require(system(privileges::effective())?, privileges::needed(router.io != Io::AfPacket))?;
-    let ended = Arc::new(AtomicBool::new(false));
-    signals(&ended)?;
+    let ended = ended()?;
     let socket = Socket::bind(RunDirectory::claim(&base(), &router.name)?, router.group.as_deref())?;
-    let metrics =
-        router.metrics.map(|address| Metrics::bind(address).map_err(|error| metrics_failed(address, &error)));
-    let metrics = metrics.transpose()?;
+    let metrics = metrics(router.metrics)?;
     let frames = u32::try_from(router.memory.get() / COST).unwrap_or(u32::MAX);
     let mut arena = Arena::new(frames).map_err(|error| {
         Failure::Unsupported(format!("memory of {frames} frames: {error}; lower `memory`"))
@@ -96,14 +75,6 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let parts =
         Parts { plane, arena, seats, clock: Clock::start(), router, file, inbox, watch, ended, standing };
     Ok(Served { started: Daemon::new(parts), _control: control })
-}
-
-/// Sets a flag where a signal asks the daemon to end.
-pub(super) fn signals(ended: &Arc<AtomicBool>) -> Result<(), Failure> {
-    for signal in [SIGINT, SIGTERM] {
-        system(signal_hook::flag::register(signal, Arc::clone(ended)))?;
-    }
-    Ok(())
 }
 
 fn seats(router: &Router, arena: &mut Arena) -> Result<Vec<Seat>, Failure> {
@@ -129,23 +100,8 @@ fn stand(arguments: &Arguments, io: Io) -> Result<Standing, Failure> {
 fn announce(router: &Router, seats: &[Seat]) {
     for (interface, seat) in router.interfaces.iter().zip(seats) {
         let rate = interface.rate.map_or_else(|| "no rate".to_owned(), |rate| rate.to_string());
-        eprintln!("interface {}: {}, {}, {rate}", interface.name, seat.means(), interface.discipline);
-        seat.advice().iter().for_each(|line| eprintln!("{line}"));
+        say(&format!("interface {}: {}, {}, {rate}", interface.name, seat.means(), interface.discipline));
+        seat.advice().iter().for_each(|line| say(line));
     }
-    eprintln!("router {}: running as process {}", router.name, std::process::id());
-}
-
-pub(super) fn random() -> Result<u64, Failure> {
-    let mut bytes = [0; 8];
-    system(rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()))?;
-    Ok(u64::from_ne_bytes(bytes))
-}
-
-pub(super) fn metrics_failed(address: std::net::SocketAddr, error: &std::io::Error) -> Failure {
-    Failure::Unsupported(format!("metrics at {address}: {error}; give `metrics` another port"))
-}
-
-/// What the system refused that it refuses nobody in good health.
-pub(super) fn system<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, Failure> {
-    result.map_err(|error| Failure::Unsupported(format!("the system refuses: {error}")))
+    say(&format!("router {}: running as process {}", router.name, std::process::id()));
 }

@@ -1,19 +1,11 @@
 //! `weird steer`: spreads the requests of an interface over processors until it is asked to end.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-use weir_document::Source;
-
 use super::Failure;
-use super::route::{metrics_failed, random, signals, system};
-use crate::config::check::text_of;
+use super::daemon::{Configured, ended, ended_early, metrics, random, system};
 use crate::daemon::clock::Clock;
 use crate::daemon::control::Socket;
 use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
-use crate::daemon::metrics::Metrics;
 use crate::daemon::{privileges, say};
 use crate::io::attach::Mode;
 use crate::io::link::{Claim, Facts, Watch};
@@ -28,14 +20,8 @@ use crate::steer::requests::Order;
 /// What `weird steer` is told.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The configuration.
-    file: PathBuf,
-    /// Reads and checks the configuration, also against the processors of this machine, and ends.
-    #[arg(long)]
-    check: bool,
-    /// Prints the configuration with everything that it leaves open, and ends.
-    #[arg(long)]
-    print: bool,
+    #[command(flatten)]
+    configured: Configured,
 }
 
 /// Steers.
@@ -43,22 +29,19 @@ pub(super) struct Arguments {
 /// # Errors
 /// The configuration is refused, no processor of it is there, a privilege is missing, or the kernel refuses.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let text = text_of(&arguments.file)?;
-    let file = arguments.file.display().to_string();
-    let steering = read(&Source { name: &file, text: &text })?;
-    if arguments.print {
+    let (file, steering) = arguments.configured.read(read)?;
+    if arguments.configured.print {
         return super::print(&steering.to_toml());
     }
     let machine = system(present())?;
     let usable = fitting(&steering, &machine).map_err(|error| Failure::Input(format!("{file}: {error}")))?;
     usable.notices.iter().for_each(|notice| say(notice));
-    if arguments.check {
+    if arguments.configured.check {
         let line = format!("{file} spreads requests of {} over {}\n", steering.interface, usable.processors);
         return super::print(&line);
     }
     let Served { daemon, _control, _claim } = set_up(steering, file, usable.processors, machine)?;
-    let ended = daemon.run().map_err(|error| Failure::Unsupported(format!("steering ended: {error}")))?;
-    Ok(ended.detach()?)
+    Ok(daemon.run().map_err(ended_early("steering"))?.detach()?)
 }
 
 /// Those processors of the file that are here, if the policy can have them.
@@ -84,13 +67,9 @@ fn set_up(
 ) -> Result<Served, Failure> {
     let sets_priority = steering.priority.0.is_some();
     privileges::require(system(privileges::effective())?, privileges::steering(sets_priority))?;
-    let ended = Arc::new(AtomicBool::new(false));
-    signals(&ended)?;
+    let ended = ended()?;
     let socket = Socket::bind(RunDirectory::claim(&base(), &steering.name)?, steering.group.as_deref())?;
-    let metrics = steering
-        .metrics
-        .map(|address| Metrics::bind(address).map_err(|error| metrics_failed(address, &error)));
-    let metrics = metrics.transpose()?;
+    let metrics = metrics(steering.metrics)?;
     let claim = Claim::new(&steering.interface)?;
     let facts = Facts::of(&steering.interface)?;
     let kernel =

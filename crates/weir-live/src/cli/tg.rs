@@ -163,7 +163,7 @@ fn execute(asked: &Run) -> Result<(), Failure> {
     process::fine_timers();
     let start = start(asked.start.as_deref(), &plan)?;
     let given = given(asked, &plan, start)?;
-    eprintln!("starts at {start}");
+    crate::daemon::say(&format!("starts at {start}"));
     let summary = run::run(&plan, &given, &SystemClock::new(SPIN, &stop, asked.priority.is_some()))?;
     let text = if asked.json { json(&summary)? } else { summary.text() };
     print(&text)

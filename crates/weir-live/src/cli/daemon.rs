@@ -1,0 +1,77 @@
+//! What the commands that run a daemon share: their configuration, the signals that end them, the address of their metrics.
+
+use std::fmt::Display;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use weir_document::{Refused, Source};
+
+use super::Failure;
+use crate::config::check::text_of;
+use crate::daemon::metrics::Metrics;
+
+/// The configuration of a daemon, and what else than to run it may be wanted of it.
+#[derive(Debug, clap::Args)]
+pub(super) struct Configured {
+    /// The configuration.
+    file: PathBuf,
+    /// Reads and checks the configuration, and ends.
+    #[arg(long)]
+    pub(super) check: bool,
+    /// Prints the configuration with everything that it leaves open, and ends.
+    #[arg(long)]
+    pub(super) print: bool,
+}
+
+impl Configured {
+    /// The file, and what `read` makes of it.
+    pub(super) fn read<T>(
+        &self,
+        read: impl FnOnce(&Source<'_>) -> Result<T, Refused>,
+    ) -> Result<(String, T), Failure> {
+        let text = text_of(&self.file)?;
+        let file = self.file.display().to_string();
+        let configuration = read(&Source { name: &file, text: &text })?;
+        Ok((file, configuration))
+    }
+}
+
+/// A flag that is set when a signal asks the daemon to end.
+pub(super) fn ended() -> Result<Arc<AtomicBool>, Failure> {
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        system(signal_hook::flag::register(signal, Arc::clone(&ended)))?;
+    }
+    Ok(ended)
+}
+
+/// The socket of the metrics, where they are wanted.
+pub(super) fn metrics(address: Option<SocketAddr>) -> Result<Option<Metrics>, Failure> {
+    let bind = |address| {
+        Metrics::bind(address).map_err(|error| {
+            Failure::Unsupported(format!("metrics at {address}: {error}; give `metrics` another port"))
+        })
+    };
+    address.map(bind).transpose()
+}
+
+/// A number that nobody knows.
+pub(super) fn random() -> Result<u64, Failure> {
+    let mut bytes = [0; 8];
+    system(rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()))?;
+    Ok(u64::from_ne_bytes(bytes))
+}
+
+/// What the system refused that it refuses nobody in good health.
+pub(super) fn system<T, E: Display>(result: Result<T, E>) -> Result<T, Failure> {
+    result.map_err(|error| Failure::Unsupported(format!("the system refuses: {error}")))
+}
+
+/// That a daemon ended of itself.
+pub(super) fn ended_early(what: &str) -> impl FnOnce(io::Error) -> Failure + use<'_> {
+    move |error| Failure::Unsupported(format!("{what} ended: {error}"))
+}
