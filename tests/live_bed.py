@@ -6,6 +6,7 @@ import socket
 import struct
 import subprocess
 import time
+from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from pathlib import Path
 from typing import Any, Self
@@ -21,7 +22,10 @@ _HEADERS = 28
 
 
 class Bed:
-    """Hosts ``a`` and ``b``, a router ``r`` between them: what is started ends with the block."""
+    """Hosts ``a`` and ``b``, a router ``r`` between them: what is started ends with the block.
+
+    ``kernel`` is called in the router's process first, and may take from it what another kernel lacks.
+    """
 
     def __init__(self, folder: Path, *, queues: int = 1) -> None:
         self.folder = folder
@@ -29,6 +33,7 @@ class Bed:
         self.weird = program.find()
         self.site = Site("test")
         self.router: subprocess.Popen[bytes] | None = None
+        self.kernel: Callable[[], None] | None = None
         self._sockets: list[socket.socket] = []
 
     def __enter__(self) -> Self:
@@ -94,7 +99,9 @@ class Bed:
         path = self.write(self.configuration(**keys))
         errors = (self.folder / "router.err").open("ab")
         command = [str(self.weird), "route", str(path), "--priority", "40"]
-        self.router = self.site.start("r", command, stdin=subprocess.DEVNULL, stderr=errors)
+        self.router = self.site.start(
+            "r", command, stdin=subprocess.DEVNULL, stderr=errors, preexec_fn=self.kernel
+        )
         errors.close()
         deadline = time.monotonic() + _READY
         while not self.ready():

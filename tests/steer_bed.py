@@ -25,10 +25,14 @@ LONG = 10
 
 
 class SteerBed:
-    """A client ``c`` and a server ``s``, whose interface is steered: what is started ends with the block."""
+    """A client ``c`` and a server ``s``, whose interface is steered: what is started ends with the block.
 
-    def __init__(self, folder: Path) -> None:
+    With ``generic`` that interface is one whose driver runs no programs, on top of the server's end of the wire.
+    """
+
+    def __init__(self, folder: Path, *, generic: bool = False) -> None:
         self.folder = folder
+        self.generic = generic
         self.weird = program.find()
         self.site = Site("steer")
         self.daemon: subprocess.Popen[bytes] | None = None
@@ -37,11 +41,7 @@ class SteerBed:
     def __enter__(self) -> Self:
         self.site.__enter__()
         try:
-            for name in "cs":
-                self.site.node(name, six=False)
-            self.client, self.server = self.site.wire("c", "s")
-            self.site.address(self.client, IPv4Interface(f"{_CLIENT}/24"))
-            self.site.address(self.server, IPv4Interface(f"{_SERVER}/24"))
+            self._build()
         except BaseException:
             self.site.__exit__()
             raise
@@ -53,11 +53,37 @@ class SteerBed:
             each.close()
         self.site.__exit__(*error)
 
+    def _build(self) -> None:
+        for name in "cs":
+            self.site.node(name, six=False)
+        self.client, self.server = self.site.wire("c", "s")
+        self.site.address(self.client, IPv4Interface(f"{_CLIENT}/24"))
+        if self.generic:
+            self.interface = self._without_driver()
+        else:
+            self.interface = self.server.interface
+            self.site.address(self.server, IPv4Interface(f"{_SERVER}/24"))
+
+    def _without_driver(self) -> str:
+        """Give the server an interface whose driver runs no programs, with its address, and return its name."""
+        name = "macvlan0"
+        server, client = self.site.netlink("s"), self.site.netlink("c")
+        below = server.link_lookup(ifname=self.server.interface)[0]
+        server.link("add", ifname=name, kind="macvlan", link=below, macvlan_mode="bridge")
+        place = server.link_lookup(ifname=name)[0]
+        server.addr("add", index=place, address=_SERVER, prefixlen=24)
+        server.link("set", index=place, state="up")
+        mac = server.link("get", index=place)[0].get_attr("IFLA_ADDRESS")
+        # The interface below would answer for it as well.
+        wire = client.link_lookup(ifname=self.client.interface)[0]
+        client.neigh("add", dst=_SERVER, lladdr=mac, ifindex=wire, state="permanent")
+        return name
+
     def configuration(self, **keys: Any) -> str:
         """Return a configuration; ``keys`` are of its ``[steer]`` table."""
         steer = {
             "name": self.name,
-            "interface": self.server.interface,
+            "interface": self.interface,
             "ports": [PORT],
             "processors": f"0-{os.cpu_count() - 1}",
             **keys,

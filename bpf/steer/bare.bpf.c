@@ -1,4 +1,5 @@
-/* The baseline of the benchmarks: spreads all frames over processors in turn, and does nothing else.
+/* The baselines of the benchmarks: spread all frames over processors in turn, and do nothing else, without a program where
+ * they are served or with one that passes all of them.
  *
  * Source: the round robin of `steer`, without parser, rule, stamp and counters; one turn for each receiving processor.
  * Work:   O(1)
@@ -41,6 +42,13 @@ int bare(struct xdp_md *context)
 	at = *turn < spread.used ? *turn : 0;
 	*turn = at + 1;
 	return bpf_redirect_map(&processors, spread.list[at & (STEER_CPUS - 1)], XDP_DROP);
+}
+
+/* What it costs that there is a program where frames are served. */
+SEC("xdp/cpumap")
+int bare_serve(struct xdp_md *context)
+{
+	return XDP_PASS;
 }
 
 char LICENSE[] SEC("license") = "MIT";

@@ -82,7 +82,9 @@ struct steer_rules {
 	struct steer_decision decisions[2];
 	/* Which of the two is in force: 0 or 1. */
 	unsigned int active;
-	unsigned int unused[15];
+	/* Whether the first program runs in the kernel's generic path; written once, before the first rule. */
+	unsigned int generic;
+	unsigned int unused[14];
 };
 
 /* Which frames are ours. */

@@ -283,18 +283,28 @@ STEER_INLINE void serve(const unsigned char *frame, const unsigned char *end, un
 	bpf_loop(turns, turn, &sum, 0);
 }
 
+/* The stamp in front of the frame; none where there was no room for one. */
+STEER_INLINE const struct steer_stamp *stamp_of(struct xdp_md *context)
+{
+	const struct steer_stamp *stamp = (const struct steer_stamp *)(long)context->data_meta;
+
+	return (const void *)(stamp + 1) <= (const void *)(long)context->data ? stamp : 0;
+}
+
 /* Serves what has a stamp, and takes that off: frames that differ in it would not be joined by the kernel. */
 STEER_INLINE void serve_stamped(struct xdp_md *context, __u32 processor)
 {
-	const struct steer_stamp *stamp = (const struct steer_stamp *)(long)context->data_meta;
-	const unsigned char *frame = (const unsigned char *)(long)context->data;
-	const unsigned char *end = (const unsigned char *)(long)context->data_end;
+	const struct steer_stamp *stamp = stamp_of(context);
 
-	if ((const void *)(stamp + 1) > (const void *)frame)
+	/* The generic path forgets the stamp, for which it always has room, and leaves the bytes where they were. */
+	if (!stamp && rules.generic && !bpf_xdp_adjust_meta(context, -(int)sizeof(*stamp)))
+		stamp = stamp_of(context);
+	if (!stamp)
 		return;
 	waited(processor, stamp);
 	if (setup.serve)
-		serve(frame, end, stamp->payload);
+		serve((const unsigned char *)(long)context->data, (const unsigned char *)(long)context->data_end,
+		      stamp->payload);
 	bpf_xdp_adjust_meta(context, sizeof(*stamp));
 }
 

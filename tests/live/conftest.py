@@ -7,6 +7,7 @@ import pytest
 from pyroute2 import NetlinkError
 
 from live_bed import Bed
+from steer_bed import SteerBed
 from weir.errors import UnsupportedError
 from weir.live import program
 from weir.live.namespaces import Site, why_not
@@ -46,4 +47,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def bed(tmp_path: Path) -> Iterator[Bed]:
     """Return two hosts with a router between them."""
     with Bed(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def steer(tmp_path: Path) -> Iterator[SteerBed]:
+    """Return a client and a server whose requests can be steered."""
+    with SteerBed(tmp_path) as made:
         yield made

@@ -35,9 +35,11 @@ def _load(bed: SteerBed, *words: str) -> dict[str, Any]:
     return report
 
 
-def test_both_ends_count_the_same_and_flows_stay_in_order(tmp_path: Path) -> None:
-    with SteerBed(tmp_path) as bed:
+@pytest.mark.parametrize("generic", [False, True], ids=["driver", "generic"])
+def test_both_ends_count_the_same_and_flows_stay_in_order(tmp_path: Path, generic: bool) -> None:
+    with SteerBed(tmp_path, generic=generic) as bed:
         _serve(bed, "flow_hash")
+        assert ("XDP, generic" in bed.messages()) is generic
         report = _load(bed, "--rate", "2k/s", "--windows", "2", "--window", "500ms", "--growth", "2")
         told = bed.settled()
     classes = report["totals"]["classes"]

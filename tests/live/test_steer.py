@@ -8,7 +8,6 @@ import subprocess
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -21,13 +20,6 @@ _PROCESSORS = os.cpu_count() or 1
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 
 several = pytest.mark.skipif(_PROCESSORS < 2, reason="one processor: there is nothing to spread over")
-
-
-@pytest.fixture
-def steer(tmp_path: Path) -> Iterator[SteerBed]:
-    """Return a client and a server."""
-    with SteerBed(tmp_path) as made:
-        yield made
 
 
 def _conserved(told: dict) -> None:

@@ -2,7 +2,8 @@
 
 A source and a server stand in two namespaces. The source sends requests of 64 bytes as fast as one processor
 can; the server spreads them over two processors by ``weird bench-redirect``, which sends each to the next
-queue and does nothing else, or by ``weird steer``. What is counted is what comes out of the queues: packets
+queue and does nothing else, or by ``weird steer``. To tell what the kernel takes for any program at the
+queues, which ``weird steer`` cannot do without, a second redirect has one that passes all requests. What is counted is what comes out of the queues: packets
 that the network stack of the server's namespace receives, which has no address like theirs and drops them
 at once. Half of the requests are short and half long, over many flows, so that every policy gives both
 processors the same work; the threads of the queues have the same priority as those of the baseline. Each turn
@@ -53,7 +54,8 @@ POLICIES = {
     "jsq": "jsq",
 }
 """What is compared with the bare redirect."""
-_BARE = "bare"
+_BARE, _SERVED = "bare", "bare_served"
+"""A redirect and nothing else; the same with a program at the queues that passes all requests."""
 _STEERING = """weir = 1
 [steer]
 name = "{name}"
@@ -109,17 +111,17 @@ def measure(prefix: str = "", *, rounds: int = 7, seconds: float = 1.5) -> Itera
     UnsupportedError
         Without root or the program.
     """
-    chosen = [name for name in POLICIES if _name(name).startswith(prefix)]
+    chosen = [name for name in (_SERVED, *POLICIES) if _name(name).startswith(prefix)]
     if not chosen:
         return
     bare: list[_Turn] = []
     turns: dict[str, list[_Turn]] = {name: [] for name in chosen}
     ratios: dict[str, list[float]] = {name: [] for name in chosen}
     for _ in range(rounds):
-        bare.append(_turn(None, seconds))
+        bare.append(_turn(_BARE, seconds))
         for name in chosen:
-            turn, base = _turn(POLICIES[name], seconds), bare[-1]
-            bare.append(_turn(None, seconds))
+            turn, base = _turn(name, seconds), bare[-1]
+            bare.append(_turn(_BARE, seconds))
             turns[name].append(turn)
             ratios[name].append(2 * turn.rate / (base.rate + bare[-1].rate))
     yield from _figures(_BARE, bare)
@@ -140,8 +142,8 @@ def _figures(name: str, turns: list[_Turn]) -> Iterator[dict[str, Any]]:
         yield figure(_name(name, "/control loop"), "1", loops)
 
 
-def _turn(policy: str | None, seconds: float) -> _Turn:
-    """Let one of them spread requests for some seconds."""
+def _turn(spread: str, seconds: float) -> _Turn:
+    """Let a baseline or a policy, by its name, spread requests for some seconds."""
     with Site("steer") as site:
         site.node("source")
         site.node("server")
@@ -150,14 +152,14 @@ def _turn(policy: str | None, seconds: float) -> _Turn:
         site.address(server, ip_interface("10.0.1.1/24"))
         site.route(source, ip_network("10.0.2.0/24"), ip_address("10.0.1.1"))
         folder, name = site.folder(), site.name(0)
-        spreader = start(site, "server", _spreader(server, policy, folder, name), folder)
+        spreader = start(site, "server", _spreader(server, spread, folder, name), folder)
         time.sleep(SETTLED)
         command = [str(program.find()), "load", "10.0.2.2:9000", *_REQUESTS, "--cpu", str(_processors()[0])]
         sender = start(site, "source", command, folder)
         time.sleep(0.5)
-        before, loop = _served(spreader), _loop(policy, name)
+        before, loop = _served(spreader), _loop(spread, name)
         time.sleep(seconds)
-        after, later = _served(spreader), _loop(policy, name)
+        after, later = _served(spreader), _loop(spread, name)
         programs = _programs(spreader)
         if spreader.poll() is not None or sender.poll() is not None:
             said = (folder / "said").read_text(encoding="utf-8", errors="replace").strip()
@@ -174,14 +176,19 @@ def _processors() -> list[int]:
     return sorted(os.sched_getaffinity(0))[:2]
 
 
-def _spreader(server: End, policy: str | None, folder: Path, name: str) -> list[str]:
+def _spreader(server: End, spread: str, folder: Path, name: str) -> list[str]:
     """Return the command that spreads requests."""
     weird, processors = str(program.find()), _processors()
-    if policy is None:
+    if spread not in POLICIES:
         queues = ("--processors", ",".join(map(str, processors)), "--priority", str(_PRIORITY))
-        return [weird, "bench-redirect", server.interface, *queues]
+        serves = ("--serves",) if spread == _SERVED else ()
+        return [weird, "bench-redirect", server.interface, *queues, *serves]
     text = _STEERING.format(
-        name=name, interface=server.interface, policy=policy, processors=processors, priority=_PRIORITY
+        name=name,
+        interface=server.interface,
+        policy=POLICIES[spread],
+        processors=processors,
+        priority=_PRIORITY,
     )
     return [weird, "steer", str(written(folder, "steer.toml", text))]
 
@@ -193,9 +200,9 @@ def _served(spreader: Popen[bytes]) -> tuple[float, int]:
     return time.monotonic(), int(counts[names.index("InReceives")])
 
 
-def _loop(policy: str | None, name: str) -> tuple[int, int] | None:
+def _loop(spread: str, name: str) -> tuple[int, int] | None:
     """Return the age of the daemon and how long its loop was busy, in nanoseconds, where it has one."""
-    if policy is None or _LOOP not in policy:
+    if _LOOP not in POLICIES.get(spread, ""):
         return None
     answer = program.ask(program.find(), name, "stats")
     if answer is None:

@@ -24,6 +24,9 @@ pub(super) struct Arguments {
     /// The priority, under SCHED_FIFO, of the kernel's threads that serve them.
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=99))]
     priority: Option<u8>,
+    /// Has a program at the queues too, which passes all frames.
+    #[arg(long)]
+    serves: bool,
     /// Ends after so many seconds; runs until it is killed without.
     #[arg(long)]
     seconds: Option<u64>,
@@ -36,7 +39,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let _claim = Claim::new(&arguments.interface)?;
     let facts = Facts::of(&arguments.interface)?;
-    let bare = Bare::attach(&facts, &arguments.processors.0, arguments.queue)?;
+    let bare = Bare::attach(&facts, &arguments.processors.0, arguments.queue, arguments.serves)?;
     for thread in bare.threads() {
         if let Some(priority) = arguments.priority {
             set_priority(thread.process, priority).map_err(|error| {

@@ -75,6 +75,12 @@ impl Fault {
         Self { kind, interface: interface.into(), what: what.into(), remedy, source: Some(error) }
     }
 
+    /// The same trouble, with one more remedy.
+    pub(crate) fn or(mut self, remedy: &str) -> Self {
+        self.remedy = format!("{}; or {remedy}", self.remedy);
+        self
+    }
+
     /// The same trouble, with a better remedy.
     pub(crate) fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = remedy.into();

@@ -113,7 +113,11 @@ impl Device {
             .and_then(|program| xdp::XdpSocket::open(facts, program, share, arena));
         match opened {
             Ok(socket) => Ok(Opened { device: Self::Xdp(Box::new(socket)), fallback: None }),
-            Err(fault) if io == Io::AfXdp || matches!(fault.kind, Kind::Busy | Kind::Gone) => Err(fault),
+            Err(fault) if matches!(fault.kind, Kind::Busy | Kind::Gone) => Err(fault),
+            Err(fault) if io == Io::AfXdp && fault.kind == Kind::Unsupported => {
+                Err(fault.or("io = \"af_packet\" takes AF_PACKET sockets instead"))
+            }
+            Err(fault) if io == Io::AfXdp => Err(fault),
             Err(fault) => packet().map(|device| Opened { device, fallback: Some(fault) }),
         }
     }

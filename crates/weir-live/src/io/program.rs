@@ -17,7 +17,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use libbpf_rs::{MapCore, MapFlags, Object, OpenObject};
 
 use super::attach::{Attached, CAPABILITY, Mode, Owner, map, open, plain, program, refused};
-use super::fault::{Fault, Kind};
+use super::fault::Fault;
 use super::link::Facts;
 use crate::config::OnFailure;
 use crate::plane::snapshot::Left;
@@ -145,15 +145,7 @@ impl AsFd for Program {
 /// Loads the program and tells it what it must know before its first frame.
 fn load(facts: &Facts, on_failure: OnFailure) -> Result<Object, Fault> {
     let loaded = open(OBJECT).and_then(OpenObject::load);
-    let object = loaded.map_err(|error| {
-        let fault = refused(facts, error, "Linux 5.9");
-        let unsupported = fault.kind == Kind::Unsupported;
-        if unsupported {
-            fault.remedy("this kernel may be without XDP: use io = \"af_packet\"")
-        } else {
-            fault
-        }
-    })?;
+    let object = loaded.map_err(|error| refused(facts, error, "Linux 5.9"))?;
     let without = if on_failure == OnFailure::Stop { XDP_DROP } else { XDP_PASS };
     map(&object, "without_socket")
         .and_then(|map| map.update(&0u32.to_ne_bytes(), &without.to_ne_bytes(), MapFlags::ANY).map_err(plain))

@@ -192,7 +192,7 @@ fn part(share: Share, queues: u32) -> Share {
 
 fn too_many(facts: &Facts) -> Fault {
     let what = format!("{} queues receive, and AF_XDP serves at most {MOST_QUEUES}", facts.queues.receive);
-    let remedy = format!("run `{}`, or use io = \"af_packet\"", facts.fewer_queues(MOST_QUEUES));
+    let remedy = format!("run `{}`", facts.fewer_queues(MOST_QUEUES));
     Fault::new(Kind::Unsupported, &facts.name, what, remedy)
 }
 

@@ -1,5 +1,5 @@
-//! The baseline of the benchmarks: a program that spreads all frames of an interface over processors in turn, and does
-//! nothing else.
+//! The baselines of the benchmarks: a program that spreads all frames of an interface over processors in turn, and does
+//! nothing else; and the same with a program at the queues that passes all of them.
 //!
 //! | | |
 //! |-|-|
@@ -29,16 +29,19 @@ pub struct Bare {
 }
 
 impl Bare {
-    /// Loads it and attaches it to an interface, with a queue of so many frames at each of the processors.
+    /// Loads it and attaches it to an interface, with a queue of so many frames at each of the processors, and a program
+    /// at the queues if `serves`.
     ///
     /// # Errors
     /// Permission is missing, the kernel refuses it, a processor is not online, or another program is attached.
-    pub fn attach(facts: &Facts, processors: &[u32], queue: u32) -> Result<Self, Fault> {
+    pub fn attach(facts: &Facts, processors: &[u32], queue: u32, serves: bool) -> Result<Self, Fault> {
         let failed = |what| move |error| Fault::system(&facts.name, what, CAPABILITY, error);
         let loaded = open(processors).and_then(OpenObject::load);
         let object = loaded.map_err(|error| attach::refused(facts, error, OLDEST))?;
-        let opened =
-            processors.iter().try_for_each(|&processor| cpumap::open(&object, processor, queue, None));
+        let opened = processors.iter().try_for_each(|&processor| {
+            let serve = if serves { Some(program(&object, "bare_serve")?) } else { None };
+            cpumap::open(&object, processor, queue, serve)
+        });
         opened.map_err(failed("opening the queues"))?;
         let map = cpumap::number(&object).map_err(failed("asking for the map of queues"))?;
         let owner = Owner { name: "bench-redirect", pin: None, instead: None };

@@ -77,6 +77,7 @@ impl Kernel {
         let owner = Owner { name, pin: pin.then_some("pin = true"), instead: None };
         let program = program(&object, "steer").map_err(failed("finding the program"))?;
         let attached = Attached::new(owner, facts, program)?;
+        rules.values()[0].generic.store((attached.mode() == Mode::Generic).into(), Relaxed);
         let opened = Vec::new();
         Ok(Self { attached, rules, counted, delays, opened, queue, map, unsettled: false, overflow, object })
     }

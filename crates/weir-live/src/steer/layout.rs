@@ -44,7 +44,8 @@ pub(super) struct Setup {
 pub(super) struct Rules {
     pub(super) decisions: [Decision; 2],
     pub(super) active: AtomicU32,
-    unused: [u32; 15],
+    pub(super) generic: AtomicU32,
+    unused: [u32; 14],
 }
 
 /// `struct steer_receiver`.

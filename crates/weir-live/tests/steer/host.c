@@ -135,6 +135,7 @@ static void layout(void)
 		offsetof(struct steer_decision, list),
 		sizeof(struct steer_rules),
 		offsetof(struct steer_rules, active),
+		offsetof(struct steer_rules, generic),
 		sizeof(struct steer_receiver),
 		sizeof(struct steer_queue),
 		offsetof(struct steer_queue, dropped),

@@ -21,6 +21,7 @@ fn what_is_shared_lies_where_the_programs_have_it() {
         list,
         size_of::<Rules>(),
         offset_of!(Rules, active),
+        offset_of!(Rules, generic),
         size_of::<Receiver>(),
         size_of::<Queue>(),
         offset_of!(Queue, dropped),
