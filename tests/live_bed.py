@@ -6,14 +6,16 @@ import socket
 import struct
 import subprocess
 import time
-from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from weir import toml
 from weir.live import program
 from weir.live.namespaces import End, Site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _PORT, _ALL = 5001, 3
 _SO_TIMESTAMPNS, _SO_RCVBUFFORCE = 35, 33

@@ -19,7 +19,7 @@ _SET_SECCOMP, _FILTER = 22, 2
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
 _ALLOW, _ERROR = 0x7FFF_0000, 0x0005_0000
 _NUMBER, _FIRST_ARGUMENT = 0, 16
-"""Places in `struct seccomp_data`; of the argument its lower half, where the least significant byte is first."""
+"""Places in `struct seccomp_data`; of the argument its lower half, on a machine that stores that first."""
 
 
 def without_bpf() -> Callable[[], None]:

@@ -27,7 +27,7 @@ LONG = 10
 class SteerBed:
     """A client ``c`` and a server ``s``, whose interface is steered: what is started ends with the block.
 
-    With ``generic`` that interface is one whose driver runs no programs, on top of the server's end of the wire.
+    With ``generic`` that interface is one whose driver runs no programs, on top of the server's end.
     """
 
     def __init__(self, folder: Path, *, generic: bool = False) -> None:
@@ -65,7 +65,7 @@ class SteerBed:
             self.site.address(self.server, IPv4Interface(f"{_SERVER}/24"))
 
     def _without_driver(self) -> str:
-        """Give the server an interface whose driver runs no programs, with its address, and return its name."""
+        """Give the server's address to an interface whose driver runs no programs; return its name."""
         name = "macvlan0"
         server, client = self.site.netlink("s"), self.site.netlink("c")
         below = server.link_lookup(ifname=self.server.interface)[0]

@@ -136,9 +136,10 @@ struct steer_setup {
 struct steer_stamp {
 	/* When it was received, by the monotonic clock, in nanoseconds. */
 	unsigned long long received;
-	unsigned int class;
-	/* Where its payload begins, in bytes from the start of the frame; 0 for none. */
-	unsigned int payload;
+	/* The processor to whose queue it goes; a thread that serves a queue may be moved to another processor. */
+	unsigned int processor;
+	/* Its class, and twice the place where its payload begins, in bytes from the start of the frame; 0 for none. */
+	unsigned int what;
 };
 
 /* The places of two parts whose turn it is. */
@@ -162,7 +163,7 @@ struct steer_queue {
 	unsigned long long unused[6];
 };
 
-/* Its other side, written by that processor alone. */
+/* Its other side, written by the thread of its queue alone. */
 struct steer_served {
 	/* Those whose service has begun. */
 	unsigned long long requests;

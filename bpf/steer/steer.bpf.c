@@ -110,7 +110,7 @@ __attribute__((noinline)) unsigned long long by_hash(struct xdp_md *context, con
 }
 
 /* Puts a stamp in front of the frame; a driver without room for it leaves the request without. */
-STEER_INLINE void stamp(struct xdp_md *context, unsigned int class, unsigned int payload)
+STEER_INLINE void stamp(struct xdp_md *context, unsigned int processor, unsigned int class, unsigned int payload)
 {
 	struct steer_stamp *put;
 
@@ -119,8 +119,8 @@ STEER_INLINE void stamp(struct xdp_md *context, unsigned int class, unsigned int
 	if ((void *)(put + 1) > (void *)(long)context->data)
 		return;
 	put->received = bpf_ktime_get_ns();
-	put->class = class;
-	put->payload = payload;
+	put->processor = processor;
+	put->what = payload << 1 | class;
 }
 
 /* Nothing of a pointer is to be found anew where it is used, which takes longer than to keep it. */
@@ -158,7 +158,7 @@ __attribute__((noinline)) int no_server(unsigned int strict)
 STEER_INLINE int send(struct xdp_md *context, const struct steer_decision *decision, const struct steer_packet *packet,
 		      unsigned int class, unsigned int processor)
 {
-	stamp(context, class, packet->payload);
+	stamp(context, processor, class, packet->payload);
 	if (bpf_redirect_map(&processors, processor, 0) != XDP_REDIRECT)
 		return no_server(decision->strict);
 	__sync_fetch_and_add(&queue_of(processor)->steered, 1);
@@ -195,8 +195,10 @@ STEER_INLINE int spread(struct xdp_md *context, const struct steer_packet *packe
 	receiver = receiver_here();
 	processor = steer_next(decision, &receiver->turns, class);
 	if (processor == STEER_NONE) {
-		unsigned long long found = steer_turn(decision, class, &receiver->turns);
+		unsigned long long found;
 
+		KEPT(receiver);
+		found = steer_turn(decision, class, &receiver->turns);
 		processor = found;
 		if (found >> 32)
 			receiver->frames[STEER_REDIRECTED] += 1;
@@ -240,9 +242,9 @@ int steer(struct xdp_md *context)
 }
 
 /* Counts what a request waited. */
-STEER_INLINE void waited(__u32 processor, const struct steer_stamp *stamp)
+STEER_INLINE void waited(const struct steer_stamp *stamp)
 {
-	__u32 place = processor * STEER_CLASSES + (stamp->class & 1);
+	__u32 place = stamp->processor * STEER_CLASSES + (stamp->what & 1);
 	struct steer_delays *of = bpf_map_lookup_elem(&delays, &place);
 	__u64 now = bpf_ktime_get_ns();
 	__u64 delay = now > stamp->received ? now - stamp->received : 0;
@@ -283,40 +285,45 @@ STEER_INLINE void serve(const unsigned char *frame, const unsigned char *end, un
 	bpf_loop(turns, turn, &sum, 0);
 }
 
-/* The stamp in front of the frame; none where there was no room for one. */
-STEER_INLINE const struct steer_stamp *stamp_of(struct xdp_md *context)
+/* What is in front of the frame, if that is a stamp. */
+STEER_INLINE const struct steer_stamp *in_front(struct xdp_md *context)
 {
 	const struct steer_stamp *stamp = (const struct steer_stamp *)(long)context->data_meta;
 
 	return (const void *)(stamp + 1) <= (const void *)(long)context->data ? stamp : 0;
 }
 
-/* Serves what has a stamp, and takes that off: frames that differ in it would not be joined by the kernel. */
-STEER_INLINE void serve_stamped(struct xdp_md *context, __u32 processor)
+/* The stamp of a request; none where there was no room for one. */
+STEER_INLINE const struct steer_stamp *stamp_of(struct xdp_md *context)
 {
-	const struct steer_stamp *stamp = stamp_of(context);
+	const struct steer_stamp *stamp = in_front(context);
 
 	/* The generic path forgets the stamp, for which it always has room, and leaves the bytes where they were. */
 	if (!stamp && rules.generic && !bpf_xdp_adjust_meta(context, -(int)sizeof(*stamp)))
-		stamp = stamp_of(context);
-	if (!stamp)
-		return;
-	waited(processor, stamp);
+		return in_front(context);
+	return stamp;
+}
+
+/* Serves what has a stamp, and takes that off: frames that differ in it would not be joined by the kernel. */
+STEER_INLINE void serve_stamped(struct xdp_md *context, const struct steer_stamp *stamp)
+{
+	waited(stamp);
 	if (setup.serve)
 		serve((const unsigned char *)(long)context->data, (const unsigned char *)(long)context->data_end,
-		      stamp->payload);
+		      stamp->what >> 1);
 	bpf_xdp_adjust_meta(context, sizeof(*stamp));
 }
 
 SEC("xdp/cpumap")
 int steer_serve(struct xdp_md *context)
 {
-	__u32 processor = bpf_get_smp_processor_id();
-	struct steer_served *served = served_by(processor);
+	const struct steer_stamp *stamp = stamp_of(context);
+	struct steer_served *served = served_by(stamp ? stamp->processor : bpf_get_smp_processor_id());
 	struct steer_bytes bytes;
 
 	served->requests += 1;
-	serve_stamped(context, processor);
+	if (stamp)
+		serve_stamped(context, stamp);
 	served->done += 1;
 	if (!setup.reflect)
 		return XDP_PASS;

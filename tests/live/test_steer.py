@@ -19,6 +19,9 @@ from weir.live.namespaces import RUN
 _PROCESSORS = os.cpu_count() or 1
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 
+_SWITCH = Path("/sys/devices/system/cpu/cpu1/online")
+"""Takes the second processor offline and back."""
+
 several = pytest.mark.skipif(_PROCESSORS < 2, reason="one processor: there is nothing to spread over")
 
 
@@ -145,6 +148,38 @@ def test_a_processor_that_is_taken_away_gets_no_requests(steer: SteerBed) -> Non
     states = {each["processor"]: each["state"] for each in told["processors"]}
     assert states[0] == "in_use"
     assert states[1] == "closed"
+
+
+@several
+@pytest.mark.skipif(not os.access(_SWITCH, os.W_OK), reason="no processor can be taken offline here")
+def test_a_processor_that_goes_offline_is_passed_over_and_comes_back(steer: SteerBed) -> None:
+    def wait_for(*states: str) -> int:
+        """Return the thread of the second processor, once its state is one of these."""
+        deadline = time.monotonic() + 20
+        while True:
+            second = json.loads(steer.ctl("status", "--json").stdout)["processors"][1]
+            if second["state"] in states:
+                return second["thread"]
+            assert time.monotonic() < deadline, second
+            time.sleep(0.05)
+
+    steer.start(policy="rr")
+    before = wait_for("in_use")
+    receiver, count = steer.receiver(), 15_000
+    source = threading.Thread(target=send, args=(steer.sender(), range(count)), kwargs={"rate": 5_000})
+    source.start()
+    try:
+        _SWITCH.write_text("0")
+        wait_for("offline", "draining")
+    finally:
+        _SWITCH.write_text("1")
+    after = wait_for("in_use")
+    source.join()
+    told = steer.settled()
+    # The kernel has moved the thread of the queue, and leaves it there.
+    assert after != before
+    assert all(each["steered"] == each["served"] for each in told["processors"]), told["processors"]
+    assert sum(steer.steered().values()) == count == len(drain(receiver))
 
 
 def test_other_traffic_passes_untouched(steer: SteerBed) -> None:

@@ -3,12 +3,12 @@
 A source and a server stand in two namespaces. The source sends requests of 64 bytes as fast as one processor
 can; the server spreads them over two processors by ``weird bench-redirect``, which sends each to the next
 queue and does nothing else, or by ``weird steer``. To tell what the kernel takes for any program at the
-queues, which ``weird steer`` cannot do without, a second redirect has one that passes all requests. What is counted is what comes out of the queues: packets
-that the network stack of the server's namespace receives, which has no address like theirs and drops them
-at once. Half of the requests are short and half long, over many flows, so that every policy gives both
-processors the same work; the threads of the queues have the same priority as those of the baseline. Each turn
-of a policy lies between two of the baseline; what counts is its ratio to the mean of these two, and their
-median.
+queues, which ``weird steer`` cannot do without, a second redirect has one that passes all requests. What is
+counted is what comes out of the queues: packets that the network stack of the server's namespace receives,
+which has no address like theirs and drops them at once. Half of the requests are short and half long, over
+many flows, so that every policy gives both processors the same work; the threads of the queues have the same
+priority as those of the baseline. Each turn of a policy lies between two of the baseline; what counts is its
+ratio to the mean of these two, and their median.
 
 The time that programs take is the kernel's own count of it, in a part of the turn of its own, since counting
 costs time. The share of the control loop is what the daemon has counted while it runs a hundred times a

@@ -7,7 +7,9 @@
 //!
 //! Nothing is lost when processors change. A new one gets its queue before requests are sent to it. One that is taken
 //! away, or goes offline, gets no new requests, and its queue is closed once it has served what it had: what was still on
-//! the way when the decision changed is in its queue a moment later, so that it is looked at no sooner.
+//! the way when the decision changed is in its queue a moment later, so that it is looked at no sooner. The thread of a
+//! processor that goes offline serves on another meanwhile, and stays there when its own is back: that queue is drained,
+//! closed and made anew.
 //!
 //! | | |
 //! |-|-|
@@ -65,6 +67,8 @@ pub trait Steered {
     fn schedule(&mut self, thread: u32, priority: Option<u8>) -> String;
     /// Whether one of these threads sleeps.
     fn sleeps(&self, thread: u32) -> bool;
+    /// Whether one of these threads runs on its processor alone.
+    fn is_at(&self, thread: u32, processor: u32) -> bool;
     /// The processors that are online.
     ///
     /// # Errors
@@ -250,8 +254,8 @@ impl<S: Steered> Control<S> {
     /// The processor of each server that requests can be sent to.
     fn by_server(&self) -> Vec<Option<u32>> {
         let serves = |processor: &u32| {
-            let is_open = self.queues.get(processor).is_some_and(Queue::is_open);
-            (is_open && self.online.0.contains(processor)).then_some(*processor)
+            let takes = self.queues.get(processor).is_some_and(Queue::takes);
+            (takes && self.online.0.contains(processor)).then_some(*processor)
         };
         self.servers.0.iter().map(serves).collect()
     }
@@ -274,7 +278,7 @@ impl<S: Steered> Control<S> {
     /// Marks the queues that get no requests any more.
     fn drain_others(&mut self, now: Instant) {
         for (processor, queue) in &mut self.queues {
-            if !self.servers.0.contains(processor) || !self.online.0.contains(processor) {
+            if !(queue.takes() && self.servers.0.contains(processor) && self.online.0.contains(processor)) {
                 queue.drain(now);
             }
         }
@@ -287,16 +291,27 @@ impl<S: Steered> Control<S> {
             tell_of(&self.servers, &self.online, &online);
             self.online = online;
         }
+        self.look_for_strays();
         self.open_queues();
         self.decide(now)?;
         self.look_at_threads();
         let counts = self.steered.counts()?;
+        let mut busy = false;
         for each in &counts.processors {
-            self.look_at_queue(now, each)?;
+            busy |= self.look_at_queue(now, each)?;
         }
-        let busy = self.queues.values().any(Queue::is_unsettled);
+        busy |= self.queues.values().any(Queue::is_unsettled);
         self.next_look = now + if busy { LOOK_SOON } else { LOOK };
         Ok(())
+    }
+
+    /// A processor that goes offline has its thread moved to another, where it stays; its queue is made anew.
+    fn look_for_strays(&mut self) {
+        for (processor, queue) in &mut self.queues {
+            if queue.thread().is_some_and(|thread| !self.steered.is_at(thread, *processor)) {
+                queue.goes_astray();
+            }
+        }
     }
 
     /// Schedules the threads that are new; they appear a moment after their queue.
@@ -313,15 +328,17 @@ impl<S: Steered> Control<S> {
         }
     }
 
-    fn look_at_queue(&mut self, now: Instant, counts: &ProcessorCounts) -> io::Result<()> {
-        let Some(queue) = self.queues.get_mut(&counts.processor) else { return Ok(()) };
+    /// Closes the queue where it is drained, and returns whether that was so.
+    fn look_at_queue(&mut self, now: Instant, counts: &ProcessorCounts) -> io::Result<bool> {
+        let Some(queue) = self.queues.get_mut(&counts.processor) else { return Ok(false) };
         let sleeps = queue.thread().is_some_and(|thread| self.steered.sleeps(thread));
         queue.look(now, counts, sleeps);
-        if queue.is_drained(now) {
+        let is_drained = queue.is_drained(now);
+        if is_drained {
             self.steered.close_queue(counts.processor)?;
             queue.close();
         }
-        Ok(())
+        Ok(is_drained)
     }
 }
 

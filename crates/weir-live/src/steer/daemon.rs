@@ -184,6 +184,9 @@ impl Steered for Kernel {
     fn sleeps(&self, thread: u32) -> bool {
         processors::sleeps(thread)
     }
+    fn is_at(&self, thread: u32, processor: u32) -> bool {
+        processors::is_at(thread, processor)
+    }
     fn online(&self) -> io::Result<Processors> {
         processors::online()
     }

@@ -8,6 +8,9 @@
 
 use std::io;
 
+use rustix::process::Pid;
+use rustix::thread::sched_getaffinity;
+
 use super::config::{MOST_PROCESSORS, Processors};
 
 /// Where the kernel says which there are.
@@ -113,6 +116,15 @@ pub fn sleeps(thread: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{thread}/stat")).unwrap_or_default();
     // The state stands behind the name, which may have brackets of its own.
     stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['S', 'I', 'D']))
+}
+
+/// Whether a thread may run on this processor and on no other, or is gone.
+#[must_use]
+pub fn is_at(thread: u32, processor: u32) -> bool {
+    let Some(thread) = i32::try_from(thread).ok().and_then(Pid::from_raw) else { return true };
+    // The kernel tells of no more processors than its caller has room for: there is no telling then.
+    let Ok(allowed) = sched_getaffinity(Some(thread)) else { return true };
+    allowed.count() == 1 && allowed.is_set(processor as usize)
 }
 
 #[cfg(test)]

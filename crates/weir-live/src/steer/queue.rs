@@ -25,6 +25,8 @@ pub(super) struct Queue {
     /// Since when it gets no requests any more.
     draining: Option<Instant>,
     thread: Option<u32>,
+    /// Whether that thread runs elsewhere than on its processor.
+    astray: bool,
     priority: String,
     /// What was counted when it was looked at last.
     seen: ProcessorCounts,
@@ -39,6 +41,11 @@ impl Queue {
         self.is_open
     }
 
+    /// Whether new requests may be sent to it.
+    pub(super) fn takes(&self) -> bool {
+        self.is_open && !self.astray
+    }
+
     pub(super) fn is_draining(&self) -> bool {
         self.is_open && self.draining.is_some()
     }
@@ -51,7 +58,14 @@ impl Queue {
 
     /// It gets requests, maybe again.
     pub(super) fn keep(&mut self) {
-        self.draining = None;
+        if !self.astray {
+            self.draining = None;
+        }
+    }
+
+    /// Its thread runs elsewhere: it is to be closed before its processor serves again.
+    pub(super) fn goes_astray(&mut self) {
+        self.astray = true;
     }
 
     /// The kernel does not make it.
@@ -76,6 +90,7 @@ impl Queue {
         self.is_open = false;
         self.draining = None;
         self.thread = None;
+        self.astray = false;
     }
 
     pub(super) fn thread(&self) -> Option<u32> {

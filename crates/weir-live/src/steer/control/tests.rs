@@ -20,6 +20,8 @@ struct Fake {
     scheduled: Vec<(u32, Option<u8>)>,
     /// Threads that do not sleep.
     awake: BTreeSet<u32>,
+    /// Threads that run elsewhere.
+    strays: BTreeSet<u32>,
     refuses: Option<u32>,
 }
 
@@ -78,6 +80,9 @@ impl Steered for Fake {
     }
     fn sleeps(&self, thread: u32) -> bool {
         !self.awake.contains(&thread)
+    }
+    fn is_at(&self, thread: u32, _: u32) -> bool {
+        !self.strays.contains(&thread)
     }
     fn online(&self) -> io::Result<Processors> {
         Ok(self.online.clone())
@@ -205,6 +210,28 @@ fn processors_that_go_offline_are_passed_over_and_come_back() {
     control.steered.online = list("0-7");
     advance(&mut control, 6_000);
     assert_eq!(control.in_use(), [1, 2, 3, 4]);
+}
+
+#[test]
+fn one_that_was_offline_for_a_moment_is_drained_and_made_anew() {
+    let mut control = control("rr");
+    advance(&mut control, 0);
+    *control.steered.of(3) = ProcessorCounts { processor: 3, steered: 10, served: 4, dropped: 0 };
+    control.steered.awake.insert(1003);
+    // It is back before anybody looked, but its thread is not.
+    control.steered.strays.insert(1003);
+    for millis in [1_000, 1_100] {
+        advance(&mut control, millis);
+        assert_eq!(control.steered.decisions.last(), Some(&vec![1, 2, 4]));
+        assert!(control.queues[&3].is_draining() && control.steered.open.contains(&3));
+    }
+    control.steered.of(3).served = 10;
+    advance(&mut control, 1_200);
+    assert!(!control.steered.open.contains(&3));
+    control.steered.strays.clear();
+    advance(&mut control, 1_300);
+    assert_eq!(control.steered.decisions.last(), Some(&vec![1, 2, 3, 4]));
+    assert_eq!(control.steered.scheduled.last(), Some(&(1003, Some(50))));
 }
 
 #[test]
