@@ -116,13 +116,16 @@ def outcome(case: Case, factor: float = 1.0, **other: float) -> Outcome:
     return Outcome(delays=delays, cores=1.5, dropped=0.0)
 
 
+def _trips(delays: Windows) -> Trips:
+    """Return round trips that are longer than the delays by a fifth, and whose tails are double."""
+    levels = tuple(Mean(1.2 * (each.value or 0.0), each.count) for each in delays.levels)
+    return Trips(levels=levels, tails=tuple(2 * (each.value or 0.0) for each in levels))
+
+
 def run(case: Case, repetition: int, factor: float = 1.0, **other: float) -> Run:
     """Return a run of which every request is accounted for."""
     made = outcome(case, factor, **other)
-    trips = {
-        name: Trips(levels=tuple(Mean(1.2 * (each.value or 0.0), each.count) for each in delays.levels))
-        for name, delays in made.delays.items()
-    }
+    trips = {name: _trips(delays) for name, delays in made.delays.items()}
     ledger = Ledger(sent=1000, steered=1000, served=990, dropped=10, waiting=0, refused=0, received=990)
     return Run(
         case=case,

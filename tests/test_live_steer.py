@@ -207,7 +207,10 @@ def test_what_the_client_wrote_is_read():
     assert found.trips["long"].largest == pytest.approx(5e-3)
     assert found.late == pytest.approx(900e-9)
     assert found.warnings == ("the clock is slow",)
-    assert client(document(0, 1)).trips["short"].largest is None
+    assert found.trips["long"].tails == pytest.approx([5e-3] * LEVELS)
+    nothing = client(document(0, 1)).trips["short"]
+    assert nothing.largest is None
+    assert nothing.tails == (None,) * LEVELS
 
 
 # Scenarios.
@@ -352,6 +355,7 @@ def test_one_repetition_has_intervals_over_its_periods():
     cells = study(repeat=1).cells
     assert all(cell.measured.low is not None for cell in cells)
     assert all(cell.round_trip.low is None for cell in cells)
+    assert all(cell.round_trip_p99.value == pytest.approx(2 * cell.round_trip.value) for cell in cells)
 
 
 def test_the_page_needs_nothing_else(made, html):

@@ -69,6 +69,8 @@ class Trips:
     """Round trips of one class."""
 
     levels: tuple[Mean, ...]
+    tails: tuple[float | None, ...]
+    """Seconds that 99 of 100 took at most at each rate, to within the width of a bucket, a quarter."""
 
     @property
     def largest(self) -> float | None:
@@ -153,23 +155,31 @@ def client(document: dict[str, Any]) -> Client:
 
 
 def _trips(found: Sequence[dict[str, Any]], name: str) -> Trips:
-    means = []
+    means, tails = [], []
     for window in found:
         rows = [each for each in window["classes"] if each["name"] == name]
         count = sum(each["received"] for each in rows)
         total = sum(each["rtt"]["sum_ns"] for each in rows)
         means.append(Mean(_NANO * total / count if count else None, count))
-    return Trips(levels=tuple(means))
+        tails.append(_tail([each["rtt"] for each in rows]))
+    return Trips(levels=tuple(means), tails=tuple(tails))
 
 
 def _late(found: Sequence[dict[str, Any]]) -> float | None:
-    """Return what 99 of 100 requests were late by at most: the end of a bucket, at most the longest."""
+    """Return what 99 of 100 requests were late by at most."""
+    return _tail([window["lateness"] for window in found])
+
+
+def _tail(spans: Sequence[dict[str, Any]]) -> float | None:
+    """Return what 99 of 100 took at most, in seconds: the end of a bucket, at most the longest."""
     counts: dict[int, int] = {}
-    for window in found:
-        for end, count in window["lateness"]["buckets"]:
+    for each in spans:
+        for end, count in each["buckets"]:
             counts[end] = counts.get(end, 0) + count
     rank, below = 0.99 * sum(counts.values()), 0
-    longest = max((window["lateness"]["longest_ns"] for window in found), default=0)
+    if not rank:
+        return None
+    longest = max((each["longest_ns"] for each in spans), default=0)
     for end in sorted(counts):
         below += counts[end]
         if below >= rank:

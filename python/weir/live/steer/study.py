@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weir.live.steer.costs import Costs
-    from weir.live.steer.counts import Trips, Windows
+    from weir.live.steer.counts import Windows
     from weir.live.steer.measured import Run
     from weir.live.steer.model import Outcome
     from weir.live.steer.orderings import Row
@@ -61,6 +61,8 @@ class Cell:
     """Simulated with this machine's processors and costs."""
     measured: Value
     round_trip: Value
+    round_trip_p99: Value
+    """What 99 of 100 round trips took at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +137,7 @@ class Study:
 
     def _cell(self, case: Case, name: str, level: int) -> Cell:
         mine = [each for each in self.runs if each.case == case]
+        trips = [each.trips[name] for each in mine if name in each.trips]
         return Cell(
             policy=case.policy,
             traffic=case.traffic,
@@ -144,7 +147,8 @@ class Study:
             report_cores=_level(self.report_cores.get(case, ()), name, level),
             simulated=_level(self.simulated.get(case, ()), name, level),
             measured=_level([each.outcome for each in mine], name, level),
-            round_trip=_trip([each.trips[name] for each in mine if name in each.trips], level),
+            round_trip=_mean(_at([[mean.value for mean in each.levels] for each in trips], level)),
+            round_trip_p99=_mean(_at([each.tails for each in trips], level)),
         )
 
     def _peak(self, case: Case, name: str) -> Peak:
@@ -267,9 +271,10 @@ def _periods(delays: Windows, level: int) -> list[float]:
     return [each.value for each in parts if each.value is not None]
 
 
-def _trip(trips: Sequence[Trips], level: int) -> Value:
-    found = [each.levels[level].value for each in trips if level < len(each.levels)]
-    return _mean([value for value in found if value is not None])
+def _at(runs: Sequence[Sequence[float | None]], level: int) -> list[float]:
+    """Return what the runs that had this rate have there."""
+    found = [levels[level] for levels in runs if level < len(levels)]
+    return [value for value in found if value is not None]
 
 
 def _published(case: Case, name: str, metric: str) -> Published:

@@ -220,13 +220,14 @@ def _share(value: Value) -> str:
 
 
 def window_columns(cells: Sequence[Cell]) -> list[Column]:
-    """Return rates x the mean delay of one class: simulated twice, measured, and its round trip."""
+    """Return rates x the mean delay of one class: simulated twice, measured, and its round trips."""
     return [
         Column("requests/s", tuple(number(each.rate, 3) for each in cells)),
         _values("7 cores", [each.report_cores for each in cells]),
         _values("simulated", [each.simulated for each in cells]),
         _values("measured", [each.measured for each in cells]),
         _values("round trip", [each.round_trip for each in cells]),
+        _values("99 % within", [each.round_trip_p99 for each in cells], 1),
     ]
 
 
