@@ -26,6 +26,21 @@ from weir.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any, Protocol, TypeVar
+
+    from rich.console import Console
+
+    class _Made(Protocol):
+        """What a measurement came to."""
+
+        @property
+        def ok(self) -> bool:
+            """Whether it came to what was asked for."""
+
+        def to_dict(self) -> dict[str, Any]:
+            """Return all of it as a JSON object."""
+
+    _M = TypeVar("_M", bound=_Made)
 
 __all__ = ["add_to"]
 
@@ -99,7 +114,6 @@ def measure(
     """
     import weir
     from weir.live import comparison, page, program, terminal
-    from weir.tables import console
 
     path = _checked(scale, repeat, together, out)
     scenario = weir.Scenario.from_file(file)
@@ -114,12 +128,7 @@ def measure(
             keep=keep,
             progress=progress,
         )
-    _write(path, made.to_dict, lambda: page.html(made))
-    if as_json:
-        echo_json(made.to_dict())
-    else:
-        terminal.show(console(), made)
-    return 0 if made.ok else NOT_MET
+    return _end(made, path, as_json, page.html, terminal.show)
 
 
 def sfq(
@@ -158,7 +167,6 @@ def sfq(
     """
     from weir.live import program, sfq_page
     from weir.live import sfq as study
-    from weir.tables import console
 
     path = _checked(scale, repeat, together, out)
     study.parts(experiment or (), disciplines or ())
@@ -173,12 +181,7 @@ def sfq(
             keep=keep,
             progress=progress,
         )
-    _write(path, made.to_dict, lambda: sfq_page.html(made))
-    if as_json:
-        echo_json(made.to_dict())
-    else:
-        sfq_page.show(console(), made)
-    return 0 if made.ok else NOT_MET
+    return _end(made, path, as_json, sfq_page.html, sfq_page.show)
 
 
 def steer(
@@ -212,7 +215,6 @@ def steer(
     from weir.live import program
     from weir.live.steer import page, run, text
     from weir.reproduce.steer.runs import SEED
-    from weir.tables import console
 
     spans = _span("--window", window, *_WINDOWS), _span("--service", service, *_SERVICES)
     path = _checked(repeat=repeat, out=out)
@@ -227,12 +229,8 @@ def steer(
             keep=keep,
             told=progress,
         )
-    _write(path, made.to_dict, lambda: page.html(made))
-    if as_json:
-        echo_json(made.to_dict())
-    else:
-        text.show(console(), made)
-    return INTERRUPTED if made.interrupted else 0 if made.ok else NOT_MET
+    code = _end(made, path, as_json, page.html, text.show)
+    return INTERRUPTED if made.interrupted else code
 
 
 def _span(option: str, text: str, least: str, most: str) -> int:
@@ -290,17 +288,28 @@ def _checked(
     return path
 
 
-def _write(path: Path | None, document: Callable[[], object], html: Callable[[], str]) -> None:
+def _end(
+    made: _M,
+    path: Path | None,
+    as_json: bool,
+    html: Callable[[_M], str],
+    show: Callable[[Console, _M], None],
+) -> int:
+    """Write the report where that is wanted, show what was measured, and return the exit code."""
     import json
 
     from weir.files import write_text
+    from weir.tables import console
 
-    if path is None:
-        return
-    if form_of(path, (".html", ".json")) == ".html":
-        write_text(path, html())
+    if path is not None and form_of(path, (".html", ".json")) == ".html":
+        write_text(path, html(made))
+    elif path is not None:
+        write_text(path, json.dumps(made.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    if as_json:
+        echo_json(made.to_dict())
     else:
-        write_text(path, json.dumps(document(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        show(console(), made)
+    return 0 if made.ok else NOT_MET
 
 
 @contextmanager
