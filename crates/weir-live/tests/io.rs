@@ -474,12 +474,12 @@ fn frames_come_in_by_all_queues_and_leave_by_one() {
         let (near, mut arena) = (Raw::open("a0", PATIENCE), Arena::new(256).expect("memory"));
         let mut device = open("a1", Io::AfXdp, &mut arena);
         assert_eq!(device.descriptors().count(), 2);
-        // Sixty-four flows: both queues have some.
-        (0..64).for_each(|number| near.send(&of_flow(number)));
-        let came = collect(&mut device, &mut arena, 64);
+        // Thirty-two flows: both queues have some, as the kernel hashes them, and either would have room for all.
+        (0..32).for_each(|number| near.send(&of_flow(number)));
+        let came = collect(&mut device, &mut arena, 32);
         let mut seen: Vec<_> = came.iter().map(|received| arena.bytes(&received.buffer).to_vec()).collect();
         seen.sort_unstable();
-        let mut sent: Vec<_> = (0..64).map(of_flow).collect();
+        let mut sent: Vec<_> = (0..32).map(of_flow).collect();
         sent.sort_unstable();
         assert_eq!(seen, sent);
         for received in came {
@@ -487,10 +487,10 @@ fn frames_come_in_by_all_queues_and_leave_by_one() {
             device.send(received.buffer).expect("there is room");
         }
         device.flush(&mut arena).expect("it is up");
-        assert_eq!(near.take(64).len(), 64);
+        assert_eq!(near.take(32).len(), 32);
         let Device::Xdp(socket) = &mut device else { panic!("it is AF_XDP") };
         let counted = socket.program().counts().expect("counted");
-        assert_eq!((counted.routed, counted.no_socket), (64, 0));
+        assert_eq!((counted.routed, counted.no_socket), (32, 0));
         device.close(&mut arena).expect("closed");
         assert_eq!(arena.free(), arena.frames());
     });
