@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PORT, _ALL = 5001, 3
-_SO_TIMESTAMPNS, _SO_RCVBUFFORCE = 35, 33
+_SO_RCVBUFFORCE = 33
+SO_TIMESTAMPNS = 35
+"""Has what a socket receives stamped by the clock that is set."""
 _READY = 15.0
 _HEADERS = 28
 
@@ -181,7 +183,7 @@ class Bed:
         """Return a socket at ``b`` with much room, which stamps what comes in."""
         made = self._socket("b")
         made.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 1 << 26)
-        made.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+        made.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         made.bind(("10.79.2.2", port))
         made.setblocking(False)
         return made

@@ -1,12 +1,14 @@
 """Tests with real packets, in namespaces that they make: skipped, with the reason, where that fails."""
 
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pyroute2 import NetlinkError
 
-from live_bed import Bed
+from live_bed import SO_TIMESTAMPNS, Bed
 from steer_bed import SteerBed
 from weir.errors import UnsupportedError
 from weir.live import program
@@ -41,6 +43,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         program.find()
     except UnsupportedError as error:
         raise pytest.UsageError(f"{error}: {error.remedy}") from error
+
+
+@pytest.fixture(scope="session", autouse=True)
+def stamps() -> Iterator[None]:
+    """Have the kernel stamp what comes in from now on.
+
+    It begins a moment after the first socket asks, and what comes before is stamped when it is read.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asks:
+        asks.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        time.sleep(0.1)
+        yield
 
 
 @pytest.fixture
