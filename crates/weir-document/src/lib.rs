@@ -23,14 +23,19 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod checker;
 mod explain;
+mod fingerprint;
+pub mod header;
 mod located;
 pub mod quantity;
 mod refused;
 mod source;
 pub mod words;
 
+pub use checker::{Checked, Checker, MAX_REPLICATIONS, MAX_WORK, NamedDiscipline};
 pub use explain::{Mismatch, Wording};
+pub use fingerprint::Fingerprint;
 pub use located::Located;
-pub use refused::{Refusal, Refused, shorten};
+pub use refused::{Refusal, Refused, plain_io, shorten};
 pub use source::Source;

@@ -117,6 +117,14 @@ pub fn shorten(text: &str) -> String {
     if is_cut { format!("{short}...") } else { short }
 }
 
+/// The system's reason, without its error number.
+#[must_use]
+pub fn plain_io(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    text.to_lowercase()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ use pyo3::{PyErr, import_exception};
 use weir_capture::CaptureError as NotRead;
 use weir_core::spec::SpecError;
 use weir_document::{Refusal, Refused};
-use weir_sim::port::run::RunError;
+use weir_sim::RunError;
 use weir_tg::ScriptError;
 
 import_exception!(weir.errors, CaptureError);

@@ -4,8 +4,9 @@ use pyo3::pyfunction;
 use serde_json::{Value, json};
 use weir_core::info::{Info, Kind, Parameter};
 use weir_core::registry;
+use weir_sim::port::theory::{Service, theory};
 use weir_sim::server::closed_form;
-use weir_sim::theory::{Mode, Service, theory};
+use weir_sim::theory::Mode;
 use weir_sim::workload::Sizes;
 
 /// All disciplines in the order of the listings: a JSON list of objects.

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use weir_sim::port::observer::Departure;
-use weir_sim::port::run::RecordSink;
+use weir_lab::record::Departure;
+use weir_sim::RecordSink;
 
 /// A Python callable that takes blocks of records.
 pub(crate) struct Sink {

@@ -15,11 +15,10 @@ use std::time::Duration;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use weir_sim::engine::replications::available_threads;
+use weir_sim::parallel::available_threads;
 use weir_sim::port::report;
-use weir_sim::scenario::{self, Scenario};
 use weir_sim::server::report as server_report;
-use weir_sim::{AnyOutcome, Control, Model, Progress, RecordSink};
+use weir_sim::{AnyOutcome, Control, Progress, RecordSink, Scenario};
 
 use crate::errors;
 use crate::records::Sink;
@@ -30,23 +29,25 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// The JSON Schema of scenario files.
 #[pyfunction]
 pub(crate) fn schema() -> String {
-    scenario::schema()
+    weir_sim::schema()
 }
 
 /// Reads and checks a scenario; returns it in normalised form, as TOML.
 #[pyfunction]
 pub(crate) fn check(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
-    py.detach(|| read(text, name)).map(|scenario| scenario.frame.scenario)
+    py.detach(|| read(text, name)).map(|scenario| scenario.frame().scenario.clone())
 }
 
 /// The closed forms of a scenario: a result without simulation, as JSON.
 #[pyfunction]
 pub(crate) fn theory(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
     let scenario = py.detach(|| read(text, name))?;
-    let outcome = py.detach(|| match &scenario.model {
-        Model::Port(port) => Some(AnyOutcome::Port(Box::new(report::theory_only(port, &scenario.frame)))),
-        Model::Server(server) => {
-            Some(AnyOutcome::Server(Box::new(server_report::theory_only(server, &scenario.frame))))
+    let outcome = py.detach(|| match &scenario {
+        Scenario::Port(port) => {
+            Some(AnyOutcome::Port(Box::new(report::theory_only(&port.model, &port.frame))))
+        }
+        Scenario::Server(server) => {
+            Some(AnyOutcome::Server(Box::new(server_report::theory_only(&server.model, &server.frame))))
         }
         _ => None,
     });
@@ -55,22 +56,11 @@ pub(crate) fn theory(py: Python<'_>, text: &str, name: &str) -> PyResult<String>
         None => Err(errors::of_another_model(
             format!(
                 "closed forms are of the models `port` and `server`, and this scenario is of a {}",
-                kind(&scenario)
+                scenario.name()
             ),
             "simulate it: `weir run`, or `weir.run`",
             name,
         )),
-    }
-}
-
-/// What a scenario is of.
-pub(crate) fn kind(scenario: &Scenario) -> &'static str {
-    match scenario.model {
-        Model::Port(_) => "port",
-        Model::Network(_) => "network",
-        Model::Fabric(_) => "fabric",
-        Model::Node(_) => "node",
-        Model::Server(_) => "server",
     }
 }
 
@@ -104,14 +94,18 @@ pub(crate) fn run(
 ) -> PyResult<String> {
     let scenario = py.detach(|| read(text, name))?;
     if records.is_some() && scenario.port().is_none() {
-        let remedy = match scenario.model {
-            Model::Fabric(_) => "leave out the records; the distributions of the result say more of a fabric",
-            Model::Node(_) => "leave out the records; `timeline` of [measure] says who ran when",
-            Model::Server(_) => "leave out the records; the distributions of the result say more of a server",
+        let remedy = match scenario {
+            Scenario::Fabric(_) => {
+                "leave out the records; the distributions of the result say more of a fabric"
+            }
+            Scenario::Node(_) => "leave out the records; `timeline` of [measure] says who ran when",
+            Scenario::Server(_) => {
+                "leave out the records; the distributions of the result say more of a server"
+            }
             _ => "leave out the records; flows and intervals of [measure] say more of a network",
         };
         let message =
-            format!("records are kept of the model `port`, and this scenario is of a {}", kind(&scenario));
+            format!("records are kept of the model `port`, and this scenario is of a {}", scenario.name());
         return Err(errors::of_another_model(message, remedy, name));
     }
     let threads = threads.unwrap_or_else(available_threads);
@@ -146,7 +140,7 @@ fn simulate(
     match (sink.and_then(Sink::failure), outcome) {
         (Some(failure), _) => Err(failure),
         (None, Ok(outcome)) => json(&outcome),
-        (None, Err(error)) => Err(errors::run(&error, &scenario.frame.file)),
+        (None, Err(error)) => Err(errors::run(&error, &scenario.frame().file)),
     }
 }
 

@@ -9,13 +9,12 @@ use std::thread;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use weir_document::Source;
-use weir_sim::engine::replications::available_threads;
-use weir_sim::scenario::Scenario;
+use weir_sim::parallel::available_threads;
 use weir_sim::server::slo::{Asked, SloError, SloSearch, highest_load};
-use weir_sim::{Control, Progress};
+use weir_sim::{Control, Progress, Scenario};
 
 use crate::errors;
-use crate::simulate::{Shared, kind, read, wait};
+use crate::simulate::{Shared, read, wait};
 
 /// What is asked of every discipline: a class, a quantile, a bound and the precision of the load.
 type Question = (Option<String>, String, f64, f64);
@@ -36,7 +35,7 @@ pub(crate) fn highest_loads(
         return Err(errors::of_another_model(
             format!(
                 "a highest load is searched of the model `server`, and this scenario is of a {}",
-                kind(&scenario)
+                scenario.name()
             ),
             "write `model = \"server\"`, as `weir schema` describes it",
             name,
@@ -59,7 +58,7 @@ pub(crate) fn highest_loads(
 
 /// Why nothing was searched: of the scenario at its key, of the question without a place.
 fn refused(error: &SloError, scenario: &Scenario, text: &str) -> PyErr {
-    let name = &scenario.frame.file;
+    let name = &scenario.frame().file;
     match error {
         SloError::Asked { option, value, remedy, .. } => {
             errors::option(error.to_string(), remedy.clone(), option, value.clone())

@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use weir_core::units::{Bytes, Nanos, Rate};
 
 use crate::bench::{Bench, Round, Unit};
-use crate::fabric::job::{self, Ended, Job, Tally};
-use crate::fabric::model::{
+use weir_fabric::job::{self, Ended, Job, Tally};
+use weir_fabric::model::{
     Arrivals, Channel, FabricScenario, Link, Pareto, Routing, Size, Stop, Switch, Topology, Traffic,
 };
-use crate::fabric::plain;
-use crate::fabric::record::{Delivery, Generation, Injection, Sink};
-use crate::network::job::Watch;
+use weir_fabric::plain;
+use weir_fabric::record::{Delivery, Generation, Injection, Sink};
+use weir_lab::control::Watch;
 
 /// The disciplines, with the shares of the document.
 const DISCIPLINES: [(&str, &str); 7] = [

@@ -12,7 +12,7 @@ use weir_core::registry::{Visitor, visit_message};
 use weir_core::units::{Cost, Instant, Nanos, Packets};
 
 use crate::bench::{Bench, Round, Unit};
-use crate::engine::stream::{Purpose, Stream, StreamKey};
+use weir_lab::stream::{Purpose, Stream, StreamKey};
 
 /// Steps of a round.
 const STEPS: usize = 10_000;

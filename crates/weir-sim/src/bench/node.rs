@@ -12,11 +12,11 @@ use weir_core::registry::TASK;
 use weir_core::units::Nanos;
 
 use crate::bench::{Bench, Round, Unit};
-use crate::network::job::Watch;
-use crate::node::collector::Collector;
-use crate::node::generators::{SIMPLE_SINK, add_queue, message_generator, message_sink, process, scenario};
-use crate::node::job::{Ended, Job, play};
-use crate::node::model::NodeScenario;
+use weir_lab::control::Watch;
+use weir_node::collector::Collector;
+use weir_node::generators::{SIMPLE_SINK, add_queue, message_generator, message_sink, process, scenario};
+use weir_node::job::{Ended, Job, play};
+use weir_node::model::NodeScenario;
 
 const PAIRS: usize = 5;
 

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use crate::Scenario;
 use crate::bench::{Bench, Round, Unit};
-use crate::port::build::{self, Layout, Placed};
-use crate::port::collector::Plan;
-use crate::scenario::{PortScenario, Scenario};
+use weir_port::build::{self, Layout, Placed};
+use weir_port::collector::Plan;
+use weir_port::model::PortScenario;
 
 /// The strategies of the report, in the order of its tables.
 const REPORT: [&str; 13] = [

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use weir_core::units::Nanos;
 
 use crate::bench::{Bench, Round, Unit};
-use crate::network::job::Watch;
-use crate::port::run::RunError;
-use crate::server::collector::Collector;
-use crate::server::engine::{play, seeded, step_by_step};
-use crate::server::generators::{extreme_bimodal, scenario};
-use crate::server::job::{Ended, Job};
-use crate::server::model::ServerScenario;
+use weir_lab::control::Watch;
+use weir_lab::error::RunError;
+use weir_server::collector::Collector;
+use weir_server::engine::{play, seeded, step_by_step};
+use weir_server::generators::{extreme_bimodal, scenario};
+use weir_server::job::{Ended, Job};
+use weir_server::model::ServerScenario;
 
 /// Pools by their number of cores, and how long a replication is.
 const POOLS: [(u32, Nanos); 2] = [(8, Nanos::new(20_000_000)), (128, Nanos::new(2_000_000))];

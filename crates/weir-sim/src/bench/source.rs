@@ -3,9 +3,9 @@
 use std::hint::black_box;
 
 use crate::bench::{Bench, Round, Unit};
-use crate::engine::stream::{Purpose, Stream, StreamKey};
-use crate::port::UNIT;
-use crate::port::source::{
+use weir_lab::stream::{Purpose, Stream, StreamKey};
+use weir_port::UNIT;
+use weir_workload::source::{
     ArrivalBlock, ArrivalSource, LengthTable, PoissonArrivals, RandomServices, ServiceSource,
 };
 

@@ -1,0 +1,299 @@
+//! What the checks of every document share: refusals at a place, whole numbers, spans of time, names, disciplines, files.
+//!
+//! A checker knows the text, the folder of its data files and the fingerprint in the making. What only documents of one kind
+//! have is checked by methods of their own around it.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use weir_core::canonical::canonical;
+use weir_core::item::Packet;
+use weir_core::nearest::nearest;
+use weir_core::registry;
+use weir_core::spec::Spec;
+use weir_core::task::Task;
+use weir_core::units::Nanos;
+
+use crate::quantity::{Clock, Time};
+use crate::words::discipline as explain;
+use crate::{Fingerprint, Located, Refused, Source, plain_io};
+
+/// The version of the format.
+const VERSION: u32 = 1;
+/// The most packets or messages that one scenario runs.
+pub const MAX_WORK: u64 = 1_000_000_000_000;
+/// The most replications of one scenario.
+pub const MAX_REPLICATIONS: u64 = 100_000;
+/// The most disciplines that one scenario compares.
+const MAX_DISCIPLINES: usize = 64;
+
+/// A value, or its refusal.
+pub type Checked<T> = Result<T, Refused>;
+
+/// Checks one document.
+pub struct Checker<'a> {
+    /// Its text.
+    pub source: &'a Source<'a>,
+    /// Where the data files are that it names.
+    pub folder: &'a Path,
+    /// Of the data files so far.
+    pub fingerprint: Fingerprint,
+}
+
+/// A discipline of the scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedDiscipline {
+    /// Its spec in canonical form: its name in results.
+    pub name: String,
+    /// Its spec, as the registry has built it once.
+    pub spec: Spec,
+}
+
+impl Checker<'_> {
+    /// A refusal at the place of a value.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn refuse<T, V>(
+        &self,
+        at: &Located<T>,
+        reason: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Checked<V> {
+        Err(self.source.refuse(at.span.clone(), reason, remedy))
+    }
+
+    /// The version of the format.
+    ///
+    /// # Errors
+    /// It is another than the one read here.
+    pub fn version(&self, written: &Located<u32>) -> Checked<()> {
+        if written.value == VERSION {
+            return Ok(());
+        }
+        let reason = format!("must be {VERSION}, the version of the format read here");
+        self.refuse(written, reason, format!("write `weir = {VERSION}`"))
+    }
+
+    /// A whole number within `low..=high`.
+    pub fn whole(&self, number: &Located<u64>, low: u64, high: u64) -> Checked<u64> {
+        if (low..=high).contains(&number.value) {
+            return Ok(number.value);
+        }
+        let remedy = if number.value < low { "raise it" } else { "lower it" };
+        self.refuse(number, format!("must be from {low} to {high}"), remedy)
+    }
+
+    /// A span of time in seconds, at most `longest`.
+    pub fn span(&self, written: &Located<Time>, longest: Nanos) -> Checked<Nanos> {
+        if written.value.clock != Clock::Seconds && written.value.span.get() > 0 {
+            let remedy = "write it in `ns`, `us`, `ms` or `s`, such as \"5ms\"";
+            return self.refuse(written, "must be in seconds, as everything but a port", remedy);
+        }
+        if written.value.span > longest {
+            return self.refuse(written, format!("must be at most {longest}"), "lower it");
+        }
+        Ok(written.value.span)
+    }
+
+    /// A span of time above zero.
+    pub fn some_span(&self, written: &Located<Time>, longest: Nanos) -> Checked<Nanos> {
+        let span = self.span(written, longest)?;
+        if span.get() == 0 {
+            return self.refuse(written, "must be above 0", "write a time such as \"5ms\"");
+        }
+        Ok(span)
+    }
+
+    /// A name that is fit for a table of results.
+    pub fn name(&self, written: &Located<String>) -> Checked<String> {
+        const LONGEST: usize = 100;
+        let name = &written.value;
+        let is_plain = !name.chars().any(char::is_control) && name.trim() == name && !name.is_empty();
+        if is_plain && name.chars().count() <= LONGEST {
+            return Ok(name.clone());
+        }
+        let reason = format!(
+            "must be a name of 1 to {LONGEST} characters, without control characters or outer blanks"
+        );
+        self.refuse(written, reason, "write a name such as \"web\"")
+    }
+
+    /// A name that results can tell from `all`.
+    pub fn own_name(&self, written: &Located<String>) -> Checked<String> {
+        let name = self.name(written)?;
+        if name == "all" {
+            let reason = "is what results call all of a kind together";
+            return self.refuse(written, reason, "give it another name");
+        }
+        Ok(name)
+    }
+
+    /// What is left out at the start of a run, and its end, which is later; `default` where they are not written.
+    pub fn run_time(
+        &self,
+        (warm_up, duration): (Option<&Located<Time>>, Option<&Located<Time>>),
+        default: (Nanos, Nanos),
+        longest: Nanos,
+    ) -> Checked<(Nanos, Nanos)> {
+        let end = duration.map_or(Ok(default.1), |time| self.some_span(time, longest))?;
+        let start = warm_up.map_or(Ok(default.0), |time| self.span(time, longest))?;
+        match (warm_up, duration) {
+            (Some(time), _) if start >= end => {
+                let reason = format!("must be shorter than stop.duration, which is {end}");
+                self.refuse(time, reason, "shorten it, or lengthen the run")
+            }
+            (None, Some(time)) if start >= end => {
+                let reason = format!("must be longer than stop.warm_up, which is {start} by default");
+                self.refuse(time, reason, "lengthen it, or give a shorter warm_up")
+            }
+            _ => Ok((start, end)),
+        }
+    }
+
+    /// The disciplines compared, as `read` has them: at least one, no two the same.
+    pub fn each_once(
+        &self,
+        list: &Located<Vec<Located<String>>>,
+        example: &str,
+        read: impl Fn(&Located<String>) -> Checked<NamedDiscipline>,
+    ) -> Checked<Vec<NamedDiscipline>> {
+        if list.value.is_empty() || list.value.len() > MAX_DISCIPLINES {
+            let reason = format!("must name from 1 to {MAX_DISCIPLINES} disciplines");
+            return self.refuse(list, reason, format!("write a list such as {example}"));
+        }
+        let mut named: Vec<NamedDiscipline> = Vec::new();
+        for written in &list.value {
+            let discipline = read(written)?;
+            if named.iter().any(|other| other.name == discipline.name) {
+                let reason = format!("names `{}` a second time", discipline.name);
+                return self.refuse(written, reason, "remove one of the two");
+            }
+            named.push(discipline);
+        }
+        Ok(named)
+    }
+
+    /// The place of the reference called `name` among the disciplines.
+    pub fn listed(&self, written: &Located<String>, name: &str, known: &[NamedDiscipline]) -> Checked<usize> {
+        known.iter().position(|discipline| discipline.name == name).map_or_else(
+            || {
+                let names: Vec<&str> = known.iter().map(|discipline| discipline.name.as_str()).collect();
+                let hint = nearest(name, names.iter().copied());
+                let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+                let remedy = format!("{hint}listed are `{}`", names.join("`, `"));
+                self.refuse(written, "must be one of `disciplines`", remedy)
+            },
+            Ok,
+        )
+    }
+
+    /// A discipline of packets.
+    pub fn packet_discipline(&self, written: &Located<String>) -> Checked<NamedDiscipline> {
+        let build = |text: &str| {
+            let spec: Spec = text.parse()?;
+            registry::packet_discipline::<Packet>(&spec)?;
+            let spec = canonical(&spec)?;
+            Ok(NamedDiscipline { name: spec.to_string(), spec })
+        };
+        build(&written.value).or_else(|error| {
+            let (reason, remedy) = explain(error, "packets", "drr:quantum=1514B");
+            self.refuse(written, reason, remedy)
+        })
+    }
+
+    /// A discipline of tasks, changed as `change` says.
+    pub fn task_discipline(
+        &self,
+        written: &Located<String>,
+        change: impl Fn(Spec) -> Spec,
+    ) -> Checked<NamedDiscipline> {
+        let build = |text: &str| {
+            let spec: Spec = text.parse()?;
+            registry::task_discipline::<Task>(&spec)?;
+            let spec = change(canonical(&spec)?);
+            registry::task_discipline::<Task>(&spec)?;
+            Ok(NamedDiscipline { name: spec.to_string(), spec })
+        };
+        build(&written.value).or_else(|error| {
+            let (reason, remedy) = explain(error, "tasks", "epoch:allocate=at_dispatch");
+            self.refuse(written, reason, remedy)
+        })
+    }
+
+    /// A data file, whose bytes become part of the fingerprint as they are read; and its name.
+    pub fn data_file(&mut self, file: &Located<PathBuf>) -> Result<(impl Read, String), Refused> {
+        let path = self.folder.join(&file.value);
+        let opened = File::open(&path).and_then(|opened| {
+            let is_folder = opened.metadata()?.is_dir();
+            if is_folder { Err(std::io::ErrorKind::IsADirectory.into()) } else { Ok(opened) }
+        });
+        let opened = opened.or_else(|error| self.unreadable(file, &error))?;
+        Ok((Tee { file: opened, fingerprint: &mut self.fingerprint }, path.display().to_string()))
+    }
+
+    /// The refusal of a data file that cannot be read.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn unreadable<T>(&self, file: &Located<PathBuf>, error: &std::io::Error) -> Result<T, Refused> {
+        let reason = format!("cannot be read ({})", plain_io(error));
+        self.refuse(file, reason, "check the path, which is relative to the scenario, and its permissions")
+    }
+
+    /// Refuses a key that would have no effect.
+    pub fn unused<T>(&self, key: Option<&Located<T>>, beside: &str) -> Result<(), Refused> {
+        key.map_or(Ok(()), |key| self.refuse(key, format!("has no effect beside {beside}"), "remove it"))
+    }
+}
+
+/// Adds what is read of a file to the fingerprint.
+struct Tee<'a> {
+    file: File,
+    fingerprint: &'a mut Fingerprint,
+}
+
+impl Read for Tee<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.fingerprint.bytes(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+/// Declares the checks of the documents of one kind: a type around a [`Checker`], with its methods, for methods of its own.
+///
+/// ```
+/// weir_document::checks!(Check);
+///
+/// impl Check<'_, '_> {
+///     fn even(&self, number: &weir_document::Located<u64>) -> weir_document::Checked<u64> {
+///         match self.whole(number, 0, 100)? {
+///             odd if odd % 2 == 1 => self.refuse(number, "must be even", "add 1"),
+///             even => Ok(even),
+///         }
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! checks {
+    ($name:ident) => {
+        /// The checks of a document: those that all models share, and those of this one.
+        pub(crate) struct $name<'c, 'a>(pub(crate) &'c mut $crate::Checker<'a>);
+
+        impl<'a> ::core::ops::Deref for $name<'_, 'a> {
+            type Target = $crate::Checker<'a>;
+
+            fn deref(&self) -> &$crate::Checker<'a> {
+                self.0
+            }
+        }
+
+        impl ::core::ops::DerefMut for $name<'_, '_> {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                self.0
+            }
+        }
+    };
+}

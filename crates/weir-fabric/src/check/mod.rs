@@ -1,0 +1,183 @@
+//! Scenarios of a fabric: from the document to what its engines run.
+//!
+//! | part | file |
+//! |---|---|
+//! | the document as it is written | `document` |
+//! | who is joined to whom | `topology` |
+//! | links, switches, buffers | `hardware` |
+//! | channels, their sizes, who sends when | `traffic`, `sizes`, `pareto` |
+//! | disciplines, tried with the channels | `trial` |
+//!
+//! Every bound keeps a scenario that can be written down within some hundred megabytes, and its times within the
+//! clock of the engines.
+
+mod hardware;
+mod pareto;
+mod sizes;
+mod topology;
+mod traffic;
+mod trial;
+
+use std::collections::HashSet;
+use weir_document::Checker;
+use weir_lab::scenario::{Compared, Read, Written};
+
+use weir_core::canonical::canonical;
+use weir_core::spec::Spec;
+use weir_core::units::Nanos;
+
+use crate::document::FabricDocument;
+
+use crate::build;
+use crate::document::FabricStop;
+use crate::model::{FabricScenario, Stop};
+use crate::source::Offer;
+use crate::topology::Wiring;
+use weir_document::Located;
+use weir_document::{Checked, MAX_REPLICATIONS};
+
+/// The most virtual channels.
+const MAX_CHANNELS: usize = 16;
+/// The longest run: some 16 minutes.
+const LONGEST_RUN: Nanos = Nanos::new(1_000_000_000_000);
+/// Where the scenario does not say: what is left out at the start, the end of a replication, replications.
+const WARM_UP: Nanos = Nanos::new(1_000_000);
+const DURATION: Nanos = Nanos::new(5_000_000);
+const REPLICATIONS: u64 = 10;
+/// The most runs of one discipline at one load in one replication.
+const MAX_RUNS: u64 = 1_000_000;
+
+weir_document::checks!(Check);
+
+impl Read for FabricScenario {
+    type Document = FabricDocument;
+
+    fn check(document: &mut FabricDocument, checker: &mut Checker<'_>) -> Checked<Self> {
+        Check(checker).fabric(document)
+    }
+
+    fn set_seed(document: &mut FabricDocument, model: &mut Self, seed: u64) {
+        (document.seed, model.seed) = (seed, seed);
+    }
+
+    fn written(document: &mut FabricDocument) -> Written<'_> {
+        Written { disciplines: &mut document.disciplines.value, reference: document.reference.as_mut() }
+    }
+
+    fn compared(&self) -> Compared<'_> {
+        Compared {
+            disciplines: self.disciplines.iter().map(String::as_str).collect(),
+            reference: self.reference,
+        }
+    }
+}
+
+impl Check<'_, '_> {
+    /// Checks the whole document of a fabric.
+    fn fabric(&mut self, document: &FabricDocument) -> Checked<FabricScenario> {
+        self.version(&document.weir)?;
+        let listed = &document.disciplines;
+        let example = "[\"drr:quantum=2048B\", \"scfq\"]";
+        let disciplines = self.each_once(listed, example, |written| self.packet_discipline(written))?;
+        let reference = document.reference.as_ref().map_or(Ok(0), |written| {
+            let spec = written.value.parse::<Spec>().and_then(|spec| canonical(&spec));
+            let name = spec.map_or_else(|_| written.value.clone(), |spec| spec.to_string());
+            self.listed(written, &name, &disciplines)
+        })?;
+        self.channel_names(&document.channel)?;
+        let written = document.fabric.as_ref().map(|fabric| fabric.value.clone()).unwrap_or_default();
+        let topology = self.topology(&written, document.channel.value.len())?;
+        let hardware = self.hardware(&written)?;
+        self.capacity(&written, topology, &hardware, document.channel.value.len())?;
+        let (channels, traffic) = self.fabric_traffic(document, topology, &hardware)?;
+        let stop = self.fabric_stop(document.stop.as_ref().map(|stop| &stop.value))?;
+        self.runs(document, &traffic.loads, disciplines.len(), &stop)?;
+        let names: Vec<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
+        for (written, discipline) in listed.value.iter().zip(&disciplines) {
+            self.tried(written, &discipline.spec, &names, &hardware)?;
+        }
+        let fabric = FabricScenario {
+            title: document.title.clone(),
+            seed: document.seed,
+            disciplines: disciplines.iter().map(|discipline| discipline.name.clone()).collect(),
+            specs: disciplines.into_iter().map(|discipline| discipline.spec).collect(),
+            reference,
+            topology,
+            routing: written.routing.map_or(crate::model::Routing::Deterministic, Into::into),
+            link: hardware.link,
+            switch: hardware.switch,
+            interface_buffer: hardware.interface_buffer,
+            credit: hardware.credit,
+            mtu: hardware.mtu,
+            channels,
+            traffic,
+            stop,
+            tails: document.measure.tails,
+            verify: document.measure.verify,
+        };
+        self.simulated(document, &fabric)?;
+        Ok(fabric)
+    }
+
+    /// Refuses what the engines refuse, where it was not seen before.
+    fn simulated(&self, document: &FabricDocument, fabric: &FabricScenario) -> Checked<()> {
+        let offer = |wiring: Wiring| {
+            let mut loads = 0..fabric.traffic.loads.len();
+            loads.try_for_each(|load| Offer::new(fabric, &wiring, load).map(drop))
+        };
+        let run = build::check(fabric).and_then(|()| Wiring::new(fabric.topology).map_or(Ok(()), offer));
+        run.or_else(|error| {
+            let reason = format!("is refused with the rest of the fabric: {error}");
+            self.refuse(&document.traffic, reason, error.remedy())
+        })
+    }
+
+    /// From one channel up, each with a name of its own.
+    fn channel_names(&self, list: &Located<Vec<Located<crate::document::Channel>>>) -> Checked<()> {
+        if list.value.is_empty() || list.value.len() > MAX_CHANNELS {
+            let reason = format!("must have from 1 to {MAX_CHANNELS} channels");
+            return self.refuse(list, reason, "add tables `[[channel]]`, each with a `name`, or remove some");
+        }
+        let mut names = HashSet::new();
+        for written in &list.value {
+            let name = self.name(&written.value.name)?;
+            if name == "all" {
+                let reason = "is what results call all channels together";
+                return self.refuse(&written.value.name, reason, "give the channel another name");
+            }
+            if !names.insert(name) {
+                let reason = "names a channel a second time";
+                return self.refuse(&written.value.name, reason, "give each its own name");
+            }
+        }
+        Ok(())
+    }
+
+    fn fabric_stop(&self, written: Option<&FabricStop>) -> Checked<Stop> {
+        let own = FabricStop::default();
+        let written = written.unwrap_or(&own);
+        let times = (written.warm_up.as_ref(), written.duration.as_ref());
+        let (warm_up, duration) = self.run_time(times, (WARM_UP, DURATION), LONGEST_RUN)?;
+        let replications = written.replications.as_ref();
+        let replications = replications.map_or(Ok(REPLICATIONS), |n| self.whole(n, 1, MAX_REPLICATIONS))?;
+        Ok(Stop { warm_up, duration, replications: replications as u32 })
+    }
+
+    /// Refuses more runs than a result can hold.
+    fn runs(&self, document: &FabricDocument, loads: &[f64], disciplines: usize, stop: &Stop) -> Checked<()> {
+        let runs = (loads.len() * disciplines) as u64 * u64::from(stop.replications);
+        if runs <= MAX_RUNS {
+            return Ok(());
+        }
+        let reason =
+            format!("makes {runs} runs with all disciplines, loads and replications, at most {MAX_RUNS}");
+        let remedy = "lower stop.replications, or compare fewer disciplines or loads";
+        match document.stop.as_ref().and_then(|stop| stop.value.replications.as_ref()) {
+            Some(written) => self.refuse(written, reason, remedy),
+            None => self.refuse(&document.disciplines, reason, remedy),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+//! Puts a result together: figures, differences, saturation, self-checks, provenance.
+
+use weir_core::discipline::Effort;
+
+use crate::figures::{self, ALL, Names, Rows, SECOND_CONFIDENCE};
+use crate::job;
+use crate::model::FabricScenario;
+use crate::offered;
+use crate::outcome::{ChannelRow, FabricOutcome, FabricSize, Saturation, Totals};
+use crate::summary::{Cell, Part, Summary};
+use crate::time::ticks;
+use crate::topology::Wiring;
+use weir_lab::provenance::EngineUsed;
+use weir_lab::provenance::Frame;
+use weir_lab::result::Check;
+use weir_lab::stats::Measure;
+
+/// Less than this part of what is offered arrives where a channel saturates.
+const ACCEPTED: f64 = 0.99;
+/// A check of the offered load that lets more than this part of it pass says nothing, and is left out.
+const TELLING: f64 = 0.05;
+
+/// The result of the replications that were finished; cells are in order of the disciplines, each with all loads.
+#[must_use]
+pub fn outcome(fabric: &FabricScenario, frame: &Frame, cells: &[Cell]) -> FabricOutcome {
+    let rows: Vec<Rows<'_>> = cells.iter().map(|cell| Rows::new(fabric, cell)).collect();
+    let replications = cells.first().map_or(0, |cell| cell.runs.len());
+    let engine = |(place, discipline): (usize, &String)| EngineUsed {
+        discipline: discipline.clone(),
+        engine: job::engine(fabric, place),
+    };
+    FabricOutcome {
+        weir: env!("CARGO_PKG_VERSION"),
+        model: "fabric",
+        title: fabric.title.clone(),
+        file: frame.file.clone(),
+        fingerprint: frame.fingerprint.clone(),
+        seed: fabric.seed,
+        scenario: frame.scenario.clone(),
+        replications: replications as u32,
+        time_unit: "s",
+        length_unit: "B",
+        interrupted: replications < fabric.stop.replications as usize,
+        unstable: None,
+        engines: fabric.disciplines.iter().enumerate().map(engine).collect(),
+        disciplines: fabric.disciplines.clone(),
+        reference: fabric.disciplines[fabric.reference].clone(),
+        size: size(fabric),
+        channels: channels(fabric),
+        loads: fabric.traffic.loads.clone(),
+        totals: named(fabric, cells).map(|(name, cell)| totals(name, cell)).collect(),
+        estimates: named(fabric, &rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
+        differences: differences(fabric, &rows),
+        saturation: saturation(fabric, &rows),
+        distributions: named(fabric, cells)
+            .flat_map(|(name, cell)| figures::distributions(fabric, cell, name))
+            .collect(),
+        theory: Vec::new(),
+        checks: checks(fabric, cells, &rows),
+    }
+}
+
+/// The cells, or what is of them, with discipline and load.
+fn named<'f, T>(fabric: &'f FabricScenario, cells: &'f [T]) -> impl Iterator<Item = ((&'f str, f64), &'f T)> {
+    let loads = &fabric.traffic.loads;
+    let names =
+        fabric.disciplines.iter().flat_map(move |name| loads.iter().map(move |&load| (&**name, load)));
+    names.zip(cells)
+}
+
+fn size(fabric: &FabricScenario) -> FabricSize {
+    // A topology that cannot be wired was refused before anything ran.
+    let none = FabricSize { hosts: 0, switches: 0, links: 0 };
+    Wiring::new(fabric.topology).map_or(none, |wiring| FabricSize {
+        hosts: wiring.hosts(),
+        switches: wiring.switches(),
+        links: wiring.links(),
+    })
+}
+
+/// The channels, their shares as parts of one.
+fn channels(fabric: &FabricScenario) -> Vec<ChannelRow> {
+    let all: f64 = fabric.channels.iter().map(|channel| channel.share).sum();
+    let rows = fabric
+        .channels
+        .iter()
+        .map(|channel| ChannelRow { name: channel.name.clone(), share: channel.share / all });
+    rows.collect()
+}
+
+fn totals((discipline, load): (&str, f64), cell: &Cell) -> Totals {
+    let sum = |of: fn(&Summary) -> u64| cell.runs.iter().map(of).sum();
+    let efforts = cell.runs.iter().map(|run| run.tally.effort);
+    let effort = efforts.fold(Effort::default(), |sum, one| sum.plus(one));
+    Totals {
+        discipline: discipline.to_owned(),
+        load,
+        generated: sum(|run| run.tally.generated),
+        delivered: sum(|run| run.tally.delivered),
+        traversals: sum(|run| run.tally.traversals),
+        decisions: effort.decisions,
+        examined: effort.examined,
+        most_examined: effort.most_examined,
+        steps: effort.steps,
+        most_steps: effort.most_steps,
+    }
+}
+
+fn differences(fabric: &FabricScenario, rows: &[Rows<'_>]) -> Vec<crate::outcome::FabricDifference> {
+    let loads = &fabric.traffic.loads;
+    let reference = &fabric.disciplines[fabric.reference];
+    let mut all = Vec::new();
+    for (place, (discipline, own)) in fabric.disciplines.iter().zip(rows.chunks(loads.len())).enumerate() {
+        if place == fabric.reference {
+            continue;
+        }
+        let others = &rows[fabric.reference * loads.len()..];
+        for ((&load, own), other) in loads.iter().zip(own).zip(others) {
+            all.extend(own.differences(other, Names { discipline, reference, load }));
+        }
+    }
+    all
+}
+
+/// Whether less than 99 % of what is offered arrives, and that is no chance: the 90 % interval of the replications is
+/// below. One replication has no interval, and tells of no saturation.
+fn saturates(accepted: &Measure) -> bool {
+    accepted.as_estimate().is_some_and(|accepted| accepted.interval(SECOND_CONFIDENCE).1 < ACCEPTED)
+}
+
+/// For each discipline and subject the least of the loads at which it saturates.
+fn saturation(fabric: &FabricScenario, rows: &[Rows<'_>]) -> Vec<Saturation> {
+    let loads = &fabric.traffic.loads;
+    let subjects: Vec<&str> =
+        std::iter::once(ALL).chain(fabric.channels.iter().map(|channel| channel.name.as_str())).collect();
+    let mut all = Vec::new();
+    for (discipline, own) in fabric.disciplines.iter().zip(rows.chunks(loads.len())) {
+        let short: Vec<Vec<bool>> = own.iter().map(|rows| rows.accepted().map(saturates).collect()).collect();
+        for (subject, &channel) in subjects.iter().enumerate() {
+            let at = (0..own.len()).filter(|&at| short[at][subject]).map(|at| loads[at]);
+            all.push(Saturation {
+                discipline: discipline.clone(),
+                channel: channel.to_owned(),
+                load: at.min_by(f64::total_cmp),
+            });
+        }
+    }
+    all
+}
+
+/// The self-checks: of the traffic at each load, and of each discipline there.
+fn checks(fabric: &FabricScenario, cells: &[Cell], rows: &[Rows<'_>]) -> Vec<Check> {
+    let loads = &fabric.traffic.loads;
+    let of_traffic = loads.iter().zip(rows).filter_map(|(&load, rows)| {
+        let replications = cells.first()?.runs.len();
+        offered(load, rows.offered()?.value()?, offered::tolerance(fabric, load, replications)?)
+    });
+    let mut checks: Vec<Check> = of_traffic.collect();
+    for (place, ((discipline, load), cell)) in named(fabric, cells).enumerate() {
+        let sum = |cell: &Cell, of: fn(&Summary) -> u64| cell.runs.iter().map(of).sum::<u64>() as f64;
+        let generated = sum(cell, |run| run.told[0]);
+        let kept = sum(cell, |run| run.told[2] + run.tally.generated.saturating_sub(run.tally.delivered));
+        let note =
+            format!("packets generated at load {load}, against those delivered and those still inside");
+        checks.push(Check::new(Some(discipline), "conservation", generated, kept, 0.0, note));
+        let first = &cells[place % loads.len()];
+        if place >= loads.len() {
+            let note =
+                format!("packets generated at load {load}, against those under `{}`", fabric.disciplines[0]);
+            let others = sum(first, |run| run.told[0]);
+            checks.push(Check::new(Some(discipline), "same packets", others, generated, 0.0, note));
+        }
+        checks.extend(little(fabric, (discipline, load), cell, &rows[place]));
+        if fabric.verify {
+            let events = sum(cell, |run| run.tally.checked);
+            let note =
+                format!("violations in {events:.0} events at load {load}, the first of which ends a run");
+            checks.push(Check::new(Some(discipline), "verification", 0.0, 0.0, 0.0, note));
+        }
+    }
+    checks
+}
+
+/// The load that was offered, against the scenario's, where chance leaves something to check.
+fn offered(load: f64, found: f64, tolerance: f64) -> Option<Check> {
+    let note = format!(
+        "wire bytes over what links carry, against the scenario's, within {:.2} %, which such sources leave 1 time in \
+         1000 at most",
+        100.0 * tolerance / load
+    );
+    (tolerance <= TELLING * load).then(|| Check::new(None, "offered load", load, found, tolerance, note))
+}
+
+/// Little's law in the channels of which 99 % arrives: packets inside in the mean, from entries and deliveries, against
+/// throughput times mean latency. The two differ by the packets that are inside at an end of the measured time, each
+/// by less than the longest latency; in a saturated channel some may have been there for longer.
+fn little(
+    fabric: &FabricScenario,
+    (discipline, load): (&str, f64),
+    cell: &Cell,
+    rows: &Rows<'_>,
+) -> Option<Check> {
+    let accepted: Vec<Option<f64>> = rows.accepted().map(Measure::value).collect();
+    let stable = |&channel: &usize| accepted[channel].is_some_and(|accepted| accepted >= ACCEPTED);
+    let channels: Vec<usize> = (1..accepted.len()).filter(stable).collect();
+    let parts = || cell.runs.iter().flat_map(|run| channels.iter().map(|&channel| &run.parts[channel]));
+    parts().next()?;
+    let span = ticks(fabric.stop.duration).saturating_sub(ticks(fabric.stop.warm_up)) as f64;
+    let over = |sum: f64| sum / span / cell.runs.len() as f64;
+    let area: i128 = parts().map(|part| part.inside.area).sum();
+    let latency: u128 = parts().map(|part| part.latencies[0].sum).sum();
+    let at_ends = |part: &Part| (part.inside.first + part.inside.last) as f64;
+    let ends: f64 = parts().map(|part| at_ends(part) * part.latencies[0].longest as f64).sum();
+    let note = format!(
+        "packets from interfaces to delivery at load {load} in channels that do not saturate, against throughput \
+         times mean latency, but for those inside when the measured time begins or ends"
+    );
+    let (area, latency) = (over(area as f64), over(latency as f64));
+    Some(Check::new(Some(discipline), "Little's law", area, latency, over(ends), note))
+}

@@ -1,0 +1,25 @@
+//! The ground floor of the simulation: what every model stands on, and nothing of any one of them.
+//!
+//! | part | module |
+//! |-|-|
+//! | random streams, keyed by seed, replication and purpose | [`stream`] |
+//! | jobs on threads, put together in an order that no thread changes | [`parallel`], [`gathered`] |
+//! | what a run has to do with the outside | [`control`], [`record`], [`error`] |
+//! | figures with their intervals | [`stats`] |
+//! | what a result says besides figures | [`result`], [`provenance`] |
+//! | arithmetic with one result on every machine, and code for the vector units it finds | [`logarithm`], [`dispatch`] |
+
+#![deny(missing_docs)]
+
+pub mod control;
+pub mod dispatch;
+pub mod error;
+pub mod gathered;
+pub mod logarithm;
+pub mod parallel;
+pub mod provenance;
+pub mod record;
+pub mod result;
+pub mod scenario;
+pub mod stats;
+pub mod stream;

@@ -1,0 +1,26 @@
+//! Records: one row for each item served, where a run is asked for them.
+
+/// A message whose last unit of service has been accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Departure {
+    /// Its number in order of arrival, from 0.
+    pub index: u64,
+    /// The application it belongs to.
+    pub flow: u32,
+    /// Its class.
+    pub class: u16,
+    /// Its length at arrival, in the scenario's unit of length.
+    pub length: u32,
+    /// Instant of arrival.
+    pub arrival: u64,
+    /// Instant at which its first unit was accepted.
+    pub first: u64,
+    /// Instant at which its last unit was accepted; served whole, at which its service ended.
+    pub last: u64,
+    /// Instant at which its service ended; where service times are drawn, `last` and one mean service.
+    pub completion: u64,
+    /// The time its service takes, or is expected to take, on a server of its own.
+    pub alone: u64,
+    /// Ticks before its last one: packets (or messages, served whole) accepted before.
+    pub tick: u64,
+}

@@ -1,0 +1,181 @@
+//! Scenarios: from the text that a user wrote to what the engines of a model run.
+//!
+//! A scenario is read once, checked once and completely: unknown keys are refused with a suggestion, every quantity carries
+//! its unit, and every refusal names the file, the line, the column, the key, the value, the bound and the remedy. The data
+//! files it names are read at the same time, so that nothing is found wrong after a run has begun. What a scenario of one
+//! model may say is its document ([`Read::Document`]).
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+use toml::de::{DeTable, Deserializer};
+use weir_core::units::Bytes;
+use weir_document::words::mismatch;
+use weir_document::{Checked, Checker, Fingerprint, Located, Refused, Source, Wording, plain_io};
+
+use crate::provenance::Frame;
+
+/// Where times may be counted in mean services of a packet, `200u`.
+pub const IN_SERVICES: Wording = Wording {
+    longest: Bytes::new(1 << 20),
+    shorten: "keep data in files that the scenario names",
+    missing,
+    parameters: "write a table of the name with its parameters, as `weir schema` describes it",
+    mismatch: |value| mismatch(value, value.expected),
+};
+/// Where there is no mean service of a packet to count in.
+pub const IN_SECONDS: Wording = Wording {
+    mismatch: |value| mismatch(value, value.expected.split(SERVICES).next().unwrap_or_default()),
+    ..IN_SERVICES
+};
+/// What a span of time may be in services alone.
+const SERVICES: &str = ", or \"200u\"";
+
+/// What can be read from a document.
+pub trait Read: Sized {
+    /// The scenario file as it is written.
+    type Document: Clone + core::fmt::Debug + Serialize + DeserializeOwned + JsonSchema;
+
+    /// What is peculiar to its refusals.
+    const WORDING: Wording = IN_SECONDS;
+
+    /// Checks the document, completely.
+    ///
+    /// # Errors
+    /// The first thing in it that is refused.
+    fn check(document: &mut Self::Document, checker: &mut Checker<'_>) -> Checked<Self>;
+
+    /// Writes another seed, into the document and what was read from it.
+    fn set_seed(document: &mut Self::Document, model: &mut Self, seed: u64);
+
+    /// The disciplines and the reference, as the document has them.
+    fn written(document: &mut Self::Document) -> Written<'_>;
+
+    /// The same, by the names that results give them.
+    fn compared(&self) -> Compared<'_>;
+}
+
+/// The disciplines and the reference of a document, to be written by their canonical names.
+#[derive(Debug)]
+pub struct Written<'d> {
+    /// The disciplines.
+    pub disciplines: &'d mut [Located<String>],
+    /// The one from which paired differences are taken, where it is written.
+    pub reference: Option<&'d mut Located<String>>,
+}
+
+/// The disciplines that a scenario compares.
+#[derive(Clone, Debug)]
+pub struct Compared<'m> {
+    /// Their canonical specs.
+    pub disciplines: Vec<&'m str>,
+    /// The place of the one from which paired differences are taken.
+    pub reference: usize,
+}
+
+/// A scenario of one model, read and checked.
+#[derive(Clone, Debug)]
+pub struct Scenario<M: Read> {
+    /// Where it was read; 16 hexadecimal digits that change with the normalised form or with the bytes of a data file; and
+    /// the normalised form, TOML that reads as the same scenario.
+    pub frame: Frame,
+    /// What the engines run.
+    pub model: M,
+    document: M::Document,
+    /// Of the data files alone.
+    data: Fingerprint,
+}
+
+impl<M: Read> Scenario<M> {
+    /// Reads a scenario from text; errors speak of `name`, and data files are relative to `folder`.
+    ///
+    /// # Errors
+    /// The text is refused, or a data file that it names.
+    pub fn from_toml(text: &str, name: &str, folder: &Path) -> Result<Self, Refused> {
+        let source = Source { name, text };
+        source.check_length(&M::WORDING)?;
+        let tree = DeTable::parse(text).map_err(|error| source.explain(&error, &M::WORDING))?;
+        Self::from_tree(tree, &source, folder)
+    }
+
+    /// Reads a scenario from the tree of a text that was parsed.
+    ///
+    /// # Errors
+    /// As [`Self::from_toml`].
+    pub fn from_tree(
+        tree: Spanned<DeTable<'_>>,
+        source: &Source<'_>,
+        folder: &Path,
+    ) -> Result<Self, Refused> {
+        let mut document = M::Document::deserialize(Deserializer::from(tree))
+            .map_err(|error| source.explain(&error, &M::WORDING))?;
+        let mut checker = Checker { source, folder, fingerprint: Fingerprint::new() };
+        let model = M::check(&mut document, &mut checker)?;
+        let data = checker.fingerprint;
+        canonical_names(M::written(&mut document), &model.compared());
+        let frame = frame(source.name, &document, data)?;
+        Ok(Self { frame, model, document, data })
+    }
+
+    /// The same scenario with another seed: nothing is read again.
+    ///
+    /// # Errors
+    /// None that the first reading has left.
+    pub fn with_seed(mut self, seed: u64) -> Result<Self, Refused> {
+        M::set_seed(&mut self.document, &mut self.model, seed);
+        self.frame = frame(&self.frame.file, &self.document, self.data)?;
+        Ok(self)
+    }
+}
+
+/// Where a scenario comes from, and what it is.
+fn frame<D: Serialize>(name: &str, document: &D, mut fingerprint: Fingerprint) -> Result<Frame, Refused> {
+    let scenario = toml::to_string(document).map_err(|error| {
+        Refused::of_file(name, format!("cannot be normalised ({error})"), "report this as a defect")
+    })?;
+    fingerprint.add(scenario.as_bytes());
+    Ok(Frame { file: name.to_owned(), fingerprint: fingerprint.to_string(), scenario })
+}
+
+/// Writes the disciplines and the reference as results name them.
+fn canonical_names(written: Written<'_>, compared: &Compared<'_>) {
+    for (written, name) in written.disciplines.iter_mut().zip(&compared.disciplines) {
+        written.value.clear();
+        written.value.push_str(name);
+    }
+    if let Some(reference) = written.reference {
+        reference.value.clone_from(&written.disciplines[compared.reference].value);
+    }
+}
+
+/// The text of a scenario file.
+///
+/// # Errors
+/// It cannot be read, or is not UTF-8.
+pub fn read_text(path: &Path, name: &str) -> Result<String, Refused> {
+    let text = std::fs::read(path).map_err(|error| {
+        let reason = format!("cannot be read ({})", plain_io(&error));
+        Refused::of_file(name, reason, "check the path and its permissions")
+    })?;
+    String::from_utf8(text).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        Refused::of_file(name, "is not UTF-8 text", "save it as UTF-8").at(line, 1)
+    })
+}
+
+/// What to do where a key is missing.
+fn missing(field: &str) -> String {
+    match field {
+        "link" | "flow" | "channel" | "process" | "class" => {
+            format!("add a table `[[{field}]]`, as `weir schema` describes it")
+        }
+        "network" | "stop" | "traffic" | "server" => {
+            format!("add a table `[{field}]`, as `weir schema` describes it")
+        }
+        _ => format!("add `{field} = ...`, as `weir schema` describes it"),
+    }
+}

@@ -1,0 +1,209 @@
+//! What a flow sends: exactly one of its kinds, with how many packets are expected and how large they can be.
+
+use weir_core::units::{Bytes, Nanos};
+use weir_tg::Distribution;
+use weir_workload::document::WorkloadChecks;
+
+use super::LONGEST_DELAY;
+use super::files::Files;
+use super::flows::Period;
+use super::laws::Reading;
+use crate::check::Check;
+use crate::document::brief::Brief;
+use crate::document::{CongestionControl, Flow, Law, Tcp};
+use crate::model::{self, Congestion, Drawn, Traffic};
+use weir_document::Checked;
+use weir_document::Located;
+use weir_document::quantity::{Length, Time};
+
+/// The largest packet.
+pub(super) const MAX_PACKET: Bytes = Bytes::new(1 << 20);
+/// The smallest packet of a transfer: the headers of an acknowledgement and one byte.
+const MIN_SEGMENT: u64 = 41;
+/// The size of a full packet of a transfer, where the scenario does not say.
+const SEGMENT: Bytes = Bytes::new(1500);
+/// The largest window of a transfer, in packets.
+const MAX_WINDOW: u64 = 65_536;
+/// The window of a transfer, where the scenario does not say.
+const WINDOW: u64 = 1024;
+/// The most packets of a flow.
+const MAX_PACKETS: u64 = 1_000_000_000_000;
+const SECOND: f64 = 1e9;
+
+/// What one flow sends.
+#[derive(Clone, Debug)]
+pub(super) struct Sending {
+    pub(super) traffic: Traffic,
+    /// Packets in one replication, roughly; `None` where the network decides.
+    pub(super) expected: Option<f64>,
+    /// The largest packet; `None` where there is no bound.
+    pub(super) largest: Option<f64>,
+    /// The mean of the sizes.
+    pub(super) mean: f64,
+}
+
+impl Check<'_, '_> {
+    /// What a flow sends in `period`.
+    pub(super) fn traffic(
+        &mut self,
+        written: &Located<Flow>,
+        period: Period,
+        files: &mut Files,
+    ) -> Checked<Sending> {
+        let flow = &written.value;
+        self.one_kind(written)?;
+        if flow.gap.is_none() && flow.rate.is_none() {
+            self.without_effect(flow.size.as_ref(), "flow.gap or flow.rate")?;
+            self.without_effect(flow.packets.as_ref(), "flow.gap or flow.rate")?;
+        }
+        match (&flow.tg, &flow.trace, &flow.tcp) {
+            (Some(script), None, None) => self.script(script, period, files),
+            (None, Some(trace), None) => self.replay(trace, period, files),
+            (None, None, Some(tcp)) => self.transfer(flow, tcp),
+            _ => self.drawn(written, period),
+        }
+    }
+
+    /// Refuses none of the kinds, and two of them.
+    fn one_kind(&self, written: &Located<Flow>) -> Checked<()> {
+        let flow = &written.value;
+        let kinds = [
+            ("gap", flow.gap.as_ref().map(|it| &it.span)),
+            ("rate", flow.rate.as_ref().map(|it| &it.span)),
+            ("tg", flow.tg.as_ref().map(|it| &it.span)),
+            ("trace", flow.trace.as_ref().map(|it| &it.span)),
+            ("tcp", flow.tcp.as_ref().map(|it| &it.span)),
+        ];
+        let mut given = kinds.iter().filter_map(|(name, span)| Some((*name, (*span)?)));
+        let Some((first, _)) = given.next() else {
+            let reason = "must have one of `gap`, `rate`, `tg`, `trace`, `tcp`";
+            let remedy = "add, for example, `rate = \"1Mbit\"` and `size = \"1500B\"`";
+            return self.refuse(written, reason, remedy);
+        };
+        match given.next() {
+            None => Ok(()),
+            Some((_, span)) => {
+                let reason = format!("stands beside flow.{first}");
+                Err(self.source.refuse(span.clone(), reason, "keep one of the two"))
+            }
+        }
+    }
+
+    /// Refuses a key that would have no effect.
+    pub(super) fn without_effect<T>(&self, key: Option<&Located<T>>, without: &str) -> Checked<()> {
+        key.map_or(Ok(()), |key| self.refuse(key, format!("has no effect without {without}"), "remove it"))
+    }
+
+    fn drawn(&self, written: &Located<Flow>, period: Period) -> Checked<Sending> {
+        let flow = &written.value;
+        let Some(size) = &flow.size else {
+            let remedy = "add `size = \"1500B\"`, or a law of sizes";
+            return self.refuse(written, "must have `size` beside `gap` or `rate`", remedy);
+        };
+        let size = self.packet_sizes(size)?;
+        let gap = self.gaps(flow, &size)?;
+        let packets = flow.packets.as_ref().map(|n| self.whole(n, 1, MAX_PACKETS)).transpose()?;
+        let expected = period.seconds() / gap.mean();
+        let expected = packets.map_or(expected, |packets| expected.min(packets as f64));
+        let (largest, mean) = (size.largest(), size.mean());
+        let traffic = Traffic::Drawn(Drawn { gap, size, packets });
+        Ok(Sending { traffic, expected: Some(expected), largest, mean })
+    }
+
+    fn packet_sizes(&self, written: &Located<Brief<Length, Law<Length>>>) -> Checked<Distribution> {
+        let value = |length: &Located<Length>| self.packet_size(length).map(|bytes| bytes.get() as f64);
+        let reading = Reading { value: &value, least: 1.0, written: "1B" };
+        match &written.value {
+            Brief::Alone(length) => {
+                let alone = Located { value: *length, span: written.span.clone() };
+                self.law(&Law::Constant(alone), &reading)
+            }
+            Brief::Table(law) => self.law(law, &reading),
+        }
+    }
+
+    /// The size of a packet, from 1 byte up.
+    fn packet_size(&self, written: &Located<Length>) -> Checked<Bytes> {
+        let size = self.packet(written)?;
+        if size > MAX_PACKET {
+            return self.refuse(written, format!("must be at most {MAX_PACKET}"), "lower it");
+        }
+        Ok(size)
+    }
+
+    /// The law of the times between departures, in seconds.
+    fn gaps(&self, flow: &Flow, size: &Distribution) -> Checked<Distribution> {
+        let seconds =
+            |time: &Located<Time>| self.span(time, LONGEST_DELAY).map(|span| span.get() as f64 / SECOND);
+        let reading = Reading { value: &seconds, least: 0.0, written: "0s" };
+        let too_fast = "asks for more than a packet a nanosecond";
+        match (&flow.gap, &flow.rate) {
+            (Some(written), _) => {
+                let law = match &written.value {
+                    Brief::Alone(time) => {
+                        let alone = Located { value: *time, span: written.span.clone() };
+                        self.law(&Law::Constant(alone), &reading)?
+                    }
+                    Brief::Table(law) => self.law(law, &reading)?,
+                };
+                if law.mean() * SECOND < 1.0 {
+                    return self.refuse(written, too_fast, "raise the mean gap");
+                }
+                Ok(law)
+            }
+            (None, Some(rate)) if rate.value.0.get() == 0 => {
+                self.refuse(rate, "must be above 0", "write a rate such as \"1Mbit\"")
+            }
+            (None, rate) => {
+                let bits = rate.as_ref().map_or(0, |rate| rate.value.0.get());
+                let gap = size.mean() * 8.0 / bits as f64;
+                match rate {
+                    Some(rate) if gap * SECOND < 1.0 => self.refuse(rate, too_fast, "lower the rate"),
+                    Some(rate) if gap * SECOND > LONGEST_DELAY.get() as f64 => {
+                        let reason = format!("asks for less than a packet in {LONGEST_DELAY}");
+                        self.refuse(rate, reason, "raise the rate")
+                    }
+                    _ => Ok(Distribution::Exponential { mean: gap, bounds: None }),
+                }
+            }
+        }
+    }
+
+    fn transfer(&self, flow: &Flow, tcp: &Located<Tcp>) -> Checked<Sending> {
+        if let Some(tick) = &flow.tick {
+            let reason = "has no effect beside flow.tcp, whose packets leave when acknowledgements come";
+            return self.refuse(tick, reason, "remove it");
+        }
+        let written = &tcp.value;
+        let packet = written.packet.as_ref().map_or(Ok(SEGMENT), |length| {
+            let size = self.packet_size(length)?;
+            if size.get() < MIN_SEGMENT {
+                let reason = format!("must be at least {MIN_SEGMENT}B, headers and one byte");
+                return self.refuse(length, reason, "write a size such as \"1500B\"");
+            }
+            Ok(size)
+        })?;
+        let packets = written.packets.as_ref().map(|n| self.whole(n, 1, MAX_PACKETS)).transpose()?;
+        let window = written.window.as_ref().map_or(Ok(WINDOW), |n| self.whole(n, 1, MAX_WINDOW))? as u32;
+        let congestion = match written.congestion {
+            None | Some(CongestionControl::Reno) => Congestion::Reno,
+            Some(CongestionControl::Cubic) => Congestion::Cubic,
+        };
+        let ecn = written.ecn.unwrap_or(false);
+        let traffic = Traffic::Tcp(model::Tcp { congestion, packet, packets, ecn, window });
+        let size = packet.get() as f64;
+        Ok(Sending { traffic, expected: packets.map(|n| n as f64), largest: Some(size), mean: size })
+    }
+}
+
+impl Period {
+    /// How long it is.
+    pub(super) fn seconds(self) -> f64 {
+        self.length().get() as f64 / SECOND
+    }
+
+    /// How long it is.
+    pub(super) fn length(self) -> Nanos {
+        Nanos::new(self.stop.get().saturating_sub(self.start.get()))
+    }
+}

@@ -1,0 +1,236 @@
+//! The result of a run of the network: a tidy table of figures with their intervals, and where they come from.
+//!
+//! Times are in seconds, rates in bits per second, sizes in bytes; every figure carries its unit. There is no
+//! NaN: a figure that does not exist says why. Packets belong to the interval in which they were sent.
+
+use serde::Serialize;
+use weir_lab::provenance::EngineUsed;
+
+use weir_lab::stats::Bins;
+
+/// The result of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct NetworkOutcome {
+    /// The version of weir.
+    pub weir: &'static str,
+    /// `network`.
+    pub model: &'static str,
+    /// The title of the scenario.
+    pub title: String,
+    /// Where the scenario was read.
+    pub file: String,
+    /// Names the scenario and its data files.
+    pub fingerprint: String,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// The scenario in normalised form.
+    pub scenario: String,
+    /// Independent replications behind the figures; those that were finished.
+    pub replications: u32,
+    /// `s`.
+    pub time_unit: &'static str,
+    /// `B`.
+    pub length_unit: &'static str,
+    /// The run was broken off; the replications that were finished count.
+    pub interrupted: bool,
+    /// Always `None`: a network that is overloaded drops.
+    pub unstable: Option<String>,
+    /// Which engine ran each discipline.
+    pub engines: Vec<EngineUsed>,
+    /// The disciplines, by their canonical specs.
+    pub disciplines: Vec<String>,
+    /// The one from which paired differences are taken.
+    pub reference: String,
+    /// What was counted in all replications.
+    pub totals: Vec<Totals>,
+    /// Intervals of sending time; the first is the whole run.
+    pub intervals: Vec<IntervalRow>,
+    /// The classes of the flows, by name.
+    pub classes: Vec<String>,
+    /// The flows, in the order of the scenario.
+    pub flows: Vec<FlowRow>,
+    /// The links, in the order of the scenario.
+    pub links: Vec<LinkRow>,
+    /// The figures.
+    pub estimates: Vec<NetworkFigure>,
+    /// Paired differences from the reference.
+    pub differences: Vec<NetworkDifference>,
+    /// Time series, means over the replications.
+    pub series: Vec<Series>,
+    /// Histograms.
+    pub distributions: Vec<NetworkDistribution>,
+    /// Closed forms beside the simulation.
+    pub theory: Vec<weir_lab::result::TheoryRow>,
+    /// Self-checks.
+    pub checks: Vec<weir_lab::result::Check>,
+}
+
+/// What was counted in all replications.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// The discipline.
+    pub discipline: String,
+    /// Packets sent.
+    pub offered: u64,
+    /// Packets that arrived.
+    pub delivered: u64,
+    /// Packets that were dropped.
+    pub dropped: u64,
+    /// Packets transmitted, counted at each link.
+    pub hops: u64,
+}
+
+/// An interval of sending time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct IntervalRow {
+    /// `all` for the whole run, else `30s-60s`.
+    pub name: String,
+    /// Its begin, in seconds.
+    pub from: f64,
+    /// Its end.
+    pub to: f64,
+}
+
+/// A flow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FlowRow {
+    /// Its name.
+    pub name: String,
+    /// Its class.
+    pub class: String,
+    /// The host that sends.
+    pub from: String,
+    /// The host that receives.
+    pub to: String,
+    /// The names of the links it goes through.
+    pub path: Vec<String>,
+    /// `drawn`, `script`, `replay`, `reno` or `cubic`.
+    pub traffic: &'static str,
+}
+
+/// A link.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkRow {
+    /// Its name.
+    pub name: String,
+    /// The node whose interface it is.
+    pub from: String,
+    /// The node it leads to.
+    pub to: String,
+    /// Bits per second.
+    pub rate: f64,
+    /// Whether the compared disciplines order its queue, or one of its own.
+    pub compared: bool,
+}
+
+/// What a figure is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// All flows.
+    All,
+    /// The flows of a class.
+    Class,
+    /// One flow.
+    Flow,
+    /// One link.
+    Link,
+    /// One flow at one link: `flow @ link`.
+    Hop,
+}
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NetworkFigure {
+    /// The discipline.
+    pub discipline: String,
+    /// What it is about.
+    pub scope: Scope,
+    /// The flow, class or link; `all` for all flows.
+    pub name: String,
+    /// The interval of sending time.
+    pub interval: String,
+    /// `offer`, `throughput` (bit/s), `delay` (s), `delay_variance` (s^2), `loss` (share), `reordered` (share),
+    /// `jain` (share), `utilisation` (share), `queue` (pkt), `wait` (s), `drops` (pkt), `share` (share).
+    pub metric: &'static str,
+    /// `mean`, `p50`, `p90`, `p99`, `p99.9`, `max`, `min`.
+    pub statistic: &'static str,
+    /// The value.
+    pub value: Option<f64>,
+    /// The lower end of its 95 % interval.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// Its standard error.
+    pub standard_error: Option<f64>,
+    /// Observations behind it.
+    pub count: u64,
+    /// Where the interval comes from.
+    pub method: Option<String>,
+    /// The unit.
+    pub unit: &'static str,
+    /// Why there is no value.
+    pub reason: Option<String>,
+}
+
+/// A paired difference of two disciplines on the same departures, replication by replication.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NetworkDifference {
+    /// The discipline.
+    pub discipline: String,
+    /// The reference.
+    pub reference: String,
+    /// What it is about.
+    pub scope: Scope,
+    /// The flow, class or link; `all` for all flows.
+    pub name: String,
+    /// The interval of sending time.
+    pub interval: String,
+    /// What is compared.
+    pub metric: &'static str,
+    /// The statistic.
+    pub statistic: &'static str,
+    /// The discipline's value less the reference's.
+    pub value: Option<f64>,
+    /// The lower end of its 95 % interval.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// The unit.
+    pub unit: &'static str,
+    /// Why there is none.
+    pub reason: Option<String>,
+}
+
+/// A time series of one flow: one value for each step of sending time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Series {
+    /// The discipline.
+    pub discipline: String,
+    /// The flow.
+    pub flow: String,
+    /// `offer`, `throughput` (bit/s) or `delay` (s).
+    pub metric: &'static str,
+    /// The unit.
+    pub unit: &'static str,
+    /// The step, in seconds.
+    pub step: f64,
+    /// The values from time zero; `None` where nothing was sent or nothing arrived.
+    pub values: Vec<Option<f64>>,
+}
+
+/// The distribution of the delay of a flow, a class or all: the buckets that hold something.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NetworkDistribution {
+    /// The discipline.
+    pub discipline: String,
+    /// What it is about.
+    pub scope: Scope,
+    /// The flow or class; `all` for all flows.
+    pub name: String,
+    /// `delay`.
+    pub metric: &'static str,
+    /// Its bins, of packets.
+    #[serde(flatten)]
+    pub bins: Bins,
+}

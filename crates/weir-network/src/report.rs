@@ -1,0 +1,131 @@
+//! Puts a result together: figures, differences, self-checks, provenance.
+
+use crate::figures::{self, Rows, interval_name};
+use crate::model::{Congestion, Link, NetworkScenario, Traffic};
+use crate::outcome::{FlowRow, IntervalRow, LinkRow, NetworkOutcome, Totals};
+use crate::summary::Summary;
+use weir_lab::provenance::EngineUsed;
+use weir_lab::provenance::Frame;
+use weir_lab::result::Check;
+
+/// Nanoseconds in a second.
+const SECOND: f64 = 1e9;
+
+/// The result of the replications that were finished, each with a summary for every discipline.
+#[must_use]
+pub fn outcome(
+    network: &NetworkScenario,
+    frame: &Frame,
+    finished: &[Vec<&Summary>],
+    engine: &'static str,
+) -> NetworkOutcome {
+    let of = |discipline: usize| finished.iter().map(|jobs| jobs[discipline]).collect::<Vec<_>>();
+    let by_discipline: Vec<Vec<&Summary>> = (0..network.disciplines.len()).map(of).collect();
+    let named = || network.disciplines.iter().map(String::as_str).zip(&by_discipline);
+    let rows: Vec<Rows> = by_discipline.iter().map(|summaries| Rows::new(network, summaries)).collect();
+    let reference = network.disciplines[network.reference].as_str();
+    let mut differences = Vec::new();
+    for (place, (name, own)) in network.disciplines.iter().zip(&rows).enumerate() {
+        if place != network.reference {
+            differences.extend(own.differences(&rows[network.reference], [name, reference]));
+        }
+    }
+    let estimates = network.disciplines.iter().zip(&rows).flat_map(|(name, rows)| rows.figures(name));
+    NetworkOutcome {
+        weir: env!("CARGO_PKG_VERSION"),
+        model: "network",
+        title: network.title.clone(),
+        file: frame.file.clone(),
+        fingerprint: frame.fingerprint.clone(),
+        seed: network.seed,
+        scenario: frame.scenario.clone(),
+        replications: finished.len() as u32,
+        time_unit: "s",
+        length_unit: "B",
+        interrupted: finished.len() < network.stop.replications as usize,
+        unstable: None,
+        engines: named().map(|(name, _)| EngineUsed { discipline: name.to_owned(), engine }).collect(),
+        disciplines: network.disciplines.clone(),
+        reference: reference.to_owned(),
+        totals: named().map(|(name, summaries)| totals(name, summaries)).collect(),
+        intervals: (0..network.measure.intervals.len()).map(|place| interval(network, place)).collect(),
+        classes: network.classes.clone(),
+        flows: flows(network),
+        links: network.links.iter().map(|link| link_row(network, link)).collect(),
+        estimates: estimates.collect(),
+        differences,
+        series: named().flat_map(|(name, summaries)| figures::series(network, name, summaries)).collect(),
+        distributions: named()
+            .flat_map(|(name, summaries)| figures::distributions(network, name, summaries))
+            .collect(),
+        theory: Vec::new(),
+        checks: named()
+            .flat_map(|(name, summaries)| checks(network, name, summaries, &by_discipline[0]))
+            .collect(),
+    }
+}
+
+fn totals(discipline: &str, summaries: &[&Summary]) -> Totals {
+    let sum = |of: fn(&Summary) -> u64| summaries.iter().map(|summary| of(summary)).sum();
+    Totals {
+        discipline: discipline.to_owned(),
+        offered: sum(|summary| summary.total.offered),
+        delivered: sum(|summary| summary.total.delivered),
+        dropped: sum(|summary| summary.total.dropped),
+        hops: sum(|summary| summary.links.iter().map(|tally| tally.hops).sum()),
+    }
+}
+
+fn interval(network: &NetworkScenario, place: usize) -> IntervalRow {
+    let (from, to) = network.measure.intervals[place];
+    let name = interval_name(network, place);
+    IntervalRow { name, from: from.get() as f64 / SECOND, to: to.get() as f64 / SECOND }
+}
+
+/// The flows, where figures are given flow by flow.
+fn flows(network: &NetworkScenario) -> Vec<FlowRow> {
+    let node = |place: usize| network.nodes[place].name.clone();
+    let flows = network.flows.iter().map(|flow| FlowRow {
+        name: flow.name.clone(),
+        class: network.classes[usize::from(flow.class.0)].clone(),
+        from: node(flow.source),
+        to: node(flow.destination),
+        path: flow.path.iter().map(|&link| network.links[link].name.clone()).collect(),
+        traffic: match &flow.traffic {
+            Traffic::Drawn(_) => "drawn",
+            Traffic::Script(..) => "script",
+            Traffic::Replay(_) => "replay",
+            Traffic::Tcp(tcp) if tcp.congestion == Congestion::Reno => "reno",
+            Traffic::Tcp(_) => "cubic",
+        },
+    });
+    flows.collect()
+}
+
+fn link_row(network: &NetworkScenario, link: &Link) -> LinkRow {
+    let compared = |(spec, name): (&weir_core::spec::Spec, &String)| spec.to_string() == *name;
+    LinkRow {
+        name: link.name.clone(),
+        from: network.nodes[link.from].name.clone(),
+        to: network.nodes[link.to].name.clone(),
+        rate: link.rate.get() as f64,
+        compared: link.disciplines.iter().zip(&network.disciplines).all(compared),
+    }
+}
+
+/// The self-checks of one discipline; `first` is the one whose departures all open-loop traffic shares.
+fn checks(network: &NetworkScenario, name: &str, own: &[&Summary], first: &[&Summary]) -> Vec<Check> {
+    let sum = |summaries: &[&Summary], of: fn(&Summary) -> u64| -> f64 {
+        summaries.iter().map(|summary| of(summary)).sum::<u64>() as f64
+    };
+    let offered = sum(own, |summary| summary.total.offered);
+    let ended = sum(own, |summary| summary.total.delivered + summary.total.dropped);
+    let note = "packets sent, against those that arrived or were dropped";
+    let mut checks = vec![Check::new(Some(name), "conservation", offered, ended, 0.0, note)];
+    if !network.flows.iter().any(|flow| matches!(flow.traffic, Traffic::Tcp(_))) {
+        let others = sum(first, |summary| summary.total.offered);
+        let note = format!("packets sent, against those under `{}`", network.disciplines[0]);
+        checks.push(Check::new(Some(name), "same departures", others, offered, 0.0, note));
+    }
+    checks
+}

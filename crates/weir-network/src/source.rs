@@ -1,0 +1,191 @@
+//! Sources that know nothing of the network: when each packet leaves its host, and how large it is.
+//!
+//! A departure falls at its scheduled time or, on a host whose timers tick, at the next tick; the packet then
+//! takes its time in the host. Packets are drawn in blocks; the length of a block changes nothing.
+
+use std::sync::Arc;
+
+use weir_core::units::{Bytes, Nanos};
+
+use crate::collector::Collector;
+use crate::delay::Passage;
+use crate::flight::{Flight, NEVER};
+use crate::sampler::Sampler;
+use weir_lab::stream::Stream;
+
+/// When packets are scheduled to depart, from the flow's start, and how large they are.
+pub enum Schedule {
+    /// Gaps and sizes from streams of their own.
+    Drawn(Box<DrawnSchedule>),
+    /// Recorded times and sizes, and the next of them.
+    Replay(Arc<Vec<(Nanos, Bytes)>>, usize),
+    /// Any other times and sizes.
+    Listed(Box<dyn Iterator<Item = (u64, u32)> + Send>),
+}
+
+/// Gaps and sizes from streams of their own.
+pub struct DrawnSchedule {
+    /// Gaps in nanoseconds.
+    pub gaps: (Sampler, Stream),
+    /// Sizes in bytes.
+    pub sizes: (Sampler, Stream),
+    /// The packets left to send.
+    pub left: u64,
+    /// The last departure, from the flow's start.
+    pub last: u64,
+}
+
+/// A size as packets have it.
+fn size(bytes: u64) -> u32 {
+    u32::try_from(bytes.max(1)).unwrap_or(u32::MAX)
+}
+
+impl DrawnSchedule {
+    fn fill(&mut self, at: &mut [u64], sizes: &mut [u32], scratch: &mut [u64]) -> usize {
+        let count = at.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        self.left -= count as u64;
+        self.gaps.0.fill(&mut self.gaps.1, &mut at[..count]);
+        for at in &mut at[..count] {
+            self.last = self.last.saturating_add(*at);
+            *at = self.last;
+        }
+        match self.sizes.0.constant() {
+            Some(bytes) => sizes[..count].fill(size(bytes)),
+            None => {
+                self.sizes.0.fill(&mut self.sizes.1, &mut scratch[..count]);
+                sizes.iter_mut().zip(&scratch[..count]).for_each(|(own, &bytes)| *own = size(bytes));
+            }
+        }
+        count
+    }
+}
+
+impl Schedule {
+    /// Fills in the next departures; returns how many, fewer than there is room for only at the end.
+    fn fill(&mut self, at: &mut [u64], sizes: &mut [u32], scratch: &mut [u64]) -> usize {
+        let next: &mut dyn Iterator<Item = (u64, u32)> = match self {
+            Self::Drawn(drawn) => return drawn.fill(at, sizes, scratch),
+            Self::Replay(packets, next) => {
+                let rest = packets[*next..].iter().take(at.len());
+                *next += rest.len();
+                &mut rest.map(|(at, bytes)| (at.get(), size(bytes.get())))
+            }
+            Self::Listed(packets) => &mut packets.by_ref().take(at.len()),
+        };
+        let mut count = 0;
+        for (departure, bytes) in next {
+            (at[count], sizes[count]) = (departure, bytes);
+            count += 1;
+        }
+        count
+    }
+}
+
+/// The source of one flow.
+pub struct Source {
+    schedule: Schedule,
+    /// The way through its host.
+    host: Passage,
+    start: u64,
+    stop: u64,
+    tick: u64,
+    /// A packet of the flow.
+    packet: Flight,
+    /// The number of the next.
+    number: u32,
+    /// The block: arrivals at the first link, departures, sizes.
+    at: Box<[u64]>,
+    sent: Box<[u64]>,
+    sizes: Box<[u32]>,
+    next: usize,
+    filled: usize,
+    ended: bool,
+}
+
+/// When a flow sends.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// When it begins, in nanoseconds.
+    pub start: u64,
+    /// When it ends.
+    pub stop: u64,
+    /// Departures wait for multiples of this; 0 for none.
+    pub tick: u64,
+}
+
+impl Source {
+    /// A source of packets like `packet`, in blocks of `block`.
+    #[must_use]
+    pub fn new(schedule: Schedule, host: Passage, times: Times, packet: Flight, block: usize) -> Self {
+        Self {
+            schedule,
+            host,
+            start: times.start,
+            stop: times.stop,
+            tick: times.tick,
+            packet,
+            number: 0,
+            at: vec![0; block].into_boxed_slice(),
+            sent: vec![0; block].into_boxed_slice(),
+            sizes: vec![0; block].into_boxed_slice(),
+            next: 0,
+            filled: 0,
+            ended: false,
+        }
+    }
+
+    /// When the next packet arrives at its first link, or [`NEVER`].
+    #[inline]
+    pub fn head(&mut self, collector: &mut Collector) -> u64 {
+        if self.next == self.filled && !self.refill(collector) {
+            return NEVER;
+        }
+        self.at[self.next]
+    }
+
+    /// Appends the next packet; there is one. It is copied first and changed there: a wide copy of what was just
+    /// written in parts would wait for the parts.
+    #[inline]
+    pub fn take(&mut self, out: &mut Vec<Flight>) {
+        let place = self.next;
+        out.push(self.packet);
+        if let Some(flight) = out.last_mut() {
+            flight.at = self.at[place];
+            flight.sent = self.sent[place];
+            flight.size = self.sizes[place];
+            flight.sequence = self.number;
+        }
+        self.next += 1;
+        self.number = self.number.wrapping_add(1);
+    }
+
+    /// Draws the next block; whether there is anything in it.
+    #[cold]
+    fn refill(&mut self, collector: &mut Collector) -> bool {
+        if self.ended {
+            return false;
+        }
+        (self.next, self.filled) = (0, 0);
+        let drawn = self.schedule.fill(&mut self.sent, &mut self.sizes, &mut self.at);
+        self.ended = drawn < self.sent.len();
+        for place in 0..drawn {
+            let sent = self.departure(self.sent[place]);
+            if sent >= self.stop {
+                self.ended = true;
+                break;
+            }
+            self.sent[place] = sent;
+            self.at[place] = self.host.through(sent);
+            self.filled += 1;
+        }
+        collector.sent(self.packet.flow, &self.sent[..self.filled], &self.sizes[..self.filled]);
+        self.filled > 0
+    }
+
+    /// When a packet leaves that is scheduled so long after the start.
+    #[inline]
+    fn departure(&self, scheduled: u64) -> u64 {
+        let at = self.start.saturating_add(scheduled);
+        if self.tick == 0 { at } else { at.checked_next_multiple_of(self.tick).unwrap_or(NEVER) }
+    }
+}

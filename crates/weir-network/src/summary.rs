@@ -1,0 +1,133 @@
+//! What is kept of a job: sums over its flows, links and histograms.
+//!
+//! A subject is all flows, a class, or a flow; where figures are not given flow by flow, there are no flows
+//! among the subjects, and what a job leaves does not grow with them.
+
+use crate::collector::{Counts, HopCounts, SeriesBins, tails_by_flow};
+use crate::job::Collected;
+use crate::model::NetworkScenario;
+use crate::outcome::Scope;
+use crate::wire::LinkTally;
+use weir_lab::stats::{Histogram, fairness};
+
+/// What figures are about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// All flows, a class, or a flow.
+    pub scope: Scope,
+    /// `all`, or its name.
+    pub name: String,
+}
+
+/// How evenly the flows that sent in an interval were served.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evenness {
+    /// Jain's index of their throughputs.
+    pub jain: f64,
+    /// The least of these over their mean.
+    pub least: f64,
+}
+
+/// What is kept of a job.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Of all packets at all times.
+    pub total: Counts,
+    /// Interval by interval, subject by subject.
+    pub counts: Vec<Vec<Counts>>,
+    /// Interval by interval.
+    pub evenness: Vec<Option<Evenness>>,
+    /// Link by link.
+    pub links: Vec<LinkTally>,
+    /// Flow by flow, the links of its path; empty where they are not measured.
+    pub hops: Vec<Vec<HopCounts>>,
+    /// Of the first subjects; empty where no quantiles are measured.
+    pub histograms: Vec<Histogram>,
+    /// Time series of the flows.
+    pub series: Option<SeriesBins>,
+}
+
+/// All subjects: all flows, the classes, and the flows where they are wanted.
+#[must_use]
+pub fn subjects(network: &NetworkScenario) -> Vec<Subject> {
+    let named = |scope, name: &str| Subject { scope, name: name.to_owned() };
+    let classes = network.classes.iter().map(|name| named(Scope::Class, name));
+    let flows = network.flows.iter().filter(|_| network.measure.flows);
+    let flows = flows.map(|flow| named(Scope::Flow, &flow.name));
+    [named(Scope::All, "all")].into_iter().chain(classes).chain(flows).collect()
+}
+
+impl Summary {
+    /// Sums up a job.
+    #[must_use]
+    pub fn new(network: &NetworkScenario, collected: Collected) -> Self {
+        let Collected { collector, links } = collected;
+        let intervals = network.measure.intervals.iter().map(|(from, to)| (from.get(), to.get()));
+        let (mut counts, mut evenness) = (Vec::new(), Vec::new());
+        for interval in intervals {
+            let flows = (0..network.flows.len()).map(|flow| collector.interval(flow, interval));
+            let flows: Vec<Counts> = flows.collect();
+            evenness.push(even(&flows));
+            counts.push(by_subject(network, flows));
+        }
+        let path = |flow: usize| network.flows[flow].path.len();
+        let flows = if collector.hops.is_empty() { 0 } else { network.flows.len() };
+        let hops = (0..flows).map(|flow| collector.hops_of(flow, path(flow)).to_vec()).collect();
+        Self {
+            total: collector.total(),
+            counts,
+            evenness,
+            links,
+            hops,
+            histograms: histograms(network, collector.histograms),
+            series: collector.series,
+        }
+    }
+}
+
+/// The subjects before the flows.
+fn before_flows(network: &NetworkScenario) -> usize {
+    1 + network.classes.len()
+}
+
+fn by_subject(network: &NetworkScenario, flows: Vec<Counts>) -> Vec<Counts> {
+    let mut sums = vec![Counts::default(); before_flows(network)];
+    for (flow, counts) in network.flows.iter().zip(&flows) {
+        sums[0].add(counts);
+        sums[1 + usize::from(flow.class.0)].add(counts);
+    }
+    if network.measure.flows {
+        sums.extend(flows);
+    }
+    sums
+}
+
+fn even(flows: &[Counts]) -> Option<Evenness> {
+    let sent = flows.iter().filter(|counts| counts.offered > 0);
+    let shares: Vec<f64> = sent.map(|counts| counts.delivered_bytes as f64).collect();
+    let jain = fairness::jain(&shares).ok()?;
+    let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+    let least = shares.iter().copied().fold(f64::INFINITY, f64::min);
+    Some(Evenness { jain, least: least / mean })
+}
+
+/// The histograms of all flows, of the classes, and of the flows where they have their own.
+fn histograms(network: &NetworkScenario, collected: Vec<Histogram>) -> Vec<Histogram> {
+    if collected.is_empty() {
+        return collected;
+    }
+    let mut all = vec![Histogram::new(); before_flows(network)];
+    if !tails_by_flow(network) {
+        for (class, histogram) in collected.iter().enumerate() {
+            all[0].merge(histogram);
+            all[1 + class].merge(histogram);
+        }
+        return all;
+    }
+    for (flow, histogram) in network.flows.iter().zip(&collected) {
+        all[0].merge(histogram);
+        all[1 + usize::from(flow.class.0)].merge(histogram);
+    }
+    all.extend(collected);
+    all
+}

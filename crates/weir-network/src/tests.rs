@@ -1,0 +1,276 @@
+//! The network end to end: closed forms, shares, determinism.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
+
+use weir_core::units::{Bytes, Nanos};
+use weir_tg::Distribution;
+
+use crate::model::{Congestion, Delay, Jitter, NodeKind, Tcp, Traffic};
+use crate::outcome::{NetworkFigure, NetworkOutcome, Scope};
+use crate::plan::{Plan, exponential, seconds};
+use crate::run::run;
+use weir_lab::control::Control;
+use weir_lab::error::RunError;
+use weir_lab::provenance::Frame;
+
+fn outcome_of(plan: &Plan, threads: usize) -> NetworkOutcome {
+    let threads = NonZeroUsize::new(threads).expect("positive");
+    let (cancel, progress) = (AtomicBool::new(false), &mut |_| ());
+    let control = &mut Control { threads, cancel: &cancel, progress, records: None };
+    let outcome = run(&plan.0, &Frame::default(), control).unwrap_or_else(|error| panic!("{error}"));
+    assert!(outcome.checks.iter().all(|check| check.ok), "{:?}", outcome.checks);
+    outcome
+}
+
+fn figure<'a>(outcome: &'a NetworkOutcome, of: (Scope, &str), metric: &str) -> &'a NetworkFigure {
+    let found = outcome.estimates.iter().find(|figure| {
+        (figure.scope, figure.name.as_str()) == of && figure.metric == metric && figure.statistic == "mean"
+    });
+    found.unwrap_or_else(|| panic!("no {metric} of {of:?}"))
+}
+
+/// The figure is within four standard errors of what it should be, which are a small part of it.
+fn agrees(figure: &NetworkFigure, expected: f64, share: f64) {
+    let (value, error) = (figure.value.expect("a value"), figure.standard_error.expect("an error"));
+    assert!((value - expected).abs() < 4.0 * error, "{figure:?} for {expected}");
+    assert!(error < share * expected.max(value), "{figure:?}");
+}
+
+#[test]
+fn the_wait_of_poisson_packets_of_one_size_is_that_of_the_formula() {
+    // 1000 B at 8 Mbit are 1 ms; at 70 % load they wait 0.7 / (2 x 0.3) ms.
+    let mut plan = Plan::new(2, &["fifo"], 200.0);
+    plan.0.stop.replications = 10;
+    plan.0.stop.warm_up = seconds(1.0);
+    plan.0.measure.intervals[0].0 = seconds(1.0);
+    plan.link((0, 1), 8_000_000, None);
+    plan.flow(&[0], Plan::poisson(1e-3 / 0.7, 1_000.0));
+    let outcome = outcome_of(&plan, 2);
+    let wait = 0.7 / 0.6 * 1e-3;
+    agrees(figure(&outcome, (Scope::Link, "N0-N1"), "wait"), wait, 0.02);
+    agrees(figure(&outcome, (Scope::Flow, "F0"), "delay"), wait + 1e-3, 0.02);
+    agrees(figure(&outcome, (Scope::Link, "N0-N1"), "utilisation"), 0.7, 0.01);
+    // Little's law over the same time.
+    agrees(figure(&outcome, (Scope::Link, "N0-N1"), "queue"), 0.7 * 0.7 / 0.6, 0.02);
+}
+
+#[test]
+fn a_full_queue_loses_the_share_of_the_formula() {
+    // Exponential sizes: M/M/1/K, with K the queue and the ring.
+    let load: f64 = 0.9;
+    for (ring, limit) in [(1, 4), (2, 3)] {
+        let mut plan = Plan::new(2, &[&format!("fifo:limit={limit}pkt"), "drr"], 100.0);
+        plan.0.stop.replications = 10;
+        plan.link((0, 1), 80_000_000, Some(&format!("fifo:limit={limit}pkt"))).ring = ring;
+        plan.flow(&[0], Plan::drawn(exponential(1e-3 / load), exponential(10_000.0)));
+        let outcome = outcome_of(&plan, 2);
+        let states = |n: i32| load.powi(n);
+        let loss = (1.0 - load) * states(5) / (1.0 - states(6));
+        agrees(figure(&outcome, (Scope::Flow, "F0"), "loss"), loss, 0.02);
+    }
+}
+
+#[test]
+fn what_leaves_an_exponential_server_is_poisson() {
+    // Burke: the second of two servers in line waits as if it were alone. Service is the jitter of the link.
+    let mut plan = Plan::new(3, &["fifo"], 400.0);
+    plan.0.stop.replications = 10;
+    plan.0.stop.warm_up = seconds(2.0);
+    plan.0.measure.intervals[0].0 = seconds(2.0);
+    for ends in [(0, 1), (1, 2)] {
+        let link = plan.link(ends, 1_000_000_000_000, None);
+        link.jitter = Jitter::Exponential(seconds(1e-3));
+        link.propagation = seconds(5e-3);
+    }
+    plan.flow(&[0, 1], Plan::poisson(1e-3 / 0.6, 100.0));
+    let outcome = outcome_of(&plan, 2);
+    for link in ["N0-N1", "N1-N2"] {
+        agrees(figure(&outcome, (Scope::Link, link), "wait"), 0.6 / 0.4 * 1e-3, 0.02);
+    }
+    agrees(figure(&outcome, (Scope::Flow, "F0"), "delay"), 2.0 / 0.4 * 1e-3 + 10e-3, 0.02);
+}
+
+#[test]
+fn deficit_round_robin_shares_an_overloaded_link_by_its_weights() {
+    let mut plan = Plan::new(2, &["drr:quantum=1500B,weights=3/1", "fifo:limit=50pkt"], 60.0);
+    plan.0.stop.replications = 4;
+    let own = "drr:quantum=1500B,weights=3/1";
+    plan.0.disciplines[0] = own.to_owned();
+    plan.link((0, 1), 8_000_000, None);
+    // The drr of this test has no limit, so that its queue grows: the run is short.
+    for size in [500.0, 1_500.0] {
+        plan.flow(&[0], Plan::poisson(size / 1e6, size));
+    }
+    let outcome = outcome_of(&plan, 2);
+    // Packets belong to the time they were sent in, so shares are seen in what waited.
+    let wait = |name: &str| figure(&outcome, (Scope::Hop, name), "wait").value.expect("a value");
+    assert!(wait("F0 @ N0-N1") < wait("F1 @ N0-N1") / 1.8, "{} {}", wait("F0 @ N0-N1"), wait("F1 @ N0-N1"));
+}
+
+fn busy_network() -> Plan {
+    let mut plan = Plan::new(4, &["fifo:limit=20pkt", "sfq:queues=9,depth=20pkt", "drr"], 5.0);
+    plan.0.stop.replications = 3;
+    plan.0.measure.tails = true;
+    plan.0.measure.series = Some(seconds(1.0));
+    plan.0.measure.intervals.extend([(seconds(0.0), seconds(2.0)), (seconds(2.0), seconds(5.0))]);
+    plan.0.nodes[3].kind = NodeKind::Host;
+    for node in &mut plan.0.nodes {
+        node.processing = Delay { constant: seconds(1e-4), jitter: Jitter::Exponential(seconds(1e-4)) };
+    }
+    for ends in [(0, 1), (1, 2), (2, 3)] {
+        plan.link(ends, 8_000_000, None).jitter = Jitter::Uniform(seconds(1e-4));
+    }
+    for path in [&[0, 1, 2][..], &[1, 2], &[1], &[2]] {
+        plan.flow(path, Plan::drawn(exponential(2.5e-3), Distribution::Uniform { min: 64.0, max: 1_500.0 }));
+    }
+    plan
+}
+
+#[test]
+fn every_number_of_threads_gives_the_same_bytes() {
+    let plan = busy_network();
+    let text = |threads| serde_json::to_string(&outcome_of(&plan, threads)).expect("plain data");
+    let one = text(1);
+    assert_eq!(one, text(2));
+    assert_eq!(one, text(8));
+    assert!(!one.contains("NaN") && !one.contains("null,null,null,null"));
+}
+
+#[test]
+fn a_replication_alone_has_values_without_intervals() {
+    let mut plan = busy_network();
+    plan.0.stop.replications = 1;
+    let outcome = outcome_of(&plan, 1);
+    let delay = figure(&outcome, (Scope::Flow, "F0"), "delay");
+    assert!(delay.value.is_some() && delay.low.is_none() && delay.method.is_none());
+}
+
+#[test]
+fn a_run_broken_off_at_once_says_so() {
+    let (cancel, progress) = (AtomicBool::new(true), &mut |_| ());
+    let control = &mut Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress, records: None };
+    let outcome = run(&busy_network().0, &Frame::default(), control).expect("a result");
+    assert!(outcome.interrupted && outcome.replications == 0);
+    assert!(outcome.estimates.iter().all(|figure| figure.value.is_some() != figure.reason.is_some()));
+}
+
+/// Transfers over one link there and one back, 20 ms each way, at most 10 Mbit/s.
+fn transfers(discipline: &str, congestions: &[Congestion], packets: Option<u64>) -> Plan {
+    let mut plan = Plan::new(2, &[discipline], 60.0);
+    plan.0.stop.replications = 2;
+    plan.0.nodes.iter_mut().for_each(|node| node.kind = NodeKind::Host);
+    for ends in [(0, 1), (1, 0)] {
+        let link = plan.link(ends, 10_000_000, None);
+        link.propagation = seconds(0.02);
+        link.jitter = Jitter::Uniform(seconds(1e-4));
+    }
+    for &congestion in congestions {
+        let packet = Bytes::new(1_500);
+        let tcp = Tcp { congestion, packet, packets, ecn: true, window: 10_000 };
+        plan.flow(&[0], Traffic::Tcp(tcp)).back = vec![1];
+    }
+    plan
+}
+
+#[test]
+fn transfers_fill_a_link_and_share_it() {
+    for congestion in [Congestion::Reno, Congestion::Cubic] {
+        let outcome = outcome_of(&transfers("fifo:limit=50pkt", &[congestion; 2], None), 2);
+        assert_eq!(outcome.engines[0].engine, "plain");
+        let value = |of, metric| figure(&outcome, of, metric).value.expect("a value");
+        assert!(value((Scope::Link, "N0-N1"), "utilisation") > 0.9, "{congestion:?}");
+        assert!(value((Scope::All, "all"), "jain") > 0.8, "{congestion:?}");
+        assert!(value((Scope::All, "all"), "loss") > 0.0);
+        // Acknowledgements cross the other link and are no packets of the flows.
+        assert!(value((Scope::Link, "N1-N0"), "utilisation") > 0.02);
+        // The queue holds 50 packets of 1.2 ms, and the way takes 20 ms.
+        let delay = value((Scope::All, "all"), "delay");
+        assert!((0.021..0.021 + 51.0 * 1.3e-3).contains(&delay), "{delay}");
+    }
+}
+
+#[test]
+fn a_transfer_of_so_many_packets_ends_when_they_have_arrived() {
+    let outcome = outcome_of(&transfers("fifo:limit=20pkt", &[Congestion::Reno], Some(5_000)), 1);
+    let totals = &outcome.totals[0];
+    assert_eq!(totals.offered, totals.delivered + totals.dropped);
+    assert!((10_000..10_500).contains(&totals.delivered), "{totals:?}");
+    assert!(totals.dropped > 0);
+}
+
+#[test]
+fn transfers_are_the_same_for_any_number_of_threads() {
+    let plan = transfers("sfq", &[Congestion::Reno, Congestion::Cubic], None);
+    let text = |threads| serde_json::to_string(&outcome_of(&plan, threads)).expect("plain data");
+    assert_eq!(text(1), text(3));
+}
+
+/// The error of a network of one link, after `change`.
+fn refused(discipline: &str, change: impl FnOnce(&mut Plan)) -> RunError {
+    let mut plan = Plan::new(2, &[discipline], 1_000.0);
+    plan.link((0, 1), 1_000, None);
+    change(&mut plan);
+    let (cancel, progress) = (AtomicBool::new(false), &mut |_| ());
+    let control = &mut Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress, records: None };
+    match run(&plan.0, &Frame::default(), control) {
+        Err(error) => error,
+        Ok(_) => panic!("it is refused"),
+    }
+}
+
+#[test]
+fn what_is_too_large_is_refused_with_its_place_and_bound() {
+    let endless = |plan: &mut Plan| {
+        plan.flow(&[0], Plan::drawn(Distribution::Constant(0.0), Distribution::Constant(100.0)));
+    };
+    let error = refused("fifo", endless).to_string();
+    assert_eq!(error, "flow `F0`: it sends packets without end, at most 4000000000 are simulated");
+    let steps = |plan: &mut Plan| {
+        plan.flow(&[0], Plan::poisson(1.0, 100.0));
+        plan.0.measure.series = Some(Nanos::new(1));
+    };
+    assert!(refused("fifo", steps).to_string().contains("at most 4194304 are kept"));
+    let alone = |plan: &mut Plan| {
+        let packet = Bytes::new(1_500);
+        let tcp = Tcp { congestion: Congestion::Reno, packet, packets: None, ecn: false, window: 10 };
+        plan.flow(&[0], Traffic::Tcp(tcp));
+    };
+    assert!(refused("fifo", alone).to_string().contains("no route back"));
+}
+
+#[test]
+fn a_queue_without_a_limit_ends_the_run_and_not_the_memory() {
+    for discipline in ["fifo", "drr"] {
+        let flood = |plan: &mut Plan| {
+            plan.flow(&[0], Plan::poisson(1e-5, 100.0));
+        };
+        let error = refused(discipline, flood);
+        let expected = "more than 10000000 packets wait at link `N0-N1`, give its discipline a limit";
+        assert_eq!(error.to_string(), format!("`{discipline}`: {expected}"));
+    }
+}
+
+#[test]
+fn packets_larger_than_a_link_takes_are_dropped_there() {
+    let mut plan = Plan::new(2, &["fifo:limit=10pkt", "drr"], 10.0);
+    plan.link((0, 1), 1_000_000_000, None).mtu = Some(Bytes::new(1_000));
+    plan.flow(&[0], Plan::drawn(exponential(1e-3), Distribution::Uniform { min: 500.0, max: 1_500.0 }));
+    let outcome = outcome_of(&plan, 1);
+    for totals in &outcome.totals {
+        let share = totals.dropped as f64 / totals.offered as f64;
+        assert!((0.47..0.53).contains(&share), "{totals:?}");
+    }
+}
+
+#[test]
+fn departures_wait_for_the_tick_and_delays_are_counted_from_it() {
+    let mut plan = Plan::new(2, &["fifo"], 10.0);
+    plan.link((0, 1), 8_000_000, None);
+    plan.flow(&[0], Plan::drawn(Distribution::Constant(4e-3), Distribution::Constant(1_000.0))).tick =
+        Some(seconds(0.01));
+    let outcome = outcome_of(&plan, 1);
+    // Bursts of two and three at every tick, 1 ms each: 1, 2, 1, 2, 3 of each five.
+    let delay = figure(&outcome, (Scope::Flow, "F0"), "delay").value.expect("a value");
+    assert!((delay - 1.8e-3).abs() < 1e-5, "{delay}");
+}

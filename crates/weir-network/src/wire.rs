@@ -1,0 +1,195 @@
+//! What a link does with the packets its queue has let go: line, propagation, and the node at its end.
+//!
+//! A transmission takes `ceil((size + framing) x 8 / rate) + overhead + jitter`, with the jitter from the link's
+//! own stream in the order of transmission. Once a packet is in the ring of the interface its end is known, so
+//! it is sent on at that moment with the instant at which it will arrive.
+
+use weir_core::units::{Bytes, Rate};
+
+use crate::collector::Collector;
+use crate::delay::{Passage, Spans};
+use crate::flight::{Flight, NEVER};
+use crate::route::Routes;
+
+/// Sizes above this take the long way to their time.
+const SHORT: u64 = 1 << 31;
+/// Bits and nanoseconds: what a byte costs at one bit a second.
+const BYTE_AT_ONE_BIT: u64 = 8 * 1_000_000_000;
+
+/// What was counted at a link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkTally {
+    /// All packets transmitted.
+    pub hops: u64,
+    /// Those of them that were sent after the warm-up.
+    pub transmitted: u64,
+    /// Packets dropped that were sent after the warm-up.
+    pub dropped: u64,
+    /// Time in the queue of those transmitted, in nanoseconds.
+    pub wait: u128,
+    /// Time the line was occupied, from the warm-up to the end of the sources.
+    pub busy: u128,
+    /// Packets in the queue, summed over the nanoseconds of the same time.
+    pub queued: u128,
+    /// The most packets in the queue.
+    pub longest: u64,
+}
+
+/// Where packets go that leave a link.
+pub struct Outlet<'a> {
+    /// Which box a packet goes to.
+    pub routes: &'a Routes,
+    /// Packets between links.
+    pub boxes: &'a mut [Vec<Flight>],
+    /// What is measured of them.
+    pub collector: &'a mut Collector,
+}
+
+/// The line of a link with all that lies behind it.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    rate: Rate,
+    framing: u64,
+    /// Overhead and jitter.
+    spans: Spans,
+    propagation: u64,
+    /// The node at the end.
+    passage: Passage,
+    /// Whether packets that end there pass through it too.
+    host: bool,
+    /// The largest packet.
+    mtu: u32,
+    /// The last size with its time on the line.
+    known: (u32, u64),
+    /// When the last transmission ends.
+    free: u64,
+    /// From the warm-up to the end of the sources.
+    window: (u64, u64),
+    /// What was counted.
+    pub tally: LinkTally,
+}
+
+/// What a wire is made of.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// The rate of the line.
+    pub rate: Rate,
+    /// Framing of each packet.
+    pub framing: Bytes,
+    /// Overhead and jitter.
+    pub spans: Spans,
+    /// From the end of a transmission to the arrival, in nanoseconds.
+    pub propagation: u64,
+    /// The way through the node at the end.
+    pub passage: Passage,
+    /// Whether packets that end there take it.
+    pub host: bool,
+    /// The largest packet.
+    pub mtu: Option<Bytes>,
+    /// From the warm-up to the end of the sources, in nanoseconds.
+    pub window: (u64, u64),
+}
+
+impl Wire {
+    /// An idle line.
+    #[must_use]
+    pub fn new(parts: Parts) -> Self {
+        Self {
+            rate: Rate::new(parts.rate.get().max(1)),
+            framing: parts.framing.get(),
+            spans: parts.spans,
+            propagation: parts.propagation,
+            passage: parts.passage,
+            host: parts.host,
+            mtu: parts.mtu.map_or(u32::MAX, |mtu| u32::try_from(mtu.get()).unwrap_or(u32::MAX)),
+            known: (0, 0),
+            free: 0,
+            window: parts.window,
+            tally: LinkTally::default(),
+        }
+    }
+
+    /// Whether the line takes packets of this size.
+    #[inline]
+    #[must_use]
+    pub fn takes(&self, size: u32) -> bool {
+        size <= self.mtu
+    }
+
+    /// The time of `size` on the line alone.
+    #[inline]
+    fn time_of(&mut self, size: u32) -> u64 {
+        if size != self.known.0 {
+            let framed = u64::from(size).saturating_add(self.framing);
+            let time = if framed < SHORT {
+                (framed * BYTE_AT_ONE_BIT).div_ceil(self.rate.get())
+            } else {
+                self.rate.time_of(Bytes::new(framed)).map_or(NEVER, |time| time.get())
+            };
+            self.known = (size, time);
+        }
+        self.known.1
+    }
+
+    /// Puts a packet into the ring at `now`; returns when its transmission ends.
+    #[inline(always)]
+    pub fn send(&mut self, now: u64, flight: &Flight, outlet: &mut Outlet<'_>) -> u64 {
+        let start = now.max(self.free);
+        let span = self.time_of(flight.size).saturating_add(self.spans.draw());
+        let end = start.saturating_add(span);
+        self.free = end;
+        self.count(flight, now, (start, end));
+        outlet.collector.passed(flight, now - flight.at);
+        let hop = flight.hop + 1;
+        let leg = outlet.routes.leg(flight.flow, hop);
+        let arrived = end.saturating_add(self.propagation);
+        let past = leg.ends() && !self.host;
+        let at = if past { self.passage.past(arrived) } else { self.passage.through(arrived) };
+        match leg.place() {
+            Some(place) => pass(&mut outlet.boxes[place], flight, at, hop),
+            None => outlet.collector.delivered(flight, at),
+        }
+        end
+    }
+
+    #[inline]
+    fn count(&mut self, flight: &Flight, now: u64, (start, end): (u64, u64)) {
+        let wait = now - flight.at;
+        let (from, to) = self.window;
+        let tally = &mut self.tally;
+        let counted = flight.sent >= from;
+        tally.hops += 1;
+        tally.transmitted += u64::from(counted);
+        tally.wait += if counted { u128::from(wait) } else { 0 };
+        if flight.at >= from && end <= to {
+            tally.busy += u128::from(end - start);
+            tally.queued += u128::from(wait);
+        } else {
+            tally.busy += within((start, end), self.window);
+            tally.queued += within((flight.at, now), self.window);
+        }
+    }
+
+    /// A packet is dropped at `now`, from the queue or before it.
+    pub fn lose(&mut self, now: u64, flight: &Flight, collector: &mut Collector) {
+        self.tally.dropped += u64::from(flight.sent >= self.window.0);
+        self.tally.queued += within((flight.at, now), self.window);
+        collector.dropped(flight);
+    }
+}
+
+/// Puts a packet into a box. It is copied first and changed there: a wide copy of what was just written in parts
+/// would wait for the parts.
+#[inline]
+fn pass(packets: &mut Vec<Flight>, flight: &Flight, at: u64, hop: u8) {
+    packets.push(*flight);
+    if let Some(copy) = packets.last_mut() {
+        copy.at = at;
+        copy.hop = hop;
+    }
+}
+
+/// How much of a span lies within a window.
+fn within((from, to): (u64, u64), window: (u64, u64)) -> u128 {
+    u128::from(to.min(window.1).saturating_sub(from.max(window.0)))
+}

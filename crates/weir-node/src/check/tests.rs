@@ -1,0 +1,409 @@
+//! Refusals, word by word, and what accepted scenarios become.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use weir_core::registry::TASK;
+use weir_core::task::Declared;
+use weir_core::units::{Nanos, Weight};
+
+use super::super::Scenario;
+use crate::model::{Balance, Costs, DualQueue, Event, Measure, NodeScenario, Operation, Process, Stop};
+use weir_workload::duration::{Law, Run};
+
+/// What the blocks of `refusals.txt` have in common.
+const PARTS: [(&str, &str); 2] = [
+    ("...", "weir = 1\nmodel = \"node\"\ndisciplines = [\"epoch\"]"),
+    ("{process}", "[[process]]\nname = \"a\"\nprogram = \"loop { compute 5ms; sleep 10ms }\""),
+];
+
+fn filled(text: &str) -> String {
+    PARTS.iter().fold(text.to_owned(), |text, (name, part)| text.replace(name, part))
+}
+
+fn read(text: &str) -> Result<Scenario, String> {
+    Scenario::from_toml(&filled(text), "s.toml", Path::new("/nonexistent")).map_err(|error| {
+        assert!(error.line.is_some() && error.column.is_some(), "no place: {error}");
+        assert!(!error.remedy.is_empty() && !error.reason.is_empty(), "{error:?}");
+        error.to_string()
+    })
+}
+
+fn node(text: &str) -> NodeScenario {
+    let scenario = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let again = Scenario::from_toml(&scenario.frame.scenario, "s.toml", Path::new(""));
+    assert_eq!(again.expect("the normalised form is valid").frame, scenario.frame);
+    scenario.node().expect("a node").clone()
+}
+
+fn millis(count: u64) -> Nanos {
+    Nanos::new(count * 1_000_000)
+}
+
+#[test]
+fn refusals_name_line_column_key_value_and_remedy() {
+    let names: Vec<&str> = TASK.iter().map(|info| info.name).collect();
+    let mut wrong = String::new();
+    for block in include_str!("refusals.txt").split("\n\n") {
+        let (text, expected) = block.split_once("\n=> ").expect("each block has its refusal");
+        let expected = expected.trim_end().replace("{disciplines}", &names.join("`, `"));
+        let got = read(text).map_or_else(|error| error, |_| "accepted".to_owned());
+        if got != expected {
+            wrong.push_str(&format!("{text}\nexpected {expected}\ngot      {got}\n\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn what_is_not_said_is_one_node_where_nothing_costs_anything() {
+    let node = node("...\n{process}");
+    assert_eq!((node.nodes.as_slice(), node.epoch), (&["node".to_owned()][..], millis(100)));
+    assert_eq!((node.costs, node.uncharged, node.switch_delay), (Costs::default(), millis(0), millis(0)));
+    assert_eq!((node.seed, node.reference, node.balance), (1, 0, None));
+    assert_eq!(node.disciplines, ["epoch"]);
+    assert_eq!(node.specs[0].to_string(), "epoch:length=100ms");
+    assert_eq!(node.stop, Stop { warm_up: millis(1_000), duration: millis(11_000), replications: 1 });
+    let timeline = Some((millis(1_000), millis(1_500)));
+    assert_eq!(node.measure, Measure { tails: true, verify: false, sample: None, timeline });
+    let [process] = node.processes.as_slice() else { panic!("{:?}", node.processes) };
+    assert_eq!((process.name.as_str(), process.node, process.declared), ("a", 0, Declared::default()));
+    assert_eq!((process.deadline, process.starts), (None, millis(0)));
+    assert!(process.movable && !process.system);
+    assert!(node.queues.is_empty() && node.events.is_empty());
+}
+
+#[test]
+fn what_is_random_is_replicated() {
+    let replications = |program: &str| {
+        node(&format!("...\n[[process]]\nname = \"a\"\nprogram = \"{program}\"")).stop.replications
+    };
+    assert_eq!(replications("loop { sleep 5ms }"), 1);
+    assert_eq!(replications("loop { sleep exponential(5ms) }"), 10);
+    assert_eq!(replications("loop { compute uniform(1ms, 2ms) }"), 10);
+}
+
+/// Every key but that of a data file.
+const RICH: &str = r#"
+weir = 1
+model = "node"
+title = "Two nodes"
+seed = 7
+disciplines = ["epoch(length=50ms,slice=10ms)", "epoch:allocate=at_dispatch"]
+reference = "epoch:allocate=at_dispatch"
+
+[node]
+epoch = "50ms"
+names = ["left", "right"]
+costs = { restart = "1us", timer = "2us", swap = "3us", post = "4us", remote = "5us" }
+system = { epoch_scheduler = { run = "300us", need = "1ms" }, remote_demon = { run = "2ms" }, uncharged = "700us" }
+switch_delay = "20us"
+
+[[queue]]
+name = "messages"
+node = "right"
+
+[[queue]]
+name = "replies"
+
+[[event]]
+name = "done"
+owner = "source.2"
+
+[[template]]
+name = "generator"
+priority = 2
+need = "5ms"
+slice = "8ms"
+period = "25ms"
+weight = 3
+deadline = "40ms"
+starts = "3ms"
+movable = false
+program = """
+loop $times {
+  compute $work   # as it is set
+  enqueue $to
+}
+"""
+
+[[process]]
+name = "source"
+template = "generator"
+count = 2
+node = "right"
+set = { to = "messages", work = "uniform(1ms, 2ms)", times = "5" }
+
+[[process]]
+name = "sink"
+template = "generator"
+priority = 0
+need = "6ms"
+slice = "9ms"
+period = "20ms"
+weight = 4
+deadline = "41ms"
+starts = "4ms"
+movable = true
+set = { to = "replies", work = "152us", times = "7" }
+
+[balance]
+every = "1s"
+cost = "100us"
+
+[stop]
+warm_up = "120ms"
+duration = "1s"
+replications = 3
+
+[measure]
+tails = false
+verify = true
+sample = "100ms"
+timeline = { from = "0ms", until = "200ms" }
+"#;
+
+#[test]
+fn everything_is_as_it_is_written() {
+    let node = node(RICH);
+    assert_eq!((node.title.as_str(), node.seed, node.reference), ("Two nodes", 7, 1));
+    assert_eq!(node.disciplines, ["epoch:50ms,slice=10ms", "epoch:allocate=at_dispatch"]);
+    let specs: Vec<String> = node.specs.iter().map(ToString::to_string).collect();
+    assert_eq!(specs, ["epoch:50ms,slice=10ms", "epoch:allocate=at_dispatch,length=50ms"]);
+    assert_eq!(node.nodes, ["left", "right"]);
+    let micros = |count: u64| Nanos::new(count * 1_000);
+    let [restart, timer, swap, post, remote] = [1, 2, 3, 4, 5].map(micros);
+    assert_eq!(node.costs, Costs { restart, timer, swap, post, remote });
+    assert_eq!((node.uncharged, node.switch_delay), (micros(700), micros(20)));
+    let queue = |name: &str, node| DualQueue { name: name.to_owned(), node };
+    assert_eq!(node.queues, [queue("messages", 1), queue("replies", 0)]);
+    assert_eq!(node.events, [Event { name: "done".to_owned(), owner: 1 }]);
+    assert_eq!(node.balance, Some(Balance { every: millis(1_000), cost: micros(100) }));
+    assert_eq!(node.stop, Stop { warm_up: millis(120), duration: millis(1_000), replications: 3 });
+    let timeline = Some((millis(0), millis(200)));
+    assert_eq!(node.measure, Measure { tails: false, verify: true, sample: Some(millis(100)), timeline });
+}
+
+#[test]
+fn a_process_is_its_template_but_for_what_it_says_itself() {
+    let node = node(RICH);
+    let generator = |times, work, queue| {
+        vec![
+            Operation::Loop { times: Some(times), after: 4 },
+            Operation::Compute(work),
+            Operation::Enqueue(queue),
+            Operation::End(0),
+        ]
+    };
+    let declared = |priority, need, slice, period, weight| Declared {
+        priority,
+        need: millis(need),
+        slice: Some(millis(slice)),
+        period: Some(millis(period)),
+        weight: Some(Weight::new(weight)),
+    };
+    for (place, name) in ["source.1", "source.2"].into_iter().enumerate() {
+        let process = &node.processes[place];
+        assert_eq!((process.name.as_str(), process.node), (name, 1));
+        assert_eq!(process.declared, declared(2, 5, 8, 25, 3));
+        assert_eq!((process.deadline, process.starts, process.movable), (Some(millis(40)), millis(3), false));
+        let work = Law::Uniform(millis(1), millis(2));
+        assert_eq!(process.program.operations, generator(5, work, 0));
+    }
+    let sink = &node.processes[2];
+    assert_eq!((sink.name.as_str(), sink.node), ("sink", 0));
+    assert_eq!(sink.declared, declared(0, 6, 9, 20, 4));
+    assert_eq!((sink.deadline, sink.starts, sink.movable), (Some(millis(41)), millis(4), true));
+    let work = Law::Constant(Nanos::new(152_000));
+    assert_eq!(sink.program.operations, generator(7, work, 1));
+}
+
+/// A process of the system: name, node, priority, need, first readiness, what it computes.
+fn of_the_system(process: &Process) -> (&str, usize, u8, u64, u64, Vec<Operation>) {
+    assert!(process.system && !process.movable && process.deadline.is_none());
+    let Process { name, node, declared, starts, program, .. } = process;
+    (name, *node, declared.priority, declared.need.get(), starts.get(), program.operations.clone())
+}
+
+fn once_every(run: u64, every: Nanos, offset: u64) -> Vec<Operation> {
+    vec![
+        Operation::Loop { times: None, after: 4 },
+        Operation::Compute(Law::Constant(Nanos::new(run))),
+        Operation::SleepUntil { every, offset: Nanos::new(offset) },
+        Operation::End(0),
+    ]
+}
+
+#[test]
+fn every_node_has_the_processes_of_the_system_behind_all_others() {
+    let two = node(RICH);
+    let system: Vec<_> = two.processes[3..].iter().map(of_the_system).collect();
+    let half = millis(25).get();
+    let scheduler = || once_every(300_000, millis(50), 0);
+    let demon = || once_every(2_000_000, millis(50), half);
+    let expected = [
+        ("epoch_scheduler@left", 0, 3, 1_000_000, 0, scheduler()),
+        ("remote_demon@left", 0, 2, 2_000_000, half, demon()),
+        ("epoch_scheduler@right", 1, 3, 1_000_000, 0, scheduler()),
+        ("remote_demon@right", 1, 2, 2_000_000, half, demon()),
+    ];
+    assert_eq!(system, expected);
+    let one = node("...\nnode = { costs = \"chrysalis\", system = \"chrysalis\" }\n{process}");
+    assert_eq!((one.costs, one.uncharged), (Costs::chrysalis(), Nanos::new(800_000)));
+    let system: Vec<_> = one.processes[1..].iter().map(of_the_system).collect();
+    let half = millis(50).get();
+    let expected = [
+        ("epoch_scheduler", 0, 3, 1_000_000, 0, once_every(300_000, millis(100), 0)),
+        ("remote_demon", 0, 2, 3_000_000, half, once_every(2_560_000, millis(100), half)),
+    ];
+    assert_eq!(system, expected);
+    assert_eq!(node("...\nnode = { costs = \"none\", system = \"none\" }\n{process}").processes.len(), 1);
+}
+
+#[test]
+fn more_than_there_is_may_be_promised_where_the_discipline_warns() {
+    let two = "{process}\nneed = \"100ms\"\n[[process]]\nname = \"b\"\nneed = \"100ms\"\nprogram = \"exit\"";
+    assert_eq!(node(&format!("...\n{two}")).processes.len(), 2);
+}
+
+#[test]
+fn the_largest_needs_of_the_most_processes_are_declared_to_every_discipline() {
+    let names: Vec<String> = TASK.iter().map(|info| format!("\"{}\"", info.name)).collect();
+    let node = node(&format!(
+        "weir = 1\nmodel = \"node\"\ndisciplines = [{}]\nnode = {{ epoch = \"86400s\", system = \"chrysalis\" }}\n\
+         stop = {{ warm_up = \"0s\", duration = \"1000000s\" }}\n{{process}}\ncount = 65534\nneed = \"86400s\"",
+        names.join(", ")
+    ));
+    assert_eq!((node.processes.len(), node.disciplines.len()), (65_536, TASK.len()));
+}
+
+#[test]
+fn a_program_has_its_place_in_strings_of_every_kind() {
+    for (string, place) in [
+        ("\"exit; ö; x\"", "6:18"),
+        ("'exit; ö; x'", "6:18"),
+        ("\"\"\"\n  exit\n ö\"\"\"", "8:2"),
+        ("'''exit\n ö'''", "7:2"),
+        // Behind an escape only the beginning of the text is told.
+        ("\"\"\"\nexit\\u000A\n ö\"\"\"", "6:11"),
+    ] {
+        let text = format!("...\n\n[[process]]\nprogram = {string}\nname = \"a\"");
+        let error = read(&text).expect_err(string);
+        let expected = format!("s.toml:{place}: process.program is ö, is not a statement: ");
+        assert!(error.starts_with(&expected), "{error}");
+    }
+    let windows = "...\n[[process]]\nname = \"a\"\nprogram = \"\"\"\nexit\nö\n\"\"\"\n".replace('\n', "\r\n");
+    let error = read(&windows.replace("...", &filled("...").replace('\n', "\r\n"))).expect_err("refused");
+    assert!(error.starts_with("s.toml:8:1: process.program is ö, "), "{error}");
+}
+
+/// A folder of its own for each test that needs files; removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("weir-node-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder for tests");
+        Self(path)
+    }
+
+    fn read(&self, text: &str, runs: &str) -> Result<Scenario, String> {
+        std::fs::write(self.0.join("runs.csv"), runs).expect("a file for tests");
+        Scenario::from_toml(&filled(text), "s.toml", &self.0).map_err(|error| error.to_string())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn runs_come_from_a_file_that_is_part_of_the_fingerprint() {
+    let folder = Folder::new("runs");
+    let text = "...\n[[template]]\nname = \"t\"\nreplay = \"runs.csv\"\n[[process]]\nname = \"a\"\ntemplate = \"t\"\ncount = 2";
+    let first = folder.read(text, "wake_ms,run_us\n0,552.2\n1.5,10\n").expect("valid");
+    let processes = &first.node().expect("a node").processes;
+    let runs = |process: &Process| match process.program.operations.as_slice() {
+        [Operation::Replay(runs)] => Arc::clone(runs),
+        other => panic!("{other:?}"),
+    };
+    let run = |wake, run| Run { wake: Nanos::new(wake), run: Nanos::new(run) };
+    assert_eq!(*runs(&processes[0]), [run(0, 552_200), run(1_500_000, 10_000)]);
+    assert!(Arc::ptr_eq(&runs(&processes[0]), &runs(&processes[1])), "a file is read once");
+    let second = folder.read(text, "wake_ms,run_us\n0,552.2\n1.5,11\n").expect("valid");
+    assert_eq!(first.frame.scenario, second.frame.scenario);
+    assert_ne!(first.frame.fingerprint, second.frame.fingerprint);
+    let error = folder.read(text, "wake_ms,run_us\n2,1\n1,1\n").expect_err("refused");
+    assert!(error.contains("runs.csv:3:1: wake_ms is 1, is before the wake-up of the row above"), "{error}");
+    let error = folder.read(text, "wake,run\n1000001,1\n").expect_err("refused");
+    assert!(error.contains("runs.csv:2:1: wake is 1000001, must be at most 1000000s"), "{error}");
+    let set = format!("{text}\nset = {{ to = \"a\" }}");
+    let error = folder.read(&set, "wake,run\n0,1\n").expect_err("refused");
+    assert!(error.contains("process.set.to is \"a\", has no effect"), "{error}");
+}
+
+#[test]
+fn the_schema_knows_the_keys() {
+    let schema = super::super::schema();
+    for key in ["NodeScenario", "switch_delay", "epoch_scheduler", "chrysalis", "replay", "timeline"] {
+        assert!(schema.contains(&format!("\"{key}\"")), "{key}");
+    }
+}
+
+/// A number as the documents write it.
+fn grouped(number: u64) -> String {
+    match number {
+        1000.. => format!("{},{:03}", grouped(number / 1000), number % 1000),
+        _ => number.to_string(),
+    }
+}
+
+#[test]
+fn the_document_has_the_bounds_of_the_code() {
+    use super::does;
+    use super::program::{parse, resolve};
+    use super::{
+        EPOCHS, LONGEST, LONGEST_COST, LONGEST_RUN, OFTENEST, measure, nodes, objects, processes, replay,
+    };
+    let document = include_str!("../../../../../docs/scenario.md");
+    let seconds = |span: Nanos| format!("{} s", grouped(span.get() / 1_000_000_000));
+    let count = |number: usize| grouped(number as u64);
+    let most = grouped(weir_core::task::MAX_PROCESSES.into());
+    let longest_mean = weir_lab::stream::LONGEST_MEAN / 1e9;
+    for (key, bound) in [
+        ("`node.epoch`", format!("| {} us to {} |", EPOCHS.0.get() / 1_000, seconds(EPOCHS.1))),
+        ("`node.names`", format!("| 1 to {},", nodes::MAX_NODES)),
+        ("`node.costs`", format!("at most {} s", LONGEST_COST.get() / 1_000_000_000)),
+        ("`queue`", count(objects::MAX_QUEUES)),
+        ("`event`", count(objects::MAX_EVENTS)),
+        ("`process`", format!("| 1 to {most},")),
+        ("`process.priority`", format!("| 0 to {} |", weir_core::task::TOP_PRIORITY)),
+        ("`process.need`", format!("at most {} |", seconds(EPOCHS.1))),
+        ("`process.slice`", format!("at most {};", seconds(LONGEST))),
+        ("`process.weight`", format!("| 1 to {} |", grouped(processes::MAX_WEIGHT))),
+        ("`process.program`", format!("| {};", count(parse::MAX_STEPS))),
+        ("`process.program`", format!("loops {} deep", parse::MAX_DEPTH)),
+        ("`process.program`", format!("up to {} times", grouped(resolve::MAX_TIMES))),
+        ("`process.program`", format!("{} of all processes", count(does::MAX_OPERATIONS))),
+        ("`process.program` spans", format!("at most {};", seconds(LONGEST))),
+        ("`process.program` spans", format!("at most {} s |", grouped(longest_mean as u64))),
+        (
+            "`process.replay`",
+            format!("{} of up to {} files", count(replay::MAX_RUNS), count(replay::MAX_FILES)),
+        ),
+        ("`balance.every`", format!("{} us to {};", OFTENEST.get() / 1_000, seconds(LONGEST_RUN))),
+        (
+            "`stop.warm_up`",
+            format!("at most {} and {} epochs", seconds(LONGEST_RUN), grouped(measure::MAX_EPOCHS)),
+        ),
+        ("`measure.sample`", format!("{} ms to", measure::SHORTEST_SAMPLE.get() / 1_000_000)),
+        ("`measure.sample`", format!("at most {} samples", grouped(measure::MAX_SAMPLES))),
+    ] {
+        let row = |line: &&str| line.starts_with('|') && line.contains(key);
+        let found = document.lines().filter(row).any(|line| line.contains(&bound));
+        assert!(found, "no row of {key} has {bound}");
+    }
+}

@@ -1,0 +1,363 @@
+//! A node: its processor, the scheduler on it, and what interrupts it.
+//!
+//! A node is seen at the instants at which something is due, but never within an interrupt: what falls due meanwhile is
+//! seen at its end. [`World::instant`] goes through all that is due in the order that [`crate::node`] states, and
+//! enters the scheduler at most once; as long as something is due at the same instant it goes through it again.
+//!
+//! `mark` is the time up to which the open grant was charged, less the overheads that were carried into it. So what is
+//! to be charged is always the time since `mark`, and the slice ends a quantum after it.
+
+use weir_core::discipline::Open;
+use weir_core::task::{Task, TaskDiscipline};
+
+use crate::engine::books::{Who, who};
+use crate::engine::switch::Inbox;
+use crate::engine::timer::Timer;
+use crate::engine::world::{NEVER, NOBODY, State, World, at, span, task};
+use crate::record::{Path, Sink};
+
+/// A node.
+pub(super) struct Node<D> {
+    pub(super) discipline: D,
+    pub(super) number: u32,
+    /// When it is to be seen next.
+    pub(super) next: u64,
+    /// The process of the open grant, and the level that it runs on.
+    pub(super) running: u32,
+    pub(super) level: Option<i8>,
+    /// Who ran last: its registers are still loaded.
+    last: u32,
+    /// See above.
+    pub(super) mark: u64,
+    slice_end: u64,
+    pub(super) compute_end: u64,
+    /// The end of the interrupt.
+    pub(super) busy_until: u64,
+    /// How much of the interrupt does not count in the open grant: `mark` is ahead by it from the beginning on.
+    lead: u64,
+    /// Since when the time of who has the processor is not told.
+    untold: u64,
+    /// When the discipline has an event of its own.
+    own_event: u64,
+    /// When time that is charged to nobody is to be spent.
+    pub(super) turn: u64,
+    /// The scheduler is to be entered at this instant.
+    pub(super) enter: bool,
+    /// And this because a process outranks the running one.
+    pub(super) preempted: bool,
+    /// The discipline was called since its own event was read.
+    pub(super) stale: bool,
+    pub(super) timer: Timer,
+    pub(super) inbox: Inbox,
+}
+
+impl<D: TaskDiscipline<Task>> Node<D> {
+    pub(super) fn new(discipline: D, number: u32) -> Self {
+        Self {
+            discipline,
+            number,
+            next: NEVER,
+            running: NOBODY,
+            level: None,
+            last: NOBODY,
+            mark: 0,
+            slice_end: NEVER,
+            compute_end: NEVER,
+            busy_until: 0,
+            lead: 0,
+            untold: 0,
+            own_event: NEVER,
+            turn: NEVER,
+            enter: false,
+            preempted: false,
+            stale: false,
+            timer: Timer::new(),
+            inbox: Inbox::new(),
+        }
+    }
+
+    /// What the running process has used and was not charged for.
+    #[inline]
+    pub(super) fn unpaid(&mut self, now: u64) -> u64 {
+        now - std::mem::replace(&mut self.mark, now)
+    }
+
+    /// The same where `now` may be within an interrupt.
+    pub(super) fn unpaid_so_far(&mut self, now: u64) -> u64 {
+        let up_to = if now < self.busy_until { (now + self.lead).min(self.busy_until) } else { now };
+        let unpaid = up_to.saturating_sub(self.mark);
+        self.mark += unpaid;
+        unpaid
+    }
+
+    #[inline]
+    fn read_own_event(&mut self) {
+        self.own_event = self.discipline.next_event().map_or(NEVER, |event| event.get());
+        self.stale = false;
+    }
+
+    /// Works out when it is to be seen next.
+    #[inline]
+    pub(super) fn look_ahead(&mut self) {
+        let asked = self.timer.due().min(self.inbox.due()).min(self.turn);
+        let due = self.compute_end.min(self.slice_end).min(self.own_event.min(asked));
+        self.next = due.max(self.busy_until);
+    }
+
+    /// Looks at the discipline anew, and works out when it is to be seen next.
+    pub(super) fn refresh(&mut self) {
+        self.read_own_event();
+        self.look_ahead();
+    }
+
+    /// Nobody runs.
+    #[inline]
+    pub(super) fn vacate(&mut self) {
+        (self.running, self.slice_end, self.compute_end) = (NOBODY, NEVER, NEVER);
+        self.stale = true;
+    }
+}
+
+impl<S: Sink, const V: bool> World<'_, S, V> {
+    /// Sees to all that is due on a node at `now`.
+    #[inline]
+    pub(super) fn instant<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
+        while node.next <= now {
+            self.pass(node, now);
+            if self.failure.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// Goes through all that is due once, in order.
+    #[inline]
+    fn pass<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
+        let before = node.running;
+        (node.enter, node.preempted) = (false, false);
+        if node.compute_end <= now {
+            self.run_on(node, now);
+        }
+        let over = node.running != NOBODY && node.slice_end <= now;
+        self.own_event(node, now);
+        let mut timer = over;
+        if node.timer.due() <= now {
+            timer = true;
+            self.alarms(node, now);
+        }
+        if node.inbox.due() <= now {
+            self.deliveries(node, now);
+        }
+        node.enter |= over;
+        let uncharged = if node.turn <= now { self.scenario.uncharged.get() } else { 0 };
+        if uncharged > 0 {
+            node.turn = NEVER;
+        }
+        if node.enter {
+            self.schedule(node, now, before, if timer { self.prices.timer } else { 0 }, uncharged);
+        } else if timer || uncharged > 0 {
+            self.interrupt(node, now, if timer { self.prices.timer } else { 0 }, uncharged);
+        }
+        if node.stale {
+            node.read_own_event();
+        }
+        node.look_ahead();
+        if !self.may_go_on(now) {
+            self.endless(node.number, before, now);
+        }
+    }
+
+    /// The event of the discipline: who runs is given back at once.
+    #[inline]
+    fn own_event<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
+        if node.stale {
+            node.read_own_event();
+        }
+        if node.own_event <= now {
+            node.enter = true;
+            if node.running != NOBODY {
+                self.give_back(node, now);
+            }
+        }
+    }
+
+    /// Closes the open grant; its process is still ready.
+    #[inline]
+    fn give_back<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
+        let process = node.running;
+        let used = node.unpaid(now);
+        let state = &mut self.processes[process as usize];
+        state.left = node.compute_end.saturating_sub(now);
+        state.state = State::Ready;
+        node.discipline.requeue(at(now), task(process), span(used), &mut self.drops);
+        node.vacate();
+        if V {
+            self.audit_charge(node, process, used, now);
+        }
+    }
+
+    /// Enters the scheduler; `timer` is what the timer's interrupt costs, `uncharged` what is charged to nobody.
+    #[inline]
+    fn schedule<D: TaskDiscipline<Task>>(
+        &mut self,
+        node: &mut Node<D>,
+        now: u64,
+        before: u32,
+        timer: u64,
+        uncharged: u64,
+    ) {
+        if node.running != NOBODY {
+            self.give_back(node, now);
+        }
+        let grant = node.discipline.dequeue(at(now), &Open, &mut self.drops);
+        let (after, quantum) = match grant {
+            Some(grant) => (grant.item.process.0, grant.quantum.get()),
+            None => (NOBODY, NEVER),
+        };
+        let level = grant.and_then(|grant| node.discipline.level(grant.item.process));
+        if V {
+            self.audit_decision(node, after, level, now);
+        }
+        let path = path(before, after, node.last);
+        let cost = timer + self.prices.path[path as usize];
+        self.tally.decisions += 1;
+        self.sink.path(node.number as usize, at(now), path);
+        if let Some(begins) = node.discipline.critical() {
+            self.sink.critical(node.number as usize, at(now), begins);
+        }
+        if node.preempted && node.level < Some(0) && level >= Some(0) && path == Path::Swap {
+            self.sink.high_over_low(node.number as usize, at(now));
+        }
+        node.busy_until = now + cost + uncharged;
+        self.hand_over(node, now, (before, after), level, (cost, uncharged));
+        node.stale = true;
+        if after != NOBODY {
+            self.start(node, now, (before, after), cost + uncharged, uncharged, quantum);
+        }
+    }
+
+    /// Tells the time of who is left, or was idle, and charges it for the interrupt if it is left.
+    #[inline]
+    fn hand_over<D>(
+        &mut self,
+        node: &mut Node<D>,
+        now: u64,
+        (before, after): (u32, u32),
+        level: Option<i8>,
+        (cost, uncharged): (u64, u64),
+    ) {
+        let number = node.number;
+        let paid = now + cost;
+        // Whose time goes up to where: what follows is of who is started, or idle.
+        let (owner, until) = match (before, after) {
+            (NOBODY, NOBODY) if cost > 0 => {
+                self.had(number, Who::Idle, node.untold, now);
+                (Who::Overhead, paid)
+            }
+            (NOBODY, NOBODY) => (Who::Idle, node.untold),
+            (NOBODY, _) => (Who::Idle, now),
+            _ if before == after && node.level == level => (Who::Idle, node.untold),
+            _ if before == after => (who(before, node.level), now),
+            _ => {
+                self.processes[before as usize].carried += cost;
+                (who(before, node.level), paid)
+            }
+        };
+        let from = if matches!(owner, Who::Overhead) { now } else { node.untold };
+        if until > from {
+            self.had(number, owner, from, until);
+            node.untold = until;
+        }
+        if V && before != NOBODY && before != after {
+            self.audit_left(before, now);
+        }
+        if uncharged > 0 {
+            self.had(number, who(after, level), node.untold, paid);
+            self.had(number, Who::Overhead, paid, paid + uncharged);
+            node.untold = paid + uncharged;
+        }
+        node.level = level;
+    }
+
+    /// Starts a process, or lets it go on, after `pause`, of which `uncharged` is not its own.
+    #[inline]
+    fn start<D: TaskDiscipline<Task>>(
+        &mut self,
+        node: &mut Node<D>,
+        now: u64,
+        (before, after): (u32, u32),
+        pause: u64,
+        uncharged: u64,
+        quantum: u64,
+    ) {
+        let number = node.number;
+        let process = &mut self.processes[after as usize];
+        let begins = now + pause;
+        // From an idle processor it pays itself, and where it goes on.
+        let pays = before == NOBODY || before == after;
+        let paid_from = if pays { now + uncharged } else { begins };
+        let woke = std::mem::take(&mut process.fresh).then(|| at(process.woke));
+        process.woke = process.woke.min(std::mem::replace(&mut process.owed, NEVER));
+        node.lead = paid_from - now;
+        // Another node may have charged it for an interrupt that is longer than all the time so far.
+        let carried = process.carried.min(paid_from);
+        process.carried -= carried;
+        node.mark = paid_from - carried;
+        node.slice_end = node.mark.saturating_add(quantum);
+        node.compute_end = begins.saturating_add(std::mem::take(&mut process.left));
+        process.state = State::Runs;
+        node.running = after;
+        node.last = after;
+        self.started(number, after, begins, woke);
+    }
+
+    /// Takes the processor without entering the scheduler.
+    #[inline]
+    fn interrupt<D: TaskDiscipline<Task>>(
+        &mut self,
+        node: &mut Node<D>,
+        now: u64,
+        timer: u64,
+        uncharged: u64,
+    ) {
+        let (number, running, paid) = (node.number, node.running, now + timer);
+        (node.busy_until, node.lead) = (paid + uncharged, uncharged);
+        if running == NOBODY {
+            if node.busy_until > now {
+                self.had(number, Who::Idle, node.untold, now);
+                self.had(number, Who::Overhead, now, node.busy_until);
+                node.untold = node.busy_until;
+            }
+            return;
+        }
+        node.compute_end = node.compute_end.saturating_add(timer + uncharged);
+        if uncharged > 0 {
+            self.had(number, who(running, node.level), node.untold, paid);
+            self.had(number, Who::Overhead, paid, node.busy_until);
+            node.untold = node.busy_until;
+            node.mark += uncharged;
+            node.slice_end = node.slice_end.saturating_add(uncharged);
+        }
+    }
+
+    /// Tells the time of who has the processor up to `now`.
+    pub(super) fn tell_up_to<D>(&mut self, node: &mut Node<D>, now: u64) {
+        if node.untold < now {
+            self.had(node.number, who(node.running, node.level), node.untold, now);
+            node.untold = now;
+        }
+    }
+}
+
+/// What the scheduler came from and went to.
+#[inline]
+fn path(before: u32, after: u32, last: u32) -> Path {
+    match (before, after) {
+        (NOBODY, NOBODY) => Path::StayIdle,
+        (_, NOBODY) => Path::ToIdle,
+        (NOBODY, _) if after == last => Path::FromIdleSame,
+        (NOBODY, _) => Path::FromIdle,
+        _ if before == after => Path::Restart,
+        _ => Path::Swap,
+    }
+}

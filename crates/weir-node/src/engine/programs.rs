@@ -1,0 +1,322 @@
+//! Runs programs on: from the end of what a process computes to where it next uses time or waits.
+
+use weir_core::task::{Task, TaskDiscipline};
+use weir_core::units::Instant;
+
+use crate::engine::code::Step;
+use crate::engine::processor::Node;
+use crate::engine::switch::Message;
+use crate::engine::timer::{Alarm, Due};
+use crate::engine::world::{NOBODY, State, World, at, span, task};
+use crate::record::Sink;
+
+/// What comes after an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    /// The next step.
+    Next,
+    /// This one.
+    Goto(u32),
+    /// The next step, once this much time was used.
+    Uses(u64),
+    /// The same step, once this much time was used for it.
+    Pays(u64),
+    /// The same step, once this much time was used.
+    Computes(u64),
+    /// The process waits; it goes on with the next step.
+    Waits(State),
+    /// The process waits; it looks at the same step again.
+    LooksAgain(State),
+}
+
+impl<S: Sink, const V: bool> World<'_, S, V> {
+    /// The running process goes on.
+    #[inline]
+    pub(super) fn run_on<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
+        let process = node.running;
+        let mut step = self.processes[process as usize].step;
+        loop {
+            self.tally.operations += 1;
+            if !self.may_go_on(now) {
+                self.endless(node.number, process, now);
+                node.compute_end = u64::MAX;
+                break;
+            }
+            match self.operate(node, process, step, now) {
+                Then::Next | Then::Uses(0) => step += 1,
+                Then::Goto(to) => step = to,
+                Then::Uses(time) => {
+                    step += 1;
+                    node.compute_end = now.saturating_add(time);
+                    break;
+                }
+                Then::Computes(time) => {
+                    node.compute_end = now.saturating_add(time);
+                    break;
+                }
+                Then::Pays(time) => {
+                    self.processes[process as usize].paid = true;
+                    node.compute_end = now.saturating_add(time);
+                    break;
+                }
+                Then::Waits(state) => {
+                    self.waits(node, process, state, now);
+                    step += 1;
+                    break;
+                }
+                Then::LooksAgain(state) => {
+                    self.waits(node, process, state, now);
+                    break;
+                }
+            }
+        }
+        self.processes[process as usize].step = step;
+    }
+
+    #[inline]
+    fn operate<D: TaskDiscipline<Task>>(
+        &mut self,
+        node: &mut Node<D>,
+        process: u32,
+        step: u32,
+        now: u64,
+    ) -> Then {
+        match self.programs.steps[step as usize] {
+            Step::Compute(time) => Then::Uses(time),
+            Step::Draw { law } => Then::Uses(self.draw(process, law)),
+            Step::Post { event } => self.post_for(node, process, event, now),
+            Step::PostAfter { event, law } => {
+                let after = self.draw(process, law);
+                self.ask(node, now.saturating_add(after), Alarm::Post(event));
+                Then::Next
+            }
+            Step::WaitOne { .. } | Step::WaitSet { .. } | Step::WaitAny => {
+                match self.take_posted(process, step) {
+                    true => self.goes_on(node, process, now),
+                    false => Then::LooksAgain(State::WaitsForEvent),
+                }
+            }
+            Step::Enqueue { queue } => self.enqueue_for(node, process, queue, now),
+            Step::Dequeue { queue } => match self.take_data(process, queue, now) {
+                true => self.goes_on(node, process, now),
+                false => Then::Waits(State::WaitsForData(queue)),
+            },
+            Step::Sleep { law } => {
+                let time = self.draw(process, law);
+                self.sleep(node, process, now.saturating_add(time), now)
+            }
+            Step::SleepUntil { grid, counter } => self.sleep_until(node, process, (grid, counter), now),
+            Step::Begin { counter } => {
+                self.counters[counter as usize] = self.programs.times[counter as usize];
+                Then::Next
+            }
+            Step::Again { counter, to } => {
+                let left = &mut self.counters[counter as usize];
+                *left -= 1;
+                if *left > 0 { Then::Goto(to) } else { Then::Next }
+            }
+            Step::Jump { to } => Then::Goto(to),
+            Step::Replay { runs, counter } => self.replay(node, process, (runs, counter), step, now),
+            Step::Exit => Then::LooksAgain(State::Ended),
+        }
+    }
+
+    /// Who is to move sleeps for a nanosecond at least, in which it does.
+    #[inline]
+    fn sleep<D>(&mut self, node: &mut Node<D>, process: u32, until: u64, now: u64) -> Then {
+        let least = if self.is_to_move(process) { now.saturating_add(1) } else { now };
+        self.ask(node, until.max(least), Alarm::Wake(process));
+        Then::Waits(State::Sleeps)
+    }
+
+    /// An operation at which the process could have waited is done at once.
+    #[inline]
+    fn goes_on<D>(&mut self, node: &mut Node<D>, process: u32, now: u64) -> Then {
+        match self.is_to_move(process) {
+            true => self.sleep(node, process, now, now),
+            false => Then::Next,
+        }
+    }
+
+    #[inline]
+    fn is_to_move(&self, process: u32) -> bool {
+        self.processes[process as usize].moves_to != NOBODY
+    }
+
+    /// Every instant of a grid is taken once, in order: one that has passed begins a response of its own at once, from
+    /// when it was due. The counter is when the next one is, or 0 before the first.
+    #[inline]
+    fn sleep_until<D>(
+        &mut self,
+        node: &mut Node<D>,
+        process: u32,
+        (grid, counter): (u32, u32),
+        now: u64,
+    ) -> Then {
+        let (every, offset) = self.programs.grids[grid as usize];
+        let due = match self.counters[counter as usize] {
+            0 => next_on(now, every, offset),
+            due => due,
+        };
+        self.counters[counter as usize] = due.saturating_add(every);
+        if due > now {
+            return self.sleep(node, process, due, now);
+        }
+        if self.is_to_move(process) {
+            self.processes[process as usize].owed = due;
+            return self.sleep(node, process, now, now);
+        }
+        let since = std::mem::replace(&mut self.processes[process as usize].woke, due);
+        self.sink.responded(process as usize, at(now), at(since));
+        Then::Next
+    }
+
+    /// A post uses time before it takes effect, more of it to another node; what was paid for is done, also where the
+    /// owner has moved since.
+    #[inline]
+    fn post_for<D: TaskDiscipline<Task>>(
+        &mut self,
+        node: &mut Node<D>,
+        process: u32,
+        event: u32,
+        now: u64,
+    ) -> Then {
+        let there = self.processes[self.events[event as usize].owner as usize].node;
+        let cost = if there == node.number { self.prices.post } else { self.prices.remote };
+        let paid = std::mem::take(&mut self.processes[process as usize].paid);
+        if cost > 0 && !paid {
+            return Then::Pays(cost);
+        }
+        match there == node.number {
+            true => self.post(node, event, now),
+            false => self.send(there, Message::Post(event)),
+        }
+        Then::Next
+    }
+
+    /// An enqueue uses time where it is to another node's queue, or posts who waits; what was paid for is done,
+    /// whether anybody still waits or not.
+    #[inline]
+    fn enqueue_for<D: TaskDiscipline<Task>>(
+        &mut self,
+        node: &mut Node<D>,
+        process: u32,
+        queue: u32,
+        now: u64,
+    ) -> Then {
+        let dual = &self.queues[queue as usize];
+        let there = dual.node;
+        let cost = match dual.waiting.front() {
+            _ if there != node.number => self.prices.remote,
+            Some(&first) if self.processes[first as usize].node != node.number => self.prices.remote,
+            Some(_) => self.prices.post,
+            None => 0,
+        };
+        let paid = std::mem::take(&mut self.processes[process as usize].paid);
+        if cost > 0 && !paid {
+            return Then::Pays(cost);
+        }
+        match there == node.number {
+            true => self.put(node, queue, process, now),
+            false => self.send(there, Message::Put { queue, from: process }),
+        }
+        Then::Next
+    }
+
+    /// Wakes at the time of its next run, and computes it. A run that is due already is a response of its own, from the
+    /// time at which it was due. The counter is twice the run's number, and one once it has woken.
+    fn replay<D>(
+        &mut self,
+        node: &mut Node<D>,
+        process: u32,
+        (runs, counter): (u32, u32),
+        step: u32,
+        now: u64,
+    ) -> Then {
+        let at = self.counters[counter as usize];
+        let Some(&run) = self.programs.runs[runs as usize].get((at / 2) as usize) else {
+            self.counters[counter as usize] = 0;
+            return Then::Next;
+        };
+        self.counters[counter as usize] += 1;
+        let is_due = run.wake.get() <= now;
+        if at.is_multiple_of(2) && is_due && self.is_to_move(process) {
+            self.processes[process as usize].owed = run.wake.get();
+            self.ask(node, now.saturating_add(1), Alarm::Wake(process));
+            return Then::LooksAgain(State::Sleeps);
+        }
+        if at.is_multiple_of(2) && at > 0 && is_due {
+            let since = self.processes[process as usize].woke;
+            self.sink.responded(process as usize, Instant::new(now), Instant::new(since));
+        }
+        if is_due {
+            self.processes[process as usize].woke = run.wake.get();
+        }
+        if at % 2 == 1 {
+            return match run.run.get() {
+                0 => Then::Goto(step),
+                time => Then::Computes(time),
+            };
+        }
+        if is_due {
+            return Then::Goto(step);
+        }
+        self.ask(node, run.wake.get(), Alarm::Wake(process));
+        Then::LooksAgain(State::Sleeps)
+    }
+
+    /// The running process waits, or ends.
+    #[inline]
+    fn waits<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, process: u32, state: State, now: u64) {
+        let used = node.unpaid(now);
+        node.discipline.finish(at(now), &task(process), span(used));
+        node.vacate();
+        node.enter = true;
+        if V {
+            self.audit_charge(node, process, used, now);
+        }
+        let one = &mut self.processes[process as usize];
+        one.state = state;
+        one.unready = self.epoch;
+        self.active -= u64::from(!one.system);
+        if one.moves_to != NOBODY {
+            self.moving.push(process);
+        }
+        let woke = one.woke;
+        if let State::WaitsForData(queue) = state {
+            self.queues[queue as usize].waiting.push_back(process);
+        }
+        self.sink.waits(process as usize, at(now), at(woke));
+        if state == State::Ended {
+            self.ends(node, process, now);
+        }
+    }
+
+    #[cold]
+    fn ends<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, process: u32, now: u64) {
+        node.discipline.exit(at(now), task(process).process);
+        self.alive -= u64::from(!self.processes[process as usize].system);
+        if V {
+            self.audit_discipline(node, now);
+        }
+    }
+
+    /// Asks the timer demon of a node.
+    #[inline]
+    pub(super) fn ask<D>(&mut self, node: &mut Node<D>, at: u64, alarm: Alarm) {
+        let process = self.whose(alarm);
+        self.active += u64::from(!self.processes[process as usize].system);
+        let number = self.number();
+        node.timer.ask(Due { at, number }, alarm);
+        self.bound_timer(node.number, process, node.timer.len());
+    }
+}
+
+/// The next instant after `now` that is `offset` after a multiple of `every`.
+#[inline]
+pub(super) fn next_on(now: u64, every: u64, offset: u64) -> u64 {
+    match now.checked_sub(offset) {
+        None => offset,
+        Some(since) => (since / every).saturating_add(1).saturating_mul(every).saturating_add(offset),
+    }
+}

@@ -1,0 +1,253 @@
+//! A replication from its first instant to its end: which node is seen next, and the boundaries that all nodes share.
+
+use weir_core::task::{Task, TaskDiscipline, Used};
+
+use crate::engine::code::Step;
+use crate::engine::processor::Node;
+use crate::engine::refused;
+use crate::engine::switch::Message;
+use crate::engine::timer::{Alarm, Due};
+use crate::engine::world::{NEVER, NOBODY, World, at, span, task};
+use crate::job::{Ended, Job, Left};
+use crate::model::NodeScenario;
+use crate::record::Sink;
+use weir_lab::control::Watch;
+use weir_lab::error::RunError;
+
+/// After so many instants it is asked whether the run is to be broken off.
+const PATIENCE: u32 = 1 << 16;
+
+/// A replication that runs.
+pub(super) struct Engine<'a, D, S, const V: bool> {
+    world: World<'a, S, V>,
+    nodes: Vec<Node<D>>,
+    /// The next boundaries of each kind.
+    epoch_end: u64,
+    comparison: u64,
+    warm_up: u64,
+    end: u64,
+    /// What each process had used at the end of the warm-up.
+    used: Vec<Option<Used>>,
+}
+
+impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
+    /// # Errors
+    /// A program or a declaration is refused.
+    pub(super) fn new(
+        scenario: &'a NodeScenario,
+        job: Job,
+        sink: &'a mut S,
+        nodes: Vec<Node<D>>,
+    ) -> Result<Self, RunError> {
+        let mut engine = Self {
+            world: World::new(scenario, job, sink)?,
+            nodes,
+            epoch_end: scenario.epoch.get(),
+            comparison: scenario.balance.map_or(NEVER, |balance| balance.every.get()),
+            warm_up: scenario.stop.warm_up.min(scenario.stop.duration).get(),
+            end: scenario.stop.duration.get(),
+            used: Vec::new(),
+        };
+        engine.declare(scenario)?;
+        for (number, process) in scenario.processes.iter().enumerate() {
+            let node = &mut engine.nodes[process.node];
+            engine.world.ask(node, process.starts.get(), Alarm::Wake(number as u32));
+        }
+        engine.nodes.iter_mut().for_each(Node::refresh);
+        engine.world.books.boundary = engine.boundary();
+        Ok(engine)
+    }
+
+    fn declare(&mut self, scenario: &NodeScenario) -> Result<(), RunError> {
+        for (number, process) in scenario.processes.iter().enumerate() {
+            let discipline = &mut self.nodes[process.node].discipline;
+            let declared = discipline.declare(at(0), task(number as u32).process, process.declared);
+            let over = declared
+                .map_err(|error| refused(format!("process `{}`", process.name), error.to_string()))?;
+            if let Some(over) = over {
+                self.world.overcommits(process.node, over);
+            }
+        }
+        Ok(())
+    }
+
+    /// The next boundary.
+    fn boundary(&self) -> u64 {
+        self.epoch_end.min(self.comparison).min(self.warm_up).min(self.end)
+    }
+
+    /// # Errors
+    /// The programs, or the discipline, come to a state in which nothing sensible follows, or violate something.
+    pub(super) fn run(mut self, watch: &Watch<'_>) -> Result<Ended, RunError> {
+        let (mut told, mut patience) = (0, PATIENCE);
+        loop {
+            let earliest = self.earliest();
+            let now = self.nodes[earliest].next;
+            if now >= self.world.books.boundary {
+                let boundary = self.world.books.boundary;
+                watch.passed(&mut told, boundary);
+                let over = self.pass_boundary();
+                self.world.failed()?;
+                if over {
+                    return Ok(Ended::Finished(Box::new(self.left())));
+                }
+                patience = 1;
+            } else {
+                self.world.instant(&mut self.nodes[earliest], now);
+                self.after_instant(now)?;
+            }
+            patience -= 1;
+            if patience == 0 {
+                patience = PATIENCE;
+                if watch.cancelled() {
+                    return Ok(Ended::Interrupted);
+                }
+            }
+        }
+    }
+
+    /// The node that is to be seen next.
+    #[inline]
+    fn earliest(&self) -> usize {
+        let mut earliest = 0;
+        for number in 1..self.nodes.len() {
+            if self.nodes[number].next < self.nodes[earliest].next {
+                earliest = number;
+            }
+        }
+        earliest
+    }
+
+    /// Sends and moves what an instant of one node has left for others, and looks whether anything can still move.
+    #[inline]
+    fn after_instant(&mut self, now: u64) -> Result<(), RunError> {
+        if !self.world.outgoing.is_empty() {
+            self.deliver(now);
+        }
+        if !self.world.moving.is_empty() {
+            self.world.move_waiting(&mut self.nodes, now);
+        }
+        if self.world.active == 0 && self.world.alive > 0 {
+            self.world.deadlock(now);
+        }
+        if self.world.drops.0 > 0 {
+            self.world.dropped(now);
+        }
+        if self.world.failure.is_some() { self.world.failed() } else { Ok(()) }
+    }
+
+    fn deliver(&mut self, now: u64) {
+        let due = now.saturating_add(self.world.scenario.switch_delay.get());
+        for place in 0..self.world.outgoing.len() {
+            let (there, message): (u32, Message) = self.world.outgoing[place];
+            let number = self.world.number();
+            let node = &mut self.nodes[there as usize];
+            node.inbox.send(Due { at: due, number }, message);
+            node.look_ahead();
+        }
+        self.world.outgoing.clear();
+    }
+
+    /// Goes over the boundary, before anything that happens there; whether it is the end.
+    fn pass_boundary(&mut self) -> bool {
+        let now = self.world.books.boundary;
+        for node in &mut self.nodes {
+            self.world.tell_up_to(node, now);
+        }
+        if now == self.epoch_end {
+            self.turn(now);
+        }
+        if now == self.warm_up {
+            self.used = self.count_used(now);
+            self.warm_up = NEVER;
+        }
+        if now == self.end {
+            self.world.unfinished(now);
+            if V {
+                (0..self.nodes.len() as u32).for_each(|node| self.world.audit_end(node, now));
+            }
+            return true;
+        }
+        if now == self.comparison {
+            let every = self.world.scenario.balance.map_or(NEVER, |balance| balance.every.get());
+            self.comparison = now.saturating_add(every);
+            self.world.compare(&mut self.nodes, now);
+        }
+        let boundary = self.boundary();
+        self.world.pass_boundary(boundary);
+        false
+    }
+
+    /// An epoch ends, and the next one begins.
+    fn turn(&mut self, now: u64) {
+        let World { processes, sink, epoch, .. } = &mut self.world;
+        let always_ready = |process: usize| {
+            processes.get(process).is_some_and(|one| one.is_ready() && one.unready != *epoch)
+        };
+        sink.epoch(at(now), &always_ready);
+        self.world.epoch += 1;
+        self.world.epoch_start = now;
+        self.epoch_end = now.saturating_add(self.world.scenario.epoch.get());
+        if self.world.scenario.uncharged.get() > 0 {
+            for node in &mut self.nodes {
+                node.turn = now;
+                node.look_ahead();
+            }
+        }
+    }
+
+    /// What each process has used of each kind of time, on all nodes, once those that run are charged.
+    fn count_used(&mut self, now: u64) -> Vec<Option<Used>> {
+        for node in &mut self.nodes {
+            self.world.charge_running(node, now);
+        }
+        let of = |process: usize| {
+            let flow = task(process as u32).process;
+            let counted = self.nodes.iter().filter_map(|node| node.discipline.used(flow));
+            counted.reduce(|sum, more| Used {
+                need: sum.need + more.need,
+                uncommitted: sum.uncommitted + more.uncommitted,
+                windfall: sum.windfall + more.windfall,
+            })
+        };
+        (0..self.world.processes.len()).map(of).collect()
+    }
+
+    /// What the replication leaves, at its end.
+    fn left(mut self) -> Left {
+        let end = self.count_used(self.end);
+        let used = self.used.iter().zip(end);
+        let used = used.map(|(warm_up, end)| warm_up.zip(end).map(|(warm_up, end)| [warm_up, end])).collect();
+        let stranded = self.world.stranded(&mut self.nodes);
+        let ready = self.world.ready_since(self.world.scenario.stop.warm_up.get());
+        Left { tally: self.world.tally, overcommitted: self.world.overcommitted, used, stranded, ready }
+    }
+}
+
+impl<S: Sink, const V: bool> World<'_, S, V> {
+    /// Tells of the responses that are not over at the end.
+    fn unfinished(&mut self, now: u64) {
+        for (process, one) in self.processes.iter().enumerate().filter(|(_, one)| one.is_ready()) {
+            self.sink.unfinished(process, at(now), at(one.woke.min(one.owed)));
+            let Step::Replay { runs, counter } = self.programs.steps[one.step as usize] else { continue };
+            // Those before have begun, or woken the process; the first does so where it starts.
+            let next = self.counters[counter as usize].div_ceil(2).max(1) as usize;
+            let runs = self.programs.runs[runs as usize].iter().skip(next);
+            for run in runs.take_while(|run| run.wake.get() < now) {
+                self.sink.unfinished(process, at(now), at(run.wake.get()));
+            }
+        }
+    }
+
+    /// Charges the running process of a node for what it has used so far.
+    pub(super) fn charge_running<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
+        if node.running == NOBODY {
+            return;
+        }
+        let used = node.unpaid_so_far(now);
+        node.discipline.charge(at(now), &task(node.running), span(used));
+        if V {
+            self.audit_charge(node, node.running, used, now);
+        }
+    }
+}

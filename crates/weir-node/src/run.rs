@@ -1,0 +1,233 @@
+//! Runs a scenario of the node: from the checked model to the result.
+//!
+//! A job is one discipline in one replication; jobs share nothing. What they leave is put together by replication and
+//! discipline, and merged only in ways that no order changes. So the result is the same, to the last byte, for any
+//! number of threads. A replication counts where every discipline finished it.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use weir_core::units::Nanos;
+
+use crate::job::{self, Ended, Job};
+use crate::model::NodeScenario;
+use crate::outcome::NodeOutcome;
+use crate::recorder::Recorder;
+use crate::summary::{self, Cell, Summed};
+use crate::{report, sampler};
+use weir_lab::control::Watch;
+use weir_lab::control::{Control, Progress};
+use weir_lab::error::RunError;
+use weir_lab::gathered::Gathered;
+use weir_lab::parallel::in_parallel_told;
+use weir_lab::provenance::Frame;
+
+/// The most time that all nodes have together in all replications: some 292 years. No total of times overflows then.
+const MOST_TIME: u64 = 1 << 63;
+
+/// Runs a scenario. Progress counts simulated nanoseconds over all jobs.
+///
+/// # Errors
+/// [`RunError`]: a discipline refuses its arguments, a need or a slice; the programs come to a deadlock, or to no end
+/// without using time; more is asked for than what is simulated; or a verification fails.
+pub fn run(node: &NodeScenario, frame: &Frame, control: &mut Control<'_>) -> Result<NodeOutcome, RunError> {
+    sampler::check(node)?;
+    check_length(node)?;
+    let jobs = jobs(node);
+    let duration = node.stop.duration.get();
+    let total = duration.saturating_mul(jobs.len() as u64);
+    let (done, failed) = (AtomicU64::new(0), AtomicBool::new(false));
+    let watch = Watch { cancel: control.cancel, failed: &failed, done: &done, duration };
+    let gathered = Mutex::new(summary::gathered(node));
+    let work = |job| {
+        let ended = one(node, job, &gathered, &watch);
+        failed.fetch_or(ended.is_err(), Ordering::Relaxed);
+        ended
+    };
+    let progress = || Progress { done: done.load(Ordering::Relaxed).min(total), total };
+    let ended = in_parallel_told(jobs, control.threads, work, &mut || (control.progress)(progress()));
+    ended.into_iter().collect::<Result<Vec<()>, _>>()?;
+    (control.progress)(progress());
+    let cells = gathered.into_inner().unwrap_or_else(PoisonError::into_inner).into_cells();
+    Ok(report::outcome(node, frame, cells))
+}
+
+/// Refuses more time, of all nodes in all replications, than totals can count.
+fn check_length(node: &NodeScenario) -> Result<(), RunError> {
+    let (duration, replications) = (node.stop.duration, node.stop.replications);
+    let one = u128::from(duration.get()) * node.nodes.len() as u128;
+    if one * u128::from(replications) <= u128::from(MOST_TIME) {
+        return Ok(());
+    }
+    let reason = format!(
+        "{replications} replications of {duration} on {} nodes are together more than {}, the most that is counted: make \
+         it {} or fewer replications",
+        node.nodes.len(),
+        Nanos::new(MOST_TIME),
+        u128::from(MOST_TIME) / one.max(1),
+    );
+    Err(RunError::Refused { place: "stop.replications".to_owned(), reason })
+}
+
+/// All jobs, replication by replication.
+fn jobs(node: &NodeScenario) -> Vec<Job> {
+    let of = |replication| (0..node.disciplines.len()).map(move |discipline| Job { replication, discipline });
+    (0..node.stop.replications).flat_map(of).collect()
+}
+
+/// Runs a job; what it leaves is gathered where it is finished.
+fn one(
+    node: &NodeScenario,
+    job: Job,
+    gathered: &Mutex<Gathered<Cell>>,
+    watch: &Watch<'_>,
+) -> Result<(), RunError> {
+    if watch.cancelled() {
+        return Ok(());
+    }
+    let mut recorder = Recorder::new(node, job);
+    if let Ended::Finished(left) = job::play(node, job, &mut recorder, watch)? {
+        let summed = Summed::new(node, &node.disciplines[job.discipline], recorder, *left);
+        gathered.lock().unwrap_or_else(PoisonError::into_inner).add(job.replication, job.discipline, summed);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use weir_core::registry;
+
+    use super::*;
+    use crate::generators::{self, SIMPLE_SINK, Writer, add_queue, add_system, process};
+    use crate::model::Operation;
+    use weir_lab::stats::figure::Figure;
+    use weir_lab::stats::overhead::{Known, Setting, estimate_overhead};
+    use weir_workload::duration::Law;
+
+    const SPECS: [&str; 3] = ["epoch:length=100ms", "eevdf", "priority_rr"];
+
+    fn ms(count: u64) -> Nanos {
+        Nanos::new(count * 1_000_000)
+    }
+
+    /// A generator and its sink, one that computes and sleeps at random, and the system's processes.
+    fn scenario(specs: &[&str], replications: u32) -> NodeScenario {
+        let mut node = generators::scenario(specs).expect("specs");
+        let queue = add_queue(&mut node, "messages", 0);
+        let generator = Writer::new()
+            .begin(None)
+            .then(Operation::Compute(Law::Exponential(Nanos::new(500_000))))
+            .enqueue(queue)
+            .then(Operation::Sleep(Law::Uniform(ms(0), ms(1))))
+            .done();
+        node.processes.push(process("generator", ms(40), Some(ms(5)), generator));
+        let sink = generators::message_sink(queue, SIMPLE_SINK);
+        node.processes.push(process("sink", ms(20), None, sink));
+        node.processes[1].deadline = Some(ms(2));
+        let batch = process("batch", ms(0), None, generators::lone_generator());
+        node.processes.push(batch);
+        add_system(&mut node);
+        node.stop.replications = replications;
+        node.measure.tails = true;
+        node
+    }
+
+    fn played(node: &NodeScenario, threads: usize, is_cancelled: bool) -> Result<NodeOutcome, RunError> {
+        let cancel = AtomicBool::new(is_cancelled);
+        let mut last = None;
+        let mut told = |progress: Progress| last = Some(progress);
+        let threads = NonZeroUsize::new(threads).expect("threads");
+        let mut control = Control { threads, cancel: &cancel, progress: &mut told, records: None };
+        let outcome = run(node, &Frame::default(), &mut control)?;
+        let last = last.expect("progress");
+        assert!(is_cancelled || last.done == last.total, "{last:?}");
+        Ok(outcome)
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bytes() {
+        let mut node = scenario(&SPECS, 4);
+        node.measure.sample = Some(ms(250));
+        node.measure.timeline = Some((ms(1_000), ms(1_100)));
+        let text =
+            |threads| serde_json::to_string(&played(&node, threads, false).expect("a result")).expect("json");
+        let one = text(1);
+        assert!(one == text(2) && one == text(8));
+    }
+
+    #[test]
+    fn the_books_agree_under_every_discipline() {
+        let specs: Vec<String> = registry::TASK.iter().map(|info| info.example.to_owned()).collect();
+        let specs: Vec<&str> = specs.iter().map(String::as_str).collect();
+        let outcome = played(&scenario(&specs, 2), 2, false).expect("a result");
+        let wrong: Vec<_> = outcome.checks.iter().filter(|check| !check.ok).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        for wanted in ["conservation", "kinds of time", "data", "Little's law"] {
+            assert!(outcome.checks.iter().any(|check| check.check == wanted), "{wanted}");
+        }
+        let told = outcome.estimates.iter().filter(|figure| figure.value.is_some());
+        let holds = |figure: &Figure| match (figure.low, figure.high) {
+            (Some(low), Some(high)) => figure.value.is_some_and(|value| low <= value && value <= high),
+            _ => figure.reason.is_some(),
+        };
+        assert!(told.clone().all(holds));
+        assert!(told.count() > 100);
+    }
+
+    #[test]
+    fn what_is_cancelled_at_once_has_no_replication() {
+        let outcome = played(&scenario(&SPECS, 2), 2, true).expect("a result");
+        assert_eq!((outcome.interrupted, outcome.replications), (true, 0));
+    }
+
+    #[test]
+    fn more_time_than_can_be_counted_is_refused() {
+        let mut node = scenario(&["priority_rr"], 20_000);
+        node.stop.duration = Nanos::new(1_000_000_000_000_000);
+        let refused = played(&node, 1, true).expect_err("too much").to_string();
+        assert!(
+            refused.contains("stop.replications") && refused.contains("make it 9223 or fewer"),
+            "{refused}"
+        );
+        node.stop.replications = 9_223;
+        assert!(played(&node, 1, true).is_ok());
+    }
+
+    #[test]
+    fn a_wrong_spec_is_refused() {
+        let node = scenario(&["epoch:least=0ms"], 1);
+        assert!(played(&node, 1, false).is_err());
+    }
+
+    /// The generator alone, in slices of this length, as one setting.
+    fn restarted(slice: Nanos) -> Setting {
+        let mut node = generators::scenario(&["epoch:length=100ms"]).expect("a spec");
+        let queue = add_queue(&mut node, "messages", 0);
+        let generator = generators::message_generator(queue);
+        node.processes.push(process("generator", ms(100), Some(slice), generator));
+        add_system(&mut node);
+        node.stop.duration = ms(6_000);
+        let outcome = played(&node, 1, false).expect("a result");
+        let value = |metric| {
+            let figure = outcome.estimates.iter().find(|row| row.name == "generator" && row.metric == metric);
+            Known::exactly(figure.and_then(|row| row.value).expect("a value"))
+        };
+        Setting {
+            run_time: value("share"),
+            messages: value("enqueue_rate"),
+            schedulings: value("schedulings"),
+        }
+    }
+
+    #[test]
+    fn the_costs_of_a_restart_are_measured_as_the_report_did() {
+        let settings = [96, 20, 5, 1].map(|slice| restarted(ms(slice)));
+        let found = estimate_overhead(&settings, None).expect("an estimate");
+        // 100 us of the timer and 29 us of the restart; the generator's 552.2 us a message.
+        assert!((found.overhead.value - 129e-6).abs() < 1e-6, "{found:?}");
+        assert!((found.message_time.value / 552.2e-6 - 1.0).abs() < 0.002, "{found:?}");
+    }
+}

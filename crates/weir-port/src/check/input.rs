@@ -1,0 +1,199 @@
+//! From the document to who arrives when: from outside, from a file, or in a closed loop.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use weir_document::Checked;
+use weir_workload::document::WorkloadChecks;
+
+use weir_core::units::Nanos;
+
+use super::Check;
+use super::Serving;
+use crate::document::{self, PortDocument, TraceFile};
+use crate::model::{Closed, Input, Open, Replay, Think};
+use weir_document::Located;
+use weir_document::quantity::Clock;
+use weir_lab::stream::LONGEST_MEAN;
+use weir_workload::{Arrivals, MessageClasses, TimeUnit, Trace, TraceFormat};
+
+/// The most applications of a workload.
+const MAX_APPLICATIONS: u64 = 1_000_000;
+/// Who arrives, with what the checks of the rest need to know of it.
+pub(super) struct Arrives {
+    pub(super) input: Input,
+    pub(super) classes: MessageClasses,
+    pub(super) load: Option<f64>,
+    /// In nanoseconds; `None` in a closed loop.
+    pub(super) mean_gap: Option<f64>,
+    /// In the unit of the scenario.
+    pub(super) mean_length: f64,
+}
+
+impl Check<'_, '_> {
+    pub(super) fn input(&mut self, document: &PortDocument, serving: Serving) -> Checked<Arrives> {
+        let workload = &document.workload;
+        match (&workload.value.trace, &workload.value.closed) {
+            (Some(trace), Some(_)) => {
+                self.refuse(trace, "stands beside workload.closed", "keep one of the two")
+            }
+            (Some(trace), None) => self.trace(trace, document, serving),
+            (None, Some(closed)) => self.closed(closed, document, serving),
+            (None, None) => self.open(workload, document, serving),
+        }
+    }
+
+    fn open(
+        &mut self,
+        workload: &Located<document::Workload>,
+        document: &PortDocument,
+        serving: Serving,
+    ) -> Checked<Arrives> {
+        let lengths = self.lengths(workload, serving)?;
+        let work = lengths.mean() * serving.service.mean_per_unit();
+        let (load, mean_gap) = match (&workload.value.load, &workload.value.gap) {
+            (Some(load), None) => {
+                let load = self.load(load)?;
+                (load, work / load)
+            }
+            (None, Some(gap)) => {
+                let gap = self.time(gap, serving.clock)?.get() as f64;
+                (work / gap, gap)
+            }
+            (Some(load), Some(_)) => {
+                return self.refuse(load, "stands beside workload.gap", "keep one of the two");
+            }
+            (None, None) => {
+                let reason = "must have one of `load`, `gap`, `trace`, `closed`";
+                return self.refuse(workload, reason, "add, for example, `load = 0.95`");
+            }
+        };
+        let arrivals = workload.value.arrivals.as_ref();
+        let arrivals = arrivals.map_or(Ok(Arrivals::Poisson), |written| self.arrivals(&written.value))?;
+        self.gap(workload, &arrivals, mean_gap)?;
+        let flows = workload.value.flows.as_ref();
+        let flows = flows.map_or(Ok(1), |flows| self.whole(flows, 1, MAX_APPLICATIONS))? as u32;
+        let classes = self.classes_of_sizes(document, &lengths)?;
+        let mean_length = lengths.mean();
+        let input = Input::Open(Open { arrivals, mean_gap, lengths, flows });
+        Ok(Arrives { input, classes, load: Some(load), mean_gap: Some(mean_gap), mean_length })
+    }
+
+    /// Refuses gaps that the random streams cannot draw, at the key that asked for them.
+    fn gap(&self, workload: &Located<document::Workload>, arrivals: &Arrivals, mean_gap: f64) -> Checked<()> {
+        let (shortest, longest) = arrivals.drawn_means(mean_gap);
+        if shortest >= 1.0 && longest <= LONGEST_MEAN {
+            return Ok(());
+        }
+        let (bound, change) = if longest > LONGEST_MEAN {
+            (
+                format!("must not ask for mean times above {LONGEST_MEAN:.0} ns of the clock"),
+                ["raise", "lower"],
+            )
+        } else {
+            ("must not ask for mean times below a nanosecond of the clock".to_owned(), ["lower", "raise"])
+        };
+        match (&workload.value.load, &workload.value.gap) {
+            (Some(load), _) => self.refuse(load, bound, format!("{} the load", change[0])),
+            (None, Some(gap)) => self.refuse(gap, bound, format!("{} the gap", change[1])),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn closed(
+        &mut self,
+        closed: &Located<document::Closed>,
+        document: &PortDocument,
+        serving: Serving,
+    ) -> Checked<Arrives> {
+        let workload = &document.workload.value;
+        self.unused(workload.load.as_ref(), "workload.closed, which offers what is served")?;
+        self.unused(workload.gap.as_ref(), "workload.closed")?;
+        self.unused(workload.arrivals.as_ref(), "workload.closed")?;
+        self.unused(workload.flows.as_ref(), "workload.closed, where each application is a flow")?;
+        let applications = self.whole(&closed.value.applications, 1, MAX_APPLICATIONS)? as u32;
+        let think = match closed.value.think.as_ref().map(|think| &think.value) {
+            None => Think::Constant(Nanos::new(0)),
+            Some(document::Think::Constant(time)) => Think::Constant(self.time(time, serving.clock)?),
+            Some(document::Think::Exponential(mean)) => {
+                self.time(mean, serving.clock)?;
+                Think::Exponential(self.exponential(mean)?)
+            }
+        };
+        let lengths = self.lengths(&document.workload, serving)?;
+        let classes = self.classes_of_sizes(document, &lengths)?;
+        let mean_length = lengths.mean();
+        let input = Input::Closed(Closed { applications, think, lengths });
+        Ok(Arrives { input, classes, load: None, mean_gap: None, mean_length })
+    }
+
+    fn trace(
+        &mut self,
+        written: &Located<TraceFile>,
+        document: &PortDocument,
+        serving: Serving,
+    ) -> Checked<Arrives> {
+        let workload = &document.workload.value;
+        self.unused(workload.gap.as_ref(), "workload.trace")?;
+        self.unused(workload.arrivals.as_ref(), "workload.trace")?;
+        self.unused(workload.lengths.as_ref(), "workload.trace")?;
+        self.unused(workload.flows.as_ref(), "workload.trace, whose column `flow` says who sends")?;
+        let unit = &written.value.length_unit;
+        let packet = self.packet_for(unit, unit.value, workload, serving)?;
+        let format = self.format(&written.value, serving)?;
+        let mut trace = self.trace_file(&written.value.file, &format)?;
+        if let Some(packet) = packet {
+            trace.divide_into_packets(packet.get());
+        }
+        let natural = trace.mean_gap().map(|gap| trace.mean_length() * serving.service.mean_per_unit() / gap);
+        let (load, time_scale) = match (&workload.load, natural) {
+            (Some(load), Some(natural)) => {
+                let load = self.load(load)?;
+                (Some(load), natural / load)
+            }
+            (Some(load), None) => {
+                let reason = "cannot be reached by a trace whose messages all arrive at one instant";
+                return self.refuse(load, reason, "remove it");
+            }
+            (None, natural) => (natural, 1.0),
+        };
+        self.scaled_span(document, &trace, time_scale)?;
+        let classes = self.classes_of_trace(document, &trace)?;
+        let (mean_gap, mean_length) = (trace.mean_gap().map(|gap| gap * time_scale), trace.mean_length());
+        let input = Input::Trace(Replay { trace: Arc::new(trace), time_scale });
+        Ok(Arrives { input, classes, load, mean_gap, mean_length })
+    }
+
+    fn scaled_span(&self, document: &PortDocument, trace: &Trace, scale: f64) -> Checked<()> {
+        const LONGEST_SPAN: f64 = 9.2e18;
+        match &document.workload.value.load {
+            Some(load) if trace.span() as f64 * scale > LONGEST_SPAN => {
+                self.refuse(load, "stretches the trace beyond the clock, which ends at 9.2e18 ns", "raise it")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn format(&self, file: &TraceFile, serving: Serving) -> Checked<TraceFormat> {
+        let is_abstract = file.time_unit.value == TimeUnit::U;
+        if is_abstract != (serving.clock == Clock::PacketServices) {
+            let reason = "must be of the clock of the service";
+            let remedy = "give the service and the trace either both in seconds or both in `u`";
+            return self.refuse(&file.time_unit, reason, remedy);
+        }
+        Ok(TraceFormat {
+            time: file.time.clone(),
+            length: file.length.clone(),
+            flow: file.flow.clone(),
+            class: file.class.clone(),
+            alpha: file.alpha.clone(),
+            time_unit: file.time_unit.value,
+            header: file.header,
+            separator: file.separator,
+        })
+    }
+
+    fn trace_file(&mut self, file: &Located<PathBuf>, format: &TraceFormat) -> Checked<Trace> {
+        let (opened, name) = self.data_file(file)?;
+        Trace::read(opened, &name, format)
+    }
+}

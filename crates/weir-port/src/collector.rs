@@ -1,0 +1,313 @@
+//! Collects what one discipline did in one replication: sums by batch, histograms, maxima, samples.
+//!
+//! A figure has a metric and a class; figures of one replication share their batches, so that any two can
+//! be compared batch by batch. Everything is whole numbers: nanoseconds of the engine's clock, and slowdowns
+//! in units of 2^-20.
+
+use crate::observer::Observer;
+use weir_lab::record::Departure;
+use weir_lab::stats::{Batches, Histogram};
+
+/// Bits after the binary point of a recorded slowdown.
+pub const SLOWDOWN_BITS: u32 = 20;
+
+/// More flows than this have means, but no quantiles.
+const MOST_FLOW_HISTOGRAMS: usize = 64;
+
+/// What is measured of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// From arrival to the acceptance of the last packet.
+    Latency,
+    /// From arrival to the end of service.
+    Response,
+    /// Response without the time that the service alone takes.
+    Wait,
+    /// Response over the time that the service alone takes.
+    Slowdown,
+}
+
+impl Metric {
+    /// The name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Response => "response",
+            Self::Wait => "wait",
+            Self::Slowdown => "slowdown",
+        }
+    }
+
+    /// Its value for one departure.
+    #[inline]
+    fn of(self, departure: &Departure) -> u64 {
+        let response = departure.completion - departure.arrival;
+        match self {
+            Self::Latency => departure.last - departure.arrival,
+            Self::Response => response,
+            Self::Wait => response.saturating_sub(departure.alone),
+            Self::Slowdown => {
+                let scaled = (u128::from(response) << SLOWDOWN_BITS) / u128::from(departure.alone.max(1));
+                u64::try_from(scaled).unwrap_or(u64::MAX)
+            }
+        }
+    }
+}
+
+/// What is collected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The metrics, in the order of the series.
+    pub metrics: Vec<Metric>,
+    /// How many classes there are.
+    pub classes: usize,
+    /// How many flows are told apart; 0 where they are not.
+    pub flows: usize,
+    /// Departures before this tick are the warm-up and not counted.
+    pub warm_up: u64,
+    /// Ticks of a window of the batches, at least; a power of two.
+    pub batch: u64,
+    /// Sections of the replication with histograms of their own: from this many to twice as many.
+    pub sections: usize,
+    /// Whether there are histograms.
+    pub tails: bool,
+}
+
+impl Plan {
+    /// The series of a metric and class.
+    #[must_use]
+    pub fn series(&self, metric: usize, class: usize) -> usize {
+        metric * self.classes + class
+    }
+
+    /// The series of the first metric of a flow.
+    #[must_use]
+    pub fn flow_series(&self, flow: usize) -> usize {
+        self.metrics.len() * self.classes + flow
+    }
+
+    /// The number of histograms of a section: those of metrics and classes, then those of the flows.
+    #[must_use]
+    pub fn histograms(&self) -> usize {
+        self.metrics.len() * self.classes + self.flow_histograms()
+    }
+
+    /// Flows with a histogram: all of them, if they are not too many.
+    #[must_use]
+    pub fn flow_histograms(&self) -> usize {
+        if self.flows <= MOST_FLOW_HISTOGRAMS { self.flows } else { 0 }
+    }
+
+    /// The number of series.
+    #[must_use]
+    pub fn series_count(&self) -> usize {
+        self.metrics.len() * self.classes + self.flows
+    }
+}
+
+/// What one discipline did in one replication.
+#[derive(Clone, Debug)]
+pub struct Collector {
+    plan: Plan,
+    /// Counts and sums of every series.
+    pub batches: Batches,
+    /// The queue monitor: packets, then messages, waiting at the instants of sampling.
+    pub queue: Batches,
+    /// Ticks of a section.
+    section: u64,
+    /// Per section, the histograms of every metric and class.
+    pub sections: Vec<Vec<Histogram>>,
+    /// Units of length served, by flow.
+    pub served: Vec<u64>,
+    /// Messages counted and their lengths together, by class.
+    pub lengths: Vec<(u64, u64)>,
+    /// Departures kept for `--records`, until they are taken.
+    pub records: Option<Vec<Departure>>,
+}
+
+impl Collector {
+    /// Nothing collected yet; departures are kept if `records`.
+    #[must_use]
+    pub fn new(plan: Plan, records: bool) -> Self {
+        Self {
+            batches: Batches::new(plan.series_count(), plan.warm_up).in_windows_of(plan.batch),
+            queue: Batches::new(2, plan.warm_up).in_windows_of(plan.batch),
+            section: plan.batch.max(1),
+            sections: Vec::new(),
+            served: vec![0; plan.flows],
+            lengths: vec![(0, 0); plan.classes],
+            records: records.then(Vec::new),
+            plan,
+        }
+    }
+
+    /// What was collected so far, but for histograms, which take most of the memory, and records.
+    #[must_use]
+    pub fn without_histograms(&self) -> Self {
+        Self {
+            plan: self.plan.clone(),
+            batches: self.batches.clone(),
+            queue: self.queue.clone(),
+            section: self.section,
+            sections: Vec::new(),
+            served: self.served.clone(),
+            lengths: self.lengths.clone(),
+            records: None,
+        }
+    }
+
+    /// What was collected, histograms included; it keeps the rest.
+    #[must_use]
+    pub fn hand_over(&mut self) -> Self {
+        let sections = std::mem::take(&mut self.sections);
+        Self { sections, ..self.without_histograms() }
+    }
+
+    /// What is collected.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The tick at which the section of `tick` ends.
+    #[must_use]
+    pub fn section_end(&self, tick: u64) -> u64 {
+        let since = tick.saturating_sub(self.plan.warm_up);
+        let ends = (since / self.section + 1).saturating_mul(self.section);
+        self.plan.warm_up.saturating_add(ends)
+    }
+
+    #[inline]
+    fn section_of(&mut self, tick: u64) -> &mut [Histogram] {
+        let since = tick - self.plan.warm_up;
+        if (since / self.section) as usize >= self.sections.len() {
+            self.open_section(since);
+        }
+        &mut self.sections[(since / self.section) as usize]
+    }
+
+    /// Makes room for the section of a tick, merging neighbours where there would be too many.
+    #[cold]
+    fn open_section(&mut self, since: u64) {
+        while since / self.section >= 2 * self.plan.sections.max(1) as u64 {
+            self.section *= 2;
+            self.sections = merge_pairs(std::mem::take(&mut self.sections));
+        }
+        let figures = self.plan.histograms();
+        let needed = (since / self.section) as usize + 1;
+        self.sections.resize_with(needed, || vec![Histogram::new(); figures]);
+    }
+
+    /// Adds histograms of the first metric, class by class, to the section of `tick`.
+    pub fn add_histograms(&mut self, tick: u64, classes: &[Histogram]) {
+        let section = self.section_of(tick);
+        section.iter_mut().zip(classes).for_each(|(own, more)| own.merge(more));
+    }
+
+    #[inline(always)]
+    fn count(&mut self, departure: &Departure) {
+        let class = usize::from(departure.class).min(self.plan.classes - 1);
+        match self.plan.metrics[..] {
+            // The usual case, told apart because it comes with every message.
+            [Metric::Latency] => self.count_value(class, departure.tick, Metric::Latency.of(departure)),
+            _ => self.count_metrics(class, departure),
+        }
+        self.lengths[class].0 += 1;
+        self.lengths[class].1 += u64::from(departure.length);
+        if !self.served.is_empty() {
+            self.count_flow(departure);
+        }
+    }
+
+    fn count_metrics(&mut self, class: usize, departure: &Departure) {
+        for metric in 0..self.plan.metrics.len() {
+            let value = self.plan.metrics[metric].of(departure);
+            self.count_value(self.plan.series(metric, class), departure.tick, value);
+        }
+    }
+
+    #[inline(always)]
+    fn count_value(&mut self, series: usize, tick: u64, value: u64) {
+        self.batches.record(series, tick, value);
+        if self.plan.tails {
+            self.section_of(tick)[series].record(value);
+        }
+    }
+
+    fn count_flow(&mut self, departure: &Departure) {
+        let flow = departure.flow as usize;
+        if let Some(served) = self.served.get_mut(flow) {
+            *served += u64::from(departure.length);
+            let (series, value) = (self.plan.flow_series(flow), self.plan.metrics[0].of(departure));
+            self.batches.record(series, departure.tick, value);
+            if self.plan.tails && flow < self.plan.flow_histograms() {
+                self.section_of(departure.tick)[series].record(value);
+            }
+        }
+    }
+}
+
+/// Each two neighbouring sections as one.
+#[must_use]
+pub fn merge_pairs(sections: Vec<Vec<Histogram>>) -> Vec<Vec<Histogram>> {
+    let mut merged: Vec<Vec<Histogram>> = Vec::with_capacity(sections.len().div_ceil(2));
+    for (place, section) in sections.into_iter().enumerate() {
+        match merged.last_mut() {
+            Some(last) if place % 2 == 1 => {
+                last.iter_mut().zip(&section).for_each(|(own, more)| own.merge(more));
+            }
+            _ => merged.push(section),
+        }
+    }
+    merged
+}
+
+impl Observer for Collector {
+    #[inline]
+    fn departed(&mut self, departure: &Departure) {
+        if let Some(records) = &mut self.records {
+            records.push(*departure);
+        }
+        if departure.tick >= self.plan.warm_up {
+            self.count(departure);
+        }
+    }
+
+    fn sampled(&mut self, sample: &crate::observer::Sample) {
+        self.queue.record(0, sample.tick, sample.packets);
+        self.queue.record(1, sample.tick, sample.messages);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn departure(tick: u64, class: u16) -> Departure {
+        let base = Departure { index: tick, class, length: 2, alone: 4, ..Departure::default() };
+        Departure { arrival: 10, last: 15, completion: 16, tick, ..base }
+    }
+
+    #[test]
+    fn metrics_by_hand() {
+        let seen = departure(0, 0);
+        assert_eq!(Metric::Latency.of(&seen), 5);
+        assert_eq!(Metric::Response.of(&seen), 6);
+        assert_eq!(Metric::Wait.of(&seen), 2);
+        assert_eq!(Metric::Slowdown.of(&seen), 3 << (SLOWDOWN_BITS - 1));
+    }
+
+    #[test]
+    fn warm_up_and_sections() {
+        let metrics = vec![Metric::Latency];
+        let plan = Plan { metrics, classes: 2, flows: 1, warm_up: 2, batch: 1, sections: 1, tails: true };
+        let mut collector = Collector::new(plan, true);
+        (0..8).for_each(|tick| collector.departed(&departure(tick, (tick % 2) as u16)));
+        assert_eq!(collector.batches.totals(&[0, 1]).map(|total| total.count).sum::<u64>(), 6);
+        assert_eq!(collector.sections.len(), 2);
+        assert_eq!(collector.sections[1][1].count(), 1);
+        assert_eq!(collector.records.map(|records| records.len()), Some(8));
+        assert_eq!(collector.served, [12]);
+    }
+}

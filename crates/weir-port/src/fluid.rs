@@ -1,0 +1,148 @@
+//! Processor sharing exactly: the server divides itself evenly among all messages present.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Kleinrock, *Time-shared systems: a theoretical treatment*, JACM 14(2), 1967: the quantum goes to 0 |
+//! | Work | O(log n) an arrival and a departure, n messages present |
+//! | Units | nanoseconds of the engine's clock; its own clock and attained service in 2^-32 nanoseconds |
+//! | Departs from the source | departures are told in whole nanoseconds, rounded up; the rounding does not add up |
+//!
+//! All present messages have the same service per unit of time, so one number, the service `attained` by a
+//! message present since the beginning, orders all departures: a message of work w that arrives when it is
+//! v departs when it is v + w. This is the accelerated form of the discipline `ps` in the limit of a
+//! vanishing quantum; it has no packets, so the port must serve messages whole.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::arrivals::{Arrivals, NEVER};
+use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped};
+use crate::flight::Flight;
+use crate::observer::Observer;
+use weir_lab::record::Departure;
+
+use crate::whole::Work;
+
+/// Bits after the binary point of the clock and of attained service.
+const FRACTION: u32 = 32;
+
+/// The engine: its input, and the messages present by attained service at departure.
+pub struct Fluid<A> {
+    arrivals: A,
+    work: Work,
+    flight: Flight,
+    present: BinaryHeap<Reverse<(u128, u64, u32)>>,
+    attained: u128,
+    now: u128,
+    departed: u64,
+    busy: u128,
+}
+
+/// The first whole nanosecond that is not before `instant`.
+fn rounded_up(instant: u128) -> u64 {
+    u64::try_from(instant.div_ceil(1 << FRACTION)).unwrap_or(u64::MAX)
+}
+
+impl<A: Arrivals> Engine for Fluid<A> {
+    fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
+        while self.departed < until {
+            match self.next_departure() {
+                Some(end) if end <= u128::from(self.arrivals.next_at()) << FRACTION => {
+                    self.depart(end, observer)
+                }
+                None if self.arrivals.next_at() == NEVER => {
+                    return Stopped::Exhausted;
+                }
+                _ => self.arrive(),
+            }
+            if self.flight.len() >= BACKLOG_LIMIT {
+                return Stopped::Overloaded;
+            }
+        }
+        Stopped::Reached
+    }
+
+    fn state(&self) -> State {
+        State {
+            ticks: self.departed,
+            now: rounded_up(self.now),
+            busy: rounded_up(self.busy),
+            arrived: self.flight.arrived(),
+            unfinished: self.flight.len() as u64,
+            dropped: 0,
+            flow: Flow {
+                unit: "messages",
+                arrived: self.flight.arrived(),
+                served: self.departed,
+                held: Some(self.present.len() as u64),
+            },
+            message_time: self.flight.message_time(),
+            packet_time: (0, 0),
+            idle_over_backlog: 0,
+        }
+    }
+}
+
+impl<A: Arrivals> Fluid<A> {
+    /// An idle server.
+    pub fn new(arrivals: A, work: Work) -> Self {
+        Self {
+            arrivals,
+            work,
+            flight: Flight::default(),
+            present: BinaryHeap::new(),
+            attained: 0,
+            now: 0,
+            departed: 0,
+            busy: 0,
+        }
+    }
+
+    /// The instant at which the first of those present departs if nobody arrives: a whole number of 2^-32
+    /// nanoseconds, so that time up to a departure is divided without a remainder.
+    fn next_departure(&self) -> Option<u128> {
+        let Reverse((goal, _, _)) = self.present.peek()?;
+        Some(self.now + goal.saturating_sub(self.attained) * self.present.len() as u128)
+    }
+
+    /// Lets time pass: everybody present attains the same.
+    fn pass(&mut self, to: u128) {
+        let span = to - self.now;
+        if !self.present.is_empty() {
+            // Rounded up, or a departure that falls on a nanosecond would be told as the next.
+            self.attained += span.div_ceil(self.present.len() as u128);
+            self.busy += span;
+        }
+        self.now = to;
+    }
+
+    fn arrive(&mut self) {
+        let arrival = self.arrivals.take();
+        self.pass(self.now.max(u128::from(arrival.at) << FRACTION));
+        let id = self.flight.admit(&arrival);
+        self.flight.begin(id, arrival.at);
+        let goal = self.attained + (u128::from(self.work.of(arrival.length)) << FRACTION);
+        self.present.push(Reverse((goal, self.flight.arrived(), id)));
+    }
+
+    fn depart<O: Observer>(&mut self, end: u128, observer: &mut O) {
+        self.pass(end);
+        let end = rounded_up(end);
+        let Some(Reverse((_, _, id))) = self.present.pop() else { return };
+        let message = self.flight.release(id, end);
+        observer.departed(&Departure {
+            index: message.index,
+            flow: message.flow,
+            class: message.class,
+            length: message.length,
+            arrival: message.arrival,
+            first: message.first,
+            last: end,
+            completion: end,
+            alone: self.work.of(message.length),
+            tick: self.departed,
+        });
+        self.departed += 1;
+        self.arrivals.delivered(message.flow, end);
+    }
+}

@@ -1,0 +1,178 @@
+//! What all replications of one discipline gave, put together in the order of the replications.
+
+use crate::collector::{Collector, Metric, Plan, SLOWDOWN_BITS};
+use crate::engine::State;
+use weir_document::NamedDiscipline;
+use weir_lab::stats::{Histogram, Linearised, Measure, Pool, Unavailable, replications};
+
+/// Nanoseconds of the clock in one unit of reported time: of a second, and of `u`.
+pub const CLOCK: f64 = 1e9;
+
+/// The fewest sections of all replications whose quantiles give the intervals of the whole's.
+pub const SECTIONS: usize = 20;
+
+/// One discipline over all replications.
+#[derive(Debug)]
+pub struct Gathered {
+    /// Its name.
+    pub name: String,
+    /// The engine that ran it.
+    pub engine: &'static str,
+    /// The metrics, in the order of the series.
+    pub metrics: Vec<Metric>,
+    /// How many classes there are.
+    pub classes: usize,
+    /// The counters of each replication.
+    pub states: Vec<State>,
+    /// Pairs compared and bounds violated, with verification.
+    pub audited: Option<(u64, u64)>,
+    /// Units of length served, by flow.
+    pub served: Vec<u64>,
+    /// Messages counted and their lengths together, by class.
+    pub lengths: Vec<(u64, u64)>,
+    tails: bool,
+    replications: u32,
+    pool: Pool,
+    queue: Pool,
+    sections: Vec<Vec<Histogram>>,
+}
+
+impl Gathered {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(named: &NamedDiscipline, plan: &Plan, replications: u32) -> Self {
+        let (classes, flows) = (plan.classes, plan.flows);
+        Self {
+            name: named.name.clone(),
+            engine: "",
+            metrics: plan.metrics.clone(),
+            classes,
+            tails: plan.tails,
+            replications,
+            states: Vec::new(),
+            audited: None,
+            served: vec![0; flows],
+            lengths: vec![(0, 0); classes],
+            pool: Pool::new(),
+            queue: Pool::new(),
+            sections: Vec::new(),
+        }
+    }
+
+    /// Adds the next replication.
+    pub fn add(&mut self, replication: u32, collector: Collector, state: State, audited: Option<(u64, u64)>) {
+        self.states.push(state);
+        self.served.iter_mut().zip(&collector.served).for_each(|(own, more)| *own += more);
+        for (own, more) in self.lengths.iter_mut().zip(&collector.lengths) {
+            own.0 += more.0;
+            own.1 += more.1;
+        }
+        if let Some((compared, violated)) = audited {
+            let before = self.audited.unwrap_or_default();
+            self.audited = Some((before.0 + compared, before.1 + violated));
+        }
+        self.pool.push(collector.batches);
+        self.queue.push(collector.queue);
+        self.add_sections(replication, collector.sections);
+    }
+
+    /// Few replications bring sections of their own; many share [`SECTIONS`] of them, in their order, so
+    /// that memory does not grow with their number.
+    fn add_sections(&mut self, replication: u32, sections: Vec<Vec<Histogram>>) {
+        let replications = self.replications as usize;
+        if replications <= SECTIONS {
+            self.sections.extend(sections);
+            return;
+        }
+        let group = replication as usize * SECTIONS / replications;
+        for section in sections {
+            match self.sections.get_mut(group) {
+                Some(held) => held.iter_mut().zip(&section).for_each(|(own, more)| own.merge(more)),
+                None => self.sections.push(section),
+            }
+        }
+    }
+
+    /// Whether quantiles and distributions were measured.
+    #[must_use]
+    pub fn has_tails(&self) -> bool {
+        self.tails
+    }
+
+    /// The series of a metric: of one class, or of all.
+    fn series(&self, metric: usize, class: Option<usize>) -> Vec<usize> {
+        let first = metric * self.classes;
+        class.map_or_else(|| (first..first + self.classes).collect(), |class| vec![first + class])
+    }
+
+    /// The mean of a metric, in reported units.
+    pub fn mean(&self, metric: usize, class: Option<usize>) -> Result<Linearised, Unavailable> {
+        let mean = self.pool.mean(&self.series(metric, class))?;
+        Ok(mean.times(scale(self.metrics[metric])))
+    }
+
+    /// The mean of the first metric for one flow, in reported units.
+    pub fn flow_mean(&self, flow: usize) -> Result<Linearised, Unavailable> {
+        let mean = self.pool.mean(&[self.metrics.len() * self.classes + flow])?;
+        Ok(mean.times(scale(self.metrics[0])))
+    }
+
+    /// The mean number of packets waiting, by the queue monitor.
+    pub fn queue_length(&self) -> Result<Linearised, Unavailable> {
+        self.queue.mean(&[0])
+    }
+
+    /// The histograms of a metric, section by section.
+    #[must_use]
+    pub fn histograms(&self, metric: usize, class: Option<usize>) -> Vec<Histogram> {
+        let of_section = |section: &Vec<Histogram>| {
+            let mut merged = Histogram::new();
+            self.series(metric, class).iter().for_each(|&series| merged.merge(&section[series]));
+            merged
+        };
+        self.sections.iter().map(of_section).collect()
+    }
+
+    /// The histograms of the first metric of a flow, section by section; none where there are too many flows.
+    #[must_use]
+    pub fn flow_histograms(&self, flow: usize) -> Vec<Histogram> {
+        let at = self.metrics.len() * self.classes + flow;
+        self.sections.iter().filter_map(|section| section.get(at)).cloned().collect()
+    }
+
+    /// A quantile of a metric, in reported units.
+    pub fn quantile(&self, metric: usize, histograms: &[Histogram], p: f64) -> Measure {
+        replications::quantile(histograms, p).times(scale(self.metrics[metric]))
+    }
+
+    /// The largest value of a metric, in reported units.
+    pub fn maximum(&self, metric: usize, histograms: &[Histogram]) -> Measure {
+        replications::maximum(histograms).times(scale(self.metrics[metric]))
+    }
+
+    /// Messages that were counted.
+    #[must_use]
+    pub fn counted(&self) -> u64 {
+        self.lengths.iter().map(|(count, _)| count).sum()
+    }
+
+    /// A counter over all replications.
+    pub fn total(&self, of: impl Fn(&State) -> u64) -> u64 {
+        self.states.iter().map(of).sum()
+    }
+
+    /// The sum of a time over the replications, which together may pass the end of one clock.
+    #[must_use]
+    pub fn total_time(&self, of: impl Fn(&State) -> u64) -> u128 {
+        self.states.iter().map(|state| u128::from(of(state))).sum()
+    }
+}
+
+/// From a recorded value of a metric to its reported unit.
+#[must_use]
+pub fn scale(metric: Metric) -> f64 {
+    match metric {
+        Metric::Slowdown => 1.0 / (1_u64 << SLOWDOWN_BITS) as f64,
+        Metric::Latency | Metric::Response | Metric::Wait => 1.0 / CLOCK,
+    }
+}

@@ -1,0 +1,301 @@
+//! Puts a result together: figures, differences, closed forms, self-checks, provenance.
+
+use crate::build;
+use crate::collector::Metric;
+use crate::comparison;
+use crate::figures::{self, Frame};
+use crate::gathered::{CLOCK, Gathered};
+use crate::model::{Clock, Input, PortScenario, Service};
+use crate::outcome::{ClassRow, Figure, Outcome, Precision, WarmUpUsed};
+use crate::selfcheck;
+use crate::theory::{ClosedForm, theory};
+use crate::warmup::WarmUpTicks;
+use weir_lab::provenance::EngineUsed;
+use weir_lab::provenance::Frame as Provenance;
+use weir_lab::result::{Check, TheoryRow};
+use weir_theory::{self, Mode, NoForm, TheoryError};
+use weir_workload::{Arrivals, MessageClasses};
+
+/// How a run ended.
+pub struct Ending {
+    /// What was left out.
+    pub warm_up: WarmUpTicks,
+    /// It was broken off.
+    pub interrupted: bool,
+    /// The requested precision.
+    pub precision: Option<Precision>,
+}
+
+/// The unit of reported times.
+fn time_unit(port: &PortScenario) -> &'static str {
+    match port.clock {
+        Clock::PacketServices => "u",
+        Clock::Seconds => "s",
+    }
+}
+
+/// The units and classes of a result.
+fn frame(port: &PortScenario, counted: Option<&Gathered>) -> Frame {
+    let row = |name: String, low, high, count: Option<(u64, u64)>| {
+        let (count, length) = count.unwrap_or_default();
+        let mean_length = (count > 0 && length > 0).then(|| length as f64 / count as f64);
+        ClassRow { name, low, high, count, mean_length }
+    };
+    let names = port.classes.names(port.unit.symbol());
+    let bounds = bounds(&port.classes);
+    let all =
+        counted.map(|gathered| gathered.lengths.iter().fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1)));
+    let mut classes = vec![row("all".to_owned(), None, None, all)];
+    for (at, name) in names.into_iter().enumerate() {
+        let (low, high) = bounds[at];
+        classes.push(row(name, low, high, counted.map(|gathered| gathered.lengths[at])));
+    }
+    let packet = match port.service {
+        Service::Packets(time) => Some(time.mean().get() as f64),
+        Service::Whole(_) => None,
+    };
+    let shared_instants = packet.is_some() && !matches!(port.input, Input::Closed(_));
+    let (latency, after): (Option<f64>, Option<f64>) = match build::metrics(port)[0] {
+        Metric::Latency => (packet, None),
+        _ => (None, packet),
+    };
+    let transmission = after.unwrap_or_default() / CLOCK;
+    Frame { time_unit: time_unit(port), classes, packet: latency, shared_instants, transmission }
+}
+
+/// The smallest and the largest length of each class.
+fn bounds(classes: &MessageClasses) -> Vec<(Option<u64>, Option<u64>)> {
+    match classes {
+        MessageClasses::Lengths(lengths) => {
+            lengths.iter().map(|&length| (Some(u64::from(length)), Some(u64::from(length)))).collect()
+        }
+        MessageClasses::Deciles(deciles) => {
+            let below = std::iter::once(0).chain(deciles.bounds().iter().copied());
+            below.zip(deciles.bounds()).map(|(below, &last)| (Some(below + 1), Some(last))).collect()
+        }
+        MessageClasses::Named { names, .. } => vec![(None, None); names.len()],
+    }
+}
+
+/// The closed form of a discipline in this scenario, or why there is none.
+fn form(port: &PortScenario, spec: &str) -> Result<ClosedForm, TheoryError> {
+    let Input::Open(open) = &port.input else { return Err(NoForm::Discipline(of_input(port)).into()) };
+    if open.arrivals != Arrivals::Poisson {
+        return Err(NoForm::Discipline(of_input(port)).into());
+    }
+    let mean = port.service.mean_per_unit() / CLOCK;
+    let (mode, scv) = match port.service {
+        Service::Packets(time) => (Mode::Packets, time.second_moment_ratio() - 1.0),
+        Service::Whole(_) => (Mode::Whole, 0.0),
+    };
+    let spec = if mode == Mode::Whole && !port.preemption { without_preemption(spec)? } else { spec };
+    let load = port.load.unwrap_or_default();
+    theory(spec, mode, &open.lengths, load, crate::theory::Service { mean, scv })
+}
+
+/// The discipline whose closed form holds if this one never interrupts.
+fn without_preemption(spec: &str) -> Result<&str, TheoryError> {
+    match spec {
+        "fifo" | "sjf" => Ok(spec),
+        "sf" | "psjf" | "alpha:inf" => Ok("sjf"),
+        _ => Err(NoForm::Discipline(format!("{spec} without preemption")).into()),
+    }
+}
+
+/// The input in words, for the reason why there is no closed form.
+fn of_input(port: &PortScenario) -> String {
+    match port.input {
+        Input::Open(_) => "arrivals that are not Poisson",
+        Input::Trace(_) => "a trace",
+        Input::Closed(_) => "a closed loop",
+    }
+    .to_owned()
+}
+
+fn blank(port: &PortScenario, from: &Provenance) -> Outcome {
+    Outcome {
+        weir: env!("CARGO_PKG_VERSION"),
+        model: "port",
+        title: port.title.clone(),
+        file: from.file.clone(),
+        fingerprint: from.fingerprint.clone(),
+        seed: port.seed,
+        scenario: from.scenario.clone(),
+        replications: port.stop.replications,
+        time_unit: time_unit(port),
+        length_unit: port.unit.symbol(),
+        load: port.load,
+        ticks: 0,
+        messages: 0,
+        unfinished: 0,
+        duration: 0.0,
+        interrupted: false,
+        unstable: port.statement.clone(),
+        warm_up: WarmUpUsed { rule: "none".to_owned(), ticks: 0 },
+        precision: None,
+        engines: Vec::new(),
+        disciplines: port.disciplines.iter().map(|named| named.name.clone()).collect(),
+        reference: port.disciplines[port.reference].name.clone(),
+        classes: frame(port, None).classes,
+        estimates: Vec::new(),
+        differences: Vec::new(),
+        theory: Vec::new(),
+        checks: Vec::new(),
+        distributions: Vec::new(),
+    }
+}
+
+/// The result of a scenario that has no means: a statement.
+#[must_use]
+pub fn statement(port: &PortScenario, from: &Provenance) -> Outcome {
+    blank(port, from)
+}
+
+/// The result of a scenario by closed forms alone.
+#[must_use]
+pub fn theory_only(port: &PortScenario, from: &Provenance) -> Outcome {
+    let mut outcome = blank(port, from);
+    if port.statement.is_none() {
+        outcome.theory = theory_rows(port, &frame(port, None), None).0;
+    }
+    outcome
+}
+
+/// Whether the run is long enough to be held against means of the steady state: some relaxation times of
+/// the queue, which grow as `(1 - load)^-2`.
+fn has_settled(port: &PortScenario, gathered: &Gathered) -> bool {
+    const RELAXATIONS: f64 = 10.0;
+    let spare = 1.0 - port.load.unwrap_or_default();
+    gathered.total(|state| state.ticks) as f64 * spare * spare >= RELAXATIONS
+}
+
+/// The rows of all disciplines, and the checks of the overall means.
+fn theory_rows(
+    port: &PortScenario,
+    frame: &Frame,
+    gathered: Option<&[Gathered]>,
+) -> (Vec<TheoryRow>, Vec<Check>) {
+    let (mut rows, mut checks, mut queue) = (Vec::new(), Vec::new(), None);
+    let metrics = build::metrics(port);
+    let gathered = gathered.filter(|all| has_settled(port, &all[0]));
+    for (at, named) in port.disciplines.iter().enumerate() {
+        let simulated = gathered.map(|all| &all[at]);
+        let form = form(port, &named.name);
+        rows.extend(comparison::rows(&named.name, &form, &metrics, frame, simulated));
+        if let Ok(form) = form {
+            checks.extend(simulated.and_then(|gathered| comparison::check(gathered, &form, frame)));
+            queue = queue.or_else(|| comparison::queue_row(&form, simulated));
+        }
+    }
+    rows.extend(queue);
+    (rows, checks)
+}
+
+/// The result of a run.
+#[must_use]
+pub fn outcome(port: &PortScenario, from: &Provenance, gathered: &[Gathered], ending: Ending) -> Outcome {
+    let first = &gathered[0];
+    let frame = frame(port, Some(first));
+    let (theory, formula_checks) = theory_rows(port, &frame, Some(gathered));
+    let mut outcome = blank(port, from);
+    outcome.ticks = first.total(|state| state.ticks);
+    outcome.messages = first.total(|state| state.arrived);
+    outcome.unfinished = first.total(|state| state.unfinished);
+    outcome.duration = first.total_time(|state| state.now) as f64 / CLOCK;
+    outcome.interrupted = ending.interrupted;
+    outcome.warm_up = WarmUpUsed { rule: ending.warm_up.rule, ticks: ending.warm_up.ticks };
+    outcome.precision = ending.precision;
+    outcome.theory = theory;
+    fill(&mut outcome, gathered, &gathered[port.reference], &frame);
+    outcome.checks.extend(formula_checks);
+    if frame.packet.is_some() {
+        outcome.estimates.extend(queues(port, gathered));
+    }
+    outcome.classes = frame.classes;
+    outcome
+}
+
+/// The queue: one where all disciplines share the instants of acceptance, else one of each, since in a
+/// closed loop what arrives depends on the discipline.
+fn queues(port: &PortScenario, gathered: &[Gathered]) -> Vec<Figure> {
+    match port.input {
+        Input::Closed(_) => gathered.iter().map(|own| figures::queue_length(own, Some(&own.name))).collect(),
+        Input::Open(_) | Input::Trace(_) => vec![figures::queue_length(&gathered[0], None)],
+    }
+}
+
+/// The rows that come discipline by discipline.
+fn fill(outcome: &mut Outcome, gathered: &[Gathered], reference: &Gathered, frame: &Frame) {
+    for discipline in gathered {
+        let name = discipline.name.clone();
+        outcome.engines.push(EngineUsed { discipline: name, engine: discipline.engine });
+        outcome.estimates.extend(figures::of_discipline(discipline, frame));
+        outcome.checks.extend(selfcheck::of_discipline(discipline, &gathered[0], frame));
+        if discipline.has_tails() {
+            outcome.distributions.extend(figures::distributions(discipline, frame));
+        }
+        if discipline.name != reference.name {
+            outcome.differences.extend(figures::differences(discipline, reference, frame));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    use crate::Scenario;
+
+    fn theory_of(rest: &str) -> Outcome {
+        let text =
+            format!("weir = 1\nmodel = \"port\"\ndisciplines = [\"sf\", \"psjf\"]\n[workload]\n{rest}");
+        let scenario = Scenario::from_toml(&text, "test.toml", Path::new(""));
+        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        theory_only(scenario.port().expect("a port"), &scenario.frame)
+    }
+
+    #[test]
+    fn theory_alone_gives_every_class_a_value_or_a_reason() {
+        let outcome = theory_of("load = 0.5\n");
+        let of =
+            |name: &str| outcome.theory.iter().filter(|row| row.discipline.as_deref() == Some(name)).count();
+        assert_eq!((of("sf"), of("psjf")), (7, 7));
+        for row in &outcome.theory {
+            assert!(row.agrees.is_none() && !row.formula.is_empty(), "{row:?}");
+            assert_eq!(row.value.is_some(), row.discipline.as_deref() != Some("psjf"), "{row:?}");
+        }
+        assert!(outcome.estimates.is_empty() && outcome.checks.is_empty());
+    }
+
+    #[test]
+    fn a_response_of_packets_includes_the_last_transmission() {
+        let of = |end: &str| {
+            let outcome = theory_of(&format!("load = 0.5\n[measure]\nlatency = \"{end}\"\n"));
+            outcome.theory.iter().find(|row| row.class == "all").and_then(|row| row.value).expect("a form")
+        };
+        assert!((of("completion") - of("acceptance") - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn classes_of_deciles_join() {
+        let rest = "load = 0.5\nlengths = { uniform = [\"1B\", \"1000B\"] }\n[service]\nrate = \"1Gbit\"\n";
+        let rows = theory_of(rest).classes;
+        assert_eq!((rows.len(), rows[0].name.as_str(), rows[0].low), (11, "all", None));
+        assert_eq!((rows[1].low, rows[10].high), (Some(1), Some(1000)));
+        assert!(rows[1..].is_sorted_by(|a, b| a.high.map(|high| high + 1) == b.low));
+    }
+
+    #[test]
+    fn without_preemption_only_forms_of_what_is_served_whole_hold() {
+        let rest = "load = 0.5\nlengths = { uniform = [\"1B\", \"1000B\"] }\n[service]\nrate = \"1Gbit\"\n";
+        let formulas = |rest: &str| -> Vec<String> {
+            let all = theory_of(rest).theory.into_iter().filter(|row| row.class == "all");
+            all.filter(|row| row.metric == "response").map(|row| row.formula).collect()
+        };
+        let [shortest, preemptive]: [String; 2] =
+            formulas(&format!("{rest}preemption = false\n")).try_into().expect("two disciplines");
+        assert_eq!(shortest, preemptive);
+        assert_ne!(formulas(rest)[0], shortest);
+    }
+}

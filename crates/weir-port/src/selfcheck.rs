@@ -1,0 +1,92 @@
+//! The self-checks printed with every result.
+
+use crate::figures::Frame;
+use crate::gathered::{CLOCK, Gathered};
+use weir_lab::result::{Check, LEVEL};
+use weir_lab::stats::Measure;
+
+/// The checks of one discipline; `first` is the one whose instants all must share.
+#[must_use]
+pub fn of_discipline(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Vec<Check> {
+    let mut checks: Vec<_> = flow_balance(gathered).into_iter().collect();
+    checks.push(idle(gathered));
+    checks.extend(same_work(gathered, first, frame));
+    checks.extend(little(gathered, frame));
+    checks.extend(little_of_packets(gathered, first));
+    checks.extend(slop(gathered));
+    checks
+}
+
+/// What arrived was served, or is held by the discipline.
+fn flow_balance(gathered: &Gathered) -> Option<Check> {
+    let held: Option<u64> = gathered.states.iter().map(|state| state.flow.held).sum();
+    let held = held? as f64 + gathered.total(|state| state.dropped) as f64;
+    let unserved = gathered.total(|state| state.flow.arrived - state.flow.served) as f64;
+    let unit = gathered.states.first()?.flow.unit;
+    let note = format!("{unit} that arrived and were not served, against those held or dropped");
+    Some(Check::new(Some(&gathered.name), "flow balance", unserved, held, 0.0, note))
+}
+
+/// The server never idles while messages wait.
+fn idle(gathered: &Gathered) -> Check {
+    let idle = gathered.total(|state| state.idle_over_backlog) as f64;
+    let note = "instants at which the server was idle over a backlog";
+    Check::new(Some(&gathered.name), "work conservation", 0.0, idle, 0.0, note)
+}
+
+/// Work-conserving disciplines have served as many packets at the same instant.
+fn same_work(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Option<Check> {
+    let served = |of: &Gathered| of.total(|state| state.ticks);
+    let alike = gathered.engine == first.engine && served(gathered) == served(first);
+    if !frame.shared_instants || !alike || gathered.name == first.name {
+        return None;
+    }
+    let time = |of: &Gathered| of.total_time(|state| state.now) as f64 / CLOCK;
+    let note = format!("time in which the same packets were served, against `{}`", first.name);
+    Some(Check::new(Some(&gathered.name), "work conservation", time(first), time(gathered), 0.0, note))
+}
+
+/// Little's law: the mean number of messages present is their rate times their mean time.
+fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
+    let present: u128 = gathered.states.iter().map(|state| state.message_time).sum();
+    let time = gathered.total_time(|state| state.now) as f64;
+    // Some engines do not keep it: the accelerated one, which runs the replications without records.
+    if time == 0.0 || gathered.states.iter().any(|state| state.message_time == 0) {
+        return None;
+    }
+    let rate = gathered.total(|state| state.arrived) as f64 / (time / CLOCK);
+    let Measure::Estimate(mean) = Measure::from(gathered.mean(0, None)) else { return None };
+    let (low, high) = mean.interval(LEVEL);
+    let unfinished = gathered.total(|state| state.unfinished) as f64 * CLOCK / time;
+    let expected = rate * (mean.value() - frame.transmission);
+    // What is unfinished was present for a part of its time; the rest is rounding.
+    let tolerance = rate * (high - low) / 2.0 + unfinished * mean.value() + 1e-9 * expected;
+    let unit = frame.time_unit;
+    let each = mean.value() - frame.transmission;
+    let note =
+        format!("messages present in the mean, against {rate:.4e} a {unit} for {each:.4e} {unit} each");
+    let present = present as f64 / time;
+    Some(Check::new(Some(&gathered.name), "Little's law", present, expected, tolerance, note))
+}
+
+/// Little's law for packets: the mean number waiting, by the queue monitor, is the sum of all waits over
+/// time. It is the same for every discipline that shares the timeline, so it is told of the first.
+fn little_of_packets(gathered: &Gathered, first: &Gathered) -> Option<Check> {
+    let integral: u128 = gathered.states.iter().map(|state| state.packet_time.0).sum();
+    let time: u128 = gathered.states.iter().map(|state| u128::from(state.packet_time.1)).sum();
+    if integral == 0 || time == 0 || gathered.name != first.name {
+        return None;
+    }
+    let Measure::Estimate(monitored) = Measure::from(gathered.queue_length()) else { return None };
+    let (low, high) = monitored.interval(LEVEL);
+    let note = "packets waiting in the mean: readings of the queue, against the sum of all waits over time";
+    let by_waits = integral as f64 / time as f64;
+    Some(Check::new(None, "Little's law", monitored.value(), by_waits, (high - low) / 2.0, note))
+}
+
+/// No message slowed another beyond the bound of alpha.
+fn slop(gathered: &Gathered) -> Option<Check> {
+    let (compared, violated) = gathered.audited?;
+    let note = format!("violations of the bound of section 9 among {compared} pairs");
+    Some(Check::new(Some(&gathered.name), "slop", 0.0, violated as f64, 0.0, note))
+}

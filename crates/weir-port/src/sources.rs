@@ -1,0 +1,43 @@
+//! The random sources that a checked scenario of the port describes.
+
+use crate::model::{Input, PacketTime, PortScenario, Service};
+use weir_workload::source::{ArrivalSource, RandomServices, SourceError};
+use weir_workload::{TraceSource, arrival_source};
+
+impl PortScenario {
+    /// The arrivals of one replication; `None` in a closed loop, where the engine makes them.
+    ///
+    /// # Errors
+    /// None that the checks have left.
+    pub fn arrivals(&self, replication: u32) -> Result<Option<Box<dyn ArrivalSource + Send>>, SourceError> {
+        match &self.input {
+            Input::Open(open) => {
+                let key = (self.seed, replication);
+                let process = (open.arrivals, open.mean_gap);
+                arrival_source(process, &open.lengths, open.flows, &self.classes, key).map(Some)
+            }
+            Input::Trace(replay) => {
+                let source = TraceSource::new(replay.trace.clone(), replay.time_scale, self.classes.clone());
+                Ok(Some(Box::new(source)))
+            }
+            Input::Closed(_) => Ok(None),
+        }
+    }
+
+    /// The service times of the packets of one replication; `None` where messages are served whole.
+    ///
+    /// # Errors
+    /// None that the checks have left.
+    pub fn services(&self, replication: u32) -> Result<Option<RandomServices>, SourceError> {
+        let Service::Packets(time) = self.service else { return Ok(None) };
+        let exponential = |shift: u64, mean: u64| {
+            RandomServices::shifted_exponential(shift, mean as f64, self.seed, replication)
+        };
+        match time {
+            PacketTime::Constant(time) => Ok(RandomServices::constant(time.get())),
+            PacketTime::Exponential(mean) => exponential(0, mean.get()),
+            PacketTime::ShiftedExponential { shift, mean } => exponential(shift.get(), mean.get()),
+        }
+        .map(Some)
+    }
+}

@@ -1,0 +1,240 @@
+//! The port that serves messages whole: work is time, and service can be interrupted at any instant.
+//!
+//! | | |
+//! |-|-|
+//! | Source | the M/G/1 queue with preemptive-resume service, e.g. Harchol-Balter, *Performance Modeling and Design of Computer Systems*, part VII |
+//! | Work | O(1) an arrival and a grant, and the discipline's own |
+//! | Units | the cost of an item is its service time in nanoseconds of the engine's clock |
+//! | Departs from the source | service times are whole nanoseconds, at least one |
+//!
+//! Where the server cannot be interrupted (`preemption = false`), a grant runs to its end whatever arrives.
+//! A completion comes before an arrival at the same instant.
+
+use weir_core::discipline::{CountDrops, Discipline, Enqueued, Open as OpenGate};
+use weir_core::item::{ClassId, FlowId, Message};
+use weir_core::units::{Instant, Nanos};
+
+use crate::arrivals::{Arrivals, NEVER};
+use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped};
+use crate::flight::Flight;
+use crate::observer::Observer;
+use weir_lab::record::Departure;
+
+/// The service time of a message of a given length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Work {
+    per_unit: f64,
+}
+
+impl Work {
+    /// `per_unit` nanoseconds for each unit of length; `None` unless it is finite and positive.
+    #[must_use]
+    pub fn new(per_unit: f64) -> Option<Self> {
+        (per_unit.is_finite() && per_unit > 0.0).then_some(Self { per_unit })
+    }
+
+    /// The service time in nanoseconds, at least one.
+    #[inline]
+    #[must_use]
+    pub fn of(self, length: u32) -> u64 {
+        ((f64::from(length) * self.per_unit).round() as u64).max(1)
+    }
+}
+
+/// The grant being served, since when, and what remains of it and of its item.
+struct OpenGrant {
+    item: Message<Nanos>,
+    since: u64,
+    left: u64,
+    quantum: u64,
+}
+
+/// The engine: a discipline, its input, and the state of the server.
+pub struct Whole<D, A> {
+    discipline: D,
+    arrivals: A,
+    work: Work,
+    preemption: bool,
+    flight: Flight,
+    drops: CountDrops,
+    grant: Option<OpenGrant>,
+    now: u64,
+    departed: u64,
+    busy: u64,
+    arrived_work: u64,
+    idle_over_backlog: u64,
+}
+
+impl<D, A> Engine for Whole<D, A>
+where
+    D: Discipline<Message<Nanos>> + Send,
+    A: Arrivals,
+{
+    fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
+        while self.departed < until {
+            match self.grant.take().or_else(|| self.choose()) {
+                Some(grant) => self.grant = self.serve(grant, observer),
+                None if !self.idle() => return Stopped::Exhausted,
+                None => {}
+            }
+            if self.flight.len() >= BACKLOG_LIMIT {
+                return Stopped::Overloaded;
+            }
+        }
+        Stopped::Reached
+    }
+
+    fn state(&self) -> State {
+        State {
+            ticks: self.departed,
+            now: self.now,
+            busy: self.busy,
+            arrived: self.flight.arrived(),
+            unfinished: self.flight.len() as u64,
+            dropped: self.drops.0,
+            flow: Flow {
+                unit: "ns of work",
+                arrived: self.arrived_work,
+                served: self.busy,
+                held: Some(
+                    self.discipline.backlog().cost.get() + self.grant.as_ref().map_or(0, |grant| grant.left),
+                ),
+            },
+            message_time: self.flight.message_time(),
+            packet_time: (0, 0),
+            idle_over_backlog: self.idle_over_backlog,
+        }
+    }
+}
+
+impl<D, A> Whole<D, A>
+where
+    D: Discipline<Message<Nanos>>,
+    A: Arrivals,
+{
+    /// An idle server.
+    pub fn new(discipline: D, arrivals: A, work: Work, preemption: bool) -> Self {
+        Self {
+            discipline,
+            arrivals,
+            work,
+            preemption,
+            flight: Flight::default(),
+            drops: CountDrops::default(),
+            grant: None,
+            now: 0,
+            departed: 0,
+            busy: 0,
+            arrived_work: 0,
+            idle_over_backlog: 0,
+        }
+    }
+
+    /// An application that is delivered to submits before the server chooses at that instant.
+    #[inline]
+    fn choose(&mut self) -> Option<OpenGrant> {
+        while A::BEFORE_ACCEPTANCE && self.arrivals.next_at() <= self.now {
+            let _ = self.arrive();
+        }
+        let now = Instant::new(self.now);
+        let grant = self.discipline.dequeue(now, &OpenGate, &mut self.drops)?;
+        let left = grant.item.remaining.get();
+        Some(OpenGrant { item: grant.item, since: self.now, left, quantum: grant.quantum.get().min(left) })
+    }
+
+    /// Takes in the next arrival, at its instant.
+    #[inline]
+    fn arrive(&mut self) -> Enqueued {
+        let arrival = self.arrivals.take();
+        self.now = self.now.max(arrival.at);
+        let work = self.work.of(arrival.length);
+        self.arrived_work += work;
+        let message = Message {
+            id: self.flight.admit(&arrival),
+            flow: FlowId(arrival.flow),
+            class: ClassId(arrival.class),
+            remaining: Nanos::new(work),
+        };
+        self.discipline.enqueue(Instant::new(self.now), message, &mut self.drops)
+    }
+
+    #[cold]
+    fn idle(&mut self) -> bool {
+        let event = self.discipline.next_event().map_or(NEVER, Instant::get);
+        let next = self.arrivals.next_at();
+        if event.min(next) == NEVER {
+            return false;
+        }
+        self.idle_over_backlog += u64::from(!self.flight.is_empty());
+        self.now = self.now.max(event.min(next));
+        if next <= event {
+            let _ = self.arrive();
+        }
+        true
+    }
+
+    /// Serves until the quantum is used or something happens; gives the grant back if it goes on.
+    #[inline]
+    fn serve<O: Observer>(&mut self, mut grant: OpenGrant, observer: &mut O) -> Option<OpenGrant> {
+        let end = grant.since + grant.quantum;
+        let event = self.discipline.next_event().map_or(NEVER, Instant::get).max(grant.since);
+        if self.arrivals.next_at() >= end.min(event) {
+            return self.close(grant, end.min(event), observer);
+        }
+        let at = self.arrivals.next_at().max(self.now);
+        self.use_up(&mut grant, at);
+        if self.arrive() == Enqueued::Preempts && self.preemption {
+            self.give_back(&grant);
+            return None;
+        }
+        Some(grant)
+    }
+
+    /// Charges the grant for the time up to `at`.
+    #[inline]
+    fn use_up(&mut self, grant: &mut OpenGrant, at: u64) {
+        let used = at - grant.since;
+        if used > 0 {
+            self.flight.begin(grant.item.id, grant.since);
+        }
+        self.discipline.charge(Instant::new(at), &grant.item, Nanos::new(used));
+        self.busy += used;
+        grant.since = at;
+        grant.left -= used;
+        grant.quantum -= used;
+    }
+
+    #[inline]
+    fn give_back(&mut self, grant: &OpenGrant) {
+        let item = Message { remaining: Nanos::new(grant.left), ..grant.item };
+        self.discipline.requeue(Instant::new(self.now), item, Nanos::new(0), &mut self.drops);
+    }
+
+    /// The quantum is used at `end`, or an event of the discipline is due: the message departs or waits.
+    #[inline]
+    fn close<O: Observer>(&mut self, mut grant: OpenGrant, end: u64, observer: &mut O) -> Option<OpenGrant> {
+        self.now = end;
+        self.use_up(&mut grant, end);
+        if grant.left > 0 {
+            self.give_back(&grant);
+            return None;
+        }
+        self.discipline.finish(Instant::new(end), &grant.item, Nanos::new(0));
+        let message = self.flight.release(grant.item.id, end);
+        observer.departed(&Departure {
+            index: message.index,
+            flow: message.flow,
+            class: message.class,
+            length: message.length,
+            arrival: message.arrival,
+            first: message.first,
+            last: end,
+            completion: end,
+            alone: self.work.of(message.length),
+            tick: self.departed,
+        });
+        self.departed += 1;
+        self.arrivals.delivered(message.flow, end);
+        None
+    }
+}

@@ -1,0 +1,252 @@
+//! The engine without events, for disciplines under which a request's whole course is known when it arrives.
+//!
+//! With a queue of its own at each core, served in order of arrival, a request begins when the one before it on its core
+//! has ended (Lindley); with one queue for all, when the first core is free of those before it (Kiefer and Wolfowitz). So
+//! nothing is scheduled and nothing is looked for: a request is one step. What a dispatcher sees of the cores is brought up
+//! to the moment when it looks. With reserved cores a request that finds none idle is put aside until one is free for it.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Lindley, *The theory of queues with a single server*, Proc. Cambridge Phil. Soc. 48, 1952; Kiefer and Wolfowitz, *On the theory of queues with many servers*, Trans. AMS 78, 1955 |
+//! | Work per request | O(1), and that of the dispatcher; with one queue, and where the shortest is looked for, O(cores) over a few cache lines |
+//! | Memory | the ends of the requests that are there |
+//! | Stands for | `cfcfs`, `darc` whose classes use the cores of longer ones, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, and one receiver, which keeps the order of arrival |
+//!
+//! The plain engine gives the same, request by request, which the tests show.
+
+mod central;
+mod per_core;
+mod reserved;
+mod ring;
+mod scan;
+
+use weir_core::discipline::DropReason;
+use weir_core::item::Message;
+use weir_core::pool::darc::{self, Reservation};
+use weir_core::pool::{Dispatcher, DispatcherVisitor, Sees, cfcfs};
+use weir_core::registry;
+use weir_core::spec::{Spec, SpecError};
+use weir_core::units::Nanos;
+
+use crate::engine::LATEST;
+use crate::job::{Ended, Job, Left};
+use crate::model::{Costs, Known, ServerScenario, Workload};
+use crate::record::{Done, Sink};
+use crate::source::{Source, refused};
+use weir_lab::control::Watch;
+use weir_lab::dispatch::{Level, Work};
+use weir_lab::error::RunError;
+use weir_workload::requests::Requests;
+
+/// Requests that are drawn at a time.
+const BLOCK: usize = 1024;
+
+/// One discipline under which a request is one step.
+pub(crate) trait Course {
+    /// A request comes before the discipline at `now`. Where its course is known by then it is told, or else with a later
+    /// one.
+    ///
+    /// # Errors
+    /// It is dropped.
+    fn request<S: Sink>(
+        &mut self,
+        now: u64,
+        request: &Request,
+        teller: &mut Teller<'_, S>,
+    ) -> Result<(), DropReason>;
+    /// No more requests come: tells what is left to tell.
+    fn close<S: Sink>(&mut self, teller: &mut Teller<'_, S>);
+    /// Requests that were sent elsewhere than they were first to be.
+    fn moved(&self) -> u64;
+}
+
+/// A request as it comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    /// When it arrived, at its receiver.
+    pub(crate) arrived: u64,
+    pub(crate) class: u16,
+    pub(crate) flow: u32,
+    pub(crate) service: u64,
+}
+
+/// Tells what becomes of requests.
+pub(crate) struct Teller<'s, S> {
+    pub(crate) sink: &'s mut S,
+    /// When the last service ends.
+    last: u64,
+}
+
+impl<S: Sink> Teller<'_, S> {
+    /// A request is served from then on.
+    #[inline(always)]
+    fn done(&mut self, request: &Request, server: u32, began: u64) {
+        let &Request { arrived, class, flow, service } = request;
+        let ended = began + service;
+        self.last = self.last.max(ended);
+        let (reordered, cold) = (false, false);
+        self.sink.done(&Done { arrived, began, ended, service, class, flow, server, reordered, cold });
+    }
+}
+
+/// Whether a scenario leaves the course of a request to its arrival alone, whatever the discipline.
+fn is_open(scenario: &ServerScenario) -> bool {
+    let costs = scenario.costs;
+    let open = !matches!(scenario.workload, Workload::Closed(_));
+    let measure = scenario.measure;
+    open && scenario.site.receivers == 1 && costs.cold.get() == 0 && !measure.order && !measure.verify
+}
+
+/// Runs a job, if it is one of those that this engine stands for.
+///
+/// # Errors
+/// The discipline refuses its arguments or the pool, or the workload is senseless.
+pub(crate) fn play<S: Sink>(
+    scenario: &ServerScenario,
+    spec: &Spec,
+    job: Job,
+    sink: &mut S,
+    watch: &Watch<'_>,
+) -> Result<Option<Ended>, RunError> {
+    let (is_central, is_reserved) = (spec.name == cfcfs::INFO.name, spec.name == darc::INFO.name);
+    let is_dispatcher = registry::DISPATCHER.iter().any(|info| info.name == spec.name);
+    if !is_open(scenario) || !(is_central || is_reserved || is_dispatcher) {
+        return Ok(None);
+    }
+    let Some(mut source) = Source::new(scenario, job.replication)? else { return Ok(None) };
+    let source = &mut source;
+    let overloaded = |reason| {
+        let disciplines = scenario.disciplines[job.discipline].clone();
+        RunError::Overloaded { disciplines, reason }
+    };
+    if is_central {
+        let course = central::Central::new(scenario.site.servers, scenario.site.queue);
+        return run(scenario, course, source, sink, watch).map(Some).map_err(overloaded);
+    }
+    let no_such = |error: SpecError| refused("disciplines", error.to_string());
+    if is_reserved {
+        let reservation = Reservation::from_spec(spec, &scenario.site).map_err(no_such)?;
+        let course = reserved::Reserved::new(reservation, scenario.site.servers, scenario.site.queue);
+        let ended = course.map(|course| run(scenario, course, source, sink, watch));
+        return ended.transpose().map_err(overloaded);
+    }
+    let visitor = PerCore { scenario, source, sink, watch };
+    registry::visit_dispatcher(spec, &scenario.site, visitor)
+        .map_err(no_such)?
+        .transpose()
+        .map_err(overloaded)
+}
+
+/// Runs what a dispatcher is visited for.
+struct PerCore<'r, 'w, S> {
+    scenario: &'r ServerScenario,
+    source: &'r mut Source,
+    sink: &'r mut S,
+    watch: &'r Watch<'w>,
+}
+
+impl<S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, S> {
+    type Output = Option<Result<Ended, String>>;
+    fn visit<D: Dispatcher<Message<Nanos>> + Send + 'static>(self, dispatcher: D) -> Self::Output {
+        let sees_work = dispatcher.sees() == Sees::Work;
+        if dispatcher.period().is_some() || (sees_work && self.scenario.known != Known::Exact) {
+            return None;
+        }
+        let site = &self.scenario.site;
+        let course = per_core::PerCore::new(dispatcher, site.servers, site.queue);
+        Some(run(self.scenario, course, self.source, self.sink, self.watch))
+    }
+}
+
+/// Tells that a core was busy without a gap.
+#[inline]
+fn tell<S: Sink>(server: u32, since: u64, free: u64, sink: &mut S) {
+    if free > since {
+        sink.busy(server, since, free, 0);
+    }
+}
+
+/// Takes request after request to its end, with the widest instructions of the machine.
+///
+/// # Errors
+/// The clock ends.
+fn run<C: Course, S: Sink>(
+    scenario: &ServerScenario,
+    course: C,
+    source: &mut Source,
+    sink: &mut S,
+    watch: &Watch<'_>,
+) -> Result<Ended, String> {
+    Level::detect().run(Run { scenario, course, source, sink, watch })
+}
+
+/// A run.
+struct Run<'r, 'w, C, S> {
+    scenario: &'r ServerScenario,
+    course: C,
+    source: &'r mut Source,
+    sink: &'r mut S,
+    watch: &'r Watch<'w>,
+}
+
+impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
+    type Output = Result<Ended, String>;
+
+    #[inline(always)]
+    fn run(mut self) -> Self::Output {
+        let (mut received, mut told, mut block) = (0, 0, Requests::default());
+        let mut left = Left { accelerated: true, ..Left::default() };
+        let mut teller = Teller { sink: self.sink, last: 0 };
+        teller.sink.in_use(0, self.scenario.site.servers);
+        loop {
+            if self.watch.cancelled() {
+                return Ok(Ended::Interrupted);
+            }
+            self.source.fill(&mut block, BLOCK);
+            let Some(&until) = block.at.last() else { break };
+            left.offered += block.at.len() as u64;
+            for place in 0..block.at.len() {
+                let (course, costs) = (&mut self.course, &self.scenario.costs);
+                left.dropped += u64::from(!request(course, costs, &block, place, &mut received, &mut teller));
+            }
+            if teller.last >= LATEST {
+                return Err(too_late());
+            }
+            self.watch.passed(&mut told, until);
+        }
+        self.course.close(&mut teller);
+        if teller.last >= LATEST {
+            return Err(too_late());
+        }
+        left.last = teller.last;
+        left.done = left.offered - left.dropped;
+        (left.decisions, left.moved) = (left.done, self.course.moved());
+        Ok(Ended::Finished(left))
+    }
+}
+
+#[cold]
+fn too_late() -> String {
+    format!("a service would end after {LATEST}ns, where the clock ends")
+}
+
+/// One request, and whether it is not dropped; `received` is when the receiver is free of those before.
+#[inline(always)]
+fn request<C: Course, S: Sink>(
+    course: &mut C,
+    costs: &Costs,
+    block: &Requests,
+    place: usize,
+    received: &mut u64,
+    teller: &mut Teller<'_, S>,
+) -> bool {
+    let (arrived, class) = (block.at[place], block.class[place]);
+    let (flow, service) = (block.flow[place], block.service[place]);
+    *received = arrived.max(*received) + costs.dispatch.get();
+    let now = *received + costs.hand_over.get();
+    let sent = course.request(now, &Request { arrived, class, flow, service }, teller);
+    if let Err(reason) = sent {
+        teller.sink.dropped(class, arrived, now, reason);
+    }
+    sent.is_ok()
+}

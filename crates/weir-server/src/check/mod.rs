@@ -1,0 +1,178 @@
+//! Scenarios of the server: from the document to what its engines run.
+//!
+//! | part | file |
+//! |---|---|
+//! | the document as it is written | `document`, `span` |
+//! | cores, queues, costs, what is known | here |
+//! | classes and their service | `classes` |
+//! | arrivals from outside, clients | `workload` |
+//! | requests of a file | `requests` |
+//! | when a run ends, what is measured | `measure` |
+//! | disciplines, built for the site | `disciplines` |
+//!
+//! A load of 1 or more is no error of form: bounded queues drop. Only what would fill the memory is refused.
+
+mod classes;
+mod disciplines;
+mod measure;
+mod requests;
+mod workload;
+
+use weir_core::pool::{MAX_SERVERS, Site};
+use weir_core::units::Nanos;
+use weir_document::{Checker, Wording};
+use weir_lab::scenario::{Compared, IN_SERVICES, Read, Written};
+
+use crate::document::ServerDocument;
+
+use crate::document::span::Bound;
+use crate::document::{KnownService, ServerTable};
+use crate::model::{Costs, Known, ServerScenario};
+use classes::profiles;
+use weir_document::Checked;
+use weir_document::Located;
+use weir_document::quantity::Time;
+
+/// The longest run: some three years.
+const LONGEST_RUN: Nanos = Nanos::new(100_000_000_000_000_000);
+/// The longest service and the longest thinking.
+const LONGEST_SERVICE: Nanos = Nanos::new(60_000_000_000_000);
+/// The longest cost of a request beside its service.
+const LONGEST_COST: Nanos = Nanos::new(1_000_000_000);
+/// How many requests may wait in one queue: by default, and at most.
+const QUEUE: u64 = 4096;
+const LONGEST_QUEUE: u64 = 1_000_000;
+/// By how much an estimate may be wrong.
+const WRONGEST: f64 = 1000.0;
+
+/// What the table `[server]` comes to.
+struct Cores {
+    cores: u32,
+    receivers: u32,
+    queue: Option<u32>,
+    costs: Costs,
+    known: Known,
+}
+
+weir_document::checks!(Check);
+
+impl Read for ServerScenario {
+    type Document = ServerDocument;
+
+    const WORDING: Wording = IN_SERVICES;
+
+    fn check(document: &mut ServerDocument, checker: &mut Checker<'_>) -> Checked<Self> {
+        Check(checker).server_scenario(document)
+    }
+
+    fn set_seed(document: &mut ServerDocument, model: &mut Self, seed: u64) {
+        (document.seed, model.seed) = (seed, seed);
+    }
+
+    fn written(document: &mut ServerDocument) -> Written<'_> {
+        Written { disciplines: &mut document.disciplines.value, reference: document.reference.as_mut() }
+    }
+
+    fn compared(&self) -> Compared<'_> {
+        Compared {
+            disciplines: self.disciplines.iter().map(String::as_str).collect(),
+            reference: self.reference,
+        }
+    }
+}
+
+impl Check<'_, '_> {
+    /// Checks the whole document of the server.
+    fn server_scenario(&mut self, document: &ServerDocument) -> Checked<ServerScenario> {
+        self.version(&document.weir)?;
+        let cores = self.cores(&document.server.value)?;
+        let names = self.class_names(&document.class)?;
+        let (classes, arrives) = match &document.workload.value.trace {
+            Some(trace) => self.traced(trace, document, &names, &cores)?,
+            None => {
+                let classes = self.request_classes(&document.class, names)?;
+                let arrives = self.arrives(document, &classes, &cores)?;
+                (classes, arrives)
+            }
+        };
+        let stop = self.server_stop(document, &arrives)?;
+        self.memory(document, &cores, &arrives, &stop)?;
+        let measure = self.server_measure(&document.measure, &stop, classes.len())?;
+        let site = Site {
+            servers: cores.cores,
+            receivers: cores.receivers,
+            classes: profiles(&classes),
+            queue: cores.queue,
+        };
+        let disciplines = self.pool_disciplines(&document.disciplines, &site)?;
+        let reference = self.pool_reference(document.reference.as_ref(), &disciplines)?;
+        let (names, specs) =
+            disciplines.into_iter().map(|discipline| (discipline.name, discipline.spec)).unzip();
+        Ok(ServerScenario {
+            title: document.title.clone(),
+            seed: document.seed,
+            disciplines: names,
+            specs,
+            reference,
+            site,
+            classes,
+            workload: arrives.workload,
+            known: cores.known,
+            costs: cores.costs,
+            load: arrives.load,
+            stop,
+            measure,
+        })
+    }
+
+    fn cores(&self, table: &ServerTable) -> Checked<Cores> {
+        let most = u64::from(MAX_SERVERS);
+        let cores = self.whole(&table.cores, 1, most)? as u32;
+        let receivers = table.receivers.as_ref().map_or(Ok(1), |count| self.whole(count, 1, most))? as u32;
+        let cost = |time: Option<&Located<Time>>| {
+            time.map_or(Ok(Nanos::new(0)), |time| self.span(time, LONGEST_COST))
+        };
+        Ok(Cores {
+            cores,
+            receivers,
+            queue: self.queue_bound(table.queue.as_ref())?,
+            costs: Costs {
+                dispatch: cost(table.dispatch.as_ref())?,
+                hand_over: cost(table.hand_over.as_ref())?,
+                cold: cost(table.cold.as_ref())?,
+            },
+            known: self.known(table.known.as_ref())?,
+        })
+    }
+
+    fn queue_bound(&self, written: Option<&Located<Bound>>) -> Checked<Option<u32>> {
+        match written.map(|written| (written, written.value)) {
+            None => Ok(Some(QUEUE as u32)),
+            Some((_, Bound::Unbounded)) => Ok(None),
+            Some((_, Bound::Requests(count @ 1..=LONGEST_QUEUE))) => Ok(Some(count as u32)),
+            Some((written, Bound::Requests(count))) => {
+                let reason = format!("must be from 1 to {LONGEST_QUEUE}");
+                let change = if count == 0 { "raise it" } else { "lower it" };
+                let remedy = format!("{change}, or write \"unbounded\" for a queue without bound");
+                self.refuse(written, reason, remedy)
+            }
+        }
+    }
+
+    fn known(&self, written: Option<&Located<KnownService>>) -> Checked<Known> {
+        match written.map(|written| &written.value) {
+            None | Some(KnownService::Exact) => Ok(Known::Exact),
+            Some(KnownService::Class) => Ok(Known::ClassMean),
+            Some(KnownService::Within(factor)) if (1.0..=WRONGEST).contains(&factor.value) => {
+                Ok(Known::Within(factor.value))
+            }
+            Some(KnownService::Within(factor)) => {
+                let reason = format!("must be a number from 1 to {WRONGEST}");
+                self.refuse(factor, reason, "write a factor such as 2.0")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

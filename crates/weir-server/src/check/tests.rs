@@ -1,0 +1,382 @@
+//! Refusals, word by word, and what accepted scenarios become.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use weir_core::pool::{DISPATCHER, POOL, Profile, Site};
+use weir_core::units::Nanos;
+
+use super::super::Scenario;
+use crate::model::{Costs, Known, Levels, Measure, Process, ServerScenario, Service, Stop, Workload};
+use weir_workload::duration::Law;
+use weir_workload::requests::Requests;
+use weir_workload::{Arrivals, Sizes};
+
+/// What the blocks of `refusals.txt` have in common.
+const PARTS: [(&str, &str); 5] = [
+    ("...", "weir = 1\nmodel = \"server\"\ndisciplines = [\"rr\"]"),
+    ("{server}", "[server]\ncores = 2"),
+    ("{class}", "[[class]]\nname = \"a\"\nservice = \"1us\""),
+    ("{workload}", "[workload]\nload = 0.5"),
+    (
+        "{trace}",
+        "[workload.trace]\nfile = \"x.csv\"\ntime_unit = \"us\"\nservice = { per_unit = { n = \"1us\" } }",
+    ),
+];
+
+fn filled(text: &str) -> String {
+    PARTS.iter().fold(text.to_owned(), |text, (name, part)| text.replace(name, part))
+}
+
+fn read(text: &str) -> Result<Scenario, String> {
+    Scenario::from_toml(&filled(text), "s.toml", Path::new("/nonexistent")).map_err(|error| {
+        assert!(error.line.is_some() && error.column.is_some(), "no place: {error}");
+        assert!(!error.remedy.is_empty() && !error.reason.is_empty(), "{error:?}");
+        error.to_string()
+    })
+}
+
+fn server(text: &str) -> ServerScenario {
+    let scenario = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let again = Scenario::from_toml(&scenario.frame.scenario, "s.toml", Path::new(""));
+    assert_eq!(again.expect("the normalised form is valid").frame, scenario.frame);
+    scenario.server().expect("a server").clone()
+}
+
+fn nanos(count: u64) -> Nanos {
+    Nanos::new(count)
+}
+
+#[test]
+fn refusals_name_line_column_key_value_and_remedy() {
+    let names: Vec<&str> = POOL.iter().chain(DISPATCHER).map(|info| info.name).collect();
+    let mut wrong = String::new();
+    for block in include_str!("refusals.txt").split("\n\n") {
+        let (text, expected) = block.split_once("\n=> ").expect("each block has its refusal");
+        let expected = expected.trim_end().replace("{disciplines}", &names.join("`, `"));
+        let got = read(text).map_or_else(|error| error, |_| "accepted".to_owned());
+        if got != expected {
+            wrong.push_str(&format!("{text}\nexpected {expected}\ngot      {got}\n\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn what_is_not_said_is_one_receiver_and_bounded_queues() {
+    let server = server("...\n{server}\n{class}\n{workload}");
+    let classes = vec![Profile { share: 1.0, service: nanos(1_000) }];
+    assert_eq!(server.site, Site { servers: 2, receivers: 1, classes, queue: Some(4096) });
+    assert_eq!((server.costs, server.known, server.load), (Costs::default(), Known::Exact, Some(0.5)));
+    assert_eq!((server.disciplines.as_slice(), server.reference), (&["rr".to_owned()][..], 0));
+    let Workload::Open(open) = &server.workload else { panic!("{:?}", server.workload) };
+    assert_eq!(open.process, Process::Arrivals(Arrivals::Poisson));
+    assert_eq!((open.mean_gap, open.levels, open.flows), (1_000.0, None, 1));
+    let duration = nanos(200_000_000);
+    assert_eq!(server.stop, Stop { warm_up: nanos(20_000_000), duration, replications: 10 });
+    assert_eq!(
+        server.measure,
+        Measure { tails: true, order: false, window: None, bound: None, verify: false }
+    );
+}
+
+/// Every key but those of a trace and of clients.
+const RICH: &str = r#"
+weir = 1
+model = "server"
+title = "Two classes"
+seed = 7
+disciplines = ["rr(cores=4)", "per_server(rr,discipline=sf)", "cfcfs"]
+reference = "rr:4"
+
+[server]
+cores = 8
+receivers = 2
+queue = "unbounded"
+dispatch = "100ns"
+hand_over = "200ns"
+cold = "300ns"
+known = { within = 2.0 }
+
+[[class]]
+name = "short"
+share = 0.995
+service = "500ns"
+slo = 10.0
+
+[[class]]
+name = "long"
+service = { mixture = [["400us", 0.5], ["600us", 0.5]] }
+
+[workload]
+rate = "2M/s"
+arrivals = { trains = { every = "10us", spacing = "5ns" } }
+levels = { every = "1ms", count = 3, factor = 1.5 }
+flows = 16
+
+[stop]
+duration = "10ms"
+warm_up = "1ms"
+replications = 3
+
+[measure]
+tails = false
+order = true
+window = "1ms"
+verify = true
+"#;
+
+#[test]
+fn everything_is_as_it_is_written() {
+    let server = server(RICH);
+    assert_eq!((server.title.as_str(), server.seed, server.reference), ("Two classes", 7, 0));
+    assert_eq!(server.disciplines, ["rr:4", "per_server:rr,discipline=sf", "cfcfs"]);
+    assert_eq!((server.site.servers, server.site.receivers, server.site.queue), (8, 2, None));
+    let costs = Costs { dispatch: nanos(100), hand_over: nanos(200), cold: nanos(300) };
+    assert_eq!((server.costs, server.known), (costs, Known::Within(2.0)));
+    let [short, long] = server.classes.as_slice() else { panic!("{:?}", server.classes) };
+    assert_eq!((short.name.as_str(), short.share, short.slo), ("short", 0.995, Some(10.0)));
+    assert!(matches!(short.service, Service::Law(Law::Constant(time)) if time == nanos(500)));
+    assert!((long.share - 0.005).abs() < 1e-12 && long.slo.is_none(), "{}", long.share);
+    let mixture = Sizes::list(&[(400_000, 0.5), (600_000, 0.5)]).expect("valid");
+    assert!(matches!(&long.service, Service::Sizes(sizes) if **sizes == mixture));
+    assert_eq!(server.site.classes[1].service, nanos(500_000));
+    let Workload::Open(open) = &server.workload else { panic!("{:?}", server.workload) };
+    assert_eq!(open.process, Process::Trains { every: nanos(10_000), spacing: nanos(5) });
+    let levels = Levels { every: nanos(1_000_000), count: 3, factor: 1.5 };
+    assert_eq!((open.mean_gap, open.levels, open.flows), (500.0, Some(levels), 16));
+    let load = server.load.expect("a load");
+    assert!((load - 2e6 * (0.995 * 500e-9 + 0.005 * 500e-6) / 8.0).abs() < 1e-9, "{load}");
+    let duration = nanos(10_000_000);
+    assert_eq!(server.stop, Stop { warm_up: nanos(1_000_000), duration, replications: 3 });
+    let window = Some(nanos(1_000_000));
+    assert_eq!(server.measure, Measure { tails: false, order: true, window, bound: None, verify: true });
+}
+
+#[test]
+fn requests_become_a_duration_by_the_rate_and_its_levels() {
+    let duration = |workload: &str| {
+        server(&format!("...\n{{server}}\n{{class}}\n[workload]\nrate = \"1M/s\"\n{workload}")).stop.duration
+    };
+    assert_eq!(duration("[stop]\nrequests = 5_000\nreplications = 5"), nanos(1_000_000));
+    let levels = "levels = { every = \"1ms\", count = 3 }";
+    // 1,000 in the first level, 2,000 in the second, then 4 in a microsecond.
+    let stop = |requests: u64| format!("{levels}\n[stop]\nreplications = 1\nrequests = {requests}");
+    assert_eq!(duration(&stop(500)), nanos(500_000));
+    assert_eq!(duration(&stop(2_000)), nanos(1_500_000));
+    assert_eq!(duration(&stop(11_000)), nanos(4_000_000));
+    assert_eq!(duration(levels), nanos(3_000_000));
+}
+
+#[test]
+fn laws_have_their_means() {
+    let load = |service: &str| {
+        let class = format!("[[class]]\nname = \"a\"\nservice = {service}");
+        server(&format!("...\n{{server}}\n{class}\n[workload]\nrate = \"1M/s\"")).load.expect("a load")
+    };
+    assert!((load("\"3us\"") - 1.5).abs() < 1e-9);
+    assert!((load("{ exponential = \"1us\" }") - 0.5).abs() < 1e-9);
+    assert!((load("{ uniform = [\"1us\", \"3us\"] }") - 1.0).abs() < 1e-9);
+    assert!((load("{ mixture = [[\"1us\", 0.5], [\"5us\", 0.5]] }") - 1.5).abs() < 1e-9);
+}
+
+#[test]
+fn clients_think_and_are_flows() {
+    let closed = "[workload]\nclosed = { clients = 64, think = { exponential = \"10us\" } }";
+    let server = server(&format!("...\n{{server}}\n{{class}}\n{closed}\n[stop]\nduration = \"1s\""));
+    let Workload::Closed(closed) = &server.workload else { panic!("{:?}", server.workload) };
+    assert_eq!((closed.clients, closed.think), (64, Law::Exponential(nanos(10_000))));
+    assert_eq!((server.load, server.stop.duration), (None, nanos(1_000_000_000)));
+}
+
+/// A folder of its own for each test that needs files; removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("weir-server-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder for tests");
+        Self(path)
+    }
+
+    fn read(&self, text: &str, requests: &str) -> Result<Scenario, String> {
+        std::fs::write(self.0.join("x.csv"), requests).expect("a file for tests");
+        Scenario::from_toml(&filled(text), "s.toml", &self.0).map_err(|error| error.to_string())
+    }
+
+    fn requests(&self, text: &str, requests: &str) -> (ServerScenario, Arc<Requests>) {
+        let scenario = self.read(text, requests).expect("valid");
+        let server = scenario.server().expect("a server").clone();
+        let Workload::Trace(requests) = &server.workload else { panic!("{:?}", server.workload) };
+        let requests = Arc::clone(requests);
+        (server, requests)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const TWO: &str = "[[class]]\nname = \"short\"\nslo = 5.0\n[[class]]\nname = \"long\"";
+
+#[test]
+fn a_trace_has_its_own_shares_and_services() {
+    let folder = Folder::new("shares");
+    let text = format!("...\n{{server}}\n{TWO}\n{{trace}}\nsplit = {{ service = [\"4us\"] }}");
+    let (server, requests) = folder.requests(&text, "time,n\n10,2\n12,6\n14,2\n16,2\n");
+    assert_eq!(requests.at, [0, 2_000, 4_000, 6_000]);
+    assert_eq!(requests.class, [0, 1, 0, 0]);
+    let shares: Vec<f64> = server.classes.iter().map(|class| class.share).collect();
+    assert_eq!((shares, server.classes[0].slo), (vec![0.75, 0.25], Some(5.0)));
+    assert_eq!(server.site.classes[0], Profile { share: 0.75, service: nanos(2_000) });
+    // 12 us of work for 2 cores in 8 us.
+    assert_eq!((server.load, server.stop.duration), (Some(0.75), nanos(6_001)));
+    assert_eq!((server.stop.warm_up, server.stop.replications), (nanos(0), 1));
+}
+
+#[test]
+fn a_load_stretches_a_trace() {
+    let folder = Folder::new("load");
+    let text = "...\n{server}\n{class}\n[workload]\nload = 0.375\n{trace}".replace("\nservice = \"1us\"", "");
+    let text = filled(&text).replace("service = \"1us\"\n", "");
+    let (server, requests) = folder.requests(&text, "time,n\n10,2\n12,6\n14,2\n16,2\n");
+    assert_eq!((requests.at.as_slice(), server.load), (&[0, 4_000, 8_000, 12_000][..], Some(0.375)));
+}
+
+#[test]
+fn refusals_of_a_trace_name_the_row() {
+    let folder = Folder::new("refusals");
+    let named = format!("...\n{{server}}\n{TWO}\n{{trace}}\nclass = \"kind\"");
+    for (text, requests, expected) in [
+        (
+            &named,
+            "time,n,kind\n0,1,lnog\n",
+            "x.csv:2:3: kind is lnog, is not a class of the scenario: did you mean `long`?",
+        ),
+        (
+            &named,
+            "time,n,kind\n0,-1,long\n",
+            "x.csv:2:2: n is -1, must be a number from 0 up: correct or remove the row",
+        ),
+        (
+            &named,
+            "time,n,kind\n1,1,long\n0,1,long\n",
+            "x.csv:3:1: time is 0, is before the time of the row above: sort",
+        ),
+        (
+            &named,
+            "time,n,kind\n1,1,long\n",
+            "s.toml:7:8: class.name is \"short\", is a class without a request in the trace: ",
+        ),
+    ] {
+        let error = folder.read(text, requests).expect_err(requests);
+        assert!(error.contains(expected), "{error}");
+    }
+    let one = "...\n{server}\nreceivers = 2\n[[class]]\nname = \"a\"\n{trace}";
+    let error = folder.read(one, "time,n\n0,1\n").expect_err("refused");
+    assert!(
+        error.contains("server.receivers is 2, leaves some without a flow, for the trace has 1: "),
+        "{error}"
+    );
+}
+
+/// A trace of the repository, under `data`.
+fn of_the_repository(classes: &str, trace: &str) -> (ServerScenario, Arc<Requests>) {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data"));
+    let text = filled(&format!("...\n{{server}}\n{classes}\n[workload.trace]\n{trace}"));
+    let scenario = Scenario::from_toml(&text, "s.toml", folder).unwrap_or_else(|error| panic!("{error}"));
+    let server = scenario.server().expect("a server").clone();
+    let Workload::Trace(requests) = &server.workload else { panic!("{:?}", server.workload) };
+    let requests = Arc::clone(requests);
+    (server, requests)
+}
+
+#[test]
+fn requests_to_a_model_jobs_and_packets_are_read() {
+    let two = "[[class]]\nname = \"few\"\n[[class]]\nname = \"many\"";
+    let tokens = "file = \"requests/azure-llm-2023-code.csv.gz\"\ntime = \"TIMESTAMP\"\ntime_unit = \"timestamp\"\n\
+                  service = { base = \"5ms\", per_unit = { ContextTokens = \"0.2ms\", GeneratedTokens = \"20ms\" } }\n\
+                  split = { column = \"GeneratedTokens\", at = [10] }";
+    let (server, requests) = of_the_repository(two, tokens);
+    // 4,808 tokens in and 10 out; 3,180 and 8 come 52 ms later.
+    assert_eq!((requests.at[1], requests.class[0], requests.class[1]), (52_000_000, 1, 0));
+    assert_eq!((requests.service[0], requests.service[1]), (1_166_600_000, 801_000_000));
+    assert!((server.classes[0].share + server.classes[1].share - 1.0).abs() < 1e-12);
+    let one = "[[class]]\nname = \"job\"";
+    let jobs = "file = \"requests/fb-hadoop-jobs-2009.tsv\"\nheader = false\nseparator = \"tab\"\ntime = \"2\"\n\
+                time_unit = \"s\"\nservice = { base = \"1s\", per_unit = { 4 = \"0.01ns\", 5 = \"0.01ns\", 6 = \"0.01ns\" } }";
+    let (_, requests) = of_the_repository(one, jobs);
+    assert_eq!((requests.at[1], requests.service[0]), (52_000_000_000, 1_000_037_078));
+    let packets = "file = \"packets/web-http.csv\"\ntime = \"t_ns\"\ntime_unit = \"ns\"\n\
+                   service = { base = \"300ns\", per_unit = { frame_bytes = \"0.8ns\" } }";
+    let (server, requests) = of_the_repository("[[class]]\nname = \"packet\"", packets);
+    assert!(requests.flow.iter().any(|flow| *flow > 0) && server.load.is_some_and(|load| load > 0.0));
+}
+
+#[test]
+fn a_trace_is_part_of_the_fingerprint() {
+    let folder = Folder::new("fingerprint");
+    let text = "...\n{server}\n[[class]]\nname = \"a\"\n{trace}";
+    let first = folder.read(text, "time,n\n0,1\n").expect("valid");
+    let second = folder.read(text, "time,n\n0,2\n").expect("valid");
+    assert_eq!(first.frame.scenario, second.frame.scenario);
+    assert_ne!(first.frame.fingerprint, second.frame.fingerprint);
+}
+
+#[test]
+fn the_schema_knows_the_keys() {
+    let schema = super::super::schema();
+    for key in ["ServerScenario", "hand_over", "trains", "levels", "per_unit", "clients", "slo"] {
+        assert!(schema.contains(&format!("\"{key}\"")), "{key}");
+    }
+}
+
+/// A number as the documents write it.
+fn grouped(number: u64) -> String {
+    match number {
+        1000.. => format!("{},{:03}", grouped(number / 1000), number % 1000),
+        _ => number.to_string(),
+    }
+}
+
+#[test]
+fn the_document_has_the_bounds_of_the_code() {
+    use super::{LONGEST_COST, LONGEST_QUEUE, LONGEST_RUN, LONGEST_SERVICE, QUEUE, WRONGEST};
+    use super::{classes, measure, requests, workload};
+    use weir_core::pool::{MAX_CLASSES, MAX_SERVERS};
+    let document = include_str!("../../../../../docs/scenario.md");
+    let seconds = |span: Nanos| format!("{} s", grouped(span.get() / 1_000_000_000));
+    let count = |number: f64| grouped(number as u64);
+    for (key, bound) in [
+        ("`server.cores`", format!("| 1 to {} |", grouped(MAX_SERVERS.into()))),
+        ("`server.receivers`", format!("| 1 to {},", grouped(MAX_SERVERS.into()))),
+        ("`server.queue`", format!("| 1 to {}, or `unbounded`", grouped(LONGEST_QUEUE))),
+        ("`server.queue`", format!("at most some {} requests", count(workload::MOST_WAITING))),
+        ("`server.queue`", format!("| {QUEUE} |")),
+        ("`server.dispatch`", format!("| at most {} |", seconds(LONGEST_COST))),
+        ("`server.known`", format!("from 1 to {})", count(WRONGEST))),
+        ("`class`", format!("| 1 to {MAX_CLASSES};")),
+        ("`class.share`", format!("within {}", classes::SUM_TOLERANCE)),
+        ("`class.service`", format!("at most {}", seconds(LONGEST_SERVICE))),
+        ("`class.slo`", format!("at most {}", count(classes::LARGEST_SLO))),
+        ("`workload.rate`", format!("at most {}", count(workload::HIGHEST_RATE))),
+        ("`workload.levels`", format!("1 to {} levels", workload::MAX_LEVELS)),
+        ("`workload.levels`", format!("to {}, in all", count(workload::MAX_FACTOR))),
+        ("`workload.arrivals`", format!("at most {} in a train", count(workload::LONGEST_TRAIN))),
+        ("`workload.flows`", format!("1 to {},", grouped(workload::MAX_FLOWS))),
+        ("`workload.trace`", format!("| {}, of", grouped(requests::MAX_REQUESTS as u64))),
+        ("`workload.trace`", format!("of {} flows", grouped(workload::MAX_FLOWS))),
+        ("`workload.trace`", format!("{} columns", requests::MAX_COSTS)),
+        ("`stop.requests`", format!("| {}, or all levels |", grouped(measure::REQUESTS))),
+        ("`stop.duration`", format!("at most {} |", seconds(LONGEST_RUN))),
+        ("`measure.window`", format!("{} us or more", measure::SHORTEST_WINDOW.get() / 1_000)),
+        ("`measure.window`", format!("{} windows", grouped(crate::run::MOST_WINDOWS))),
+    ] {
+        let row = |line: &&str| line.starts_with('|') && line.contains(key);
+        let found = document.lines().filter(row).any(|line| line.contains(&bound));
+        assert!(found, "no row of {key} has {bound}");
+    }
+}

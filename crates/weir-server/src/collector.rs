@@ -1,0 +1,385 @@
+//! What is kept of the requests and cores of one run: whole numbers, so that it does not depend on the order in which the
+//! engine tells.
+//!
+//! Times are nanoseconds. A request counts where it arrives in the measured time; windows hold all requests. What cores
+//! do counts where it lies in the measured time. Of a slowdown is kept what it has above 1, in thousandths, to the nearest:
+//! so a slowdown of 1 is read as exactly that, and none is below it. A request of no service is taken as one of a
+//! nanosecond.
+//!
+//! | | |
+//! |-|-|
+//! | Work | O(1) for all that is told; of a request little, for its times are put aside and counted `ASIDE` at once |
+//! | Memory | three histograms and `ASIDE` requests a class, some numbers a core, [`KEPT_CHANGES`] changes of the cores in use, and the windows |
+//! | Allocates | where a histogram first holds a time of another power of two, and for a later window than before |
+//!
+//! Changes of the cores in use are told in order of time; nothing else need be.
+
+use weir_core::discipline::DropReason;
+use weir_core::units::Instant;
+
+use crate::model::ServerScenario;
+use crate::record::{Done, Sink};
+use weir_lab::stats::Times;
+use weir_lab::stats::window::Window;
+
+/// So many changes of the cores in use are kept.
+pub const KEPT_CHANGES: usize = 10_000;
+/// So many requests of a class are put aside before they are counted.
+const ASIDE: usize = 128;
+/// What is kept of a class: delays, responses, slowdowns.
+pub const METRICS: usize = 3;
+
+/// What was counted of the requests of a class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassCounts {
+    /// Those that were done.
+    pub done: u64,
+    /// Those that left unserved.
+    pub dropped: u64,
+    /// Those that ended after a later one of their flow.
+    pub reordered: u64,
+    /// Those that another core served than the request of their flow before.
+    pub cold: u64,
+    /// Those that were slower than the bound of [`Measure::bound`](crate::model::Measure::bound).
+    pub beyond: u64,
+    /// Delays, responses, slowdowns.
+    pub times: [Times; METRICS],
+}
+
+impl ClassCounts {
+    /// Counts what `other` has counted too.
+    pub fn merge(&mut self, other: &Self) {
+        self.done += other.done;
+        self.dropped += other.dropped;
+        self.reordered += other.reordered;
+        self.cold += other.cold;
+        self.beyond += other.beyond;
+        self.times.iter_mut().zip(&other.times).for_each(|(own, other)| own.merge(other));
+    }
+}
+
+impl ClassCounts {
+    /// Counts what was put aside.
+    #[inline(never)]
+    fn count(&mut self, aside: &mut Aside, has_tails: bool, bound: Option<u64>) {
+        for (times, values) in self.times.iter_mut().zip(&aside.values) {
+            let values = &values[..aside.held];
+            if has_tails {
+                times.histogram.record_all(values);
+            } else {
+                values.iter().for_each(|&value| times.record(value, false));
+            }
+        }
+        if let Some(bound) = bound {
+            let slowdowns = &aside.values[METRICS - 1][..aside.held];
+            self.beyond += slowdowns.iter().filter(|&&slowdown| slowdown > bound).count() as u64;
+        }
+        self.done += aside.held as u64;
+        self.reordered += aside.reordered;
+        self.cold += aside.cold;
+        (aside.held, aside.reordered, aside.cold) = (0, 0, 0);
+    }
+}
+
+/// Requests of a class that are not counted yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Aside {
+    held: usize,
+    reordered: u64,
+    cold: u64,
+    values: [[u64; ASIDE]; METRICS],
+}
+
+impl Default for Aside {
+    fn default() -> Self {
+        Self { held: 0, reordered: 0, cold: 0, values: [[0; ASIDE]; METRICS] }
+    }
+}
+
+/// What a core did in the measured time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CoreCounts {
+    /// Busy, overheads included.
+    pub busy: u64,
+    /// Overheads.
+    pub overhead: u64,
+}
+
+/// What was told from the beginning to the end, and what reaches over the ends of the measured time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Requests that were done.
+    pub done: u64,
+    /// Requests that left unserved.
+    pub dropped: u64,
+    /// What those that were done needed.
+    pub service: u128,
+    /// Of it, what those needed that count.
+    pub counted: u128,
+    /// The longest response of those that were present at an end of the measured time.
+    pub longest: u64,
+    /// How long cores were busy.
+    pub busy: u128,
+    /// Of it, overheads.
+    pub overhead: u128,
+    /// Requests that were present where the measured time begins, and where it ends.
+    pub present: [u64; 2],
+    /// What these needed, all of it.
+    pub reaching: u128,
+    /// Their time in the measured time before it began to count, and that of those who count after its end.
+    pub before: u128,
+    /// See [`Self::before`].
+    pub after: u128,
+}
+
+/// The cores in use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InUseCounts {
+    /// Each change: when, and how many from then on.
+    pub changes: Vec<(u64, u32)>,
+    /// There were more.
+    pub truncated: bool,
+    /// Cores times nanoseconds in the measured time.
+    pub area: u128,
+    /// The most at a time in the measured time.
+    pub peak: u32,
+    now: u32,
+    since: u64,
+}
+
+impl InUseCounts {
+    fn change(&mut self, at: u64, servers: u32, window: Window) {
+        let part = window.part(Instant::new(self.since), Instant::new(at));
+        self.area += u128::from(part) * u128::from(self.now);
+        if part > 0 {
+            self.peak = self.peak.max(self.now);
+        }
+        (self.now, self.since) = (servers, at);
+    }
+
+    fn told(&mut self, at: u64, servers: u32, window: Window) {
+        self.change(at, servers, window);
+        let is_full = self.changes.len() >= KEPT_CHANGES;
+        match self.changes.last_mut() {
+            Some(last) if last.0 == at => last.1 = servers,
+            Some(last) if last.1 == servers => {}
+            _ if is_full => self.truncated = true,
+            _ => self.changes.push((at, servers)),
+        }
+    }
+}
+
+/// Delays of the services that began in a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WindowSum {
+    /// How many.
+    pub count: u64,
+    /// Their delays together.
+    pub sum: u128,
+}
+
+/// Sums of successive windows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WindowSums {
+    /// Window by window, class by class.
+    pub sums: Vec<WindowSum>,
+    length: u64,
+    classes: usize,
+    most: usize,
+    /// The last that was found: where it begins, and its place in the sums.
+    last: (u64, usize),
+}
+
+impl WindowSums {
+    fn new(server: &ServerScenario) -> Option<Self> {
+        let length = server.measure.window?.get().max(1);
+        let classes = server.classes.len();
+        let windows = usize::try_from(server.stop.duration.get().div_ceil(length)).unwrap_or(usize::MAX);
+        let most = windows.saturating_mul(classes);
+        Some(Self { sums: Vec::new(), length, classes, most, last: (0, 0) })
+    }
+
+    /// The place of the window of `at`; neighbours come in the same, so it is seldom looked for.
+    #[inline]
+    fn place(&mut self, at: u64) -> usize {
+        if at.wrapping_sub(self.last.0) >= self.length {
+            let window = at / self.length;
+            let place = usize::try_from(window).unwrap_or(usize::MAX).saturating_mul(self.classes);
+            self.last = (window * self.length, place);
+        }
+        self.last.1
+    }
+
+    #[inline]
+    fn record(&mut self, began: u64, class: usize, delay: u64) {
+        let place = self.place(began).saturating_add(class);
+        if place >= self.sums.len() {
+            if place >= self.most {
+                return;
+            }
+            self.sums.resize((place / self.classes + 1) * self.classes, WindowSum::default());
+        }
+        self.sums[place].count += 1;
+        self.sums[place].sum += u128::from(delay);
+    }
+}
+
+/// Collects one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collector {
+    /// Class by class.
+    pub classes: Vec<ClassCounts>,
+    /// Core by core.
+    pub cores: Vec<CoreCounts>,
+    /// The cores in use.
+    pub in_use: InUseCounts,
+    /// Windows, where they are asked for.
+    pub windows: Option<WindowSums>,
+    /// What was told of all.
+    pub told: Told,
+    aside: Vec<Aside>,
+    window: Window,
+    has_tails: bool,
+    /// As slowdowns are kept.
+    bound: Option<u64>,
+}
+
+/// The measured time of a scenario.
+#[must_use]
+pub fn measured(server: &ServerScenario) -> Window {
+    let until = server.stop.duration.get();
+    Window { from: server.stop.warm_up.get().min(until), until }
+}
+
+/// Slowdowns are told to the nearest of these.
+pub const SLOWDOWN_STEP: f64 = 1e-3;
+/// No slowdown is less.
+pub const LEAST_SLOWDOWN: f64 = 1.0;
+
+/// A bound on the slowdown as slowdowns are kept.
+fn kept(bound: f64) -> u64 {
+    ((bound - LEAST_SLOWDOWN) / SLOWDOWN_STEP + 1e-6) as u64
+}
+
+/// Response over service, what it has above 1, in thousandths, to the nearest; at most `2^52 - 1` of them.
+#[inline]
+fn slowed(response: u64, service: u64) -> u64 {
+    // The last place of such a number is one, so adding it rounds, and the lower digits are the sum. Times are below
+    // 2^63, and signed numbers are converted faster.
+    const TWO_52: f64 = 4_503_599_627_370_496.0;
+    let service = service.max(1);
+    let more = response.saturating_sub(service);
+    let ratio = more as i64 as f64 * 1000.0 / service as i64 as f64;
+    (ratio.min(TWO_52 - 1.0) + TWO_52).to_bits() & ((1 << 52) - 1)
+}
+
+impl Collector {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(server: &ServerScenario) -> Self {
+        let cores = server.site.servers;
+        Self {
+            classes: vec![ClassCounts::default(); server.classes.len()],
+            cores: vec![CoreCounts::default(); cores as usize],
+            in_use: InUseCounts { now: cores, ..InUseCounts::default() },
+            windows: WindowSums::new(server),
+            told: Told::default(),
+            aside: vec![Aside::default(); server.classes.len()],
+            window: measured(server),
+            has_tails: server.measure.tails,
+            bound: server.measure.bound.map(kept),
+        }
+    }
+
+    /// The run is over.
+    #[must_use]
+    pub fn closed(mut self) -> Self {
+        let (now, until) = (self.in_use.now, self.window.until);
+        self.in_use.change(until.max(self.in_use.since), now, self.window);
+        for (counts, aside) in self.classes.iter_mut().zip(&mut self.aside) {
+            counts.count(aside, self.has_tails, self.bound);
+        }
+        if self.has_tails {
+            self.classes.iter_mut().flat_map(|class| &mut class.times).for_each(|times| {
+                times.count = times.histogram.count();
+                times.sum = times.histogram.sum();
+                times.longest = times.histogram.maximum().unwrap_or(0);
+            });
+        }
+        self
+    }
+
+    /// A request that reaches over an end of the measured time.
+    #[cold]
+    fn reaches_over(&mut self, done: &Done) {
+        let Window { from, until } = self.window;
+        let is_before = done.arrived < from && done.ended > from;
+        let is_after = done.arrived < until && done.ended > until;
+        self.told.present[0] += u64::from(is_before);
+        self.told.present[1] += u64::from(is_after);
+        if is_before || is_after {
+            self.told.reaching += u128::from(done.service);
+            self.told.longest = self.told.longest.max(done.ended - done.arrived);
+        }
+        if is_before {
+            self.told.before += u128::from(done.ended.min(until) - from);
+        }
+        if is_after && done.arrived >= from {
+            self.told.after += u128::from(done.ended - until);
+        }
+    }
+}
+
+impl Sink for Collector {
+    #[inline]
+    fn done(&mut self, done: &Done) {
+        self.told.done += 1;
+        self.told.service += u128::from(done.service);
+        let class = usize::from(done.class);
+        let delay = done.began - done.arrived;
+        if let Some(windows) = &mut self.windows {
+            windows.record(done.began, class, delay);
+        }
+        if done.arrived < self.window.from || done.ended > self.window.until {
+            self.reaches_over(done);
+            if !self.window.holds(done.arrived) {
+                return;
+            }
+        }
+        self.told.counted += u128::from(done.service);
+        let response = done.ended - done.arrived;
+        let aside = &mut self.aside[class];
+        aside.reordered += u64::from(done.reordered);
+        aside.cold += u64::from(done.cold);
+        // Always below; said so that it need not be looked at.
+        let place = aside.held % ASIDE;
+        aside.values[0][place] = delay;
+        aside.values[1][place] = response;
+        aside.values[2][place] = slowed(response, done.service);
+        aside.held = place + 1;
+        if aside.held == ASIDE {
+            self.classes[class].count(aside, self.has_tails, self.bound);
+        }
+    }
+
+    #[inline]
+    fn dropped(&mut self, class: u16, arrived: u64, _now: u64, _reason: DropReason) {
+        self.told.dropped += 1;
+        self.classes[usize::from(class)].dropped += u64::from(self.window.holds(arrived));
+    }
+
+    #[inline]
+    fn busy(&mut self, server: u32, from: u64, until: u64, overhead: u64) {
+        self.told.busy += u128::from(until - from);
+        self.told.overhead += u128::from(overhead);
+        let part = |until: u64| self.window.part(Instant::new(from), Instant::new(until));
+        let (busy, overhead) = (part(until), part(from + overhead));
+        let core = &mut self.cores[server as usize];
+        core.busy += busy;
+        core.overhead += overhead;
+    }
+
+    fn in_use(&mut self, now: u64, servers: u32) {
+        self.in_use.told(now, servers, self.window);
+    }
+}

@@ -1,0 +1,299 @@
+//! The scenario file of the server as it is written: one structure a table, one field a key.
+//!
+//! As in the document of the port, the structures are the only definition of the format: parser, normalised
+//! form and JSON Schema are derived from them.
+
+pub(crate) mod span;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use span::{Bound, ServiceTime};
+use weir_document::Located;
+use weir_document::header::{default_seed, default_tails};
+use weir_document::quantity::{RequestRate, Time, UnitCost};
+use weir_workload::document::{Bursty, default_header};
+use weir_workload::{Separator, TimeUnit};
+
+/// A scenario of the server: requests that are spread over cores, by a dispatcher or from a queue that cores share.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ServerScenario", title = "Scenario of the server")]
+pub struct ServerDocument {
+    /// The version of this format: 1.
+    pub weir: Located<u32>,
+    /// The simulated place in which the disciplines act.
+    pub model: ServerModel,
+    /// What the report is headed with.
+    #[serde(default)]
+    pub title: String,
+    /// The seed of all random streams; the same seed gives the same numbers.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// The disciplines to compare, as spec strings: `rr`, `jsq`, `cfcfs`, `per_server(jsq,discipline=sf)`, `darc`.
+    pub disciplines: Located<Vec<Located<String>>>,
+    /// The discipline of the list from which the others' paired differences are taken; default: the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Located<String>>,
+    /// The cores, their queues, and what lies between arrival and service.
+    pub server: Located<ServerTable>,
+    /// The classes of requests.
+    pub class: Located<Vec<Located<ClassTable>>>,
+    /// Who arrives when.
+    pub workload: Located<ServerWorkload>,
+    /// When a run ends and what of it counts.
+    #[serde(default)]
+    pub stop: ServerStop,
+    /// What is measured.
+    #[serde(default)]
+    pub measure: ServerMeasure,
+}
+
+/// The simulated place of a scenario of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerModel {
+    /// Requests spread over cores.
+    Server,
+}
+
+/// The cores, their queues, and what lies between arrival and service.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerTable {
+    /// How many cores serve requests, from 1 to 1,024.
+    pub cores: Located<u64>,
+    /// How many cores, or queues of a network card, receive requests; a request comes to the receiver `flow mod
+    /// receivers`. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receivers: Option<Located<u64>>,
+    /// How many requests may wait for each core, the one that is served not counted, or `"unbounded"`; a queue that cores
+    /// share holds as many for each of them. Default: 4096.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Located<Bound>>,
+    /// What a receiver spends on each request, one after the other; default: `"0ns"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dispatch: Option<Located<Time>>,
+    /// From the receiver to the queue; default: `"0ns"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hand_over: Option<Located<Time>>,
+    /// What a core spends more on a request whose flow another core served last; default: `"0ns"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cold: Option<Located<Time>>,
+    /// What disciplines are told of the service time of a request; default: `exact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<Located<KnownService>>,
+}
+
+/// What disciplines are told of the service time of a request.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum KnownService {
+    /// All of it.
+    Exact,
+    /// The mean of its class.
+    Class,
+    /// The service time, multiplied by a random number between `1 / factor` and `factor`, evenly in its logarithm.
+    Within(Located<f64>),
+}
+
+/// A class of requests.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClassTable {
+    /// Its name; no two classes have the same.
+    pub name: Located<String>,
+    /// Its share of all requests, such as 0.995; all shares sum to 1. One class may leave it out and has the rest. With a
+    /// share of 0 it has no requests, and no figures. A trace has its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<Located<f64>>,
+    /// How long its requests are served: `"500ns"`, or a law. A trace has its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<Located<ServiceTime>>,
+    /// The slowdown that is not to be exceeded, above 1; default: none is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slo: Option<Located<f64>>,
+}
+
+/// Who arrives when: from outside at a `load` or a `rate`, from a `trace`, or a `closed` loop of clients.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerWorkload {
+    /// The offered load: work that arrives over work that all cores can do; of the first level, where there are several.
+    /// With a trace, time is scaled to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<Located<f64>>,
+    /// How many requests arrive in a second, such as `"2.5M/s"`, in place of `load`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Located<RequestRate>>,
+    /// The process of arrivals; default: `poisson`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Located<ServerArrivals>>,
+    /// How the rate grows; default: it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Located<LevelTable>>,
+    /// The number of flows; each request is of any of them with equal probability. Default: as many as receivers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flows: Option<Located<u64>>,
+    /// Arrivals, classes and service times from a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Located<RequestFile>>,
+    /// A fixed number of clients, each of which waits for its request before it thinks and sends the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Located<Clients>>,
+}
+
+/// The process of arrivals at a server.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerArrivals {
+    /// Exponential times between arrivals.
+    Poisson,
+    /// Equal times between arrivals.
+    Deterministic,
+    /// A Poisson process whose rate switches between two values (two-state Markov).
+    Bursty(Bursty),
+    /// All requests of a period at its beginning.
+    Trains(Trains),
+}
+
+/// All requests of a period at its beginning: as many as the rate brings in one period, rounded down with the rest carried
+/// over.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trains {
+    /// The period.
+    pub every: Located<Time>,
+    /// The time between requests of a train; default: `"0ns"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spacing: Option<Located<Time>>,
+}
+
+/// A rate that is multiplied again and again; the last level goes on.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LevelTable {
+    /// How long each level lasts.
+    pub every: Located<Time>,
+    /// How many levels there are, the first included.
+    pub count: Located<u64>,
+    /// By what the rate is multiplied from one level to the next; default: 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factor: Option<Located<f64>>,
+}
+
+/// A fixed number of clients, each of which waits for its request before it thinks and sends the next.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Clients {
+    /// How many; each is a flow.
+    pub clients: Located<u64>,
+    /// The time between the end of a request and the next; default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub think: Option<Located<ServiceTime>>,
+}
+
+/// A CSV file with one row a request, in order of arrival.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestFile {
+    /// The file, relative to the scenario; may be compressed by gzip. Lines that begin with `#` are comments.
+    pub file: Located<PathBuf>,
+    /// The column of the arrival time; default: `time`. Without a header, columns are named "1", "2", ....
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// How the time is written.
+    pub time_unit: Located<TimeUnit>,
+    /// What a request costs: `base`, and so much for each unit of its columns.
+    pub service: Located<RequestCost>,
+    /// The column that names the class; its values are the names of the classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<Located<String>>,
+    /// Bounds that tell the classes apart, in place of a column of names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<Located<Split>>,
+    /// The column that names the flow; default: `flow`, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<String>,
+    /// Whether the first row names the columns.
+    #[serde(default = "default_header")]
+    pub header: bool,
+    /// What stands between two fields.
+    #[serde(default)]
+    pub separator: Separator,
+}
+
+/// What a request of a trace costs: `base`, and so much for each unit of its columns.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestCost {
+    /// What every request costs; default: `"0ns"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<Located<Time>>,
+    /// What one unit of a column costs, such as `{ GeneratedTokens = "20ms" }`; default: nothing.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub per_unit: BTreeMap<String, Located<UnitCost>>,
+}
+
+/// Bounds that tell the classes of a trace apart: the first class is below the first bound, the last at or above the last.
+/// Either of the service, or of a column.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Split {
+    /// Bounds of the service time, in ascending order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<Located<Vec<Located<Time>>>>,
+    /// The column whose numbers have the bounds `at`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<Located<String>>,
+    /// Bounds of the column, in ascending order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Located<Vec<Located<f64>>>>,
+}
+
+/// When a run ends and what of it counts. A trace ends by itself.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerStop {
+    /// How many requests arrive in the mean, in all replications together; it becomes a duration by the rate. Default:
+    /// 2,000,000, or all levels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<Located<u64>>,
+    /// Nobody arrives from here on, warm-up included, in place of `requests`; a closed loop needs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<Located<Time>>,
+    /// Requests that arrive before this do not count; default: a tenth of the duration, nothing of levels and of a trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<Located<Time>>,
+    /// The number of independent replications; it is part of the result, unlike the number of threads. Default: 10, of a
+    /// trace 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replications: Option<Located<u64>>,
+}
+
+/// What is measured.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerMeasure {
+    /// Whether quantiles and distributions are measured; means alone are faster. Default: true.
+    #[serde(default = "default_tails")]
+    pub tails: bool,
+    /// Whether reordering within flows is measured. Default: false.
+    #[serde(default)]
+    pub order: bool,
+    /// The length of a window, whose means are told over time; default: there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Located<Time>>,
+    /// Whether the books are checked as the run goes, at a cost in speed. Default: false.
+    #[serde(default)]
+    pub verify: bool,
+}
+
+impl Default for ServerMeasure {
+    fn default() -> Self {
+        Self { tails: default_tails(), order: false, window: None, verify: false }
+    }
+}

@@ -1,0 +1,150 @@
+//! Who arrives next, and the receivers in between.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::model::{Costs, ServerScenario, Workload};
+use crate::source::clients::Clients;
+use crate::source::{Estimate, Source};
+use weir_lab::error::RunError;
+use weir_lab::stream::{Purpose, Stream, StreamKey};
+use weir_workload::requests::Requests;
+
+use super::requests::Slot;
+
+/// Nothing comes any more.
+pub(super) const NEVER: u64 = u64::MAX;
+/// Requests of a block.
+const BLOCK: usize = 1024;
+
+/// The requests of one replication.
+#[derive(Debug)]
+pub(super) struct Arrivals {
+    kind: Kind,
+    estimate: Estimate,
+    /// Of estimates, where they are random.
+    draws: Stream,
+    /// When the next request arrives, or [`NEVER`].
+    next_at: u64,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Source { source: Source, block: Requests, next: usize },
+    Clients(Clients),
+}
+
+impl Arrivals {
+    /// # Errors
+    /// The workload is refused.
+    pub(super) fn new(scenario: &ServerScenario, replication: u32) -> Result<Self, RunError> {
+        let kind = match (Source::new(scenario, replication)?, &scenario.workload) {
+            (None, Workload::Closed(closed)) => Kind::Clients(Clients::new(scenario, closed, replication)?),
+            (Some(source), _) => Kind::Source { source, block: Requests::default(), next: 0 },
+            (None, _) => unreachable!("all but closed-loop clients have a source"),
+        };
+        let key = StreamKey { seed: scenario.seed, replication, purpose: Purpose::Services, index: 1 };
+        let estimate = Estimate::new(scenario);
+        let mut arrivals = Self { kind, estimate, draws: Stream::new(key), next_at: NEVER };
+        arrivals.look_ahead();
+        Ok(arrivals)
+    }
+
+    /// When the next request arrives, or [`NEVER`].
+    #[inline]
+    pub(super) fn next_at(&self) -> u64 {
+        self.next_at
+    }
+
+    #[inline]
+    fn look_ahead(&mut self) {
+        self.next_at = match &mut self.kind {
+            Kind::Source { source, block, next } => {
+                if *next == block.len() {
+                    *next = 0;
+                    source.fill(block, BLOCK);
+                }
+                block.at.get(*next).copied().unwrap_or(NEVER)
+            }
+            Kind::Clients(clients) => clients.next_at().unwrap_or(NEVER),
+        };
+    }
+
+    /// The next request, which arrives at [`Self::next_at`].
+    #[inline]
+    pub(super) fn take(&mut self) -> Option<Slot> {
+        let at = self.next_at;
+        let request = match &mut self.kind {
+            Kind::Source { block, next, .. } => {
+                let place = *next;
+                *next += 1;
+                let (class, service) = (*block.class.get(place)?, *block.service.get(place)?);
+                let known = self.estimate.of(class, service, &mut self.draws);
+                Slot::arrived(at, class, *block.flow.get(place)?, service, known)
+            }
+            Kind::Clients(clients) => {
+                let (request, stream) = clients.submit()?;
+                let known = self.estimate.of(request.class, request.service, stream);
+                Slot::arrived(at, request.class, request.client, request.service, known)
+            }
+        };
+        self.look_ahead();
+        Some(request)
+    }
+
+    /// A request of a flow has ended at `now`; or, `dropped`, has left unserved.
+    #[inline]
+    pub(super) fn over(&mut self, flow: u32, now: u64, dropped: bool) {
+        if let Kind::Clients(clients) = &mut self.kind {
+            clients.over(flow, now, dropped);
+            self.look_ahead();
+        }
+    }
+}
+
+/// Receivers that take time.
+#[derive(Debug)]
+pub(super) struct Receivers {
+    costs: Costs,
+    /// When each is free.
+    free: Vec<u64>,
+    /// Who comes before the discipline when; of equal times who arrived first.
+    under_way: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    received: u64,
+}
+
+impl Receivers {
+    /// The receivers; `None` where they take no time.
+    pub(super) fn new(scenario: &ServerScenario) -> Option<Self> {
+        let costs = scenario.costs;
+        let takes_time = costs.dispatch.get() > 0 || costs.hand_over.get() > 0;
+        takes_time.then(|| Self {
+            costs,
+            free: vec![0; scenario.site.receivers as usize],
+            under_way: BinaryHeap::new(),
+            received: 0,
+        })
+    }
+
+    /// When the next request comes before the discipline, or [`NEVER`].
+    #[inline]
+    pub(super) fn next_at(&self) -> u64 {
+        self.under_way.peek().map_or(NEVER, |&Reverse((at, ..))| at)
+    }
+
+    /// A request arrives at a receiver.
+    #[inline]
+    pub(super) fn receive(&mut self, now: u64, slot: u32, receiver: u32) {
+        let free = &mut self.free[receiver as usize];
+        *free = now.max(*free).saturating_add(self.costs.dispatch.get());
+        let at = free.saturating_add(self.costs.hand_over.get());
+        self.received += 1;
+        self.under_way.push(Reverse((at, self.received, slot)));
+    }
+
+    /// The request that comes before the discipline at [`Self::next_at`].
+    #[inline]
+    pub(super) fn deliver(&mut self) -> Option<u32> {
+        self.under_way.pop().map(|Reverse((_, _, slot))| slot)
+    }
+}

@@ -1,0 +1,194 @@
+//! From what the runs left to the rows of a result (see [`weir_lab::stats::row`]): one number a replication.
+//!
+//! | figure | one number of a replication |
+//! |-|-|
+//! | `delay`, `response`, `slowdown` | mean and quantiles of the requests that arrived in the measured time |
+//! | `window_max` | the largest mean delay of the windows that begin in the measured time |
+//! | `dropped` | of the requests that arrived in the measured time, those that left unserved |
+//! | `reordered`, `cold` | of those that were done, those that ended after a later one of their flow, or came to a core with other data |
+//! | `throughput` | those that were done, over the measured time |
+//! | `utilisation`, `overhead` | time that cores were busy, or that was no service, over the measured time of all cores |
+//! | `in_use` | cores that may be given requests, over the measured time |
+//!
+//! `max` and `window_max` are the largest of all replications. No interval of a time reaches below 0, nor one
+//! of a slowdown below 1. Work O(replications) a figure. Units: seconds.
+//!
+//! **A quantile `p` needs `10 / (1 - p)` requests** in all replications: ten above it in the mean, with fewer there is none
+//! but that reason. How many of independent requests are above it is nearly Poisson. The upper end of an interval that
+//! holds whatever the distribution is one of the requests above (David and Nagaraja, *Order Statistics*, 2003, section
+//! 7.1); at 95 % there is none where the mean is below 3.7 (`e^-3.7` is 2.5 %), and waits of neighbours are alike, which
+//! makes the ten worth fewer.
+
+use crate::collector::{LEAST_SLOWDOWN, METRICS, SLOWDOWN_STEP, measured};
+use crate::model::ServerScenario;
+use crate::outcome::ServerDistribution;
+use crate::summary::{Cell, ClassPart, Summary};
+use weir_lab::stats::figure::ALL;
+use weir_lab::stats::row::{Row, Rows, Tails, Title, ratio};
+use weir_lab::stats::{Bins, FAR_QUANTILES, Unavailable};
+
+/// Fewer requests than this above a quantile do not tell it from the longest; see above.
+const ABOVE: f64 = 10.0;
+
+/// A metric of times, or of ratios of times.
+#[derive(Clone, Copy)]
+pub(crate) struct Timed {
+    name: &'static str,
+    unit: &'static str,
+    /// What one of those that are kept makes.
+    factor: f64,
+    /// The least that there is; what is kept comes on top of it.
+    least: f64,
+}
+
+impl Timed {
+    const fn time(name: &'static str) -> Self {
+        Self { name, unit: "s", factor: 1e-9, least: 0.0 }
+    }
+
+    /// In its unit.
+    pub(crate) fn told(&self, kept: f64) -> f64 {
+        self.least + kept * self.factor
+    }
+}
+
+/// The slowdown.
+pub(crate) const SLOWDOWN: Timed =
+    Timed { name: "slowdown", unit: "1", factor: SLOWDOWN_STEP, least: LEAST_SLOWDOWN };
+/// All of them, in the order in which they are kept.
+const TIMES: [Timed; METRICS] = [Timed::time("delay"), Timed::time("response"), SLOWDOWN];
+
+/// The rows of a cell in the making.
+struct Making<'f, 'c> {
+    server: &'f ServerScenario,
+    cell: &'c Cell,
+    /// The measured time, in seconds.
+    span: f64,
+    rows: Vec<Row<'f>>,
+}
+
+/// All figures of a cell. The order is the same for every discipline.
+#[must_use]
+pub fn rows<'f>(server: &'f ServerScenario, cell: &Cell) -> Rows<'f> {
+    let span = measured(server).span() as f64 / 1e9;
+    let mut making = Making { server, cell, span, rows: Vec::new() };
+    let names = server.classes.iter().map(|class| class.name.as_str());
+    for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {
+        making.class(subject, name);
+    }
+    making.cores();
+    Rows::new(making.rows, true)
+}
+
+/// Whether so many requests tell a quantile from the longest.
+pub(crate) fn tells(p: f64, requests: u64) -> bool {
+    (1.0 - p) * requests as f64 >= ABOVE - 1e-6
+}
+
+/// Why a row is no quantile: of all requests that count too few are above it.
+fn too_few(row: &Row<'_>) -> Option<String> {
+    let (_, p) = FAR_QUANTILES.into_iter().find(|(name, _)| *name == row.title.statistic)?;
+    let needed = (ABOVE / (1.0 - p)).round() as u64;
+    (!tells(p, row.count)).then(|| {
+        format!(
+            "a {} needs {needed} requests, {ABOVE} of them above it; fewer do not tell it from the longest: lengthen the \
+             run, or add replications",
+            row.title.statistic
+        )
+    })
+}
+
+impl<'f, 'c> Making<'f, 'c> {
+    fn runs(&self) -> impl Iterator<Item = &'c Summary> + use<'c> {
+        self.cell.runs.iter()
+    }
+
+    /// The mean of one number a replication.
+    fn push(
+        &mut self,
+        title: Title<'f>,
+        value: impl Fn(&Summary) -> Option<f64>,
+        count: impl Fn(&Summary) -> u64,
+    ) {
+        let (parts, count) = (self.runs().map(value).collect(), self.runs().map(count).sum());
+        self.rows.push(Row::mean(title, parts, count));
+    }
+
+    fn class(&mut self, subject: usize, name: &'f str) {
+        for (place, timed) in TIMES.into_iter().enumerate() {
+            let title =
+                Title { kind: "class", name, metric: timed.name, statistic: "mean", unit: timed.unit };
+            self.times(title, timed, (subject, place));
+            if timed.name == "delay" && self.server.measure.window.is_some() {
+                self.window_max(Title { statistic: "window_max", ..title }, subject);
+            }
+        }
+        let title = |metric, unit| Title { kind: "class", name, metric, statistic: "mean", unit };
+        let part = |run: &Summary| run.classes[subject];
+        let done = |run: &Summary| part(run).done;
+        let offered = |run: &Summary| part(run).offered();
+        self.push(title("dropped", "1"), |run| ratio(part(run).dropped, offered(run)), offered);
+        self.push(title("reordered", "1"), |run| ratio(part(run).reordered, done(run)), done);
+        self.only_where(self.server.measure.order);
+        self.push(title("cold", "1"), |run| ratio(part(run).cold, done(run)), done);
+        self.only_where(self.server.tells_cold());
+        let span = self.span;
+        let rate = |run: &Summary| (span > 0.0).then(|| done(run) as f64 / span);
+        self.push(title("throughput", "1/s"), rate, done);
+    }
+
+    /// The last row says nothing where it is not measured.
+    fn only_where(&mut self, is_measured: bool) {
+        if let Some(row) = self.rows.last_mut().filter(|_| !is_measured) {
+            (row.measure, row.parts) = (Unavailable::NotMeasured.into(), vec![None; row.parts.len()]);
+        }
+    }
+
+    /// Mean, quantiles and longest of a class, by its place, and of a metric.
+    fn times(&mut self, title: Title<'f>, timed: Timed, (subject, metric): (usize, usize)) {
+        let cell = self.cell;
+        let each: Vec<_> = cell.runs.iter().map(|run| run.classes[subject].times[metric]).collect();
+        let all = cell.tails.get(subject).map(|tails| &tails[metric]);
+        let tails = self.server.measure.tails.then_some(Tails { all, quantiles: FAR_QUANTILES });
+        for row in Row::spreads(title, &each, tails.as_ref(), |kept| kept * timed.factor) {
+            let mut row = row.above(timed.least);
+            row.withheld = too_few(&row);
+            self.rows.push(row);
+        }
+    }
+
+    fn window_max(&mut self, title: Title<'f>, subject: usize) {
+        let part = |run: &Summary| -> ClassPart { run.classes[subject] };
+        let parts = self.runs().map(|run| part(run).window_max.map(|mean| mean * 1e-9)).collect();
+        let count = self.runs().map(|run| part(run).done).sum();
+        self.rows.push(Row::longest(title, parts, count));
+    }
+
+    fn cores(&mut self) {
+        let title = |metric, unit| Title { kind: "core", name: ALL, metric, statistic: "mean", unit };
+        let span = self.span * 1e9;
+        let all = span * f64::from(self.server.site.servers);
+        let share = |time: u64| (all > 0.0).then(|| time as f64 / all);
+        let done = |run: &Summary| run.classes[0].done;
+        self.push(title("utilisation", "1"), |run| share(run.all_cores().busy), done);
+        self.push(title("overhead", "1"), |run| share(run.all_cores().overhead), done);
+        self.push(title("in_use", "cores"), |run| (span > 0.0).then(|| run.in_use as f64 / span), done);
+    }
+}
+
+/// The distributions of a cell.
+pub fn distributions<'f>(
+    server: &'f ServerScenario,
+    cell: &'f Cell,
+    discipline: &'f str,
+) -> impl Iterator<Item = ServerDistribution> {
+    let names = server.classes.iter().map(|class| class.name.as_str());
+    let subjects = std::iter::once(ALL).chain(names).zip(&cell.tails);
+    let each = subjects.flat_map(|(name, tails)| TIMES.iter().zip(tails).map(move |one| (name, one)));
+    each.map(move |(name, (timed, histogram))| ServerDistribution {
+        discipline: discipline.to_owned(),
+        class: name.to_owned(),
+        metric: timed.name,
+        bins: Bins::new(histogram, timed.unit, |kept| timed.told(kept)),
+    })
+}

@@ -1,0 +1,71 @@
+//! The server: requests that are spread over cores, by a dispatcher or from a queue that cores share.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Ouyang, *CS477 Advanced Operating Systems Lab1 Report*, EPFL, 2024, and the handout of that lab; policies of later systems as their files in `weir_core::pool` say |
+//! | Time | whole nanoseconds |
+//!
+//! **A request** arrives with a class, a flow and a service time, which is what it needs of a core. The disciplines are
+//! told what [`model::Known`] says of it, not more.
+//!
+//! **Receivers.** A request comes to the receiver `flow mod receivers`, which sees to one after the other, `costs.dispatch`
+//! each; `costs.hand_over` later it is before the discipline. The times between arrival and there are part of its
+//! queueing delay. Of those that come there at one instant, who arrived first comes first.
+//!
+//! **Cores.** A core serves one request at a time, up to the quantum that the discipline grants. Before it, it spends the
+//! overhead that the discipline states, and `costs.cold` more where the request's flow was last served by another core
+//! (the flow's data are in another cache). Overheads keep the core busy, delay the request, and are no service.
+//!
+//! **Control.** A discipline that controls itself is told, period by period, of the requests whose service began in it, of
+//! what cores were busy, and how long ago the request arrived that came before the discipline first of those whose service
+//! has not begun. Where nothing is left to come, periods end with the last request.
+//!
+//! **Closed-loop clients** first think, then submit. A request that is dropped is over where it is; its client thinks on from
+//! one nanosecond later.
+//!
+//! **At one instant**: first the ends of services, in the order of the cores; then the control of the discipline; then
+//! arrivals. Each core that becomes free is asked at once; then those that the discipline wakes.
+//!
+//! **Queueing delay** is from arrival to where service begins first. **Response** is from arrival to the end of the
+//! service. **Slowdown** is response over service. **Waiting**, of all kinds, is response less service.
+//!
+//! **Reordered** is a request that ends after a later one of its flow has.
+//!
+//! **Counted** is every request that arrives in the measured time, from the end of the warm-up to before the end; the run
+//! goes on without arrivals until all of them are done. So all disciplines are compared over the same requests. What is
+//! told of cores (busy, overhead, in use) is of the measured time.
+//!
+//! **Windows** are of `measure.window`, from the beginning of the run; the delay of a request counts in the window in which
+//! its service begins.
+//!
+//! **Random numbers**: times of arrival, classes, flows and service times have streams of their own, drawn in the order of
+//! the arrivals; so they do not depend on the discipline. With closed-loop clients each client has its own.
+
+#![deny(missing_docs)]
+
+pub(crate) mod accelerated;
+mod check;
+pub mod closed_form;
+pub mod collector;
+pub mod comparison;
+mod document;
+pub mod engine;
+pub mod figures;
+pub mod generators;
+pub mod job;
+pub mod model;
+pub mod offered;
+pub mod outcome;
+pub mod record;
+pub mod report;
+pub mod run;
+pub mod run_length;
+pub mod selfcheck;
+pub mod slo;
+pub(crate) mod source;
+pub mod summary;
+
+#[cfg(test)]
+mod statistics_tests;
+#[cfg(test)]
+mod tests;

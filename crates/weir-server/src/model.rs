@@ -1,0 +1,179 @@
+//! What the engines of the server run: the checked scenario.
+
+use std::sync::Arc;
+use weir_workload::requests::Requests;
+
+use weir_core::pool::Site;
+use weir_core::spec::Spec;
+use weir_core::units::Nanos;
+
+use weir_workload::duration::Law;
+use weir_workload::{Arrivals, Sizes};
+
+/// A scenario of the server.
+#[derive(Clone, Debug)]
+pub struct ServerScenario {
+    /// What the report is headed with.
+    pub title: String,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// The disciplines, by their canonical specs: dispatchers and pool disciplines.
+    pub disciplines: Vec<String>,
+    /// The same, parsed.
+    pub specs: Vec<Spec>,
+    /// The one from which paired differences are taken.
+    pub reference: usize,
+    /// The cores, receivers, bound of a queue, and what is known of the classes: what disciplines are built for.
+    pub site: Site,
+    /// The classes, by their number.
+    pub classes: Vec<Class>,
+    /// Who arrives when.
+    pub workload: Workload,
+    /// What disciplines are told of the service time of a request.
+    pub known: Known,
+    /// What lies between arrival and service.
+    pub costs: Costs,
+    /// The load, where it is known: work that arrives over what all cores can do.
+    pub load: Option<f64>,
+    /// When a replication ends and what of it counts.
+    pub stop: Stop,
+    /// What is measured.
+    pub measure: Measure,
+}
+
+impl ServerScenario {
+    /// Whether it is told which requests other cores served than the ones of their flow before.
+    #[must_use]
+    pub fn tells_cores(&self) -> bool {
+        self.measure.order || self.costs.cold.get() > 0
+    }
+}
+
+/// A class of requests.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// Its name.
+    pub name: String,
+    /// Its share of all requests; what a trace has, where there is one.
+    pub share: f64,
+    /// How long its requests are served.
+    pub service: Service,
+    /// A slowdown that is not to be exceeded, where one is asked for.
+    pub slo: Option<f64>,
+}
+
+/// How long requests are served.
+#[derive(Clone, Debug)]
+pub enum Service {
+    /// A law of its own.
+    Law(Law),
+    /// A distribution of whole nanoseconds.
+    Sizes(Arc<Sizes>),
+}
+
+/// Who arrives when.
+#[derive(Clone, Debug)]
+pub enum Workload {
+    /// Whatever happens to those before.
+    Open(Open),
+    /// Clients that each have one request at a time.
+    Closed(Closed),
+    /// Requests with their own times.
+    Trace(Arc<Requests>),
+}
+
+/// Open-loop arrivals.
+#[derive(Clone, Debug)]
+pub struct Open {
+    /// The process in time.
+    pub process: Process,
+    /// The mean time between arrivals, in nanoseconds; of the first level, where there are several.
+    pub mean_gap: f64,
+    /// How the rate grows.
+    pub levels: Option<Levels>,
+    /// How many flows there are; each request is of one of them, at random.
+    pub flows: u32,
+}
+
+/// The process of open-loop arrivals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Process {
+    /// A process of the workload.
+    Arrivals(Arrivals),
+    /// All requests of a period at its beginning: as many as the rate brings in one period, rounded down with the rest
+    /// carried over, `spacing` apart.
+    Trains {
+        /// The period.
+        every: Nanos,
+        /// The time between requests of a train.
+        spacing: Nanos,
+    },
+}
+
+/// A rate that is multiplied again and again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Levels {
+    /// How long each level lasts.
+    pub every: Nanos,
+    /// How many levels there are, the first included; the last goes on.
+    pub count: u32,
+    /// By what the rate is multiplied.
+    pub factor: f64,
+}
+
+/// Closed-loop clients.
+#[derive(Clone, Debug)]
+pub struct Closed {
+    /// How many; each is a flow.
+    pub clients: u32,
+    /// From the end of a request to the next.
+    pub think: Law,
+}
+
+/// What disciplines are told of the service time of a request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Known {
+    /// All of it.
+    Exact,
+    /// The mean of its class.
+    ClassMean,
+    /// The service time, multiplied by a number between `1 / factor` and `factor`, evenly in its logarithm.
+    Within(f64),
+}
+
+/// What lies between arrival and service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Costs {
+    /// What a receiver spends on each request.
+    pub dispatch: Nanos,
+    /// From there to the discipline.
+    pub hand_over: Nanos,
+    /// What a core spends more where the flow was last served elsewhere.
+    pub cold: Nanos,
+}
+
+/// When a replication ends and what of it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Requests that arrive before this do not count.
+    pub warm_up: Nanos,
+    /// Nobody arrives from here on.
+    pub duration: Nanos,
+    /// Independent replications.
+    pub replications: u32,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measure {
+    /// Quantiles and distributions.
+    pub tails: bool,
+    /// Reordering within flows, and how often these go to another core.
+    pub order: bool,
+    /// The length of a window.
+    pub window: Option<Nanos>,
+    /// A slowdown of 1 or more: requests that were slower are counted.
+    pub bound: Option<f64>,
+    /// Whether the books are checked as the run goes.
+    pub verify: bool,
+}

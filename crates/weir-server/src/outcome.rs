@@ -1,0 +1,217 @@
+//! The result of a run of the server: a tidy table of figures with their intervals, and where they come from.
+//!
+//! Times are in seconds; every figure carries its unit. There is no NaN: a figure that does not exist says why. Requests
+//! that arrive in the measured time count, and what cores do in it.
+//!
+//! Figures have kind and name: `class` with the name of the class, or `all` for all of them; `core` with `all`.
+//!
+//! | kind | metric | unit | |
+//! |-|-|-|-|
+//! | `class` | `delay` | `s` | from arrival to where service begins first |
+//! | | `response` | `s` | from arrival to the end of service |
+//! | | `slowdown` | `1` | response over service |
+//! | | `dropped` | `1` | share of the requests that arrived |
+//! | | `reordered`, `cold` | `1` | shares of the requests that were done |
+//! | | `throughput` | `1/s` | requests that arrived in the measured time and were done, over it |
+//! | `core` | `utilisation`, `overhead` | `1` | share of the time of all cores; overheads keep a core busy |
+//! | | `in_use` | `cores` | that may be given requests: what power is spent on |
+//!
+//! Statistics are `mean`, `p50`, `p90`, `p99`, `p99.9`, `p99.99` and `max`, of `delay` also `window_max`, the largest mean
+//! of a window; differences have `replication_max` and `replication_window_max`, of each replication's own.
+
+use serde::Serialize;
+
+use weir_lab::provenance::EngineUsed;
+use weir_lab::result::{Check, TheoryRow};
+use weir_lab::stats::Bins;
+use weir_lab::stats::figure::{Figure, PairedDifference};
+
+/// The result of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct ServerOutcome {
+    /// The version of weir.
+    pub weir: &'static str,
+    /// `server`.
+    pub model: &'static str,
+    /// The title of the scenario.
+    pub title: String,
+    /// Where the scenario was read.
+    pub file: String,
+    /// Names the scenario and its data files.
+    pub fingerprint: String,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// The scenario in normalised form.
+    pub scenario: String,
+    /// Independent replications behind the figures; those that were finished.
+    pub replications: u32,
+    /// `s`.
+    pub time_unit: &'static str,
+    /// The offered load, all cores together being 1; `None` where it is not known: with clients, and where it grows.
+    pub load: Option<f64>,
+    /// The run was broken off; the replications that were finished count.
+    pub interrupted: bool,
+    /// Why there are no means.
+    pub unstable: Option<String>,
+    /// Which engine ran each discipline.
+    pub engines: Vec<EngineUsed>,
+    /// The disciplines, by their canonical specs.
+    pub disciplines: Vec<String>,
+    /// The one from which paired differences are taken.
+    pub reference: String,
+    /// Cores.
+    pub cores: u32,
+    /// Receivers.
+    pub receivers: u32,
+    /// How many requests may wait in one queue; `None`: any number.
+    pub queue: Option<u32>,
+    /// The measured time of a replication, in seconds.
+    pub measured: f64,
+    /// The classes of requests.
+    pub classes: Vec<ClassRow>,
+    /// What was warned of.
+    pub warnings: Vec<Warning>,
+    /// What figures do not say of themselves.
+    pub notes: Vec<String>,
+    /// What was counted of every class and of all, in all replications.
+    pub class_totals: Vec<ClassTotals>,
+    /// What was counted of every discipline, in all replications.
+    pub discipline_totals: Vec<DisciplineTotals>,
+    /// What was counted of every core, in all replications.
+    pub core_totals: Vec<CoreTotals>,
+    /// The figures.
+    pub estimates: Vec<Figure>,
+    /// Paired differences from the reference.
+    pub differences: Vec<PairedDifference>,
+    /// Histograms.
+    pub distributions: Vec<ServerDistribution>,
+    /// Means of successive windows of the first replication.
+    pub windows: Vec<Windows>,
+    /// How many cores were in use in the first replication.
+    pub in_use: Vec<InUse>,
+    /// Closed forms beside the simulation.
+    pub theory: Vec<TheoryRow>,
+    /// Self-checks.
+    pub checks: Vec<Check>,
+}
+
+/// A class of requests.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassRow {
+    /// Its name.
+    pub name: String,
+    /// Its share of all requests.
+    pub share: f64,
+    /// The mean of its service, in seconds.
+    pub service: f64,
+    /// A slowdown that is not to be exceeded, where one is asked for.
+    pub slo: Option<f64>,
+}
+
+/// What was warned of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// The discipline; `None` for what all share.
+    pub discipline: Option<String>,
+    /// What, with its values.
+    pub text: String,
+}
+
+/// What was counted of the requests of a class that arrived in the measured time, in all replications of a discipline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ClassTotals {
+    /// The discipline.
+    pub discipline: String,
+    /// The class; `all` for all of them.
+    pub class: String,
+    /// Requests that arrived.
+    pub offered: u64,
+    /// Of them, those that were done.
+    pub done: u64,
+    /// Of them, those that left unserved.
+    pub dropped: u64,
+    /// Done, but after a later one of their flow; `None` where it is not measured.
+    pub reordered: Option<u64>,
+    /// Served by another core than the request of their flow before; `None` where it is not measured.
+    pub cold: Option<u64>,
+}
+
+/// What was counted of a discipline in all replications, from their beginning to their end, warm-up included.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DisciplineTotals {
+    /// The discipline.
+    pub discipline: String,
+    /// Requests that arrived.
+    pub offered: u64,
+    /// Those that were done.
+    pub done: u64,
+    /// Those that left unserved.
+    pub dropped: u64,
+    /// Grants.
+    pub decisions: u64,
+    /// Grants that ended before the request was done.
+    pub preemptions: u64,
+    /// Requests that went to another core than they were first sent to.
+    pub moved: u64,
+    /// The most cores that were in use at a time, in the measured time.
+    pub peak_in_use: u32,
+}
+
+/// What was counted of a core in the measured time, in all replications of a discipline. Times are in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoreTotals {
+    /// The discipline.
+    pub discipline: String,
+    /// The core, from 0.
+    pub core: u32,
+    /// Busy, overheads included.
+    pub busy: f64,
+    /// Of it, what was no service.
+    pub overhead: f64,
+}
+
+/// The distribution of a metric in a class: the buckets that hold something.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ServerDistribution {
+    /// The discipline.
+    pub discipline: String,
+    /// The class; `all` for all of them.
+    pub class: String,
+    /// `delay`, `response` or `slowdown`.
+    pub metric: &'static str,
+    /// Its bins.
+    #[serde(flatten)]
+    pub bins: Bins,
+}
+
+/// Means of successive windows of the first replication, from its beginning.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Windows {
+    /// The discipline.
+    pub discipline: String,
+    /// The class; `all` for all of them.
+    pub class: String,
+    /// `delay`.
+    pub metric: &'static str,
+    /// The unit of the values.
+    pub unit: &'static str,
+    /// The length of a window, in seconds; the n-th value is of the n-th window.
+    pub interval: f64,
+    /// The means; `None` where no service began in the window.
+    pub values: Vec<Option<f64>>,
+    /// Requests whose service began in the window.
+    pub counts: Vec<u64>,
+}
+
+/// How many cores were in use in the first replication, at each change.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct InUse {
+    /// The discipline.
+    pub discipline: String,
+    /// There were more changes than are kept.
+    pub truncated: bool,
+    /// When, in seconds.
+    pub at: Vec<f64>,
+    /// How many from then on.
+    pub count: Vec<u32>,
+}

@@ -1,0 +1,198 @@
+//! Whether a run is long enough for its load.
+//!
+//! Queues forget slowly near saturation: over a relaxation time `τ`, which grows as `(1 - ρ)^-2`. With `k` cores that
+//! share the work, mean service `s`, squared coefficients of variation `a²` of the gaps and `c²` of the services, warm-up
+//! `w`, `m` measured in each of `n` replications:
+//!
+//! | what | estimate | bound |
+//! |-|-|-|
+//! | `τ` | `2 s (a² + c²) / (k (1 - ρ)²)`, at least `s` | |
+//! | how much too small means are, since queues begin empty | `min(1, τ / 4m) e^{-w/τ}` | 5 % |
+//! | relative standard error of the mean delay | `√(τ₁ (1 + ρ) / (2 ρ n m))` | 10 % |
+//!
+//! | | |
+//! |-|-|
+//! | Source | Whitt, *Planning queueing simulations*, Management Science 35(11), 1989: heavy-traffic estimates of both; Abate and Whitt, *Transient behavior of regulated Brownian motion I*, Advances in Applied Probability 19, 1987: the mean approaches its limit as a mixture of exponentials none slower than `e^{-t/τ}`, whence the factor of the warm-up |
+//! | Accuracy | both are exact for the number in M/M/1; elsewhere near for loads near 1, and of the right order else |
+//! | Units | nanoseconds |
+//! | Work | O(classes) |
+//!
+//! **Cores that share.** Where a request is bound to a core without a look at the others (`random`, `flow_hash`, `rr`),
+//! each core is a queue of its own: `k` is 1, and of `rr` with one receiver `a²` is one over the cores. Every other
+//! discipline is taken to share all cores, which is the shortest `τ` that it can have. `τ₁` is that of cores that share in
+//! any case: queues that do not are several samples at a time.
+//!
+//! **Bounded queues** forget sooner: with room for the work `b` of each core, `1/τ` is more by `π² σ² / 2b²`, where
+//! `σ² = s (a² + c²) / k` (Harrison, *Brownian Motion and Stochastic Flow Systems*, 1985, section 5.6).
+
+use weir_core::units::Nanos;
+
+use crate::collector::measured;
+use crate::model::{Process, ServerScenario};
+use crate::outcome::Warning;
+use weir_workload::Arrivals;
+
+/// How much too small means may be.
+const BIAS: f64 = 0.05;
+/// How large the relative standard error may be.
+const ERROR: f64 = 0.1;
+
+/// How long a run is, and how long it should be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Length {
+    load: f64,
+    /// `τ`.
+    relaxation: f64,
+    /// `τ₁`.
+    pooled: f64,
+    warm_up: f64,
+    measured: f64,
+    replications: f64,
+    mean_gap: f64,
+}
+
+impl Length {
+    /// Of a discipline by its place; none where arrivals are recorded, wait for others, grow, or are
+    /// as much as can be done, and where nothing is measured.
+    #[must_use]
+    pub fn of(server: &ServerScenario, place: usize) -> Option<Self> {
+        let span = measured(server).span() as f64;
+        let open = server.steady().filter(|_| span > 0.0)?;
+        let load = server.steady_load().filter(|load| *load > 0.0 && *load < 1.0)?;
+        let (cores, receivers) = (f64::from(server.site.servers), server.site.receivers);
+        let gaps = match open.process {
+            // In bursts they vary more: `τ` is at least this.
+            Process::Arrivals(Arrivals::Poisson | Arrivals::Bursty { .. }) => 1.0,
+            Process::Arrivals(Arrivals::Deterministic) | Process::Trains { .. } => 0.0,
+        };
+        let (sharing, own_gaps) = match server.specs[place].name.as_str() {
+            "rr" if receivers == 1 => (1.0, gaps / cores),
+            "rr" | "random" | "flow_hash" => (1.0, gaps),
+            _ => (cores, gaps),
+        };
+        let service = server.mean_service();
+        let services = (server.second_moment() / (service * service) - 1.0).max(0.0);
+        let room = server.site.queue.map(|queue| f64::from(queue.max(1)) * service);
+        let of = |gaps: f64, sharing: f64| {
+            relaxation(load, service * (gaps + services) / sharing, room).max(service)
+        };
+        Some(Self {
+            load,
+            relaxation: of(own_gaps, sharing),
+            pooled: of(gaps, cores),
+            warm_up: server.stop.warm_up.get() as f64,
+            measured: span,
+            replications: f64::from(server.stop.replications),
+            mean_gap: open.mean_gap,
+        })
+    }
+
+    /// How much too small means may be.
+    fn bias(&self) -> f64 {
+        (self.relaxation / (4.0 * self.measured)).min(1.0) * (-self.warm_up / self.relaxation).exp()
+    }
+
+    /// What a measured time of one has of squared relative error.
+    fn spread(&self) -> f64 {
+        self.pooled * (1.0 + self.load) / (2.0 * self.load)
+    }
+
+    /// The relative standard error of the mean delay.
+    fn error(&self) -> f64 {
+        (self.spread() / (self.replications * self.measured)).sqrt()
+    }
+
+    /// Whether one of them is beyond its bound.
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        self.bias() > BIAS || self.error() > ERROR
+    }
+
+    /// `τ`, in whole nanoseconds.
+    #[must_use]
+    pub fn relaxation_nanos(&self) -> u64 {
+        self.relaxation.ceil() as u64
+    }
+
+    /// How long a replication should last, warm-up included.
+    fn needed_time(&self) -> f64 {
+        let for_bias = self.relaxation / (4.0 * BIAS) * (-self.warm_up / self.relaxation).exp();
+        let for_error = self.spread() / (ERROR * ERROR * self.replications);
+        self.warm_up + two_digits(for_bias.max(for_error))
+    }
+
+    /// How long a replication should last, in words: its time and its requests, warm-up included.
+    #[must_use]
+    pub fn needed(&self) -> String {
+        let time = self.needed_time();
+        format!(
+            "at least {}, which is some {} requests (`stop.duration` or `stop.requests`)",
+            span(time),
+            rounded(time / self.mean_gap)
+        )
+    }
+
+    /// What is warned of, where it is too short.
+    #[must_use]
+    pub fn warning(&self, discipline: &str) -> Option<Warning> {
+        let per_cent = |share: f64| format!("{} %", rounded(100.0 * share));
+        let bias = (self.bias() > BIAS).then(|| {
+            format!(
+                "means may be up to {} too small since queues begin empty (at most {} is sound)",
+                per_cent(self.bias()),
+                per_cent(BIAS)
+            )
+        });
+        let error = (self.error() > ERROR).then(|| {
+            format!(
+                "mean delays have a standard error of some {} (at most {} is sound)",
+                per_cent(self.error()),
+                per_cent(ERROR)
+            )
+        });
+        let found: Vec<String> = bias.into_iter().chain(error).collect();
+        let text = format!(
+            "the run is short for load {}: queues take some {} to forget how they began (their relaxation time), and {} x \
+             {} are measured after {} of warm-up, so {}; let a replication last {}",
+            self.load,
+            span(self.relaxation),
+            self.replications,
+            span(self.measured),
+            span(self.warm_up),
+            found.join(", and "),
+            self.needed()
+        );
+        (!found.is_empty()).then(|| Warning { discipline: Some(discipline.to_owned()), text })
+    }
+}
+
+/// `τ` of a load and a variance of the work that comes in a unit of time, with room for some work where it is bounded.
+fn relaxation(load: f64, variance: f64, room: Option<f64>) -> f64 {
+    let unbounded = (1.0 - load) * (1.0 - load) / (2.0 * variance);
+    let bounded = |room: f64| core::f64::consts::PI.powi(2) * variance / (2.0 * room * room);
+    1.0 / (unbounded + room.map_or(0.0, bounded))
+}
+
+/// To two digits, upwards.
+fn two_digits(value: f64) -> f64 {
+    let least = 10_f64.powi(value.max(1e-300).log10().floor() as i32 - 1);
+    (value / least).ceil() * least
+}
+
+/// A span of nanoseconds, to two digits.
+fn span(nanoseconds: f64) -> String {
+    let whole = two_digits(nanoseconds).round();
+    if whole < 1.8e19 { Nanos::new(whole as u64).to_string() } else { format!("{:.1e}s", whole / 1e9) }
+}
+
+/// A number, to two digits.
+fn rounded(value: f64) -> String {
+    match two_digits(value) {
+        large if large >= 1e15 => format!("{large:.1e}"),
+        large if large >= 10.0 => format!("{large:.0}"),
+        small => format!("{small:.1}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

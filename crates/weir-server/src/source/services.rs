@@ -1,0 +1,85 @@
+//! How long requests are served, and other times that a law says.
+
+use crate::model::{Class, Service};
+use weir_lab::stream::Stream;
+use weir_workload::SizeSampler;
+use weir_workload::duration::Law;
+
+/// A time that a law says.
+#[inline]
+pub(crate) fn draw(law: Law, stream: &mut Stream) -> u64 {
+    match law {
+        Law::Constant(span) => span.get(),
+        Law::Exponential(mean) => stream.next_exponential(mean.get() as f64),
+        Law::Uniform(low, high) => {
+            let span = high.get().saturating_sub(low.get()).saturating_add(1);
+            low.get().saturating_add(stream.next_below(span))
+        }
+    }
+}
+
+/// Draws the services of one class.
+#[derive(Clone, Debug)]
+enum Sampler {
+    Law(Law),
+    Sizes(SizeSampler),
+}
+
+impl Sampler {
+    fn new(class: &Class) -> Self {
+        match &class.service {
+            Service::Law(law) => Self::Law(*law),
+            Service::Sizes(sizes) => Self::Sizes(sizes.sampler()),
+        }
+    }
+
+    #[inline]
+    fn draw(&self, stream: &mut Stream) -> u64 {
+        let drawn = match self {
+            Self::Law(law) => draw(*law, stream),
+            Self::Sizes(sampler) => sampler.sample(stream.next_u64()),
+        };
+        drawn.max(1)
+    }
+}
+
+/// Draws the services of all classes.
+#[derive(Clone, Debug)]
+pub(crate) struct Services {
+    samplers: Vec<Sampler>,
+    /// The services by class, where none is random.
+    constant: Option<Vec<u64>>,
+}
+
+impl Services {
+    pub(crate) fn new(classes: &[Class]) -> Self {
+        let constant = |class: &Class| match &class.service {
+            Service::Law(Law::Constant(span)) => Some(span.get().max(1)),
+            _ => None,
+        };
+        Self {
+            samplers: classes.iter().map(Sampler::new).collect(),
+            constant: classes.iter().map(constant).collect(),
+        }
+    }
+
+    /// The service of one request.
+    #[inline]
+    pub(crate) fn draw(&self, class: u16, stream: &mut Stream) -> u64 {
+        self.samplers[usize::from(class)].draw(stream)
+    }
+
+    /// Appends the services of requests of these classes.
+    pub(crate) fn fill(&self, classes: &[u16], stream: &mut Stream, out: &mut Vec<u64>) {
+        match (&self.constant, self.samplers.as_slice()) {
+            (Some(constant), _) => out.extend(classes.iter().map(|&class| constant[usize::from(class)])),
+            (None, [Sampler::Law(Law::Exponential(mean))]) => {
+                let begin = out.len();
+                out.resize(begin + classes.len(), 0);
+                stream.fill_exponential(mean.get() as f64, 0, &mut out[begin..]);
+                out[begin..].iter_mut().for_each(|service| *service = (*service).max(1));
+            }
+            _ => out.extend(classes.iter().map(|&class| self.draw(class, stream))),
+        }
+    }
+}

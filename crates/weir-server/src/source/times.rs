@@ -1,0 +1,334 @@
+//! When open-loop requests arrive: a process of the workload, or trains, at a rate that may grow in levels.
+//!
+//! **Levels** are a change of clock: the process runs at the rate of the first level, and its clock goes `factor` times as
+//! fast at each further one. So a gap that crosses the boundary of a level is continued at the new rate, a burst has as
+//! many requests at every level, and equal gaps stay equal within one.
+//!
+//! **Parts of a nanosecond.** Where the mean gap is below 1024 ns the process counts parts of a nanosecond, so that
+//! rounding does not change its rate; arrivals are told in whole nanoseconds, rounded down.
+//!
+//! **Trains** have as many requests as the rate at their beginning brings in a period, rounded down with the rest carried
+//! over. One that is not over when the next is due delays that one.
+
+use crate::model::{Levels, Open, Process};
+use weir_lab::error::RunError;
+use weir_lab::stream::{Purpose, Stream};
+use weir_workload::arrivals::Times;
+
+use super::refused;
+
+/// The mean gap has at least so many ticks of the process, where parts of a nanosecond allow it.
+const TICKS: f64 = 1024.0;
+/// Binary digits of a nanosecond at most.
+const MOST_DIGITS: u32 = 20;
+/// The shortest mean gap, in nanoseconds: faster than any clock tells apart.
+const SHORTEST: f64 = 1e-3;
+/// The most periods of trains in a run.
+const MOST_PERIODS: u64 = 1 << 32;
+
+/// The instants of open-loop arrivals.
+#[derive(Debug)]
+pub(super) struct OpenTimes(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Process { times: Times, digits: u32, clock: Option<Clock> },
+    Trains(Trains),
+}
+
+impl OpenTimes {
+    /// # Errors
+    /// The process or its levels are senseless, or beyond the clock.
+    pub(super) fn new(open: &Open, until: u64, stream: &dyn Fn(Purpose) -> Stream) -> Result<Self, RunError> {
+        if let Some(levels) = &open.levels {
+            check_levels(levels, open.mean_gap)?;
+        }
+        if open.mean_gap.is_nan() || open.mean_gap < SHORTEST {
+            let reason = format!(
+                "the mean time between arrivals is {}ns, must be at least {SHORTEST}ns",
+                open.mean_gap
+            );
+            return Err(refused("arrivals", reason));
+        }
+        match open.process {
+            Process::Arrivals(arrivals) => {
+                let digits = (0..MOST_DIGITS).find(|&digits| open.mean_gap * scale(digits) >= TICKS);
+                let digits = digits.unwrap_or(MOST_DIGITS);
+                let times = Times::new(arrivals, open.mean_gap * scale(digits), stream)
+                    .map_err(|error| refused("arrivals", error.to_string()))?;
+                let clock = open.levels.map(|levels| Clock::new(levels, scale(digits)));
+                Ok(Self(Kind::Process { times, digits, clock }))
+            }
+            Process::Trains { every, spacing } => {
+                if every.get() == 0 || until / every.get() > MOST_PERIODS {
+                    let reason = format!("trains come every {every}, must be at most {MOST_PERIODS} of them");
+                    return Err(refused("arrivals", reason));
+                }
+                let brings = every.get() as f64 / open.mean_gap;
+                let growth = open.levels.map(Growth::new);
+                let (every, spacing) = (every.get(), spacing.get());
+                let trains = Trains { every, spacing, brings, growth, ..Trains::nothing(until) };
+                Ok(Self(Kind::Trains(trains)))
+            }
+        }
+    }
+
+    /// Fills `out` with the next instants, in nanoseconds; they never decrease.
+    pub(super) fn fill(&mut self, out: &mut [u64]) {
+        match &mut self.0 {
+            Kind::Trains(trains) => out.iter_mut().for_each(|at| *at = trains.next()),
+            Kind::Process { times, digits, clock } => {
+                times.fill(out);
+                match clock {
+                    Some(clock) => out.iter_mut().for_each(|at| *at = clock.told(*at)),
+                    None => out.iter_mut().for_each(|at| *at >>= *digits),
+                }
+            }
+        }
+    }
+}
+
+/// `2^digits`.
+fn scale(digits: u32) -> f64 {
+    f64::from(1_u32 << digits)
+}
+
+fn check_levels(levels: &Levels, mean_gap: f64) -> Result<(), RunError> {
+    if levels.every.get() == 0 || levels.count == 0 {
+        return Err(refused("levels", "they are 0ns long or 0, must be above 0"));
+    }
+    // The number of levels is not bounded; that of doublings up to the shortest gap is.
+    let last = mean_gap / levels.factor.powf(f64::from(levels.count - 1));
+    if levels.factor > 0.0 && last >= SHORTEST && last.is_finite() {
+        return Ok(());
+    }
+    let reason = format!(
+        "at the last one the mean time between arrivals is {last}ns, must be at least {SHORTEST}ns: fewer levels, or a factor nearer to 1"
+    );
+    Err(refused("levels", reason))
+}
+
+/// The level of an instant that never decreases.
+#[derive(Debug)]
+struct Growth {
+    levels: Levels,
+    /// How many levels are over.
+    over: u32,
+    /// The rate, over that of the first level.
+    rate: f64,
+}
+
+impl Growth {
+    fn new(levels: Levels) -> Self {
+        Self { levels, over: 0, rate: 1.0 }
+    }
+
+    /// When the level ends, in nanoseconds; `None` in the last.
+    fn end(&self) -> Option<u64> {
+        let goes_on = self.over + 1 < self.levels.count;
+        goes_on.then(|| self.begin().saturating_add(self.levels.every.get()))
+    }
+
+    fn begin(&self) -> u64 {
+        self.levels.every.get().saturating_mul(u64::from(self.over))
+    }
+
+    fn turn(&mut self) {
+        self.over += 1;
+        self.rate *= self.levels.factor;
+    }
+}
+
+/// Tells the time of a clock that goes faster at every level.
+#[derive(Debug)]
+struct Clock {
+    growth: Growth,
+    /// Ticks of the process in a nanosecond of the first level.
+    scale: f64,
+    /// Where the level begins and ends, in ticks.
+    begin: u64,
+    end: u64,
+}
+
+impl Clock {
+    fn new(levels: Levels, scale: f64) -> Self {
+        let mut clock = Self { growth: Growth::new(levels), scale, begin: 0, end: 0 };
+        clock.end = clock.end_of_level();
+        clock
+    }
+
+    fn end_of_level(&self) -> u64 {
+        let Some(_) = self.growth.end() else { return u64::MAX };
+        let ticks = self.growth.levels.every.get() as f64 * self.growth.rate * self.scale;
+        // At least one, so that time goes on; the conversion saturates.
+        self.begin.saturating_add((ticks as u64).max(1))
+    }
+
+    /// The time at a tick, in nanoseconds.
+    fn told(&mut self, tick: u64) -> u64 {
+        while tick >= self.end && self.end < u64::MAX {
+            self.begin = self.end;
+            self.growth.turn();
+            self.end = self.end_of_level();
+        }
+        let since = (tick - self.begin) as f64 / (self.growth.rate * self.scale);
+        let at = self.growth.begin().saturating_add(since as u64);
+        self.growth.end().map_or(at, |end| at.min(end - 1))
+    }
+}
+
+/// All requests of a period at its beginning.
+#[derive(Debug)]
+struct Trains {
+    every: u64,
+    spacing: u64,
+    /// Requests of a period, at the first level.
+    brings: f64,
+    growth: Option<Growth>,
+    /// No train begins from here on.
+    until: u64,
+    /// When the next period begins.
+    begin: u64,
+    /// Parts of a request that are carried over.
+    carried: f64,
+    /// Requests of this train that are still to come, and when the next one does.
+    left: u64,
+    next_at: u64,
+}
+
+impl Trains {
+    fn nothing(until: u64) -> Self {
+        Self {
+            every: 0,
+            spacing: 0,
+            brings: 0.0,
+            growth: None,
+            until,
+            begin: 0,
+            carried: 0.0,
+            left: 0,
+            next_at: 0,
+        }
+    }
+
+    fn next(&mut self) -> u64 {
+        while self.left == 0 {
+            if self.begin >= self.until {
+                return u64::MAX;
+            }
+            self.carried += self.brings * self.rate();
+            self.left = self.carried as u64;
+            self.carried -= self.left as f64;
+            self.next_at = self.next_at.max(self.begin);
+            self.begin = self.begin.saturating_add(self.every);
+        }
+        self.left -= 1;
+        let at = self.next_at;
+        self.next_at = at.saturating_add(self.spacing);
+        at
+    }
+
+    /// The rate where the period begins, over that of the first level.
+    fn rate(&mut self) -> f64 {
+        let Some(growth) = &mut self.growth else { return 1.0 };
+        while growth.end().is_some_and(|end| end <= self.begin) {
+            growth.turn();
+        }
+        growth.rate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_core::units::Nanos;
+    use weir_lab::stream::StreamKey;
+    use weir_workload::Arrivals;
+
+    const FOREVER: u64 = u64::MAX >> 1;
+
+    fn times(process: Process, mean_gap: f64, levels: Option<Levels>) -> OpenTimes {
+        let open = Open { process, mean_gap, levels, flows: 1 };
+        let stream = |purpose| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index: 0 });
+        OpenTimes::new(&open, 1_000_000_000, &stream).expect("valid")
+    }
+
+    fn draw(times: &mut OpenTimes, n: usize) -> Vec<u64> {
+        let mut out = vec![0; n];
+        times.fill(&mut out);
+        out
+    }
+
+    fn doubling(every: u64, count: u32) -> Option<Levels> {
+        Some(Levels { every: Nanos::new(every), count, factor: 2.0 })
+    }
+
+    #[test]
+    fn equal_gaps_halve_at_each_level() {
+        let process = Process::Arrivals(Arrivals::Deterministic);
+        let got = draw(&mut times(process, 100.0, doubling(200, 3)), 14);
+        assert_eq!(got, [0, 100, 200, 250, 300, 350, 400, 425, 450, 475, 500, 525, 550, 575]);
+    }
+
+    #[test]
+    fn a_gap_that_crosses_a_boundary_is_continued_at_the_new_rate() {
+        let process = Process::Arrivals(Arrivals::Deterministic);
+        // At 200 half of the third gap is over; the other half takes a quarter of it.
+        assert_eq!(draw(&mut times(process, 80.0, doubling(200, 2)), 5), [0, 80, 160, 220, 260]);
+    }
+
+    #[test]
+    fn short_gaps_keep_their_mean() {
+        for mean in [0.37, 3.1, 24.0, 700.0] {
+            let got = draw(&mut times(Process::Arrivals(Arrivals::Poisson), mean, None), 200_000);
+            let measured = *got.last().expect("drawn") as f64 / 199_999.0;
+            assert!((measured / mean - 1.0).abs() < 0.01, "{measured} {mean}");
+        }
+    }
+
+    #[test]
+    fn every_level_of_a_random_process_has_its_rate() {
+        let got =
+            draw(&mut times(Process::Arrivals(Arrivals::Poisson), 100.0, doubling(2_000_000, 3)), 150_000);
+        let within =
+            |from: u64, until: u64| got.iter().filter(|at| (from..until).contains(*at)).count() as f64;
+        for (level, expected) in [(0, 2e4), (1, 4e4), (2, 8e4)] {
+            let counted = within(level * 2_000_000, (level + 1) * 2_000_000);
+            assert!((counted / expected - 1.0).abs() < 0.03, "{level}: {counted}");
+        }
+        assert!(got.is_sorted());
+    }
+
+    #[test]
+    fn trains_carry_the_rest_over_and_follow_the_levels() {
+        let process = Process::Trains { every: Nanos::new(1000), spacing: Nanos::new(10) };
+        // Two and a half requests in a period, then five.
+        let got = draw(&mut times(process, 400.0, doubling(2000, 2)), 11);
+        assert_eq!(got, [0, 10, 1000, 1010, 1020, 2000, 2010, 2020, 2030, 2040, 3000]);
+    }
+
+    #[test]
+    fn a_train_waits_for_the_one_before_and_none_begins_after_the_end() {
+        let process = Process::Trains { every: Nanos::new(100), spacing: Nanos::new(40) };
+        let open = Open { process, mean_gap: 25.0, levels: None, flows: 1 };
+        let stream = |purpose| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index: 0 });
+        let mut times = OpenTimes::new(&open, 150, &stream).expect("valid");
+        assert_eq!(draw(&mut times, 9), [0, 40, 80, 120, 160, 200, 240, 280, u64::MAX]);
+    }
+
+    #[test]
+    fn what_is_senseless_is_refused() {
+        let stream = |purpose| Stream::new(StreamKey { seed: 5, replication: 1, purpose, index: 0 });
+        let refused = |process, mean_gap, levels| {
+            let open = Open { process, mean_gap, levels, flows: 1 };
+            OpenTimes::new(&open, FOREVER, &stream).is_err()
+        };
+        let poisson = Process::Arrivals(Arrivals::Poisson);
+        assert!(
+            refused(poisson, f64::NAN, None) && refused(poisson, 0.0, None) && refused(poisson, 1e300, None)
+        );
+        assert!(refused(poisson, 1.0, doubling(1, 4_000_000_000)) && refused(poisson, 1.0, doubling(0, 1)));
+        assert!(refused(Process::Trains { every: Nanos::new(0), spacing: Nanos::new(0) }, 1.0, None));
+        assert!(refused(Process::Trains { every: Nanos::new(1), spacing: Nanos::new(0) }, 1.0, None));
+    }
+}

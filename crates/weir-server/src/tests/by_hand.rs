@@ -1,0 +1,144 @@
+//! Small runs whose course was found by hand.
+
+use std::sync::Arc;
+
+use weir_core::discipline::DropReason;
+use weir_core::units::Nanos;
+
+use super::{delay, run, run_stepwise};
+use crate::generators::{class, scenario};
+use crate::job::Job;
+use crate::model::{Closed, Costs, ServerScenario, Workload};
+use weir_lab::error::RunError;
+use weir_workload::duration::Law;
+use weir_workload::requests::Requests;
+
+/// A trace of arrival, flow and service, in nanoseconds.
+fn trace(spec: &str, cores: u32, rows: &[(u64, u32, u64)]) -> ServerScenario {
+    let one = vec![class("request", 1.0, Law::Constant(Nanos::new(10)))];
+    let mut made = scenario(&[spec], cores, one, 0.5).expect("a spec");
+    made.workload = Workload::Trace(Arc::new(Requests {
+        at: rows.iter().map(|row| row.0).collect(),
+        class: vec![0; rows.len()],
+        flow: rows.iter().map(|row| row.1).collect(),
+        service: rows.iter().map(|row| row.2).collect(),
+    }));
+    made.measure.verify = true;
+    made.measure.order = true;
+    made
+}
+
+/// Arrival, begin, end and core of all that are done, by arrival and begin.
+fn course(scenario: &ServerScenario) -> Vec<(u64, u64, u64, u32)> {
+    let (told, _) = run(scenario);
+    let mut course: Vec<_> =
+        told.done.iter().map(|one| (one.arrived, one.began, one.ended, one.server)).collect();
+    course.sort_unstable();
+    course
+}
+
+#[test]
+fn two_cores_share_a_queue() {
+    let made = trace("cfcfs", 2, &[(0, 0, 10), (1, 0, 3), (2, 0, 5), (9, 0, 1)]);
+    assert_eq!(course(&made), [(0, 0, 10, 0), (1, 1, 4, 1), (2, 4, 9, 1), (9, 9, 10, 1)]);
+}
+
+#[test]
+fn services_end_before_others_arrive_and_of_equal_ends_the_lower_core_is_asked_first() {
+    let made = trace("cfcfs", 2, &[(0, 0, 10), (0, 0, 10), (1, 0, 4), (2, 0, 4), (10, 0, 1)]);
+    assert_eq!(
+        course(&made),
+        [(0, 0, 10, 0), (0, 0, 10, 1), (1, 10, 14, 0), (2, 10, 14, 1), (10, 14, 15, 0)]
+    );
+}
+
+#[test]
+fn receivers_see_to_one_after_the_other() {
+    let mut made = trace("cfcfs", 8, &[(0, 0, 10), (0, 2, 10), (0, 1, 10), (1, 0, 10)]);
+    made.site.receivers = 2;
+    made.costs = Costs { dispatch: Nanos::new(3), hand_over: Nanos::new(2), ..Costs::default() };
+    // Flows 0 and 2 come to receiver 0, flow 1 to receiver 1.
+    assert_eq!(course(&made), [(0, 5, 15, 0), (0, 5, 15, 1), (0, 8, 18, 2), (1, 11, 21, 3)]);
+}
+
+#[test]
+fn a_flow_that_changes_its_core_is_cold_and_may_overtake_itself() {
+    let mut made = trace("rr", 2, &[(0, 7, 20), (1, 7, 3), (2, 8, 1)]);
+    made.costs.cold = Nanos::new(4);
+    let (told, left) = run(&made);
+    let flags: Vec<_> =
+        told.done.iter().map(|one| (one.arrived, one.ended, one.cold, one.reordered)).collect();
+    assert_eq!(flags, [(1, 8, true, false), (0, 20, false, true), (2, 21, false, false)]);
+    assert_eq!(told.busy, [(1, 1, 8, 4), (0, 0, 20, 0), (0, 20, 21, 0)]);
+    assert_eq!((left.decisions, left.last, left.preemptions), (3, 21, 0));
+    assert!(left.checked > 5);
+}
+
+#[test]
+fn who_finds_the_queue_full_is_dropped() {
+    let mut made = trace("rr", 1, &[(0, 0, 10), (1, 0, 10), (2, 0, 10), (11, 0, 10)]);
+    made.site.queue = Some(1);
+    let (told, left) = run(&made);
+    assert_eq!(told.dropped, [(0, 2, 2, DropReason::QueueFull)]);
+    assert_eq!((left.offered, left.done, left.dropped), (4, 3, 1));
+    assert_eq!(course(&made).last(), Some(&(11, 20, 30, 0)));
+}
+
+#[test]
+fn a_shorter_request_preempts_at_its_core() {
+    let made = trace("per_server(rr,discipline=psjf)", 1, &[(0, 0, 10), (4, 0, 2)]);
+    assert_eq!(course(&made), [(0, 0, 12, 0), (4, 4, 6, 0)]);
+    assert_eq!(run(&made).1.preemptions, 1);
+}
+
+#[test]
+fn clients_think_between_an_end_and_the_next_request() {
+    let one = vec![class("request", 1.0, Law::Constant(Nanos::new(10)))];
+    let mut made = scenario(&["cfcfs"], 1, one, 0.5).expect("a spec");
+    made.workload = Workload::Closed(Closed { clients: 2, think: Law::Constant(Nanos::new(5)) });
+    made.stop.duration = Nanos::new(40);
+    assert_eq!(course(&made), [(5, 5, 15, 0), (5, 15, 25, 0), (20, 25, 35, 0), (30, 35, 45, 0)]);
+}
+
+#[test]
+fn nobody_arrives_at_the_end_and_all_who_are_there_are_served() {
+    let mut made = trace("cfcfs", 1, &[(0, 0, 50), (9, 0, 50), (10, 0, 50)]);
+    made.stop.duration = Nanos::new(10);
+    assert_eq!(course(&made), [(0, 0, 50, 0), (9, 50, 100, 0)]);
+}
+
+#[test]
+fn replications_differ_and_are_repeated() {
+    let one = vec![class("request", 1.0, Law::Exponential(Nanos::new(10_000)))];
+    let made = scenario(&["random"], 2, one, 0.5).expect("a spec");
+    let of = |replication| run_stepwise(&made, Job { replication, discipline: 0 }).expect("goes well").0;
+    assert_eq!(of(3), of(3));
+    assert_ne!(of(3).mean(delay), of(4).mean(delay));
+}
+
+#[test]
+fn what_is_senseless_is_refused() {
+    let refused = |change: &dyn Fn(&mut ServerScenario)| {
+        let mut made = trace("cfcfs", 2, &[(0, 0, 10), (4, 0, 2)]);
+        change(&mut made);
+        let error = run_stepwise(&made, Job { replication: 0, discipline: 0 }).expect_err("refused");
+        assert!(matches!(
+            error,
+            RunError::Refused { .. } | RunError::TooLarge { .. } | RunError::Overloaded { .. }
+        ));
+        error.to_string()
+    };
+    assert!(refused(&|made| made.site.servers = 0).contains("1 to 1024"));
+    assert!(refused(&|made| made.specs.clear()).contains("there is no discipline 0"));
+    assert!(refused(&|made| made.classes.clear()).contains("must be equal"));
+    assert!(refused(&|made| made.stop.duration = Nanos::new(u64::MAX)).contains("must be at most"));
+    let rows = |at: Vec<u64>, flow: Vec<u32>, service: Vec<u64>| {
+        let class = vec![0; at.len()];
+        Workload::Trace(Arc::new(Requests { at, class, flow, service }))
+    };
+    let set = |workload: Workload| move |made: &mut ServerScenario| made.workload = workload.clone();
+    assert!(refused(&set(rows(vec![5, 4], vec![0; 2], vec![1; 2]))).contains("sort by time"));
+    assert!(refused(&set(rows(vec![5, 6], vec![0], vec![1; 2]))).contains("must be equal"));
+    assert!(refused(&set(rows(vec![5], vec![u32::MAX], vec![1]))).contains("must be at most"));
+    assert!(refused(&set(rows(vec![5], vec![0], vec![u64::MAX]))).contains("clock ends"));
+}

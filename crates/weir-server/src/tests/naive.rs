@@ -1,0 +1,371 @@
+//! A second engine, as literal as can be: every step looks through all there is. It reads the same requests, and says of
+//! them what the engine must say.
+
+use std::collections::HashMap;
+
+use weir_core::discipline::DropReason;
+use weir_core::item::{ClassId, FlowId, Message};
+use weir_core::pool::{Delays, Measured, Placed, Pool, ReceiverId, ServerId};
+use weir_core::registry;
+use weir_core::units::{Instant, Nanos};
+
+use super::Told;
+use crate::engine::seeded;
+use crate::job::Job;
+use crate::model::{ServerScenario, Workload};
+use crate::record::{Done, Sink};
+use crate::source::clients::Clients;
+use crate::source::{Estimate, Source};
+use weir_lab::stream::{Purpose, Stream, StreamKey};
+use weir_workload::requests::Requests;
+
+type Item = Message<Nanos>;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    Received { until: u64 },
+    Waiting,
+    Served,
+    Gone,
+}
+
+struct Request {
+    at: u64,
+    class: u16,
+    flow: u32,
+    service: u64,
+    known: u64,
+    left: u64,
+    began: Option<u64>,
+    cold: bool,
+    /// Its place among those that came before the discipline.
+    delivered: usize,
+    place: Place,
+}
+
+struct Serving {
+    core: u32,
+    item: Item,
+    since: u64,
+    begins: u64,
+    serves: u64,
+    first: bool,
+}
+
+impl Serving {
+    fn end(&self) -> u64 {
+        self.begins + self.serves
+    }
+}
+
+/// Everything that arrives, or the clients who will.
+enum Coming {
+    Known(Vec<(u64, u16, u32, u64, u64)>),
+    Clients(Box<Clients>),
+}
+
+pub(super) struct Naive<'a> {
+    scenario: &'a ServerScenario,
+    pool: Box<dyn Pool<Item> + Send>,
+    estimate: Estimate,
+    coming: Coming,
+    requests: Vec<Request>,
+    serving: Vec<Serving>,
+    /// Until when each receiver is busy.
+    receivers: Vec<u64>,
+    delivered: usize,
+    core_of_flow: HashMap<u32, u32>,
+    /// Flow and place of requests that have ended.
+    ended: Vec<(u32, usize)>,
+    /// When services began first, of which class, how long after arrival.
+    begun: Vec<(u64, u16, u64)>,
+    next_control: Option<u64>,
+    last_control: u64,
+    drops: Vec<(Item, DropReason)>,
+    told: Told,
+}
+
+/// All requests that an open workload brings, with what is told of them.
+fn all(scenario: &ServerScenario, replication: u32, source: &mut Source) -> Vec<(u64, u16, u32, u64, u64)> {
+    let key = StreamKey { seed: scenario.seed, replication, purpose: Purpose::Services, index: 1 };
+    let (mut draws, estimate) = (Stream::new(key), Estimate::new(scenario));
+    let (mut block, mut all) = (Requests::default(), Vec::new());
+    while source.fill(&mut block, 7) > 0 {
+        for place in 0..block.len() {
+            let (class, service) = (block.class[place], block.service[place]);
+            let known = estimate.of(class, service, &mut draws);
+            all.push((block.at[place], class, block.flow[place], service, known));
+        }
+    }
+    all.reverse();
+    all
+}
+
+impl<'a> Naive<'a> {
+    pub(super) fn run(scenario: &'a ServerScenario, job: Job) -> Told {
+        let spec = seeded(scenario, job).expect("known");
+        let pool = registry::pool::<Item>(&spec, &scenario.site).expect("valid");
+        let coming = match (Source::new(scenario, job.replication).expect("valid"), &scenario.workload) {
+            (Some(mut source), _) => Coming::Known(all(scenario, job.replication, &mut source)),
+            (None, Workload::Closed(closed)) => {
+                let clients = Clients::new(scenario, closed, job.replication).expect("valid");
+                Coming::Clients(Box::new(clients))
+            }
+            (None, _) => unreachable!("only clients have no source"),
+        };
+        let next_control = pool.period().map(Nanos::get);
+        let mut told = Told::default();
+        told.in_use(0, pool.in_use().unwrap_or(scenario.site.servers));
+        let naive = Self {
+            scenario,
+            pool,
+            estimate: Estimate::new(scenario),
+            coming,
+            requests: Vec::new(),
+            serving: Vec::new(),
+            receivers: vec![0; scenario.site.receivers as usize],
+            delivered: 0,
+            core_of_flow: HashMap::new(),
+            ended: Vec::new(),
+            begun: Vec::new(),
+            next_control,
+            last_control: 0,
+            drops: Vec::new(),
+            told,
+        };
+        naive.play()
+    }
+
+    fn next_arrival(&self) -> Option<u64> {
+        match &self.coming {
+            Coming::Known(all) => all.last().map(|request| request.0),
+            Coming::Clients(clients) => clients.next_at(),
+        }
+    }
+
+    /// Who comes from a receiver next: of equal times who arrived first.
+    fn next_delivery(&self) -> Option<(u64, usize)> {
+        let until = |(id, request): (usize, &Request)| match request.place {
+            Place::Received { until } => Some((until, id)),
+            _ => None,
+        };
+        self.requests.iter().enumerate().filter_map(until).min()
+    }
+
+    fn play(mut self) -> Told {
+        loop {
+            let end = self.serving.iter().map(|one| (one.end(), one.core)).min();
+            let (arrival, delivery) = (self.next_arrival(), self.next_delivery());
+            let something = end.is_some() || arrival.is_some() || delivery.is_some();
+            if !something && self.requests.iter().all(|request| request.place == Place::Gone) {
+                return self.told;
+            }
+            let period = self.next_control.unwrap_or(u64::MAX);
+            let control = self.pool.wakes_at().map_or(period, |alarm| period.min(alarm.get()));
+            let offer = arrival.unwrap_or(u64::MAX).min(delivery.map_or(u64::MAX, |(at, _)| at));
+            let now = match end {
+                Some((at, core)) if at <= control && at <= offer => {
+                    self.end(at, core);
+                    at
+                }
+                _ if control <= offer => {
+                    match control == period {
+                        true => self.control(control),
+                        false => self.wake(control),
+                    }
+                    control
+                }
+                _ if arrival == Some(offer) => {
+                    self.arrive(offer);
+                    offer
+                }
+                _ => {
+                    self.deliver(offer, delivery.expect("somebody comes").1);
+                    offer
+                }
+            };
+            let in_use = self.pool.in_use().unwrap_or(self.scenario.site.servers);
+            if self.told.in_use.last().is_none_or(|&(_, before)| before != in_use) {
+                self.told.in_use(now, in_use);
+            }
+        }
+    }
+
+    fn arrive(&mut self, now: u64) {
+        let (class, flow, service, known) = match &mut self.coming {
+            Coming::Known(all) => {
+                let (_, class, flow, service, known) = all.pop().expect("somebody arrives");
+                (class, flow, service, known)
+            }
+            Coming::Clients(clients) => {
+                let (submitted, stream) = clients.submit().expect("somebody submits");
+                let known = self.estimate.of(submitted.class, submitted.service, stream);
+                (submitted.class, submitted.client, submitted.service, known)
+            }
+        };
+        let costs = self.scenario.costs;
+        let receiver = &mut self.receivers[(flow % self.scenario.site.receivers) as usize];
+        *receiver = now.max(*receiver) + costs.dispatch.get();
+        let until = *receiver + costs.hand_over.get();
+        let place = Place::Received { until };
+        let (left, began, cold, delivered) = (service, None, false, 0);
+        self.requests.push(Request {
+            at: now,
+            class,
+            flow,
+            service,
+            known,
+            left,
+            began,
+            cold,
+            delivered,
+            place,
+        });
+        if until == now {
+            self.deliver(now, self.requests.len() - 1);
+        }
+    }
+
+    fn deliver(&mut self, now: u64, id: usize) {
+        self.delivered += 1;
+        let request = &mut self.requests[id];
+        request.delivered = self.delivered;
+        request.place = Place::Waiting;
+        let item = Message {
+            id: id as u32,
+            flow: FlowId(request.flow),
+            class: ClassId(request.class),
+            remaining: Nanos::new(request.known),
+        };
+        let receiver = ReceiverId(request.flow % self.scenario.site.receivers);
+        let placed = self.pool.enqueue(Instant::new(now), item, receiver, &mut self.drops);
+        self.drop_all(now);
+        match placed {
+            Placed::Queued => {}
+            Placed::Ask(server) => self.ask(now, server.0),
+            Placed::Preempts(server) => self.end(now, server.0),
+        }
+    }
+
+    fn drop_all(&mut self, now: u64) {
+        for (item, reason) in std::mem::take(&mut self.drops) {
+            let request = &mut self.requests[item.id as usize];
+            assert_eq!(request.place, Place::Waiting, "only who waits is dropped");
+            request.place = Place::Gone;
+            self.told.dropped(request.class, request.at, now, reason);
+            if let Coming::Clients(clients) = &mut self.coming {
+                clients.over(request.flow, now, true);
+            }
+        }
+    }
+
+    /// A core's grant ends: it is done, its quantum is used, or another preempts it.
+    fn end(&mut self, now: u64, core: u32) {
+        let place = self.serving.iter().position(|one| one.core == core).expect("it serves");
+        let one = self.serving.remove(place);
+        self.told.busy(core, one.since, now, one.begins.min(now) - one.since);
+        assert!(one.since <= now && now <= one.end(), "a grant ends in its time");
+        let used = now.saturating_sub(one.begins);
+        let request = &mut self.requests[one.item.id as usize];
+        request.left -= used;
+        let (instant, server) = (Instant::new(now), ServerId(core));
+        if request.left == 0 && now >= one.begins {
+            self.pool.finish(instant, server, &one.item, Nanos::new(used));
+            self.done(now, core, one.item.id as usize);
+        } else {
+            if one.first && one.begins > now {
+                request.began = None;
+                let begun = (one.begins, request.class, one.begins - request.at);
+                let place = self.begun.iter().position(|&other| other == begun).expect("it was to begin");
+                self.begun.remove(place);
+            }
+            request.place = Place::Waiting;
+            let remaining = Nanos::new(one.item.remaining.get().saturating_sub(used));
+            self.pool.requeue(
+                instant,
+                server,
+                Item { remaining, ..one.item },
+                Nanos::new(used),
+                &mut self.drops,
+            );
+            self.drop_all(now);
+        }
+        self.ask(now, core);
+        self.wake(now);
+    }
+
+    fn done(&mut self, now: u64, core: u32, id: usize) {
+        let request = &mut self.requests[id];
+        request.place = Place::Gone;
+        let (flow, delivered) = (request.flow, request.delivered);
+        let later = |&(other, place): &(u32, usize)| other == flow && place > delivered;
+        let reordered = self.scenario.measure.order && self.ended.iter().any(later);
+        self.ended.push((flow, delivered));
+        self.told.done(&Done {
+            arrived: request.at,
+            began: request.began.expect("it was served"),
+            ended: now,
+            service: request.service,
+            class: request.class,
+            flow,
+            server: core,
+            reordered,
+            cold: request.cold,
+        });
+        if let Coming::Clients(clients) = &mut self.coming {
+            clients.over(flow, now, false);
+        }
+    }
+
+    fn wake(&mut self, now: u64) {
+        while let Some(server) = self.pool.wake(Instant::new(now)) {
+            self.ask(now, server.0);
+        }
+    }
+
+    fn ask(&mut self, now: u64, core: u32) {
+        assert!(self.serving.iter().all(|one| one.core != core), "only idle cores are asked");
+        let assigned = self.pool.dequeue(Instant::new(now), ServerId(core), &mut self.drops);
+        if let Some(assigned) = assigned {
+            let request = &mut self.requests[assigned.item.id as usize];
+            assert_eq!(request.place, Place::Waiting, "only who waits is granted");
+            let before = self.core_of_flow.insert(request.flow, core);
+            let cold = self.scenario.tells_cores() && before.is_some_and(|before| before != core);
+            let cost = if cold { self.scenario.costs.cold.get() } else { 0 };
+            let begins = now + assigned.overhead.get() + cost;
+            let first = request.began.is_none();
+            if first {
+                (request.began, request.cold) = (Some(begins), cold);
+                self.begun.push((begins, request.class, begins - request.at));
+            }
+            request.place = Place::Served;
+            let serves = request.left.min(assigned.quantum.get().max(1));
+            let item = assigned.item;
+            self.serving.push(Serving { core, item, since: now, begins, serves, first });
+        }
+        self.drop_all(now);
+    }
+
+    fn control(&mut self, now: u64) {
+        let mut classes = vec![Delays::default(); self.scenario.classes.len()];
+        for &(_, class, delay) in self.begun.iter().filter(|begun| begun.0 <= now) {
+            let class = &mut classes[usize::from(class)];
+            class.requests += 1;
+            class.delay = Nanos::new(class.delay.get() + delay);
+        }
+        // What begins at this instant, but after this control, is counted by the next.
+        self.begun.retain(|&(at, ..)| at > now);
+        let waits = |request: &&Request| request.place == Place::Waiting && request.began.is_none();
+        let oldest = self.requests.iter().filter(waits).min_by_key(|request| request.delivered);
+        let oldest = Nanos::new(oldest.map_or(0, |request| now - request.at));
+        let from = self.last_control;
+        let within = |since: u64, until: u64| until.min(now).saturating_sub(since.max(from));
+        let over: u64 = self.told.busy.iter().map(|&(_, since, until, _)| within(since, until)).sum();
+        let open: u64 = self.serving.iter().map(|one| within(one.since, now)).sum();
+        let measured = Measured { classes: &classes, oldest, busy: Nanos::new(over + open) };
+        self.pool.control(Instant::new(now), &measured);
+        self.last_control = now;
+        self.next_control = Some(now + self.pool.period().expect("it has one").get().max(1));
+        self.wake(now);
+    }
+}

@@ -1,0 +1,199 @@
+//! Random scenarios under every registered discipline: the engine tells, request by request, what the naive one does.
+//! Times are few multiples of one unit, so that much falls together.
+
+use std::sync::Arc;
+
+use weir_core::item::Message;
+use weir_core::pool::MAX_CLASSES;
+use weir_core::registry::{self, DISPATCHER, POOL};
+use weir_core::units::Nanos;
+
+use super::naive::Naive;
+use super::{Told, run_stepwise};
+use crate::generators::{class, scenario};
+use crate::job::{Job, Left};
+use crate::model::{Class, Closed, Costs, Known, Levels, Open, Process, ServerScenario, Workload};
+use weir_lab::stream::{Purpose, Stream, StreamKey};
+use weir_workload::Arrivals;
+use weir_workload::duration::Law;
+use weir_workload::requests::Requests;
+
+/// Requests of a scenario, about.
+const REQUESTS: u64 = 150;
+
+pub(super) struct Dice(Stream);
+
+impl Dice {
+    pub(super) fn new(case: u64) -> Self {
+        Self(Stream::new(StreamKey { seed: case, replication: 0, purpose: Purpose::Test, index: 0 }))
+    }
+
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
+        self.0.next_below(bound)
+    }
+
+    pub(super) fn one_in(&mut self, bound: u64) -> bool {
+        self.below(bound) == 0
+    }
+
+    fn units(&mut self, unit: u64, low: u64, high: u64) -> Nanos {
+        Nanos::new((low + self.below(high - low + 1)) * unit)
+    }
+
+    fn law(&mut self, unit: u64) -> Law {
+        match self.below(6) {
+            0 => Law::Exponential(self.units(unit, 1, 12)),
+            1 => Law::Uniform(self.units(unit, 1, 2), self.units(unit, 2, 20)),
+            _ => Law::Constant(self.units(unit, 1, 12)),
+        }
+    }
+}
+
+/// What disciplines are tried: the examples of the registry, dispatchers over queues of other orders, servers that take long to wake.
+pub(super) fn disciplines() -> Vec<&'static str> {
+    let registered = DISPATCHER.iter().chain(POOL).map(|info| info.example);
+    let more = [
+        "per_server(rr,discipline=psjf)",
+        "per_server(random,discipline=hrrn)",
+        "per_server(jsq,discipline=sf)",
+        "per_server(least_work,discipline=sjf)",
+        "core_allocation(period=10us,delay=2us,idle=5us,wake=7us)",
+        "racks(core_allocation(period=10us,delay=0ns,idle=0ns,wake=25us),racks=2,choices=1)",
+    ];
+    registered.chain(more).collect()
+}
+
+/// The unit of time under which a discipline's period is a few services.
+fn unit(dice: &mut Dice, spec: &str, scenario: &ServerScenario) -> u64 {
+    let spec = spec.parse().expect("a spec");
+    let pool = registry::pool::<Message<Nanos>>(&spec, &scenario.site).expect("valid");
+    match pool.period() {
+        Some(period) => (period.get() / [3, 10, 40][dice.below(3) as usize]).max(1),
+        None => [1, 10, 1_000, 100_000][dice.below(4) as usize],
+    }
+}
+
+fn workload(dice: &mut Dice, unit: u64, service: f64, cores: u32, classes: u64) -> (Workload, u64) {
+    let load = 0.3 + dice.below(9) as f64 / 10.0;
+    let mean_gap = (service / (load * f64::from(cores))).max(0.01);
+    let duration = (mean_gap * REQUESTS as f64) as u64 + 1;
+    let flows = 1 + dice.below(12) as u32;
+    let process = match dice.below(6) {
+        0 => Process::Arrivals(Arrivals::Deterministic),
+        1 => Process::Arrivals(Arrivals::Bursty { peak: 4.0, burst: 6.0, quiet: 0.2 }),
+        2 => Process::Trains { every: dice.units(unit, 10, 60), spacing: dice.units(unit, 0, 1) },
+        _ => Process::Arrivals(Arrivals::Poisson),
+    };
+    let levels = dice.one_in(3).then(|| Levels {
+        every: Nanos::new(duration / 3 + 1),
+        count: 3,
+        factor: [0.5, 2.0][dice.below(2) as usize],
+    });
+    let workload = match dice.below(5) {
+        0 => Workload::Closed(Closed { clients: 1 + dice.below(12) as u32, think: dice.law(unit) }),
+        1 => Workload::Trace(Arc::new(trace(dice, unit, classes, duration))),
+        _ => Workload::Open(Open { process, mean_gap, levels, flows }),
+    };
+    (workload, duration)
+}
+
+/// Requests at whole units, many of them together.
+fn trace(dice: &mut Dice, unit: u64, classes: u64, duration: u64) -> Requests {
+    let mut requests = Requests::default();
+    let mut at = 0;
+    for _ in 0..REQUESTS {
+        at += dice.units(unit, 0, 2 * (duration / unit / REQUESTS).max(1)).get();
+        requests.at.push(at);
+        requests.class.push(dice.below(classes) as u16);
+        requests.flow.push(dice.below(7) as u32);
+        requests.service.push(dice.units(unit, 1, 10).get());
+    }
+    requests
+}
+
+/// A random scenario of one discipline.
+pub(super) fn chance(spec: &str, case: u64) -> ServerScenario {
+    let dice = &mut Dice::new(case);
+    let cores = [1, 2, 3, 4, 7][dice.below(5) as usize].max(2);
+    let few = 1 + dice.below(3).min(MAX_CLASSES as u64 - 1);
+    let classes = |dice: &mut Dice, unit| -> Vec<Class> {
+        (0..few).map(|_| class("some", (1 + dice.below(4)) as f64, dice.law(unit))).collect()
+    };
+    let drawn = classes(dice, 1_000);
+    let mut made = scenario(&[spec], cores, drawn, 0.5).expect("a spec");
+    let unit = unit(dice, spec, &made);
+    let drawn = classes(dice, unit);
+    made = scenario(&[spec], cores, drawn, 0.5).expect("a spec");
+    made.seed = case;
+    let service: f64 = (0..few as usize)
+        .map(|class| made.site.classes[class].share * made.site.classes[class].service.get() as f64)
+        .sum();
+    let (workload, duration) = workload(dice, unit, service, cores, few);
+    made.workload = workload;
+    made.stop.duration = Nanos::new(duration);
+    made.site.receivers = 1 + dice.below(3) as u32;
+    made.site.queue = dice.one_in(3).then(|| dice.below(6) as u32);
+    made.known = match dice.below(4) {
+        0 => Known::ClassMean,
+        1 => Known::Within(3.0),
+        _ => Known::Exact,
+    };
+    if dice.one_in(2) {
+        let (dispatch, hand_over) = (dice.units(unit, 0, 1), dice.units(unit, 0, 3));
+        made.costs = Costs { dispatch, hand_over, cold: dice.units(unit, 0, 2) };
+    }
+    made.measure.order = dice.one_in(2);
+    made.measure.verify = dice.one_in(2);
+    made
+}
+
+const JOB: Job = Job { replication: 0, discipline: 0 };
+
+/// What the engine tells, which must go well.
+pub(super) fn told(spec: &str, case: u64, scenario: &ServerScenario) -> (Told, Left) {
+    run_stepwise(scenario, JOB).unwrap_or_else(|error| panic!("{spec}, case {case}: {error}"))
+}
+
+/// # Panics
+/// The engines disagree; the message has the first difference.
+fn agree(spec: &str, case: u64) {
+    let scenario = chance(spec, case);
+    let (told, _) = told(spec, case, &scenario);
+    let naive = Naive::run(&scenario, JOB);
+    if told == naive {
+        return;
+    }
+    let place = told.done.iter().zip(&naive.done).position(|(one, other)| one != other);
+    let place = place.unwrap_or(told.done.len().min(naive.done.len()));
+    panic!(
+        "{spec}, case {case}: request {place}: {:?}, naive {:?}; drops {:?}, naive {:?}; in use {:?}, naive {:?}",
+        told.done.get(place),
+        naive.done.get(place),
+        told.dropped.len(),
+        naive.dropped.len(),
+        told.in_use,
+        naive.in_use,
+    );
+}
+
+/// How many scenarios of each discipline; `WEIR_CASES` for more.
+fn cases() -> u64 {
+    std::env::var("WEIR_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(20)
+}
+
+#[test]
+fn the_engine_tells_what_the_naive_one_does() {
+    for spec in disciplines() {
+        (0..cases()).for_each(|case| agree(spec, case));
+    }
+}
+
+#[test]
+fn random_scenarios_are_of_every_kind() {
+    let made: Vec<ServerScenario> = (0..60).map(|case| chance("rr", case)).collect();
+    let has = |of: &dyn Fn(&ServerScenario) -> bool| made.iter().any(of);
+    assert!(has(&|one| matches!(one.workload, Workload::Closed(_))));
+    assert!(has(&|one| matches!(one.workload, Workload::Trace(_))));
+    assert!(has(&|one| one.costs.cold.get() > 0) && has(&|one| one.costs.dispatch.get() > 0));
+    assert!(has(&|one| one.site.queue.is_some()) && has(&|one| one.measure.order));
+}

@@ -1,0 +1,202 @@
+//! The models, listed once: what is read, run, described and reported of a scenario goes to the model that it names.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use toml::de::DeTable;
+use weir_document::{Refused as ScenarioError, Source};
+use weir_lab::control::Control;
+use weir_lab::error::RunError;
+use weir_lab::provenance::Frame;
+use weir_lab::scenario::{self, IN_SERVICES, Read};
+
+use crate::replace;
+
+/// Writes whatever goes through all models. Of each: its name in documents and results, its name in Rust, its scenario, its
+/// result, and how it is run.
+macro_rules! models {
+    ($($name:ident: $variant:ident, $scenario:ty, $outcome:ty, $run:path;)*) => {
+        /// The names of the models, as `model = ...` has them.
+        pub const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+        /// A scenario, read and checked.
+        #[derive(Clone, Debug)]
+        pub enum Scenario {
+            $(
+                #[doc = concat!("Of the model `", stringify!($name), "`.")]
+                $variant(Box<scenario::Scenario<$scenario>>),
+            )*
+        }
+
+        /// The result of a run, of whichever model; `model` in it says of which.
+        #[derive(Clone, Debug, Serialize)]
+        #[serde(untagged)]
+        pub enum AnyOutcome {
+            $(
+                #[doc = concat!("Of the model `", stringify!($name), "`.")]
+                $variant(Box<$outcome>),
+            )*
+        }
+
+        impl AnyOutcome {
+            $(
+                #[doc = concat!("The result of the model `", stringify!($name), "`, if it is one.")]
+                #[must_use]
+                pub fn $name(self) -> Option<$outcome> {
+                    match self {
+                        Self::$variant(outcome) => Some(*outcome),
+                        _ => None,
+                    }
+                }
+            )*
+        }
+
+        impl Scenario {
+            $(
+                #[doc = concat!("The scenario of the model `", stringify!($name), "`, if it is one.")]
+                #[must_use]
+                pub fn $name(&self) -> Option<&$scenario> {
+                    match self {
+                        Self::$variant(scenario) => Some(&scenario.model),
+                        _ => None,
+                    }
+                }
+            )*
+
+            /// The name of its model.
+            #[must_use]
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => stringify!($name),)*
+                }
+            }
+
+            /// Where it was read, its fingerprint, and its normalised form.
+            #[must_use]
+            pub fn frame(&self) -> &Frame {
+                match self {
+                    $(Self::$variant(scenario) => &scenario.frame,)*
+                }
+            }
+
+            /// The same scenario with another seed: nothing is read again.
+            ///
+            /// # Errors
+            /// None that the first reading has left.
+            pub fn with_seed(self, seed: u64) -> Result<Self, ScenarioError> {
+                Ok(match self {
+                    $(Self::$variant(scenario) => Self::$variant(Box::new(scenario.with_seed(seed)?)),)*
+                })
+            }
+
+            /// Reads a scenario from text; errors speak of `name`, and data files are relative to `folder`.
+            ///
+            /// # Errors
+            /// The text is refused, or a data file that it names.
+            pub fn from_toml(text: &str, name: &str, folder: &Path) -> Result<Self, ScenarioError> {
+                let source = Source { name, text };
+                source.check_length(&IN_SERVICES)?;
+                let tree = DeTable::parse(text).map_err(|error| source.explain(&error, &IN_SERVICES))?;
+                match model(&tree, &source)? {
+                    $(Name::$variant => {
+                        let scenario = scenario::Scenario::from_tree(tree, &source, folder)?;
+                        Ok(Self::$variant(Box::new(scenario)))
+                    })*
+                }
+            }
+        }
+
+        /// The simulated place in which the disciplines act.
+        #[derive(Clone, Copy, serde::Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Name {
+            $($variant,)*
+        }
+
+        /// The JSON Schema of the scenario file: that of one of the models.
+        #[must_use]
+        pub fn schema() -> String {
+            let settings = schemars::generate::SchemaSettings::default();
+            let dialect = settings.meta_schema.clone();
+            let mut generator = settings.into_generator();
+            let models = [$(generator.subschema_for::<<$scenario as Read>::Document>()),*];
+            let schema = schemars::json_schema!({
+                "$schema": dialect,
+                "title": "Scenario",
+                "description": "A scenario of weir: who sends when and how much, in which model, under which disciplines, \
+                                for how long.",
+                "oneOf": models,
+                "$defs": generator.take_definitions(true),
+            });
+            format!("{:#}", schema.as_value())
+        }
+
+        /// Runs a scenario by the engines of its model.
+        ///
+        /// # Errors
+        /// [`RunError`]; a port whose load is 1 or more is no error, its result says so in place of means.
+        pub fn run(scenario: &Scenario, control: &mut Control<'_>) -> Result<AnyOutcome, RunError> {
+            Ok(match scenario {
+                $(Scenario::$variant(scenario) => {
+                    AnyOutcome::$variant(Box::new($run(&scenario.model, &scenario.frame, control)?))
+                })*
+            })
+        }
+    };
+}
+
+models! {
+    port: Port, weir_port::model::PortScenario, weir_port::outcome::Outcome, weir_port::run::run;
+    network: Network, weir_network::model::NetworkScenario, weir_network::outcome::NetworkOutcome, weir_network::run::run;
+    fabric: Fabric, weir_fabric::model::FabricScenario, weir_fabric::outcome::FabricOutcome, weir_fabric::run::run;
+    node: Node, weir_node::model::NodeScenario, weir_node::outcome::NodeOutcome, weir_node::run::run;
+    server: Server, weir_server::model::ServerScenario, weir_server::outcome::ServerOutcome, weir_server::run::run;
+}
+
+/// What is read of every scenario first.
+#[derive(serde::Deserialize)]
+struct Head {
+    model: Name,
+}
+
+/// The model that a scenario names; the port where it names none, whose document then misses the key.
+fn model(tree: &toml::Spanned<DeTable<'_>>, source: &Source<'_>) -> Result<Name, ScenarioError> {
+    match Head::deserialize(toml::de::Deserializer::from(tree.clone())) {
+        Ok(head) => Ok(head.model),
+        Err(error) if error.message().starts_with("missing field") => Ok(Name::Port),
+        Err(error) => Err(source.explain(&error, &IN_SERVICES)),
+    }
+}
+
+impl Scenario {
+    /// Reads a scenario file; the data files it names are relative to it.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its content is refused.
+    pub fn from_file(path: &Path) -> Result<Self, ScenarioError> {
+        Self::from_file_with(path, &[])
+    }
+
+    /// Reads a scenario file with some keys replaced: `("stop.packets", "100_000")`. A value is TOML; one
+    /// that is not is taken as text.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its content or a replacement is refused.
+    pub fn from_file_with(path: &Path, replaced: &[(&str, &str)]) -> Result<Self, ScenarioError> {
+        let name = path.display().to_string();
+        let text = scenario::read_text(path, &name)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        if replaced.is_empty() {
+            return Self::from_toml(&text, &name, folder);
+        }
+        // A refusal has a place only in the text as it was written: that of the file goes before.
+        let changed = replace::keys(&text, &name, replaced)?;
+        Self::from_toml(&changed, &name, folder).or_else(|mut refusal| {
+            Self::from_toml(&text, &name, folder)?;
+            if refusal.file == name {
+                (refusal.line, refusal.column) = (None, None);
+            }
+            Err(refusal)
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! Closed forms: what a discipline does to everybody's waiting time, without simulation.
+//!
+//! [`Mg1`] is one server that serves whole, in any of the orders of [`Policy`]; [`mmk_wait`] and its neighbours are several
+//! servers. A load of 1 or more has no means: it is an error that says so, never a number.
+
+pub mod identities;
+mod law;
+mod mg1;
+mod quadrature;
+mod servers;
+
+use core::fmt;
+
+pub use law::SizeLaw;
+pub use mg1::{ClassMeans, Mg1, Policy, mm1_wait_tail};
+pub use servers::{erlang_b, erlang_c, mdk_wait, mmk_wait, priority_waits};
+
+/// The largest load with means: nearer to 1 a floating-point number cannot tell it from saturation.
+pub const MAX_LOAD: f64 = 1.0 - 1e-9;
+
+/// How the port serves a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Packet by packet, one service each; sizes are lengths in packets.
+    Packets,
+    /// Whole, in a time proportional to its size.
+    Whole,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Packets => "packet by packet",
+            Self::Whole => "over whole messages",
+        })
+    }
+}
+
+/// Why there is no number.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum TheoryError {
+    /// The load is 1 or more (or within 1e-9 of it): the queue grows without bound.
+    Unstable(f64),
+    /// The load is 0, negative or not a number.
+    Load(f64),
+    /// The mean service is not positive and finite.
+    MeanService(f64),
+    /// The squared coefficient of variation of a service is negative or not finite.
+    Scv(f64),
+    /// No closed form is known, or it is out of reach.
+    NoForm(NoForm),
+}
+
+/// Why there is no closed form.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum NoForm {
+    /// Alpha is neither 0 nor infinite.
+    Alpha(String),
+    /// A parameter changes the order of service from the one that has a form.
+    Parameters(String),
+    /// The discipline has a form, but not in this mode.
+    Mode(String, Mode),
+    /// No form is known for this discipline.
+    Discipline(String),
+    /// The service of whole messages must be their size times a constant.
+    RandomService,
+    /// More than 2^20 different lengths in packets.
+    TooManyLengths,
+    /// The linear system of a round robin is too large.
+    SystemTooLarge,
+    /// The linear system of a round robin was not solved.
+    NotConverged,
+}
+
+impl fmt::Display for NoForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Alpha(spec) => {
+                write!(
+                    f,
+                    "no closed form for 0 < alpha < infinity ({spec}); the means lie between fifo and sf"
+                )
+            }
+            Self::Parameters(spec) => {
+                write!(f, "no closed form for {spec}; only the plain discipline has one")
+            }
+            Self::Mode(name, mode) => write!(f, "no closed form for {name} {mode}"),
+            Self::Discipline(name) => write!(f, "no closed form for {name}"),
+            Self::RandomService => {
+                write!(
+                    f,
+                    "no closed form for whole messages whose service is not their size times a constant"
+                )
+            }
+            Self::TooManyLengths => {
+                write!(
+                    f,
+                    "closed form not computed: more than 1048576 lengths in packets; use a larger packet"
+                )
+            }
+            Self::SystemTooLarge => write!(
+                f,
+                "closed form not computed: longest message x number of lengths is above 16777216; use a larger packet"
+            ),
+            Self::NotConverged => {
+                write!(
+                    f,
+                    "closed form not computed: the system of the round robin did not converge; lower the load"
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Display for TheoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unstable(load) if *load >= 1.0 => write!(
+                f,
+                "unstable: load {load} must be below 1; the queue grows without bound and has no mean, lower the load"
+            ),
+            Self::Unstable(load) => {
+                write!(
+                    f,
+                    "unstable: load {load} must be at most {MAX_LOAD}; nearer to 1 no mean can be computed"
+                )
+            }
+            Self::Load(load) => write!(f, "load is {load}, must be above 0 and below 1"),
+            Self::MeanService(mean) => write!(f, "mean service is {mean}, must be positive and finite"),
+            Self::Scv(scv) => {
+                write!(
+                    f,
+                    "squared coefficient of variation of a service is {scv}, must be at least 0 and finite"
+                )
+            }
+            Self::NoForm(reason) => reason.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for NoForm {}
+impl std::error::Error for TheoryError {}
+
+impl From<NoForm> for TheoryError {
+    fn from(reason: NoForm) -> Self {
+        Self::NoForm(reason)
+    }
+}
+
+/// Refuses what is no load, and loads without means.
+pub fn check_load(load: f64) -> Result<(), TheoryError> {
+    if load > MAX_LOAD {
+        return Err(TheoryError::Unstable(load));
+    }
+    if load > 0.0 { Ok(()) } else { Err(TheoryError::Load(load)) }
+}

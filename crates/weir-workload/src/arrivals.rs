@@ -1,0 +1,371 @@
+//! Arrivals from outside: a process in time, a distribution of lengths, and applications that send.
+//!
+//! | process | parameters | time between arrivals |
+//! |---|---|---|
+//! | `Poisson` | | exponential |
+//! | `Deterministic` | | constant, not rounded: the k-th arrival is at `floor(k * gap)` |
+//! | `Bursty` | `peak`, `burst`, `quiet` | of a Poisson process whose rate switches between two values |
+//!
+//! **Bursty** is the two-state Markov modulated Poisson process (Fischer and Meier-Hellstern, "The
+//! Markov-modulated Poisson process (MMPP) cookbook", Performance Evaluation 18, 1993). With `g` the mean
+//! gap: bursts have rate `peak / g` and last `T = burst * g / peak` in the mean, so that `burst` messages
+//! fall into one; between them the rate is `quiet / g`. The share of time in bursts is
+//! `s = (1 - quiet) / (peak - quiet)`, which keeps the mean rate at `1 / g`; so the time between bursts is
+//! `T * (1 - s) / s` in the mean. It begins in the state that an arrival finds: a burst with probability
+//! `s * peak`.
+//!
+//! The first message arrives at time 0. Times, lengths, phases and flows have streams of their own: a
+//! change of one leaves the numbers of the others. Work: O(1) an arrival, and one step per change of state.
+
+use crate::source::{ArrivalBlock, ArrivalSource, LengthTable, PoissonArrivals, SourceError};
+use weir_lab::stream::{Purpose, Stream, StreamKey};
+
+use super::classes::MessageClasses;
+use super::sizes::{SizeSampler, Sizes};
+
+/// The longest table of lengths that is drawn from as such.
+const MAX_TABLE: u64 = 1 << 16;
+/// Binary digits of a nanosecond kept by equal gaps.
+const GAP_BITS: u32 = 20;
+
+/// The process of arrivals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arrivals {
+    /// Exponential times between arrivals.
+    Poisson,
+    /// Equal times between arrivals.
+    Deterministic,
+    /// A Poisson process whose rate switches between two values.
+    Bursty {
+        /// The rate during a burst over the mean rate, above 1.
+        peak: f64,
+        /// The mean number of messages of a burst, at least 1.
+        burst: f64,
+        /// The rate between bursts over the mean rate, from 0 to below 1.
+        quiet: f64,
+    },
+}
+
+/// The two states of a bursty process.
+#[derive(Clone, Copy, Debug)]
+struct Phases {
+    /// The mean time between arrivals in a burst, and between bursts where there are any.
+    gaps: [Option<f64>; 2],
+    /// The mean length of a burst, and of the time between bursts.
+    stays: [f64; 2],
+    /// The probability that an arrival falls into a burst.
+    arrival_in_burst: f64,
+}
+
+impl Phases {
+    fn new(peak: f64, burst: f64, quiet: f64, mean_gap: f64) -> Self {
+        let share = (1.0 - quiet) / (peak - quiet);
+        let stay = burst * mean_gap / peak;
+        Self {
+            gaps: [Some(mean_gap / peak), (quiet > 0.0).then(|| mean_gap / quiet)],
+            stays: [stay, stay * (1.0 - share) / share],
+            arrival_in_burst: share * peak,
+        }
+    }
+}
+
+impl Arrivals {
+    /// The shortest and the longest mean time that the process draws, at this mean gap.
+    #[must_use]
+    pub fn drawn_means(&self, mean_gap: f64) -> (f64, f64) {
+        let Self::Bursty { peak, burst, quiet } = *self else { return (mean_gap, mean_gap) };
+        let phases = Phases::new(peak, burst, quiet, mean_gap);
+        let means = phases.gaps.iter().flatten().chain(&phases.stays);
+        means.fold((f64::INFINITY, 0.0), |(low, high), mean| (low.min(*mean), high.max(*mean)))
+    }
+}
+
+/// The arrivals of one replication: a process with its mean gap in nanoseconds, a distribution of lengths,
+/// a number of applications, and the key (seed, replication) of the random streams.
+///
+/// Poisson arrivals of a table of lengths from one application come from [`PoissonArrivals`], the fastest
+/// source; the general one would give the same numbers.
+///
+/// # Errors
+/// [`SourceError`] for a mean that the clock cannot draw.
+pub fn arrival_source(
+    (arrivals, mean_gap): (Arrivals, f64),
+    lengths: &Sizes,
+    flows: u32,
+    classes: &MessageClasses,
+    (seed, replication): (u64, u32),
+) -> Result<Box<dyn ArrivalSource + Send>, SourceError> {
+    let drawn = Lengths::new(lengths)?;
+    let by_length = matches!(classes, MessageClasses::Lengths(_));
+    match (arrivals, drawn) {
+        (Arrivals::Poisson, Lengths::Table(table)) if flows <= 1 && by_length => {
+            Ok(Box::new(PoissonArrivals::new(table, mean_gap, seed, replication)?))
+        }
+        (arrivals, drawn) => {
+            let stream = |purpose| Stream::new(StreamKey { seed, replication, purpose, index: 0 });
+            Ok(Box::new(GeneralArrivals {
+                times: Times::new(arrivals, mean_gap, &stream)?,
+                lengths: drawn,
+                classes: classes.clone(),
+                flows,
+                length_draws: stream(Purpose::Lengths),
+                flow_draws: stream(Purpose::Flows),
+            }))
+        }
+    }
+}
+
+/// How lengths are drawn: a table by its alias columns, any other law by its sampler.
+#[derive(Clone, Debug)]
+enum Lengths {
+    Table(LengthTable),
+    Law(SizeSampler),
+}
+
+impl Lengths {
+    fn new(sizes: &Sizes) -> Result<Self, SourceError> {
+        let Some(atoms) = sizes.atoms(MAX_TABLE) else { return Ok(Self::Law(sizes.sampler())) };
+        let short = |&(size, share): &(u64, f64)| (u32::try_from(size).unwrap_or(u32::MAX), share);
+        LengthTable::new(&atoms.iter().map(short).collect::<Vec<_>>()).map(Self::Table)
+    }
+
+    /// The length that 64 random bits name; one that exceeds the counter is the largest.
+    #[inline]
+    fn of(&self, bits: u64) -> u32 {
+        match self {
+            Self::Table(table) => table.lengths()[usize::from(table.class(bits))],
+            Self::Law(sampler) => u32::try_from(sampler.sample(bits)).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+/// Any process, any distribution of lengths, any number of applications.
+#[derive(Debug)]
+struct GeneralArrivals {
+    times: Times,
+    lengths: Lengths,
+    classes: MessageClasses,
+    flows: u32,
+    length_draws: Stream,
+    flow_draws: Stream,
+}
+
+impl ArrivalSource for GeneralArrivals {
+    fn fill(&mut self, block: &mut ArrivalBlock, n: usize) -> usize {
+        block.clear();
+        for _ in 0..n {
+            let length = self.lengths.of(self.length_draws.next_u64());
+            let class = self.classes.class_of(length).unwrap_or(0);
+            let flow =
+                if self.flows > 1 { self.flow_draws.next_below(u64::from(self.flows)) as u32 } else { 0 };
+            block.push(self.times.next(), length, class, flow);
+        }
+        n
+    }
+}
+
+/// The instants of arrivals.
+#[derive(Debug)]
+pub struct Times(Process);
+
+#[derive(Debug)]
+enum Process {
+    Poisson { mean_gap: f64, next_at: u64, draws: Box<Stream> },
+    Equal { gap: u128, count: u64 },
+    Bursty(Box<BurstyTimes>),
+}
+
+/// Those of a bursty process.
+#[derive(Debug)]
+struct BurstyTimes {
+    phases: Phases,
+    /// 0 in a burst, 1 between bursts.
+    phase: usize,
+    phase_ends: u64,
+    next_at: u64,
+    gaps: Stream,
+    stays: Stream,
+}
+
+impl Times {
+    /// The instants of a process, from its streams.
+    ///
+    /// # Errors
+    /// [`SourceError`] for a mean that the clock cannot draw.
+    pub fn new(
+        arrivals: Arrivals,
+        mean_gap: f64,
+        stream: &dyn Fn(Purpose) -> Stream,
+    ) -> Result<Self, SourceError> {
+        let (shortest, longest) = arrivals.drawn_means(mean_gap);
+        let drawable = |mean: f64| mean > 0.0 && mean <= weir_lab::stream::LONGEST_MEAN;
+        if !drawable(shortest) || !drawable(longest) {
+            return Err(SourceError::Mean(mean_gap));
+        }
+        Ok(Self(match arrivals {
+            Arrivals::Poisson => {
+                Process::Poisson { mean_gap, next_at: 0, draws: Box::new(stream(Purpose::Arrivals)) }
+            }
+            Arrivals::Deterministic => {
+                Process::Equal { gap: (mean_gap * f64::from(1_u32 << GAP_BITS)) as u128, count: 0 }
+            }
+            Arrivals::Bursty { peak, burst, quiet } => {
+                let phases = Phases::new(peak, burst, quiet, mean_gap);
+                Process::Bursty(Box::new(BurstyTimes::new(
+                    phases,
+                    stream(Purpose::Arrivals),
+                    stream(Purpose::Phases),
+                )))
+            }
+        }))
+    }
+
+    /// Fills `out` with what as many calls of `next` would give.
+    pub fn fill(&mut self, out: &mut [u64]) {
+        let Process::Poisson { mean_gap, next_at, draws } = &mut self.0 else {
+            return out.iter_mut().for_each(|at| *at = self.next());
+        };
+        draws.fill_exponential(*mean_gap, 0, out);
+        for at in out {
+            let gap = std::mem::replace(at, *next_at);
+            *next_at = next_at.saturating_add(gap);
+        }
+    }
+
+    /// The next instant.
+    #[inline]
+    pub fn next(&mut self) -> u64 {
+        match &mut self.0 {
+            Process::Poisson { mean_gap, next_at, draws } => {
+                let this = *next_at;
+                *next_at = this.saturating_add(draws.next_exponential(*mean_gap));
+                this
+            }
+            Process::Equal { gap, count } => {
+                let at = (u128::from(*count) * *gap) >> GAP_BITS;
+                *count += 1;
+                u64::try_from(at).unwrap_or(u64::MAX)
+            }
+            Process::Bursty(times) => times.next(),
+        }
+    }
+}
+
+impl BurstyTimes {
+    fn new(phases: Phases, gaps: Stream, mut stays: Stream) -> Self {
+        let phase = usize::from(stays.next_uniform() >= phases.arrival_in_burst);
+        let phase_ends = stays.next_exponential(phases.stays[phase]);
+        Self { phases, phase, phase_ends, next_at: 0, gaps, stays }
+    }
+
+    fn next(&mut self) -> u64 {
+        let this = self.next_at;
+        let mut at = this;
+        loop {
+            // No memory: what is left of a gap at a change of state is drawn anew at the new rate.
+            let gap = self.phases.gaps[self.phase].map(|mean| self.gaps.next_exponential(mean));
+            match gap.map(|gap| at.saturating_add(gap)) {
+                Some(next) if next <= self.phase_ends => {
+                    self.next_at = next;
+                    return this;
+                }
+                _ => at = self.change_phase(),
+            }
+        }
+    }
+
+    /// Enters the other state; the instant at which it does.
+    fn change_phase(&mut self) -> u64 {
+        let at = self.phase_ends;
+        self.phase = 1 - self.phase;
+        self.phase_ends = at.saturating_add(self.stays.next_exponential(self.phases.stays[self.phase]));
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAP: f64 = 4.7e9;
+
+    fn source(arrivals: Arrivals, flows: u32) -> Box<dyn ArrivalSource + Send> {
+        let sizes = Sizes::alpha_report();
+        let classes = MessageClasses::by_length(&sizes, 100).expect("six lengths");
+        arrival_source((arrivals, GAP), &sizes, flows, &classes, (7, 2)).expect("valid")
+    }
+
+    fn draw(source: &mut dyn ArrivalSource, n: usize) -> ArrivalBlock {
+        let mut block = ArrivalBlock::default();
+        assert_eq!(source.fill(&mut block, n), n);
+        block
+    }
+
+    const BURSTY: Arrivals = Arrivals::Bursty { peak: 4.0, burst: 10.0, quiet: 0.25 };
+
+    #[test]
+    fn the_general_source_gives_the_numbers_of_the_fast_one() {
+        let (fast, general) =
+            (draw(&mut *source(Arrivals::Poisson, 1), 5000), draw(&mut *source(Arrivals::Poisson, 3), 5000));
+        assert_eq!((fast.at, fast.length, fast.class), (general.at, general.length, general.class));
+        assert!((0..3).all(|flow| general.flow.iter().filter(|&&f| f == flow).count() > 1500));
+    }
+
+    #[test]
+    fn block_size_does_not_change_the_numbers() {
+        for arrivals in [Arrivals::Poisson, Arrivals::Deterministic, BURSTY] {
+            let whole = draw(&mut *source(arrivals, 2), 300);
+            let mut pieces = source(arrivals, 2);
+            let pieces: Vec<u64> = (0..6).flat_map(|_| draw(&mut *pieces, 50).at).collect();
+            assert_eq!(pieces, whole.at);
+        }
+    }
+
+    #[test]
+    fn every_process_keeps_its_mean_gap() {
+        for arrivals in [Arrivals::Poisson, Arrivals::Deterministic, BURSTY] {
+            let block = draw(&mut *source(arrivals, 1), 400_000);
+            assert_eq!(block.at[0], 0);
+            let mean = *block.at.last().expect("drawn") as f64 / 399_999.0;
+            assert!((mean / GAP - 1.0).abs() < 0.03, "{arrivals:?}: {mean}");
+        }
+    }
+
+    #[test]
+    fn equal_gaps_do_not_drift() {
+        let block = draw(&mut *source(Arrivals::Deterministic, 1), 1000);
+        assert_eq!((block.at[1], block.at[999]), (4_700_000_000, 999 * 4_700_000_000));
+    }
+
+    /// The variance of counts over their mean tends to 1 + 2 s (1-s) (λ1-λ0)² / (λ (σ1+σ0)), with the rates
+    /// λ of arrivals and σ of changes of state.
+    #[test]
+    fn bursts_have_the_dispersion_of_the_process() {
+        let (peak, burst, quiet) = (4.0_f64, 10.0, 0.25);
+        let share = (1.0 - quiet) / (peak - quiet);
+        let stay = burst / peak;
+        let switching = 1.0 / stay + share / (stay * (1.0 - share));
+        let expected = 1.0 + 2.0 * share * (1.0 - share) * (peak - quiet).powi(2) / switching;
+        let block = draw(&mut *source(BURSTY, 1), 1_000_000);
+        let window = 500.0 * GAP;
+        let mut counts = vec![0.0; (*block.at.last().expect("drawn") as f64 / window) as usize];
+        for at in &block.at {
+            if let Some(count) = counts.get_mut((*at as f64 / window) as usize) {
+                *count += 1.0;
+            }
+        }
+        let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+        let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / counts.len() as f64;
+        // Of 2000 windows, the relative error of a variance is about sqrt(2/2000).
+        assert!((variance / mean / expected - 1.0).abs() < 0.15, "{} {expected}", variance / mean);
+    }
+
+    #[test]
+    fn a_mean_beyond_the_clock_is_refused() {
+        let sizes = Sizes::alpha_report();
+        let classes = MessageClasses::by_decile(&sizes);
+        for gap in [0.0, f64::NAN, 1e15] {
+            assert!(arrival_source((BURSTY, gap), &sizes, 1, &classes, (1, 0)).is_err(), "{gap}");
+        }
+    }
+}

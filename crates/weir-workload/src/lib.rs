@@ -1,0 +1,21 @@
+//! Workloads: who arrives when, and how large.
+
+pub mod arrivals;
+pub mod classes;
+pub mod document;
+pub mod duration;
+pub mod requests;
+pub mod sizes;
+pub mod source;
+pub mod trace;
+
+pub use arrivals::{Arrivals, arrival_source};
+pub use classes::MessageClasses;
+pub use sizes::{CdfError, Run, SizeClasses, SizeSampler, Sizes, SizesError};
+pub use trace::{
+    ClassBy, PacketBounds, PacketFormat, PacketSchedule, RequestBounds, RequestFormat, RunBounds, Separator,
+    TimeUnit, Trace, TraceFormat, TraceSource, read_requests, read_runs,
+};
+
+/// The largest length of a message, in whatever unit it is counted.
+pub const MAX_LENGTH: u32 = u32::MAX;
