@@ -19,7 +19,7 @@ use crate::time::{TICKS_PER_SECOND, Ticks};
 use weir_lab::control::{Control, Progress};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
-use weir_port::Scenario;
+use weir_lab::scenario::Scenario;
 use weir_workload::Sizes;
 
 /// One switch with four end-points, two channels, two disciplines, two loads, three replications of 0.3 ms.
@@ -384,12 +384,12 @@ fn a_document_runs_to_its_result() {
         [[channel]]\nname = \"a\"\n[[channel]]\nname = \"b\"\nshare = 3\nsize = { constant = \"256B\" }\n\
         [traffic]\nload = 0.6\n[stop]\nwarm_up = \"20us\"\nduration = \"120us\"\nreplications = 2\n\
         [measure]\nverify = true\n";
-    let scenario =
-        Scenario::from_toml(text, "s.toml", Path::new("")).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = Scenario::<FabricScenario>::from_toml(text, "s.toml", Path::new(""))
+        .unwrap_or_else(|error| panic!("{error}"));
     let (cancel, progress) = (AtomicBool::new(false), &mut |_| ());
     let threads = NonZeroUsize::MIN;
     let mut control = Control { threads, cancel: &cancel, progress, records: None };
-    let outcome = crate::run(&scenario, &mut control).expect("a result").fabric().expect("a fabric");
+    let outcome = run(&scenario.model, &scenario.frame, &mut control).expect("a result");
     assert_eq!((outcome.model, outcome.size.switches), ("fabric", 4));
     assert_eq!((outcome.file.as_str(), &outcome.scenario), ("s.toml", &scenario.frame.scenario));
     assert_eq!(outcome.fingerprint, scenario.frame.fingerprint);

@@ -5,6 +5,8 @@
 //! files it names are read at the same time, so that nothing is found wrong after a run has begun. What a scenario of one
 //! model may say is its document ([`Read::Document`]).
 
+pub mod replace;
+
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -99,6 +101,16 @@ impl<M: Read> Scenario<M> {
         source.check_length(&M::WORDING)?;
         let tree = DeTable::parse(text).map_err(|error| source.explain(&error, &M::WORDING))?;
         Self::from_tree(tree, &source, folder)
+    }
+
+    /// Reads a scenario file; the data files it names are relative to it.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its content is refused.
+    pub fn from_file(path: &Path) -> Result<Self, Refused> {
+        let name = path.display().to_string();
+        let text = read_text(path, &name)?;
+        Self::from_toml(&text, &name, path.parent().unwrap_or(Path::new("")))
     }
 
     /// Reads a scenario from the tree of a text that was parsed.

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    use crate::Scenario;
+    type Scenario = weir_lab::scenario::Scenario<crate::model::PortScenario>;
     use crate::build::{self, Layout};
     use crate::collector::Plan;
 
@@ -196,7 +196,7 @@ mod tests {
     fn after(steps: &[u64], warm_up: u64, sections: usize) -> (Vec<u64>, Vec<u64>, Vec<u64>) {
         let text = "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\", \"sf\"]\n[workload]\nload = 0.8\n";
         let scenario = Scenario::from_toml(text, "test.toml", Path::new("")).expect("a valid scenario");
-        let port = scenario.port().expect("a port");
+        let port = &scenario.model;
         let (metrics, classes) = (build::metrics(port), port.classes.len());
         let plan = Plan { metrics, classes, flows: 0, warm_up, batch: 256, sections, tails: true };
         let layout = Layout { plan, records: false };

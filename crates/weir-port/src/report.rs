@@ -245,14 +245,14 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    use crate::Scenario;
+    type Scenario = weir_lab::scenario::Scenario<crate::model::PortScenario>;
 
     fn theory_of(rest: &str) -> Outcome {
         let text =
             format!("weir = 1\nmodel = \"port\"\ndisciplines = [\"sf\", \"psjf\"]\n[workload]\n{rest}");
         let scenario = Scenario::from_toml(&text, "test.toml", Path::new(""));
         let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
-        theory_only(scenario.port().expect("a port"), &scenario.frame)
+        theory_only(&scenario.model, &scenario.frame)
     }
 
     #[test]

@@ -274,18 +274,19 @@ fn align(collectors: Vec<&mut Collector>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZeroUsize;
     use std::path::Path;
+    use std::sync::atomic::AtomicBool;
+    use weir_lab::control::RecordSink;
+    use weir_lab::record::Departure;
 
-    use crate::Scenario;
-    use crate::model::Model;
+    type Scenario = weir_lab::scenario::Scenario<crate::model::PortScenario>;
 
     fn scenario(disciplines: &str, rest: &str) -> (PortScenario, Frame) {
         let text = format!("weir = 1\nmodel = \"port\"\ndisciplines = [{disciplines}]\n[workload]\n{rest}");
         let scenario = Scenario::from_toml(&text, "test.toml", Path::new(""));
-        match scenario.unwrap_or_else(|error| panic!("{error}")) {
-            Scenario { model: Model::Port(port), frame } => (port, frame),
-            other => panic!("{other:?}"),
-        }
+        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        (scenario.model, scenario.frame)
     }
 
     fn told(

@@ -143,7 +143,7 @@ mod tests {
     use std::path::Path;
     use std::sync::atomic::AtomicBool;
 
-    use crate::Scenario;
+    type Scenario = weir_lab::scenario::Scenario<crate::model::PortScenario>;
 
     fn of(warm_up: &str, load: f64) -> WarmUpTicks {
         let text = format!(
@@ -154,7 +154,7 @@ mod tests {
         let cancel = AtomicBool::new(false);
         let progress = &mut |_| ();
         let control = Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress, records: None };
-        ticks(scenario.port().expect("a port"), 1_000_000, &control).expect("a pilot")
+        ticks(&scenario.model, 1_000_000, &control).expect("a pilot")
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use weir_sim::engine::replications::in_parallel;
+use weir_sim::parallel::in_parallel;
 use weir_sim::{Control, Outcome, Scenario, run};
 
 const RUNS: u64 = 2_000;

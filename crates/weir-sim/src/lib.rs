@@ -29,7 +29,6 @@
 
 pub mod bench;
 mod models;
-mod replace;
 
 pub use models::{AnyOutcome, NAMES, Scenario, run, schema};
 pub use weir_document::Refused as ScenarioError;

@@ -8,9 +8,7 @@ use weir_document::{Refused as ScenarioError, Source};
 use weir_lab::control::Control;
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
-use weir_lab::scenario::{self, IN_SERVICES, Read};
-
-use crate::replace;
+use weir_lab::scenario::{self, IN_SERVICES, Read, replace};
 
 /// Writes whatever goes through all models. Of each: its name in documents and results, its name in Rust, its scenario, its
 /// result, and how it is run.

@@ -7,15 +7,16 @@ use proptest::prelude::*;
 use weir_core::item::Message;
 use weir_core::registry::message_discipline;
 use weir_core::spec::Spec;
+use weir_lab::record::Departure;
 use weir_sim::port::accelerated::{
     Alpha, Batch, BatchObserver, Level, Limit, Lockstep, Options, Probe, Strategy as Rule,
 };
 use weir_sim::port::arrivals::Open;
 use weir_sim::port::engine::Engine;
-use weir_sim::port::observer::{Departure, Observer};
+use weir_sim::port::observer::Observer;
 use weir_sim::port::plain::Plain;
 use weir_sim::port::service::Drawn;
-use weir_sim::port::source::{ArrivalBlock, ArrivalSource, ServiceSource};
+use weir_sim::workload::source::{ArrivalBlock, ArrivalSource, ServiceSource};
 
 /// Arrivals and services given in full.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use weir_core::spec::Spec;
-use weir_sim::engine::stream::{Purpose, Stream, StreamKey};
-use weir_sim::scenario::{Scenario, ScenarioError};
+use weir_sim::stream::{Purpose, Stream, StreamKey};
 use weir_sim::workload::{Sizes, TimeUnit, Trace, TraceFormat};
+use weir_sim::{Scenario, ScenarioError};
 
 const CASES: u32 = 20_000;
 
@@ -288,10 +288,10 @@ fn scenarios() {
         let read = Scenario::from_toml(&text, "mutated.toml", Path::new("/nonexistent"));
         read.map(|scenario| {
             let again =
-                Scenario::from_toml(&scenario.frame.scenario, "normalised", Path::new("/nonexistent"));
+                Scenario::from_toml(&scenario.frame().scenario, "normalised", Path::new("/nonexistent"));
             assert_eq!(
-                again.expect("the normalised form is valid").frame.fingerprint,
-                scenario.frame.fingerprint
+                again.expect("the normalised form is valid").frame().fingerprint,
+                scenario.frame().fingerprint
             );
         })
         .inspect_err(|error| assert!(error.line.is_some() && error.column.is_some(), "{error}"))

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use weir_core::item::{Addresses, ClassId};
 use weir_core::units::{Bytes, Nanos, Rate};
+use weir_lab::control::Watch;
 use weir_sim::network::build::{self, Job};
-use weir_sim::network::job::{self, Ended, Watch};
+use weir_sim::network::job::{self, Ended};
 use weir_sim::network::model::{
     Delay, Drawn, Flow, Jitter, Link, Measure, NetworkScenario, Node, NodeKind, Stop, Traffic,
 };

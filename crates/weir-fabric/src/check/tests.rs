@@ -6,8 +6,9 @@ use std::sync::Arc;
 use weir_core::registry::PACKET;
 use weir_core::units::{Bytes, Nanos, Rate};
 
-use super::super::Scenario;
 use crate::model::{Arrivals, FabricScenario, HotSpot, Link, Pareto, Routing, Size, Stop, Switch, Topology};
+
+type Scenario = weir_lab::scenario::Scenario<FabricScenario>;
 
 /// What the blocks of `refusals.txt` have in common.
 const PARTS: [(&str, &str); 3] = [
@@ -32,7 +33,7 @@ fn fabric(text: &str) -> FabricScenario {
     let scenario = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let again = Scenario::from_toml(&scenario.frame.scenario, "s.toml", Path::new(""));
     assert_eq!(again.expect("the normalised form is valid").frame, scenario.frame);
-    scenario.fabric().expect("a fabric").clone()
+    scenario.model.clone()
 }
 
 #[test]
@@ -202,7 +203,7 @@ fn message_sizes_come_from_a_file_that_is_part_of_the_fingerprint() {
     let folder = Folder::new("messages");
     let text = "...\n{channels}\n[traffic]\nload = 0.5\nsize = { messages = \"w.csv\" }";
     let first = folder.read(text, "size_bytes,cdf\n0,0\n100,0.5\n10000,1\n").expect("valid");
-    let channels = &first.fabric().expect("a fabric").channels;
+    let channels = &first.model.channels;
     let (Size::Messages(a), Size::Messages(b)) = (&channels[0].size, &channels[1].size) else {
         panic!("{channels:?}")
     };
@@ -236,7 +237,7 @@ fn more_queues_than_fit_are_refused() {
 
 #[test]
 fn the_schema_knows_the_keys() {
-    let schema = super::super::schema();
+    let schema = format!("{:#}", schemars::schema_for!(crate::document::FabricDocument).as_value());
     for key in ["FabricScenario", "speed_up", "leaf_spine", "hot_spot", "credit_return", "random_per_flow"] {
         assert!(schema.contains(&format!("\"{key}\"")), "{key}");
     }
@@ -265,7 +266,7 @@ fn grouped(number: u64) -> String {
 fn the_document_has_the_bounds_of_the_code() {
     use super::{hardware, topology, traffic};
     use crate::topology::{MOST_HOSTS, MOST_PORTS, MOST_SWITCHES};
-    let document = include_str!("../../../../../docs/scenario.md");
+    let document = include_str!("../../../../docs/scenario.md");
     let whole = |number: f64| grouped(number as u64);
     let [mib, gib] = [hardware::MAX_BUFFER >> 20, topology::MAX_BUFFERED >> 30];
     for (key, bound) in [

@@ -7,11 +7,12 @@ use weir_core::registry::PACKET;
 use weir_core::units::{Bytes, Nanos};
 use weir_tg::{Distribution, RandomMode};
 
-use super::super::Scenario;
 use super::flows::{FIRST_DESTINATION, FIRST_SOURCE};
 use crate::model::{
     Congestion, Delay, Drawn, Jitter, Link, NetworkScenario, Node, NodeKind, Stop, Tcp, Traffic,
 };
+
+type Scenario = weir_lab::scenario::Scenario<NetworkScenario>;
 
 /// What the blocks of `refusals.txt` have in common.
 const PARTS: [(&str, &str); 5] = [
@@ -41,7 +42,7 @@ fn network(text: &str) -> NetworkScenario {
     let scenario = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let again = Scenario::from_toml(&scenario.frame.scenario, "s.toml", Path::new(""));
     assert_eq!(again.expect("the normalised form is valid").frame, scenario.frame);
-    scenario.network().expect("a network").clone()
+    scenario.model.clone()
 }
 
 #[test]
@@ -339,7 +340,7 @@ impl Drop for Folder {
 }
 
 fn replayed(scenario: &Scenario) -> Vec<(u64, u64)> {
-    match &scenario.network().expect("a network").flows[0].traffic {
+    match &scenario.model.flows[0].traffic {
         Traffic::Replay(packets) => packets.iter().map(|(at, size)| (at.get(), size.get())).collect(),
         other => panic!("{other:?}"),
     }
@@ -381,9 +382,7 @@ fn scripts_are_read_with_what_they_include() {
     folder.write("burst.tg", "at 10 arrival exponential 0.007692 length 750 time 245\n");
     let tg = |random: &str| folder.read(&format!("tg = {{ file = \"x.tg\"{random} }}"));
     let scenario = tg(", random = \"compatible\"").expect("valid");
-    let Traffic::Script(traffic, RandomMode::Compatible) =
-        &scenario.network().expect("a network").flows[0].traffic
-    else {
+    let Traffic::Script(traffic, RandomMode::Compatible) = &scenario.model.flows[0].traffic else {
         panic!("a script");
     };
     assert_eq!((traffic.bursts.len(), traffic.largest_size()), (1, Bytes::new(782)));
@@ -421,11 +420,10 @@ fn the_packet_schedules_of_the_repository_are_read() {
 
 #[test]
 fn keys_can_be_replaced() {
-    let folder = Folder::new("replaced");
-    let path = folder.write("s.toml", RICH);
     let replaced = [("stop.replications", "2"), ("reference", "sfq:9"), ("network.forwarding", "1ms")];
-    let scenario = Scenario::from_file_with(&path, &replaced).expect("valid");
-    let network = scenario.network().expect("a network");
+    let text = weir_lab::scenario::replace::keys(RICH, "s.toml", &replaced).expect("valid");
+    let scenario = Scenario::from_toml(&text, "s.toml", Path::new("")).expect("valid");
+    let network = scenario.model;
     assert_eq!((network.stop.replications, network.reference), (2, 1));
     assert_eq!(network.nodes[3].processing.constant, ms(1));
 }

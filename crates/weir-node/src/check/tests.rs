@@ -7,9 +7,10 @@ use weir_core::registry::TASK;
 use weir_core::task::Declared;
 use weir_core::units::{Nanos, Weight};
 
-use super::super::Scenario;
 use crate::model::{Balance, Costs, DualQueue, Event, Measure, NodeScenario, Operation, Process, Stop};
 use weir_workload::duration::{Law, Run};
+
+type Scenario = weir_lab::scenario::Scenario<NodeScenario>;
 
 /// What the blocks of `refusals.txt` have in common.
 const PARTS: [(&str, &str); 2] = [
@@ -33,7 +34,7 @@ fn node(text: &str) -> NodeScenario {
     let scenario = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let again = Scenario::from_toml(&scenario.frame.scenario, "s.toml", Path::new(""));
     assert_eq!(again.expect("the normalised form is valid").frame, scenario.frame);
-    scenario.node().expect("a node").clone()
+    scenario.model.clone()
 }
 
 fn millis(count: u64) -> Nanos {
@@ -325,7 +326,7 @@ fn runs_come_from_a_file_that_is_part_of_the_fingerprint() {
     let folder = Folder::new("runs");
     let text = "...\n[[template]]\nname = \"t\"\nreplay = \"runs.csv\"\n[[process]]\nname = \"a\"\ntemplate = \"t\"\ncount = 2";
     let first = folder.read(text, "wake_ms,run_us\n0,552.2\n1.5,10\n").expect("valid");
-    let processes = &first.node().expect("a node").processes;
+    let processes = &first.model.processes;
     let runs = |process: &Process| match process.program.operations.as_slice() {
         [Operation::Replay(runs)] => Arc::clone(runs),
         other => panic!("{other:?}"),
@@ -347,7 +348,7 @@ fn runs_come_from_a_file_that_is_part_of_the_fingerprint() {
 
 #[test]
 fn the_schema_knows_the_keys() {
-    let schema = super::super::schema();
+    let schema = format!("{:#}", schemars::schema_for!(crate::document::NodeDocument).as_value());
     for key in ["NodeScenario", "switch_delay", "epoch_scheduler", "chrysalis", "replay", "timeline"] {
         assert!(schema.contains(&format!("\"{key}\"")), "{key}");
     }
@@ -368,7 +369,7 @@ fn the_document_has_the_bounds_of_the_code() {
     use super::{
         EPOCHS, LONGEST, LONGEST_COST, LONGEST_RUN, OFTENEST, measure, nodes, objects, processes, replay,
     };
-    let document = include_str!("../../../../../docs/scenario.md");
+    let document = include_str!("../../../../docs/scenario.md");
     let seconds = |span: Nanos| format!("{} s", grouped(span.get() / 1_000_000_000));
     let count = |number: usize| grouped(number as u64);
     let most = grouped(weir_core::task::MAX_PROCESSES.into());

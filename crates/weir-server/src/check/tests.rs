@@ -6,11 +6,12 @@ use std::sync::Arc;
 use weir_core::pool::{DISPATCHER, POOL, Profile, Site};
 use weir_core::units::Nanos;
 
-use super::super::Scenario;
 use crate::model::{Costs, Known, Levels, Measure, Process, ServerScenario, Service, Stop, Workload};
 use weir_workload::duration::Law;
 use weir_workload::requests::Requests;
 use weir_workload::{Arrivals, Sizes};
+
+type Scenario = weir_lab::scenario::Scenario<ServerScenario>;
 
 /// What the blocks of `refusals.txt` have in common.
 const PARTS: [(&str, &str); 5] = [
@@ -40,7 +41,7 @@ fn server(text: &str) -> ServerScenario {
     let scenario = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let again = Scenario::from_toml(&scenario.frame.scenario, "s.toml", Path::new(""));
     assert_eq!(again.expect("the normalised form is valid").frame, scenario.frame);
-    scenario.server().expect("a server").clone()
+    scenario.model.clone()
 }
 
 fn nanos(count: u64) -> Nanos {
@@ -206,7 +207,7 @@ impl Folder {
 
     fn requests(&self, text: &str, requests: &str) -> (ServerScenario, Arc<Requests>) {
         let scenario = self.read(text, requests).expect("valid");
-        let server = scenario.server().expect("a server").clone();
+        let server = scenario.model.clone();
         let Workload::Trace(requests) = &server.workload else { panic!("{:?}", server.workload) };
         let requests = Arc::clone(requests);
         (server, requests)
@@ -288,7 +289,7 @@ fn of_the_repository(classes: &str, trace: &str) -> (ServerScenario, Arc<Request
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data"));
     let text = filled(&format!("...\n{{server}}\n{classes}\n[workload.trace]\n{trace}"));
     let scenario = Scenario::from_toml(&text, "s.toml", folder).unwrap_or_else(|error| panic!("{error}"));
-    let server = scenario.server().expect("a server").clone();
+    let server = scenario.model.clone();
     let Workload::Trace(requests) = &server.workload else { panic!("{:?}", server.workload) };
     let requests = Arc::clone(requests);
     (server, requests)
@@ -328,7 +329,7 @@ fn a_trace_is_part_of_the_fingerprint() {
 
 #[test]
 fn the_schema_knows_the_keys() {
-    let schema = super::super::schema();
+    let schema = format!("{:#}", schemars::schema_for!(crate::document::ServerDocument).as_value());
     for key in ["ServerScenario", "hand_over", "trains", "levels", "per_unit", "clients", "slo"] {
         assert!(schema.contains(&format!("\"{key}\"")), "{key}");
     }
@@ -347,7 +348,7 @@ fn the_document_has_the_bounds_of_the_code() {
     use super::{LONGEST_COST, LONGEST_QUEUE, LONGEST_RUN, LONGEST_SERVICE, QUEUE, WRONGEST};
     use super::{classes, measure, requests, workload};
     use weir_core::pool::{MAX_CLASSES, MAX_SERVERS};
-    let document = include_str!("../../../../../docs/scenario.md");
+    let document = include_str!("../../../../docs/scenario.md");
     let seconds = |span: Nanos| format!("{} s", grouped(span.get() / 1_000_000_000));
     let count = |number: f64| grouped(number as u64);
     for (key, bound) in [

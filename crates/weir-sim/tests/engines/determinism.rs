@@ -1,7 +1,5 @@
 //! The same scenario gives the same bytes, for any number of threads.
 
-use weir_sim::scenario::Model;
-
 use super::script::{outcome, scenario};
 
 /// The result of a scenario as it is written, for 1, 2 and 8 threads.
@@ -56,9 +54,7 @@ fn a_closed_loop() {
 fn another_seed_gives_other_numbers() {
     let rest = "[workload]\nload = 0.8\n[stop]\npackets = 20_000\n";
     let of = |seed: u64| {
-        let mut scenario = scenario(&["fifo"], rest);
-        let Model::Port(port) = &mut scenario.model else { panic!("a port") };
-        port.seed = seed;
+        let scenario = scenario(&["fifo"], rest).with_seed(seed).expect("the same scenario");
         serde_json::to_string(&outcome(&scenario, 1).estimates).expect("numbers and text")
     };
     assert_eq!(of(1), of(1));

@@ -47,7 +47,7 @@ fn by_packets() {
     finite(&result);
     all_checks_hold(&result);
     let conserved =
-        |check: &&weir_sim::port::outcome::Check| check.check == "work conservation" && check.expected > 0.0;
+        |check: &&weir_lab::result::Check| check.check == "work conservation" && check.expected > 0.0;
     assert_eq!(result.checks.iter().filter(conserved).count(), examples.len() - 1);
     for name in &result.disciplines {
         let latency = mean(&result, name, "latency").expect("a mean");

@@ -8,14 +8,15 @@ use weir_core::item::Message;
 use weir_core::registry::message_discipline;
 use weir_core::spec::Spec;
 use weir_core::units::{Nanos, Packets};
+use weir_lab::record::Departure;
 use weir_sim::port::arrivals::{Arrivals, Open};
 use weir_sim::port::engine::{Engine, State, Stopped};
 use weir_sim::port::fluid::Fluid;
-use weir_sim::port::observer::{Departure, Observer, Sample};
+use weir_sim::port::observer::{Observer, Sample};
 use weir_sim::port::plain::Plain;
 use weir_sim::port::service::Drawn;
-use weir_sim::port::source::{ArrivalBlock, ArrivalSource, ServiceSource};
 use weir_sim::port::whole::{Whole, Work};
+use weir_sim::workload::source::{ArrivalBlock, ArrivalSource, ServiceSource};
 use weir_sim::{Control, Outcome, Scenario, run};
 
 /// A message: its instant, length and flow.

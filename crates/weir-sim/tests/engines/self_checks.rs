@@ -5,14 +5,15 @@ use weir_core::item::Message;
 use weir_core::message::fifo::Fifo;
 use weir_core::spec::Spec;
 use weir_core::units::{Instant, Packets};
+use weir_document::NamedDiscipline;
+use weir_lab::result::Check;
 use weir_sim::port::collector::{Collector, Metric, Plan};
 use weir_sim::port::engine::Engine;
 use weir_sim::port::figures::Frame;
 use weir_sim::port::gathered::Gathered;
-use weir_sim::port::outcome::{Check, ClassRow};
+use weir_sim::port::outcome::ClassRow;
 use weir_sim::port::plain::Plain;
 use weir_sim::port::selfcheck;
-use weir_sim::scenario::NamedDiscipline;
 
 use super::script::{Given, all_checks_hold, drawn, open, outcome, scenario};
 

@@ -1,16 +1,19 @@
 //! Keys of a scenario replaced from outside, as by the options of the command line.
 
 use toml::{Table, Value};
-use weir_document::Refused as ScenarioError;
+use weir_document::Refused;
 
 /// The text with the value of each dotted key replaced, or added.
-pub(crate) fn keys(text: &str, name: &str, replaced: &[(&str, &str)]) -> Result<String, ScenarioError> {
-    let unread = |error: toml::de::Error| ScenarioError::of_file(name, error.message(), "correct the TOML");
+///
+/// # Errors
+/// The text is no TOML, or a key is not a table that can hold another.
+pub fn keys(text: &str, name: &str, replaced: &[(&str, &str)]) -> Result<String, Refused> {
+    let unread = |error: toml::de::Error| Refused::of_file(name, error.message(), "correct the TOML");
     let mut root: Table = text.parse().map_err(unread)?;
     for (key, written) in replaced {
         put(&mut root, key, value(written)).ok_or_else(|| {
             let reason = "is not a table that can hold a key";
-            ScenarioError::of_file(name, reason, "name a key such as stop.packets").key(*key)
+            Refused::of_file(name, reason, "name a key such as stop.packets").key(*key)
         })?;
     }
     Ok(root.to_string())

@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use weir_core::registry::{MESSAGE, WRAPPER};
 
-use super::*;
+use weir_document::quantity::NANOS_PER_UNIT;
+use weir_port::model::{
+    Clock, Input, LatencyEnd, LengthUnit, Limit, PacketTime, PortScenario, Service, WarmUp, WholeTime,
+};
+use weir_sim::{Scenario, schema};
 
 /// Reads a scenario and returns its one-line refusal.
 fn refusal(text: &str) -> String {
@@ -141,7 +145,7 @@ fn every_kind_of_workload_is_read() {
         "load = 0.5\n[stop]\nmessages = 5000\nprecision = \"1%\"\nwarm_up = \"100u\"\n[measure]\nverify = true",
     ] {
         let scenario = accepted(&with(workload));
-        assert_eq!(accepted(&scenario.frame.scenario).frame, scenario.frame);
+        assert_eq!(accepted(&scenario.frame().scenario).frame(), scenario.frame());
     }
 }
 
@@ -242,7 +246,7 @@ fn the_fingerprint_follows_the_data() {
     let path = folder.write("s.toml", with(TRACE));
     let fingerprint = |content| {
         folder.write("t.csv", content);
-        Scenario::from_file(&path).expect("valid").frame.fingerprint
+        Scenario::from_file(&path).expect("valid").frame().fingerprint.clone()
     };
     let first = fingerprint("time,length\n0,100\n1,300\n");
     assert_eq!(first, fingerprint("time,length\n0,100\n1,300\n"));
