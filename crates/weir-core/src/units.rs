@@ -146,6 +146,16 @@ impl Instant {
     /// The moment the engine began.
     pub const ZERO: Self = Self(0);
 
+    /// Later than every instant of a run.
+    pub const NEVER: Self = Self(u64::MAX);
+
+    /// The instant `span` later, or [`Instant::NEVER`] where that cannot be represented.
+    #[must_use]
+    #[inline]
+    pub const fn after(self, span: Nanos) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+
     /// The span since `earlier`, or zero where `earlier` is later.
     #[must_use]
     #[inline]

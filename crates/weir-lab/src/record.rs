@@ -1,5 +1,7 @@
 //! Records: one row for each item served, where a run is asked for them.
 
+use weir_core::units::{Instant, Nanos};
+
 /// A message whose last unit of service has been accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Departure {
@@ -12,15 +14,15 @@ pub struct Departure {
     /// Its length at arrival, in the scenario's unit of length.
     pub length: u32,
     /// Instant of arrival.
-    pub arrival: u64,
+    pub arrival: Instant,
     /// Instant at which its first unit was accepted.
-    pub first: u64,
+    pub first: Instant,
     /// Instant at which its last unit was accepted; served whole, at which its service ended.
-    pub last: u64,
+    pub last: Instant,
     /// Instant at which its service ended; where service times are drawn, `last` and one mean service.
-    pub completion: u64,
+    pub completion: Instant,
     /// The time its service takes, or is expected to take, on a server of its own.
-    pub alone: u64,
+    pub alone: Nanos,
     /// Ticks before its last one: packets (or messages, served whole) accepted before.
     pub tick: u64,
 }

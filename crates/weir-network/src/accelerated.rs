@@ -8,10 +8,12 @@
 //! Work per packet and hop: one merge step and one call of the link. Memory: the packets of a window, and those
 //! on their way; windows are lengthened and shortened to hold a few thousand packets.
 
-use crate::build::{self, Job};
+use weir_core::units::{Instant, Nanos};
+
+use crate::build::{self, Feeds, Job};
 use crate::collector::Collector;
 use crate::feed::{Feed, Lane};
-use crate::flight::{Flight, NEVER};
+use crate::flight::Flight;
 use crate::interface::{Interface, MOST_WAITING};
 use crate::job::{Collected, Ended};
 use crate::model::NetworkScenario;
@@ -26,7 +28,9 @@ const BATCH: usize = 1024;
 /// Packets of a window: so many, and more with many links and flows.
 const WINDOW: usize = 1024;
 /// The first window.
-const FIRST_SPAN: u64 = 1_000_000;
+const FIRST_SPAN: Nanos = Nanos::new(1_000_000);
+/// The longest.
+const LONGEST_SPAN: u64 = u64::MAX / 4;
 
 /// A link with its inputs.
 struct Stage {
@@ -45,7 +49,7 @@ struct Accelerated {
     batch: Vec<Flight>,
     collector: Collector,
     /// The length of the next window, and the packets that a window should have.
-    span: u64,
+    span: Nanos,
     wanted: usize,
 }
 
@@ -60,38 +64,39 @@ pub fn play(
     watch: &Watch<'_>,
 ) -> Result<Ended, RunError> {
     let mut engine = Accelerated::new(network, job, order)?;
-    let (mut until, mut told) = (0_u64, 0);
+    let (mut until, mut told) = (Instant::ZERO, 0);
     loop {
         let next = engine.next_departure();
-        if next == NEVER {
+        if next == Instant::NEVER {
             break;
         }
         // Windows without a packet would be empty.
-        until = until.max(next).saturating_add(engine.span);
+        until = until.max(next).after(engine.span);
         engine.window(until);
         if watch.cancelled() {
             return Ok(Ended::Interrupted);
         }
         engine.check_queues(network, job)?;
-        watch.passed(&mut told, until);
+        watch.passed(&mut told, until.get());
     }
-    engine.window(NEVER);
+    engine.window(Instant::NEVER);
     watch.passed(&mut told, network.stop.duration.get());
     Ok(Ended::Finished(Box::new(engine.collected())))
 }
 
 /// The boxes between links: by the link that takes from them, then by that which fills them.
-fn edges(network: &NetworkScenario) -> Vec<(usize, usize)> {
-    let mut edges: Vec<_> = build::feeds(network).into_iter().map(|(from, to)| (to, from)).collect();
-    edges.sort_unstable();
+fn edges(network: &NetworkScenario) -> Vec<Feeds> {
+    let mut edges = build::feeds(network);
+    edges.sort_unstable_by_key(|edge| (edge.to, edge.from));
     edges.dedup();
     edges
 }
 
-fn routes(network: &NetworkScenario, edges: &[(usize, usize)]) -> Routes {
+fn routes(network: &NetworkScenario, edges: &[Feeds]) -> Routes {
     let mut routes = Routes::default();
     for flow in &network.flows {
-        let place = |pair: &[usize]| edges.partition_point(|&edge| edge < (pair[1], pair[0])) as u32;
+        let place =
+            |pair: &[usize]| edges.partition_point(|edge| (edge.to, edge.from) < (pair[1], pair[0])) as u32;
         let between = flow.path.windows(2).map(|pair| Leg::to(place(pair)));
         // The first link is fed by the source itself.
         routes.push([Leg::end(None)].into_iter().chain(between).chain([Leg::end(None)]));
@@ -109,8 +114,8 @@ impl Accelerated {
         let mut interfaces: Vec<_> = build::interfaces(network, job, true)?.into_iter().map(Some).collect();
         let mut stages = Vec::new();
         for &link in order {
-            let first = edges.partition_point(|&(to, _)| to < link);
-            let fed = edges[first..].iter().take_while(|&&(to, _)| to == link).count();
+            let first = edges.partition_point(|edge| edge.to < link);
+            let fed = edges[first..].iter().take_while(|edge| edge.to == link).count();
             let lanes = (first..first + fed).map(|place| Lane { place, taken: 0 }).collect();
             let feed = Feed::new(lanes, std::mem::take(&mut sources[link]));
             stages.extend(interfaces[link].take().map(|interface| Stage { link, interface, feed }));
@@ -130,12 +135,12 @@ impl Accelerated {
         Ok(engine)
     }
 
-    fn next_departure(&self) -> u64 {
-        self.stages.iter().map(|stage| stage.feed.next_departure()).min().unwrap_or(NEVER)
+    fn next_departure(&self) -> Instant {
+        self.stages.iter().map(|stage| stage.feed.next_departure()).min().unwrap_or(Instant::NEVER)
     }
 
-    /// Everything before `until`, or to the end with [`NEVER`].
-    fn window(&mut self, until: u64) {
+    /// Everything before `until`, or to the end with [`Instant::NEVER`].
+    fn window(&mut self, until: Instant) {
         let mut packets = 0;
         for stage in &mut self.stages {
             let outlet =
@@ -147,9 +152,9 @@ impl Accelerated {
             };
         }
         if packets < self.wanted / 2 {
-            self.span = self.span.saturating_mul(2).min(NEVER / 4);
+            self.span = Nanos::new(self.span.get().saturating_mul(2).min(LONGEST_SPAN));
         } else if packets > self.wanted * 2 {
-            self.span = (self.span / 2).max(1);
+            self.span = Nanos::new((self.span.get() / 2).max(1));
         }
     }
 
@@ -169,7 +174,7 @@ impl Accelerated {
 }
 
 /// A link fed by one other takes what that has let go as it lies there.
-fn single(stage: &mut Stage, until: u64, outlet: &mut Outlet<'_>) -> usize {
+fn single(stage: &mut Stage, until: Instant, outlet: &mut Outlet<'_>) -> usize {
     let lane = &mut stage.feed.lanes[0];
     let mut packets = std::mem::take(&mut outlet.boxes[lane.place]);
     let waiting = &packets[lane.taken..];
@@ -182,7 +187,7 @@ fn single(stage: &mut Stage, until: u64, outlet: &mut Outlet<'_>) -> usize {
 }
 
 /// A link fed by several takes batch after batch.
-fn merged(stage: &mut Stage, until: u64, batch: &mut Vec<Flight>, outlet: &mut Outlet<'_>) -> usize {
+fn merged(stage: &mut Stage, until: Instant, batch: &mut Vec<Flight>, outlet: &mut Outlet<'_>) -> usize {
     let mut count = 0;
     stage.feed.begin(outlet.boxes, outlet.collector);
     loop {

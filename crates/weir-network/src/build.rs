@@ -12,6 +12,7 @@ use weir_core::discipline::Discipline;
 use weir_core::info::parse_packets;
 use weir_core::registry::{Visitor, visit_packet, with_seeds};
 use weir_core::spec::Spec;
+use weir_core::units::{Instant, Nanos};
 
 use crate::delay::{Passage, Spans};
 use crate::drop_tail::DropTail;
@@ -20,10 +21,10 @@ use crate::interface::{Driven, Interface};
 use crate::model::{Delay, Drawn, Flow, Link, NetworkScenario, NodeKind, Traffic};
 use crate::sampler::Sampler;
 use crate::script;
-use crate::source::{DrawnSchedule, Schedule, Source, Times};
+use crate::source::{DrawnSchedule, Draws, Schedule, Source, Times};
 use crate::tcp::Config;
 use crate::transfer::Transfer;
-use crate::wire::{Parts, Wire};
+use crate::wire::{Interval, Parts, Wire};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 
@@ -34,7 +35,8 @@ const MOST_PACKETS: f64 = 4e9;
 /// The number of packets of a flow whose gaps are 0.
 const ENDLESS: &str = "packets without end";
 /// Packets drawn at a time: many where there are few flows.
-const BLOCKS: (usize, usize) = (256, 16);
+const LONG_BLOCK: usize = 256;
+const SHORT_BLOCK: usize = 16;
 /// So many flows are few.
 const FEW_FLOWS: usize = 256;
 /// The most steps of all time series together.
@@ -151,11 +153,11 @@ fn source(
     let processing = network.nodes[flow.source].processing;
     let host = Passage::new(Spans::new(processing, || streams.of(Purpose::Sending, index)));
     let times = Times {
-        start: flow.start.get(),
-        stop: flow.stop.get().min(network.stop.duration.get()),
-        tick: flow.tick.map_or(0, |tick| tick.get()),
+        start: Instant::ZERO + flow.start,
+        stop: Instant::ZERO + flow.stop.min(network.stop.duration),
+        tick: flow.tick.unwrap_or_default(),
     };
-    let block = if network.flows.len() <= FEW_FLOWS { BLOCKS.0 } else { BLOCKS.1 };
+    let block = if network.flows.len() <= FEW_FLOWS { LONG_BLOCK } else { SHORT_BLOCK };
     Ok(Some(Source::new(schedule, host, times, packet(flow, index), block)))
 }
 
@@ -172,8 +174,8 @@ pub fn transfers(network: &NetworkScenario, replication: u32) -> Vec<Option<Tran
         let packet = Flight { size, ..packet(flow, index) };
         // The acknowledgements draw from streams that no flow has.
         let hosts = [host(flow.source, index), host(flow.destination, network.flows.len() + index)];
-        let times = (flow.start.get(), flow.stop.get().min(network.stop.duration.get()));
-        Some(Transfer::new(&Config::from(tcp), packet, flow.path.len() as u8 + 1, hosts, times))
+        let active = Interval::from((flow.start, flow.stop.min(network.stop.duration)));
+        Some(Transfer::new(&Config::from(tcp), packet, flow.path.len() as u8 + 1, hosts, active))
     };
     network.flows.iter().enumerate().map(of).collect()
 }
@@ -183,8 +185,8 @@ pub fn transfers(network: &NetworkScenario, replication: u32) -> Vec<Option<Tran
 pub fn packet(flow: &Flow, index: usize) -> Flight {
     let ecn = matches!(flow.traffic, Traffic::Tcp(tcp) if tcp.ecn);
     Flight {
-        at: 0,
-        sent: 0,
+        at: Instant::ZERO,
+        sent: Instant::ZERO,
         flow: index as u32,
         sequence: 0,
         size: 0,
@@ -201,10 +203,10 @@ fn drawn_schedule(flow: &Flow, drawn: &Drawn, index: usize, streams: Streams) ->
     let gaps = Sampler::new(&drawn.gap, SECOND, phases(0)).map_err(refused)?;
     let sizes = Sampler::new(&drawn.size, 1.0, phases(1)).map_err(refused)?;
     Ok(Schedule::Drawn(Box::new(DrawnSchedule {
-        gaps: (gaps, streams.of(Purpose::Arrivals, index)),
-        sizes: (sizes, streams.of(Purpose::Lengths, index)),
+        gaps: Draws { sampler: gaps, stream: streams.of(Purpose::Arrivals, index) },
+        sizes: Draws { sampler: sizes, stream: streams.of(Purpose::Lengths, index) },
         left: drawn.packets.unwrap_or(u64::MAX),
-        last: 0,
+        last: Nanos::default(),
     })))
 }
 
@@ -249,11 +251,11 @@ fn wire(network: &NetworkScenario, link: &Link, index: usize, job: Job, streams:
         rate: link.rate,
         framing: link.overhead_bytes,
         spans: Spans::new(delay, || streams.of(Purpose::Transmissions, index)),
-        propagation: link.propagation.get(),
+        propagation: link.propagation,
         passage: Passage::new(Spans::new(node.processing, || streams.of(Purpose::Forwarding, index))),
         host: node.kind == NodeKind::Host,
         mtu: link.mtu,
-        window: (network.stop.warm_up.get(), network.stop.duration.get()),
+        window: Interval::from((network.stop.warm_up, network.stop.duration)),
     })
 }
 
@@ -300,13 +302,13 @@ pub fn order(network: &NetworkScenario) -> Option<Vec<usize>> {
     feeds.sort_unstable();
     feeds.dedup();
     let mut fed_by = vec![0_usize; links];
-    feeds.iter().for_each(|&(_, to)| fed_by[to] += 1);
+    feeds.iter().for_each(|pair| fed_by[pair.to] += 1);
     let mut order: Vec<usize> = (0..links).filter(|&link| fed_by[link] == 0).collect();
     let mut next = 0;
     while let Some(&link) = order.get(next) {
         next += 1;
-        let from = feeds.partition_point(|&(from, _)| from < link);
-        for &(_, to) in feeds[from..].iter().take_while(|&&(from, _)| from == link) {
+        let from = feeds.partition_point(|pair| pair.from < link);
+        for &Feeds { to, .. } in feeds[from..].iter().take_while(|pair| pair.from == link) {
             fed_by[to] -= 1;
             if fed_by[to] == 0 {
                 order.push(to);
@@ -316,10 +318,21 @@ pub fn order(network: &NetworkScenario) -> Option<Vec<usize>> {
     (order.len() == links).then_some(order)
 }
 
+/// That one link feeds another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Feeds {
+    /// The one before.
+    pub from: usize,
+    /// The one after.
+    pub to: usize,
+}
+
 /// Which link feeds which, once for every flow.
 #[must_use]
-pub fn feeds(network: &NetworkScenario) -> Vec<(usize, usize)> {
-    let pairs = |flow: &Flow| flow.path.windows(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>();
+pub fn feeds(network: &NetworkScenario) -> Vec<Feeds> {
+    let pairs = |flow: &Flow| -> Vec<Feeds> {
+        flow.path.windows(2).map(|pair| Feeds { from: pair[0], to: pair[1] }).collect()
+    };
     network.flows.iter().flat_map(pairs).collect()
 }
 

@@ -4,8 +4,11 @@
 //! spans, and an interval is the sum of its spans. Memory: linear in flows times spans, and in flows times steps
 //! of the time series where these are asked for.
 
+use weir_core::units::{Cost, Instant, Nanos};
+
 use crate::flight::{BACK, Flight};
 use crate::model::{Measure, NetworkScenario};
+use crate::wire::Interval;
 use weir_lab::stats::Histogram;
 
 /// Up to this many flows each has a histogram of its own.
@@ -78,8 +81,8 @@ pub struct HopCounts {
 /// Time series of all flows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeriesBins {
-    /// The step in nanoseconds.
-    pub step: u64,
+    /// The step.
+    pub step: Nanos,
     /// Steps of each flow.
     pub steps: usize,
     /// Flow by flow.
@@ -88,8 +91,8 @@ pub struct SeriesBins {
 
 impl SeriesBins {
     #[inline]
-    fn at(&mut self, flow: u32, sent: u64) -> Option<&mut Bin> {
-        let step = usize::try_from(sent / self.step).ok().filter(|&step| step < self.steps)?;
+    fn at(&mut self, flow: u32, sent: Instant) -> Option<&mut Bin> {
+        let step = usize::try_from(sent.get() / self.step.get()).ok().filter(|&step| step < self.steps)?;
         self.bins.get_mut(flow as usize * self.steps + step)
     }
 }
@@ -100,16 +103,28 @@ impl SeriesBins {
 pub(crate) struct Fate {
     pub(crate) flow: u32,
     pub(crate) sequence: u32,
-    pub(crate) sent: u64,
-    pub(crate) delivered: Option<u64>,
+    pub(crate) sent: Instant,
+    pub(crate) delivered: Option<Instant>,
     pub(crate) hop: u8,
+}
+
+/// A span between bounds, and its place among the spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Latest {
+    interval: Interval,
+    span: usize,
+}
+
+impl Latest {
+    /// No span yet.
+    const NONE: Self = Self { interval: Interval { from: Instant::ZERO, to: Instant::ZERO }, span: 0 };
 }
 
 /// Collects one replication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collector {
     /// The bounds of all intervals, in order.
-    bounds: Vec<u64>,
+    bounds: Vec<Instant>,
     /// Flow by flow, span by span; the first span is before all bounds.
     counts: Vec<Counts>,
     /// The number after the largest that was delivered, flow by flow.
@@ -126,9 +141,9 @@ pub struct Collector {
     hop_begins: Vec<u32>,
     /// Flow by flow, hop by hop.
     pub hops: Vec<HopCounts>,
-    warm_up: u64,
-    /// The bounds and the place of the span found last.
-    latest: (u64, u64, usize),
+    warm_up: Instant,
+    /// The span found last.
+    latest: Latest,
     /// Packets sent, in all.
     pub offered: u64,
     /// Every packet.
@@ -143,9 +158,9 @@ pub fn tails_by_flow(network: &NetworkScenario) -> bool {
 }
 
 /// The bounds of all intervals, in order, each once.
-fn bounds(measure: &Measure) -> Vec<u64> {
-    let ends = measure.intervals.iter().flat_map(|(from, to)| [from.get(), to.get()]);
-    let mut bounds: Vec<u64> = ends.collect();
+fn bounds(measure: &Measure) -> Vec<Instant> {
+    let ends = measure.intervals.iter().flat_map(|(from, to)| [from, to]);
+    let mut bounds: Vec<Instant> = ends.map(|end| Instant::ZERO + *end).collect();
     bounds.sort_unstable();
     bounds.dedup();
     bounds
@@ -162,14 +177,14 @@ impl Collector {
         let group = |(place, class): (usize, usize)| if by_flow { place as u16 } else { class as u16 };
         let classes = network.flows.iter().map(|flow| usize::from(flow.class.0));
         let groups = if by_flow { flows } else { network.classes.len().max(1) };
-        let tailed = |all: &(_, _)| {
-            let inside = |span: usize| span > 0 && (bounds[span - 1] >= all.0) && (bounds[span - 1] < all.1);
+        let tailed = |all: Interval| {
+            let inside = |span: usize| span > 0 && all.contains(bounds[span - 1]);
             (0..spans).map(inside).collect()
         };
-        let all = measure.intervals.first().map(|(from, to)| (from.get(), to.get()));
-        let steps =
-            |step: u64| usize::try_from(network.stop.duration.get().div_ceil(step)).unwrap_or(usize::MAX);
-        let series = measure.series.map(|step| step.get().max(1)).map(|step| SeriesBins {
+        let all = measure.intervals.first().map(|&interval| Interval::from(interval));
+        let duration = network.stop.duration.get();
+        let steps = |step: Nanos| usize::try_from(duration.div_ceil(step.get())).unwrap_or(usize::MAX);
+        let series = measure.series.map(|step| step.max(Nanos::ONE)).map(|step| SeriesBins {
             step,
             steps: steps(step),
             bins: vec![Bin::default(); steps(step).saturating_mul(flows)],
@@ -185,14 +200,14 @@ impl Collector {
         Self {
             counts: vec![Counts::default(); spans * flows],
             newest: vec![0; flows],
-            tailed: all.filter(|_| measure.tails).map_or_else(Vec::new, |all| tailed(&all)),
+            tailed: all.filter(|_| measure.tails).map_or_else(Vec::new, tailed),
             group: classes.enumerate().map(group).collect(),
             histograms: vec![Histogram::new(); if measure.tails { groups } else { 0 }],
             series,
             hop_begins,
             hops: vec![HopCounts::default(); hops],
-            warm_up: network.stop.warm_up.get(),
-            latest: (0, 0, 0),
+            warm_up: Instant::ZERO + network.stop.warm_up,
+            latest: Latest::NONE,
             offered: 0,
             bounds,
             #[cfg(test)]
@@ -202,19 +217,20 @@ impl Collector {
 
     /// The span of a sending time.
     #[inline]
-    fn span(&mut self, sent: u64) -> usize {
-        let (from, to, span) = self.latest;
-        if from <= sent && sent < to {
+    fn span(&mut self, sent: Instant) -> usize {
+        let Latest { interval, span } = self.latest;
+        if interval.contains(sent) {
             return span;
         }
         self.find_span(sent)
     }
 
     #[cold]
-    fn find_span(&mut self, sent: u64) -> usize {
+    fn find_span(&mut self, sent: Instant) -> usize {
         let span = self.bounds.partition_point(|&bound| sent >= bound);
-        let from = span.checked_sub(1).map_or(0, |before| self.bounds[before]);
-        self.latest = (from, self.bounds.get(span).copied().unwrap_or(u64::MAX), span);
+        let from = span.checked_sub(1).map_or(Instant::ZERO, |before| self.bounds[before]);
+        let to = self.bounds.get(span).copied().unwrap_or(Instant::NEVER);
+        self.latest = Latest { interval: Interval { from, to }, span };
         span
     }
 
@@ -224,12 +240,12 @@ impl Collector {
     }
 
     /// A flow sends packets at these times and of these sizes, in order.
-    pub fn sent(&mut self, flow: u32, times: &[u64], sizes: &[u32]) {
+    pub fn sent(&mut self, flow: u32, times: &[Instant], sizes: &[u32]) {
         self.offered += times.len() as u64;
         let mut begin = 0;
         while let Some(&first) = times.get(begin) {
             let span = self.span(first);
-            let until = self.latest.1;
+            let until = self.latest.interval.to;
             let count = times[begin..].partition_point(|&sent| sent < until).max(1);
             let counts = self.counts_at(flow, span);
             counts.offered += count as u64;
@@ -247,8 +263,8 @@ impl Collector {
 
     /// A packet has come to its destination.
     #[inline]
-    pub fn delivered(&mut self, flight: &Flight, at: u64) {
-        let delay = at - flight.sent;
+    pub fn delivered(&mut self, flight: &Flight, at: Instant) {
+        let delay = (at - flight.sent).get();
         let span = self.span(flight.sent);
         let newest = &mut self.newest[flight.flow as usize];
         let late = flight.sequence < *newest;
@@ -289,10 +305,10 @@ impl Collector {
 
     /// A packet has left the queue of a link after it waited there so long.
     #[inline]
-    pub fn passed(&mut self, flight: &Flight, wait: u64) {
+    pub fn passed(&mut self, flight: &Flight, wait: Nanos) {
         if let Some(hop) = self.hop(flight) {
             hop.packets += 1;
-            hop.wait += u128::from(wait);
+            hop.wait += u128::from(wait.get());
         }
     }
 
@@ -306,7 +322,7 @@ impl Collector {
     }
 
     #[cfg(test)]
-    fn log(&mut self, flight: &Flight, delivered: Option<u64>) {
+    fn log(&mut self, flight: &Flight, delivered: Option<Instant>) {
         let Flight { flow, sequence, sent, .. } = *flight;
         let hop = if delivered.is_none() { flight.hop } else { 0 };
         self.fates.push(Fate { flow, sequence, sent, delivered, hop });
@@ -314,16 +330,16 @@ impl Collector {
 
     /// Forgets what was only of use while it collected.
     pub fn finish(&mut self) {
-        self.latest = (0, 0, 0);
+        self.latest = Latest::NONE;
     }
 
-    /// What was counted of a flow in the spans from `from` to `to`.
+    /// What was counted of a flow in the spans of an interval.
     #[must_use]
-    pub fn interval(&self, flow: usize, (from, to): (u64, u64)) -> Counts {
+    pub fn interval(&self, flow: usize, interval: Interval) -> Counts {
         let spans = self.bounds.len() + 1;
         let mut sum = Counts::default();
         for span in 1..spans {
-            if self.bounds[span - 1] >= from && self.bounds[span - 1] < to {
+            if interval.contains(self.bounds[span - 1]) {
                 sum.add(&self.counts[flow * spans + span]);
             }
         }

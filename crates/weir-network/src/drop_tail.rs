@@ -8,7 +8,9 @@
 //! Work per packet: one comparison where it finds no longer queue than before. Memory: eight bytes for each packet
 //! of the longest queue. Equal to [`Driven`](super::interface::Driven) over `fifo`, which a test holds it to.
 
-use crate::flight::{Flight, NEVER};
+use weir_core::units::Instant;
+
+use crate::flight::Flight;
 use crate::interface::Interface;
 use crate::wire::{LinkTally, Outlet, Wire};
 
@@ -18,11 +20,11 @@ const FEW: usize = 16;
 /// A drop-tail link.
 pub struct DropTail {
     wire: Wire,
-    /// Packets that may wait outside the ring; [`NEVER`] for any number.
+    /// Packets that may wait outside the ring; `u64::MAX` for any number.
     limit: u64,
     ring: u64,
     /// When the last packets accepted leave, by their number in a power of two of places.
-    ends: Vec<u64>,
+    ends: Vec<Instant>,
     /// How many were accepted.
     accepted: u64,
 }
@@ -33,12 +35,12 @@ impl DropTail {
     pub fn new(wire: Wire, limit: Option<u64>, ring: u32) -> Self {
         let ring = u64::from(ring.max(1));
         let places = FEW.max((ring as usize + 1).next_power_of_two());
-        Self { wire, limit: limit.unwrap_or(NEVER), ring, ends: vec![0; places], accepted: 0 }
+        Self { wire, limit: limit.unwrap_or(u64::MAX), ring, ends: vec![Instant::ZERO; places], accepted: 0 }
     }
 
-    /// When the packet accepted `back` before the next one leaves; 0 where there was none.
+    /// When the packet accepted `back` before the next one leaves; the beginning where there was none.
     #[inline]
-    fn end_of(&self, back: u64) -> u64 {
+    fn end_of(&self, back: u64) -> Instant {
         let place = self.accepted.wrapping_sub(back) as usize & (self.ends.len() - 1);
         self.ends[place]
     }
@@ -70,7 +72,7 @@ impl DropTail {
         if self.wire.tally.longest + self.ring < places as u64 {
             return;
         }
-        let mut ends = vec![0; 2 * places];
+        let mut ends = vec![Instant::ZERO; 2 * places];
         for back in 1..=places as u64 {
             let number = self.accepted.wrapping_sub(back) as usize;
             ends[number & (2 * places - 1)] = self.ends[number & (places - 1)];
@@ -80,14 +82,14 @@ impl DropTail {
 }
 
 impl Interface for DropTail {
-    fn run(&mut self, arrivals: &[Flight], _until: u64, outlet: &mut Outlet<'_>) {
+    fn run(&mut self, arrivals: &[Flight], _until: Instant, outlet: &mut Outlet<'_>) {
         for flight in arrivals {
             self.arrive(flight, outlet);
         }
     }
 
-    fn wake(&self) -> u64 {
-        NEVER
+    fn wake(&self) -> Instant {
+        Instant::NEVER
     }
 
     fn waiting(&self) -> u64 {

@@ -3,8 +3,10 @@
 //! At one instant links come before sources, each by their numbers. A few inputs are compared one by one; many
 //! are held in a tournament, whose winner is replaced in O(log inputs).
 
+use weir_core::units::Instant;
+
 use crate::collector::Collector;
-use crate::flight::{Flight, NEVER};
+use crate::flight::Flight;
 use crate::source::Source;
 
 /// Up to so many inputs are compared one by one.
@@ -25,8 +27,8 @@ pub struct Feed {
     pub lanes: Vec<Lane>,
     /// Sources, in the order of the flows.
     pub sources: Vec<Source>,
-    /// When the next packet of each input arrives, or [`NEVER`].
-    heads: Vec<u64>,
+    /// When the next packet of each input arrives, or [`Instant::NEVER`].
+    heads: Vec<Instant>,
     tournament: Tournament,
 }
 
@@ -36,7 +38,7 @@ impl Feed {
     pub fn new(lanes: Vec<Lane>, sources: Vec<Source>) -> Self {
         let inputs = lanes.len() + sources.len();
         let tournament = if inputs > FEW { Tournament::new(inputs) } else { Tournament::default() };
-        Self { lanes, sources, heads: vec![NEVER; inputs], tournament }
+        Self { lanes, sources, heads: vec![Instant::NEVER; inputs], tournament }
     }
 
     /// Whether all packets come from one link.
@@ -48,7 +50,7 @@ impl Feed {
     /// Reads when the next packet of each input arrives.
     pub fn begin(&mut self, boxes: &[Vec<Flight>], collector: &mut Collector) {
         for (head, lane) in self.heads.iter_mut().zip(&self.lanes) {
-            *head = boxes[lane.place].get(lane.taken).map_or(NEVER, |flight| flight.at);
+            *head = boxes[lane.place].get(lane.taken).map_or(Instant::NEVER, |flight| flight.at);
         }
         let of_sources = &mut self.heads[self.lanes.len()..];
         for (head, source) in of_sources.iter_mut().zip(&mut self.sources) {
@@ -61,14 +63,14 @@ impl Feed {
 
     /// When the next packet of a source arrives.
     #[must_use]
-    pub fn next_departure(&self) -> u64 {
-        self.heads[self.lanes.len()..].iter().copied().min().unwrap_or(NEVER)
+    pub fn next_departure(&self) -> Instant {
+        self.heads[self.lanes.len()..].iter().copied().min().unwrap_or(Instant::NEVER)
     }
 
     /// Takes at most `most` packets that arrive before `until`; none is the end of them.
     pub fn fill(
         &mut self,
-        until: u64,
+        until: Instant,
         most: usize,
         boxes: &[Vec<Flight>],
         collector: &mut Collector,
@@ -119,7 +121,7 @@ impl Feed {
             let packets = &boxes[lane.place];
             out.push(packets[lane.taken]);
             lane.taken += 1;
-            self.heads[input] = packets.get(lane.taken).map_or(NEVER, |next| next.at);
+            self.heads[input] = packets.get(lane.taken).map_or(Instant::NEVER, |next| next.at);
             return;
         }
         let source = &mut self.sources[input - self.lanes.len()];
@@ -145,12 +147,12 @@ impl Tournament {
 
     /// The earlier of two inputs, at one instant the first of them.
     #[inline]
-    fn earlier(&self, place: usize, heads: &[u64]) -> u32 {
+    fn earlier(&self, place: usize, heads: &[Instant]) -> u32 {
         let (a, b) = (self.winners[2 * place], self.winners[2 * place + 1]);
         if heads[b as usize] < heads[a as usize] { b } else { a }
     }
 
-    fn play(&mut self, heads: &[u64]) {
+    fn play(&mut self, heads: &[Instant]) {
         for place in (1..self.leaves).rev() {
             self.winners[place] = self.earlier(place, heads);
         }
@@ -163,7 +165,7 @@ impl Tournament {
 
     /// The head of `input` has changed.
     #[inline]
-    fn replace(&mut self, input: usize, heads: &[u64]) {
+    fn replace(&mut self, input: usize, heads: &[Instant]) {
         let mut place = (self.leaves + input) / 2;
         while place > 0 {
             self.winners[place] = self.earlier(place, heads);

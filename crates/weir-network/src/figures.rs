@@ -355,7 +355,7 @@ pub fn series(network: &NetworkScenario, discipline: &str, summaries: &[&Summary
             sum.delay += bin.delay;
         }
     }
-    let seconds = first.step as f64 / SECOND;
+    let seconds = first.step.get() as f64 / SECOND;
     let bits = 8.0 / seconds / summaries.len() as f64;
     let mut rows = Vec::new();
     for (flow, bins) in network.flows.iter().zip(sums.chunks(first.steps.max(1))) {

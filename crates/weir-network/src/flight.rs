@@ -3,10 +3,7 @@
 //! No slab and no allocation per packet: the disciplines hold the packets themselves.
 
 use weir_core::item::{Addresses, ClassId, FlowId, Item};
-use weir_core::units::Bytes;
-
-/// Later than any instant of a run.
-pub const NEVER: u64 = u64::MAX;
+use weir_core::units::{Bytes, Instant};
 
 /// It can carry a congestion mark (RFC 3168).
 pub const CAPABLE: u8 = 1;
@@ -16,13 +13,13 @@ pub const MARKED: u8 = 2;
 /// It is an acknowledgement, on its way back.
 pub const BACK: u8 = 4;
 
-/// A packet on its way; instants in nanoseconds.
+/// A packet on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flight {
     /// When it arrives where it goes next: at the queue of a link, or at its destination.
-    pub at: u64,
+    pub at: Instant,
     /// When it was sent.
-    pub sent: u64,
+    pub sent: Instant,
     /// Its flow.
     pub flow: u32,
     /// Its place among all that its flow has sent, from 0.
@@ -78,8 +75,8 @@ mod tests {
     fn it_is_small_and_marked_only_where_it_can_be() {
         assert_eq!(size_of::<Flight>(), 40);
         let mut flight = Flight {
-            at: 0,
-            sent: 0,
+            at: Instant::ZERO,
+            sent: Instant::ZERO,
             flow: 0,
             sequence: 0,
             size: 1,

@@ -13,7 +13,7 @@ use weir_core::discipline::{Discipline, DropReason, Drops, Gate, Grant, Open};
 use weir_core::units::{Bytes, Instant};
 
 use crate::collector::Collector;
-use crate::flight::{Flight, NEVER};
+use crate::flight::Flight;
 use crate::ring::Ring;
 use crate::wire::{LinkTally, Outlet, Wire};
 
@@ -23,11 +23,11 @@ pub const MOST_WAITING: u64 = 10_000_000;
 /// A link, driven by its arrivals.
 pub trait Interface: Send {
     /// Takes packets, in the order of their arrival, and does all that happens before `until`, which is not
-    /// before the last of them. With [`NEVER`] it goes on until nothing waits.
-    fn run(&mut self, arrivals: &[Flight], until: u64, outlet: &mut Outlet<'_>);
+    /// before the last of them. With [`Instant::NEVER`] it goes on until nothing waits.
+    fn run(&mut self, arrivals: &[Flight], until: Instant, outlet: &mut Outlet<'_>);
 
-    /// When something happens without an arrival, or [`NEVER`].
-    fn wake(&self) -> u64;
+    /// When something happens without an arrival, or [`Instant::NEVER`].
+    fn wake(&self) -> Instant;
 
     /// Packets that wait, in the queue or, where that is not known apart, on the line.
     fn waiting(&self) -> u64;
@@ -42,12 +42,12 @@ pub struct Driven<D> {
     wire: Wire,
     ring: Ring,
     /// The discipline's next event.
-    event: u64,
+    event: Instant,
 }
 
 /// Takes what the discipline drops.
 struct Lost<'a> {
-    now: u64,
+    now: Instant,
     wire: &'a mut Wire,
     collector: &'a mut Collector,
 }
@@ -71,31 +71,30 @@ impl<D: Discipline<Flight>> Driven<D> {
     /// An idle link.
     #[must_use]
     pub fn new(discipline: D, wire: Wire, ring: u32) -> Self {
-        Self { discipline, wire, ring: Ring::new(ring), event: NEVER }
+        Self { discipline, wire, ring: Ring::new(ring), event: Instant::NEVER }
     }
 
     /// Reads the next event; one that is still due after it was handled waits for the next call.
     #[inline]
-    fn read_event(&mut self, now: u64) {
-        let event = self.discipline.next_event().map_or(NEVER, |event| event.get());
-        self.event = if event <= now { NEVER } else { event };
+    fn read_event(&mut self, now: Instant) {
+        let event = self.discipline.next_event().unwrap_or(Instant::NEVER);
+        self.event = if event <= now { Instant::NEVER } else { event };
     }
 
     #[inline]
-    fn next(&self) -> u64 {
+    fn next(&self) -> Instant {
         self.ring.first_end().min(self.event)
     }
 
     /// Fills the ring.
     #[inline(always)]
-    fn serve(&mut self, now: u64, outlet: &mut Outlet<'_>) {
-        let instant = Instant::new(now);
+    fn serve(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
         while !self.ring.is_full() {
             let mut lost = Lost { now, wire: &mut self.wire, collector: outlet.collector };
-            let Some(Grant { item, quantum }) = self.discipline.dequeue(instant, &Open, &mut lost) else {
+            let Some(Grant { item, quantum }) = self.discipline.dequeue(now, &Open, &mut lost) else {
                 break;
             };
-            self.discipline.finish(instant, &item, quantum);
+            self.discipline.finish(now, &item, quantum);
             let end = self.wire.send(now, &item, outlet);
             self.ring.push(end);
         }
@@ -104,7 +103,7 @@ impl<D: Discipline<Flight>> Driven<D> {
 
     /// What happens at `now`, which is the next instant at which something does.
     #[inline]
-    fn step(&mut self, now: u64, outlet: &mut Outlet<'_>) {
+    fn step(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
         if self.ring.first_end() <= now {
             self.ring.pop();
         }
@@ -112,11 +111,10 @@ impl<D: Discipline<Flight>> Driven<D> {
     }
 
     #[cold]
-    fn event_behind_a_full_ring(&mut self, now: u64, outlet: &mut Outlet<'_>) {
-        let instant = Instant::new(now);
+    fn event_behind_a_full_ring(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
         let mut lost = Lost { now, wire: &mut self.wire, collector: outlet.collector };
-        if let Some(Grant { item, .. }) = self.discipline.dequeue(instant, &Closed, &mut lost) {
-            self.discipline.requeue(instant, item, Bytes::new(0), &mut lost);
+        if let Some(Grant { item, .. }) = self.discipline.dequeue(now, &Closed, &mut lost) {
+            self.discipline.requeue(now, item, Bytes::new(0), &mut lost);
         }
         self.read_event(now);
     }
@@ -132,7 +130,7 @@ impl<D: Discipline<Flight>> Driven<D> {
             return lost.dropped(flight, DropReason::TooLarge);
         }
         // The line cannot be interrupted, so there is nobody to preempt.
-        let _ = self.discipline.enqueue(Instant::new(now), flight, &mut lost);
+        let _ = self.discipline.enqueue(now, flight, &mut lost);
         if self.ring.is_full() {
             self.read_event(now)
         } else {
@@ -144,19 +142,19 @@ impl<D: Discipline<Flight>> Driven<D> {
 }
 
 impl<D: Discipline<Flight> + Send> Interface for Driven<D> {
-    fn run(&mut self, arrivals: &[Flight], until: u64, outlet: &mut Outlet<'_>) {
+    fn run(&mut self, arrivals: &[Flight], until: Instant, outlet: &mut Outlet<'_>) {
         for flight in arrivals {
             self.arrive(*flight, outlet);
         }
         while self.next() < until {
-            if until == NEVER && self.ring.is_empty() && self.discipline.backlog().is_empty() {
+            if until == Instant::NEVER && self.ring.is_empty() && self.discipline.backlog().is_empty() {
                 break;
             }
             self.step(self.next(), outlet);
         }
     }
 
-    fn wake(&self) -> u64 {
+    fn wake(&self) -> Instant {
         self.next()
     }
 

@@ -10,9 +10,11 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use weir_core::units::{Instant, Nanos};
+
 use crate::build::{self, Job};
 use crate::collector::Collector;
-use crate::flight::{BACK, Flight, NEVER};
+use crate::flight::{BACK, Flight};
 use crate::interface::{Interface, MOST_WAITING};
 use crate::job::{Collected, Ended};
 use crate::model::NetworkScenario;
@@ -26,24 +28,38 @@ use weir_lab::error::RunError;
 /// Steps between two looks at the outside.
 const STEPS: u32 = 1 << 14;
 
-/// Who acts next: links by their number, then packets from links, then sources, acknowledgements and timers.
-type Actor = u32;
+/// Who acts next. The order of the variants, then of the numbers, is the order at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Actor {
+    /// A link changes by itself.
+    Link(u32),
+    /// The first packet on its way from a link arrives.
+    FromLink(u32),
+    /// A flow sends its next packet.
+    Flow(u32),
+    /// An acknowledgement of a flow leaves its host.
+    Acknowledgement(u32),
+    /// The timer of a transfer runs out.
+    Timer(u32),
+}
+
+const _: () = assert!(size_of::<Actor>() == 8);
 
 /// One replication.
 struct Plain<'a> {
     network: &'a NetworkScenario,
     links: Vec<Box<dyn Interface>>,
     /// When each link is in the calendar.
-    woken: Vec<u64>,
+    woken: Vec<Instant>,
     /// What is on its way from each link.
     under_way: Vec<VecDeque<Flight>>,
     sources: Vec<Option<Source>>,
     transfers: Vec<Option<Transfer>>,
     /// When each transfer's timer is in the calendar.
-    timers: Vec<u64>,
+    timers: Vec<Instant>,
     /// The packet that is being sent.
     sent: Vec<Flight>,
-    calendar: BinaryHeap<Reverse<(u64, Actor)>>,
+    calendar: BinaryHeap<Reverse<(Instant, Actor)>>,
     routes: Routes,
     /// What the last call of a link let go.
     gone: Vec<Vec<Flight>>,
@@ -68,7 +84,7 @@ pub fn play(network: &NetworkScenario, job: Job, watch: &Watch<'_>) -> Result<En
             return Ok(Ended::Interrupted);
         }
         plain.check_queues(job)?;
-        let now = plain.calendar.peek().map_or(0, |Reverse((at, _))| *at);
+        let now = plain.calendar.peek().map_or(0, |Reverse((at, _))| at.get());
         watch.passed(&mut told, now);
     }
 }
@@ -89,12 +105,12 @@ impl<'a> Plain<'a> {
         let links = build::interfaces(network, job, false)?;
         let mut plain = Self {
             network,
-            woken: vec![NEVER; links.len()],
+            woken: vec![Instant::NEVER; links.len()],
             under_way: vec![VecDeque::new(); links.len()],
             links,
             sources: build::sources(network, job.replication)?,
             transfers: build::transfers(network, job.replication),
-            timers: vec![NEVER; network.flows.len()],
+            timers: vec![Instant::NEVER; network.flows.len()],
             sent: Vec::new(),
             calendar: BinaryHeap::new(),
             routes: routes(network),
@@ -103,54 +119,51 @@ impl<'a> Plain<'a> {
         };
         for flow in 0..network.flows.len() {
             plain.note_source(flow);
-            let start = plain.transfers[flow].as_ref().map_or(NEVER, Transfer::start);
+            let start = plain.transfers[flow].as_ref().map_or(Instant::NEVER, Transfer::start);
             plain.note_timer(flow, start);
         }
         Ok(plain)
     }
 
-    fn note(&mut self, at: u64, actor: usize) {
-        if at != NEVER {
-            self.calendar.push(Reverse((at, actor as Actor)));
+    fn note(&mut self, at: Instant, actor: Actor) {
+        if at != Instant::NEVER {
+            self.calendar.push(Reverse((at, actor)));
         }
     }
 
     fn note_source(&mut self, flow: usize) {
         let Some(source) = &mut self.sources[flow] else { return };
         let at = source.head(&mut self.collector);
-        self.note(at, 2 * self.links.len() + flow);
+        self.note(at, Actor::Flow(flow as u32));
     }
 
     /// Does what happens next; `false` if nothing does.
     fn step(&mut self) -> bool {
         let Some(Reverse((at, actor))) = self.calendar.pop() else { return false };
-        let (actor, links, flows) = (actor as usize, self.links.len(), self.network.flows.len());
-        let of_flow = actor.wrapping_sub(2 * links);
         match actor {
-            _ if actor < links => self.wake(at, actor),
-            _ if actor < 2 * links => self.arrive_from(actor - links),
-            _ if of_flow >= 2 * flows => self.wake_transfer(at, of_flow - 2 * flows),
-            _ if of_flow >= flows => self.answer(of_flow - flows),
-            _ if self.sources[of_flow].is_some() => self.send(of_flow),
-            _ => self.send_of_transfer(of_flow),
+            Actor::Link(link) => self.wake(at, link as usize),
+            Actor::FromLink(link) => self.arrive_from(link as usize),
+            Actor::Flow(flow) => self.send(flow as usize),
+            Actor::Acknowledgement(flow) => self.answer(flow as usize),
+            Actor::Timer(flow) => self.wake_transfer(at, flow as usize),
         }
         true
     }
 
     /// A link changes by itself.
-    fn wake(&mut self, at: u64, link: usize) {
+    fn wake(&mut self, at: Instant, link: usize) {
         if self.woken[link] != at {
             return;
         }
-        self.woken[link] = NEVER;
-        self.act(link, &[], at.saturating_add(1));
+        self.woken[link] = Instant::NEVER;
+        self.act(link, &[], at.after(Nanos::new(1)));
     }
 
     /// The first packet on its way from a link arrives.
     fn arrive_from(&mut self, link: usize) {
         let Some(flight) = self.under_way[link].pop_front() else { return };
-        let next = self.under_way[link].front().map_or(NEVER, |next| next.at);
-        self.note(next, self.links.len() + link);
+        let next = self.under_way[link].front().map_or(Instant::NEVER, |next| next.at);
+        self.note(next, Actor::FromLink(link as u32));
         if !self.routes.leg(flight.flow, flight.hop).ends() {
             return self.join(&flight);
         }
@@ -163,30 +176,32 @@ impl<'a> Plain<'a> {
     }
 
     /// Lets a transfer act, and notes when it will again.
-    fn with_transfer(&mut self, now: u64, flow: usize, act: impl FnOnce(&mut Transfer, &mut Collector)) {
+    fn with_transfer(&mut self, now: Instant, flow: usize, act: impl FnOnce(&mut Transfer, &mut Collector)) {
         let Some(transfer) = &mut self.transfers[flow] else { return };
-        let before = [transfer.data.head(), transfer.acks.head()];
+        let (data, acks) = (transfer.data.head(), transfer.acks.head());
         act(transfer, &mut self.collector);
-        let (after, timer) = ([transfer.data.head(), transfer.acks.head()], transfer.timer(now));
-        for (way, (before, after)) in before.into_iter().zip(after).enumerate() {
-            if before == NEVER {
-                self.note(after, 2 * self.links.len() + way * self.timers.len() + flow);
-            }
+        let (next_data, next_acks, timer) = (transfer.data.head(), transfer.acks.head(), transfer.timer(now));
+        // What was there before has its entry in the calendar.
+        if data == Instant::NEVER {
+            self.note(next_data, Actor::Flow(flow as u32));
+        }
+        if acks == Instant::NEVER {
+            self.note(next_acks, Actor::Acknowledgement(flow as u32));
         }
         self.note_timer(flow, timer);
     }
 
     /// The timer of a transfer is due at `at`, or later: it then asks again.
-    fn note_timer(&mut self, flow: usize, at: u64) {
+    fn note_timer(&mut self, flow: usize, at: Instant) {
         if at < self.timers[flow] {
             self.timers[flow] = at;
-            self.note(at, 2 * self.links.len() + 2 * self.timers.len() + flow);
+            self.note(at, Actor::Timer(flow as u32));
         }
     }
 
-    fn wake_transfer(&mut self, at: u64, flow: usize) {
+    fn wake_transfer(&mut self, at: Instant, flow: usize) {
         if self.timers[flow] == at {
-            self.timers[flow] = NEVER;
+            self.timers[flow] = Instant::NEVER;
             self.with_transfer(at, flow, |transfer, collector| transfer.wake(at, collector));
         }
     }
@@ -196,7 +211,7 @@ impl<'a> Plain<'a> {
         let Some(transfer) = &mut self.transfers[flow] else { return };
         let flight = transfer.data.take();
         let next = transfer.data.head();
-        self.note(next, 2 * self.links.len() + flow);
+        self.note(next, Actor::Flow(flow as u32));
         flight.iter().for_each(|flight| self.join(flight));
     }
 
@@ -205,13 +220,13 @@ impl<'a> Plain<'a> {
         let Some(transfer) = &mut self.transfers[flow] else { return };
         let flight = transfer.acks.take();
         let next = transfer.acks.head();
-        self.note(next, 2 * self.links.len() + self.timers.len() + flow);
+        self.note(next, Actor::Acknowledgement(flow as u32));
         flight.iter().for_each(|flight| self.join(flight));
     }
 
-    /// A source sends its next packet.
+    /// A source or a transfer sends its next packet.
     fn send(&mut self, flow: usize) {
-        let Some(source) = &mut self.sources[flow] else { return };
+        let Some(source) = &mut self.sources[flow] else { return self.send_of_transfer(flow) };
         source.take(&mut self.sent);
         self.note_source(flow);
         if let Some(flight) = self.sent.pop() {
@@ -227,21 +242,21 @@ impl<'a> Plain<'a> {
         self.act(link, std::slice::from_ref(flight), flight.at);
     }
 
-    fn act(&mut self, link: usize, arrivals: &[Flight], until: u64) {
+    fn act(&mut self, link: usize, arrivals: &[Flight], until: Instant) {
         let outlet =
             &mut Outlet { routes: &self.routes, boxes: &mut self.gone, collector: &mut self.collector };
         self.links[link].run(arrivals, until, outlet);
         if let Some(first) = self.gone[0].first() {
             let first = first.at;
             if self.under_way[link].is_empty() {
-                self.note(first, self.links.len() + link);
+                self.note(first, Actor::FromLink(link as u32));
             }
             self.under_way[link].extend(self.gone[0].drain(..));
         }
         let wake = self.links[link].wake();
         if wake < self.woken[link] {
             self.woken[link] = wake;
-            self.note(wake, link);
+            self.note(wake, Actor::Link(link as u32));
         }
     }
 

@@ -6,9 +6,10 @@
 
 use std::sync::Arc;
 
+use weir_core::units::{Bytes, Nanos};
 use weir_tg::{BsdRandom, Departures, Random, RandomMode, Traffic};
 
-use crate::source::Schedule;
+use crate::source::{Schedule, Scheduled};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 
 /// The index of the streams of seeds, which no flow has.
@@ -46,8 +47,9 @@ impl Random for Streamed {
 #[must_use]
 pub fn schedule(traffic: &Arc<Traffic>, mode: RandomMode, key: StreamKey) -> Schedule {
     let own = traffic.clone();
-    let on_the_wire = move |(at, data): (weir_core::units::Nanos, weir_core::units::Bytes)| {
-        (at.get(), u32::try_from(own.wire_size(data).get()).unwrap_or(u32::MAX))
+    let on_the_wire = move |(after, data): (Nanos, Bytes)| {
+        let size = u32::try_from(own.wire_size(data).get()).unwrap_or(u32::MAX);
+        Scheduled { after, size }
     };
     let key = StreamKey { purpose: Purpose::Arrivals, ..key };
     match mode {

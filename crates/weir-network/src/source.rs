@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use weir_core::units::{Bytes, Nanos};
+use weir_core::units::{Bytes, Cost, Instant, Nanos};
 
 use crate::collector::Collector;
 use crate::delay::Passage;
-use crate::flight::{Flight, NEVER};
+use crate::flight::Flight;
 use crate::sampler::Sampler;
 use weir_lab::stream::Stream;
 
@@ -20,19 +20,42 @@ pub enum Schedule {
     /// Recorded times and sizes, and the next of them.
     Replay(Arc<Vec<(Nanos, Bytes)>>, usize),
     /// Any other times and sizes.
-    Listed(Box<dyn Iterator<Item = (u64, u32)> + Send>),
+    Listed(Box<dyn Iterator<Item = Scheduled> + Send>),
+}
+
+/// A departure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scheduled {
+    /// When, from the flow's start.
+    pub after: Nanos,
+    /// The size on the wire, in bytes.
+    pub size: u32,
 }
 
 /// Gaps and sizes from streams of their own.
 pub struct DrawnSchedule {
     /// Gaps in nanoseconds.
-    pub gaps: (Sampler, Stream),
+    pub gaps: Draws,
     /// Sizes in bytes.
-    pub sizes: (Sampler, Stream),
+    pub sizes: Draws,
     /// The packets left to send.
     pub left: u64,
     /// The last departure, from the flow's start.
-    pub last: u64,
+    pub last: Nanos,
+}
+
+/// What is drawn, and the stream that it is drawn from.
+pub struct Draws {
+    /// The distribution.
+    pub sampler: Sampler,
+    /// The stream.
+    pub stream: Stream,
+}
+
+impl Draws {
+    fn fill(&mut self, out: &mut [u64]) {
+        self.sampler.fill(&mut self.stream, out);
+    }
 }
 
 /// A size as packets have it.
@@ -41,18 +64,18 @@ fn size(bytes: u64) -> u32 {
 }
 
 impl DrawnSchedule {
-    fn fill(&mut self, at: &mut [u64], sizes: &mut [u32], scratch: &mut [u64]) -> usize {
+    fn fill(&mut self, at: &mut [Instant], sizes: &mut [u32], scratch: &mut [u64]) -> usize {
         let count = at.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
         self.left -= count as u64;
-        self.gaps.0.fill(&mut self.gaps.1, &mut at[..count]);
-        for at in &mut at[..count] {
-            self.last = self.last.saturating_add(*at);
-            *at = self.last;
+        self.gaps.fill(&mut scratch[..count]);
+        for (at, &gap) in at.iter_mut().zip(&scratch[..count]) {
+            self.last = self.last.plus(Nanos::new(gap));
+            *at = Instant::ZERO + self.last;
         }
-        match self.sizes.0.constant() {
+        match self.sizes.sampler.constant() {
             Some(bytes) => sizes[..count].fill(size(bytes)),
             None => {
-                self.sizes.0.fill(&mut self.sizes.1, &mut scratch[..count]);
+                self.sizes.fill(&mut scratch[..count]);
                 sizes.iter_mut().zip(&scratch[..count]).for_each(|(own, &bytes)| *own = size(bytes));
             }
         }
@@ -61,20 +84,21 @@ impl DrawnSchedule {
 }
 
 impl Schedule {
-    /// Fills in the next departures; returns how many, fewer than there is room for only at the end.
-    fn fill(&mut self, at: &mut [u64], sizes: &mut [u32], scratch: &mut [u64]) -> usize {
-        let next: &mut dyn Iterator<Item = (u64, u32)> = match self {
+    /// Fills in the next departures, on a clock that begins with the flow; returns how many, fewer than there
+    /// is room for only at the end.
+    fn fill(&mut self, at: &mut [Instant], sizes: &mut [u32], scratch: &mut [u64]) -> usize {
+        let next: &mut dyn Iterator<Item = Scheduled> = match self {
             Self::Drawn(drawn) => return drawn.fill(at, sizes, scratch),
             Self::Replay(packets, next) => {
                 let rest = packets[*next..].iter().take(at.len());
                 *next += rest.len();
-                &mut rest.map(|(at, bytes)| (at.get(), size(bytes.get())))
+                &mut rest.map(|&(after, bytes)| Scheduled { after, size: size(bytes.get()) })
             }
             Self::Listed(packets) => &mut packets.by_ref().take(at.len()),
         };
         let mut count = 0;
-        for (departure, bytes) in next {
-            (at[count], sizes[count]) = (departure, bytes);
+        for Scheduled { after, size } in next {
+            (at[count], sizes[count]) = (Instant::ZERO + after, size);
             count += 1;
         }
         count
@@ -86,16 +110,14 @@ pub struct Source {
     schedule: Schedule,
     /// The way through its host.
     host: Passage,
-    start: u64,
-    stop: u64,
-    tick: u64,
+    times: Times,
     /// A packet of the flow.
     packet: Flight,
     /// The number of the next.
     number: u32,
-    /// The block: arrivals at the first link, departures, sizes.
+    /// The block: arrivals at the first link in nanoseconds (before, what was drawn), departures, sizes.
     at: Box<[u64]>,
-    sent: Box<[u64]>,
+    sent: Box<[Instant]>,
     sizes: Box<[u32]>,
     next: usize,
     filled: usize,
@@ -105,12 +127,12 @@ pub struct Source {
 /// When a flow sends.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// When it begins, in nanoseconds.
-    pub start: u64,
+    /// When it begins.
+    pub start: Instant,
     /// When it ends.
-    pub stop: u64,
+    pub stop: Instant,
     /// Departures wait for multiples of this; 0 for none.
-    pub tick: u64,
+    pub tick: Nanos,
 }
 
 impl Source {
@@ -120,13 +142,11 @@ impl Source {
         Self {
             schedule,
             host,
-            start: times.start,
-            stop: times.stop,
-            tick: times.tick,
+            times,
             packet,
             number: 0,
             at: vec![0; block].into_boxed_slice(),
-            sent: vec![0; block].into_boxed_slice(),
+            sent: vec![Instant::ZERO; block].into_boxed_slice(),
             sizes: vec![0; block].into_boxed_slice(),
             next: 0,
             filled: 0,
@@ -134,13 +154,13 @@ impl Source {
         }
     }
 
-    /// When the next packet arrives at its first link, or [`NEVER`].
+    /// When the next packet arrives at its first link, or [`Instant::NEVER`].
     #[inline]
-    pub fn head(&mut self, collector: &mut Collector) -> u64 {
+    pub fn head(&mut self, collector: &mut Collector) -> Instant {
         if self.next == self.filled && !self.refill(collector) {
-            return NEVER;
+            return Instant::NEVER;
         }
-        self.at[self.next]
+        Instant::new(self.at[self.next])
     }
 
     /// Appends the next packet; there is one. It is copied first and changed there: a wide copy of what was just
@@ -150,7 +170,7 @@ impl Source {
         let place = self.next;
         out.push(self.packet);
         if let Some(flight) = out.last_mut() {
-            flight.at = self.at[place];
+            flight.at = Instant::new(self.at[place]);
             flight.sent = self.sent[place];
             flight.size = self.sizes[place];
             flight.sequence = self.number;
@@ -169,13 +189,13 @@ impl Source {
         let drawn = self.schedule.fill(&mut self.sent, &mut self.sizes, &mut self.at);
         self.ended = drawn < self.sent.len();
         for place in 0..drawn {
-            let sent = self.departure(self.sent[place]);
-            if sent >= self.stop {
+            let sent = self.departure(self.sent[place].since(Instant::ZERO));
+            if sent >= self.times.stop {
                 self.ended = true;
                 break;
             }
             self.sent[place] = sent;
-            self.at[place] = self.host.through(sent);
+            self.at[place] = self.host.through(sent).get();
             self.filled += 1;
         }
         collector.sent(self.packet.flow, &self.sent[..self.filled], &self.sizes[..self.filled]);
@@ -184,8 +204,11 @@ impl Source {
 
     /// When a packet leaves that is scheduled so long after the start.
     #[inline]
-    fn departure(&self, scheduled: u64) -> u64 {
-        let at = self.start.saturating_add(scheduled);
-        if self.tick == 0 { at } else { at.checked_next_multiple_of(self.tick).unwrap_or(NEVER) }
+    fn departure(&self, scheduled: Nanos) -> Instant {
+        let at = self.times.start.after(scheduled);
+        match self.times.tick.get() {
+            0 => at,
+            tick => at.get().checked_next_multiple_of(tick).map_or(Instant::NEVER, Instant::new),
+        }
     }
 }

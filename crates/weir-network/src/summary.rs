@@ -7,7 +7,7 @@ use crate::collector::{Counts, HopCounts, SeriesBins, tails_by_flow};
 use crate::job::Collected;
 use crate::model::NetworkScenario;
 use crate::outcome::Scope;
-use crate::wire::LinkTally;
+use crate::wire::{Interval, LinkTally};
 use weir_lab::stats::{Histogram, fairness};
 
 /// What figures are about.
@@ -62,7 +62,7 @@ impl Summary {
     #[must_use]
     pub fn new(network: &NetworkScenario, collected: Collected) -> Self {
         let Collected { collector, links } = collected;
-        let intervals = network.measure.intervals.iter().map(|(from, to)| (from.get(), to.get()));
+        let intervals = network.measure.intervals.iter().map(|&interval| Interval::from(interval));
         let (mut counts, mut evenness) = (Vec::new(), Vec::new());
         for interval in intervals {
             let flows = (0..network.flows.len()).map(|flow| collector.interval(flow, interval));

@@ -12,8 +12,9 @@ use weir_core::units::{Bytes, Instant};
 
 use crate::collector::Collector;
 use crate::delay::Passage;
-use crate::flight::{BACK, Flight, MARKED, NEVER};
+use crate::flight::{BACK, Flight, MARKED};
 use crate::tcp::{Ack, Config, Receiver, Sender};
+use crate::wire::Interval;
 
 /// Packets on their way through the host that sends them, each with what it carries.
 pub struct Way<T> {
@@ -31,7 +32,7 @@ impl<T: Copy> Way<T> {
         Self { packet, host, leaving: VecDeque::new(), carried: VecDeque::new(), forgotten: 0 }
     }
 
-    fn send(&mut self, now: u64, load: T, size: Bytes) {
+    fn send(&mut self, now: Instant, load: T, size: Bytes) {
         let packet = self.packet;
         let sequence = self.forgotten.wrapping_add(self.carried.len() as u32);
         self.carried.push_back(load);
@@ -52,10 +53,10 @@ impl<T: Copy> Way<T> {
         }
     }
 
-    /// When the next packet arrives at its first link, or [`NEVER`].
+    /// When the next packet arrives at its first link, or [`Instant::NEVER`].
     #[must_use]
-    pub fn head(&self) -> u64 {
-        self.leaving.front().map_or(NEVER, |flight| flight.at)
+    pub fn head(&self) -> Instant {
+        self.leaving.front().map_or(Instant::NEVER, |flight| flight.at)
     }
 
     /// The next packet.
@@ -72,15 +73,14 @@ pub struct Transfer {
     pub data: Way<u64>,
     /// The acknowledgements.
     pub acks: Way<Ack>,
-    start: u64,
-    stop: u64,
+    active: Interval,
 }
 
 impl Transfer {
-    /// A transfer of packets like `packet` from `start` to `stop`, whose acknowledgements begin at the place
-    /// `back` of the route.
+    /// A transfer of packets like `packet` in the time in which it is `active`, whose acknowledgements begin at
+    /// the place `back` of the route.
     #[must_use]
-    pub fn new(config: &Config, packet: Flight, back: u8, hosts: [Passage; 2], times: (u64, u64)) -> Self {
+    pub fn new(config: &Config, packet: Flight, back: u8, hosts: [Passage; 2], active: Interval) -> Self {
         let Addresses { source, destination } = packet.addresses;
         let acknowledgement = Flight {
             addresses: Addresses { source: destination, destination: source },
@@ -94,29 +94,29 @@ impl Transfer {
             receiver: Receiver::new(config.window),
             data: Way::new(packet, host),
             acks: Way::new(acknowledgement, other),
-            start: times.0,
-            stop: times.1,
+            active,
         }
     }
 
-    /// When the sender wants to be woken after `now`, or [`NEVER`].
+    /// When the sender wants to be woken after `now`, or [`Instant::NEVER`].
     #[must_use]
-    pub fn timer(&self, now: u64) -> u64 {
-        if now >= self.stop {
-            return NEVER;
+    pub fn timer(&self, now: Instant) -> Instant {
+        if now >= self.active.to {
+            return Instant::NEVER;
         }
-        self.sender.timer().map_or(NEVER, |timer| timer.get().max(now))
+        self.sender.timer().map_or(Instant::NEVER, |timer| timer.max(now))
     }
 
     /// When it begins.
     #[must_use]
-    pub fn start(&self) -> u64 {
-        if self.start < self.stop { self.start } else { NEVER }
+    pub fn start(&self) -> Instant {
+        let Interval { from, to } = self.active;
+        if from < to { from } else { Instant::NEVER }
     }
 
     /// The sender is woken: it begins, or its timer may have run out.
-    pub fn wake(&mut self, now: u64, collector: &mut Collector) {
-        self.sender.on_timer(Instant::new(now));
+    pub fn wake(&mut self, now: Instant, collector: &mut Collector) {
+        self.sender.on_timer(now);
         self.send(now, collector);
     }
 
@@ -128,7 +128,7 @@ impl Transfer {
             let answer = self.receiver.on_packet(number, flight.marks & MARKED != 0);
             self.acks.send(flight.at, answer, answer.size());
         } else if let Some(answer) = self.acks.load(flight) {
-            self.sender.on_ack(Instant::new(flight.at), &answer);
+            self.sender.on_ack(flight.at, &answer);
             let first = self.sender.first();
             self.data.forget(|number| *number < first);
             self.acks.forget(|answer| answer.cumulative < first);
@@ -136,9 +136,9 @@ impl Transfer {
         }
     }
 
-    fn send(&mut self, now: u64, collector: &mut Collector) {
-        while now < self.stop {
-            let Some(number) = self.sender.next(Instant::new(now)) else { break };
+    fn send(&mut self, now: Instant, collector: &mut Collector) {
+        while now < self.active.to {
+            let Some(number) = self.sender.next(now) else { break };
             let packet = self.data.packet;
             collector.sent(packet.flow, &[now], &[packet.size]);
             self.data.send(now, number, Bytes::new(u64::from(packet.size)));

@@ -4,11 +4,11 @@
 //! own stream in the order of transmission. Once a packet is in the ring of the interface its end is known, so
 //! it is sent on at that moment with the instant at which it will arrive.
 
-use weir_core::units::{Bytes, Rate};
+use weir_core::units::{Bytes, Cost, Instant, Nanos, Rate};
 
 use crate::collector::Collector;
 use crate::delay::{Passage, Spans};
-use crate::flight::{Flight, NEVER};
+use crate::flight::Flight;
 use crate::route::Routes;
 
 /// Sizes above this take the long way to their time.
@@ -35,6 +35,42 @@ pub struct LinkTally {
     pub longest: u64,
 }
 
+/// From one instant up to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// Its first instant.
+    pub from: Instant,
+    /// The first after it.
+    pub to: Instant,
+}
+
+impl From<(Nanos, Nanos)> for Interval {
+    /// Between two times since the beginning.
+    fn from((from, to): (Nanos, Nanos)) -> Self {
+        Self { from: Instant::ZERO + from, to: Instant::ZERO + to }
+    }
+}
+
+impl Interval {
+    /// Whether an instant lies in it.
+    #[inline]
+    #[must_use]
+    pub fn contains(self, at: Instant) -> bool {
+        self.from <= at && at < self.to
+    }
+
+    #[inline]
+    fn length(self) -> Nanos {
+        self.to - self.from
+    }
+
+    /// How much of it lies within another.
+    #[inline]
+    fn within(self, other: Self) -> Nanos {
+        self.to.min(other.to).since(self.from.max(other.from))
+    }
+}
+
 /// Where packets go that leave a link.
 pub struct Outlet<'a> {
     /// Which box a packet goes to.
@@ -52,7 +88,7 @@ pub struct Wire {
     framing: u64,
     /// Overhead and jitter.
     spans: Spans,
-    propagation: u64,
+    propagation: Nanos,
     /// The node at the end.
     passage: Passage,
     /// Whether packets that end there pass through it too.
@@ -60,11 +96,11 @@ pub struct Wire {
     /// The largest packet.
     mtu: u32,
     /// The last size with its time on the line.
-    known: (u32, u64),
+    known: (u32, Nanos),
     /// When the last transmission ends.
-    free: u64,
+    free: Instant,
     /// From the warm-up to the end of the sources.
-    window: (u64, u64),
+    window: Interval,
     /// What was counted.
     pub tally: LinkTally,
 }
@@ -78,16 +114,16 @@ pub struct Parts {
     pub framing: Bytes,
     /// Overhead and jitter.
     pub spans: Spans,
-    /// From the end of a transmission to the arrival, in nanoseconds.
-    pub propagation: u64,
+    /// From the end of a transmission to the arrival.
+    pub propagation: Nanos,
     /// The way through the node at the end.
     pub passage: Passage,
     /// Whether packets that end there take it.
     pub host: bool,
     /// The largest packet.
     pub mtu: Option<Bytes>,
-    /// From the warm-up to the end of the sources, in nanoseconds.
-    pub window: (u64, u64),
+    /// From the warm-up to the end of the sources.
+    pub window: Interval,
 }
 
 impl Wire {
@@ -102,8 +138,8 @@ impl Wire {
             passage: parts.passage,
             host: parts.host,
             mtu: parts.mtu.map_or(u32::MAX, |mtu| u32::try_from(mtu.get()).unwrap_or(u32::MAX)),
-            known: (0, 0),
-            free: 0,
+            known: (0, Nanos::ZERO),
+            free: Instant::ZERO,
             window: parts.window,
             tally: LinkTally::default(),
         }
@@ -118,13 +154,13 @@ impl Wire {
 
     /// The time of `size` on the line alone.
     #[inline]
-    fn time_of(&mut self, size: u32) -> u64 {
+    fn time_of(&mut self, size: u32) -> Nanos {
         if size != self.known.0 {
             let framed = u64::from(size).saturating_add(self.framing);
             let time = if framed < SHORT {
-                (framed * BYTE_AT_ONE_BIT).div_ceil(self.rate.get())
+                Nanos::new((framed * BYTE_AT_ONE_BIT).div_ceil(self.rate.get()))
             } else {
-                self.rate.time_of(Bytes::new(framed)).map_or(NEVER, |time| time.get())
+                self.rate.time_of(Bytes::new(framed)).unwrap_or(Nanos::new(u64::MAX))
             };
             self.known = (size, time);
         }
@@ -133,16 +169,16 @@ impl Wire {
 
     /// Puts a packet into the ring at `now`; returns when its transmission ends.
     #[inline(always)]
-    pub fn send(&mut self, now: u64, flight: &Flight, outlet: &mut Outlet<'_>) -> u64 {
+    pub fn send(&mut self, now: Instant, flight: &Flight, outlet: &mut Outlet<'_>) -> Instant {
         let start = now.max(self.free);
-        let span = self.time_of(flight.size).saturating_add(self.spans.draw());
-        let end = start.saturating_add(span);
+        let span = self.time_of(flight.size).plus(self.spans.draw());
+        let end = start.after(span);
         self.free = end;
-        self.count(flight, now, (start, end));
+        self.count(flight, now, Interval { from: start, to: end });
         outlet.collector.passed(flight, now - flight.at);
         let hop = flight.hop + 1;
         let leg = outlet.routes.leg(flight.flow, hop);
-        let arrived = end.saturating_add(self.propagation);
+        let arrived = end.after(self.propagation);
         let past = leg.ends() && !self.host;
         let at = if past { self.passage.past(arrived) } else { self.passage.through(arrived) };
         match leg.place() {
@@ -153,27 +189,29 @@ impl Wire {
     }
 
     #[inline]
-    fn count(&mut self, flight: &Flight, now: u64, (start, end): (u64, u64)) {
-        let wait = now - flight.at;
-        let (from, to) = self.window;
+    fn count(&mut self, flight: &Flight, now: Instant, sending: Interval) {
+        let queued = Interval { from: flight.at, to: now };
+        let wait = u128::from(queued.length().get());
+        let window = self.window;
         let tally = &mut self.tally;
-        let counted = flight.sent >= from;
+        let counted = flight.sent >= window.from;
         tally.hops += 1;
         tally.transmitted += u64::from(counted);
-        tally.wait += if counted { u128::from(wait) } else { 0 };
-        if flight.at >= from && end <= to {
-            tally.busy += u128::from(end - start);
-            tally.queued += u128::from(wait);
+        tally.wait += if counted { wait } else { 0 };
+        if flight.at >= window.from && sending.to <= window.to {
+            tally.busy += u128::from(sending.length().get());
+            tally.queued += wait;
         } else {
-            tally.busy += within((start, end), self.window);
-            tally.queued += within((flight.at, now), self.window);
+            tally.busy += u128::from(sending.within(window).get());
+            tally.queued += u128::from(queued.within(window).get());
         }
     }
 
     /// A packet is dropped at `now`, from the queue or before it.
-    pub fn lose(&mut self, now: u64, flight: &Flight, collector: &mut Collector) {
-        self.tally.dropped += u64::from(flight.sent >= self.window.0);
-        self.tally.queued += within((flight.at, now), self.window);
+    pub fn lose(&mut self, now: Instant, flight: &Flight, collector: &mut Collector) {
+        self.tally.dropped += u64::from(flight.sent >= self.window.from);
+        let queued = Interval { from: flight.at, to: now };
+        self.tally.queued += u128::from(queued.within(self.window).get());
         collector.dropped(flight);
     }
 }
@@ -181,15 +219,10 @@ impl Wire {
 /// Puts a packet into a box. It is copied first and changed there: a wide copy of what was just written in parts
 /// would wait for the parts.
 #[inline]
-fn pass(packets: &mut Vec<Flight>, flight: &Flight, at: u64, hop: u8) {
+fn pass(packets: &mut Vec<Flight>, flight: &Flight, at: Instant, hop: u8) {
     packets.push(*flight);
     if let Some(copy) = packets.last_mut() {
         copy.at = at;
         copy.hop = hop;
     }
-}
-
-/// How much of a span lies within a window.
-fn within((from, to): (u64, u64), window: (u64, u64)) -> u128 {
-    u128::from(to.min(window.1).saturating_sub(from.max(window.0)))
 }

@@ -1,6 +1,6 @@
 //! What is kept of the processes of one run: whole numbers, so that merging them does not depend on order.
 //!
-//! Times are nanoseconds. What the engine tells counts where it lies in the measured time, from the end of the warm-up
+//! What the engine tells counts where it lies in the measured time, from the end of the warm-up
 //! to before the end of the run; spans are cut off at its ends. A response, and a wait, counts where it ends there; a
 //! response that is not over at the end counts only where it is late by then. An epoch counts where the whole of it lies there.
 //!
@@ -10,7 +10,7 @@
 //! | Memory | some numbers a process, queue and node; with tails two histograms for each of up to [`OWN_TAILS`] processes, and of the others in common |
 //! | Allocates | where a histogram first holds a time of another power of two |
 
-use weir_core::units::{Instant, Nanos};
+use weir_core::units::{Cost, Instant, Nanos};
 
 use crate::model::NodeScenario;
 use crate::record::{Path, Sink};
@@ -21,7 +21,7 @@ use weir_lab::stats::{Histogram, Times};
 /// Up to this many processes each has histograms of its own.
 pub const OWN_TAILS: usize = 1024;
 /// Later than any response.
-const NEVER: u64 = u64::MAX;
+const NEVER: Nanos = Nanos::new(u64::MAX);
 
 /// A process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,9 +29,9 @@ pub struct ProcessCounts {
     /// What was counted.
     pub tally: ProcessTally,
     /// What of its run time is of epochs that have ended.
-    settled: u64,
-    deadline: u64,
-    need: u64,
+    settled: Nanos,
+    deadline: Nanos,
+    need: Nanos,
     system: bool,
     /// A place in the histograms.
     tails: usize,
@@ -43,7 +43,7 @@ pub struct ProcessCounts {
 
 impl ProcessCounts {
     /// An epoch is over, which counts where it is `whole`; returns what the process ran in it.
-    fn settle(&mut self, whole: bool, ready: impl FnOnce() -> bool) -> u64 {
+    fn settle(&mut self, whole: bool, ready: impl FnOnce() -> bool) -> Nanos {
         let run = self.tally.run_time - self.settled;
         self.settled = self.tally.run_time;
         if !whole {
@@ -52,9 +52,9 @@ impl ProcessCounts {
         self.tally.epochs.record(run);
         if ready() {
             self.tally.ready += 1;
-            self.tally.promised += u64::from(self.need > 0);
+            self.tally.promised += u64::from(self.need > Nanos::ZERO);
             self.tally.missed += u64::from(run < self.need);
-            self.tally.shortfall = self.tally.shortfall.max(self.need.saturating_sub(run));
+            self.tally.shortfall = self.tally.shortfall.max(self.need.minus(run));
         }
         run
     }
@@ -86,7 +86,7 @@ pub struct Collector {
     /// Of each process, if they are few; else of all but the system's, and of the system's. Empty without tails.
     pub tails: Vec<Tails>,
     window: Window,
-    epoch: u64,
+    epoch: Nanos,
     has_tails: bool,
     has_own_tails: bool,
 }
@@ -97,8 +97,8 @@ impl Collector {
     pub fn new(node: &NodeScenario) -> Self {
         let own = node.processes.len() <= OWN_TAILS;
         let process = |(place, process): (usize, &crate::model::Process)| ProcessCounts {
-            deadline: process.deadline.map_or(NEVER, Nanos::get),
-            need: process.declared.need.get(),
+            deadline: process.deadline.unwrap_or(NEVER),
+            need: process.declared.need,
             system: process.system,
             tails: if own { place } else { usize::from(process.system) },
             ..ProcessCounts::default()
@@ -116,7 +116,7 @@ impl Collector {
             together: Epochs::default(),
             tails: vec![Tails::default(); tails],
             window: node.stop.window(),
-            epoch: node.epoch.get(),
+            epoch: node.epoch,
             has_tails: node.measure.tails,
             has_own_tails: node.measure.tails && own,
         }
@@ -150,22 +150,22 @@ impl Collector {
 impl Sink for Collector {
     #[inline]
     fn path(&mut self, node: usize, at: Instant, path: Path) {
-        self.nodes[node].paths[path as usize] += u64::from(self.window.holds(at.get()));
+        self.nodes[node].paths[path as usize] += u64::from(self.window.holds(at));
     }
 
     #[inline]
     fn high_over_low(&mut self, node: usize, at: Instant) {
-        self.nodes[node].high_over_low += u64::from(self.window.holds(at.get()));
+        self.nodes[node].high_over_low += u64::from(self.window.holds(at));
     }
 
     #[inline]
     fn woke(&mut self, process: usize, at: Instant) {
-        self.processes[process].tally.wakeups += u64::from(self.window.holds(at.get()));
+        self.processes[process].tally.wakeups += u64::from(self.window.holds(at));
     }
 
     #[inline]
     fn dispatched(&mut self, _node: usize, process: usize, at: Instant, woke: Option<Instant>) {
-        if !self.window.holds(at.get()) {
+        if !self.window.holds(at) {
             return;
         }
         let counts = &mut self.processes[process];
@@ -195,13 +195,13 @@ impl Sink for Collector {
 
     #[inline]
     fn waits(&mut self, process: usize, at: Instant, since: Instant) {
-        self.processes[process].tally.waits += u64::from(self.window.holds(at.get()));
+        self.processes[process].tally.waits += u64::from(self.window.holds(at));
         self.responded(process, at, since);
     }
 
     fn unfinished(&mut self, process: usize, at: Instant, since: Instant) {
         let counts = &mut self.processes[process];
-        let response = at.since(since).get();
+        let response = at.since(since);
         let late = u64::from(response > counts.deadline);
         counts.tally.timed += late;
         counts.tally.late += late;
@@ -210,22 +210,22 @@ impl Sink for Collector {
 
     #[inline]
     fn responded(&mut self, process: usize, at: Instant, since: Instant) {
-        if !self.window.holds(at.get()) {
+        if !self.window.holds(at) {
             return;
         }
         let counts = &mut self.processes[process];
-        let response = at.since(since).get();
+        let response = at.since(since);
         counts.tally.timed += u64::from(counts.deadline != NEVER);
         counts.tally.late += u64::from(response > counts.deadline);
-        counts.response.record(response, false);
+        counts.response.record(response.get(), false);
         if self.has_tails {
-            self.tails[counts.tails][0].record(response);
+            self.tails[counts.tails][0].record(response.get());
         }
     }
 
     #[inline]
     fn enqueued(&mut self, queue: usize, process: usize, at: Instant, length: usize) {
-        let inside = u64::from(self.window.holds(at.get()));
+        let inside = u64::from(self.window.holds(at));
         self.processes[process].tally.enqueued += inside;
         let tally = &mut self.queues[queue].tally;
         tally.enqueued += inside;
@@ -236,23 +236,23 @@ impl Sink for Collector {
     fn dequeued(&mut self, queue: usize, process: usize, at: Instant, length: usize, age: Nanos) {
         let counts = &mut self.queues[queue];
         counts.tally.change(at, length, self.window);
-        counts.tally.oldest = at.get().saturating_sub(age.get());
-        if !self.window.holds(at.get()) {
+        counts.tally.oldest = Instant::new(at.get().saturating_sub(age.get()));
+        if !self.window.holds(at) {
             return;
         }
         counts.tally.dequeued += 1;
-        counts.tally.aged += u128::from(age.get().min(at.get() - self.window.from));
+        counts.tally.aged += u128::from(age.min(at - self.window.from).get());
         counts.age.record(age.get(), self.has_tails);
         self.processes[process].tally.dequeued += 1;
     }
 
     fn epoch(&mut self, at: Instant, always_ready: &dyn Fn(usize) -> bool) {
-        let began = at.get().saturating_sub(self.epoch);
-        let whole = at.get() >= self.epoch && began >= self.window.from && at.get() <= self.window.until;
-        let mut together = 0;
+        let began = at.get().checked_sub(self.epoch.get());
+        let whole = began.is_some_and(|began| began >= self.window.from.get()) && at <= self.window.until;
+        let mut together = Nanos::ZERO;
         for (place, process) in self.processes.iter_mut().enumerate() {
             let run = process.settle(whole, || always_ready(place));
-            together += if process.system { 0 } else { run };
+            together += if process.system { Nanos::ZERO } else { run };
         }
         if whole {
             self.together.record(together);
@@ -261,6 +261,6 @@ impl Sink for Collector {
 
     #[inline]
     fn moved(&mut self, process: usize, _node: usize, at: Instant) {
-        self.processes[process].tally.moves += u64::from(self.window.holds(at.get()));
+        self.processes[process].tally.moves += u64::from(self.window.holds(at));
     }
 }

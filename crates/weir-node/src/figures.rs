@@ -38,7 +38,7 @@ pub fn is_random(node: &NodeScenario) -> bool {
 /// All figures of a cell. The order is the same for every discipline.
 #[must_use]
 pub fn rows<'f>(node: &'f NodeScenario, cell: &Cell) -> Rows<'f> {
-    let mut making = Making { node, cell, span: node.stop.window().span() as f64, rows: Vec::new() };
+    let mut making = Making { node, cell, span: node.stop.window().span().get() as f64, rows: Vec::new() };
     let names = node.processes.iter().map(|process| process.name.as_str());
     for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {
         making.process(subject, name);
@@ -67,7 +67,7 @@ fn seconds(nanoseconds: f64) -> f64 {
 }
 
 fn mean_run(epochs: Epochs) -> Option<f64> {
-    (epochs.count > 0).then(|| seconds(epochs.sum as f64 / epochs.count as f64))
+    (epochs.count > 0).then(|| seconds(epochs.sum.get() as f64 / epochs.count as f64))
 }
 
 impl<'f, 'c> Making<'f, 'c> {
@@ -101,7 +101,7 @@ impl<'f, 'c> Making<'f, 'c> {
         let title = |metric, unit| Title { kind: "process", name, metric, statistic: "mean", unit };
         let tally = |run: &Summary| run.processes[subject].tally;
         let elapsed = self.elapsed(subject);
-        let share = |run: &Summary| Some(tally(run).run_time as f64 / elapsed);
+        let share = |run: &Summary| Some(tally(run).run_time.get() as f64 / elapsed);
         self.push(title("share", "1"), share, |run| tally(run).schedulings);
         self.epochs(subject, name);
         let met = |tally: ProcessTally| ratio(tally.promised - tally.missed, tally.promised);
@@ -131,7 +131,7 @@ impl<'f, 'c> Making<'f, 'c> {
     /// Run times in epochs.
     fn epochs(&mut self, subject: usize, name: &'f str) {
         let epochs = |run: &Summary| run.processes[subject].tally.epochs;
-        let some = |epochs: Epochs, value: u64| (epochs.count > 0).then(|| seconds(value as f64));
+        let some = |epochs: Epochs, value: Nanos| (epochs.count > 0).then(|| seconds(value.get() as f64));
         let title = |statistic| Title { kind: "process", name, metric: "epoch_run", statistic, unit: "s" };
         self.push(title("mean"), |run| mean_run(epochs(run)), |run| epochs(run).count);
         let count = self.runs().map(|run| epochs(run).count).sum();
@@ -178,7 +178,7 @@ impl<'f, 'c> Making<'f, 'c> {
         let title = |metric| Title { kind: "node", name, metric, statistic: "mean", unit: "1" };
         let elapsed = self.elapsed(subject);
         let decisions = |run: &Summary| run.nodes[subject].paths.iter().sum();
-        let share = |time: u64| Some(time as f64 / elapsed);
+        let share = |time: Nanos| Some(time.get() as f64 / elapsed);
         self.push(title("busy"), |run| share(run.nodes[subject].run_time), decisions);
         self.push(title("idle"), |run| share(run.nodes[subject].idle), decisions);
         self.push(title("uncharged"), |run| share(run.nodes[subject].uncharged), decisions);

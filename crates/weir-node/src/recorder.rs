@@ -54,121 +54,84 @@ impl Recorder {
     }
 }
 
+/// Tells the collector, the sampler where there is one, and the timeline while `$at` is before its end.
+macro_rules! tell {
+    ($self:ident, $at:ident: $told:ident($($what:ident),+)) => {
+        $self.collector.$told($($what),+);
+        if let Some(sampler) = &mut $self.sampler {
+            sampler.$told($($what),+);
+        }
+        if let Some(timeline) = $self.timeline($at) {
+            timeline.$told($($what),+);
+        }
+    };
+}
+
 impl Sink for Recorder {
     #[inline]
     fn path(&mut self, node: usize, at: Instant, path: Path) {
-        self.collector.path(node, at, path);
-        if let Some(sampler) = &mut self.sampler {
-            sampler.path(node, at, path);
-        }
+        tell!(self, at: path(node, at, path));
     }
 
     #[inline]
     fn high_over_low(&mut self, node: usize, at: Instant) {
-        self.collector.high_over_low(node, at);
-        if let Some(sampler) = &mut self.sampler {
-            sampler.high_over_low(node, at);
-        }
+        tell!(self, at: high_over_low(node, at));
     }
 
     #[inline]
     fn woke(&mut self, process: usize, at: Instant) {
-        self.collector.woke(process, at);
-        if let Some(sampler) = &mut self.sampler {
-            sampler.woke(process, at);
-        }
-        if let Some(timeline) = self.timeline(at) {
-            timeline.woke(process, at);
-        }
+        tell!(self, at: woke(process, at));
     }
 
     #[inline]
     fn dispatched(&mut self, node: usize, process: usize, at: Instant, woke: Option<Instant>) {
-        self.collector.dispatched(node, process, at, woke);
-        if let Some(sampler) = &mut self.sampler {
-            sampler.dispatched(node, process, at, woke);
-        }
+        tell!(self, at: dispatched(node, process, at, woke));
     }
 
     #[inline]
     fn ran(&mut self, node: usize, process: usize, level: Option<i8>, from: Instant, until: Instant) {
-        self.collector.ran(node, process, level, from, until);
-        if let Some(sampler) = &mut self.sampler {
-            sampler.ran(node, process, level, from, until);
-        }
-        if let Some(timeline) = self.timeline(from) {
-            timeline.ran(node, process, level, from, until);
-        }
+        tell!(self, from: ran(node, process, level, from, until));
     }
 
     #[inline]
     fn nobody(&mut self, node: usize, overhead: bool, from: Instant, until: Instant) {
-        self.collector.nobody(node, overhead, from, until);
-        if let Some(sampler) = &mut self.sampler {
-            sampler.nobody(node, overhead, from, until);
-        }
-        if let Some(timeline) = self.timeline(from) {
-            timeline.nobody(node, overhead, from, until);
-        }
+        tell!(self, from: nobody(node, overhead, from, until));
     }
 
     #[inline]
     fn waits(&mut self, process: usize, at: Instant, since: Instant) {
-        self.collector.waits(process, at, since);
-        if let Some(timeline) = self.timeline(at) {
-            timeline.waits(process, at, since);
-        }
+        tell!(self, at: waits(process, at, since));
     }
 
     fn responded(&mut self, process: usize, at: Instant, since: Instant) {
-        self.collector.responded(process, at, since);
+        tell!(self, at: responded(process, at, since));
     }
 
     fn unfinished(&mut self, process: usize, at: Instant, since: Instant) {
-        self.collector.unfinished(process, at, since);
+        tell!(self, at: unfinished(process, at, since));
     }
 
     #[inline]
     fn enqueued(&mut self, queue: usize, process: usize, at: Instant, length: usize) {
-        self.collector.enqueued(queue, process, at, length);
-        if let Some(sampler) = &mut self.sampler {
-            sampler.enqueued(queue, process, at, length);
-        }
-        if let Some(timeline) = self.timeline(at) {
-            timeline.enqueued(queue, process, at, length);
-        }
+        tell!(self, at: enqueued(queue, process, at, length));
     }
 
     #[inline]
     fn dequeued(&mut self, queue: usize, process: usize, at: Instant, length: usize, age: Nanos) {
-        self.collector.dequeued(queue, process, at, length, age);
-        if let Some(sampler) = &mut self.sampler {
-            sampler.dequeued(queue, process, at, length, age);
-        }
-        if let Some(timeline) = self.timeline(at) {
-            timeline.dequeued(queue, process, at, length, age);
-        }
+        tell!(self, at: dequeued(queue, process, at, length, age));
     }
 
     fn epoch(&mut self, at: Instant, always_ready: &dyn Fn(usize) -> bool) {
-        self.collector.epoch(at, always_ready);
-        if let Some(timeline) = self.timeline(at) {
-            timeline.epoch(at, always_ready);
-        }
+        tell!(self, at: epoch(at, always_ready));
     }
 
     #[inline]
     fn critical(&mut self, node: usize, at: Instant, begins: Instant) {
-        if let Some(timeline) = self.timeline(at) {
-            timeline.critical(node, at, begins);
-        }
+        tell!(self, at: critical(node, at, begins));
     }
 
     #[inline]
     fn moved(&mut self, process: usize, node: usize, at: Instant) {
-        self.collector.moved(process, node, at);
-        if let Some(timeline) = self.timeline(at) {
-            timeline.moved(process, node, at);
-        }
+        tell!(self, at: moved(process, node, at));
     }
 }

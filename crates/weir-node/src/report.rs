@@ -45,7 +45,7 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
         disciplines: node.disciplines.clone(),
         reference: node.disciplines[node.reference].clone(),
         epoch: seconds(node.epoch.get()),
-        measured: seconds(node.stop.window().span()),
+        measured: seconds(node.stop.window().span().get()),
         nodes: node.nodes.clone(),
         processes: processes(node),
         queues: node.queues.iter().map(|queue| queue.name.clone()).collect(),
@@ -161,7 +161,7 @@ fn process_totals(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Pro
         ProcessTotals {
             discipline: discipline.to_owned(),
             process: process.name.clone(),
-            run_time: seconds(tally.run_time),
+            run_time: seconds(tally.run_time.get()),
             need_time: kind(cell, subject, |used| used.need),
             uncommitted_time: kind(cell, subject, |used| used.uncommitted),
             windfall_time: kind(cell, subject, |used| used.windfall),
@@ -170,9 +170,10 @@ fn process_totals(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Pro
             waits: tally.waits,
             epochs_ready: tally.ready,
             needs_missed: tally.missed,
-            worst_shortfall: seconds(tally.shortfall),
+            worst_shortfall: seconds(tally.shortfall.get()),
             late: process.deadline.map(|_| tally.late),
-            unfinished: (tally.unfinished > 0 && responds(process)).then(|| seconds(tally.unfinished)),
+            unfinished: (tally.unfinished.get() > 0 && responds(process))
+                .then(|| seconds(tally.unfinished.get())),
             enqueued: tally.enqueued,
             dequeued: tally.dequeued,
             moves: tally.moves,
@@ -195,9 +196,9 @@ fn node_totals(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<NodeTo
         NodeTotals {
             discipline: discipline.to_owned(),
             node: name.clone(),
-            run_time: seconds(tally.run_time),
-            idle_time: seconds(tally.idle),
-            uncharged_time: seconds(tally.uncharged),
+            run_time: seconds(tally.run_time.get()),
+            idle_time: seconds(tally.idle.get()),
+            uncharged_time: seconds(tally.uncharged.get()),
             paths: tally.paths,
             high_over_low: tally.high_over_low,
         }
@@ -227,10 +228,10 @@ fn checks(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Check> {
 
 /// On every node: run time, idle and uncharged time are what has passed.
 fn conservation(node: &NodeScenario, discipline: &str, cell: &Cell) -> Vec<Check> {
-    let elapsed = node.stop.window().span() * cell.runs.len() as u64;
+    let elapsed = node.stop.window().span().get() * cell.runs.len() as u64;
     let check = |(place, name): (usize, &String)| {
         let tally = node_tally(cell, place + 1);
-        let kept = seconds(tally.run_time + tally.idle + tally.uncharged);
+        let kept = seconds((tally.run_time + tally.idle + tally.uncharged).get());
         let note = format!("seconds that passed on `{name}`, against run, idle and uncharged time there");
         Check::new(Some(discipline), "conservation", seconds(elapsed), kept, 0.0, note)
     };
@@ -252,7 +253,7 @@ fn kinds(node: &NodeScenario, discipline: &str, cell: &Cell) -> Option<Check> {
     let ends = 2 * places * cell.runs.len() as u64;
     let note = "seconds that processes ran, against those of need, uncommitted and windfall time; what it cost to leave a \
                 process before an end of the measured time may be charged after it";
-    let run = seconds(node_tally(cell, 0).run_time);
+    let run = seconds(node_tally(cell, 0).run_time.get());
     let tolerance = seconds(once.get().saturating_mul(ends));
     Some(Check::new(Some(discipline), "kinds of time", run, seconds(told), tolerance, note))
 }
@@ -270,9 +271,9 @@ fn data(discipline: &str, queue: &str, parts: &[&QueuePart]) -> Check {
 /// differ by what is there at the end: not longer than since the last that was taken out was put in.
 fn little(node: &NodeScenario, discipline: &str, queue: &str, parts: &[&QueuePart]) -> Option<Check> {
     let window = node.stop.window();
-    let over = |sum: u128| sum as f64 / window.span() as f64 / parts.len() as f64;
+    let over = |sum: u128| sum as f64 / window.span().get() as f64 / parts.len() as f64;
     let rest = |part: &&QueuePart| {
-        let longest = window.until.saturating_sub(part.tally.oldest.max(window.from));
+        let longest = window.until.since(part.tally.oldest.max(window.from)).get();
         u128::from(part.tally.last) * u128::from(longest)
     };
     let area = over(parts.iter().map(|part| part.tally.area).sum());

@@ -32,8 +32,9 @@ pub struct Sampler {
     interval: u64,
     /// Intervals of a series.
     intervals: usize,
-    /// Where the series of queues, and of nodes, begin.
-    begins: (usize, usize),
+    /// The first series of queues, and of nodes.
+    first_queue: usize,
+    first_node: usize,
     /// Series by series. A length is stored plus 1; 0 where it did not change in the interval.
     values: Vec<u64>,
 }
@@ -69,9 +70,10 @@ impl Sampler {
     pub fn new(node: &NodeScenario) -> Option<Self> {
         let interval = node.measure.sample?.get().max(1);
         let intervals = usize::try_from(node.stop.duration.get() / interval).ok()?;
-        let queues = node.processes.len() * OF_PROCESS;
-        let begins = (queues, queues + node.queues.len() * OF_QUEUE);
-        Some(Self { interval, intervals, begins, values: vec![0; series(node) * intervals] })
+        let first_queue = node.processes.len() * OF_PROCESS;
+        let first_node = first_queue + node.queues.len() * OF_QUEUE;
+        let values = vec![0; series(node) * intervals];
+        Some(Self { interval, intervals, first_queue, first_node, values })
     }
 
     /// The value of a series in the interval of an instant.
@@ -138,12 +140,12 @@ impl Sampler {
             rows.push(row("process", &process.name, "wakeups", "1/s", self.rates(first + 2, false)));
         }
         for (place, queue) in node.queues.iter().enumerate() {
-            let first = self.begins.0 + place * OF_QUEUE;
+            let first = self.first_queue + place * OF_QUEUE;
             rows.push(row("queue", &queue.name, "messages", "1/s", self.rates(first, false)));
             rows.push(row("queue", &queue.name, "length", "1", self.lengths(first + 1)));
         }
         for (place, name) in node.nodes.iter().enumerate() {
-            let first = self.begins.1 + place * OF_NODE;
+            let first = self.first_node + place * OF_NODE;
             rows.push(row("node", name, "idle", "ms/s", self.rates(first, true)));
             rows.push(row("node", name, "uncharged", "ms/s", self.rates(first + 1, true)));
             for (path, metric) in PATH_NAMES.into_iter().enumerate() {
@@ -157,11 +159,11 @@ impl Sampler {
 
 impl Sink for Sampler {
     fn path(&mut self, node: usize, at: Instant, path: Path) {
-        self.count(self.begins.1 + node * OF_NODE + 2 + path as usize, at);
+        self.count(self.first_node + node * OF_NODE + 2 + path as usize, at);
     }
 
     fn high_over_low(&mut self, node: usize, at: Instant) {
-        self.count(self.begins.1 + node * OF_NODE + 2 + PATHS, at);
+        self.count(self.first_node + node * OF_NODE + 2 + PATHS, at);
     }
 
     fn woke(&mut self, process: usize, at: Instant) {
@@ -177,17 +179,17 @@ impl Sink for Sampler {
     }
 
     fn nobody(&mut self, node: usize, overhead: bool, from: Instant, until: Instant) {
-        self.span(self.begins.1 + node * OF_NODE + usize::from(overhead), from, until);
+        self.span(self.first_node + node * OF_NODE + usize::from(overhead), from, until);
     }
 
     fn enqueued(&mut self, queue: usize, _process: usize, at: Instant, length: usize) {
-        if let Some(value) = self.at(self.begins.0 + queue * OF_QUEUE + 1, at) {
+        if let Some(value) = self.at(self.first_queue + queue * OF_QUEUE + 1, at) {
             *value = length as u64 + 1;
         }
     }
 
     fn dequeued(&mut self, queue: usize, process: usize, at: Instant, length: usize, _age: Nanos) {
-        self.count(self.begins.0 + queue * OF_QUEUE, at);
+        self.count(self.first_queue + queue * OF_QUEUE, at);
         self.enqueued(queue, process, at, length);
     }
 }

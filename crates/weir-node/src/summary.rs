@@ -157,9 +157,9 @@ impl Summed {
         collector.nodes.iter().for_each(|node| together.add(node));
         let never_ran = |&(_, process): &(usize, usize)| {
             let tally = &collector.processes[process].tally;
-            tally.run_time == 0 && tally.schedulings == 0
+            tally.run_time.get() == 0 && tally.schedulings == 0
         };
-        let is_measured = collector.window().span() > 0;
+        let is_measured = collector.window().span().get() > 0;
         let starved = left.ready.iter().copied().filter(never_ran).filter(|_| is_measured).collect();
         let summary = Summary {
             processes: std::iter::once(all).chain(each).collect(),

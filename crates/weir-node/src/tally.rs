@@ -1,8 +1,8 @@
 //! The whole numbers that are counted of processes, queues and nodes in the measured time.
 //!
-//! Times are nanoseconds. All are sums, least and most, so adding them up does not depend on order.
+//! All are sums, least and most, so adding them up does not depend on order.
 
-use weir_core::units::Instant;
+use weir_core::units::{Instant, Nanos};
 use weir_lab::stats::window::Window;
 
 use crate::record::PATHS;
@@ -13,16 +13,16 @@ pub struct Epochs {
     /// How many epochs.
     pub count: u64,
     /// All of them together.
-    pub sum: u64,
+    pub sum: Nanos,
     /// The least.
-    pub least: u64,
+    pub least: Nanos,
     /// The most.
-    pub most: u64,
+    pub most: Nanos,
 }
 
 impl Epochs {
     /// An epoch is over.
-    pub(super) fn record(&mut self, run: u64) {
+    pub(super) fn record(&mut self, run: Nanos) {
         self.least = if self.count == 0 { run } else { self.least.min(run) };
         self.most = self.most.max(run);
         self.sum += run;
@@ -34,7 +34,7 @@ impl Epochs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessTally {
     /// What it was charged for.
-    pub run_time: u64,
+    pub run_time: Nanos,
     /// How often it was started, or went on at a decision.
     pub schedulings: u64,
     /// How often it became ready.
@@ -46,7 +46,7 @@ pub struct ProcessTally {
     /// Of these, those longer than it.
     pub late: u64,
     /// The longest response that was not over at the end, as long as it had been.
-    pub unfinished: u64,
+    pub unfinished: Nanos,
     /// Data that it put in queues.
     pub enqueued: u64,
     /// Data that it took from queues.
@@ -62,7 +62,7 @@ pub struct ProcessTally {
     /// Of these, those in which it ran less.
     pub missed: u64,
     /// The most that it lacked in one of these.
-    pub shortfall: u64,
+    pub shortfall: Nanos,
 }
 
 impl ProcessTally {
@@ -101,19 +101,19 @@ pub struct QueueTally {
     /// Its length where that ends.
     pub last: u64,
     /// No data that is still there was put in before this, or before the measured time.
-    pub oldest: u64,
+    pub oldest: Instant,
     /// Since when its length is [`Self::last`].
-    since: u64,
+    since: Instant,
 }
 
 impl QueueTally {
     /// Its length changes.
     #[inline]
     pub(super) fn change(&mut self, at: Instant, length: usize, window: Window) {
-        self.area += u128::from(self.last) * u128::from(window.part(Instant::new(self.since), at));
-        self.since = at.get();
+        self.area += u128::from(self.last) * u128::from(window.part(self.since, at).get());
+        self.since = at;
         self.last = length as u64;
-        if at.get() < window.from {
+        if at < window.from {
             self.first = self.last;
         }
     }
@@ -121,7 +121,7 @@ impl QueueTally {
     /// The measured time is over.
     #[must_use]
     pub fn closed(mut self, window: Window) -> Self {
-        self.change(Instant::new(window.until.max(self.since)), self.last as usize, window);
+        self.change(window.until.max(self.since), self.last as usize, window);
         self
     }
 }
@@ -130,11 +130,11 @@ impl QueueTally {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeTally {
     /// What processes were charged for.
-    pub run_time: u64,
+    pub run_time: Nanos,
     /// Idle.
-    pub idle: u64,
+    pub idle: Nanos,
     /// Busy for nobody.
-    pub uncharged: u64,
+    pub uncharged: Nanos,
     /// By path.
     pub paths: [u64; PATHS],
     /// A process of a normal queue took the processor from one of a low queue.

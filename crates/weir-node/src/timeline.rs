@@ -23,6 +23,30 @@ struct Run {
     until: u64,
 }
 
+/// A queue has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Length {
+    queue: u32,
+    at: u64,
+    length: u64,
+}
+
+/// Something has happened to a process, or to all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Mark {
+    what: &'static str,
+    process: Option<u32>,
+    at: u64,
+}
+
+/// The critical scheduling period of a node has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Period {
+    node: u32,
+    at: u64,
+    begins: u64,
+}
+
 /// Shows a part of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gantt {
@@ -33,12 +57,9 @@ pub struct Gantt {
     runs: Vec<Run>,
     /// The last run of each node.
     last: Vec<Option<usize>>,
-    /// Queue, when, length.
-    lengths: Vec<(u32, u64, u64)>,
-    /// What, of whom, when.
-    marks: Vec<(&'static str, Option<u32>, u64)>,
-    /// Node, when, when it begins.
-    critical: Vec<(u32, u64, u64)>,
+    lengths: Vec<Length>,
+    marks: Vec<Mark>,
+    critical: Vec<Period>,
     /// When the critical scheduling period of each node begins.
     begins: Vec<Option<u64>>,
     /// The same where the timeline begins.
@@ -119,29 +140,32 @@ impl Gantt {
 
     fn mark(&mut self, what: &'static str, process: Option<u32>, at: Instant) {
         if self.holds(at.get()) {
-            let kept = keep(&mut self.marks, (what, process, at.get()));
-            self.end(kept, at.get());
+            let at = at.get();
+            let kept = keep(&mut self.marks, Mark { what, process, at });
+            self.end(kept, at);
         }
     }
 
     fn length(&mut self, queue: usize, at: Instant, length: usize) {
-        if at.get() < self.from {
-            self.lengths_first[queue] = length as u64;
+        let (at, length) = (at.get(), length as u64);
+        if at < self.from {
+            self.lengths_first[queue] = length;
         }
-        if self.holds(at.get()) {
-            let kept = keep(&mut self.lengths, (queue as u32, at.get(), length as u64));
-            self.end(kept, at.get());
+        if self.holds(at) {
+            let kept = keep(&mut self.lengths, Length { queue: queue as u32, at, length });
+            self.end(kept, at);
         }
     }
 
     /// Puts what there is where the timeline begins before all changes.
     fn begin(&mut self) {
-        let from = self.from;
+        let at = self.from;
         let held = self.lengths_first.iter().enumerate().filter(|&(_, &length)| length > 0);
-        let first = held.map(|(queue, &length)| (queue as u32, from, length));
+        let first = held.map(|(queue, &length)| Length { queue: queue as u32, at, length });
         self.lengths.splice(0..0, first);
         let begins = self.begins_first.iter().enumerate();
-        let first = begins.filter_map(|(node, begins)| Some((node as u32, from, (*begins)?)));
+        let first =
+            begins.filter_map(|(node, begins)| Some(Period { node: node as u32, at, begins: (*begins)? }));
         self.critical.splice(0..0, first);
     }
 
@@ -151,9 +175,9 @@ impl Gantt {
         self.begin();
         let until = self.until;
         self.runs.retain(|run| run.from < until);
-        self.lengths.retain(|&(_, at, _)| at < until);
-        self.marks.retain(|&(_, _, at)| at < until);
-        self.critical.retain(|&(_, at, _)| at < until);
+        self.lengths.retain(|row| row.at < until);
+        self.marks.retain(|row| row.at < until);
+        self.critical.retain(|row| row.at < until);
         Timeline {
             discipline: discipline.to_owned(),
             from: seconds(self.from),
@@ -167,19 +191,19 @@ impl Gantt {
                 until: self.runs.iter().map(|run| seconds(run.until.min(until))).collect(),
             },
             lengths: Lengths {
-                queue: self.lengths.iter().map(|row| row.0).collect(),
-                at: self.lengths.iter().map(|row| seconds(row.1)).collect(),
-                length: self.lengths.iter().map(|row| row.2).collect(),
+                queue: self.lengths.iter().map(|row| row.queue).collect(),
+                at: self.lengths.iter().map(|row| seconds(row.at)).collect(),
+                length: self.lengths.iter().map(|row| row.length).collect(),
             },
             marks: Marks {
-                what: self.marks.iter().map(|row| row.0).collect(),
-                process: self.marks.iter().map(|row| row.1).collect(),
-                at: self.marks.iter().map(|row| seconds(row.2)).collect(),
+                what: self.marks.iter().map(|row| row.what).collect(),
+                process: self.marks.iter().map(|row| row.process).collect(),
+                at: self.marks.iter().map(|row| seconds(row.at)).collect(),
             },
             critical: Critical {
-                node: self.critical.iter().map(|row| row.0).collect(),
-                at: self.critical.iter().map(|row| seconds(row.1)).collect(),
-                begins: self.critical.iter().map(|row| seconds(row.2)).collect(),
+                node: self.critical.iter().map(|row| row.node).collect(),
+                at: self.critical.iter().map(|row| seconds(row.at)).collect(),
+                begins: self.critical.iter().map(|row| seconds(row.begins)).collect(),
             },
         }
     }
@@ -219,13 +243,14 @@ impl Sink for Gantt {
     }
 
     fn critical(&mut self, node: usize, at: Instant, begins: Instant) {
-        let changed = self.begins[node].replace(begins.get()) != Some(begins.get());
-        if at.get() < self.from {
-            self.begins_first[node] = self.begins[node];
+        let (at, begins) = (at.get(), begins.get());
+        let changed = self.begins[node].replace(begins) != Some(begins);
+        if at < self.from {
+            self.begins_first[node] = Some(begins);
         }
-        if changed && self.holds(at.get()) {
-            let kept = keep(&mut self.critical, (node as u32, at.get(), begins.get()));
-            self.end(kept, at.get());
+        if changed && self.holds(at) {
+            let kept = keep(&mut self.critical, Period { node: node as u32, at, begins });
+            self.end(kept, at);
         }
     }
 

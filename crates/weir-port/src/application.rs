@@ -5,7 +5,7 @@
 
 use weir_core::units::Nanos;
 
-use crate::arrivals::Application;
+use crate::arrivals::{Application, Step};
 use crate::model::{Closed, Think};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::{MessageClasses, SizeSampler};
@@ -15,8 +15,14 @@ pub struct Applications {
     think: Think,
     sizes: SizeSampler,
     classes: MessageClasses,
-    /// Lengths, then thinking times, of each application.
-    streams: Vec<(Stream, Stream)>,
+    /// Of each application.
+    streams: Vec<Draws>,
+}
+
+/// What an application draws from.
+struct Draws {
+    lengths: Stream,
+    thinking: Stream,
 }
 
 impl Applications {
@@ -24,7 +30,10 @@ impl Applications {
     #[must_use]
     pub fn new(closed: &Closed, classes: &MessageClasses, seed: u64, replication: u32) -> Self {
         let stream = |purpose, index| Stream::new(StreamKey { seed, replication, purpose, index });
-        let of_application = |index| (stream(Purpose::Lengths, index), stream(Purpose::Thinking, index));
+        let of_application = |index| Draws {
+            lengths: stream(Purpose::Lengths, index),
+            thinking: stream(Purpose::Thinking, index),
+        };
         Self {
             think: closed.think,
             sizes: closed.lengths.sampler(),
@@ -35,14 +44,14 @@ impl Applications {
 }
 
 impl Application for Applications {
-    fn next(&mut self, flow: u32) -> (u64, u32, u16) {
-        let (lengths, thinking) = &mut self.streams[flow as usize];
+    fn next(&mut self, flow: u32) -> Step {
+        let Draws { lengths, thinking } = &mut self.streams[flow as usize];
         let length = u32::try_from(self.sizes.sample(lengths.next_u64())).unwrap_or(u32::MAX);
         let think = match self.think {
             Think::Constant(time) => time,
             Think::Exponential(mean) => Nanos::new(thinking.next_exponential(mean.get() as f64)),
         };
-        (think.get(), length, self.classes.class_of(length).unwrap_or(0))
+        Step { think, length, class: self.classes.class_of(length).unwrap_or(0) }
     }
 }
 
@@ -58,7 +67,7 @@ mod tests {
     }
 
     /// What `flow` draws when the applications are asked in this order.
-    fn drawn(order: &[u32], flow: u32, replication: u32) -> Vec<(u64, u32, u16)> {
+    fn drawn(order: &[u32], flow: u32, replication: u32) -> Vec<Step> {
         let mut applications = applications(Think::Exponential(Nanos::new(1_000)), replication);
         let all: Vec<_> = order.iter().map(|&flow| (flow, applications.next(flow))).collect();
         all.into_iter().filter(|(of, _)| *of == flow).map(|(_, drawn)| drawn).collect()
@@ -77,8 +86,8 @@ mod tests {
     fn a_constant_time_of_thinking_is_kept() {
         let mut applications = applications(Think::Constant(Nanos::new(77)), 0);
         for _ in 0..100 {
-            let (think, length, class) = applications.next(0);
-            assert_eq!(think, 77);
+            let Step { think, length, class } = applications.next(0);
+            assert_eq!(think, Nanos::new(77));
             assert_eq!(length, [1, 2, 3, 4, 5, 20][usize::from(class)]);
         }
     }

@@ -27,21 +27,29 @@ struct Present {
 pub struct SlopAudit {
     alpha: i128,
     present: Vec<Present>,
-    compared: u64,
-    violated: u64,
+    counts: Audited,
+}
+
+/// Pairs of messages compared, and how many of them violated the bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Audited {
+    /// Pairs compared.
+    pub compared: u64,
+    /// Those that violated it.
+    pub violated: u64,
 }
 
 impl SlopAudit {
     /// For an alpha in units of 2^-16.
     #[must_use]
     pub fn new(alpha: u64) -> Self {
-        Self { alpha: i128::from(alpha), present: Vec::new(), compared: 0, violated: 0 }
+        Self { alpha: i128::from(alpha), present: Vec::new(), counts: Audited::default() }
     }
 
-    /// How many pairs were compared, and how many of them violated the bound.
+    /// What was found.
     #[must_use]
-    pub fn counts(&self) -> (u64, u64) {
-        (self.compared, self.violated)
+    pub fn counts(&self) -> Audited {
+        self.counts
     }
 
     /// Whether serving `later` may slow `earlier`.
@@ -67,8 +75,8 @@ impl Observer for SlopAudit {
             return;
         };
         for earlier in self.present.iter().filter(|message| message.index < index) {
-            self.compared += 1;
-            self.violated += u64::from(!self.may_slow(earlier, &served));
+            self.counts.compared += 1;
+            self.counts.violated += u64::from(!self.may_slow(earlier, &served));
         }
     }
 }
@@ -83,7 +91,7 @@ mod tests {
         audit.arrived(0, 0, 5);
         audit.arrived(later, 1, 2);
         audit.accepted(later, 1);
-        audit.counts().1
+        audit.counts().violated
     }
 
     #[test]
@@ -101,6 +109,6 @@ mod tests {
         audit.departed(&Departure { index: 0, ..Departure::default() });
         audit.arrived(9, 1, 9);
         audit.accepted(9, 1);
-        assert_eq!(audit.counts(), (0, 0));
+        assert_eq!(audit.counts(), Audited::default());
     }
 }

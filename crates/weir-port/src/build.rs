@@ -192,7 +192,7 @@ fn lockstep(
     let MessageClasses::Lengths(lengths) = &scenario.classes else { return Err(BuildError::Input) };
     let options = Options {
         batch: layout.plan.batch,
-        monitor_period: scenario.measure.queue_period.get(),
+        monitor_period: scenario.measure.queue_period,
         level: Level::detect(),
     };
     let engine = Lockstep::new(strategies, lengths, options);
@@ -213,23 +213,15 @@ pub fn contract(
     replication: u32,
     at: usize,
 ) -> Result<Placed, BuildError> {
-    let (engine, lane) = single(scenario, layout, replication, &scenario.disciplines[at])?;
-    Ok(Placed { disciplines: vec![at], engine, lane })
-}
-
-fn single(
-    scenario: &PortScenario,
-    layout: &Layout,
-    replication: u32,
-    named: &NamedDiscipline,
-) -> Result<(&'static str, Box<dyn Lane>), BuildError> {
+    let named = &scenario.disciplines[at];
     let collector = Collector::new(layout.plan.clone(), layout.records);
     let place = Place { scenario, replication, collector, spec: &named.spec };
-    match scenario.service {
-        Service::Packets(_) => Ok(("plain", place.packets()?)),
-        Service::Whole(_) if is_fluid(&named.spec) => Ok(("fluid", place.fluid()?)),
-        Service::Whole(_) => Ok(("whole", place.whole()?)),
-    }
+    let (engine, lane) = match scenario.service {
+        Service::Packets(_) => ("plain", place.packets()?),
+        Service::Whole(_) if is_fluid(&named.spec) => ("fluid", place.fluid()?),
+        Service::Whole(_) => ("whole", place.whole()?),
+    };
+    Ok(Placed { disciplines: vec![at], engine, lane })
 }
 
 /// Where one discipline is put.
@@ -243,7 +235,7 @@ struct Place<'a> {
 impl Place<'_> {
     fn packets(self) -> Result<Box<dyn Lane>, BuildError> {
         let services = drawn(self.scenario, self.replication)?;
-        let period = self.scenario.measure.queue_period.get();
+        let period = self.scenario.measure.queue_period;
         if let Input::Closed(_) = &self.scenario.input {
             let discipline = message_discipline::<Message<Packets>>(self.spec)?;
             let engine = Plain::new(discipline, self.closed()?, services, period);
@@ -313,7 +305,7 @@ struct IntoPlain<'a> {
     place: Place<'a>,
     arrivals: Open<BoxedArrivals>,
     services: Drawn<RandomServices>,
-    period: u64,
+    period: Nanos,
 }
 
 impl Visitor<Message<Packets>> for IntoPlain<'_> {
@@ -349,5 +341,5 @@ fn services(scenario: &PortScenario, replication: u32) -> Result<RandomServices,
 
 fn drawn(scenario: &PortScenario, replication: u32) -> Result<Drawn<RandomServices>, BuildError> {
     let mean = scenario.service.mean_per_unit().round() as u64;
-    Ok(Drawn::new(services(scenario, replication)?, mean))
+    Ok(Drawn::new(services(scenario, replication)?, Nanos::new(mean)))
 }

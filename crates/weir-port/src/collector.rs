@@ -42,13 +42,14 @@ impl Metric {
     /// Its value for one departure.
     #[inline]
     fn of(self, departure: &Departure) -> u64 {
-        let response = departure.completion - departure.arrival;
+        let response = (departure.completion - departure.arrival).get();
         match self {
-            Self::Latency => departure.last - departure.arrival,
+            Self::Latency => (departure.last - departure.arrival).get(),
             Self::Response => response,
-            Self::Wait => response.saturating_sub(departure.alone),
+            Self::Wait => response.saturating_sub(departure.alone.get()),
             Self::Slowdown => {
-                let scaled = (u128::from(response) << SLOWDOWN_BITS) / u128::from(departure.alone.max(1));
+                let scaled =
+                    (u128::from(response) << SLOWDOWN_BITS) / u128::from(departure.alone.get().max(1));
                 u64::try_from(scaled).unwrap_or(u64::MAX)
             }
         }
@@ -282,11 +283,14 @@ impl Observer for Collector {
 
 #[cfg(test)]
 mod tests {
+    use weir_core::units::{Instant, Nanos};
+
     use super::*;
 
     fn departure(tick: u64, class: u16) -> Departure {
-        let base = Departure { index: tick, class, length: 2, alone: 4, ..Departure::default() };
-        Departure { arrival: 10, last: 15, completion: 16, tick, ..base }
+        let at = Instant::new;
+        let base = Departure { index: tick, class, length: 2, alone: Nanos::new(4), ..Departure::default() };
+        Departure { arrival: at(10), last: at(15), completion: at(16), tick, ..base }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What the engines of the port have in common: they run to a tick, and count.
 
+use weir_core::units::Nanos;
+
 use crate::observer::Observer;
 
 /// More messages than this in the queue are refused: the load is beyond what can be simulated.
@@ -30,15 +32,24 @@ pub struct Flow {
     pub held: Option<u64>,
 }
 
+/// Packets that wait, over time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// The integral over time of their number: the sum of all waits.
+    pub integral: u128,
+    /// That time.
+    pub time: Nanos,
+}
+
 /// The counters of an engine, for progress and for the self-checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// Packets accepted, or messages served whole.
     pub ticks: u64,
-    /// The clock.
-    pub now: u64,
+    /// The time that has passed.
+    pub now: Nanos,
     /// The time the server has been busy.
-    pub busy: u64,
+    pub busy: Nanos,
     /// Messages that have arrived.
     pub arrived: u64,
     /// Messages that have arrived and not departed.
@@ -49,9 +60,8 @@ pub struct State {
     pub flow: Flow,
     /// The integral over time of the number of messages present.
     pub message_time: u128,
-    /// The integral over time of the number of packets waiting after the warm-up, and that time; zero where
-    /// the engine does not keep it.
-    pub packet_time: (u128, u64),
+    /// Packets waiting after the warm-up; nothing where the engine does not keep it.
+    pub packet_time: Waiting,
     /// Instants at which the server found nothing to serve although messages were present.
     pub idle_over_backlog: u64,
 }

@@ -3,7 +3,9 @@
 //! A slab: a freed place is taken by the next arrival, so that memory follows the backlog, not the length
 //! of the run. The handle given to a discipline is the place.
 
-use crate::arrivals::{Arrival, NEVER};
+use weir_core::units::Instant;
+
+use crate::arrivals::Arrival;
 
 /// What is remembered of one message.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,9 +13,9 @@ pub struct InFlight {
     /// Its number in order of arrival.
     pub index: u64,
     /// Instant of arrival.
-    pub arrival: u64,
-    /// Instant at which its first unit was accepted; [`NEVER`] until it is.
-    pub first: u64,
+    pub arrival: Instant,
+    /// Instant at which its first unit was accepted; [`Instant::NEVER`] until it is.
+    pub first: Instant,
     /// Its length at arrival.
     pub length: u32,
     /// Its application.
@@ -31,7 +33,7 @@ pub struct Flight {
     /// The sums of the instants of arrival and of departure, and the last of them.
     arrivals: u128,
     departures: u128,
-    last: u64,
+    last: Instant,
 }
 
 impl Flight {
@@ -64,18 +66,18 @@ impl Flight {
     /// Each message adds the time between its two instants, or until the last of all if it has not left.
     #[must_use]
     pub fn message_time(&self) -> u128 {
-        self.departures + self.len() as u128 * u128::from(self.last) - self.arrivals
+        self.departures + self.len() as u128 * u128::from(self.last.get()) - self.arrivals
     }
 
     /// Remembers a message and returns its handle.
     #[inline]
     pub fn admit(&mut self, arrival: &Arrival) -> u32 {
-        self.arrivals += u128::from(arrival.at);
+        self.arrivals += u128::from(arrival.at.get());
         self.last = self.last.max(arrival.at);
         let slot = InFlight {
             index: self.arrived,
             arrival: arrival.at,
-            first: NEVER,
+            first: Instant::NEVER,
             length: arrival.length,
             flow: arrival.flow,
             class: arrival.class,
@@ -106,15 +108,15 @@ impl Flight {
 
     /// A unit of the message is accepted at `at`; only the first is remembered.
     #[inline]
-    pub fn begin(&mut self, id: u32, at: u64) {
+    pub fn begin(&mut self, id: u32, at: Instant) {
         let slot = &mut self.slots[id as usize];
         slot.first = slot.first.min(at);
     }
 
     /// Forgets a message that left at `at`.
     #[inline]
-    pub fn release(&mut self, id: u32, at: u64) -> InFlight {
-        self.departures += u128::from(at);
+    pub fn release(&mut self, id: u32, at: Instant) -> InFlight {
+        self.departures += u128::from(at.get());
         self.last = self.last.max(at);
         self.free.push(id);
         self.slots[id as usize]

@@ -15,8 +15,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::arrivals::{Arrivals, NEVER};
-use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped};
+use weir_core::units::{Instant, Nanos};
+
+use crate::arrivals::Arrivals;
+use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped, Waiting};
 use crate::flight::Flight;
 use crate::observer::Observer;
 use weir_lab::record::Departure;
@@ -31,11 +33,20 @@ pub struct Fluid<A> {
     arrivals: A,
     work: Work,
     flight: Flight,
-    present: BinaryHeap<Reverse<(u128, u64, u32)>>,
+    present: BinaryHeap<Reverse<Present>>,
     attained: u128,
     now: u128,
     departed: u64,
     busy: u128,
+}
+
+/// A message present; the one that departs first, then the one that arrived first, is the smallest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Present {
+    /// Attained service at departure.
+    goal: u128,
+    number: u64,
+    id: u32,
 }
 
 /// The first whole nanosecond that is not before `instant`.
@@ -47,10 +58,10 @@ impl<A: Arrivals> Engine for Fluid<A> {
     fn advance<O: Observer>(&mut self, until: u64, observer: &mut O) -> Stopped {
         while self.departed < until {
             match self.next_departure() {
-                Some(end) if end <= u128::from(self.arrivals.next_at()) << FRACTION => {
+                Some(end) if end <= u128::from(self.arrivals.next_at().get()) << FRACTION => {
                     self.depart(end, observer)
                 }
-                None if self.arrivals.next_at() == NEVER => {
+                None if self.arrivals.next_at() == Instant::NEVER => {
                     return Stopped::Exhausted;
                 }
                 _ => self.arrive(),
@@ -65,8 +76,8 @@ impl<A: Arrivals> Engine for Fluid<A> {
     fn state(&self) -> State {
         State {
             ticks: self.departed,
-            now: rounded_up(self.now),
-            busy: rounded_up(self.busy),
+            now: Nanos::new(rounded_up(self.now)),
+            busy: Nanos::new(rounded_up(self.busy)),
             arrived: self.flight.arrived(),
             unfinished: self.flight.len() as u64,
             dropped: 0,
@@ -77,7 +88,7 @@ impl<A: Arrivals> Engine for Fluid<A> {
                 held: Some(self.present.len() as u64),
             },
             message_time: self.flight.message_time(),
-            packet_time: (0, 0),
+            packet_time: Waiting::default(),
             idle_over_backlog: 0,
         }
     }
@@ -101,7 +112,7 @@ impl<A: Arrivals> Fluid<A> {
     /// The instant at which the first of those present departs if nobody arrives: a whole number of 2^-32
     /// nanoseconds, so that time up to a departure is divided without a remainder.
     fn next_departure(&self) -> Option<u128> {
-        let Reverse((goal, _, _)) = self.present.peek()?;
+        let Reverse(Present { goal, .. }) = self.present.peek()?;
         Some(self.now + goal.saturating_sub(self.attained) * self.present.len() as u128)
     }
 
@@ -118,17 +129,17 @@ impl<A: Arrivals> Fluid<A> {
 
     fn arrive(&mut self) {
         let arrival = self.arrivals.take();
-        self.pass(self.now.max(u128::from(arrival.at) << FRACTION));
+        self.pass(self.now.max(u128::from(arrival.at.get()) << FRACTION));
         let id = self.flight.admit(&arrival);
         self.flight.begin(id, arrival.at);
-        let goal = self.attained + (u128::from(self.work.of(arrival.length)) << FRACTION);
-        self.present.push(Reverse((goal, self.flight.arrived(), id)));
+        let goal = self.attained + (u128::from(self.work.of(arrival.length).get()) << FRACTION);
+        self.present.push(Reverse(Present { goal, number: self.flight.arrived(), id }));
     }
 
     fn depart<O: Observer>(&mut self, end: u128, observer: &mut O) {
         self.pass(end);
-        let end = rounded_up(end);
-        let Some(Reverse((_, _, id))) = self.present.pop() else { return };
+        let end = Instant::new(rounded_up(end));
+        let Some(Reverse(Present { id, .. })) = self.present.pop() else { return };
         let message = self.flight.release(id, end);
         observer.departed(&Departure {
             index: message.index,

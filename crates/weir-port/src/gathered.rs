@@ -1,5 +1,8 @@
 //! What all replications of one discipline gave, put together in the order of the replications.
 
+use weir_core::units::Nanos;
+
+use crate::audit::Audited;
 use crate::collector::{Collector, Metric, Plan, SLOWDOWN_BITS};
 use crate::engine::State;
 use weir_document::NamedDiscipline;
@@ -24,8 +27,8 @@ pub struct Gathered {
     pub classes: usize,
     /// The counters of each replication.
     pub states: Vec<State>,
-    /// Pairs compared and bounds violated, with verification.
-    pub audited: Option<(u64, u64)>,
+    /// What verification found.
+    pub audited: Option<Audited>,
     /// Units of length served, by flow.
     pub served: Vec<u64>,
     /// Messages counted and their lengths together, by class.
@@ -60,16 +63,17 @@ impl Gathered {
     }
 
     /// Adds the next replication.
-    pub fn add(&mut self, replication: u32, collector: Collector, state: State, audited: Option<(u64, u64)>) {
+    pub fn add(&mut self, replication: u32, collector: Collector, state: State, audited: Option<Audited>) {
         self.states.push(state);
         self.served.iter_mut().zip(&collector.served).for_each(|(own, more)| *own += more);
         for (own, more) in self.lengths.iter_mut().zip(&collector.lengths) {
             own.0 += more.0;
             own.1 += more.1;
         }
-        if let Some((compared, violated)) = audited {
-            let before = self.audited.unwrap_or_default();
-            self.audited = Some((before.0 + compared, before.1 + violated));
+        if let Some(more) = audited {
+            let sum = self.audited.get_or_insert_default();
+            sum.compared += more.compared;
+            sum.violated += more.violated;
         }
         self.pool.push(collector.batches);
         self.queue.push(collector.queue);
@@ -163,8 +167,8 @@ impl Gathered {
 
     /// The sum of a time over the replications, which together may pass the end of one clock.
     #[must_use]
-    pub fn total_time(&self, of: impl Fn(&State) -> u64) -> u128 {
-        self.states.iter().map(|state| u128::from(of(state))).sum()
+    pub fn total_time(&self, of: impl Fn(&State) -> Nanos) -> u128 {
+        self.states.iter().map(|state| u128::from(of(state).get())).sum()
     }
 }
 

@@ -3,7 +3,7 @@
 //! The engines are monomorphised per discipline, so that the packet loop holds no dynamic call; a lane is
 //! called dynamically once per million packets. A lane may carry several disciplines (lockstep).
 
-use crate::audit::SlopAudit;
+use crate::audit::{Audited, SlopAudit};
 use crate::collector::Collector;
 use crate::engine::{Engine, State, Stopped};
 use crate::observer::{Observer, Sample};
@@ -17,8 +17,8 @@ pub trait Lane: Send {
     fn state(&self, place: usize) -> State;
     /// What was collected, discipline by discipline.
     fn collectors(&mut self) -> Vec<&mut Collector>;
-    /// What verification found: how many comparisons were made, and how many failed.
-    fn audited(&self) -> Option<(u64, u64)> {
+    /// What verification found.
+    fn audited(&self) -> Option<Audited> {
         None
     }
     /// Why the engine could not go on, if it could not.
@@ -82,7 +82,7 @@ impl<E: Engine> Lane for Verified<E> {
     fn collectors(&mut self) -> Vec<&mut Collector> {
         vec![&mut self.observer.collector]
     }
-    fn audited(&self) -> Option<(u64, u64)> {
+    fn audited(&self) -> Option<Audited> {
         Some(self.observer.audit.counts())
     }
 }

@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use weir_core::units::Instant;
+
 use crate::accelerated::{Batch, BatchObserver, Limit, Lockstep, LockstepError, Probe, Stopped as Ended};
 use crate::collector::Collector;
-use crate::engine::{Flow, State, Stopped};
+use crate::engine::{Flow, State, Stopped, Waiting};
 use crate::lane::Lane;
 use weir_lab::stats::Histogram;
 use weir_lab::stats::batch::Total;
@@ -20,9 +22,9 @@ pub struct LockstepLane {
     into: Collectors,
     served: Batch,
     tick: u64,
-    held: (u64, Vec<Option<u64>>),
-    /// The integral of the queue at the end of the warm-up.
-    begun: (u128, u64),
+    held: Vec<Option<u64>>,
+    /// The queue up to the end of the warm-up.
+    begun: Waiting,
     failed: Option<LockstepError>,
 }
 
@@ -48,11 +50,11 @@ impl BatchObserver for Collectors {
     fn batch(&mut self, batch: Batch) -> ControlFlow<()> {
         for (strategy, collector) in self.0.iter_mut().enumerate() {
             for class in 0..batch.classes {
-                let (count, sum) = batch.of(strategy, class);
-                collector.batches.add(class, batch.first_tick, Total { count, sum });
+                let total = batch.of(strategy, class);
+                collector.batches.add(class, batch.first_tick, total);
                 if batch.first_tick >= collector.plan().warm_up {
-                    collector.lengths[class].0 += count;
-                    collector.lengths[class].1 += count * u64::from(self.1[class]);
+                    collector.lengths[class].0 += total.count;
+                    collector.lengths[class].1 += total.count * u64::from(self.1[class]);
                 }
             }
             let readings = Total { count: batch.queue_readings, sum: batch.queue_packets };
@@ -85,8 +87,8 @@ impl LockstepLane {
             into,
             served,
             tick: 0,
-            held: (0, Vec::new()),
-            begun: (0, 0),
+            held: Vec::new(),
+            begun: Waiting::default(),
             failed: None,
         }
     }
@@ -150,18 +152,19 @@ impl Lane for LockstepLane {
     /// Time is that at which the work drawn so far would be over, at most a block of messages ahead.
     fn state(&self, place: usize) -> State {
         let timeline = self.engine.timeline();
-        let (busy, now) = timeline.work_and_end();
         let arrived = timeline.handed();
-        let served: u64 = (0..self.lengths.len()).map(|class| self.served.of(place, class).0).sum();
-        let (integral, until) = self.engine.waiting_time();
-        let packet_time = (integral - self.begun.0, until - self.begun.1);
-        let (packets, held) = &self.held;
-        let held = held.get(place).copied().flatten();
-        let flow = Flow { unit: "packets", arrived: *packets, served: self.tick, held };
+        let served: u64 = (0..self.lengths.len()).map(|class| self.served.of(place, class).count).sum();
+        let waiting = self.engine.waiting_time();
+        let packet_time = Waiting {
+            integral: waiting.integral - self.begun.integral,
+            time: waiting.time - self.begun.time,
+        };
+        let held = self.held.get(place).copied().flatten();
+        let flow = Flow { unit: "packets", arrived: self.engine.arrived(), served: self.tick, held };
         State {
             ticks: self.tick,
-            now,
-            busy,
+            now: timeline.end().since(Instant::ZERO),
+            busy: timeline.work(),
             arrived,
             unfinished: arrived - served,
             flow,

@@ -3,12 +3,14 @@
 //! The engines keep no statistics; they report, and an observer collects. An observer says at compile time
 //! what it wants to hear, so that a run pays only for that.
 
+use weir_core::units::Instant;
+
 use weir_lab::record::Departure;
 /// What the queue monitor saw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// The instant.
-    pub at: u64,
+    pub at: Instant,
     /// Packets accepted before.
     pub tick: u64,
     /// Packets that had arrived and were not yet accepted.

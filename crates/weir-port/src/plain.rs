@@ -15,10 +15,10 @@
 
 use weir_core::discipline::{CountDrops, Discipline, Enqueued, Open as OpenGate};
 use weir_core::item::{ClassId, FlowId, Message};
-use weir_core::units::{Instant, Packets};
+use weir_core::units::{Cost, Instant, Nanos, Packets};
 
-use crate::arrivals::{Arrivals, NEVER};
-use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped};
+use crate::arrivals::Arrivals;
+use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped, Waiting};
 use crate::flight::Flight;
 use crate::observer::{Observer, Sample};
 use crate::service::Drawn;
@@ -41,13 +41,13 @@ pub struct Plain<D, A, S> {
     flight: Flight,
     drops: CountDrops,
     grant: Option<OpenGrant>,
-    boundary: u64,
+    boundary: Instant,
     tick: u64,
     arrived_packets: u64,
-    busy: u64,
+    busy: Nanos,
     idle_over_backlog: u64,
-    sample_period: u64,
-    next_sample: u64,
+    sample_period: Nanos,
+    next_sample: Instant,
 }
 
 impl<D, A, S> Engine for Plain<D, A, S>
@@ -76,7 +76,7 @@ where
     fn state(&self) -> State {
         State {
             ticks: self.tick,
-            now: self.boundary,
+            now: self.boundary.since(Instant::ZERO),
             busy: self.busy,
             arrived: self.flight.arrived(),
             unfinished: self.flight.len() as u64,
@@ -90,7 +90,7 @@ where
                 ),
             },
             message_time: self.flight.message_time(),
-            packet_time: (0, 0),
+            packet_time: Waiting::default(),
             idle_over_backlog: self.idle_over_backlog,
         }
     }
@@ -102,8 +102,8 @@ where
     A: Arrivals,
     S: ServiceSource + Send,
 {
-    /// An empty port. The queue is sampled every `sample_period` nanoseconds, never if that is 0.
-    pub fn new(discipline: D, arrivals: A, service: Drawn<S>, sample_period: u64) -> Self {
+    /// An empty port. The queue is sampled every `sample_period`, never if that is 0.
+    pub fn new(discipline: D, arrivals: A, service: Drawn<S>, sample_period: Nanos) -> Self {
         Self {
             discipline,
             arrivals,
@@ -111,13 +111,17 @@ where
             flight: Flight::default(),
             drops: CountDrops::default(),
             grant: None,
-            boundary: 0,
+            boundary: Instant::ZERO,
             tick: 0,
             arrived_packets: 0,
-            busy: 0,
+            busy: Nanos::ZERO,
             idle_over_backlog: 0,
             sample_period,
-            next_sample: if sample_period == 0 { NEVER } else { sample_period },
+            next_sample: if sample_period == Nanos::ZERO {
+                Instant::NEVER
+            } else {
+                Instant::ZERO + sample_period
+            },
         }
     }
 
@@ -126,10 +130,10 @@ where
     fn choose<O: Observer>(&mut self, observer: &mut O) -> Option<OpenGrant> {
         while self.wake_before(self.boundary) {
             if let Some((message, at)) = self.wake(observer) {
-                let _ = self.discipline.enqueue(Instant::new(at), message, &mut self.drops);
+                let _ = self.discipline.enqueue(at, message, &mut self.drops);
             }
         }
-        let now = Instant::new(self.boundary);
+        let now = self.boundary;
         let grant = self.discipline.dequeue(now, &OpenGate, &mut self.drops)?;
         self.flight.begin(grant.item.id, self.boundary);
         let left = grant.item.remaining.get();
@@ -138,7 +142,7 @@ where
 
     /// Whether an arrival or a sample is due before the server's choice at `boundary`.
     #[inline]
-    fn wake_before(&self, boundary: u64) -> bool {
+    fn wake_before(&self, boundary: Instant) -> bool {
         let next = self.arrivals.next_at();
         self.next_sample < boundary || if A::BEFORE_ACCEPTANCE { next <= boundary } else { next < boundary }
     }
@@ -146,7 +150,7 @@ where
     /// Handles the earlier of the next sample and the next arrival; at one instant the arrival, so that the
     /// monitor sees what has come by then.
     #[inline]
-    fn wake<O: Observer>(&mut self, observer: &mut O) -> Option<(Message<Packets>, u64)> {
+    fn wake<O: Observer>(&mut self, observer: &mut O) -> Option<(Message<Packets>, Instant)> {
         if self.next_sample < self.arrivals.next_at() {
             self.sample(observer);
             return None;
@@ -162,12 +166,12 @@ where
             packets: self.arrived_packets - self.tick,
             messages: self.flight.len() as u64,
         });
-        self.next_sample = self.next_sample.saturating_add(self.sample_period);
+        self.next_sample = self.next_sample.after(self.sample_period);
     }
 
     /// Takes the next arrival: the handle for the discipline, and its instant.
     #[inline]
-    fn arrive<O: Observer>(&mut self, observer: &mut O) -> (Message<Packets>, u64) {
+    fn arrive<O: Observer>(&mut self, observer: &mut O) -> (Message<Packets>, Instant) {
         let arrival = self.arrivals.take();
         let packets = u64::from(arrival.length);
         let message = Message {
@@ -186,9 +190,9 @@ where
     /// Nothing can be served: moves to the next arrival or the discipline's next event.
     #[cold]
     fn idle<O: Observer>(&mut self, observer: &mut O) -> bool {
-        let event = self.discipline.next_event().map_or(NEVER, Instant::get);
+        let event = self.discipline.next_event().unwrap_or(Instant::NEVER);
         let next = self.arrivals.next_at();
-        if event.min(next) == NEVER {
+        if event.min(next) == Instant::NEVER {
             return false;
         }
         self.idle_over_backlog += u64::from(!self.flight.is_empty());
@@ -198,7 +202,7 @@ where
         }
         if next <= event {
             let (message, at) = self.arrive(observer);
-            let _ = self.discipline.enqueue(Instant::new(at), message, &mut self.drops);
+            let _ = self.discipline.enqueue(at, message, &mut self.drops);
         }
         true
     }
@@ -227,7 +231,7 @@ where
 
     /// Accepts one packet of the grant at `boundary` and returns that instant.
     #[inline]
-    fn accept<O: Observer>(&mut self, grant: &mut OpenGrant, observer: &mut O) -> u64 {
+    fn accept<O: Observer>(&mut self, grant: &mut OpenGrant, observer: &mut O) -> Instant {
         let accepted = self.boundary;
         if O::EVERY_PACKET {
             observer.accepted(self.tick, self.flight.get(grant.item.id).index);
@@ -243,9 +247,9 @@ where
     }
 
     #[inline]
-    fn depart<O: Observer>(&mut self, grant: &OpenGrant, accepted: u64, observer: &mut O) {
+    fn depart<O: Observer>(&mut self, grant: &OpenGrant, accepted: Instant, observer: &mut O) {
         let used = Packets::new(grant.uncharged);
-        self.discipline.finish(Instant::new(accepted), &grant.item, used);
+        self.discipline.finish(accepted, &grant.item, used);
         let message = self.flight.release(grant.item.id, accepted);
         observer.departed(&Departure {
             index: message.index,
@@ -256,17 +260,17 @@ where
             first: message.first,
             last: accepted,
             completion: accepted + self.service.mean(),
-            alone: u64::from(message.length) * self.service.mean(),
+            alone: Nanos::new(u64::from(message.length) * self.service.mean().get()),
             tick: self.tick - 1,
         });
         self.arrivals.delivered(message.flow, self.boundary);
     }
 
     #[inline]
-    fn give_back(&mut self, grant: OpenGrant, now: u64) {
+    fn give_back(&mut self, grant: OpenGrant, now: Instant) {
         let item = Message { remaining: Packets::new(grant.left), ..grant.item };
         let used = Packets::new(grant.uncharged);
-        self.discipline.requeue(Instant::new(now), item, used, &mut self.drops);
+        self.discipline.requeue(now, item, used, &mut self.drops);
     }
 
     /// Takes in what arrives during a packet's transmission; `None` if the grant was preempted.
@@ -274,7 +278,7 @@ where
     fn admit_during<O: Observer>(&mut self, mut grant: OpenGrant, observer: &mut O) -> Option<OpenGrant> {
         while self.wake_before(self.boundary) {
             let Some((message, at)) = self.wake(observer) else { continue };
-            let now = Instant::new(at);
+            let now = at;
             self.discipline.charge(now, &grant.item, Packets::new(grant.uncharged));
             grant.uncharged = 0;
             if self.discipline.enqueue(now, message, &mut self.drops) == Enqueued::Preempts {
@@ -282,7 +286,7 @@ where
                 return None;
             }
         }
-        if self.discipline.next_event().is_some_and(|event| event.get() < self.boundary) {
+        if self.discipline.next_event().is_some_and(|event| event < self.boundary) {
             self.give_back(grant, self.boundary);
             return None;
         }

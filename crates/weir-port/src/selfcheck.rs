@@ -1,5 +1,6 @@
 //! The self-checks printed with every result.
 
+use crate::audit::Audited;
 use crate::figures::Frame;
 use crate::gathered::{CLOCK, Gathered};
 use weir_lab::result::{Check, LEVEL};
@@ -72,8 +73,8 @@ fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
 /// Little's law for packets: the mean number waiting, by the queue monitor, is the sum of all waits over
 /// time. It is the same for every discipline that shares the timeline, so it is told of the first.
 fn little_of_packets(gathered: &Gathered, first: &Gathered) -> Option<Check> {
-    let integral: u128 = gathered.states.iter().map(|state| state.packet_time.0).sum();
-    let time: u128 = gathered.states.iter().map(|state| u128::from(state.packet_time.1)).sum();
+    let integral: u128 = gathered.states.iter().map(|state| state.packet_time.integral).sum();
+    let time: u128 = gathered.states.iter().map(|state| u128::from(state.packet_time.time.get())).sum();
     if integral == 0 || time == 0 || gathered.name != first.name {
         return None;
     }
@@ -86,7 +87,7 @@ fn little_of_packets(gathered: &Gathered, first: &Gathered) -> Option<Check> {
 
 /// No message slowed another beyond the bound of alpha.
 fn slop(gathered: &Gathered) -> Option<Check> {
-    let (compared, violated) = gathered.audited?;
+    let Audited { compared, violated } = gathered.audited?;
     let note = format!("violations of the bound of section 9 among {compared} pairs");
     Some(Check::new(Some(&gathered.name), "slop", 0.0, violated as f64, 0.0, note))
 }

@@ -18,6 +18,7 @@
 //! | Memory | the packets and messages not yet served, plus one block |
 //! | Units | clock counts (nanoseconds); the clock ends at 2^63 |
 
+use weir_core::units::{Instant, Nanos};
 use weir_lab::dispatch::Level;
 use weir_workload::source::{ArrivalBlock, ArrivalSource, ServiceSource};
 
@@ -67,15 +68,16 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// A timeline at time 0 whose queue is read every `monitor_period` clock counts (never, if 0).
+    /// A timeline at time 0 whose queue is read every `monitor_period` (never, if 0).
     #[must_use]
-    pub fn new(monitor_period: u64) -> Self {
+    pub fn new(monitor_period: Nanos) -> Self {
         Self::with_level(monitor_period, Level::detect())
     }
 
     /// As `new`, with the loops of `level`; the timeline is the same.
     #[must_use]
-    pub fn with_level(monitor_period: u64, level: Level) -> Self {
+    pub fn with_level(monitor_period: Nanos, level: Level) -> Self {
+        let monitor_period = monitor_period.get();
         Self {
             messages: Window::default(),
             instants: vec![NEVER; PROBE],
@@ -125,10 +127,16 @@ impl Timeline {
         Ok(drawn)
     }
 
-    /// The service times of all that has arrived, and the instant at which they would be over.
+    /// The service times of all that has arrived.
     #[must_use]
-    pub fn work_and_end(&self) -> (u64, u64) {
-        (self.total_work, self.total_work + self.idle)
+    pub fn work(&self) -> Nanos {
+        Nanos::new(self.total_work)
+    }
+
+    /// When these would be over.
+    #[must_use]
+    pub fn end(&self) -> Instant {
+        Instant::new(self.total_work + self.idle)
     }
 
     /// Packets arrived so far.
@@ -145,8 +153,8 @@ impl Timeline {
 
     /// The instant of the last arrival.
     #[must_use]
-    pub fn last_arrival(&self) -> u64 {
-        self.last_at
+    pub fn last_arrival(&self) -> Instant {
+        Instant::new(self.last_at)
     }
 
     /// Messages drawn so far.

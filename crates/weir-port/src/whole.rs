@@ -12,10 +12,10 @@
 
 use weir_core::discipline::{CountDrops, Discipline, Enqueued, Open as OpenGate};
 use weir_core::item::{ClassId, FlowId, Message};
-use weir_core::units::{Instant, Nanos};
+use weir_core::units::{Cost, Instant, Nanos};
 
-use crate::arrivals::{Arrivals, NEVER};
-use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped};
+use crate::arrivals::Arrivals;
+use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped, Waiting};
 use crate::flight::Flight;
 use crate::observer::Observer;
 use weir_lab::record::Departure;
@@ -33,20 +33,20 @@ impl Work {
         (per_unit.is_finite() && per_unit > 0.0).then_some(Self { per_unit })
     }
 
-    /// The service time in nanoseconds, at least one.
+    /// The service time, at least a nanosecond.
     #[inline]
     #[must_use]
-    pub fn of(self, length: u32) -> u64 {
-        ((f64::from(length) * self.per_unit).round() as u64).max(1)
+    pub fn of(self, length: u32) -> Nanos {
+        Nanos::new(((f64::from(length) * self.per_unit).round() as u64).max(1))
     }
 }
 
 /// The grant being served, since when, and what remains of it and of its item.
 struct OpenGrant {
     item: Message<Nanos>,
-    since: u64,
-    left: u64,
-    quantum: u64,
+    since: Instant,
+    left: Nanos,
+    quantum: Nanos,
 }
 
 /// The engine: a discipline, its input, and the state of the server.
@@ -58,10 +58,10 @@ pub struct Whole<D, A> {
     flight: Flight,
     drops: CountDrops,
     grant: Option<OpenGrant>,
-    now: u64,
+    now: Instant,
     departed: u64,
-    busy: u64,
-    arrived_work: u64,
+    busy: Nanos,
+    arrived_work: Nanos,
     idle_over_backlog: u64,
 }
 
@@ -87,21 +87,22 @@ where
     fn state(&self) -> State {
         State {
             ticks: self.departed,
-            now: self.now,
+            now: self.now.since(Instant::ZERO),
             busy: self.busy,
             arrived: self.flight.arrived(),
             unfinished: self.flight.len() as u64,
             dropped: self.drops.0,
             flow: Flow {
                 unit: "ns of work",
-                arrived: self.arrived_work,
-                served: self.busy,
+                arrived: self.arrived_work.get(),
+                served: self.busy.get(),
                 held: Some(
-                    self.discipline.backlog().cost.get() + self.grant.as_ref().map_or(0, |grant| grant.left),
+                    self.discipline.backlog().cost.get()
+                        + self.grant.as_ref().map_or(0, |grant| grant.left.get()),
                 ),
             },
             message_time: self.flight.message_time(),
-            packet_time: (0, 0),
+            packet_time: Waiting::default(),
             idle_over_backlog: self.idle_over_backlog,
         }
     }
@@ -122,10 +123,10 @@ where
             flight: Flight::default(),
             drops: CountDrops::default(),
             grant: None,
-            now: 0,
+            now: Instant::ZERO,
             departed: 0,
-            busy: 0,
-            arrived_work: 0,
+            busy: Nanos::ZERO,
+            arrived_work: Nanos::ZERO,
             idle_over_backlog: 0,
         }
     }
@@ -136,10 +137,10 @@ where
         while A::BEFORE_ACCEPTANCE && self.arrivals.next_at() <= self.now {
             let _ = self.arrive();
         }
-        let now = Instant::new(self.now);
+        let now = self.now;
         let grant = self.discipline.dequeue(now, &OpenGate, &mut self.drops)?;
-        let left = grant.item.remaining.get();
-        Some(OpenGrant { item: grant.item, since: self.now, left, quantum: grant.quantum.get().min(left) })
+        let left = grant.item.remaining;
+        Some(OpenGrant { item: grant.item, since: self.now, left, quantum: grant.quantum.min(left) })
     }
 
     /// Takes in the next arrival, at its instant.
@@ -153,16 +154,16 @@ where
             id: self.flight.admit(&arrival),
             flow: FlowId(arrival.flow),
             class: ClassId(arrival.class),
-            remaining: Nanos::new(work),
+            remaining: work,
         };
-        self.discipline.enqueue(Instant::new(self.now), message, &mut self.drops)
+        self.discipline.enqueue(self.now, message, &mut self.drops)
     }
 
     #[cold]
     fn idle(&mut self) -> bool {
-        let event = self.discipline.next_event().map_or(NEVER, Instant::get);
+        let event = self.discipline.next_event().unwrap_or(Instant::NEVER);
         let next = self.arrivals.next_at();
-        if event.min(next) == NEVER {
+        if event.min(next) == Instant::NEVER {
             return false;
         }
         self.idle_over_backlog += u64::from(!self.flight.is_empty());
@@ -177,7 +178,7 @@ where
     #[inline]
     fn serve<O: Observer>(&mut self, mut grant: OpenGrant, observer: &mut O) -> Option<OpenGrant> {
         let end = grant.since + grant.quantum;
-        let event = self.discipline.next_event().map_or(NEVER, Instant::get).max(grant.since);
+        let event = self.discipline.next_event().unwrap_or(Instant::NEVER).max(grant.since);
         if self.arrivals.next_at() >= end.min(event) {
             return self.close(grant, end.min(event), observer);
         }
@@ -192,12 +193,12 @@ where
 
     /// Charges the grant for the time up to `at`.
     #[inline]
-    fn use_up(&mut self, grant: &mut OpenGrant, at: u64) {
+    fn use_up(&mut self, grant: &mut OpenGrant, at: Instant) {
         let used = at - grant.since;
-        if used > 0 {
+        if used > Nanos::ZERO {
             self.flight.begin(grant.item.id, grant.since);
         }
-        self.discipline.charge(Instant::new(at), &grant.item, Nanos::new(used));
+        self.discipline.charge(at, &grant.item, used);
         self.busy += used;
         grant.since = at;
         grant.left -= used;
@@ -206,20 +207,25 @@ where
 
     #[inline]
     fn give_back(&mut self, grant: &OpenGrant) {
-        let item = Message { remaining: Nanos::new(grant.left), ..grant.item };
-        self.discipline.requeue(Instant::new(self.now), item, Nanos::new(0), &mut self.drops);
+        let item = Message { remaining: grant.left, ..grant.item };
+        self.discipline.requeue(self.now, item, Nanos::ZERO, &mut self.drops);
     }
 
     /// The quantum is used at `end`, or an event of the discipline is due: the message departs or waits.
     #[inline]
-    fn close<O: Observer>(&mut self, mut grant: OpenGrant, end: u64, observer: &mut O) -> Option<OpenGrant> {
+    fn close<O: Observer>(
+        &mut self,
+        mut grant: OpenGrant,
+        end: Instant,
+        observer: &mut O,
+    ) -> Option<OpenGrant> {
         self.now = end;
         self.use_up(&mut grant, end);
-        if grant.left > 0 {
+        if grant.left > Nanos::ZERO {
             self.give_back(&grant);
             return None;
         }
-        self.discipline.finish(Instant::new(end), &grant.item, Nanos::new(0));
+        self.discipline.finish(end, &grant.item, Nanos::ZERO);
         let message = self.flight.release(grant.item.id, end);
         observer.departed(&Departure {
             index: message.index,

@@ -45,9 +45,9 @@ fn block<'py>(py: Python<'py>, discipline: &str, rows: &[Departure]) -> PyResult
     block.set_item("flow", column(py, rows, |row| row.flow.to_ne_bytes()))?;
     block.set_item("class", column(py, rows, |row| row.class.to_ne_bytes()))?;
     block.set_item("length", column(py, rows, |row| row.length.to_ne_bytes()))?;
-    block.set_item("arrival", column(py, rows, |row| row.arrival.to_ne_bytes()))?;
-    block.set_item("first_service", column(py, rows, |row| row.first.to_ne_bytes()))?;
-    block.set_item("last_service", column(py, rows, |row| row.last.to_ne_bytes()))?;
+    block.set_item("arrival", column(py, rows, |row| row.arrival.get().to_ne_bytes()))?;
+    block.set_item("first_service", column(py, rows, |row| row.first.get().to_ne_bytes()))?;
+    block.set_item("last_service", column(py, rows, |row| row.last.get().to_ne_bytes()))?;
     Ok(block)
 }
 

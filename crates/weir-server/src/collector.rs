@@ -15,7 +15,7 @@
 //! Changes of the cores in use are told in order of time; nothing else need be.
 
 use weir_core::discipline::DropReason;
-use weir_core::units::Instant;
+use weir_core::units::{Instant, Nanos};
 
 use crate::model::ServerScenario;
 use crate::record::{Done, Sink};
@@ -150,8 +150,8 @@ pub struct InUseCounts {
 impl InUseCounts {
     fn change(&mut self, at: u64, servers: u32, window: Window) {
         let part = window.part(Instant::new(self.since), Instant::new(at));
-        self.area += u128::from(part) * u128::from(self.now);
-        if part > 0 {
+        self.area += u128::from(part.get()) * u128::from(self.now);
+        if part.get() > 0 {
             self.peak = self.peak.max(self.now);
         }
         (self.now, self.since) = (servers, at);
@@ -247,8 +247,8 @@ pub struct Collector {
 /// The measured time of a scenario.
 #[must_use]
 pub fn measured(server: &ServerScenario) -> Window {
-    let until = server.stop.duration.get();
-    Window { from: server.stop.warm_up.get().min(until), until }
+    let until = Instant::ZERO + server.stop.duration;
+    Window { from: until.min(Instant::ZERO + server.stop.warm_up), until }
 }
 
 /// Slowdowns are told to the nearest of these.
@@ -294,7 +294,7 @@ impl Collector {
     /// The run is over.
     #[must_use]
     pub fn closed(mut self) -> Self {
-        let (now, until) = (self.in_use.now, self.window.until);
+        let (now, until) = (self.in_use.now, self.window.until.get());
         self.in_use.change(until.max(self.in_use.since), now, self.window);
         for (counts, aside) in self.classes.iter_mut().zip(&mut self.aside) {
             counts.count(aside, self.has_tails, self.bound);
@@ -312,20 +312,21 @@ impl Collector {
     /// A request that reaches over an end of the measured time.
     #[cold]
     fn reaches_over(&mut self, done: &Done) {
-        let Window { from, until } = self.window;
-        let is_before = done.arrived < from && done.ended > from;
-        let is_after = done.arrived < until && done.ended > until;
+        let (from, until) = (self.window.from.get(), self.window.until.get());
+        let (arrived, ended) = (done.arrived.get(), done.ended.get());
+        let is_before = arrived < from && ended > from;
+        let is_after = arrived < until && ended > until;
         self.told.present[0] += u64::from(is_before);
         self.told.present[1] += u64::from(is_after);
         if is_before || is_after {
-            self.told.reaching += u128::from(done.service);
-            self.told.longest = self.told.longest.max(done.ended - done.arrived);
+            self.told.reaching += u128::from(done.service.get());
+            self.told.longest = self.told.longest.max(ended - arrived);
         }
         if is_before {
-            self.told.before += u128::from(done.ended.min(until) - from);
+            self.told.before += u128::from(ended.min(until) - from);
         }
-        if is_after && done.arrived >= from {
-            self.told.after += u128::from(done.ended - until);
+        if is_after && arrived >= from {
+            self.told.after += u128::from(ended - until);
         }
     }
 }
@@ -334,11 +335,12 @@ impl Sink for Collector {
     #[inline]
     fn done(&mut self, done: &Done) {
         self.told.done += 1;
-        self.told.service += u128::from(done.service);
+        let service = done.service.get();
+        self.told.service += u128::from(service);
         let class = usize::from(done.class);
-        let delay = done.began - done.arrived;
+        let delay = (done.began - done.arrived).get();
         if let Some(windows) = &mut self.windows {
-            windows.record(done.began, class, delay);
+            windows.record(done.began.get(), class, delay);
         }
         if done.arrived < self.window.from || done.ended > self.window.until {
             self.reaches_over(done);
@@ -346,8 +348,8 @@ impl Sink for Collector {
                 return;
             }
         }
-        self.told.counted += u128::from(done.service);
-        let response = done.ended - done.arrived;
+        self.told.counted += u128::from(service);
+        let response = (done.ended - done.arrived).get();
         let aside = &mut self.aside[class];
         aside.reordered += u64::from(done.reordered);
         aside.cold += u64::from(done.cold);
@@ -355,7 +357,7 @@ impl Sink for Collector {
         let place = aside.held % ASIDE;
         aside.values[0][place] = delay;
         aside.values[1][place] = response;
-        aside.values[2][place] = slowed(response, done.service);
+        aside.values[2][place] = slowed(response, service);
         aside.held = place + 1;
         if aside.held == ASIDE {
             self.classes[class].count(aside, self.has_tails, self.bound);
@@ -363,23 +365,23 @@ impl Sink for Collector {
     }
 
     #[inline]
-    fn dropped(&mut self, class: u16, arrived: u64, _now: u64, _reason: DropReason) {
+    fn dropped(&mut self, class: u16, arrived: Instant, _now: Instant, _reason: DropReason) {
         self.told.dropped += 1;
         self.classes[usize::from(class)].dropped += u64::from(self.window.holds(arrived));
     }
 
     #[inline]
-    fn busy(&mut self, server: u32, from: u64, until: u64, overhead: u64) {
-        self.told.busy += u128::from(until - from);
-        self.told.overhead += u128::from(overhead);
-        let part = |until: u64| self.window.part(Instant::new(from), Instant::new(until));
+    fn busy(&mut self, server: u32, from: Instant, until: Instant, overhead: Nanos) {
+        self.told.busy += u128::from((until - from).get());
+        self.told.overhead += u128::from(overhead.get());
+        let part = |until: Instant| self.window.part(from, until).get();
         let (busy, overhead) = (part(until), part(from + overhead));
         let core = &mut self.cores[server as usize];
         core.busy += busy;
         core.overhead += overhead;
     }
 
-    fn in_use(&mut self, now: u64, servers: u32) {
-        self.in_use.told(now, servers, self.window);
+    fn in_use(&mut self, now: Instant, servers: u32) {
+        self.in_use.told(now.get(), servers, self.window);
     }
 }

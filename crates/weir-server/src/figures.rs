@@ -70,7 +70,7 @@ struct Making<'f, 'c> {
 /// All figures of a cell. The order is the same for every discipline.
 #[must_use]
 pub fn rows<'f>(server: &'f ServerScenario, cell: &Cell) -> Rows<'f> {
-    let span = measured(server).span() as f64 / 1e9;
+    let span = measured(server).span().get() as f64 / 1e9;
     let mut making = Making { server, cell, span, rows: Vec::new() };
     let names = server.classes.iter().map(|class| class.name.as_str());
     for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {

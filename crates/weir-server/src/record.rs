@@ -3,18 +3,19 @@
 //! Requests are told of in whatever order the engine comes to them: what is kept of them must not depend on it.
 
 use weir_core::discipline::DropReason;
+use weir_core::units::{Instant, Nanos};
 
-/// A request that is done. Times are nanoseconds from the beginning of the run.
+/// A request that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
     /// When it arrived.
-    pub arrived: u64,
+    pub arrived: Instant,
     /// When its service began first, overheads over.
-    pub began: u64,
+    pub began: Instant,
     /// When it ended.
-    pub ended: u64,
+    pub ended: Instant,
     /// What it needed.
-    pub service: u64,
+    pub service: Nanos,
     /// Its class.
     pub class: u16,
     /// Its flow.
@@ -33,11 +34,11 @@ pub trait Sink {
     /// A request is done.
     fn done(&mut self, done: &Done);
     /// A request has left unserved; `arrived` is when it came.
-    fn dropped(&mut self, class: u16, arrived: u64, now: u64, reason: DropReason);
+    fn dropped(&mut self, class: u16, arrived: Instant, now: Instant, reason: DropReason);
     /// A core was busy, of which `overhead` was no service of a request.
-    fn busy(&mut self, server: u32, from: u64, until: u64, overhead: u64);
+    fn busy(&mut self, server: u32, from: Instant, until: Instant, overhead: Nanos);
     /// From now on so many cores may be given new requests.
-    fn in_use(&mut self, now: u64, servers: u32);
+    fn in_use(&mut self, now: Instant, servers: u32);
 }
 
 /// Forgets everything.
@@ -46,7 +47,7 @@ pub struct Forget;
 
 impl Sink for Forget {
     fn done(&mut self, _done: &Done) {}
-    fn dropped(&mut self, _class: u16, _arrived: u64, _now: u64, _reason: DropReason) {}
-    fn busy(&mut self, _server: u32, _from: u64, _until: u64, _overhead: u64) {}
-    fn in_use(&mut self, _now: u64, _servers: u32) {}
+    fn dropped(&mut self, _class: u16, _arrived: Instant, _now: Instant, _reason: DropReason) {}
+    fn busy(&mut self, _server: u32, _from: Instant, _until: Instant, _overhead: Nanos) {}
+    fn in_use(&mut self, _now: Instant, _servers: u32) {}
 }

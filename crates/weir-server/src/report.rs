@@ -127,7 +127,7 @@ fn empty(server: &ServerScenario, frame: &Frame) -> ServerOutcome {
         cores: server.site.servers,
         receivers: server.site.receivers,
         queue: server.site.queue,
-        measured: seconds(u128::from(measured(server).span())),
+        measured: seconds(u128::from(measured(server).span().get())),
         classes: server.classes.iter().map(class).collect(),
         warnings: Vec::new(),
         notes: server.classes.iter().filter_map(without_mean_slowdown).collect(),

@@ -56,7 +56,7 @@ impl Length {
     /// as much as can be done, and where nothing is measured.
     #[must_use]
     pub fn of(server: &ServerScenario, place: usize) -> Option<Self> {
-        let span = measured(server).span() as f64;
+        let span = measured(server).span().get() as f64;
         let open = server.steady().filter(|_| span > 0.0)?;
         let load = server.steady_load().filter(|load| *load > 0.0 && *load < 1.0)?;
         let (cores, receivers) = (f64::from(server.site.servers), server.site.receivers);

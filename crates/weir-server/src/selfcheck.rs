@@ -86,7 +86,7 @@ fn work(discipline: &str, cell: &Cell) -> Option<Check> {
 /// Little's law: the mean number of requests present, against their rate times their mean response. The two differ by
 /// the requests that are present at the ends of the measured time, each by its response at most.
 fn little(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option<Check> {
-    let span = measured(server).span() as f64 * cell.runs.len() as f64;
+    let span = measured(server).span().get() as f64 * cell.runs.len() as f64;
     let spent = |run: &Summary| run.classes[0].times[1].sum;
     let present = sum(cell, |run| (spent(run) + run.told.before).saturating_sub(run.told.after)) / span;
     let spent = sum(cell, spent) / span;
@@ -105,7 +105,7 @@ fn little(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option<Chec
 /// The part of the cores' time that is service is the offered load, less what was dropped.
 fn utilisation(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option<Check> {
     let load = server.steady_load()?;
-    let span = measured(server).span() as f64;
+    let span = measured(server).span().get() as f64;
     let cores = f64::from(server.site.servers);
     let mean = server.mean_service();
     let lost = |run: &Summary| {

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use proptest::prelude::*;
 use weir_core::discipline::DropReason;
-use weir_core::units::Nanos;
+use weir_core::units::{Instant, Nanos};
 
 use crate::collector::Collector;
 use crate::generators::{class, high_bimodal, scenario};
@@ -66,10 +66,10 @@ fn value(outcome: &ServerOutcome, key: [&str; 4]) -> f64 {
 /// Served without interruption from `began`.
 pub(super) fn done(class: u16, arrived: u64, began: u64, service: u64) -> Done {
     Done {
-        arrived,
-        began,
-        ended: began + service,
-        service,
+        arrived: Instant::new(arrived),
+        began: Instant::new(began),
+        ended: Instant::new(began + service),
+        service: Nanos::new(service),
         class,
         flow: 0,
         server: 0,
@@ -78,21 +78,25 @@ pub(super) fn done(class: u16, arrived: u64, began: u64, service: u64) -> Done {
     }
 }
 
+fn busy(sink: &mut impl Sink, core: u32, from: u64, until: u64, overhead: u64) {
+    sink.busy(core, Instant::new(from), Instant::new(until), Nanos::new(overhead));
+}
+
 /// Of `a` two that count and one that came too early, of `b` one that ends too late, and one that is dropped.
 fn told(sink: &mut impl Sink) {
-    sink.in_use(0, 2);
+    sink.in_use(Instant::new(0), 2);
     sink.done(&done(0, 50, 110, 10));
     sink.done(&done(0, 100, 120, 10));
     sink.done(&Done { reordered: true, cold: true, ..done(0, 200, 200, 10) });
     sink.done(&done(1, 1_090, 1_095, 100));
-    sink.dropped(1, 1_099, 1_099, DropReason::QueueFull);
-    sink.dropped(0, 99, 120, DropReason::QueueFull);
+    sink.dropped(1, Instant::new(1_099), Instant::new(1_099), DropReason::QueueFull);
+    sink.dropped(0, Instant::new(99), Instant::new(120), DropReason::QueueFull);
     // Ten of overhead before the second.
-    sink.busy(0, 110, 120, 0);
-    sink.busy(0, 120, 140, 10);
-    sink.busy(0, 200, 210, 0);
-    sink.busy(1, 1_095, 1_195, 0);
-    sink.in_use(600, 1);
+    busy(sink, 0, 110, 120, 0);
+    busy(sink, 0, 120, 140, 10);
+    busy(sink, 0, 200, 210, 0);
+    busy(sink, 1, 1_095, 1_195, 0);
+    sink.in_use(Instant::new(600), 1);
 }
 
 fn left() -> Left {
@@ -162,7 +166,7 @@ fn windows_by_hand() {
 fn books_that_do_not_agree_are_told() {
     let wrong = |server: &ServerScenario, job: Job, sink: &mut Collector, watch: &Watch<'_>| {
         play_told(server, job, sink, watch)?;
-        sink.busy(0, 700, 707, 0);
+        busy(sink, 0, 700, 707, 0);
         Ok(Ended::Finished(Left { offered: 7, ..left() }))
     };
     let outcome = played_by(&by_hand(2), 1, &wrong);
@@ -449,10 +453,13 @@ fn collected(server: &ServerScenario, all: &[Told]) -> Collector {
     for told in all {
         match told {
             Told::Done(done) => collector.done(done),
-            Told::Dropped(class, arrived) => {
-                collector.dropped(*class, *arrived, *arrived, DropReason::QueueFull)
-            }
-            Told::Busy(core, from, until, overhead) => collector.busy(*core, *from, *until, *overhead),
+            Told::Dropped(class, arrived) => collector.dropped(
+                *class,
+                Instant::new(*arrived),
+                Instant::new(*arrived),
+                DropReason::QueueFull,
+            ),
+            Told::Busy(core, from, until, overhead) => busy(&mut collector, *core, *from, *until, *overhead),
         }
     }
     collector.closed()

@@ -12,7 +12,6 @@ use crate::job::Left;
 use crate::model::ServerScenario;
 use weir_lab;
 use weir_lab::gathered::Gathered;
-use weir_lab::stats::window::Window;
 use weir_lab::stats::{FAR_QUANTILES, Histogram, Spread};
 
 /// Times of one kind in one run.
@@ -122,7 +121,7 @@ impl WindowSum {
 /// The largest mean of the windows that begin in the measured time.
 fn window_max(server: &ServerScenario, windows: &WindowSums, class: Option<usize>) -> Option<f64> {
     let length = server.measure.window?.get().max(1);
-    let Window { from, .. } = measured(server);
+    let from = measured(server).from.get();
     let first = usize::try_from(from.div_ceil(length)).unwrap_or(usize::MAX);
     let each = means(&windows.sums, server.classes.len(), class).skip(first);
     each.filter_map(|window| window.mean()).reduce(f64::max)

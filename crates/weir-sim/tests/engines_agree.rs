@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use weir_core::item::Message;
 use weir_core::registry::message_discipline;
 use weir_core::spec::Spec;
+use weir_core::units::Nanos;
 use weir_lab::record::Departure;
 use weir_sim::port::accelerated::{
     Alpha, Batch, BatchObserver, Level, Limit, Lockstep, Options, Probe, Strategy as Rule,
@@ -79,7 +80,7 @@ impl Observer for PlainLog {
         *left -= 1;
     }
     fn departed(&mut self, departure: &Departure) {
-        self.log.latencies.push((usize::from(departure.class), departure.last - departure.arrival));
+        self.log.latencies.push((usize::from(departure.class), (departure.last - departure.arrival).get()));
     }
 }
 
@@ -109,8 +110,8 @@ fn plain(spec: &str, script: &Script, services: &Services) -> Log {
     let spec: Spec = spec.parse().expect("a spec");
     let discipline = message_discipline::<Message>(&spec).expect("a discipline");
     let mut log = PlainLog { arrivals: script.arrivals.clone(), ..PlainLog::default() };
-    let drawn = Drawn::new(services.clone(), 1);
-    Plain::new(discipline, Open::new(script.clone()), drawn, 0).advance(u64::MAX, &mut log);
+    let drawn = Drawn::new(services.clone(), Nanos::new(1));
+    Plain::new(discipline, Open::new(script.clone()), drawn, Nanos::new(0)).advance(u64::MAX, &mut log);
     log.log
 }
 

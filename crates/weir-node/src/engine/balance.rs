@@ -7,70 +7,109 @@
 
 use weir_core::task::{Task, TaskDiscipline};
 
+use crate::engine::process::{Process, State};
 use crate::engine::processor::Node;
 use crate::engine::switch::Message;
 use crate::engine::timer::Alarm;
-use crate::engine::world::{NOBODY, State, World, at, task};
+use crate::engine::world::{NOBODY, World, at, task};
+use crate::model::NodeScenario;
 use crate::record::Sink;
 
-impl<S: Sink, const V: bool> World<'_, S, V> {
-    /// Compares the nodes, all of whose time is told up to `now`, and chooses who moves.
-    pub(super) fn compare<D: TaskDiscipline<Task>>(&mut self, nodes: &mut [Node<D>], now: u64) {
+/// Who is to move, and how nodes are compared.
+#[derive(Debug)]
+pub(super) struct Moves {
+    /// Processes that wait now and are to move.
+    waiting: Vec<u32>,
+    /// How busy each node was, while nodes are compared.
+    busy: Vec<u64>,
+}
+
+/// The busiest and the least busy node, and how far they are apart.
+#[derive(Clone, Copy)]
+struct Extremes {
+    from: usize,
+    to: usize,
+    difference: u64,
+}
+
+impl Moves {
+    pub(super) fn new(nodes: usize) -> Self {
+        Self { waiting: Vec::new(), busy: vec![0; nodes] }
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// A process that is to move waits.
+    #[inline]
+    pub(super) fn push(&mut self, process: u32) {
+        self.waiting.push(process);
+    }
+
+    /// Compares the nodes, all of whose time is told up to now, and chooses who moves.
+    pub(super) fn compare(&mut self, scenario: &NodeScenario, processes: &mut [Process]) {
         self.busy.fill(0);
-        for one in self.processes.iter().filter(|one| !one.system) {
+        for one in processes.iter().filter(|one| !one.system) {
             self.busy[one.node as usize] += one.recent;
         }
-        if let Some(process) =
-            extremes(&self.busy).and_then(|(from, to)| self.choose(from, to, self.busy[from] - self.busy[to]))
+        if let Some(extremes) = self.extremes()
+            && let Some(process) = best(scenario, processes, extremes)
         {
-            self.moving.push(process);
-            self.move_waiting(nodes, now);
+            let one = &mut processes[process as usize];
+            one.moves_to = extremes.to as u32;
+            if !one.is_ready() {
+                self.waiting.push(process);
+            }
         }
-        for one in &mut self.processes {
-            one.recent = 0;
-        }
+        processes.iter_mut().for_each(|one| one.recent = 0);
     }
 
-    /// Chooses who moves; who waits already does so at once.
-    fn choose(&mut self, from: usize, to: usize, difference: u64) -> Option<u32> {
-        let process = self.best(from, to, difference)?;
-        let one = &mut self.processes[process as usize];
-        one.moves_to = to as u32;
-        (!one.is_ready()).then_some(process)
+    /// The busiest and the least busy node, the first of equals; none where they are alike.
+    fn extremes(&self) -> Option<Extremes> {
+        let (busy, nodes) = (&self.busy, 0..self.busy.len());
+        let from = nodes.clone().rev().max_by_key(|&node| busy[node])?;
+        let to = nodes.min_by_key(|&node| busy[node])?;
+        (busy[from] > busy[to]).then(|| Extremes { from, to, difference: busy[from] - busy[to] })
     }
+}
 
-    /// Who of the movable processes of the busiest node fits and ran nearest to half of the difference.
-    fn best(&self, from: usize, to: usize, difference: u64) -> Option<u32> {
-        let room = self.room(to);
-        let fits = |number: &u32| {
-            let (one, asked) =
-                (&self.processes[*number as usize], &self.scenario.processes[*number as usize]);
-            let there = one.node as usize == from && one.state != State::Ended && one.moves_to == NOBODY;
-            let ran = (1..difference).contains(&one.recent);
-            there && ran && asked.movable && !one.system && asked.declared.need.get() <= room
-        };
-        let numbers = 0..self.processes.len() as u32;
-        numbers
-            .filter(fits)
-            .min_by_key(|&number| (2 * self.processes[number as usize].recent).abs_diff(difference))
-    }
+/// Who of the movable processes of the busiest node fits and ran nearest to half of the difference.
+fn best(
+    scenario: &NodeScenario,
+    processes: &[Process],
+    Extremes { from, to, difference }: Extremes,
+) -> Option<u32> {
+    let room = room(scenario, processes, to);
+    let fits = |number: &u32| {
+        let (one, asked) = (&processes[*number as usize], &scenario.processes[*number as usize]);
+        let there = one.node as usize == from && one.state != State::Ended && !one.is_to_move();
+        let ran = (1..difference).contains(&one.recent);
+        there && ran && asked.movable && !one.system && asked.declared.need.get() <= room
+    };
+    (0..processes.len() as u32)
+        .filter(fits)
+        .min_by_key(|&number| (2 * processes[number as usize].recent).abs_diff(difference))
+}
 
-    /// What a node has promised neither to its processes nor to those that are to move there. It becomes no less before
-    /// they do: others come only by moving.
-    fn room(&self, node: usize) -> u64 {
-        let here = self.processes.iter().zip(&self.scenario.processes).filter(|(one, _)| {
-            let comes = one.moves_to as usize == node;
-            (one.node as usize == node || comes) && one.state != State::Ended
-        });
-        let promised = here.fold(0_u64, |sum, (_, asked)| sum.saturating_add(asked.declared.need.get()));
-        self.scenario.epoch.get().saturating_sub(promised)
-    }
+/// What a node has promised neither to its processes nor to those that are to move there. It becomes no less before
+/// they do: others come only by moving.
+fn room(scenario: &NodeScenario, processes: &[Process], node: usize) -> u64 {
+    let here = processes.iter().zip(&scenario.processes).filter(|(one, _)| {
+        let comes = one.moves_to as usize == node;
+        (one.node as usize == node || comes) && one.state != State::Ended
+    });
+    let promised = here.fold(0_u64, |sum, (_, asked)| sum.saturating_add(asked.declared.need.get()));
+    scenario.epoch.get().saturating_sub(promised)
+}
 
+impl<S: Sink, const V: bool> World<'_, S, V> {
     /// Moves those who wait now and were chosen, in the order of their numbers.
     #[cold]
     #[inline(never)]
     pub(super) fn move_waiting<D: TaskDiscipline<Task>>(&mut self, nodes: &mut [Node<D>], now: u64) {
-        let mut moving = std::mem::take(&mut self.moving);
+        let mut moving = std::mem::take(&mut self.moves.waiting);
         moving.sort_unstable();
         for process in moving.drain(..) {
             let one = &mut self.processes[process as usize];
@@ -87,7 +126,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
                 self.move_one(process, from, to, now);
             }
         }
-        self.moving = moving;
+        self.moves.waiting = moving;
     }
 
     fn move_one<D: TaskDiscipline<Task>>(
@@ -104,7 +143,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         // Where the discipline of the other node does not take it, it stays.
         match to.discipline.declare(at(now), flow, declared) {
             Err(_) => return,
-            Ok(Some(over)) => self.overcommits(to.number as usize, over),
+            Ok(Some(over)) => self.faults.overcommits(to.number as usize, over),
             Ok(None) => {}
         }
         from.discipline.exit(at(now), flow);
@@ -114,32 +153,21 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         let events = &self.events;
         from.timer.hand_over(&mut to.timer, |alarm| match alarm {
             Alarm::Wake(woken) => woken == process,
-            Alarm::Post(event) => events[event as usize].owner == process,
+            Alarm::Post(event) => events.owner(event) == process,
         });
         from.inbox.hand_over(&mut to.inbox, |message| match message {
-            Message::Post(event) => events[event as usize].owner == process,
+            Message::Post(event) => events.owner(event) == process,
             Message::Given(given) => given == process,
             Message::Put { .. } => false,
         });
         self.tally.moves += 1;
-        self.sink.moved(process as usize, to.number as usize, at(now));
-        if V {
-            self.audit_moved(to, process);
-        }
+        self.books.sink.moved(process as usize, to.number as usize, at(now));
+        self.audit.moved(to, process);
         for node in [from, to] {
             node.refresh();
             // What an interrupt of the one node held up may be due there since before.
             node.next = node.next.max(now);
-            if V {
-                self.audit_discipline(node, now);
-            }
+            self.audit.discipline(&mut self.faults, node, now);
         }
     }
-}
-
-/// The busiest and the least busy node, the first of equals; none where they are alike.
-fn extremes(busy: &[u64]) -> Option<(usize, usize)> {
-    let most = (0..busy.len()).rev().max_by_key(|&node| busy[node])?;
-    let least = (0..busy.len()).min_by_key(|&node| busy[node])?;
-    (busy[most] > busy[least]).then_some((most, least))
 }

@@ -6,7 +6,8 @@
 
 use weir_core::units::Instant;
 
-use crate::engine::world::{NOBODY, World, at};
+use crate::engine::process::Process;
+use crate::engine::world::{NOBODY, at};
 use crate::record::Sink;
 
 /// Who had a processor.
@@ -19,16 +20,43 @@ pub(super) enum Who {
     Overhead,
 }
 
+impl Who {
+    /// Who has the processor while nothing interrupts it.
+    #[inline]
+    pub(super) fn runs(running: u32, level: Option<i8>) -> Self {
+        if running == NOBODY { Self::Idle } else { Self::Process(running, level) }
+    }
+}
+
+/// Somebody, or nobody, had the processor of a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Had {
+    pub(super) node: u32,
+    pub(super) who: Who,
+    pub(super) from: u64,
+    pub(super) until: u64,
+}
+
+/// A process is started.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    pub(super) node: u32,
+    pub(super) process: u32,
+    pub(super) at: u64,
+    /// When it became ready, if it has not run since.
+    pub(super) woke: Option<Instant>,
+}
+
 /// What is told once the boundary is passed.
 #[derive(Clone, Copy, Debug)]
 enum PutOff {
-    Had { node: u32, who: Who, from: u64, until: u64 },
-    Started { node: u32, process: u32, at: u64, woke: Option<Instant> },
+    Had(Had),
+    Started(Start),
 }
 
-/// What is put off, and until when.
-#[derive(Debug, Default)]
-pub(super) struct Books {
+/// Who is told, what is put off, and until when.
+pub(super) struct Books<'a, S> {
+    pub(super) sink: &'a mut S,
     /// No time is told across it.
     pub(super) boundary: u64,
     put_off: Vec<PutOff>,
@@ -36,75 +64,67 @@ pub(super) struct Books {
     spare: Vec<PutOff>,
 }
 
-impl<S: Sink, const V: bool> World<'_, S, V> {
-    /// Tells who had the processor of a node.
-    #[inline]
-    pub(super) fn had(&mut self, node: u32, who: Who, from: u64, until: u64) {
-        if V {
-            self.audit_time(node, who, from, until);
-        }
-        self.had_or_put_off(node, who, from, until);
+impl<'a, S: Sink> Books<'a, S> {
+    pub(super) fn new(sink: &'a mut S) -> Self {
+        Self { sink, boundary: 0, put_off: Vec::new(), spare: Vec::new() }
     }
 
+    /// Tells who had the processor of a node.
     #[inline]
-    fn had_or_put_off(&mut self, node: u32, who: Who, from: u64, until: u64) {
-        if until <= self.books.boundary {
-            self.tell(node, who, from, until);
+    pub(super) fn had(&mut self, processes: &mut [Process], had: Had) {
+        if had.until <= self.boundary {
+            self.tell(processes, had);
         } else {
-            self.put_off(node, who, from, until);
+            self.put_off(processes, had);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn put_off(&mut self, node: u32, who: Who, from: u64, until: u64) {
-        let boundary = self.books.boundary.max(from);
-        self.tell(node, who, from, boundary);
-        self.books.put_off.push(PutOff::Had { node, who, from: boundary, until });
+    fn put_off(&mut self, processes: &mut [Process], had: Had) {
+        let boundary = self.boundary.max(had.from);
+        self.tell(processes, Had { until: boundary, ..had });
+        self.put_off.push(PutOff::Had(Had { from: boundary, ..had }));
     }
 
     #[inline]
-    fn tell(&mut self, node: u32, who: Who, from: u64, until: u64) {
+    fn tell(&mut self, processes: &mut [Process], Had { node, who, from, until }: Had) {
         if from == until {
             return;
         }
+        let (node, span) = (node as usize, until - from);
+        let (from, until) = (at(from), at(until));
         match who {
             Who::Process(process, level) => {
-                self.processes[process as usize].recent += until - from;
-                self.sink.ran(node as usize, process as usize, level, at(from), at(until));
+                processes[process as usize].recent += span;
+                self.sink.ran(node, process as usize, level, from, until);
             }
-            Who::Idle => self.sink.nobody(node as usize, false, at(from), at(until)),
-            Who::Overhead => self.sink.nobody(node as usize, true, at(from), at(until)),
+            Who::Idle => self.sink.nobody(node, false, from, until),
+            Who::Overhead => self.sink.nobody(node, true, from, until),
         }
     }
 
     /// Tells that a process is started.
     #[inline]
-    pub(super) fn started(&mut self, node: u32, process: u32, moment: u64, woke: Option<Instant>) {
-        if moment < self.books.boundary {
-            self.sink.dispatched(node as usize, process as usize, at(moment), woke);
+    pub(super) fn started(&mut self, start: Start) {
+        if start.at < self.boundary {
+            self.sink.dispatched(start.node as usize, start.process as usize, at(start.at), start.woke);
         } else {
-            self.books.put_off.push(PutOff::Started { node, process, at: moment, woke });
+            self.put_off.push(PutOff::Started(start));
         }
     }
 
     /// The boundary was passed, and is here now: tells what was put off until then.
-    pub(super) fn pass_boundary(&mut self, boundary: u64) {
-        self.books.boundary = boundary;
-        let room = std::mem::take(&mut self.books.spare);
-        let mut all = std::mem::replace(&mut self.books.put_off, room);
+    pub(super) fn pass_boundary(&mut self, processes: &mut [Process], boundary: u64) {
+        self.boundary = boundary;
+        let room = std::mem::take(&mut self.spare);
+        let mut all = std::mem::replace(&mut self.put_off, room);
         for put_off in all.drain(..) {
             match put_off {
-                PutOff::Had { node, who, from, until } => self.had_or_put_off(node, who, from, until),
-                PutOff::Started { node, process, at, woke } => self.started(node, process, at, woke),
+                PutOff::Had(had) => self.had(processes, had),
+                PutOff::Started(start) => self.started(start),
             }
         }
-        self.books.spare = all;
+        self.spare = all;
     }
-}
-
-/// Who has the processor while nothing interrupts it.
-#[inline]
-pub(super) fn who(running: u32, level: Option<i8>) -> Who {
-    if running == NOBODY { Who::Idle } else { Who::Process(running, level) }
 }

@@ -9,60 +9,26 @@ use weir_lab::stream::LONGEST_MEAN;
 use weir_workload::duration::{Law, Run};
 
 /// One step of a program. Numbers are places in the tables of [`Programs`], or in the scenario's lists.
+///
+/// `Compute` uses a constant time, `Draw` one that is drawn. `WaitSet` waits for one of a range of [`Programs::sets`].
+/// `Begin` begins a loop that is counted; `Again` ends it: back to `to`, unless it was the last time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Uses a constant time.
     Compute(u64),
-    /// Uses a time that is drawn.
-    Draw {
-        law: u32,
-    },
-    Post {
-        event: u32,
-    },
-    PostAfter {
-        event: u32,
-        law: u32,
-    },
-    /// Waits for one event.
-    WaitOne {
-        event: u32,
-    },
-    /// Waits for one of a range of [`Programs::sets`].
-    WaitSet {
-        from: u32,
-        until: u32,
-    },
+    Draw { law: u32 },
+    Post { event: u32 },
+    PostAfter { event: u32, law: u32 },
+    WaitOne { event: u32 },
+    WaitSet { from: u32, until: u32 },
     WaitAny,
-    Enqueue {
-        queue: u32,
-    },
-    Dequeue {
-        queue: u32,
-    },
-    Sleep {
-        law: u32,
-    },
-    SleepUntil {
-        grid: u32,
-        counter: u32,
-    },
-    /// Begins a loop that is counted.
-    Begin {
-        counter: u32,
-    },
-    /// Ends it: back to `to`, unless it was the last time.
-    Again {
-        counter: u32,
-        to: u32,
-    },
-    Jump {
-        to: u32,
-    },
-    Replay {
-        runs: u32,
-        counter: u32,
-    },
+    Enqueue { queue: u32 },
+    Dequeue { queue: u32 },
+    Sleep { law: u32 },
+    SleepUntil { grid: u32 },
+    Begin { counter: u32 },
+    Again { counter: u32, to: u32 },
+    Jump { to: u32 },
+    Replay { runs: u32, counter: u32 },
     Exit,
 }
 
@@ -76,13 +42,32 @@ pub(super) struct Programs {
     pub(super) entries: Vec<u32>,
     pub(super) laws: Vec<Law>,
     pub(super) sets: Vec<u32>,
-    /// Multiples and what is added to them.
-    pub(super) grids: Vec<(u64, u64)>,
+    pub(super) grids: Vec<Grid>,
     /// How often each counted loop is done; 0 for the counter of a replay, and for when a sleep is next over.
     pub(super) times: Vec<u64>,
     pub(super) runs: Vec<Arc<[Run]>>,
     /// Whether a process draws random numbers.
     pub(super) random: Vec<bool>,
+}
+
+/// The instants of a periodic sleep: multiples, and what is added to them. The counter is the next of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grid {
+    pub(super) every: u64,
+    offset: u64,
+    pub(super) counter: u32,
+}
+
+impl Grid {
+    /// The next of its instants after `now`.
+    #[inline]
+    pub(super) fn next_after(self, now: u64) -> u64 {
+        let Self { every, offset, .. } = self;
+        match now.checked_sub(offset) {
+            None => offset,
+            Some(since) => (since / every).saturating_add(1).saturating_mul(every).saturating_add(offset),
+        }
+    }
 }
 
 /// Where a loop began, while its end is looked for.
@@ -123,6 +108,16 @@ impl Programs {
         Ok(programs)
     }
 
+    /// Whether a step waits for an event of its process.
+    #[inline]
+    pub(super) fn waits_for(&self, step: u32, event: u32) -> bool {
+        match self.steps[step as usize] {
+            Step::WaitOne { event: one } => one == event,
+            Step::WaitSet { from, until } => self.sets[from as usize..until as usize].contains(&event),
+            _ => true,
+        }
+    }
+
     fn add(
         &mut self,
         node: &NodeScenario,
@@ -149,9 +144,10 @@ impl Programs {
                         "it sleeps until {offset} after a multiple of {every}, must be less after"
                     ));
                 }
-                self.grids.push((every.get(), offset.get()));
+                let counter = place(self.times.len());
+                self.grids.push(Grid { every: every.get(), offset: offset.get(), counter });
                 self.times.push(0);
-                Step::SleepUntil { grid: place(self.grids.len() - 1), counter: place(self.times.len() - 1) }
+                Step::SleepUntil { grid: place(self.grids.len() - 1) }
             }
             Operation::Loop { times, .. } => return self.begin(at, *times, open),
             Operation::End(_) => return self.end(open),

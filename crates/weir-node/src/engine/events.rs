@@ -1,76 +1,28 @@
-//! Events and dual queues: who posts, who waits, who is woken.
+//! Who is woken: by posts, by data, by the timer demon, over the switch.
 
 use weir_core::discipline::Enqueued;
 use weir_core::task::{Task, TaskDiscipline};
 use weir_core::units::Nanos;
 
-use crate::engine::code::Step;
+use crate::engine::process::State;
 use crate::engine::processor::Node;
-use crate::engine::switch::Message;
+use crate::engine::switch::{Message, Parcel};
 use crate::engine::timer::Alarm;
-use crate::engine::world::{NOBODY, State, World, at, span, task};
+use crate::engine::world::{NOBODY, World, at, span, task};
 use crate::record::Sink;
 
 impl<S: Sink, const V: bool> World<'_, S, V> {
     /// Marks an event as posted, and wakes its owner if it waits for it.
     #[inline]
     pub(super) fn post<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, event: u32, now: u64) {
-        let one = &mut self.events[event as usize];
-        if one.posted {
-            return;
-        }
-        let owner = one.owner;
+        let owner = self.events.owner(event);
         let process = &mut self.processes[owner as usize];
-        let last = std::mem::replace(&mut process.last_posted, event);
-        (one.posted, one.before, one.after) = (true, last, NOBODY);
-        if last == NOBODY {
-            process.first_posted = event;
-        } else {
-            self.events[last as usize].after = event;
-        }
-        let (waits, step) = (process.state == State::WaitsForEvent, process.step);
-        if waits && self.waits_for(step, event) {
+        if self.events.post(event, &mut process.posted)
+            && process.state == State::WaitsForEvent
+            && self.programs.waits_for(process.step, event)
+        {
             self.wake(node, owner, now);
         }
-    }
-
-    #[inline]
-    pub(super) fn waits_for(&self, step: u32, event: u32) -> bool {
-        match self.programs.steps[step as usize] {
-            Step::WaitOne { event: one } => one == event,
-            Step::WaitSet { from, until } => {
-                self.programs.sets[from as usize..until as usize].contains(&event)
-            }
-            _ => true,
-        }
-    }
-
-    /// Takes the first posted event that a step waits for; `false` if there is none.
-    #[inline]
-    pub(super) fn take_posted(&mut self, process: u32, step: u32) -> bool {
-        let mut event = match self.programs.steps[step as usize] {
-            Step::WaitOne { event } if self.events[event as usize].posted => event,
-            Step::WaitOne { .. } => NOBODY,
-            _ => self.processes[process as usize].first_posted,
-        };
-        while event != NOBODY && !self.waits_for(step, event) {
-            event = self.events[event as usize].after;
-        }
-        if event == NOBODY {
-            return false;
-        }
-        let one = &mut self.events[event as usize];
-        one.posted = false;
-        let (before, after) = (one.before, one.after);
-        match before {
-            NOBODY => self.processes[process as usize].first_posted = after,
-            before => self.events[before as usize].after = after,
-        }
-        match after {
-            NOBODY => self.processes[process as usize].last_posted = before,
-            after => self.events[after as usize].before = before,
-        }
-        true
     }
 
     /// Gives data to who waits first at a queue of this node, or leaves it there.
@@ -86,15 +38,13 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         let Some(first) = dual.waiting.pop_front() else {
             dual.data.push_back(now);
             let length = dual.data.len();
-            self.sink.enqueued(queue as usize, from as usize, at(now), length);
-            self.bound_queue(queue, from, length);
+            self.books.sink.enqueued(queue as usize, from as usize, at(now), length);
+            self.faults.bound_queue(queue, from, length);
             return;
         };
-        self.sink.enqueued(queue as usize, from as usize, at(now), 0);
-        self.sink.dequeued(queue as usize, first as usize, at(now), 0, Nanos::new(0));
-        if V {
-            self.audit_queue(queue, now);
-        }
+        self.books.sink.enqueued(queue as usize, from as usize, at(now), 0);
+        self.books.sink.dequeued(queue as usize, first as usize, at(now), 0, Nanos::new(0));
+        self.audit.queue(&mut self.faults, queue, dual, now);
         let there = self.processes[first as usize].node;
         match there == node.number {
             true => self.wake(node, first, now),
@@ -110,10 +60,8 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
             return false;
         };
         let length = dual.data.len();
-        self.sink.dequeued(queue as usize, process as usize, at(now), length, span(now - put));
-        if V {
-            self.audit_queue(queue, now);
-        }
+        self.books.sink.dequeued(queue as usize, process as usize, at(now), length, span(now - put));
+        self.audit.queue(&mut self.faults, queue, dual, now);
         true
     }
 
@@ -122,7 +70,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     pub(super) fn whose(&self, alarm: Alarm) -> u32 {
         match alarm {
             Alarm::Wake(process) => process,
-            Alarm::Post(event) => self.events[event as usize].owner,
+            Alarm::Post(event) => self.events.owner(event),
         }
     }
 
@@ -131,7 +79,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     pub(super) fn alarms<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
         while let Some(alarm) = node.timer.take(now) {
             let process = self.whose(alarm);
-            self.active -= u64::from(!self.processes[process as usize].system);
+            self.life.rests(&self.processes[process as usize]);
             match alarm {
                 Alarm::Wake(process) => self.wake(node, process, now),
                 Alarm::Post(event) => self.post(node, event, now),
@@ -142,7 +90,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     /// What has come over the switch by `now`.
     pub(super) fn deliveries<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
         while let Some(message) = node.inbox.take(now) {
-            self.active -= 1;
+            self.life.delivers();
             match message {
                 Message::Post(event) => self.post(node, event, now),
                 Message::Put { queue, from } => self.put(node, queue, from, now),
@@ -153,21 +101,18 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
 
     /// Sends over the switch.
     pub(super) fn send(&mut self, there: u32, message: Message) {
-        self.active += 1;
+        self.life.sends();
         self.tally.messages += 1;
-        self.outgoing.push((there, message));
+        self.outgoing.push(Parcel { there, message });
     }
 
     /// A process becomes ready.
     #[inline]
     pub(super) fn wake<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, process: u32, now: u64) {
         let one = &mut self.processes[process as usize];
-        (one.state, one.woke, one.fresh) = (State::Ready, now, true);
-        if now > self.epoch_start {
-            one.unready = self.epoch;
-        }
-        self.active += u64::from(!one.system);
-        self.sink.woke(process as usize, at(now));
+        one.wakes(&self.clock, now);
+        self.life.begins(one);
+        self.books.sink.woke(process as usize, at(now));
         self.offer(node, process, now);
     }
 
@@ -180,17 +125,12 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         } else {
             let used = node.unpaid(now);
             if used > 0 {
-                node.discipline.charge(at(now), &task(node.running), span(used));
-                if V {
-                    self.audit_charge(node, node.running, used, now);
-                }
+                self.charge(node, used, now);
             }
         }
-        if node.discipline.enqueue(at(now), task(process), &mut self.drops) == Enqueued::Preempts {
+        if node.discipline.enqueue(at(now), task(process), &mut self.faults.drops) == Enqueued::Preempts {
             (node.enter, node.preempted) = (true, true);
         }
-        if V {
-            self.audit_discipline(node, now);
-        }
+        self.audit.discipline(&mut self.faults, node, now);
     }
 }

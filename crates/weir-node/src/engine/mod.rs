@@ -14,8 +14,13 @@
 mod audit;
 mod balance;
 mod books;
+mod clock;
 mod code;
 mod events;
+mod faults;
+mod memory;
+mod objects;
+mod process;
 mod processor;
 mod programs;
 mod run;

@@ -10,11 +10,34 @@
 use weir_core::discipline::Open;
 use weir_core::task::{Task, TaskDiscipline};
 
-use crate::engine::books::{Who, who};
+use crate::engine::books::{Start, Who};
+use crate::engine::process::{Process, State};
 use crate::engine::switch::Inbox;
 use crate::engine::timer::Timer;
-use crate::engine::world::{NEVER, NOBODY, State, World, at, span, task};
+use crate::engine::world::{NEVER, NOBODY, World, at, span, task};
 use crate::record::{Path, Sink};
+
+/// What takes the processor from programs.
+#[derive(Clone, Copy)]
+struct Interrupt {
+    /// What the timer's costs.
+    timer: u64,
+    /// What is charged to nobody.
+    uncharged: u64,
+}
+
+/// What the scheduler has decided.
+#[derive(Clone, Copy)]
+struct Decision {
+    /// Who ran, and who runs now, at which level and for how long at most.
+    before: u32,
+    after: u32,
+    level: Option<i8>,
+    quantum: u64,
+    /// What the interrupt costs who is left, or started; what is charged to nobody.
+    cost: u64,
+    uncharged: u64,
+}
 
 /// A node.
 pub(super) struct Node<D> {
@@ -36,7 +59,7 @@ pub(super) struct Node<D> {
     /// How much of the interrupt does not count in the open grant: `mark` is ahead by it from the beginning on.
     lead: u64,
     /// Since when the time of who has the processor is not told.
-    untold: u64,
+    pub(super) untold: u64,
     /// When the discipline has an event of its own.
     own_event: u64,
     /// When time that is charged to nobody is to be spent.
@@ -116,6 +139,36 @@ impl<D: TaskDiscipline<Task>> Node<D> {
         (self.running, self.slice_end, self.compute_end) = (NOBODY, NEVER, NEVER);
         self.stale = true;
     }
+
+    /// Takes the processor, at `now`, without entering the scheduler.
+    #[inline]
+    fn interrupt(&mut self, now: u64, Interrupt { timer, uncharged }: Interrupt) {
+        (self.busy_until, self.lead) = (now + timer + uncharged, uncharged);
+        if self.running != NOBODY {
+            self.compute_end = self.compute_end.saturating_add(timer + uncharged);
+            self.mark += uncharged;
+            self.slice_end = self.slice_end.saturating_add(uncharged);
+        }
+    }
+
+    /// Gives the processor to the process that was chosen, behind the interrupt.
+    #[inline]
+    fn start(&mut self, process: &mut Process, now: u64, decision: Decision) {
+        let Decision { before, after, quantum, cost, uncharged, .. } = decision;
+        let begins = now + cost + uncharged;
+        // From an idle processor it pays itself, and where it goes on.
+        let pays = before == NOBODY || before == after;
+        let paid_from = if pays { now + uncharged } else { begins };
+        self.lead = paid_from - now;
+        // Another node may have charged it for an interrupt that is longer than all the time so far.
+        let carried = process.carried.min(paid_from);
+        process.carried -= carried;
+        self.mark = paid_from - carried;
+        self.slice_end = self.mark.saturating_add(quantum);
+        self.compute_end = begins.saturating_add(std::mem::take(&mut process.left));
+        self.running = after;
+        self.last = after;
+    }
 }
 
 impl<S: Sink, const V: bool> World<'_, S, V> {
@@ -124,7 +177,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     pub(super) fn instant<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
         while node.next <= now {
             self.pass(node, now);
-            if self.failure.is_some() {
+            if self.faults.is_failed() {
                 return;
             }
         }
@@ -153,16 +206,17 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         if uncharged > 0 {
             node.turn = NEVER;
         }
+        let interrupt = Interrupt { timer: if timer { self.prices.timer } else { 0 }, uncharged };
         if node.enter {
-            self.schedule(node, now, before, if timer { self.prices.timer } else { 0 }, uncharged);
+            self.schedule(node, now, before, interrupt);
         } else if timer || uncharged > 0 {
-            self.interrupt(node, now, if timer { self.prices.timer } else { 0 }, uncharged);
+            self.interrupt(node, now, interrupt);
         }
         if node.stale {
             node.read_own_event();
         }
         node.look_ahead();
-        if !self.may_go_on(now) {
+        if !self.clock.may_go_on(now) {
             self.endless(node.number, before, now);
         }
     }
@@ -189,163 +243,97 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         let state = &mut self.processes[process as usize];
         state.left = node.compute_end.saturating_sub(now);
         state.state = State::Ready;
-        node.discipline.requeue(at(now), task(process), span(used), &mut self.drops);
+        node.discipline.requeue(at(now), task(process), span(used), &mut self.faults.drops);
         node.vacate();
-        if V {
-            self.audit_charge(node, process, used, now);
-        }
+        self.audit.charge(&mut self.faults, node, process, used, now);
     }
 
-    /// Enters the scheduler; `timer` is what the timer's interrupt costs, `uncharged` what is charged to nobody.
+    /// Enters the scheduler.
     #[inline]
     fn schedule<D: TaskDiscipline<Task>>(
         &mut self,
         node: &mut Node<D>,
         now: u64,
         before: u32,
-        timer: u64,
-        uncharged: u64,
+        Interrupt { timer, uncharged }: Interrupt,
     ) {
         if node.running != NOBODY {
             self.give_back(node, now);
         }
-        let grant = node.discipline.dequeue(at(now), &Open, &mut self.drops);
+        let grant = node.discipline.dequeue(at(now), &Open, &mut self.faults.drops);
         let (after, quantum) = match grant {
             Some(grant) => (grant.item.process.0, grant.quantum.get()),
             None => (NOBODY, NEVER),
         };
         let level = grant.and_then(|grant| node.discipline.level(grant.item.process));
-        if V {
-            self.audit_decision(node, after, level, now);
-        }
+        self.audit.decision(&mut self.faults, &self.processes, node, after, now);
         let path = path(before, after, node.last);
         let cost = timer + self.prices.path[path as usize];
         self.tally.decisions += 1;
-        self.sink.path(node.number as usize, at(now), path);
+        let (number, sink) = (node.number as usize, &mut *self.books.sink);
+        sink.path(number, at(now), path);
         if let Some(begins) = node.discipline.critical() {
-            self.sink.critical(node.number as usize, at(now), begins);
+            sink.critical(number, at(now), begins);
         }
         if node.preempted && node.level < Some(0) && level >= Some(0) && path == Path::Swap {
-            self.sink.high_over_low(node.number as usize, at(now));
+            sink.high_over_low(number, at(now));
         }
+        let decision = Decision { before, after, level, quantum, cost, uncharged };
         node.busy_until = now + cost + uncharged;
-        self.hand_over(node, now, (before, after), level, (cost, uncharged));
+        self.hand_over(node, now, decision);
         node.stale = true;
         if after != NOBODY {
-            self.start(node, now, (before, after), cost + uncharged, uncharged, quantum);
+            let process = &mut self.processes[after as usize];
+            node.start(process, now, decision);
+            let woke = process.starts();
+            self.books.started(Start { node: node.number, process: after, at: node.busy_until, woke });
         }
     }
 
-    /// Tells the time of who is left, or was idle, and charges it for the interrupt if it is left.
+    /// Tells the time of who is left, or was idle, and charges it for the interrupt if it is left: what follows is of who
+    /// is started, or idle.
     #[inline]
-    fn hand_over<D>(
-        &mut self,
-        node: &mut Node<D>,
-        now: u64,
-        (before, after): (u32, u32),
-        level: Option<i8>,
-        (cost, uncharged): (u64, u64),
-    ) {
-        let number = node.number;
+    fn hand_over<D>(&mut self, node: &mut Node<D>, now: u64, decision: Decision) {
+        let Decision { before, after, level, cost, uncharged, .. } = decision;
         let paid = now + cost;
-        // Whose time goes up to where: what follows is of who is started, or idle.
-        let (owner, until) = match (before, after) {
+        match (before, after) {
             (NOBODY, NOBODY) if cost > 0 => {
-                self.had(number, Who::Idle, node.untold, now);
-                (Who::Overhead, paid)
+                self.tell(node, Who::Idle, now);
+                self.tell(node, Who::Overhead, paid);
             }
-            (NOBODY, NOBODY) => (Who::Idle, node.untold),
-            (NOBODY, _) => (Who::Idle, now),
-            _ if before == after && node.level == level => (Who::Idle, node.untold),
-            _ if before == after => (who(before, node.level), now),
+            (NOBODY, NOBODY) => {}
+            (NOBODY, _) => self.tell_rest(node, Who::Idle, now),
+            _ if before == after && node.level == level => {}
+            _ if before == after => self.tell_rest(node, Who::runs(before, node.level), now),
             _ => {
                 self.processes[before as usize].carried += cost;
-                (who(before, node.level), paid)
+                self.tell_rest(node, Who::runs(before, node.level), paid);
+                self.audit.left(&mut self.faults, before, self.processes[before as usize].carried, now);
             }
-        };
-        let from = if matches!(owner, Who::Overhead) { now } else { node.untold };
-        if until > from {
-            self.had(number, owner, from, until);
-            node.untold = until;
-        }
-        if V && before != NOBODY && before != after {
-            self.audit_left(before, now);
         }
         if uncharged > 0 {
-            self.had(number, who(after, level), node.untold, paid);
-            self.had(number, Who::Overhead, paid, paid + uncharged);
-            node.untold = paid + uncharged;
+            self.tell(node, Who::runs(after, level), paid);
+            self.tell(node, Who::Overhead, paid + uncharged);
         }
         node.level = level;
     }
 
-    /// Starts a process, or lets it go on, after `pause`, of which `uncharged` is not its own.
-    #[inline]
-    fn start<D: TaskDiscipline<Task>>(
-        &mut self,
-        node: &mut Node<D>,
-        now: u64,
-        (before, after): (u32, u32),
-        pause: u64,
-        uncharged: u64,
-        quantum: u64,
-    ) {
-        let number = node.number;
-        let process = &mut self.processes[after as usize];
-        let begins = now + pause;
-        // From an idle processor it pays itself, and where it goes on.
-        let pays = before == NOBODY || before == after;
-        let paid_from = if pays { now + uncharged } else { begins };
-        let woke = std::mem::take(&mut process.fresh).then(|| at(process.woke));
-        process.woke = process.woke.min(std::mem::replace(&mut process.owed, NEVER));
-        node.lead = paid_from - now;
-        // Another node may have charged it for an interrupt that is longer than all the time so far.
-        let carried = process.carried.min(paid_from);
-        process.carried -= carried;
-        node.mark = paid_from - carried;
-        node.slice_end = node.mark.saturating_add(quantum);
-        node.compute_end = begins.saturating_add(std::mem::take(&mut process.left));
-        process.state = State::Runs;
-        node.running = after;
-        node.last = after;
-        self.started(number, after, begins, woke);
-    }
-
     /// Takes the processor without entering the scheduler.
     #[inline]
-    fn interrupt<D: TaskDiscipline<Task>>(
-        &mut self,
-        node: &mut Node<D>,
-        now: u64,
-        timer: u64,
-        uncharged: u64,
-    ) {
-        let (number, running, paid) = (node.number, node.running, now + timer);
-        (node.busy_until, node.lead) = (paid + uncharged, uncharged);
-        if running == NOBODY {
-            if node.busy_until > now {
-                self.had(number, Who::Idle, node.untold, now);
-                self.had(number, Who::Overhead, now, node.busy_until);
-                node.untold = node.busy_until;
-            }
-            return;
-        }
-        node.compute_end = node.compute_end.saturating_add(timer + uncharged);
-        if uncharged > 0 {
-            self.had(number, who(running, node.level), node.untold, paid);
-            self.had(number, Who::Overhead, paid, node.busy_until);
-            node.untold = node.busy_until;
-            node.mark += uncharged;
-            node.slice_end = node.slice_end.saturating_add(uncharged);
+    fn interrupt<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64, interrupt: Interrupt) {
+        node.interrupt(now, interrupt);
+        if node.running == NOBODY && node.busy_until > now {
+            self.tell(node, Who::Idle, now);
+            self.tell(node, Who::Overhead, node.busy_until);
+        } else if interrupt.uncharged > 0 {
+            self.tell(node, Who::runs(node.running, node.level), now + interrupt.timer);
+            self.tell(node, Who::Overhead, node.busy_until);
         }
     }
 
     /// Tells the time of who has the processor up to `now`.
     pub(super) fn tell_up_to<D>(&mut self, node: &mut Node<D>, now: u64) {
-        if node.untold < now {
-            self.had(node.number, who(node.running, node.level), node.untold, now);
-            node.untold = now;
-        }
+        self.tell_rest(node, Who::runs(node.running, node.level), now);
     }
 }
 

@@ -1,13 +1,13 @@
 //! Runs programs on: from the end of what a process computes to where it next uses time or waits.
 
 use weir_core::task::{Task, TaskDiscipline};
-use weir_core::units::Instant;
 
 use crate::engine::code::Step;
+use crate::engine::process::State;
 use crate::engine::processor::Node;
 use crate::engine::switch::Message;
-use crate::engine::timer::{Alarm, Due};
-use crate::engine::world::{NOBODY, State, World, at, span, task};
+use crate::engine::timer::Alarm;
+use crate::engine::world::{World, at, span, task};
 use crate::record::Sink;
 
 /// What comes after an operation.
@@ -37,7 +37,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         let mut step = self.processes[process as usize].step;
         loop {
             self.tally.operations += 1;
-            if !self.may_go_on(now) {
+            if !self.clock.may_go_on(now) {
                 self.endless(node.number, process, now);
                 node.compute_end = u64::MAX;
                 break;
@@ -45,6 +45,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
             match self.operate(node, process, step, now) {
                 Then::Next | Then::Uses(0) => step += 1,
                 Then::Goto(to) => step = to,
+                Then::Computes(0) => {}
                 Then::Uses(time) => {
                     step += 1;
                     node.compute_end = now.saturating_add(time);
@@ -83,15 +84,16 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     ) -> Then {
         match self.programs.steps[step as usize] {
             Step::Compute(time) => Then::Uses(time),
-            Step::Draw { law } => Then::Uses(self.draw(process, law)),
+            Step::Draw { law } => Then::Uses(self.memory.draw(&self.programs, process, law)),
             Step::Post { event } => self.post_for(node, process, event, now),
             Step::PostAfter { event, law } => {
-                let after = self.draw(process, law);
+                let after = self.memory.draw(&self.programs, process, law);
                 self.ask(node, now.saturating_add(after), Alarm::Post(event));
                 Then::Next
             }
             Step::WaitOne { .. } | Step::WaitSet { .. } | Step::WaitAny => {
-                match self.take_posted(process, step) {
+                let posted = &mut self.processes[process as usize].posted;
+                match self.events.take(posted, &self.programs, step) {
                     true => self.goes_on(node, process, now),
                     false => Then::LooksAgain(State::WaitsForEvent),
                 }
@@ -102,21 +104,20 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
                 false => Then::Waits(State::WaitsForData(queue)),
             },
             Step::Sleep { law } => {
-                let time = self.draw(process, law);
+                let time = self.memory.draw(&self.programs, process, law);
                 self.sleep(node, process, now.saturating_add(time), now)
             }
-            Step::SleepUntil { grid, counter } => self.sleep_until(node, process, (grid, counter), now),
+            Step::SleepUntil { grid } => self.sleep_until(node, process, grid, now),
             Step::Begin { counter } => {
-                self.counters[counter as usize] = self.programs.times[counter as usize];
+                self.memory.begin(&self.programs, counter);
                 Then::Next
             }
-            Step::Again { counter, to } => {
-                let left = &mut self.counters[counter as usize];
-                *left -= 1;
-                if *left > 0 { Then::Goto(to) } else { Then::Next }
-            }
+            Step::Again { counter, to } => match self.memory.again(counter) {
+                true => Then::Goto(to),
+                false => Then::Next,
+            },
             Step::Jump { to } => Then::Goto(to),
-            Step::Replay { runs, counter } => self.replay(node, process, (runs, counter), step, now),
+            Step::Replay { runs, counter } => self.replay(node, process, runs, counter, now),
             Step::Exit => Then::LooksAgain(State::Ended),
         }
     }
@@ -140,34 +141,24 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
 
     #[inline]
     fn is_to_move(&self, process: u32) -> bool {
-        self.processes[process as usize].moves_to != NOBODY
+        self.processes[process as usize].is_to_move()
     }
 
     /// Every instant of a grid is taken once, in order: one that has passed begins a response of its own at once, from
-    /// when it was due. The counter is when the next one is, or 0 before the first.
+    /// when it was due.
     #[inline]
-    fn sleep_until<D>(
-        &mut self,
-        node: &mut Node<D>,
-        process: u32,
-        (grid, counter): (u32, u32),
-        now: u64,
-    ) -> Then {
-        let (every, offset) = self.programs.grids[grid as usize];
-        let due = match self.counters[counter as usize] {
-            0 => next_on(now, every, offset),
-            due => due,
-        };
-        self.counters[counter as usize] = due.saturating_add(every);
+    fn sleep_until<D>(&mut self, node: &mut Node<D>, process: u32, grid: u32, now: u64) -> Then {
+        let due = self.memory.turn(self.programs.grids[grid as usize], now);
         if due > now {
             return self.sleep(node, process, due, now);
         }
-        if self.is_to_move(process) {
-            self.processes[process as usize].owed = due;
+        let one = &mut self.processes[process as usize];
+        if one.is_to_move() {
+            one.owed = due;
             return self.sleep(node, process, now, now);
         }
-        let since = std::mem::replace(&mut self.processes[process as usize].woke, due);
-        self.sink.responded(process as usize, at(now), at(since));
+        let since = std::mem::replace(&mut one.woke, due);
+        self.books.sink.responded(process as usize, at(now), at(since));
         Then::Next
     }
 
@@ -181,7 +172,7 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         event: u32,
         now: u64,
     ) -> Then {
-        let there = self.processes[self.events[event as usize].owner as usize].node;
+        let there = self.processes[self.events.owner(event) as usize].node;
         let cost = if there == node.number { self.prices.post } else { self.prices.remote };
         let paid = std::mem::take(&mut self.processes[process as usize].paid);
         if cost > 0 && !paid {
@@ -225,44 +216,32 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
 
     /// Wakes at the time of its next run, and computes it. A run that is due already is a response of its own, from the
     /// time at which it was due. The counter is twice the run's number, and one once it has woken.
-    fn replay<D>(
-        &mut self,
-        node: &mut Node<D>,
-        process: u32,
-        (runs, counter): (u32, u32),
-        step: u32,
-        now: u64,
-    ) -> Then {
-        let at = self.counters[counter as usize];
-        let Some(&run) = self.programs.runs[runs as usize].get((at / 2) as usize) else {
-            self.counters[counter as usize] = 0;
+    fn replay<D>(&mut self, node: &mut Node<D>, process: u32, runs: u32, counter: u32, now: u64) -> Then {
+        let counter = &mut self.memory.counters[counter as usize];
+        let (number, has_woken) = (*counter / 2, *counter % 2 == 1);
+        let Some(&run) = self.programs.runs[runs as usize].get(number as usize) else {
+            *counter = 0;
             return Then::Next;
         };
-        self.counters[counter as usize] += 1;
-        let is_due = run.wake.get() <= now;
-        if at.is_multiple_of(2) && is_due && self.is_to_move(process) {
-            self.processes[process as usize].owed = run.wake.get();
+        *counter += 1;
+        let (due, one) = (run.wake.get(), &mut self.processes[process as usize]);
+        if due > now {
+            self.ask(node, due, Alarm::Wake(process));
+            return Then::LooksAgain(State::Sleeps);
+        }
+        if !has_woken && one.is_to_move() {
+            one.owed = due;
             self.ask(node, now.saturating_add(1), Alarm::Wake(process));
             return Then::LooksAgain(State::Sleeps);
         }
-        if at.is_multiple_of(2) && at > 0 && is_due {
-            let since = self.processes[process as usize].woke;
-            self.sink.responded(process as usize, Instant::new(now), Instant::new(since));
+        let since = std::mem::replace(&mut one.woke, due);
+        if has_woken {
+            return Then::Computes(run.run.get());
         }
-        if is_due {
-            self.processes[process as usize].woke = run.wake.get();
+        if number > 0 {
+            self.books.sink.responded(process as usize, at(now), at(since));
         }
-        if at % 2 == 1 {
-            return match run.run.get() {
-                0 => Then::Goto(step),
-                time => Then::Computes(time),
-            };
-        }
-        if is_due {
-            return Then::Goto(step);
-        }
-        self.ask(node, run.wake.get(), Alarm::Wake(process));
-        Then::LooksAgain(State::Sleeps)
+        Then::Computes(0)
     }
 
     /// The running process waits, or ends.
@@ -272,21 +251,17 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         node.discipline.finish(at(now), &task(process), span(used));
         node.vacate();
         node.enter = true;
-        if V {
-            self.audit_charge(node, process, used, now);
-        }
+        self.audit.charge(&mut self.faults, node, process, used, now);
         let one = &mut self.processes[process as usize];
-        one.state = state;
-        one.unready = self.epoch;
-        self.active -= u64::from(!one.system);
-        if one.moves_to != NOBODY {
-            self.moving.push(process);
+        one.waits(&self.clock, state);
+        self.life.rests(one);
+        if one.is_to_move() {
+            self.moves.push(process);
         }
-        let woke = one.woke;
         if let State::WaitsForData(queue) = state {
             self.queues[queue as usize].waiting.push_back(process);
         }
-        self.sink.waits(process as usize, at(now), at(woke));
+        self.books.sink.waits(process as usize, at(now), at(one.woke));
         if state == State::Ended {
             self.ends(node, process, now);
         }
@@ -295,28 +270,16 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     #[cold]
     fn ends<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, process: u32, now: u64) {
         node.discipline.exit(at(now), task(process).process);
-        self.alive -= u64::from(!self.processes[process as usize].system);
-        if V {
-            self.audit_discipline(node, now);
-        }
+        self.life.ends(&self.processes[process as usize]);
+        self.audit.discipline(&mut self.faults, node, now);
     }
 
     /// Asks the timer demon of a node.
     #[inline]
     pub(super) fn ask<D>(&mut self, node: &mut Node<D>, at: u64, alarm: Alarm) {
         let process = self.whose(alarm);
-        self.active += u64::from(!self.processes[process as usize].system);
-        let number = self.number();
-        node.timer.ask(Due { at, number }, alarm);
-        self.bound_timer(node.number, process, node.timer.len());
-    }
-}
-
-/// The next instant after `now` that is `offset` after a multiple of `every`.
-#[inline]
-pub(super) fn next_on(now: u64, every: u64, offset: u64) -> u64 {
-    match now.checked_sub(offset) {
-        None => offset,
-        Some(since) => (since / every).saturating_add(1).saturating_mul(every).saturating_add(offset),
+        self.life.begins(&self.processes[process as usize]);
+        node.timer.ask(self.clock.due(at), alarm);
+        self.faults.bound_timer(node.number, process, node.timer.len());
     }
 }

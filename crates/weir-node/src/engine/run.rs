@@ -3,12 +3,13 @@
 use weir_core::task::{Task, TaskDiscipline, Used};
 
 use crate::engine::code::Step;
+use crate::engine::process::{Process, State};
 use crate::engine::processor::Node;
 use crate::engine::refused;
-use crate::engine::switch::Message;
-use crate::engine::timer::{Alarm, Due};
-use crate::engine::world::{NEVER, NOBODY, World, at, span, task};
-use crate::job::{Ended, Job, Left};
+use crate::engine::switch::Parcel;
+use crate::engine::timer::Alarm;
+use crate::engine::world::{NEVER, World, at, task};
+use crate::job::{Ended, Job, Left, Tally};
 use crate::model::NodeScenario;
 use crate::record::Sink;
 use weir_lab::control::Watch;
@@ -65,7 +66,7 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
             let over = declared
                 .map_err(|error| refused(format!("process `{}`", process.name), error.to_string()))?;
             if let Some(over) = over {
-                self.world.overcommits(process.node, over);
+                self.world.faults.overcommits(process.node, over);
             }
         }
         Ok(())
@@ -87,7 +88,7 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
                 let boundary = self.world.books.boundary;
                 watch.passed(&mut told, boundary);
                 let over = self.pass_boundary();
-                self.world.failed()?;
+                self.world.faults.failed()?;
                 if over {
                     return Ok(Ended::Finished(Box::new(self.left())));
                 }
@@ -124,28 +125,24 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
         if !self.world.outgoing.is_empty() {
             self.deliver(now);
         }
-        if !self.world.moving.is_empty() {
+        if !self.world.moves.is_empty() {
             self.world.move_waiting(&mut self.nodes, now);
         }
-        if self.world.active == 0 && self.world.alive > 0 {
-            self.world.deadlock(now);
+        if self.world.life.is_stuck() {
+            let error = self.world.words().deadlock(now);
+            self.world.faults.fail(error);
         }
-        if self.world.drops.0 > 0 {
-            self.world.dropped(now);
-        }
-        if self.world.failure.is_some() { self.world.failed() } else { Ok(()) }
+        self.world.faults.check_drops(now);
+        self.world.faults.failed()
     }
 
     fn deliver(&mut self, now: u64) {
         let due = now.saturating_add(self.world.scenario.switch_delay.get());
-        for place in 0..self.world.outgoing.len() {
-            let (there, message): (u32, Message) = self.world.outgoing[place];
-            let number = self.world.number();
+        for Parcel { there, message } in self.world.outgoing.drain(..) {
             let node = &mut self.nodes[there as usize];
-            node.inbox.send(Due { at: due, number }, message);
+            node.inbox.send(self.world.clock.due(due), message);
             node.look_ahead();
         }
-        self.world.outgoing.clear();
     }
 
     /// Goes over the boundary, before anything that happens there; whether it is the end.
@@ -162,31 +159,30 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
             self.warm_up = NEVER;
         }
         if now == self.end {
-            self.world.unfinished(now);
-            if V {
-                (0..self.nodes.len() as u32).for_each(|node| self.world.audit_end(node, now));
-            }
+            self.unfinished(now);
+            self.world.audit.end(&mut self.world.faults, now);
             return true;
         }
         if now == self.comparison {
             let every = self.world.scenario.balance.map_or(NEVER, |balance| balance.every.get());
             self.comparison = now.saturating_add(every);
-            self.world.compare(&mut self.nodes, now);
+            self.world.moves.compare(self.world.scenario, &mut self.world.processes);
+            if !self.world.moves.is_empty() {
+                self.world.move_waiting(&mut self.nodes, now);
+            }
         }
         let boundary = self.boundary();
-        self.world.pass_boundary(boundary);
+        self.world.books.pass_boundary(&mut self.world.processes, boundary);
         false
     }
 
     /// An epoch ends, and the next one begins.
     fn turn(&mut self, now: u64) {
-        let World { processes, sink, epoch, .. } = &mut self.world;
-        let always_ready = |process: usize| {
-            processes.get(process).is_some_and(|one| one.is_ready() && one.unready != *epoch)
-        };
-        sink.epoch(at(now), &always_ready);
-        self.world.epoch += 1;
-        self.world.epoch_start = now;
+        let World { processes, books, clock, .. } = &mut self.world;
+        let always_ready =
+            |process: usize| processes.get(process).is_some_and(|one| one.is_always_ready(clock.epoch));
+        books.sink.epoch(at(now), &always_ready);
+        clock.turn(now);
         self.epoch_end = now.saturating_add(self.world.scenario.epoch.get());
         if self.world.scenario.uncharged.get() > 0 {
             for node in &mut self.nodes {
@@ -218,36 +214,33 @@ impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
         let end = self.count_used(self.end);
         let used = self.used.iter().zip(end);
         let used = used.map(|(warm_up, end)| warm_up.zip(end).map(|(warm_up, end)| [warm_up, end])).collect();
-        let stranded = self.world.stranded(&mut self.nodes);
-        let ready = self.world.ready_since(self.world.scenario.stop.warm_up.get());
-        Left { tally: self.world.tally, overcommitted: self.world.overcommitted, used, stranded, ready }
+        let world = &self.world;
+        let stranded = world.words().stranded(&world.events, &world.queues, &mut self.nodes);
+        let ready = ready_since(&world.processes, world.scenario.stop.warm_up.get());
+        let tally = Tally { checked: world.audit.checked, ..world.tally };
+        Left { tally, overcommitted: self.world.faults.overcommitted, used, stranded, ready }
     }
-}
 
-impl<S: Sink, const V: bool> World<'_, S, V> {
     /// Tells of the responses that are not over at the end.
     fn unfinished(&mut self, now: u64) {
-        for (process, one) in self.processes.iter().enumerate().filter(|(_, one)| one.is_ready()) {
-            self.sink.unfinished(process, at(now), at(one.woke.min(one.owed)));
-            let Step::Replay { runs, counter } = self.programs.steps[one.step as usize] else { continue };
+        let World { processes, programs, memory, books, .. } = &mut self.world;
+        for (process, one) in processes.iter().enumerate().filter(|(_, one)| one.is_ready()) {
+            books.sink.unfinished(process, at(now), at(one.woke.min(one.owed)));
+            let Step::Replay { runs, counter } = programs.steps[one.step as usize] else { continue };
             // Those before have begun, or woken the process; the first does so where it starts.
-            let next = self.counters[counter as usize].div_ceil(2).max(1) as usize;
-            let runs = self.programs.runs[runs as usize].iter().skip(next);
+            let next = memory.counters[counter as usize].div_ceil(2).max(1) as usize;
+            let runs = programs.runs[runs as usize].iter().skip(next);
             for run in runs.take_while(|run| run.wake.get() < now) {
-                self.sink.unfinished(process, at(now), at(run.wake.get()));
+                books.sink.unfinished(process, at(now), at(run.wake.get()));
             }
         }
     }
+}
 
-    /// Charges the running process of a node for what it has used so far.
-    pub(super) fn charge_running<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {
-        if node.running == NOBODY {
-            return;
-        }
-        let used = node.unpaid_so_far(now);
-        node.discipline.charge(at(now), &task(node.running), span(used));
-        if V {
-            self.audit_charge(node, node.running, used, now);
-        }
-    }
+/// Who is ready at the end and has been neither waiting nor asleep since `from`, the system's left out: the places of
+/// node and process.
+fn ready_since(processes: &[Process], from: u64) -> Vec<(usize, usize)> {
+    let processes = processes.iter().enumerate();
+    let ready = processes.filter(|(_, one)| one.state == State::Ready && !one.system && one.woke <= from);
+    ready.map(|(place, one)| (one.node as usize, place)).collect()
 }

@@ -8,14 +8,13 @@
 //! | Work | O(steps of all programs + events + processes), once, at the end of a run |
 
 use crate::engine::code::Step;
+use crate::engine::objects::{Dual, Events};
+use crate::engine::process::State;
 use crate::engine::processor::Node;
+use crate::engine::stuck::{NAMED, Words};
 use crate::engine::switch::Message;
 use crate::engine::timer::Alarm;
-use crate::engine::world::{NOBODY, State, World};
-use crate::record::Sink;
-
-/// So many processes are named at most.
-const NAMED: usize = 10;
+use crate::engine::world::NOBODY;
 
 /// What a step brings others.
 #[derive(Clone, Copy)]
@@ -25,7 +24,10 @@ enum Brings {
 }
 
 /// Who is known to be able to run, and what comes.
-struct Search {
+struct Search<'w> {
+    words: Words<'w>,
+    owners: &'w Events,
+    duals: &'w [Dual],
     runs: Vec<bool>,
     /// Of these, whose programs were not yet looked at.
     fresh: Vec<u32>,
@@ -35,56 +37,47 @@ struct Search {
     queues: Vec<bool>,
 }
 
-impl Search {
-    fn revive(&mut self, process: u32) {
-        if !std::mem::replace(&mut self.runs[process as usize], true) {
-            self.fresh.push(process);
-        }
-    }
-}
-
-impl<S: Sink, const V: bool> World<'_, S, V> {
+impl Words<'_> {
     /// Who waits for ever, in words, each with the place of its node; takes what timers and switch still hold.
     #[cold]
-    pub(super) fn stranded<D>(&self, nodes: &mut [Node<D>]) -> Vec<(usize, String)> {
+    pub(super) fn stranded<D>(
+        self,
+        events: &Events,
+        queues: &[Dual],
+        nodes: &mut [Node<D>],
+    ) -> Vec<(usize, String)> {
         let waiting = (0..self.processes.len() as u32).filter(|&process| self.is_waiting(process));
         if waiting.clone().next().is_none() {
             return Vec::new();
         }
-        let mut search = self.search();
-        self.what_is_under_way(nodes, &mut search);
+        let mut search = Search::new(self, events, queues);
+        search.take_what_is_under_way(nodes);
         while let Some(process) = search.fresh.pop() {
-            for brings in self.brought(process, &mut search.seen) {
-                self.comes(brings, &mut search);
-            }
+            search.brought(process).into_iter().for_each(|brings| search.comes(brings));
         }
         let stranded: Vec<u32> = waiting.filter(|&process| !search.runs[process as usize]).collect();
-        self.in_words(&stranded, &mut search.seen)
+        search.in_words(&stranded)
     }
 
-    /// Who is ready at the end and has been neither waiting nor asleep since `from`, the system's left out: the places
-    /// of node and process.
-    #[cold]
-    pub(super) fn ready_since(&self, from: u64) -> Vec<(usize, usize)> {
-        let processes = self.processes.iter().enumerate();
-        let ready = processes.filter(|(_, one)| one.state == State::Ready && !one.system && one.woke <= from);
-        ready.map(|(place, one)| (one.node as usize, place)).collect()
-    }
-
-    fn is_waiting(&self, process: u32) -> bool {
+    fn is_waiting(self, process: u32) -> bool {
         matches!(self.processes[process as usize].state, State::WaitsForEvent | State::WaitsForData(_))
     }
+}
 
+impl<'w> Search<'w> {
     /// Begins with those that wait for nobody.
-    fn search(&self) -> Search {
-        let mut search = Search {
-            runs: vec![false; self.processes.len()],
+    fn new(words: Words<'w>, owners: &'w Events, duals: &'w [Dual]) -> Self {
+        let mut search = Self {
+            words,
+            owners,
+            duals,
+            runs: vec![false; words.processes.len()],
             fresh: Vec::new(),
-            seen: vec![false; self.programs.steps.len()],
-            events: vec![false; self.events.len()],
-            queues: vec![false; self.queues.len()],
+            seen: vec![false; words.programs.steps.len()],
+            events: vec![false; owners.len()],
+            queues: vec![false; duals.len()],
         };
-        for (process, one) in (0..).zip(&self.processes) {
+        for (process, one) in (0..).zip(words.processes) {
             if matches!(one.state, State::Ready | State::Runs | State::Sleeps) {
                 search.revive(process);
             }
@@ -92,53 +85,59 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         search
     }
 
-    fn what_is_under_way<D>(&self, nodes: &mut [Node<D>], search: &mut Search) {
+    fn revive(&mut self, process: u32) {
+        if !std::mem::replace(&mut self.runs[process as usize], true) {
+            self.fresh.push(process);
+        }
+    }
+
+    fn take_what_is_under_way<D>(&mut self, nodes: &mut [Node<D>]) {
         for node in nodes {
             while let Some(alarm) = node.timer.take(u64::MAX) {
                 match alarm {
-                    Alarm::Wake(process) => search.revive(process),
-                    Alarm::Post(event) => self.comes(Brings::Event(event), search),
+                    Alarm::Wake(process) => self.revive(process),
+                    Alarm::Post(event) => self.comes(Brings::Event(event)),
                 }
             }
             while let Some(message) = node.inbox.take(u64::MAX) {
                 match message {
-                    Message::Post(event) => self.comes(Brings::Event(event), search),
-                    Message::Put { queue, .. } => self.comes(Brings::Data(queue), search),
-                    Message::Given(process) => search.revive(process),
+                    Message::Post(event) => self.comes(Brings::Event(event)),
+                    Message::Put { queue, .. } => self.comes(Brings::Data(queue)),
+                    Message::Given(process) => self.revive(process),
                 }
             }
         }
     }
 
     /// Revives who waits for it.
-    fn comes(&self, brings: Brings, search: &mut Search) {
+    fn comes(&mut self, brings: Brings) {
         match brings {
             Brings::Event(event) => {
-                if !std::mem::replace(&mut search.events[event as usize], true) {
-                    let owner = self.events[event as usize].owner;
-                    let one = &self.processes[owner as usize];
-                    if one.state == State::WaitsForEvent && self.waits_for(one.step, event) {
-                        search.revive(owner);
+                if !std::mem::replace(&mut self.events[event as usize], true) {
+                    let owner = self.owners.owner(event);
+                    let one = &self.words.processes[owner as usize];
+                    if one.state == State::WaitsForEvent && self.words.programs.waits_for(one.step, event) {
+                        self.revive(owner);
                     }
                 }
             }
             Brings::Data(queue) => {
-                if !std::mem::replace(&mut search.queues[queue as usize], true) {
-                    self.queues[queue as usize].waiting.iter().for_each(|&process| search.revive(process));
+                if !std::mem::replace(&mut self.queues[queue as usize], true) {
+                    self.duals[queue as usize].waiting.iter().for_each(|&process| self.revive(process));
                 }
             }
         }
     }
 
     /// What a process may bring from where it stands; steps that were seen before are left out.
-    fn brought(&self, process: u32, seen: &mut [bool]) -> Vec<Brings> {
-        let mut ahead = vec![self.processes[process as usize].step];
+    fn brought(&mut self, process: u32) -> Vec<Brings> {
+        let mut ahead = vec![self.words.processes[process as usize].step];
         let mut brought = Vec::new();
         while let Some(step) = ahead.pop() {
-            if std::mem::replace(&mut seen[step as usize], true) {
+            if std::mem::replace(&mut self.seen[step as usize], true) {
                 continue;
             }
-            match self.programs.steps[step as usize] {
+            match self.words.programs.steps[step as usize] {
                 Step::Exit => continue,
                 Step::Jump { to } => {
                     ahead.push(to);
@@ -154,10 +153,10 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
         brought
     }
 
-    fn in_words(&self, stranded: &[u32], seen: &mut [bool]) -> Vec<(usize, String)> {
+    fn in_words(&mut self, stranded: &[u32]) -> Vec<(usize, String)> {
         let (mut posts, mut feeds) = (vec![NOBODY; self.events.len()], vec![NOBODY; self.queues.len()]);
         for &process in stranded {
-            for brings in self.brought(process, seen) {
+            for brings in self.brought(process) {
                 let first = match brings {
                     Brings::Event(event) => &mut posts[event as usize],
                     Brings::Data(queue) => &mut feeds[queue as usize],
@@ -165,9 +164,10 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
                 *first = (*first).min(process);
             }
         }
+        let processes = self.words.processes;
         let told: Vec<u32> =
-            stranded.iter().copied().filter(|&process| !self.processes[process as usize].system).collect();
-        let node = |process: u32| self.processes[process as usize].node as usize;
+            stranded.iter().copied().filter(|&process| !processes[process as usize].system).collect();
+        let node = |process: u32| processes[process as usize].node as usize;
         let words = |&process: &u32| (node(process), self.stranded_in_words(process, &posts, &feeds));
         let mut words: Vec<_> = told.iter().take(NAMED).map(words).collect();
         if let Some(&process) = told.get(NAMED) {
@@ -180,25 +180,24 @@ impl<S: Sink, const V: bool> World<'_, S, V> {
     /// What a process waits for, and who would bring it. `posts` and `feeds`: of each event and queue, the first of those
     /// who wait for ever that would.
     fn stranded_in_words(&self, process: u32, posts: &[u32], feeds: &[u32]) -> String {
-        let one = &self.processes[process as usize];
-        let (why, would) = match (one.state, self.programs.steps[one.step as usize]) {
+        let Self { words, owners, .. } = self;
+        let one = &words.processes[process as usize];
+        let (why, would) = match (one.state, words.programs.steps[one.step as usize]) {
             (State::WaitsForData(queue), _) => {
                 ("where nobody who can still run puts any", feeds[queue as usize])
             }
             (_, Step::WaitOne { event }) => ("which nobody who can still run posts", posts[event as usize]),
             _ => {
-                let own = (0..)
-                    .zip(&self.events)
-                    .filter(|(event, other)| other.owner == process && self.waits_for(one.step, *event));
-                let would = own.map(|(event, _): (u32, _)| posts[event as usize]).min();
+                let own = owners.of(process).filter(|&event| words.programs.waits_for(one.step, event));
+                let would = own.map(|event| posts[event as usize]).min();
                 ("none of which anybody who can still run posts", would.unwrap_or(NOBODY))
             }
         };
         let would = match would {
             NOBODY => String::new(),
             would if would == process => " (it would itself, but later)".to_owned(),
-            would => format!(" (`{}` would, but waits for ever too)", self.name(would)),
+            would => format!(" (`{}` would, but waits for ever too)", words.name(would)),
         };
-        format!("{}, {why}{would}", self.waits_in_words(process))
+        format!("{}, {why}{would}", words.waits_in_words(process))
     }
 }

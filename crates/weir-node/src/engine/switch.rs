@@ -15,6 +15,13 @@ pub(super) enum Message {
     Given(u32),
 }
 
+/// A message, and the node that it goes to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parcel {
+    pub(super) there: u32,
+    pub(super) message: Message,
+}
+
 /// What is under way to one node.
 #[derive(Debug)]
 pub(super) struct Inbox {

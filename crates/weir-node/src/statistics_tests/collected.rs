@@ -13,14 +13,14 @@ fn epochs_by_hand() {
     let mut collector = Collector::new(&scenario(&["x"], 1));
     four_epochs(&mut collector);
     let tally = collector.processes[0].tally;
-    assert_eq!(tally.epochs, Epochs { count: 3, sum: 120, least: 30, most: 50 });
+    assert_eq!(tally.epochs, Epochs { count: 3, sum: nanos(120), least: nanos(30), most: nanos(50) });
     // Ready throughout in the second and the third epoch; 40 of 50 in one of them.
-    assert_eq!((tally.ready, tally.promised, tally.missed, tally.shortfall), (2, 2, 1, 10));
-    assert_eq!((tally.run_time, tally.schedulings, tally.wakeups), (120, 3, 0));
+    assert_eq!((tally.ready, tally.promised, tally.missed, tally.shortfall), (2, 2, 1, nanos(10)));
+    assert_eq!((tally.run_time, tally.schedulings, tally.wakeups), (nanos(120), 3, 0));
     // The system's process is not among all: 40 + 50, 50 + 40, 30 + 0.
-    assert_eq!(collector.together, Epochs { count: 3, sum: 210, least: 30, most: 90 });
+    assert_eq!(collector.together, Epochs { count: 3, sum: nanos(210), least: nanos(30), most: nanos(90) });
     let node = collector.nodes[0];
-    assert_eq!((node.run_time, node.idle, node.uncharged), (240, 60, 0));
+    assert_eq!((node.run_time, node.idle, node.uncharged), (nanos(240), nanos(60), nanos(0)));
     assert_eq!(node.paths, [0, 3, 0, 0, 0, 0]);
 }
 
@@ -35,7 +35,7 @@ fn spans_are_cut_at_the_ends_of_the_measured_time() {
     collector.path(0, at(399), Path::StayIdle);
     collector.path(0, at(400), Path::StayIdle);
     let node = collector.nodes[0];
-    assert_eq!((node.run_time, node.idle, node.uncharged), (10, 0, 10));
+    assert_eq!((node.run_time, node.idle, node.uncharged), (nanos(10), nanos(0), nanos(10)));
     assert_eq!(node.paths, [1, 0, 0, 0, 0, 1]);
 }
 
@@ -101,7 +101,7 @@ fn queues_by_hand() {
     // 1 for 20, 2 for 30, 3 for 10, 2 for 20, 1 for 20, 2 for 60, 1 for 140.
     assert_eq!(tally.area, 20 + 60 + 30 + 40 + 20 + 120 + 140);
     // The first lay there for 60 ns of the measured time; the last of them was put in at 150.
-    assert_eq!((tally.aged, tally.oldest), (60 + 60 + 110, 150));
+    assert_eq!((tally.aged, tally.oldest), (60 + 60 + 110, at(150)));
     assert_eq!((collector.queues[0].age.sum, collector.queues[0].age.longest), (280, 110));
 }
 

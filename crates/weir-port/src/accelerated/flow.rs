@@ -50,9 +50,9 @@ mod tests {
             let mut batches = Vec::new();
             let limit = Limit::Packets(400_000);
             engine.run(&mut arrivals, &mut services, limit, &mut batches, &mut ()).expect("a run");
-            let (waited, until) = engine.waiting_time();
+            let waiting = engine.waiting_time();
             // Pollaczek and Khinchine: rho^2 1.25 / 2 (1 - rho) packets wait.
-            let found = waited as f64 / until as f64;
+            let found = waiting.integral as f64 / waiting.time.get() as f64;
             assert!((found / queue - 1.0).abs() < 0.4, "{found} packets wait, {queue} expected");
         }
     }

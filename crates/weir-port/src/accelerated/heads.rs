@@ -1,26 +1,66 @@
 //! The keyed strategies' inner loop: heads of classes, and the lanes that serve them.
 //!
+//! A lane is a strategy. Every table has a row for each of `C` classes and a column for each of `N` lanes, both
+//! powers of two, so that a row is one vector and the place `class * N + lane` is the same cell in all tables:
+//!
+//! ```text
+//!                 lane 0      lane 1    ..   lane N-1
+//! key  class 0  [ key       | key       | .. | (stale)   ]  of the class's first unfinished message,
+//!      class 1  [ nothing   | (stale)   | .. | key       ]  `nothing` where there is none,
+//!       ..                                                  stale where it is the one served
+//!      class C-1[ (stale)   | key       | .. | nothing   ]
+//!                    |           |               |          the smallest of a column is served next
+//! serving.key   [ key       | key       | .. | key       ]
+//!
+//! a key         [ alpha x packets left + tick of insertion | insertion number | class ]
+//!                                                          ^ `Layout::shift`
+//! ```
+//!
+//! | table | cell | written |
+//! |-|-|-|
+//! | `key` | the key as of now | at an arrival, a completion, a preemption |
+//! | `base` | the key of a whole message without its stamp: `step x length + class` | once a segment |
+//! | `step` | what a packet takes off the key: alpha, shifted | once a segment |
+//! | `Lanes::head` | the place of the first unfinished message in the ring of its class | at a completion |
+//! | `Lanes::remaining` | its packets left; stale where it is the one served | at a completion, a preemption, once a segment |
+//! | `Lanes::whole` | the length of the class, so that `remaining` is refilled from the same cell | never |
+//! | `Lanes::sum`, `Lanes::carry` | latencies so far, lower and upper 64 bits | at a completion |
+//!
+//! What holds between two calls of `play`'s loop, in every lane in use:
+//!
+//! - `key = base + (stamp & stamp_mask) - step x packets served`, where the message at `head` has arrived and is
+//!   not the one served; of that one `serving.key` and `serving.remaining` tell. With `UNIFORM` all rows of `step`
+//!   are alike.
+//! - `nothing(class)` is larger than every key and still names its class, so that no minimum asks whether a class
+//!   is empty.
+//! - `serving.left` is above 0 only where what was served is complete. A lane with nothing to serve has none
+//!   left: ticks are packets accepted, and every strategy has as many to serve (see [`crate::timeline`]).
+//! - `serving.others` is the smallest key of the classes not served, as found at the last arrival, and is used up
+//!   by the first completion after it; it is kept where [`Heads::BY_ROWS`] holds.
+//! - `serving.was` and `serving.was_remaining` tell of what was served before the last arrival: where the newcomer
+//!   went ahead of it, they go back into the tables.
+//!
 //! Nothing in it branches on what a lane does, but the loops over the lanes that complete a message; what
 //! is hard to foresee is computed both ways and selected.
+
+mod completion;
 
 use super::key::{Key, Layout, class_of, nothing};
 use super::keyed::{Lanes, Rows};
 use super::queues::{Entry, Queues, at_place};
 use super::tally::Probe;
 use crate::timeline::Segment;
-use core::hint::select_unpredictable;
 
 /// Packed keys of a segment.
 #[derive(Clone, Debug)]
 pub(super) struct Heads<K, const C: usize, const N: usize> {
-    /// The key of each class's first unfinished message, or a mark larger than every key; stale for the
-    /// message being served.
+    /// The key of each class's first unfinished message, or [`nothing`]; stale for the one served.
     key: Rows<K, C, N>,
     /// The key of a whole message of the class, but for its stamp.
     base: Rows<K, C, N>,
     /// What a packet takes off the key.
     step: Rows<K, C, N>,
-    /// The bits of a stamp that count.
+    /// The bits of a stamp that count: all, or without the tick for a strategy that does not look at it.
     stamp_mask: [K; N],
     serving: Serving<K, N>,
 }
@@ -28,7 +68,9 @@ pub(super) struct Heads<K, const C: usize, const N: usize> {
 /// The message each lane serves.
 #[derive(Clone, Debug)]
 struct Serving<K, const N: usize> {
+    /// Its key now.
     key: [K; N],
+    /// Its packets left.
     remaining: [u64; N],
     /// Ticks the lane still has to serve before the next arrival.
     left: [u64; N],
@@ -48,13 +90,23 @@ struct Newcomer<K> {
     stamp: K,
 }
 
+/// What an insertion led to, a bit for each lane.
+struct Outcome {
+    /// What is served is complete.
+    completed: u64,
+    /// The newcomer is ahead of what was served.
+    preempted: u64,
+}
+
 /// What does not change while a segment is played.
 struct Context<'a, const C: usize> {
     /// The ring of each class's messages.
     rings: [&'a [Entry]; C],
     layout: &'a Layout,
+    /// When each tick of the segment is accepted, from `first_tick` on.
     accepted: &'a [u64],
     first_tick: u64,
+    /// Classes in use.
     classes: usize,
 }
 
@@ -110,7 +162,8 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             let stamp = K::stamp(at_place(context.rings[class], place), context.layout);
             let newcomer = Newcomer { class, place, length: u64::from(segment.length[i]), stamp };
             lanes.arrived[class] += 1;
-            let (completed, preempted) = self.insert_and_serve::<UNIFORM>(lanes, &newcomer, until - tick);
+            let Outcome { completed, preempted } =
+                self.insert_and_serve::<UNIFORM>(lanes, &newcomer, until - tick);
             let completed = completed & used;
             // A single lane is put back untested, which changes nothing: what it serves has a stale entry.
             self.put_back(lanes, if N == 1 { 1 } else { preempted & used });
@@ -232,15 +285,14 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
 
     /// Places the newcomer in every lane in which it is the first of its class, and puts it ahead of the
     /// message served if its key is strictly smaller (its number is the largest, so never by a tie). Then
-    /// serves the message of each lane for at most `ticks`. Returns the lanes where it is complete, and those
-    /// where the newcomer is ahead.
+    /// serves the message of each lane for at most `ticks`.
     #[inline(always)]
     fn insert_and_serve<const UNIFORM: bool>(
         &mut self,
         lanes: &Lanes<C, N>,
         newcomer: &Newcomer<K>,
         ticks: u64,
-    ) -> (u64, u64) {
+    ) -> Outcome {
         let Newcomer { class, place, length, stamp } = *newcomer;
         let steps = self.steps::<UNIFORM>(&self.serving.key);
         let (head, base, step) = (&lanes.head[class], &self.base[class], &self.step[class]);
@@ -280,7 +332,7 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             serving.key[lane] = was.min(key).minus(price.times(K::of(used)));
             outcome |= u64::from(packets == used) << lane | u64::from(ahead) << (lane + 32);
         }
-        (outcome & u64::from(u32::MAX), outcome >> 32)
+        Outcome { completed: outcome & u64::from(u32::MAX), preempted: outcome >> 32 }
     }
 
     /// In these lanes, what was served before the last arrival goes back to the head of its class.
@@ -294,92 +346,6 @@ impl<K: Key, const C: usize, const N: usize> Heads<K, C, N> {
             self.key.as_flattened_mut()[here] = self.serving.was[lane];
             lanes.remaining.as_flattened_mut()[here] = self.serving.was_remaining[lane];
         }
-    }
-
-    /// Counts the completed messages out and lets their lanes go on to the next, the others being as
-    /// `insert_and_serve` found them; returns the lanes where that is complete too.
-    #[inline(always)]
-    fn complete_first<P: Probe, const UNIFORM: bool>(
-        &mut self,
-        lanes: &mut Lanes<C, N>,
-        context: &Context<'_, C>,
-        completed: u64,
-        until: u64,
-        order: u64,
-        probe: &mut P,
-    ) -> u64 {
-        let (mut rest, mut again) = (completed, 0);
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize % N;
-            rest &= rest - 1;
-            let next = self.count_out(lanes, context, lane, until, order, probe);
-            let key = next.least(self.serving.others[lane]);
-            again |= self.take::<P, UNIFORM>(lanes, lane, key, until, probe) << lane;
-        }
-        again
-    }
-
-    /// Counts completed messages out and lets their lanes go on, until none completes.
-    #[inline(always)]
-    fn complete<P: Probe, const UNIFORM: bool>(
-        &mut self,
-        lanes: &mut Lanes<C, N>,
-        context: &Context<'_, C>,
-        completed: u64,
-        until: u64,
-        order: u64,
-        probe: &mut P,
-    ) {
-        let mut rest = completed;
-        while rest != 0 {
-            let mut again = 0;
-            while rest != 0 {
-                let lane = rest.trailing_zeros() as usize % N;
-                rest &= rest - 1;
-                self.count_out(lanes, context, lane, until, order, probe);
-                let key = self.smallest(lane, context.classes);
-                again |= self.take::<P, UNIFORM>(lanes, lane, key, until, probe) << lane;
-            }
-            rest = again;
-        }
-    }
-
-    /// The lane's message has had its last packet; the next of its class, if it has arrived (its number is
-    /// at most `order`), becomes the class's first. Returns the key there.
-    #[inline(always)]
-    fn count_out<P: Probe>(
-        &mut self,
-        lanes: &mut Lanes<C, N>,
-        context: &Context<'_, C>,
-        lane: usize,
-        until: u64,
-        order: u64,
-        probe: &mut P,
-    ) -> K {
-        let class = class_of::<K, C>(self.serving.key[lane]);
-        let last = until - self.serving.left[lane] - 1 - context.first_tick;
-        // One place in all tables.
-        let here = class * N + lane;
-        let ring = context.rings[class];
-        let head = &mut lanes.head.as_flattened_mut()[here];
-        let place = *head;
-        *head = place + 1;
-        let latency = context.accepted[last as usize] - at_place(ring, place).at;
-        let sum = &mut lanes.sum.as_flattened_mut()[here];
-        let (low, carry) = sum.overflowing_add(latency);
-        *sum = low;
-        if carry {
-            lanes.carry.as_flattened_mut()[here] += 1;
-        }
-        probe.completed(lanes.strategies[lane], class, latency);
-        lanes.remaining.as_flattened_mut()[here] = lanes.whole.as_flattened()[here];
-        // Both are computed and one is selected: whether another message waits is hard to foresee.
-        let next = at_place(ring, place + 1);
-        let stamp = K::stamp(next, context.layout) & self.stamp_mask[lane];
-        let key = self.base.as_flattened()[here].plus(stamp);
-        let key = select_unpredictable(next.order <= order, key, nothing::<K, C>(class));
-        self.key.as_flattened_mut()[here] = key;
-        key
     }
 
     /// Reports what every lane has served since an arrival at `tick`.

@@ -1,10 +1,13 @@
 //! Runs a comparison: draws the timeline, plays it on every strategy, hands out batches.
 
+use weir_core::units::Nanos;
+
 use super::error::{self, LockstepError};
 use super::flow::Flow;
 use super::players::{Play, Players};
 use super::strategy::Strategy;
 use super::tally::{Batch, BatchObserver, Probe};
+use crate::engine::Waiting;
 use crate::timeline::Timeline;
 use weir_lab::dispatch::Level;
 use weir_workload::source::{ArrivalSource, ServiceSource};
@@ -16,8 +19,8 @@ const LONGEST_SEGMENT: u64 = 1 << 16;
 pub struct Options {
     /// Ticks of a batch, at least 1.
     pub batch: u64,
-    /// Clock counts between readings of the queue monitor; 0 for none.
-    pub monitor_period: u64,
+    /// The time between readings of the queue monitor; 0 for none.
+    pub monitor_period: Nanos,
     /// The loops to run; the results do not depend on it.
     pub level: Level,
 }
@@ -25,7 +28,7 @@ pub struct Options {
 impl Default for Options {
     /// Batches of 65,536 ticks, the queue read every 200 units of time.
     fn default() -> Self {
-        Self { batch: 1 << 16, monitor_period: 200 * crate::UNIT, level: Level::detect() }
+        Self { batch: 1 << 16, monitor_period: Nanos::new(200 * crate::UNIT), level: Level::detect() }
     }
 }
 
@@ -136,20 +139,24 @@ impl Lockstep {
         self.now.clone()
     }
 
-    /// Packets handed to the strategies, and how many of them each still holds by its own queue; `None` for
-    /// FIFO, which keeps none.
+    /// Packets handed to the strategies.
     #[must_use]
-    pub fn held(&self) -> (u64, Vec<Option<u64>>) {
-        (self.flow.arrived, self.players.held(self.now.count.len() / self.lengths.len()))
+    pub fn arrived(&self) -> u64 {
+        self.flow.arrived
     }
 
-    /// The integral over time of the number of packets that wait, and the instant up to which it goes: the
-    /// sum of all waits so far, which is what Little's law sets against the readings of the queue.
+    /// How many of them each strategy still holds by its own queue; `None` for FIFO, which keeps none.
     #[must_use]
-    pub fn waiting_time(&self) -> (u128, u64) {
+    pub fn held(&self) -> Vec<Option<u64>> {
+        self.players.held(self.now.count.len() / self.lengths.len())
+    }
+
+    /// The sum of all waits so far, which is what Little's law sets against the readings of the queue.
+    #[must_use]
+    pub fn waiting_time(&self) -> Waiting {
         let Flow { arrived, waits, last_accepted } = self.flow;
         let integral = i128::from(arrived - self.now.end_tick) * i128::from(last_accepted) + waits;
-        (u128::try_from(integral).unwrap_or(0), last_accepted)
+        Waiting { integral: u128::try_from(integral).unwrap_or(0), time: Nanos::new(last_accepted) }
     }
 
     /// The timeline: messages and packets so far.

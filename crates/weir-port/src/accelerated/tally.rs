@@ -2,6 +2,8 @@
 
 use core::ops::ControlFlow;
 
+use weir_lab::stats::batch::Total;
+
 /// Sums over a window of ticks; the entry of a strategy and class is at `strategy * classes + class`.
 ///
 /// A message counts in the window of its last tick, a reading of the queue in that of the tick that had
@@ -40,9 +42,9 @@ impl Batch {
 
     /// Messages of `class` that `strategy` completed, and their latencies together.
     #[must_use]
-    pub fn of(&self, strategy: usize, class: usize) -> (u64, u128) {
+    pub fn of(&self, strategy: usize, class: usize) -> Total {
         let place = strategy * self.classes + class;
-        (self.count[place], self.sum[place])
+        Total { count: self.count[place], sum: self.sum[place] }
     }
 
     /// What happened since `earlier`, both counted from the beginning of the run.

@@ -1,6 +1,8 @@
 //! The accelerated strategies against a linear list, and the means against closed forms.
 
 use super::*;
+use weir_core::units::Nanos;
+use weir_lab::stats::batch::Total;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::source::{
     ArrivalBlock, ArrivalSource, LengthTable, PoissonArrivals, RandomServices, ServiceSource,
@@ -206,7 +208,7 @@ impl Probe for Recorder {
 }
 
 fn options(batch: u64, level: Level) -> Options {
-    Options { batch, monitor_period: 37, level }
+    Options { batch, monitor_period: Nanos::new(37), level }
 }
 
 fn by_lockstep(workload: &Workload, strategies: &[Strategy], options: Options) -> (Vec<Schedule>, Batch) {
@@ -314,7 +316,7 @@ fn means_are_those_of_the_closed_forms() {
         for (strategy, lengths) in exact.iter().enumerate() {
             for (class, &exact) in [0, 4, 5].into_iter().zip(lengths) {
                 let row = |batch: &Batch| {
-                    let (count, sum) = batch.of(strategy, class);
+                    let Total { count, sum } = batch.of(strategy, class);
                     (count as f64, sum as f64 / UNIT)
                 };
                 check(

@@ -1,6 +1,7 @@
 //! The timeline against a server that takes one packet at a time.
 
 use super::*;
+use weir_core::units::Nanos;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 
 /// Arrivals read from a list.
@@ -43,7 +44,7 @@ struct Played {
 fn play(arrivals: &[(u64, u32)], services: &[u64], period: u64, stop: u64, level: Level) -> Played {
     let mut source = Listed { arrivals: arrivals.to_vec(), drawn: 0 };
     let mut times = Cycle(services.to_vec(), 0);
-    let mut timeline = Timeline::with_level(period, level);
+    let mut timeline = Timeline::with_level(Nanos::new(period), level);
     let mut played = Played::default();
     let mut boundary = stop;
     loop {
@@ -119,16 +120,16 @@ fn equals_a_packet_by_packet_server_on_random_input() {
 
 #[test]
 fn bad_arrivals_are_named() {
-    let mut timeline = Timeline::new(0);
+    let mut timeline = Timeline::new(Nanos::new(0));
     let mut source = Listed { arrivals: vec![(5, 1), (4, 1)], drawn: 0 };
     let mut times = Cycle(vec![1], 0);
     let error = timeline.extend(&mut source, &mut times, 10).unwrap_err();
     assert_eq!(error, TimelineError::Unsorted { order: 1 });
     assert_eq!(error.to_string(), "message 2 arrives before its predecessor; sort the arrivals by time");
     let mut source = Listed { arrivals: vec![(5, 0)], drawn: 0 };
-    let error = Timeline::new(0).extend(&mut source, &mut times, 10).unwrap_err();
+    let error = Timeline::new(Nanos::new(0)).extend(&mut source, &mut times, 10).unwrap_err();
     assert_eq!(error, TimelineError::ZeroLength { order: 0 });
     let mut source = Listed { arrivals: vec![(1 << 63, 1)], drawn: 0 };
-    let error = Timeline::new(0).extend(&mut source, &mut times, 10).unwrap_err();
+    let error = Timeline::new(Nanos::new(0)).extend(&mut source, &mut times, 10).unwrap_err();
     assert_eq!(error, TimelineError::ClockEnds);
 }

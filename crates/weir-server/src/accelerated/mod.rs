@@ -26,7 +26,7 @@ use weir_core::pool::darc::{self, Reservation};
 use weir_core::pool::{Dispatcher, DispatcherVisitor, Sees, cfcfs};
 use weir_core::registry;
 use weir_core::spec::{Spec, SpecError};
-use weir_core::units::Nanos;
+use weir_core::units::{Cost, Instant, Nanos};
 
 use crate::engine::LATEST;
 use crate::job::{Ended, Job, Left};
@@ -85,7 +85,17 @@ impl<S: Sink> Teller<'_, S> {
         let ended = began + service;
         self.last = self.last.max(ended);
         let (reordered, cold) = (false, false);
-        self.sink.done(&Done { arrived, began, ended, service, class, flow, server, reordered, cold });
+        self.sink.done(&Done {
+            arrived: Instant::new(arrived),
+            began: Instant::new(began),
+            ended: Instant::new(ended),
+            service: Nanos::new(service),
+            class,
+            flow,
+            server,
+            reordered,
+            cold,
+        });
     }
 }
 
@@ -162,7 +172,7 @@ impl<S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, S> {
 #[inline]
 fn tell<S: Sink>(server: u32, since: u64, free: u64, sink: &mut S) {
     if free > since {
-        sink.busy(server, since, free, 0);
+        sink.busy(server, Instant::new(since), Instant::new(free), Nanos::ZERO);
     }
 }
 
@@ -197,7 +207,7 @@ impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
         let (mut received, mut told, mut block) = (0, 0, Requests::default());
         let mut left = Left { accelerated: true, ..Left::default() };
         let mut teller = Teller { sink: self.sink, last: 0 };
-        teller.sink.in_use(0, self.scenario.site.servers);
+        teller.sink.in_use(Instant::ZERO, self.scenario.site.servers);
         loop {
             if self.watch.cancelled() {
                 return Ok(Ended::Interrupted);
@@ -209,13 +219,13 @@ impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
                 let (course, costs) = (&mut self.course, &self.scenario.costs);
                 left.dropped += u64::from(!request(course, costs, &block, place, &mut received, &mut teller));
             }
-            if teller.last >= LATEST {
+            if teller.last >= LATEST.get() {
                 return Err(too_late());
             }
             self.watch.passed(&mut told, until);
         }
         self.course.close(&mut teller);
-        if teller.last >= LATEST {
+        if teller.last >= LATEST.get() {
             return Err(too_late());
         }
         left.last = teller.last;
@@ -227,7 +237,7 @@ impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
 
 #[cold]
 fn too_late() -> String {
-    format!("a service would end after {LATEST}ns, where the clock ends")
+    format!("a service would end after {}ns, where the clock ends", LATEST.get())
 }
 
 /// One request, and whether it is not dropped; `received` is when the receiver is free of those before.
@@ -246,7 +256,7 @@ fn request<C: Course, S: Sink>(
     let now = *received + costs.hand_over.get();
     let sent = course.request(now, &Request { arrived, class, flow, service }, teller);
     if let Err(reason) = sent {
-        teller.sink.dropped(class, arrived, now, reason);
+        teller.sink.dropped(class, Instant::new(arrived), Instant::new(now), reason);
     }
     sent.is_ok()
 }

@@ -9,13 +9,14 @@ use std::collections::VecDeque;
 use weir_core::discipline::DropReason;
 use weir_core::item::ClassId;
 use weir_core::pool::darc::Reservation;
+use weir_core::units::Instant;
 
 use super::scan::{earliest, first_by};
 use super::{Course, Request, Teller, tell};
 use crate::record::Sink;
 
 /// Nobody waits.
-const NEVER: u64 = u64::MAX;
+const NEVER: u64 = Instant::NEVER.get();
 
 /// The queue of a place in the order of classes.
 #[derive(Clone, Debug)]

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use weir_core::units::{Instant, Nanos};
+
 use crate::model::{Costs, ServerScenario, Workload};
 use crate::source::clients::Clients;
 use crate::source::{Estimate, Source};
@@ -12,8 +14,6 @@ use weir_workload::requests::Requests;
 
 use super::requests::Slot;
 
-/// Nothing comes any more.
-pub(super) const NEVER: u64 = u64::MAX;
 /// Requests of a block.
 const BLOCK: usize = 1024;
 
@@ -24,8 +24,8 @@ pub(super) struct Arrivals {
     estimate: Estimate,
     /// Of estimates, where they are random.
     draws: Stream,
-    /// When the next request arrives, or [`NEVER`].
-    next_at: u64,
+    /// When the next request arrives, or [`Instant::NEVER`].
+    next_at: Instant,
 }
 
 #[derive(Debug)]
@@ -45,14 +45,14 @@ impl Arrivals {
         };
         let key = StreamKey { seed: scenario.seed, replication, purpose: Purpose::Services, index: 1 };
         let estimate = Estimate::new(scenario);
-        let mut arrivals = Self { kind, estimate, draws: Stream::new(key), next_at: NEVER };
+        let mut arrivals = Self { kind, estimate, draws: Stream::new(key), next_at: Instant::NEVER };
         arrivals.look_ahead();
         Ok(arrivals)
     }
 
-    /// When the next request arrives, or [`NEVER`].
+    /// When the next request arrives, or [`Instant::NEVER`].
     #[inline]
-    pub(super) fn next_at(&self) -> u64 {
+    pub(super) fn next_at(&self) -> Instant {
         self.next_at
     }
 
@@ -64,9 +64,9 @@ impl Arrivals {
                     *next = 0;
                     source.fill(block, BLOCK);
                 }
-                block.at.get(*next).copied().unwrap_or(NEVER)
+                block.at.get(*next).map_or(Instant::NEVER, |&at| Instant::new(at))
             }
-            Kind::Clients(clients) => clients.next_at().unwrap_or(NEVER),
+            Kind::Clients(clients) => clients.next_at().unwrap_or(Instant::NEVER),
         };
     }
 
@@ -78,7 +78,7 @@ impl Arrivals {
             Kind::Source { block, next, .. } => {
                 let place = *next;
                 *next += 1;
-                let (class, service) = (*block.class.get(place)?, *block.service.get(place)?);
+                let (class, service) = (*block.class.get(place)?, Nanos::new(*block.service.get(place)?));
                 let known = self.estimate.of(class, service, &mut self.draws);
                 Slot::arrived(at, class, *block.flow.get(place)?, service, known)
             }
@@ -94,7 +94,7 @@ impl Arrivals {
 
     /// A request of a flow has ended at `now`; or, `dropped`, has left unserved.
     #[inline]
-    pub(super) fn over(&mut self, flow: u32, now: u64, dropped: bool) {
+    pub(super) fn over(&mut self, flow: u32, now: Instant, dropped: bool) {
         if let Kind::Clients(clients) = &mut self.kind {
             clients.over(flow, now, dropped);
             self.look_ahead();
@@ -102,14 +102,21 @@ impl Arrivals {
     }
 }
 
+/// Who comes before the discipline when; of equal times who arrived first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Delivery {
+    at: Instant,
+    number: u64,
+    slot: u32,
+}
+
 /// Receivers that take time.
 #[derive(Debug)]
 pub(super) struct Receivers {
     costs: Costs,
     /// When each is free.
-    free: Vec<u64>,
-    /// Who comes before the discipline when; of equal times who arrived first.
-    under_way: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    free: Vec<Instant>,
+    under_way: BinaryHeap<Reverse<Delivery>>,
     received: u64,
 }
 
@@ -120,31 +127,31 @@ impl Receivers {
         let takes_time = costs.dispatch.get() > 0 || costs.hand_over.get() > 0;
         takes_time.then(|| Self {
             costs,
-            free: vec![0; scenario.site.receivers as usize],
+            free: vec![Instant::ZERO; scenario.site.receivers as usize],
             under_way: BinaryHeap::new(),
             received: 0,
         })
     }
 
-    /// When the next request comes before the discipline, or [`NEVER`].
+    /// When the next request comes before the discipline, or [`Instant::NEVER`].
     #[inline]
-    pub(super) fn next_at(&self) -> u64 {
-        self.under_way.peek().map_or(NEVER, |&Reverse((at, ..))| at)
+    pub(super) fn next_at(&self) -> Instant {
+        self.under_way.peek().map_or(Instant::NEVER, |Reverse(first)| first.at)
     }
 
     /// A request arrives at a receiver.
     #[inline]
-    pub(super) fn receive(&mut self, now: u64, slot: u32, receiver: u32) {
+    pub(super) fn receive(&mut self, now: Instant, slot: u32, receiver: u32) {
         let free = &mut self.free[receiver as usize];
-        *free = now.max(*free).saturating_add(self.costs.dispatch.get());
-        let at = free.saturating_add(self.costs.hand_over.get());
+        *free = now.max(*free).after(self.costs.dispatch);
+        let at = free.after(self.costs.hand_over);
         self.received += 1;
-        self.under_way.push(Reverse((at, self.received, slot)));
+        self.under_way.push(Reverse(Delivery { at, number: self.received, slot }));
     }
 
     /// The request that comes before the discipline at [`Self::next_at`].
     #[inline]
     pub(super) fn deliver(&mut self) -> Option<u32> {
-        self.under_way.pop().map(|Reverse((_, _, slot))| slot)
+        self.under_way.pop().map(|Reverse(first)| first.slot)
     }
 }

@@ -4,6 +4,7 @@
 //! from there. With verification, the books are compared after every event as well.
 
 use weir_core::pool::{Pool, ServerId};
+use weir_core::units::Instant;
 
 use crate::record::Sink;
 use weir_lab::error::RunError;
@@ -14,13 +15,13 @@ use super::run::Engine;
 impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
     /// Something that must never be; the run ends.
     #[cold]
-    pub(super) fn violated(&mut self, now: u64, reason: String) {
-        let place = format!("`{}` at {now}ns", self.discipline);
+    pub(super) fn violated(&mut self, now: Instant, reason: String) {
+        let place = format!("`{}` at {}ns", self.discipline, now.get());
         self.failure.get_or_insert(RunError::Violated { place, reason });
     }
 
     /// Compares what discipline and engine know of what is there.
-    pub(super) fn audit(&mut self, now: u64) {
+    pub(super) fn audit(&mut self, now: Instant) {
         self.left.checked += 1;
         let (told, waiting) = (self.pool.backlog().items, self.slots.waiting);
         if told != waiting {
@@ -38,7 +39,7 @@ impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
     }
 
     /// Whether all requests have left, each once.
-    pub(super) fn audit_end(&mut self, now: u64) {
+    pub(super) fn audit_end(&mut self, now: Instant) {
         let left = self.left;
         let (held, busy) = (self.slots.held(), self.cores.open.iter().flatten().count());
         if left.offered != left.done + left.dropped || held != 0 || busy != 0 {

@@ -5,13 +5,14 @@
 //! Time and core share one word, so that of equal times the lowest core wins.
 
 use weir_core::pool::MAX_SERVERS;
+use weir_core::units::{Instant, Nanos};
 
 use super::Request;
 
 /// Binary digits of a core's number.
 const DIGITS: u32 = MAX_SERVERS.ilog2();
 /// An end that never comes: beyond all times.
-pub(crate) const LATEST: u64 = u64::MAX >> DIGITS;
+pub(crate) const LATEST: Instant = Instant::new(u64::MAX >> DIGITS);
 
 /// An open grant.
 #[derive(Clone, Copy, Debug)]
@@ -19,13 +20,22 @@ pub(super) struct Open {
     /// Who is served, as the discipline named it.
     pub(super) item: Request,
     /// When the core was given it.
-    pub(super) since: u64,
+    pub(super) since: Instant,
     /// When its service begins, overheads over.
-    pub(super) begins: u64,
+    pub(super) begins: Instant,
     /// How long it serves if nothing comes between.
-    pub(super) serves: u64,
+    pub(super) serves: Nanos,
     /// Whether it is the first that serves the request.
     pub(super) first: bool,
+}
+
+/// The end of a grant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct End {
+    /// When it ends.
+    pub(super) at: Instant,
+    /// Whose it is.
+    pub(super) core: u32,
 }
 
 /// All cores.
@@ -43,17 +53,17 @@ impl Cores {
         Self { open: vec![None; cores as usize], earliest: vec![u64::MAX; 2 * leaves], leaves }
     }
 
-    /// When the first grant ends, and whose it is; [`LATEST`] where none is open.
+    /// The first end of a grant; [`LATEST`] where none is open.
     #[inline]
-    pub(super) fn first(&self) -> (u64, u32) {
+    pub(super) fn first(&self) -> End {
         let first = self.earliest[1];
-        (first >> DIGITS, (first as u32) & (MAX_SERVERS - 1))
+        End { at: Instant::new(first >> DIGITS), core: (first as u32) & (MAX_SERVERS - 1) }
     }
 
     /// A core's grant ends then, which is before [`LATEST`].
     #[inline]
-    pub(super) fn ends(&mut self, core: u32, at: u64) {
-        self.set(core, at << DIGITS | u64::from(core));
+    pub(super) fn ends(&mut self, core: u32, at: Instant) {
+        self.set(core, at.get() << DIGITS | u64::from(core));
     }
 
     /// A core is idle.
@@ -87,17 +97,18 @@ mod tests {
             let mut state = 7_u64;
             for _ in 0..2000 {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                let (core, at) = ((state >> 33) as u32 % count, state >> 58);
-                if at % 3 == 0 {
+                let (core, at) = ((state >> 33) as u32 % count, Instant::new(state >> 58));
+                if at.get() % 3 == 0 {
                     cores.idle(core);
                     ends[core as usize] = None;
                 } else {
                     cores.ends(core, at);
                     ends[core as usize] = Some(at);
                 }
-                let searched = (0..count).filter_map(|core| ends[core as usize].map(|at| (at, core))).min();
-                let (at, core) = cores.first();
-                assert_eq!((at != LATEST).then_some((at, core)), searched);
+                let searched =
+                    (0..count).filter_map(|core| ends[core as usize].map(|at| End { at, core })).min();
+                let first = cores.first();
+                assert_eq!((first.at != LATEST).then_some(first), searched);
             }
         }
     }

@@ -13,6 +13,7 @@ mod audit;
 mod control;
 mod cores;
 mod flows;
+mod grants;
 mod requests;
 mod run;
 
@@ -36,7 +37,7 @@ pub(super) use cores::LATEST;
 use run::Engine;
 
 /// The longest run: half of what the clock of the cores can tell, so that what is there at its end can be served.
-const LONGEST: u64 = LATEST >> 1;
+const LONGEST: Nanos = Nanos::new(LATEST.get() >> 1);
 /// The most flows.
 const MOST_FLOWS: u64 = 1 << 26;
 /// The most clients.
@@ -115,9 +116,10 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
             format!("there are {drawn}, and {told} for the disciplines, must be equal"),
         ));
     }
-    let duration = scenario.stop.duration.get();
+    let duration = scenario.stop.duration;
     if duration > LONGEST {
-        return Err(refused("stop.duration", format!("it is {duration}ns, must be at most {LONGEST}ns")));
+        let (duration, longest) = (duration.get(), LONGEST.get());
+        return Err(refused("stop.duration", format!("it is {duration}ns, must be at most {longest}ns")));
     }
     if let Workload::Closed(closed) = &scenario.workload
         && closed.clients > MOST_CLIENTS

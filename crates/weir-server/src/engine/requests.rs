@@ -1,5 +1,7 @@
 //! The requests that are there: slots that are used again, and the order of those whose service has not begun.
 
+use weir_core::units::{Instant, Nanos};
+
 use super::LATEST;
 
 /// The most requests that are there at a time.
@@ -7,7 +9,7 @@ pub(super) const MOST: usize = 1 << 23;
 /// No slot.
 pub(super) const NOBODY: u32 = u32::MAX;
 /// Service has not begun.
-pub(super) const NOT_YET: u64 = LATEST;
+pub(super) const NOT_YET: Instant = LATEST;
 
 /// Where a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,14 +27,14 @@ pub(super) enum State {
 /// A request that is there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
-    pub(super) arrived: u64,
+    pub(super) arrived: Instant,
     /// When its service began, or [`NOT_YET`].
-    pub(super) began: u64,
+    pub(super) began: Instant,
     /// What it needs, and what is left of it.
-    pub(super) service: u64,
-    pub(super) left: u64,
+    pub(super) service: Nanos,
+    pub(super) left: Nanos,
     /// What the discipline is told of it at first.
-    pub(super) known: u64,
+    pub(super) known: Nanos,
     /// Its place among all that came before the discipline.
     pub(super) number: u64,
     pub(super) flow: u32,
@@ -46,7 +48,7 @@ pub(super) struct Slot {
 
 impl Slot {
     /// A request that has just arrived.
-    pub(super) fn arrived(arrived: u64, class: u16, flow: u32, service: u64, known: u64) -> Self {
+    pub(super) fn arrived(arrived: Instant, class: u16, flow: u32, service: Nanos, known: Nanos) -> Self {
         Self {
             arrived,
             began: NOT_YET,
@@ -166,7 +168,7 @@ impl Slots {
     }
 
     /// When the first of those that wait for their first service arrived.
-    pub(super) fn oldest(&self) -> Option<u64> {
+    pub(super) fn oldest(&self) -> Option<Instant> {
         self.slots.get(self.first as usize).map(|request| request.arrived)
     }
 }
@@ -175,20 +177,23 @@ impl Slots {
 mod tests {
     use super::*;
 
+    fn arrived(at: u64) -> Slot {
+        Slot::arrived(Instant::new(at), 0, 0, Nanos::new(1), Nanos::new(1))
+    }
+
     #[test]
     fn the_line_is_in_order_of_numbers_whoever_leaves_and_comes_back() {
         let mut slots = Slots::new();
-        let kept: Vec<u32> =
-            (0..5).map(|at| slots.keep(Slot::arrived(at * 10, 0, 0, 1, 1)).expect("a few")).collect();
+        let kept: Vec<u32> = (0..5).map(|at| slots.keep(arrived(at * 10)).expect("a few")).collect();
         for &slot in &kept {
             slots.deliver(slot);
             slots.line_up(slot);
         }
-        assert_eq!(slots.oldest(), Some(0));
+        assert_eq!(slots.oldest(), Some(Instant::new(0)));
         [0, 2, 1].into_iter().for_each(|place| slots.step_out(kept[place]));
-        assert_eq!(slots.oldest(), Some(30));
+        assert_eq!(slots.oldest(), Some(Instant::new(30)));
         slots.line_up(kept[1]);
-        assert_eq!(slots.oldest(), Some(10));
+        assert_eq!(slots.oldest(), Some(Instant::new(10)));
         slots.line_up(kept[0]);
         [0, 1, 3, 4].into_iter().for_each(|place| slots.step_out(kept[place]));
         assert_eq!((slots.oldest(), slots.first, slots.last), (None, NOBODY, NOBODY));
@@ -198,7 +203,7 @@ mod tests {
     fn slots_are_used_again() {
         let mut slots = Slots::new();
         for round in 0..100 {
-            let slot = slots.keep(Slot::arrived(round, 0, 0, 1, 1)).expect("one");
+            let slot = slots.keep(arrived(round)).expect("one");
             assert_eq!((slot, slots.held()), (0, 1));
             slots.let_go(slot);
         }

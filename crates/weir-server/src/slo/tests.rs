@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
 use weir_core::discipline::DropReason;
+use weir_core::units::Instant;
 
 use super::{Asked, SloError, SloSearch, Verdict, highest_load, highest_load_with};
 use crate::collector::Collector;
@@ -160,7 +161,9 @@ fn played_as(
         for number in 0..20_000_u64 {
             let (arrived, place) = (number * 10, number % 1_000);
             match place {
-                _ if place < dropped => sink.dropped(0, arrived, arrived, DropReason::QueueFull),
+                _ if place < dropped => {
+                    sink.dropped(0, Instant::new(arrived), Instant::new(arrived), DropReason::QueueFull)
+                }
                 _ if place < dropped + slow => sink.done(&done(0, arrived, arrived + 19_000, 1_000)),
                 _ => sink.done(&done(0, arrived, arrived, 1_000)),
             }

@@ -7,6 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use weir_core::units::{Instant, Nanos};
+
 use crate::model::{Closed, ServerScenario};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
@@ -18,13 +20,13 @@ use super::{Mix, Services, draw};
 #[derive(Debug)]
 pub(crate) struct Clients {
     /// Who submits when, but for those who wait.
-    due: BinaryHeap<Reverse<(u64, u32)>>,
+    due: BinaryHeap<Reverse<(Instant, u32)>>,
     streams: Vec<Stream>,
     think: Law,
     mix: Mix,
     services: Services,
     /// Nobody submits from here on.
-    until: u64,
+    until: Instant,
 }
 
 /// A request of a client.
@@ -32,7 +34,7 @@ pub(crate) struct Clients {
 pub(crate) struct Submitted {
     pub(crate) class: u16,
     pub(crate) client: u32,
-    pub(crate) service: u64,
+    pub(crate) service: Nanos,
 }
 
 impl Clients {
@@ -50,15 +52,15 @@ impl Clients {
             think: closed.think,
             mix: Mix::new(&scenario.classes)?,
             services: Services::new(&scenario.classes),
-            until: scenario.stop.duration.get(),
+            until: Instant::ZERO + scenario.stop.duration,
         };
-        (0..closed.clients).for_each(|client| clients.think(client, 0));
+        (0..closed.clients).for_each(|client| clients.think(client, Instant::ZERO));
         Ok(clients)
     }
 
     /// When the next request is submitted.
     #[inline]
-    pub(crate) fn next_at(&self) -> Option<u64> {
+    pub(crate) fn next_at(&self) -> Option<Instant> {
         self.due.peek().map(|&Reverse((at, _))| at)
     }
 
@@ -68,19 +70,19 @@ impl Clients {
         let Reverse((_, client)) = self.due.pop()?;
         let stream = &mut self.streams[client as usize];
         let class = self.mix.class(stream.next_u64());
-        let service = self.services.draw(class, stream);
+        let service = Nanos::new(self.services.draw(class, stream));
         Some((Submitted { class, client, service }, stream))
     }
 
     /// A client's request has ended at `now`; or, `dropped`, has left unserved.
     #[inline]
-    pub(crate) fn over(&mut self, client: u32, now: u64, dropped: bool) {
-        self.think(client, now + u64::from(dropped));
+    pub(crate) fn over(&mut self, client: u32, now: Instant, dropped: bool) {
+        self.think(client, now + Nanos::new(u64::from(dropped)));
     }
 
     /// A client submits its next request after a think time from `from` on.
-    fn think(&mut self, client: u32, from: u64) {
-        let at = from.saturating_add(draw(self.think, &mut self.streams[client as usize]));
+    fn think(&mut self, client: u32, from: Instant) {
+        let at = from.after(Nanos::new(draw(self.think, &mut self.streams[client as usize])));
         if at < self.until {
             self.due.push(Reverse((at, client)));
         }

@@ -3,6 +3,8 @@
 //! An estimate within a factor is `service * factor^x`, `x` even in (-1, 1). It is computed from exactly rounded
 //! operations alone, so it is the same on every machine.
 
+use weir_core::units::{Cost, Nanos};
+
 use crate::model::{Known, ServerScenario};
 use weir_lab::logarithm::ln;
 use weir_lab::stream::Stream;
@@ -15,8 +17,8 @@ const WIDEST: f64 = 1e9;
 pub(crate) enum Estimate {
     /// The service.
     Exact,
-    /// The mean of each class, in nanoseconds.
-    ClassMean(Vec<u64>),
+    /// The mean of each class.
+    ClassMean(Vec<Nanos>),
     /// It is off by up to a factor, of which this is the logarithm.
     Within(f64),
 }
@@ -26,7 +28,7 @@ impl Estimate {
         match scenario.known {
             Known::Exact => Self::Exact,
             Known::ClassMean => {
-                Self::ClassMean(scenario.site.classes.iter().map(|class| class.service.get()).collect())
+                Self::ClassMean(scenario.site.classes.iter().map(|class| class.service).collect())
             }
             Known::Within(factor) => Self::Within(ln(factor.clamp(1.0, WIDEST))),
         }
@@ -34,13 +36,14 @@ impl Estimate {
 
     /// What is told of a request; at least 1 ns, where it needs anything.
     #[inline]
-    pub(crate) fn of(&self, class: u16, service: u64, draws: &mut Stream) -> u64 {
+    pub(crate) fn of(&self, class: u16, service: Nanos, draws: &mut Stream) -> Nanos {
         match self {
             Self::Exact => service,
             Self::ClassMean(means) => means.get(usize::from(class)).copied().unwrap_or(service),
             Self::Within(logarithm) => {
                 let factor = exponential((2.0 * draws.next_uniform() - 1.0) * logarithm);
-                ((service as f64 * factor).round() as u64).max(service.min(1))
+                let told = Nanos::new((service.get() as f64 * factor).round() as u64);
+                told.max(service.min(Nanos::ONE))
             }
         }
     }
@@ -70,8 +73,9 @@ mod tests {
         let estimate = Estimate::Within(ln(4.0));
         let mut draws =
             Stream::new(StreamKey { seed: 1, replication: 0, purpose: Purpose::Services, index: 1 });
-        let told: Vec<f64> =
-            (0..20_000).map(|_| estimate.of(0, 1_000_000, &mut draws) as f64 / 1e6).collect();
+        let told: Vec<f64> = (0..20_000)
+            .map(|_| estimate.of(0, Nanos::new(1_000_000), &mut draws).get() as f64 / 1e6)
+            .collect();
         assert!(told.iter().all(|factor| (0.249..4.001).contains(factor)));
         let below = told.iter().filter(|&&factor| factor < 1.0).count();
         assert!((9_700..10_300).contains(&below), "{below}");

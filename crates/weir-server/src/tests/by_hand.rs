@@ -31,8 +31,11 @@ fn trace(spec: &str, cores: u32, rows: &[(u64, u32, u64)]) -> ServerScenario {
 /// Arrival, begin, end and core of all that are done, by arrival and begin.
 fn course(scenario: &ServerScenario) -> Vec<(u64, u64, u64, u32)> {
     let (told, _) = run(scenario);
-    let mut course: Vec<_> =
-        told.done.iter().map(|one| (one.arrived, one.began, one.ended, one.server)).collect();
+    let mut course: Vec<_> = told
+        .done
+        .iter()
+        .map(|one| (one.arrived.get(), one.began.get(), one.ended.get(), one.server))
+        .collect();
     course.sort_unstable();
     course
 }
@@ -67,7 +70,7 @@ fn a_flow_that_changes_its_core_is_cold_and_may_overtake_itself() {
     made.costs.cold = Nanos::new(4);
     let (told, left) = run(&made);
     let flags: Vec<_> =
-        told.done.iter().map(|one| (one.arrived, one.ended, one.cold, one.reordered)).collect();
+        told.done.iter().map(|one| (one.arrived.get(), one.ended.get(), one.cold, one.reordered)).collect();
     assert_eq!(flags, [(1, 8, true, false), (0, 20, false, true), (2, 21, false, false)]);
     assert_eq!(told.busy, [(1, 1, 8, 4), (0, 0, 20, 0), (0, 20, 21, 0)]);
     assert_eq!((left.decisions, left.last, left.preemptions), (3, 21, 0));

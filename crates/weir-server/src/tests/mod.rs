@@ -10,6 +10,7 @@ mod random;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use weir_core::discipline::DropReason;
+use weir_core::units::{Instant, Nanos};
 
 use crate::engine::{check, play, seeded, step_by_step};
 use crate::job::{Ended, Job, Left};
@@ -33,14 +34,14 @@ impl Sink for Told {
     fn done(&mut self, done: &Done) {
         self.done.push(*done);
     }
-    fn dropped(&mut self, class: u16, arrived: u64, now: u64, reason: DropReason) {
-        self.dropped.push((class, arrived, now, reason));
+    fn dropped(&mut self, class: u16, arrived: Instant, now: Instant, reason: DropReason) {
+        self.dropped.push((class, arrived.get(), now.get(), reason));
     }
-    fn busy(&mut self, server: u32, from: u64, until: u64, overhead: u64) {
-        self.busy.push((server, from, until, overhead));
+    fn busy(&mut self, server: u32, from: Instant, until: Instant, overhead: Nanos) {
+        self.busy.push((server, from.get(), until.get(), overhead.get()));
     }
-    fn in_use(&mut self, now: u64, servers: u32) {
-        self.in_use.push((now, servers));
+    fn in_use(&mut self, now: Instant, servers: u32) {
+        self.in_use.push((now.get(), servers));
     }
 }
 
@@ -53,7 +54,7 @@ impl Told {
 
 /// How long a request waited for its service to begin.
 pub(super) fn delay(done: &Done) -> u64 {
-    done.began - done.arrived
+    (done.began - done.arrived).get()
 }
 
 /// Runs a discipline in a replication by the engine that goes from event to event.

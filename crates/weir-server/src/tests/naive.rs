@@ -93,7 +93,7 @@ fn all(scenario: &ServerScenario, replication: u32, source: &mut Source) -> Vec<
     while source.fill(&mut block, 7) > 0 {
         for place in 0..block.len() {
             let (class, service) = (block.class[place], block.service[place]);
-            let known = estimate.of(class, service, &mut draws);
+            let known = estimate.of(class, Nanos::new(service), &mut draws).get();
             all.push((block.at[place], class, block.flow[place], service, known));
         }
     }
@@ -115,7 +115,7 @@ impl<'a> Naive<'a> {
         };
         let next_control = pool.period().map(Nanos::get);
         let mut told = Told::default();
-        told.in_use(0, pool.in_use().unwrap_or(scenario.site.servers));
+        told.in_use(Instant::ZERO, pool.in_use().unwrap_or(scenario.site.servers));
         let naive = Self {
             scenario,
             pool,
@@ -139,7 +139,7 @@ impl<'a> Naive<'a> {
     fn next_arrival(&self) -> Option<u64> {
         match &self.coming {
             Coming::Known(all) => all.last().map(|request| request.0),
-            Coming::Clients(clients) => clients.next_at(),
+            Coming::Clients(clients) => clients.next_at().map(Instant::get),
         }
     }
 
@@ -186,7 +186,7 @@ impl<'a> Naive<'a> {
             };
             let in_use = self.pool.in_use().unwrap_or(self.scenario.site.servers);
             if self.told.in_use.last().is_none_or(|&(_, before)| before != in_use) {
-                self.told.in_use(now, in_use);
+                self.told.in_use(Instant::new(now), in_use);
             }
         }
     }
@@ -199,8 +199,8 @@ impl<'a> Naive<'a> {
             }
             Coming::Clients(clients) => {
                 let (submitted, stream) = clients.submit().expect("somebody submits");
-                let known = self.estimate.of(submitted.class, submitted.service, stream);
-                (submitted.class, submitted.client, submitted.service, known)
+                let known = self.estimate.of(submitted.class, submitted.service, stream).get();
+                (submitted.class, submitted.client, submitted.service.get(), known)
             }
         };
         let costs = self.scenario.costs;
@@ -252,9 +252,9 @@ impl<'a> Naive<'a> {
             let request = &mut self.requests[item.id as usize];
             assert_eq!(request.place, Place::Waiting, "only who waits is dropped");
             request.place = Place::Gone;
-            self.told.dropped(request.class, request.at, now, reason);
+            self.told.dropped(request.class, Instant::new(request.at), Instant::new(now), reason);
             if let Coming::Clients(clients) = &mut self.coming {
-                clients.over(request.flow, now, true);
+                clients.over(request.flow, Instant::new(now), true);
             }
         }
     }
@@ -263,7 +263,8 @@ impl<'a> Naive<'a> {
     fn end(&mut self, now: u64, core: u32) {
         let place = self.serving.iter().position(|one| one.core == core).expect("it serves");
         let one = self.serving.remove(place);
-        self.told.busy(core, one.since, now, one.begins.min(now) - one.since);
+        let overhead = Nanos::new(one.begins.min(now) - one.since);
+        self.told.busy(core, Instant::new(one.since), Instant::new(now), overhead);
         assert!(one.since <= now && now <= one.end(), "a grant ends in its time");
         let used = now.saturating_sub(one.begins);
         let request = &mut self.requests[one.item.id as usize];
@@ -302,10 +303,10 @@ impl<'a> Naive<'a> {
         let reordered = self.scenario.measure.order && self.ended.iter().any(later);
         self.ended.push((flow, delivered));
         self.told.done(&Done {
-            arrived: request.at,
-            began: request.began.expect("it was served"),
-            ended: now,
-            service: request.service,
+            arrived: Instant::new(request.at),
+            began: Instant::new(request.began.expect("it was served")),
+            ended: Instant::new(now),
+            service: Nanos::new(request.service),
             class: request.class,
             flow,
             server: core,
@@ -313,7 +314,7 @@ impl<'a> Naive<'a> {
             cold: request.cold,
         });
         if let Coming::Clients(clients) = &mut self.coming {
-            clients.over(flow, now, false);
+            clients.over(flow, Instant::new(now), false);
         }
     }
 

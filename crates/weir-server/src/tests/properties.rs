@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use weir_core::units::Nanos;
+use weir_core::units::{Instant, Nanos};
 
 use super::random::{chance, disciplines, told};
 use super::{Told, delay, run};
@@ -33,14 +33,14 @@ fn nothing_is_lost_nobody_is_early_and_no_core_does_two_things() {
             assert!(told.done.iter().all(|one| one.began >= one.arrived), "{place}");
             assert!(told.done.iter().all(|one| one.ended >= one.began + one.service), "{place}");
             assert!(!overlaps(&told), "{place}");
-            let service: u64 = told.done.iter().map(|one| one.service).sum();
+            let service: u64 = told.done.iter().map(|one| one.service.get()).sum();
             let busy: u64 = told.busy.iter().map(|(_, from, until, overhead)| until - from - overhead).sum();
             assert!(
                 busy >= service && (busy == service || !told.dropped.is_empty()),
                 "{place}: {busy} {service}"
             );
             assert_eq!(left.decisions, left.done + left.preemptions, "{place}");
-            assert_eq!(left.last, told.done.iter().map(|one| one.ended).max().unwrap_or(0), "{place}");
+            assert_eq!(left.last, told.done.iter().map(|one| one.ended.get()).max().unwrap_or(0), "{place}");
         }
     }
 }
@@ -57,7 +57,7 @@ fn a_core_serves_in_order_of_arrival_under_dispatchers() {
         told.done.sort_by_key(|done| done.began);
         let mut last = HashMap::new();
         for done in &told.done {
-            let before = last.insert(done.server, done.arrived).unwrap_or(0);
+            let before = last.insert(done.server, done.arrived).unwrap_or(Instant::ZERO);
             assert!(before <= done.arrived, "{}: {done:?}", info.name);
         }
     }

@@ -5,7 +5,8 @@
 
 use std::collections::VecDeque;
 
-use weir_sim::port::arrivals::{Application, Closed};
+use weir_core::units::{Instant, Nanos};
+use weir_sim::port::arrivals::{Application, Closed, Step};
 
 use super::script::{Log, fluid_with, plain_with, whole_with};
 
@@ -16,9 +17,10 @@ struct Planned {
 }
 
 impl Application for Planned {
-    fn next(&mut self, flow: u32) -> (u64, u32, u16) {
-        let never = (u64::MAX, 1, 0);
-        self.lengths[flow as usize].pop_front().map_or(never, |length| (self.think, length, 0))
+    fn next(&mut self, flow: u32) -> Step {
+        let step = |think, length| Step { think: Nanos::new(think), length, class: 0 };
+        let length = self.lengths[flow as usize].pop_front();
+        length.map_or(step(u64::MAX, 1), |length| step(self.think, length))
     }
 }
 
@@ -100,14 +102,15 @@ fn three_applications_submit_in_their_order() {
 fn thinking_begins_at_the_delivery() {
     let log = run("fifo", &[&[1, 2]], 25);
     let (first, second) = (log.of(0), log.of(1));
-    assert_eq!((first.last, second.arrival, second.first, second.last), (0, 35, 35, 45));
+    assert_eq!([first.last, second.arrival, second.first, second.last], [0, 35, 35, 45].map(Instant::new));
 }
 
 #[test]
 fn whole_messages() {
     // Delivered at 10, application 0 submits 5 before the server picks the 20.
     let log = whole_with("sf", applications(&[&[10, 5], &[20]], 0), true);
-    let ends: Vec<_> = log.departures.iter().map(|departure| (departure.flow, departure.last)).collect();
+    let ends: Vec<_> =
+        log.departures.iter().map(|departure| (departure.flow, departure.last.get())).collect();
     assert_eq!(ends, [(0, 10), (0, 15), (1, 35)]);
 }
 
@@ -115,6 +118,7 @@ fn whole_messages() {
 fn processor_sharing() {
     // Each has 10 at 20, where application 0 submits 5; each has 5 more at 30, and 5 of the 20 are left.
     let log = fluid_with(applications(&[&[10, 5], &[20]], 0));
-    let ends: Vec<_> = log.departures.iter().map(|departure| (departure.flow, departure.last)).collect();
+    let ends: Vec<_> =
+        log.departures.iter().map(|departure| (departure.flow, departure.last.get())).collect();
     assert_eq!(ends, [(0, 20), (0, 30), (1, 35)]);
 }

@@ -138,11 +138,11 @@ proptest! {
             let (log, state) = plain_with(spec, open(&messages), &times, period);
             prop_assert_eq!(&log.schedule, &expected.schedule, "{}", spec);
             prop_assert_eq!(log.latencies(), expected.latencies, "{}", spec);
-            prop_assert_eq!(state.now, expected.end);
+            prop_assert_eq!(state.now.get(), expected.end);
             prop_assert_eq!(log.samples.len() as u64, (expected.end - 1) / period);
             for sample in &log.samples {
-                let packets = waiting(&messages, &expected.accepted, sample.at);
-                prop_assert_eq!(sample.packets, packets, "{} at {}", spec, sample.at);
+                let packets = waiting(&messages, &expected.accepted, sample.at.get());
+                prop_assert_eq!(sample.packets, packets, "{} at {}", spec, sample.at.get());
             }
         }
     }

@@ -60,7 +60,7 @@ pub(crate) fn open(messages: &[Given]) -> Open<Script> {
 }
 
 pub(crate) fn drawn(times: &[u64]) -> Drawn<Times> {
-    Drawn::new(Times { times: times.to_vec(), next: 0 }, times[0])
+    Drawn::new(Times { times: times.to_vec(), next: 0 }, Nanos::new(times[0]))
 }
 
 pub(crate) fn packets(spec: &str) -> Box<dyn weir_core::discipline::Discipline<Message> + Send> {
@@ -106,7 +106,9 @@ impl Log {
 
     /// By number of message, from arrival to the acceptance of the last unit.
     pub(crate) fn latencies(&self) -> Vec<u64> {
-        (0..self.departures.len() as u64).map(|index| self.of(index).last - self.of(index).arrival).collect()
+        (0..self.departures.len() as u64)
+            .map(|index| (self.of(index).last - self.of(index).arrival).get())
+            .collect()
     }
 }
 
@@ -119,7 +121,7 @@ pub(crate) fn to_the_end(mut engine: impl Engine) -> (Log, State) {
 
 /// The plain engine: `times` are the service times, the queue is read every `period`.
 pub(crate) fn plain_with(spec: &str, arrivals: impl Arrivals, times: &[u64], period: u64) -> (Log, State) {
-    to_the_end(Plain::new(packets(spec), arrivals, drawn(times), period))
+    to_the_end(Plain::new(packets(spec), arrivals, drawn(times), Nanos::new(period)))
 }
 
 /// The plain engine where every packet takes 10.

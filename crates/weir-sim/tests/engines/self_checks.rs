@@ -4,7 +4,7 @@ use weir_core::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use weir_core::item::Message;
 use weir_core::message::fifo::Fifo;
 use weir_core::spec::Spec;
-use weir_core::units::{Instant, Packets};
+use weir_core::units::{Instant, Nanos, Packets};
 use weir_document::NamedDiscipline;
 use weir_lab::result::Check;
 use weir_sim::port::collector::{Collector, Metric, Plan};
@@ -131,7 +131,7 @@ fn gathered(name: &str, wrong: Wrong) -> Gathered {
     let plan = Plan { metrics, classes: 1, flows: 0, warm_up: 0, batch: 1, sections: 1, tails: false };
     let messages: Vec<Given> = (0..400).map(|number| (number * 29, 2, 0)).collect();
     let broken = Broken { wrong, ..Broken::default() };
-    let mut engine = Plain::new(broken, open(&messages), drawn(&[10]), 0);
+    let mut engine = Plain::new(broken, open(&messages), drawn(&[10]), Nanos::new(0));
     let mut collector = Collector::new(plan.clone(), false);
     engine.advance(u64::MAX, &mut collector);
     let spec = Spec { name: name.to_owned(), arguments: Vec::new() };
@@ -168,7 +168,7 @@ fn a_queue_that_idles_fails_work_conservation() {
 #[test]
 fn a_server_that_loses_time_fails_work_conservation() {
     let (sound, mut slow) = (gathered("sound", Wrong::Nothing), gathered("slow", Wrong::Nothing));
-    slow.states[0].now += 1;
+    slow.states[0].now += Nanos::new(1);
     let checks = selfcheck::of_discipline(&slow, &sound, &frame());
     let failed: Vec<&Check> = checks.iter().filter(|check| !check.ok).collect();
     assert!(matches!(failed[..], [check] if check.check == "work conservation"), "{failed:?}");

@@ -1,6 +1,7 @@
 //! Section 9 of the report: no message submitted more than `alpha (l - l')` later slows one of length `l`.
 
-use weir_sim::port::audit::SlopAudit;
+use weir_core::units::Nanos;
+use weir_sim::port::audit::{Audited, SlopAudit};
 use weir_sim::port::build::metrics;
 use weir_sim::port::collector::{Collector, Plan};
 use weir_sim::port::lane::{Lane, Verified};
@@ -32,14 +33,14 @@ fn only_alpha_has_a_bound_to_keep() {
 }
 
 /// Pairs compared and violations of the bound of `audited`, where alpha is `used`.
-fn audit(used: u32, audited: u32) -> (u64, u64) {
+fn audit(used: u32, audited: u32) -> Audited {
     // More than the server can do: long messages wait, and short ones keep coming.
     let length = |number| if number % 6 == 0 { 12 } else { 2 };
     let messages: Vec<Given> = (0..1_000).map(|number| (number * 25, length(number), 0)).collect();
     let scenario = scenario(&["fifo"], "[workload]\nload = 0.5\n");
     let metrics = metrics(scenario.port().expect("a port"));
     let plan = Plan { metrics, classes: 1, flows: 0, warm_up: 0, batch: 1, sections: 1, tails: false };
-    let engine = Plain::new(packets(&format!("alpha:{used}")), open(&messages), drawn(&[10]), 0);
+    let engine = Plain::new(packets(&format!("alpha:{used}")), open(&messages), drawn(&[10]), Nanos::new(0));
     let mut lane =
         Verified::new(engine, Collector::new(plan, false), SlopAudit::new(u64::from(audited) << 16));
     lane.advance(u64::MAX);
@@ -49,11 +50,11 @@ fn audit(used: u32, audited: u32) -> (u64, u64) {
 #[test]
 fn a_larger_alpha_than_audited_is_found_out() {
     for alpha in [1, 4, 10] {
-        let (compared, violated) = audit(alpha, alpha);
+        let Audited { compared, violated } = audit(alpha, alpha);
         assert!(compared > 900 && violated == 0, "alpha {alpha}: {violated} of {compared}");
     }
-    assert!(audit(10, 1).1 > 100);
-    assert!(audit(10, 5).1 > 0);
-    assert!(audit(1, 0).1 > 0);
-    assert_eq!(audit(1, 10).1, 0);
+    assert!(audit(10, 1).violated > 100);
+    assert!(audit(10, 5).violated > 0);
+    assert!(audit(1, 0).violated > 0);
+    assert_eq!(audit(1, 10).violated, 0);
 }

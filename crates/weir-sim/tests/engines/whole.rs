@@ -4,14 +4,17 @@ use super::script::{Given, Log, open, whole, whole_with};
 
 /// In order of departure: the number of the message, its first service and its end.
 fn ends(log: &Log) -> Vec<(u64, u64, u64)> {
-    log.departures.iter().map(|departure| (departure.index, departure.first, departure.last)).collect()
+    log.departures
+        .iter()
+        .map(|departure| (departure.index, departure.first.get(), departure.last.get()))
+        .collect()
 }
 
 #[test]
 fn an_arrival_preempts_at_its_instant() {
     let log = whole("sf", &[(0, 100, 0), (30, 10, 0)]);
     assert_eq!(ends(&log), [(1, 30, 40), (0, 0, 110)]);
-    assert_eq!((log.of(0).alone, log.of(0).completion, log.of(1).tick), (100, 110, 0));
+    assert_eq!((log.of(0).alone.get(), log.of(0).completion.get(), log.of(1).tick), (100, 110, 0));
 }
 
 #[test]

@@ -1,0 +1,67 @@
+//! What programs remember from one step to the next: how far their loops are, and where their random streams stand.
+
+use crate::engine::code::{Grid, Programs};
+use crate::job::Job;
+use crate::model::NodeScenario;
+use weir_lab::stream::{Purpose, Stream, StreamKey};
+use weir_workload::duration::Law;
+
+/// What all programs remember.
+pub(super) struct Memory {
+    /// How often each counted loop is still done; of a replay, twice the run it is at, and one if it has woken; of a
+    /// periodic sleep, when the next one is over, or 0 before the first.
+    pub(super) counters: Vec<u64>,
+    /// Of each process that draws.
+    streams: Vec<Option<Box<Stream>>>,
+}
+
+impl Memory {
+    pub(super) fn new(scenario: &NodeScenario, programs: &Programs, job: Job) -> Self {
+        let stream = |(number, is_random): (u32, &bool)| {
+            let key = StreamKey {
+                seed: scenario.seed,
+                replication: job.replication,
+                purpose: Purpose::Services,
+                index: number,
+            };
+            is_random.then(|| Box::new(Stream::new(key)))
+        };
+        Self { counters: programs.times.clone(), streams: (0..).zip(&programs.random).map(stream).collect() }
+    }
+
+    /// How long a law says.
+    #[inline]
+    pub(super) fn draw(&mut self, programs: &Programs, process: u32, law: u32) -> u64 {
+        match (programs.laws[law as usize], &mut self.streams[process as usize]) {
+            (Law::Exponential(mean), Some(stream)) => stream.next_exponential(mean.get() as f64),
+            (Law::Uniform(low, high), Some(stream)) => {
+                let span = (high.get() - low.get()).saturating_add(1);
+                low.get().saturating_add(stream.next_below(span))
+            }
+            (Law::Constant(span) | Law::Exponential(span) | Law::Uniform(span, _), _) => span.get(),
+        }
+    }
+
+    /// Begins a loop that is counted.
+    #[inline]
+    pub(super) fn begin(&mut self, programs: &Programs, counter: u32) {
+        self.counters[counter as usize] = programs.times[counter as usize];
+    }
+
+    /// Whether it is done once more.
+    #[inline]
+    pub(super) fn again(&mut self, counter: u32) -> bool {
+        let left = &mut self.counters[counter as usize];
+        *left -= 1;
+        *left > 0
+    }
+
+    /// The next instant of a grid that was not yet taken.
+    #[inline]
+    pub(super) fn turn(&mut self, grid: Grid, now: u64) -> u64 {
+        let next = &mut self.counters[grid.counter as usize];
+        let due = if *next == 0 { grid.next_after(now) } else { *next };
+        *next = due.saturating_add(grid.every);
+        due
+    }
+}
