@@ -1,7 +1,6 @@
 //! The plain engine on schedules decided by hand; every packet takes 10.
 
 use weir_lab::record::Departure;
-use weir_sim::port::observer::Departure;
 
 use super::script::{Given, open, plain, plain_with};
 
