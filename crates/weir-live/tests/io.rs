@@ -7,12 +7,13 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use namespace::{LIMIT, Raw, isolated, output, own_bpf_files, run, udp, until, until_up, wire};
-use weir_live::arena::{Arena, LONGEST};
-use weir_live::config::{Io, OnFailure};
 use weir_live::io::fault::{Fault, Kind, is_down};
 use weir_live::io::link::{Claim, Facts, Watch};
 use weir_live::io::neighbourhood::Neighbourhood;
-use weir_live::io::{Device, Received, Share, attach, program};
+use weir_live::io::{Device, Share, attach, program};
+use weir_plane::Received;
+use weir_plane::arena::{Arena, LONGEST};
+use weir_plane::config::{Io, OnFailure};
 
 const ELSEWHERE: [u8; 4] = [10, 0, 9, 9];
 const SHARE: Share = Share { receive: 64, ring: 64 };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use weir_live::tg::log::{Ending, Reader};
+use weir_traffic::tg::log::{Ending, Reader};
 
 struct Folder(PathBuf);
 

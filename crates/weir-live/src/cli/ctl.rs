@@ -5,13 +5,13 @@ pub(super) mod steering;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use weir_gauge::text::{bytes, packets, span, table};
+use weir_plane::config::check::text_of;
+use weir_plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Left, Snapshot};
 
-use super::text::{bytes, packets, span, table};
 use super::{Failure, client};
-use crate::config::check::text_of;
 use crate::daemon::metrics::word;
 use crate::daemon::protocol::{Answer, Request, Status};
-use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Left, Snapshot};
 
 /// Asks a running daemon, or changes it.
 #[derive(Debug, Args)]

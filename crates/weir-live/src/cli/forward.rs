@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use smallvec::SmallVec;
+use weir_plane::Received;
+use weir_plane::arena::Arena;
+use weir_plane::config::{Io, OnFailure};
 
 use super::Failure;
-use crate::arena::Arena;
-use crate::config::{Io, OnFailure};
 use crate::io::fault::{Fault, Kind};
 use crate::io::link::{Claim, Facts};
-use crate::io::{Device, Received, Share};
+use crate::io::{Device, Share, arena};
 
 /// The memory of all frames: 64 MiB.
 const FRAMES: u32 = 16_384;
@@ -75,7 +76,7 @@ impl From<Fault> for Failure {
 /// An interface cannot be opened, or went away.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut arena =
-        Arena::new(FRAMES).map_err(|error| Failure::Unsupported(format!("memory of frames: {error}")))?;
+        arena(FRAMES).map_err(|error| Failure::Unsupported(format!("memory of frames: {error}")))?;
     let (_first, a) = open(&arguments.first, arguments.io.into(), &mut arena)?;
     let (_second, b) = open(&arguments.second, arguments.io.into(), &mut arena)?;
     let mut forwarder = Forwarder { devices: [a, b], arena, batch: Vec::with_capacity(BATCH), moved: [0; 2] };

@@ -7,15 +7,18 @@
 use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
 
+use weir_plane::Received;
+use weir_plane::arena::{Arena, Buffer, MOST_MTU};
+use weir_plane::config::{Io, OnFailure, Router};
+use weir_plane::snapshot::KernelCounts;
+use weir_plane::snapshot::Left;
+use weir_plane::{DeviceFacts, Plane};
+
 use super::say;
-use crate::arena::{Arena, Buffer, MOST_MTU};
-use crate::config::{Io, OnFailure, Router};
 use crate::io::fault::Fault;
 use crate::io::link::{Claim, Facts, kernel_forwards};
 use crate::io::neighbourhood::Neighbourhood;
-use crate::io::{Device, KernelCounts, Received, Share};
-use crate::plane::snapshot::Left;
-use crate::plane::{DeviceFacts, Plane};
+use crate::io::{Device, Share};
 
 /// How an interface is opened.
 #[derive(Clone, Debug)]
@@ -161,9 +164,10 @@ impl Seat {
         }
         match self.facts() {
             Some(facts) => plane.device(place, facts),
-            None => {
-                plane.device(place, DeviceFacts { mac: crate::config::MacAddress([0; 6]), mtu: 0, up: false })
-            }
+            None => plane.device(
+                place,
+                DeviceFacts { mac: weir_plane::config::MacAddress([0; 6]), mtu: 0, up: false },
+            ),
         }
     }
 

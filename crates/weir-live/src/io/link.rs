@@ -16,8 +16,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 
+use weir_plane::config::MacAddress;
+
 use super::fault::{Fault, Kind};
-use crate::config::MacAddress;
 
 /// The longest name of an interface, in bytes.
 const LONGEST_NAME: usize = libc::IFNAMSIZ - 1;

@@ -13,10 +13,12 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use crate::arena::{Arena, Buffer};
-use crate::config::{Io, OnFailure};
 use fault::{Fault, Kind};
 use link::Facts;
+use weir_plane::Received;
+use weir_plane::arena::{Arena, Buffer};
+use weir_plane::config::{Io, OnFailure};
+use weir_plane::snapshot::KernelCounts;
 
 pub mod attach;
 pub mod fault;
@@ -56,30 +58,20 @@ impl Share {
     }
 }
 
+/// The memory of so many frames.
+///
+/// # Errors
+/// The system has not that much.
+pub fn arena(frames: u32) -> io::Result<Arena> {
+    Arena::new(frames).ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))
+}
+
 /// What [`Device::open`] came to.
 pub struct Opened {
     /// The interface, open.
     pub device: Device,
     /// Why it is not AF_XDP, where that was to be tried.
     pub fallback: Option<Fault>,
-}
-
-/// A frame that has come in.
-#[derive(Debug)]
-pub struct Received {
-    /// Where it lies, from its Ethernet header on.
-    pub buffer: Buffer,
-    /// Whether the kernel said that its transport checksum is still to be completed; `None` where it does not say.
-    pub partial: Option<bool>,
-}
-
-/// What the kernel has counted of a socket, since it was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct KernelCounts {
-    /// Frames that came in and found no room in the socket: the daemon was too slow, or had no free frames.
-    pub receive_dropped: u64,
-    /// Frames that the device did not take, though it was given them.
-    pub transmit_failed: u64,
 }
 
 /// One interface, through a socket.

@@ -19,13 +19,13 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use libc::{SOL_PACKET, tpacket_req, tpacket2_hdr};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use weir_plane::Received;
+use weir_plane::arena::Arena;
 
-use super::Received;
 use super::fault::Fault;
 use super::filter::Shown;
 use super::link::{Facts, checked};
 use super::packet;
-use crate::arena::Arena;
 
 /// What is kept free before a frame, as for those that a device receives.
 const HEADROOM: u16 = 256;

@@ -19,12 +19,14 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use libc::{SOL_PACKET, SOL_SOCKET, c_int, iovec, mmsghdr, tpacket_auxdata};
 use rustix::io::Errno;
+use weir_plane::Received;
+use weir_plane::arena::{Arena, Buffer, LONGEST};
+use weir_plane::snapshot::KernelCounts;
 
+use super::Share;
 use super::fault::Fault;
 use super::filter::{self, Shown};
 use super::link::{Facts, checked, owned};
-use super::{KernelCounts, Received, Share};
-use crate::arena::{Arena, Buffer, LONGEST};
 
 const CAPABILITY: &str = "CAP_NET_RAW";
 /// The most frames of one system call.

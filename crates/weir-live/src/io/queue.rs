@@ -21,13 +21,15 @@ use std::time::Duration;
 
 use libc::{SOL_XDP, c_int, c_void, xdp_desc};
 use rustix::io::Errno;
+use weir_plane::Received;
+use weir_plane::arena::{Arena, Buffer, FRAME};
+use weir_plane::snapshot::KernelCounts;
 
+use super::Share;
 use super::fault::Fault;
 use super::held::Held;
 use super::link::{Facts, checked, owned};
 use super::ring::{Layout, Reader, Writer};
-use super::{KernelCounts, Received, Share};
-use crate::arena::{Arena, Buffer, FRAME};
 
 const CAPABILITY: &str = "CAP_NET_RAW and, for the umem, CAP_IPC_LOCK";
 /// The shortest frame that can be sent: an Ethernet header.

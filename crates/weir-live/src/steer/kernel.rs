@@ -19,6 +19,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use libbpf_rs::{Link, MapCore, MapFlags, Object, OpenObject};
 use weir_core::pool::Delays as Waited;
 use weir_core::units::Nanos;
+use weir_gauge::spans::Spans;
 
 use super::counts::{Counts, FrameCounts, ProcessorCounts};
 use super::cpumap;
@@ -29,7 +30,6 @@ use super::threads;
 use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, map, plain, program};
 use crate::io::fault::Fault;
 use crate::io::link::Facts;
-use crate::spans::Spans;
 
 pub use super::setup::{ClassRule, Service, Setup, Traffic};
 pub use super::threads::QueueThread;

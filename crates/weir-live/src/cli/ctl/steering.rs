@@ -1,6 +1,7 @@
 //! What a daemon that steers answers, as text.
 
-use crate::cli::text::{packets, span, table};
+use weir_gauge::text::{packets, span, table};
+
 use crate::steer::report::{ClassStats, ProcessorStats, SteeringStats, SteeringStatus};
 
 pub(super) fn of_status(status: &SteeringStatus) -> String {
@@ -98,8 +99,9 @@ fn of_class(class: &ClassStats) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use weir_gauge::spans::Sojourn;
+
     use super::*;
-    use crate::spans::Sojourn;
     use crate::steer::report::{ProcessorStatus, State};
 
     #[test]

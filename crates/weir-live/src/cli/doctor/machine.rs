@@ -5,10 +5,10 @@ use std::fs;
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::CapabilitySet;
 use rustix::time::{ClockId, clock_getres};
+use weir_gauge::text::{bytes, span};
 
 use super::probe::aside;
 use super::{Finding, State};
-use crate::cli::text::{bytes, span};
 use crate::daemon::privileges::{Missing, effective, needed, real_time, require, steering};
 
 /// Clock sources that are read without leaving the processor or the guest.

@@ -19,7 +19,7 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 use weir_document::Refused;
 
-use crate::cli::text::{rate, span};
+use weir_gauge::text::{rate, span};
 
 /// The longest result that is read, in bytes.
 const LONGEST: u64 = 1 << 29;

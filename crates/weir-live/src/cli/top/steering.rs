@@ -1,9 +1,10 @@
 //! One interval of a daemon that steers: its processors, and what its classes waited.
 
+use weir_gauge::spans::Sojourn;
+use weir_gauge::text::{packets, per_second, span};
+
 use super::frame::{Block, Frame, Row};
 use crate::cli::ctl::steering::thread;
-use crate::cli::text::{packets, per_second, span};
-use crate::spans::Sojourn;
 use crate::steer::report::{ClassStats, ProcessorStats, SteeringStats};
 
 /// What is shown of a processor, with its rank.

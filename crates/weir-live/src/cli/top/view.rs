@@ -1,11 +1,12 @@
 //! One interval of a router.
 
+use weir_gauge::spans::Sojourn;
+use weir_gauge::text::{packets, per_second, rate, span};
+use weir_plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
+
 use super::frame::{Block, Frame, Row};
 use super::model::Model;
-use crate::cli::text::{packets, per_second, rate, span};
 use crate::daemon::metrics::word;
-use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
-use crate::spans::Sojourn;
 
 /// What is shown of an interface or a class, in the order of the columns, each with its rank: what is narrow loses the
 /// last ranks first.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use weir_document::Source;
+use weir_gauge::spans::Spans;
 
 use super::super::config::read;
 use super::*;
-use crate::spans::Spans;
 
 const MS: u64 = 1_000_000;
 

@@ -2,10 +2,11 @@
 
 use core::mem::offset_of;
 
+use weir_gauge::spans::{BUCKETS, Spans};
+
 use super::super::decision::Decision;
 use super::super::layout::{Counted, Delays, Queue, Receiver, Rules, Served, Setup};
 use super::numbers;
-use crate::spans::{BUCKETS, Spans};
 
 #[test]
 fn what_is_shared_lies_where_the_programs_have_it() {
