@@ -26,6 +26,7 @@ mod filter;
 mod held;
 pub mod link;
 pub mod neighbourhood;
+mod option;
 pub mod packet;
 pub mod program;
 mod queue;

@@ -1,19 +1,18 @@
 //! Frames through real sockets, between veth interfaces in a namespace of the test's own.
 
-mod namespace;
-
 use std::net::{IpAddr, UdpSocket};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use namespace::{LIMIT, Raw, isolated, output, own_bpf_files, run, udp, until, until_up, wire};
-use weir_live::io::fault::{Fault, Kind, is_down};
+use weir_live::io::fault::{Fault, Kind};
 use weir_live::io::link::{Claim, Facts, Watch};
 use weir_live::io::neighbourhood::Neighbourhood;
 use weir_live::io::{Device, Share, attach, program};
 use weir_plane::Received;
 use weir_plane::arena::{Arena, LONGEST};
 use weir_plane::config::{Io, OnFailure};
+
+use crate::namespace::{LIMIT, Raw, isolated, output, own_bpf_files, run, udp, until, until_up, wire};
 
 const ELSEWHERE: [u8; 4] = [10, 0, 9, 9];
 const SHARE: Share = Share { receive: 64, ring: 64 };
@@ -60,6 +59,11 @@ fn rest(device: &mut Device, arena: &mut Arena) -> Vec<Received> {
 
 fn give(received: Vec<Received>, arena: &mut Arena) {
     received.into_iter().for_each(|received| arena.give(received.buffer));
+}
+
+/// Whether an error of a device that was open says that it is down or gone.
+fn is_down(error: &std::io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENETDOWN | libc::ENXIO | libc::ENODEV))
 }
 
 /// For each kind of socket, in a namespace each.

@@ -1,7 +1,5 @@
 //! `bpf/route/route.h`, compiled for the host, says of any frame what another parser says of it.
 
-mod host;
-
 use std::net::Ipv4Addr;
 
 use etherparse::{Ethernet2HeaderSlice, Ipv4HeaderSlice, Ipv6Header, Ipv6HeaderSlice};
@@ -18,7 +16,7 @@ type Said = (u8, [u8; 16]);
 /// What the program says of each frame.
 fn said(frames: &[Vec<u8>]) -> Vec<Said> {
     let bytes = frames.iter().flat_map(|frame| [&(frame.len() as u16).to_le_bytes(), &frame[..]].concat());
-    let said = host::said("route", "route/classify.c", bytes.collect());
+    let said = crate::host::said("route", "route/classify.c", bytes.collect());
     said.chunks_exact(17).map(|said| (said[0], said[1..].try_into().expect("16 bytes"))).collect()
 }
 

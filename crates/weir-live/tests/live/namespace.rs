@@ -2,8 +2,6 @@
 //!
 //! The namespace belongs to the test's thread and vanishes with it, whichever way the test ends.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::process::{Command, Output};
