@@ -17,7 +17,7 @@ use super::discovery::{mac, write_ethernet, write_icmpv6_checksum, write_ipv6};
 use super::frame::{ETHERNET, Ends, ICMP, ICMPV6, IPV4, IPV6, Packet, Part, UDP, word};
 use super::snapshot::Reason;
 use crate::arena::{Arena, Buffer};
-use crate::config::MacAddress;
+use crate::config::{MacAddress, Neighbour};
 
 /// How much of a packet is repeated, so that the answer is of 576 bytes at most.
 const QUOTED_V4: usize = 576 - 20 - 8;
@@ -105,12 +105,13 @@ pub(super) fn error(
     arena: &mut Arena,
     packet: &Packet,
     trouble: Trouble,
-    (own, from): (MacAddress, IpAddr),
+    from: Neighbour,
 ) -> bool {
     let Some(message) = trouble.message(packet) else { return false };
     if packet.part == Part::Later || packet.is_error(arena.bytes(buffer)) {
         return false;
     }
+    let Neighbour { address: from, mac: own } = from;
     let (header, most) = if from.is_ipv4() { (20, QUOTED_V4) } else { (40, QUOTED_V6) };
     let quoted = usize::from(packet.size).min(most);
     let behind = ETHERNET + header + 8;

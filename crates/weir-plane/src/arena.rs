@@ -56,6 +56,7 @@ impl Buffer {
     }
 
     /// The bytes in use begin `by` later, or earlier; `false` and unchanged where the frame ends there.
+    #[inline]
     pub fn shift(&mut self, by: i16) -> bool {
         let offset = i32::from(self.offset) + i32::from(by);
         let length = i32::from(self.length) - i32::from(by);
@@ -67,6 +68,7 @@ impl Buffer {
     }
 
     /// So many bytes are in use from its beginning; `false` and unchanged where the frame ends before.
+    #[inline]
     pub fn resize(&mut self, length: u32) -> bool {
         let fits = length <= FRAME - u32::from(self.offset);
         if fits {
@@ -110,12 +112,14 @@ impl Arena {
 
     /// How many frames there are.
     #[must_use]
+    #[inline]
     pub fn frames(&self) -> u32 {
         self.frames
     }
 
     /// How many of them nobody has.
     #[must_use]
+    #[inline]
     pub fn free(&self) -> u32 {
         self.free.len() as u32
     }

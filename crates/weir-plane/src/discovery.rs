@@ -14,7 +14,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use super::checksum::{self, fold, pseudo, sum};
 use super::frame::{ARP, ETHERNET, Ends, ICMPV6, IPV6, Packet, Part, word};
 use crate::arena::{Arena, Buffer};
-use crate::config::MacAddress;
+use crate::config::{MacAddress, Neighbour};
 
 /// What is kept free before a frame that the router makes, as the kernel does before those that come in.
 pub(super) const HEADROOM: u16 = 256;
@@ -34,7 +34,7 @@ pub(super) struct Heard {
     /// Whether it asks.
     pub(super) asks: bool,
     /// Who speaks, where it says so with its device.
-    pub(super) speaker: Option<(IpAddr, MacAddress)>,
+    pub(super) speaker: Option<Neighbour>,
     /// Who is asked for.
     pub(super) target: IpAddr,
 }
@@ -77,7 +77,8 @@ pub(super) fn read_arp(frame: &[u8]) -> Option<Heard> {
     let arp = frame.get(ETHERNET..ETHERNET + ARP_LENGTH)?;
     let is_known = arp[..6] == [0, 1, 8, 0, 6, 4] && matches!(word(arp, 6), 1 | 2);
     let address = |at: usize| Ipv4Addr::new(arp[at], arp[at + 1], arp[at + 2], arp[at + 3]);
-    let speaker = (!address(14).is_unspecified()).then(|| (address(14).into(), mac(arp, 8)));
+    let speaker =
+        (!address(14).is_unspecified()).then(|| Neighbour { address: address(14).into(), mac: mac(arp, 8) });
     is_known.then(|| Heard { asks: word(arp, 6) == 1, speaker, target: address(24).into() })
 }
 
@@ -99,7 +100,7 @@ pub(super) fn read_neighbour(frame: &[u8], packet: &Packet) -> Option<Heard> {
     let source = Ipv6Addr::from_bits(source);
     let (wanted, speaker) = if kind == SOLICITATION { (1, source) } else { (2, target) };
     let device = device_option(options, wanted).filter(|_| !speaker.is_unspecified());
-    let speaker = device.map(|device| (speaker.into(), device));
+    let speaker = device.map(|mac| Neighbour { address: speaker.into(), mac });
     Some(Heard { asks: kind == SOLICITATION, speaker, target: target.into() })
 }
 

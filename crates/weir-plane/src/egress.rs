@@ -237,7 +237,7 @@ impl Egress {
 
     /// A packet arrives at the queue; it may have come as early as `since`, and was not seen.
     #[inline]
-    pub(super) fn arrive(&mut self, (now, since): (u64, u64), handle: Handle, frames: &mut Frames<'_>) {
+    pub(super) fn arrive(&mut self, now: u64, since: u64, handle: Handle, frames: &mut Frames<'_>) {
         self.advance(now, frames);
         let told = self.tell(now);
         // The line cannot be interrupted, so there is nobody to preempt.

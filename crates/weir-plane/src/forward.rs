@@ -18,17 +18,25 @@ use super::egress::Frames;
 use super::frame::{self, ETHERNET, Frame, ICMPV6, Packet};
 use super::neighbours::{Found, Look};
 use super::parked::{Handle, Newcomer};
+use super::port::Once;
 use super::routes::Target;
 use super::snapshot::Reason;
 use super::{Notice, Plane};
 use crate::Received;
 use crate::arena::{Arena, Buffer};
-use crate::config::Checksums;
+use crate::config::{Checksums, Neighbour};
+
+/// An interface, and the neighbour behind it that was looked for.
+struct Way {
+    egress: usize,
+    hop: IpAddr,
+    look: Look,
+}
 
 /// What becomes of a packet.
 enum Fate {
-    /// It leaves by an interface, to a neighbour that was looked for.
-    Leaves { egress: usize, hop: IpAddr, look: Look },
+    /// It leaves.
+    Leaves(Way),
     /// It is for the router.
     Stays,
     /// It is let go.
@@ -41,17 +49,16 @@ impl Plane {
     /// A frame came in by an interface. What is dropped goes back to the arena; what is to be answered, as ARP requests
     /// and echo requests are, is kept to be sent by the next [`Self::depart`] of that interface.
     pub fn arrive(&mut self, now: Instant, interface: usize, received: Received, arena: &mut Arena) {
-        let Received { buffer, partial } = received;
         let now = now.get();
         if interface >= self.ports.len() {
-            return arena.give(buffer);
+            return arena.give(received.buffer);
         }
-        match frame::read(arena.bytes(&buffer)) {
+        match frame::read(arena.bytes(&received.buffer)) {
             Ok(Frame::Ip(packet)) => {
                 self.ports[interface].tally.received.add(packet.size.into());
-                self.ip(now, interface, (buffer, partial), &packet, arena);
+                self.ip(now, interface, received, &packet, arena);
             }
-            other => self.not_ip(now, interface, buffer, other.err(), arena),
+            other => self.not_ip(now, interface, received.buffer, other.err(), arena),
         }
     }
 
@@ -99,8 +106,8 @@ impl Plane {
     }
 
     #[inline]
-    fn ip(&mut self, now: u64, at: usize, came: (Buffer, Option<bool>), packet: &Packet, arena: &mut Arena) {
-        let (mut buffer, partial) = came;
+    fn ip(&mut self, now: u64, at: usize, received: Received, packet: &Packet, arena: &mut Arena) {
+        let Received { mut buffer, partial } = received;
         // What lies behind the packet is Ethernet's.
         let trimmed = buffer.resize((ETHERNET + usize::from(packet.size)) as u32);
         debug_assert!(trimmed, "a packet is not longer than its frame");
@@ -111,9 +118,7 @@ impl Plane {
             return self.discover(now, at, buffer, packet, &heard, arena);
         }
         match self.decide(now, at, &mut buffer, packet, partial, arena) {
-            Fate::Leaves { egress, hop, look } => {
-                self.enqueue(now, buffer, packet, (egress, hop, look), arena)
-            }
+            Fate::Leaves(way) => self.enqueue(now, buffer, packet, way, arena),
             Fate::Stays => self.keep(now, at, buffer, packet, arena),
             Fate::Goes(reason) => {
                 self.ports[at].tally.refused.add(reason, packet.size);
@@ -159,7 +164,7 @@ impl Plane {
         match look.found {
             Found::Known(next) if at == egress && next == source => Fate::Goes(Reason::Loop),
             Found::Silent => Fate::Goes(Reason::NoNeighbour),
-            Found::Known(_) | Found::Asked => Fate::Leaves { egress, hop, look },
+            Found::Known(_) | Found::Asked => Fate::Leaves(Way { egress, hop, look }),
         }
     }
 
@@ -204,7 +209,7 @@ impl Plane {
     ) -> bool {
         let frame = arena.bytes_mut(buffer);
         let Transport::Partial(place) = left else {
-            self.ports[at].partial.0 = true;
+            self.ports[at].partial.happen();
             return true;
         };
         if checksum::is_right(frame, packet, place) {
@@ -214,20 +219,14 @@ impl Plane {
             checksum::complete(frame, packet, place);
             return false;
         }
-        self.ports[at].partial.0 = true;
+        self.ports[at].partial.happen();
         true
     }
 
     /// A packet joins the queue of the interface that it leaves by.
     #[inline]
-    fn enqueue(
-        &mut self,
-        now: u64,
-        mut buffer: Buffer,
-        packet: &Packet,
-        (egress, hop, look): (usize, IpAddr, Look),
-        arena: &mut Arena,
-    ) {
+    fn enqueue(&mut self, now: u64, mut buffer: Buffer, packet: &Packet, way: Way, arena: &mut Arena) {
+        let Way { egress, hop, look } = way;
         let label = self.classifier.label(packet);
         checksum::decrement_ttl(arena.bytes_mut(&mut buffer), packet);
         let port = &mut self.ports[egress];
@@ -238,7 +237,7 @@ impl Plane {
             Ok(frame) => {
                 let handle = Handle::new(frame, label, size, packet.ecn);
                 let since = self.oversleep.since(now);
-                port.egress.arrive((now, since), handle, &mut Frames { parked: &mut self.parked, arena });
+                port.egress.arrive(now, since, handle, &mut Frames { parked: &mut self.parked, arena });
             }
             Err(buffer) => {
                 port.egress.classes[usize::from(class)].lose(Reason::NoMemory, size);
@@ -293,9 +292,13 @@ impl Plane {
     ) {
         let port = &mut self.ports[at];
         let answers = match port.address_for(packet.ends.source()) {
-            Some(from) if trouble.is_told() && port.errors.admits(now) => {
-                answers::error(&mut buffer, arena, packet, trouble, (port.facts.mac, from))
-            }
+            Some(from) if trouble.is_told() && port.errors.admits(now) => answers::error(
+                &mut buffer,
+                arena,
+                packet,
+                trouble,
+                Neighbour { address: from, mac: port.facts.mac },
+            ),
             _ => false,
         };
         self.answer(now, at, answers, buffer, arena);
@@ -303,9 +306,8 @@ impl Plane {
 
     /// What the operator is to be told, each once.
     pub fn notice(&mut self) -> Option<Notice> {
-        let untold = |port: &super::Port| port.partial == (true, false);
-        let interface = self.ports.iter().position(untold)?;
-        self.ports[interface].partial.1 = true;
+        let interface = self.ports.iter().position(|port| port.partial == Once::Due)?;
+        self.ports[interface].partial = Once::Told;
         Some(Notice::PartialChecksums { interface })
     }
 }

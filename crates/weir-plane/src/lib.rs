@@ -47,10 +47,8 @@ mod tally;
 pub(crate) mod testing;
 
 use core::fmt;
-use std::net::IpAddr;
 
 use weir_core::packet::hash::Keyed;
-
 use weir_core::units::Instant;
 use weir_document::Refused;
 
@@ -146,6 +144,7 @@ impl Plane {
 
     /// Appends to `into` at most `room` frames that are to be sent by an interface now, with their headers written;
     /// all that the interface's line has done up to `now` is done.
+    #[inline]
     pub fn depart(
         &mut self,
         now: Instant,
@@ -161,6 +160,7 @@ impl Plane {
     }
 
     /// A frame could not be handed to its device, which is down or gone: it is counted and given back.
+    #[inline]
     pub fn failed(&mut self, interface: usize, buffer: Buffer, arena: &mut Arena) {
         if let Some(port) = self.ports.get_mut(interface) {
             port.failed(&mut self.parked, &buffer);
@@ -175,35 +175,24 @@ impl Plane {
         }
     }
 
-    /// A neighbour said its address, as was heard beside the data.
-    pub fn heard(
-        &mut self,
-        now: Instant,
-        interface: usize,
-        address: IpAddr,
-        mac: MacAddress,
-        arena: &mut Arena,
-    ) {
-        if let Some(port) = self.ports.get_mut(interface) {
-            port.heard(now.get(), (address, mac), true, &mut Frames { parked: &mut self.parked, arena });
-        }
-    }
-
     /// When [`Self::depart`] of some interface has something to do without an arrival; an interface that only waits
     /// for room is not among them.
     #[must_use]
+    #[inline]
     pub fn next_event(&self) -> Option<Instant> {
         let wake = self.ports.iter().map(|port| port.wake(&self.parked)).min();
         wake.filter(|&wake| wake < NEVER).map(Instant::new)
     }
 
     /// The loop looks at `now` for the first time since it was to sleep until `due`, or to spin.
+    #[inline]
     pub fn woken(&mut self, now: Instant, due: Instant) {
         self.oversleep.note(now.get(), due.get());
     }
 
     /// Whether packets wait for room at the device of an interface.
     #[must_use]
+    #[inline]
     pub fn wants_room(&self, interface: usize) -> bool {
         self.ports.get(interface).is_some_and(|port| port.egress.wants_room())
     }
@@ -221,6 +210,7 @@ impl Plane {
 
     /// Whether an interface takes nothing new.
     #[must_use]
+    #[inline]
     pub fn is_draining(&self, interface: usize) -> bool {
         self.ports.get(interface).is_some_and(|port| port.is_draining)
     }

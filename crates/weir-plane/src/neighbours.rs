@@ -24,7 +24,7 @@ use weir_core::packet::hash::Keyed;
 
 use super::line::NEVER;
 use super::parked::List;
-use crate::config::MacAddress;
+use crate::config::{MacAddress, Neighbour};
 
 /// Sets of the table.
 const SETS: usize = 128;
@@ -90,6 +90,15 @@ pub(super) struct Look {
     pub(super) displaced: List,
 }
 
+/// Packets that wait no longer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Freed {
+    /// They waited for the neighbour that was heard.
+    pub(super) waiting: List,
+    /// They waited for one that had to make room.
+    pub(super) displaced: List,
+}
+
 /// What falls due.
 pub(super) enum Due {
     /// An address is to be asked for again.
@@ -103,7 +112,7 @@ pub(super) struct Neighbours {
     hash: Keyed,
     learned: Vec<Entry>,
     /// Those of the configuration, in order.
-    fixed: Vec<(IpAddr, MacAddress)>,
+    fixed: Vec<Neighbour>,
     /// When the next of them falls due, or [`NEVER`].
     timer: u64,
 }
@@ -115,7 +124,7 @@ fn tick(at: u64) -> u64 {
 
 impl Neighbours {
     /// Those that the configuration knows.
-    pub(super) fn new(fixed: &[(IpAddr, MacAddress)], hash: Keyed) -> Self {
+    pub(super) fn new(fixed: &[Neighbour], hash: Keyed) -> Self {
         let free =
             Entry { address: IpAddr::V4(0.into()), state: State::Free, waiting: List::default(), used: 0 };
         let mut neighbours = Self { hash, learned: vec![free; SETS * WAYS], fixed: Vec::new(), timer: NEVER };
@@ -124,7 +133,7 @@ impl Neighbours {
     }
 
     /// Takes those that a new configuration knows.
-    pub(super) fn set_fixed(&mut self, fixed: &[(IpAddr, MacAddress)]) {
+    pub(super) fn set_fixed(&mut self, fixed: &[Neighbour]) {
         self.fixed = fixed.to_vec();
         self.fixed.sort_unstable();
     }
@@ -135,8 +144,8 @@ impl Neighbours {
     }
 
     fn fixed(&self, address: IpAddr) -> Option<MacAddress> {
-        let at = self.fixed.binary_search_by_key(&address, |(address, _)| *address).ok()?;
-        Some(self.fixed[at].1)
+        let at = self.fixed.binary_search_by_key(&address, |fixed| fixed.address).ok()?;
+        Some(self.fixed[at].mac)
     }
 
     #[inline]
@@ -228,28 +237,28 @@ impl Neighbours {
         (entry.waiting.count < MOST_WAITING).then_some(&mut entry.waiting)
     }
 
-    /// An address was heard with its device; those who waited for it. Who was not asked for is learned if `learn`,
-    /// and then `displaced` in the second place.
-    pub(super) fn heard(&mut self, now: u64, address: IpAddr, mac: MacAddress, learn: bool) -> (List, List) {
+    /// An address was heard with its device. Who was not asked for is learned if `learn`.
+    pub(super) fn heard(&mut self, now: u64, speaker: Neighbour, learn: bool) -> Freed {
+        let Neighbour { address, mac } = speaker;
         let is_device = mac.0[0] & 1 == 0 && mac != MacAddress::default();
         if !is_device || self.fixed(address).is_some() {
-            return Default::default();
+            return Freed::default();
         }
         let mut displaced = List::default();
         let at = match self.find(address) {
             Some(at) => at,
             None if learn => {
-                let room = self.make_room(address);
-                displaced = room.1;
-                self.learned[room.0].used = now;
-                room.0
+                let at;
+                (at, displaced) = self.make_room(address);
+                self.learned[at].used = now;
+                at
             }
-            None => return Default::default(),
+            None => return Freed::default(),
         };
         let entry = &mut self.learned[at];
         let until = now.saturating_add(BELIEVED);
         (entry.address, entry.state) = (address, State::Known { mac, until, tries: 0, again: NEVER });
-        (core::mem::take(&mut entry.waiting), displaced)
+        Freed { waiting: core::mem::take(&mut entry.waiting), displaced }
     }
 
     /// Does what has fallen due, one by one; to be called until it returns nothing.

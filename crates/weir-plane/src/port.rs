@@ -22,13 +22,13 @@ use super::discovery::{ask, link_local};
 use super::egress::{Egress, Frames};
 use super::frame::Packet;
 use super::line::NEVER;
-use super::neighbours::{Due, Found, Look, Neighbours};
+use super::neighbours::{Due, Found, Freed, Look, Neighbours};
 use super::parked::{Handle, List, Parked};
 use super::snapshot::{Count, Reason};
 use super::succession::Boxed;
 use super::tally::Reasons;
 use crate::arena::{Arena, Buffer};
-use crate::config::{Interface, MacAddress};
+use crate::config::{Interface, MacAddress, Neighbour};
 
 /// The most answers and questions of the router that wait to be sent.
 const MOST_ANSWERS: usize = 128;
@@ -44,6 +44,26 @@ pub(super) struct IngressTally {
     pub(super) refused: Reasons,
     /// Said by the router.
     pub(super) originated: Count,
+}
+
+/// What is told once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Once {
+    /// It has not happened.
+    Never,
+    /// It has, and is to be told.
+    Due,
+    /// It was told.
+    Told,
+}
+
+impl Once {
+    /// It happens.
+    pub(super) fn happen(&mut self) {
+        if *self == Self::Never {
+            *self = Self::Due;
+        }
+    }
 }
 
 /// Packets that left, to be given to the device.
@@ -82,8 +102,8 @@ pub(super) struct Port {
     pub(super) is_draining: bool,
     /// What came in.
     pub(super) tally: IngressTally,
-    /// Whether packets with partial checksums came in, and whether that was told.
-    pub(super) partial: (bool, bool),
+    /// Whether the operator is to be told of packets with partial checksums.
+    pub(super) partial: Once,
 }
 
 impl Port {
@@ -109,7 +129,7 @@ impl Port {
             questions: Limit::new(1_000, 100),
             is_draining: false,
             tally: IngressTally::default(),
-            partial: (false, false),
+            partial: Once::Never,
         };
         port.set(interface);
         port
@@ -194,19 +214,13 @@ impl Port {
     }
 
     /// A neighbour said its address: what waited for it is ready.
-    pub(super) fn heard(
-        &mut self,
-        now: u64,
-        (address, mac): (IpAddr, MacAddress),
-        learn: bool,
-        frames: &mut Frames<'_>,
-    ) {
+    pub(super) fn heard(&mut self, now: u64, speaker: Neighbour, learn: bool, frames: &mut Frames<'_>) {
         self.now = self.now.max(now);
-        if self.is_own(address) {
+        if self.is_own(speaker.address) {
             return;
         }
-        let (mut waiting, displaced) =
-            self.neighbours.heard(now, address, mac, learn && self.is_near(address));
+        let learn = learn && self.is_near(speaker.address);
+        let Freed { mut waiting, displaced } = self.neighbours.heard(now, speaker, learn);
         while let Some(frame) = frames.parked.pop(&mut waiting) {
             frames.parked.push(&mut self.ready, frame);
         }

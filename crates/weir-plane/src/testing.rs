@@ -10,7 +10,9 @@ use super::snapshot::Snapshot;
 use super::{DeviceFacts, Plane};
 use crate::Received;
 use crate::arena::{Arena, Buffer};
-use crate::config::{Checksums, Class, FlowKey, Interface, Io, MacAddress, OnFailure, Route, Router, Rule};
+use crate::config::{
+    Checksums, Class, FlowKey, Interface, Io, MacAddress, Neighbour, OnFailure, Route, Router, Rule,
+};
 
 /// Frames of the arena.
 pub(crate) const FRAMES: u32 = 256;
@@ -39,7 +41,9 @@ pub(crate) fn interface(at: usize, discipline: &str) -> Interface {
         propagation: Nanos::new(0),
         discipline: discipline.parse().expect("a spec"),
         mtu: None,
-        neighbours: vec![(text(format!("10.0.{at}.1")), next(at)), (text(format!("fd00:{at}::1")), next(at))],
+        neighbours: [format!("10.0.{at}.1"), format!("fd00:{at}::1")]
+            .map(|address| Neighbour { address: text(address), mac: next(at) })
+            .to_vec(),
     }
 }
 
@@ -231,4 +235,17 @@ impl Bench {
         }
         assert_eq!(came, gone, "{snapshot:#?}");
     }
+}
+
+/// An ARP message: whether it asks, who speaks, who is asked.
+pub(crate) fn arp(asks: bool, from: (&str, MacAddress), target: &str) -> Vec<u8> {
+    let octets = |text: &str| text.parse::<std::net::Ipv4Addr>().expect("an address").octets();
+    let mut frame = [MacAddress::BROADCAST.0, from.1.0].concat();
+    frame.extend([8, 6, 0, 1, 8, 0, 6, 4, 0, if asks { 1 } else { 2 }]);
+    frame.extend(from.1.0);
+    frame.extend(octets(from.0));
+    frame.extend([0; 6]);
+    frame.extend(octets(target));
+    frame.resize(60, 0);
+    frame
 }

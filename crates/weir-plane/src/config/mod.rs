@@ -86,7 +86,16 @@ pub struct Interface {
     /// The largest IP packet that leaves here; `None`: that of the device.
     pub mtu: Option<Bytes>,
     /// Neighbours that are known beforehand.
-    pub neighbours: Vec<(IpAddr, MacAddress)>,
+    pub neighbours: Vec<Neighbour>,
+}
+
+/// A host or router on the link of an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Neighbour {
+    /// Its address.
+    pub address: IpAddr,
+    /// Its device.
+    pub mac: MacAddress,
 }
 
 /// Where packets to a prefix go.

@@ -9,7 +9,7 @@ use weir_document::quantity::{ByteSize, Clock, Speed, Time};
 use super::address::{Endpoint, HostAddress, PortRange, Prefix, Protocol};
 use super::check::{DEFAULT_CLASS, own_routes};
 use super::document::{ClassTable, InterfaceTable, Neighbours, RouteTable, RouterDocument, RouterTable};
-use super::{Class, Interface, Route, Router};
+use super::{Class, Interface, Neighbour, Route, Router};
 
 impl Router {
     /// The router as TOML.
@@ -68,7 +68,10 @@ fn interface(it: &Interface) -> InterfaceTable {
         discipline: some(it.discipline.to_string()),
         mtu: it.mtu.map(|mtu| here(ByteSize(mtu))),
         neighbours: Neighbours(
-            it.neighbours.iter().map(|&(address, mac)| (HostAddress(address), here(mac))).collect(),
+            it.neighbours
+                .iter()
+                .map(|&Neighbour { address, mac }| (HostAddress(address), here(mac)))
+                .collect(),
         ),
     }
 }

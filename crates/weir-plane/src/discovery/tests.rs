@@ -7,19 +7,6 @@ use crate::testing::*;
 
 const STRANGER: MacAddress = MacAddress([2, 0, 0, 0, 2, 0]);
 
-/// An ARP message: whether it asks, who speaks, who is asked.
-fn arp(asks: bool, from: (&str, MacAddress), target: &str) -> Vec<u8> {
-    let octets = |text: &str| text.parse::<Ipv4Addr>().expect("an address").octets();
-    let mut frame = [MacAddress::BROADCAST.0, from.1.0].concat();
-    frame.extend([8, 6, 0, 1, 8, 0, 6, 4, 0, if asks { 1 } else { 2 }]);
-    frame.extend(from.1.0);
-    frame.extend(octets(from.0));
-    frame.extend([0; 6]);
-    frame.extend(octets(target));
-    frame.resize(ARP_FRAME, 0);
-    frame
-}
-
 /// A neighbour solicitation.
 fn solicitation(from: &str, target: &str) -> Vec<u8> {
     let read = |text: &str| text.parse::<Ipv6Addr>().expect("an address");
@@ -72,7 +59,10 @@ fn an_arp_probe_is_answered() {
     let mut bench = Bench::new(router("fifo"));
     bench.arrive(0, 0, &arp(true, ("0.0.0.0", STRANGER), "10.0.0.254"));
     let answers = bench.depart(0, 0, 9);
-    assert_eq!(read_arp(&answers[0]).and_then(|heard| heard.speaker), Some((v4("10.0.0.254"), own(0))));
+    assert_eq!(
+        read_arp(&answers[0]).and_then(|heard| heard.speaker),
+        Some(Neighbour { address: v4("10.0.0.254"), mac: own(0) })
+    );
 }
 
 fn v4(text: &str) -> IpAddr {
@@ -90,7 +80,10 @@ fn neighbour_solicitations_are_answered() {
             let Ok(Frame::Ip(packet)) = frame::read(&answers[0]) else { panic!("{answers:?}") };
             let heard = read_neighbour(&answers[0], &packet).expect("an advertisement");
             assert!(!heard.asks);
-            assert_eq!(heard.speaker, Some((target.parse().expect("an address"), own(0))));
+            assert_eq!(
+                heard.speaker,
+                Some(Neighbour { address: target.parse().expect("an address"), mac: own(0) })
+            );
             bench.holds(0);
         }
     }
@@ -103,7 +96,11 @@ fn a_neighbour_of_ipv6_is_asked_for_and_believed() {
     let asked = bench.depart(0, 0, 9);
     let Ok(Frame::Ip(packet)) = frame::read(&asked[0]) else { panic!("{asked:?}") };
     let heard = read_neighbour(&asked[0], &packet).expect("a solicitation");
-    assert!(heard.asks && heard.target == v4("fd00::9") && heard.speaker == Some((v4("fd00::fe"), own(0))));
+    assert!(
+        heard.asks
+            && heard.target == v4("fd00::9")
+            && heard.speaker == Some(Neighbour { address: v4("fd00::fe"), mac: own(0) })
+    );
     assert_eq!(asked[0][..6], [0x33, 0x33, 0xff, 0, 0, 9]);
     // Its packet has left the line before the answer comes.
     assert_eq!(bench.depart(500_000, 0, 9).len(), 0);

@@ -5,7 +5,7 @@ use super::*;
 const SECOND: u64 = 1_000_000_000;
 
 fn table() -> Neighbours {
-    Neighbours::new(&[(address(1), mac(1))], Keyed::new(1))
+    Neighbours::new(&[Neighbour { address: address(1), mac: mac(1) }], Keyed::new(1))
 }
 
 fn address(last: u32) -> IpAddr {
@@ -52,7 +52,7 @@ fn who_is_not_known_is_asked_for_three_times_and_then_silent() {
 fn an_answer_serves_a_minute_and_while_it_is_asked_for_again() {
     let mut table = table();
     let slot = table.look(0, address(2), None).slot;
-    table.heard(1, address(2), mac(2), false);
+    table.heard(1, Neighbour { address: address(2), mac: mac(2) }, false);
     assert_eq!(table.look(2, address(2), Some(slot)).found, Found::Known(mac(2)));
     let look = table.look(1 + 60 * SECOND, address(2), Some(slot));
     assert_eq!((look.found, look.ask), (Found::Known(mac(2)), true));
@@ -63,14 +63,14 @@ fn an_answer_serves_a_minute_and_while_it_is_asked_for_again() {
     }
     assert_eq!(table.look(66 * SECOND, address(2), None).found, Found::Silent);
     // And comes back when it is heard.
-    table.heard(67 * SECOND, address(2), mac(3), false);
+    table.heard(67 * SECOND, Neighbour { address: address(2), mac: mac(3) }, false);
     assert_eq!(table.look(67 * SECOND, address(2), None).found, Found::Known(mac(3)));
 }
 
 #[test]
 fn what_the_configuration_says_stays() {
     let mut table = table();
-    table.heard(0, address(1), mac(9), true);
+    table.heard(0, Neighbour { address: address(1), mac: mac(9) }, true);
     let look = table.look(0, address(1), None);
     assert_eq!((look.found, look.ask), (Found::Known(mac(1)), false));
     assert_eq!(table.look(0, address(1), Some(look.slot)).found, Found::Known(mac(1)));
@@ -79,13 +79,13 @@ fn what_the_configuration_says_stays() {
 #[test]
 fn who_was_not_asked_for_is_learned_only_where_that_is_wanted() {
     let mut table = table();
-    table.heard(0, address(3), mac(3), false);
+    table.heard(0, Neighbour { address: address(3), mac: mac(3) }, false);
     assert_eq!(table.look(0, address(3), None).found, Found::Asked);
-    table.heard(0, address(4), mac(4), true);
+    table.heard(0, Neighbour { address: address(4), mac: mac(4) }, true);
     assert_eq!(table.look(0, address(4), None).found, Found::Known(mac(4)));
     // No device has such an address.
     for bad in [MacAddress::BROADCAST, MacAddress::default(), MacAddress([1, 0, 0, 0, 0, 1])] {
-        table.heard(0, address(5), bad, true);
+        table.heard(0, Neighbour { address: address(5), mac: bad }, true);
     }
     assert_eq!(table.look(0, address(5), None).found, Found::Asked);
 }
@@ -94,7 +94,7 @@ fn who_was_not_asked_for_is_learned_only_where_that_is_wanted() {
 fn a_scan_displaces_its_own_questions() {
     let mut table = table();
     for last in 2..200 {
-        table.heard(u64::from(last), address(last), mac(last as u8), true);
+        table.heard(u64::from(last), Neighbour { address: address(last), mac: mac(last as u8) }, true);
     }
     let known = |table: &mut Neighbours| {
         let is_known = |last: &u32| matches!(table.look(1_000, address(*last), None).found, Found::Known(_));

@@ -49,8 +49,12 @@ fn step(bench: &mut Bench, random: &mut Random, now: u64) {
         2 => bench.plane.resume(at),
         3 => {
             let mac = MacAddress([2, 0, 0, 0, 9, random.below(9) as u8]);
-            let address = std::net::Ipv4Addr::new(10, 0, at as u8, random.below(5) as u8);
-            bench.plane.heard(Instant::new(now), at, address.into(), mac, &mut bench.arena);
+            let address = format!("10.0.{at}.{}", random.below(5));
+            let question = arp(true, (&address, mac), &format!("10.0.{at}.254"));
+            if let Some(buffer) = bench.buffer(&question) {
+                let received = Received { buffer, partial: None };
+                bench.plane.arrive(Instant::new(now), at, received, &mut bench.arena);
+            }
         }
         4..8 => {
             let mut into = Vec::new();

@@ -11,7 +11,7 @@ use weir_document::quantity::{ByteSize, Speed};
 
 use super::super::address::{HostAddress, MacAddress, Prefix};
 use super::super::document::{InterfaceTable, RouterDocument};
-use super::super::{Interface, MOST_INTERFACES};
+use super::super::{Interface, MOST_INTERFACES, Neighbour};
 use super::{Checked, Checker, DISCIPLINE, discipline};
 use crate::arena;
 
@@ -155,7 +155,7 @@ impl Checker<'_> {
         Ok(address)
     }
 
-    fn neighbours(&self, table: &InterfaceTable, own: &[IpNet]) -> Checked<Vec<(IpAddr, MacAddress)>> {
+    fn neighbours(&self, table: &InterfaceTable, own: &[IpNet]) -> Checked<Vec<Neighbour>> {
         let mut known = BTreeMap::new();
         for (HostAddress(address), device) in &table.neighbours.0 {
             let mac = self.neighbour(*address, device, table, own)?;
@@ -164,7 +164,7 @@ impl Checker<'_> {
                 return self.refuse(device, reason, "remove one of the two");
             }
         }
-        Ok(known.into_iter().collect())
+        Ok(known.into_iter().map(|(address, mac)| Neighbour { address, mac }).collect())
     }
 
     fn neighbour(
