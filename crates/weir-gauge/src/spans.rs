@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use weir_core::units::Nanos;
 
 /// Spans up to this power of two, in nanoseconds, have buckets of their own: 18 minutes.
 const LONGEST: usize = 40;
@@ -58,13 +59,14 @@ const fn upper_end(bucket: usize) -> u64 {
 impl Spans {
     /// What was counted elsewhere in the same buckets.
     #[must_use]
-    pub const fn of(sum: u64, longest: u64, buckets: [u64; BUCKETS]) -> Self {
-        Self { sum, longest, buckets }
+    pub const fn of(sum: Nanos, longest: Nanos, buckets: [u64; BUCKETS]) -> Self {
+        Self { sum: sum.get(), longest: longest.get(), buckets }
     }
 
     /// Counts a span.
     #[inline]
-    pub fn add(&mut self, span: u64) {
+    pub fn add(&mut self, span: Nanos) {
+        let span = span.get();
         self.sum = self.sum.saturating_add(span);
         self.longest = self.longest.max(span);
         self.buckets[bucket(span)] += 1;
@@ -83,10 +85,10 @@ impl Spans {
         self.buckets.iter().sum()
     }
 
-    /// The sum of all, in nanoseconds.
+    /// The sum of all.
     #[must_use]
-    pub const fn sum(&self) -> u64 {
-        self.sum
+    pub const fn sum(&self) -> Nanos {
+        Nanos::new(self.sum)
     }
 
     /// What was counted.
@@ -116,10 +118,16 @@ impl Sojourn {
         self.buckets.iter().map(|(_, count)| count).sum()
     }
 
-    /// What so large a share of the packets did not stay longer than, in nanoseconds: the upper end of a bucket, at most
-    /// the longest; nothing without packets.
+    /// The mean; nothing without packets.
     #[must_use]
-    pub fn quantile(&self, share: f64) -> Option<u64> {
+    pub fn mean(&self) -> Option<Nanos> {
+        self.sum_ns.checked_div(self.count()).map(Nanos::new)
+    }
+
+    /// What so large a share of the packets did not stay longer than: the upper end of a bucket, at most the longest;
+    /// nothing without packets.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> Option<Nanos> {
         let count = self.count();
         let rank = ((share * count as f64).ceil() as u64).clamp(1, count.max(1));
         let mut below = 0;
@@ -128,7 +136,7 @@ impl Sojourn {
             below >= rank
         };
         let (end, _) = self.buckets.iter().find(holds)?;
-        Some((*end).min(self.longest_ns))
+        Some(Nanos::new((*end).min(self.longest_ns)))
     }
 
     /// The packets of both.
@@ -170,7 +178,7 @@ mod tests {
     fn quantiles_are_ends_of_buckets() {
         let sojourn = Sojourn { sum_ns: 0, longest_ns: 950, buckets: vec![(10, 50), (100, 49), (1000, 1)] };
         for (share, expected) in [(0.0, 10), (0.5, 10), (0.51, 100), (0.99, 100), (0.991, 950), (1.0, 950)] {
-            assert_eq!(sojourn.quantile(share), Some(expected), "{share}");
+            assert_eq!(sojourn.quantile(share), Some(Nanos::new(expected)), "{share}");
         }
         assert_eq!(Sojourn::default().quantile(0.5), None);
     }

@@ -1,9 +1,17 @@
 //! Figures as people read them: three digits and a unit; and tables of them.
 
-/// Nanoseconds as a span of time: `850ns`, `1.25ms`, `12.5s`.
+use weir_core::units::Nanos;
+
+/// A span of time: `850ns`, `1.25ms`, `12.5s`.
 #[must_use]
-pub fn span(nanos: u64) -> String {
-    scaled(nanos as f64, &[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")])
+pub fn span(of: Nanos) -> String {
+    scaled(of.get() as f64, &[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")])
+}
+
+/// A span of time, or `-` where there is none.
+#[must_use]
+pub fn span_if_any(of: Option<Nanos>) -> String {
+    of.map_or_else(|| "-".to_owned(), span)
 }
 
 /// Bits in a second: `9.98Mbit`.
@@ -86,7 +94,7 @@ mod tests {
             (999_950_000, "1s"),
             (90_000_000_000, "90s"),
         ] {
-            assert_eq!(span(nanos), text);
+            assert_eq!(span(Nanos::new(nanos)), text);
         }
         assert_eq!(rate(9_984_000.0), "9.98Mbit");
         assert_eq!(rate(0.0), "0bit");

@@ -17,7 +17,7 @@
 //! | Units | nanoseconds since the daemon began; bytes of IP |
 
 use weir_core::discipline::{Discipline, DropReason, Drops, Grant, Open};
-use weir_core::units::Instant;
+use weir_core::units::{Instant, Nanos};
 use weir_gauge::spans::Spans;
 
 use super::line::{Line, NEVER};
@@ -225,7 +225,7 @@ impl Egress {
         let entry = frames.parked.entry_mut(handle.frame);
         (entry.release, entry.place) = (release, Place::Granted);
         let tally = &mut self.classes[usize::from(entry.class)];
-        tally.sojourn.add(end.saturating_sub(entry.arrived));
+        tally.sojourn.add(Nanos::new(end.saturating_sub(entry.arrived)));
         if handle.is_marked() {
             tally.marked.add(entry.size.into());
             if let Some(buffer) = frames.parked.buffer_mut(handle.frame) {
@@ -271,7 +271,7 @@ impl Egress {
         let first = self.flight.first()?;
         let late = now.checked_sub(parked.entry(first).release)?;
         if self.line.is_some() {
-            self.lateness.add(late);
+            self.lateness.add(Nanos::new(late));
         }
         parked.pop(&mut self.flight)
     }

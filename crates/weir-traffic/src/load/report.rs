@@ -14,6 +14,7 @@ use weir_gauge::text::span;
 use super::plan::{Class, Plan};
 use super::run::{Counted, error_name};
 use super::tally::{ClassTally, WindowTally};
+use super::walls::Steps;
 
 pub mod text;
 
@@ -183,7 +184,7 @@ fn totals(plan: &Plan, counted: &Counted) -> Totals {
         unstamped: beside.unstamped,
         dropped_at_socket: counted.dropped,
         given_up: counted.given_up,
-        wall_clock_steps: counted.wall_steps.0,
+        wall_clock_steps: counted.wall_steps.count,
         errors: errors.collect(),
     }
 }
@@ -196,7 +197,7 @@ fn late(windows: &[Window]) -> Option<String> {
         let p99 = |spans: &Sojourn| spans.quantile(0.99);
         p99(&all)
             .zip(p99(&window.lateness))
-            .is_some_and(|(trip, late)| late.saturating_mul(COMPARABLE) > trip)
+            .is_some_and(|(trip, late)| late.get().saturating_mul(COMPARABLE) > trip.get())
     };
     let late: Vec<&Window> = windows.iter().filter(is_late).collect();
     let worst = late.iter().filter_map(|window| window.lateness.quantile(0.99)).max()?;
@@ -213,7 +214,7 @@ fn late(windows: &[Window]) -> Option<String> {
 impl Totals {
     fn warnings(&self, counted: &Counted) -> Vec<String> {
         let unsent: u64 = self.classes.iter().map(|class| class.unsent).sum();
-        let (steps, moved) = counted.wall_steps;
+        let Steps { count: steps, moved } = counted.wall_steps;
         let moved = format!(
             "the wall clock was set {steps} times, by {} in all: answers that were on their way then have the \
              time at which they were read",

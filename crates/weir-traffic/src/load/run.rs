@@ -25,7 +25,7 @@ use super::plan::Plan;
 use super::schedule::{Departure, Schedule};
 use super::sockets::{Event, Line};
 use super::tally::Tally;
-use super::walls::Walls;
+use super::walls::{Steps, Walls};
 use crate::generator::batch::{BATCH, Outgoing, TRIES, is_of_earlier, waits};
 use crate::generator::clock::Clock;
 
@@ -66,7 +66,7 @@ pub(super) struct Counted {
     pub(super) beside: Beside,
     pub(super) given_up: u64,
     pub(super) dropped: u64,
-    pub(super) wall_steps: (u32, u64),
+    pub(super) wall_steps: Steps,
     /// Whether somebody has asked to end, and how long it then was since the start.
     pub(super) stopped: Option<Nanos>,
 }

@@ -73,7 +73,7 @@ impl Tally {
     pub(super) fn sent(&mut self, window: u32, class: u8, late: Nanos) {
         let window = self.window(window);
         window.classes[usize::from(class)].sent += 1;
-        window.lateness.add(late.get());
+        window.lateness.add(late);
     }
 
     /// A request could not be sent.
@@ -86,9 +86,9 @@ impl Tally {
         let class = &mut self.window(flight.window).classes[usize::from(flight.class)];
         class.received += 1;
         class.reordered += u64::from(is_reordered);
-        class.round_trips.add(at.get().saturating_sub(flight.due.get()));
+        class.round_trips.add(Nanos::new(at.get().saturating_sub(flight.due.get())));
         if let Some(left) = flight.left {
-            class.from_kernel.add(at.get().saturating_sub(left.get()));
+            class.from_kernel.add(Nanos::new(at.get().saturating_sub(left.get())));
         }
     }
 

@@ -90,8 +90,8 @@ impl Summary {
         let text = format!(
             "1 % of the packets left later than {}, promised {}: delays and bursts of this run are partly the \
              generator's; give it --priority FIFO:50 and a --cpu of its own, or a lower rate",
-            span(self.p99_ns),
-            span(self.promised_p99_ns)
+            span(Nanos::new(self.p99_ns)),
+            span(Nanos::new(self.promised_p99_ns))
         );
         (!self.met).then_some(text)
     }

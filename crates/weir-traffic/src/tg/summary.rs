@@ -100,7 +100,7 @@ impl Summary {
     pub fn clock_moved(&mut self, nanos: i64) {
         self.clock_moved_ns = nanos;
         if nanos.abs() > MOVED {
-            let moved = span(nanos.unsigned_abs());
+            let moved = span(Nanos::new(nanos.unsigned_abs()));
             self.warnings.push(format!(
                 "the wall clock was moved by {moved} during the run: delays are wrong by as much"
             ));
@@ -133,8 +133,9 @@ impl Summary {
             line("error", format!("{name}: {count} times"));
         }
         if let Some(late) = &self.lateness {
-            let [p50, p99, max] = [late.p50_ns, late.p99_ns, late.max_ns].map(span);
-            let promised = span(late.promised_p99_ns);
+            let [p50, p99, max] =
+                [late.p50_ns, late.p99_ns, late.max_ns].map(|nanos| span(Nanos::new(nanos)));
+            let promised = span(Nanos::new(late.promised_p99_ns));
             line("lateness", format!("p50 {p50}, p99 {p99} (promised {promised}), max {max}"));
         }
         if let Some(log) = &self.log {

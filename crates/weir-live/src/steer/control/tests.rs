@@ -38,7 +38,7 @@ impl Fake {
     /// So many requests of a class begin their service, each after this delay.
     fn serve(&mut self, class: usize, requests: u64, delay: u64) {
         let mut spans = Spans::default();
-        (0..requests).for_each(|_| spans.add(delay));
+        (0..requests).for_each(|_| spans.add(Nanos::new(delay)));
         self.counts.delays[class].merge(&spans);
     }
 }
@@ -68,7 +68,7 @@ impl Steered for Fake {
         Ok(self.counts.clone())
     }
     fn waited(&self) -> [Delays; MOST_CLASSES] {
-        let of = |delays: &Spans| Delays { requests: delays.count(), delay: Nanos::new(delays.sum()) };
+        let of = |delays: &Spans| Delays { requests: delays.count(), delay: delays.sum() };
         self.counts.delays.each_ref().map(of)
     }
     fn threads(&self) -> Vec<(u32, u32)> {

@@ -2,6 +2,7 @@
 
 use core::mem::offset_of;
 
+use weir_core::units::Nanos;
 use weir_gauge::spans::{BUCKETS, Spans};
 
 use super::super::decision::Decision;
@@ -48,9 +49,10 @@ fn spans_are_counted_in_the_same_buckets() {
     assert_eq!(buckets.len(), spans.len());
     for (span, bucket) in spans.into_iter().zip(buckets) {
         let mut here = Spans::default();
-        here.add(span);
+        let nanos = Nanos::new(span);
+        here.add(nanos);
         let mut there = [0; BUCKETS];
         there[bucket as usize] = 1;
-        assert_eq!(here.snapshot(), Spans::of(span, span, there).snapshot(), "{span}");
+        assert_eq!(here.snapshot(), Spans::of(nanos, nanos, there).snapshot(), "{span}");
     }
 }

@@ -2,6 +2,7 @@
 
 use core::fmt::Write as _;
 
+use weir_core::units::Nanos;
 use weir_gauge::spans::Sojourn;
 use weir_gauge::text::{bytes, per_second, span, table};
 
@@ -67,9 +68,9 @@ fn lateness(report: &Report) -> String {
 
 /// Mean, tails and the longest, or that there are none.
 fn quantiles(spans: &Sojourn) -> Vec<String> {
-    let Some(mean) = spans.sum_ns.checked_div(spans.count()) else { return vec!["n/a".to_owned(); 5] };
-    let tails = [0.5, 0.99, 0.999].map(|share| spans.quantile(share).unwrap_or(0));
-    [&[mean][..], &tails, &[spans.longest_ns]].concat().into_iter().map(span).collect()
+    let Some(mean) = spans.mean() else { return vec!["n/a".to_owned(); 5] };
+    let tails = [0.5, 0.99, 0.999].map(|share| spans.quantile(share).unwrap_or_default());
+    [&[mean][..], &tails, &[Nanos::new(spans.longest_ns)]].concat().into_iter().map(span).collect()
 }
 
 /// What stands below the tables.

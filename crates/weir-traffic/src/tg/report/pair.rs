@@ -181,7 +181,7 @@ impl Pair {
             }
         }
         if let Some(packet) = sending.packets.last().filter(|packet| packet.sent > last) {
-            let early = span((packet.sent - last).unsigned_abs());
+            let early = span(Nanos::new((packet.sent - last).unsigned_abs()));
             self.warnings.push(format!(
                 "{} ends {early} before the last packet was sent: what is missing after that was not lost by the \
                  network; let the sink wait longer",

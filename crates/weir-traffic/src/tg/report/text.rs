@@ -2,7 +2,7 @@
 
 use core::fmt::Write as _;
 
-use weir_core::units::Rate;
+use weir_core::units::{Nanos, Rate};
 use weir_gauge::text::{self, packets, span};
 
 use super::{Delay, PairReport, Report, Window};
@@ -109,7 +109,7 @@ fn beside(text: &mut String, pair: &PairReport) {
         let _ = writeln!(text, "errors    {} of sending", pair.counts.send_errors);
     }
     if let Some(late) = &pair.lateness {
-        let [p50, p99, max] = [late.p50_ns, late.p99_ns, late.max_ns].map(span);
+        let [p50, p99, max] = [late.p50_ns, late.p99_ns, late.max_ns].map(|nanos| span(Nanos::new(nanos)));
         let _ = writeln!(text, "lateness  p50 {p50}, p99 {p99}, max {max}");
     }
     for warning in &pair.warnings {
