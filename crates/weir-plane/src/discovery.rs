@@ -144,24 +144,32 @@ fn answer_solicitation(frame: &mut [u8], packet: &Packet, target: Ipv6Addr, own:
     } else {
         (asker, mac(frame, 6), 0xe0)
     };
-    write_neighbour(frame, (target, to), (own, device), (ADVERTISEMENT, flags, target));
+    Message { kind: ADVERTISEMENT, flags, target, from: target, own, to, device }.write(frame);
 }
 
-/// Writes a neighbour message with an option of the sender's device.
-fn write_neighbour(
-    frame: &mut [u8],
-    (from, to): (Ipv6Addr, Ipv6Addr),
-    (own, device): (MacAddress, MacAddress),
-    (kind, flags, target): (u8, u8, Ipv6Addr),
-) {
-    write_ethernet(frame, device, own, IPV6);
-    write_ipv6(frame, from, to, MESSAGE, 255);
-    let message = &mut frame[ETHERNET + 40..];
-    message[..8].copy_from_slice(&[kind, 0, 0, 0, flags, 0, 0, 0]);
-    message[8..24].copy_from_slice(&target.octets());
-    message[24..26].copy_from_slice(&[if kind == SOLICITATION { 1 } else { 2 }, 1]);
-    message[26..32].copy_from_slice(&own.0);
-    write_icmpv6_checksum(frame);
+/// A neighbour message.
+struct Message {
+    kind: u8,
+    flags: u8,
+    target: Ipv6Addr,
+    from: Ipv6Addr,
+    own: MacAddress,
+    to: Ipv6Addr,
+    device: MacAddress,
+}
+
+impl Message {
+    /// Writes it with an option of the sender's device.
+    fn write(&self, frame: &mut [u8]) {
+        write_ethernet(frame, self.device, self.own, IPV6);
+        write_ipv6(frame, self.from, self.to, MESSAGE, 255);
+        let message = &mut frame[ETHERNET + 40..];
+        message[..8].copy_from_slice(&[self.kind, 0, 0, 0, self.flags, 0, 0, 0]);
+        message[8..24].copy_from_slice(&self.target.octets());
+        message[24..26].copy_from_slice(&[if self.kind == SOLICITATION { 1 } else { 2 }, 1]);
+        message[26..32].copy_from_slice(&self.own.0);
+        write_icmpv6_checksum(frame);
+    }
 }
 
 /// Turns a question about one of the router's addresses into its answer; `false` where there is no room for it.
@@ -230,7 +238,7 @@ fn solicit(frame: &mut [u8], own: MacAddress, from: Ipv6Addr, target: Ipv6Addr) 
     let [.., a, b, c] = target.octets();
     let to = Ipv6Addr::from([0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff, a, b, c]);
     let device = MacAddress([0x33, 0x33, 0xff, a, b, c]);
-    write_neighbour(frame, (from, to), (own, device), (SOLICITATION, 0, target));
+    Message { kind: SOLICITATION, flags: 0, target, from, own, to, device }.write(frame);
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use weir_plane::config::{Io, OnFailure};
 use super::Failure;
 use crate::io::fault::{Fault, Kind};
 use crate::io::link::{Claim, Facts};
-use crate::io::{Device, Share, arena};
+use crate::io::{Device, Means, Share, arena};
 
 /// The memory of all frames: 64 MiB.
 const FRAMES: u32 = 16_384;
@@ -32,8 +32,8 @@ pub(super) struct Arguments {
     /// The other.
     second: String,
     /// By which means frames come in and leave.
-    #[arg(long, value_enum, default_value_t = Means::Auto)]
-    io: Means,
+    #[arg(long, value_enum, default_value_t = Choice::Auto)]
+    io: Choice,
     /// Ends after so many seconds; runs until it is killed without.
     #[arg(long)]
     seconds: Option<u64>,
@@ -43,18 +43,18 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Means {
+enum Choice {
     Auto,
     AfXdp,
     AfPacket,
 }
 
-impl From<Means> for Io {
-    fn from(means: Means) -> Self {
+impl From<Choice> for Io {
+    fn from(means: Choice) -> Self {
         match means {
-            Means::Auto => Self::Auto,
-            Means::AfXdp => Self::AfXdp,
-            Means::AfPacket => Self::AfPacket,
+            Choice::Auto => Self::Auto,
+            Choice::AfXdp => Self::AfXdp,
+            Choice::AfPacket => Self::AfPacket,
         }
     }
 }
@@ -93,7 +93,8 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Result<(Claim, Device), Failur
     let claim = Claim::new(name)?;
     let facts = Facts::of(name)?;
     let share = Share::of(arena.frames(), 2);
-    let opened = Device::open("bench-forward", &facts, (io, OnFailure::Pass), share, arena)?;
+    let means = Means { router: "bench-forward".to_owned(), io, on_failure: OnFailure::Pass, share };
+    let opened = Device::open(&facts, &means, arena)?;
     if let Some(fault) = opened.fallback {
         eprintln!("note: {fault}; AF_PACKET instead");
     }

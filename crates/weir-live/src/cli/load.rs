@@ -133,11 +133,11 @@ fn not_set_up(plan: &Plan, error: &io::Error) -> Failure {
 
 /// A run without a single answer has measured nothing.
 fn answered(report: &Report) -> Result<(), Failure> {
-    match report.answered() {
-        (sent, 0) if sent > 0 => Err(Failure::NotMet(format!(
+    match report.unanswered() {
+        Some(sent) => Err(Failure::NotMet(format!(
             "none of {sent} requests to {} was answered: see whether a server that sends requests back listens there",
             report.target
         ))),
-        _ => Ok(()),
+        None => Ok(()),
     }
 }

@@ -12,10 +12,10 @@ use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
 use crate::daemon::requests::Order;
 use crate::daemon::run::{Daemon, Parts, Standing};
-use crate::daemon::seat::{Means, Seat};
+use crate::daemon::seat::Seat;
 use crate::daemon::{privileges, say};
-use crate::io::arena;
 use crate::io::link::Watch;
+use crate::io::{Means, arena};
 
 /// What `weird route` is told.
 #[derive(Debug, clap::Args)]

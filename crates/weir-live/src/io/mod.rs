@@ -17,7 +17,7 @@ use fault::{Fault, Kind};
 use link::Facts;
 use weir_plane::Received;
 use weir_plane::arena::{Arena, Buffer};
-use weir_plane::config::{Io, OnFailure};
+use weir_plane::config::{Io, OnFailure, Router};
 use weir_plane::snapshot::KernelCounts;
 
 pub mod attach;
@@ -59,6 +59,28 @@ impl Share {
     }
 }
 
+/// How an interface is opened.
+#[derive(Clone, Debug)]
+pub struct Means {
+    /// The router's name, under which a program is pinned.
+    pub router: String,
+    /// By which means frames come in and leave.
+    pub io: Io,
+    /// What becomes of the traffic when the daemon is gone.
+    pub on_failure: OnFailure,
+    /// How many frames the interface may take.
+    pub share: Share,
+}
+
+impl Means {
+    /// What the configuration of a router says, for an arena of so many frames.
+    #[must_use]
+    pub fn of(router: &Router, frames: u32) -> Self {
+        let share = Share::of(frames, router.interfaces.len());
+        Self { router: router.name.clone(), io: router.io, on_failure: router.on_failure, share }
+    }
+}
+
 /// The memory of so many frames.
 ///
 /// # Errors
@@ -84,17 +106,12 @@ pub enum Device {
 }
 
 impl Device {
-    /// Opens an interface of a router, by the means that `io` says. Claim it first ([`link::Claim`]).
+    /// Opens an interface of a router. Claim it first ([`link::Claim`]).
     ///
     /// # Errors
     /// Permission is missing, the kernel cannot do it, or somebody else has the interface.
-    pub fn open(
-        router: &str,
-        facts: &Facts,
-        (io, on_failure): (Io, OnFailure),
-        share: Share,
-        arena: &mut Arena,
-    ) -> Result<Opened, Fault> {
+    pub fn open(facts: &Facts, means: &Means, arena: &mut Arena) -> Result<Opened, Fault> {
+        let Means { ref router, io, on_failure, share } = *means;
         let packet = || {
             alone(facts)?;
             packet::PacketSocket::open(facts, share).map(Self::Packet)

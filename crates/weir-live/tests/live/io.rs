@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use weir_live::io::fault::{Fault, Kind};
 use weir_live::io::link::{Claim, Facts, Watch};
 use weir_live::io::neighbourhood::Neighbourhood;
-use weir_live::io::{Device, Share, attach, program};
+use weir_live::io::{Device, Means, Share, attach, program};
 use weir_plane::Received;
 use weir_plane::arena::{Arena, LONGEST};
 use weir_plane::config::{Io, OnFailure};
@@ -30,7 +30,8 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Device {
 
 fn try_open(name: &str, io: Io, on_failure: OnFailure, arena: &mut Arena) -> Result<Device, Fault> {
     let facts = Facts::of(name)?;
-    let opened = Device::open(&router(), &facts, (io, on_failure), SHARE, arena)?;
+    let means = Means { router: router(), io, on_failure, share: SHARE };
+    let opened = Device::open(&facts, &means, arena)?;
     if let Some(fault) = opened.fallback {
         panic!("not by AF_XDP: {fault}");
     }

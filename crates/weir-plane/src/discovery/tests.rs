@@ -106,7 +106,9 @@ fn a_neighbour_of_ipv6_is_asked_for_and_believed() {
     assert_eq!(bench.depart(500_000, 0, 9).len(), 0);
     let mut answer = vec![0; ETHERNET + 40 + MESSAGE];
     let (from, to) = ("fd00::9".parse().expect("an address"), "fd00::fe".parse().expect("an address"));
-    write_neighbour(&mut answer, (from, to), (STRANGER, own(0)), (ADVERTISEMENT, 0x60, from));
+    let message =
+        Message { kind: ADVERTISEMENT, flags: 0x60, target: from, from, own: STRANGER, to, device: own(0) };
+    message.write(&mut answer);
     bench.arrive(600_000, 0, &answer);
     assert_eq!(bench.wake(), Some(600_000));
     let sent = bench.depart(600_000, 0, 9);

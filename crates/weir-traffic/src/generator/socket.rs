@@ -10,6 +10,10 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::net::sockopt;
 
+/// How departures are told: by the system clock, with the number of the packet and without its data.
+const DEPARTURES: u32 =
+    libc::SOF_TIMESTAMPING_SOFTWARE | libc::SOF_TIMESTAMPING_OPT_ID | libc::SOF_TIMESTAMPING_OPT_TSONLY;
+
 /// Gives a socket buffers of so many bytes in both directions, or as many as the kernel permits.
 pub fn enlarge(socket: impl AsFd, bytes: usize) {
     let socket = socket.as_fd();
@@ -25,10 +29,7 @@ pub fn enlarge(socket: impl AsFd, bytes: usize) {
 /// # Errors
 /// It does not.
 pub fn stamp_departures(socket: impl AsFd) -> io::Result<()> {
-    let flags = libc::SOF_TIMESTAMPING_TX_SCHED
-        | libc::SOF_TIMESTAMPING_SOFTWARE
-        | libc::SOF_TIMESTAMPING_OPT_ID
-        | libc::SOF_TIMESTAMPING_OPT_TSONLY;
+    let flags = libc::SOF_TIMESTAMPING_TX_SCHED | DEPARTURES;
     set(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, flags)
 }
 
@@ -46,10 +47,7 @@ pub fn stamp_arrivals(socket: impl AsFd) -> io::Result<()> {
 /// # Errors
 /// It does not.
 pub fn stamp_both(socket: impl AsFd) -> io::Result<()> {
-    let flags = libc::SOF_TIMESTAMPING_RX_SOFTWARE
-        | libc::SOF_TIMESTAMPING_SOFTWARE
-        | libc::SOF_TIMESTAMPING_OPT_ID
-        | libc::SOF_TIMESTAMPING_OPT_TSONLY;
+    let flags = libc::SOF_TIMESTAMPING_RX_SOFTWARE | DEPARTURES;
     set(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, flags)
 }
 

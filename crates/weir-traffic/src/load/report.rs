@@ -142,11 +142,12 @@ impl Report {
         }
     }
 
-    /// How many requests left, and how many were answered.
+    /// How many requests left, where none of them was answered.
     #[must_use]
-    pub fn answered(&self) -> (u64, u64) {
+    pub fn unanswered(&self) -> Option<u64> {
         let classes = &self.totals.classes;
-        (classes.iter().map(|each| each.sent).sum(), classes.iter().map(|each| each.received).sum())
+        let sent = classes.iter().map(|each| each.sent).sum();
+        (sent > 0 && classes.iter().all(|each| each.received == 0)).then_some(sent)
     }
 }
 

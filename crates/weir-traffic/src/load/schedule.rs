@@ -75,7 +75,7 @@ impl Iterator for Schedule<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Departure> {
-        let (window, due) = self.moments.next()?;
+        let Moment { window, due } = self.moments.next()?;
         let class = self.class();
         let flow = self.choices.pick(u32::from(self.plan.flows)) as u16;
         let next = &mut self.numbers[usize::from(flow)];
@@ -83,8 +83,14 @@ impl Iterator for Schedule<'_> {
         *next = number.wrapping_add(1);
         let serial = self.serial;
         self.serial += 1;
-        Some(Departure { due: Nanos::new(due), serial, window, number, flow, class })
+        Some(Departure { due, serial, window, number, flow, class })
     }
+}
+
+/// When a request is due, and the window that it belongs to.
+struct Moment {
+    window: u32,
+    due: Nanos,
 }
 
 /// The windows and times of requests.
@@ -119,7 +125,7 @@ impl<'p> Moments<'p> {
         Self { plan, random, window: 0, next, burst: Burst::default() }
     }
 
-    fn next(&mut self) -> Option<(u32, u64)> {
+    fn next(&mut self) -> Option<Moment> {
         match self.plan.arrivals {
             Arrivals::Bursts(period) => self.of_burst(period.get()),
             Arrivals::Poisson | Arrivals::Constant => self.of_window(),
@@ -127,13 +133,14 @@ impl<'p> Moments<'p> {
     }
 
     /// The next request of the first window that has another.
-    fn of_window(&mut self) -> Option<(u32, u64)> {
+    fn of_window(&mut self) -> Option<Moment> {
         while self.window < self.plan.windows {
             let (window, span) = (self.window, self.plan.window.get());
             let within = self.within(window);
             if within < span as f64 {
                 self.advance();
-                return Some((window, u64::from(window) * span + within as u64));
+                let due = Nanos::new(u64::from(window) * span + within as u64);
+                return Some(Moment { window, due });
             }
             self.window += 1;
             self.next = 0.0;
@@ -160,7 +167,7 @@ impl<'p> Moments<'p> {
     }
 
     /// The next request of the first burst that has another. A burst belongs to the window in which it begins.
-    fn of_burst(&mut self, period: u64) -> Option<(u32, u64)> {
+    fn of_burst(&mut self, period: u64) -> Option<Moment> {
         while self.burst.left == 0 {
             let begin = if self.burst.has_begun { self.burst.begin + period } else { 0 };
             let window = begin / self.plan.window.get();
@@ -173,7 +180,7 @@ impl<'p> Moments<'p> {
         let due = self.burst.begin + self.burst.done * BURST_GAP;
         self.burst.left -= 1;
         self.burst.done += 1;
-        Some((self.window, due))
+        Some(Moment { window: self.window, due: Nanos::new(due) })
     }
 }
 

@@ -205,7 +205,8 @@ impl<C: Clock> Run<'_, C> {
 
     fn send(&mut self, outlet: &mut impl Outlet) -> Result<(), Trouble> {
         let mut schedule = self.plan.schedule();
-        let record = Record { address: socket::ends(&self.plan.script).1, ..Record::new(Kind::Transmit, 0) };
+        let record =
+            Record { address: self.plan.script.association.ends.remote(), ..Record::new(Kind::Transmit, 0) };
         let source = Source {
             clock: self.clock,
             outlet: &mut *outlet,
@@ -225,7 +226,7 @@ impl<C: Clock> Run<'_, C> {
     }
 
     fn udp_sink(&mut self) -> Result<(), Trouble> {
-        let address = socket::ends(&self.plan.script).1;
+        let address = self.plan.script.association.ends.remote();
         let made = socket::udp_sink(&self.plan.script, address).map_err(|error| self.not_set_up(&error))?;
         self.summary.warnings.extend(made.remarks);
         self.set_up(Ok(address.into()))?;
@@ -234,7 +235,7 @@ impl<C: Clock> Run<'_, C> {
     }
 
     fn tcp_sink(&mut self) -> Result<(), Trouble> {
-        let address = socket::ends(&self.plan.script).1;
+        let address = self.plan.script.association.ends.remote();
         let made = socket::tcp_sink(&self.plan.script, address).map_err(|error| self.not_set_up(&error))?;
         self.summary.warnings.extend(made.remarks);
         self.set_up(Ok(address.into()))?;
@@ -264,7 +265,8 @@ impl<C: Clock> Run<'_, C> {
     }
 
     fn not_set_up(&self, error: &io::Error) -> Trouble {
-        let (local, remote) = socket::ends(&self.plan.script);
+        let ends = self.plan.script.association.ends;
+        let (local, remote) = (ends.local(), ends.remote());
         let with: SocketAddrV4 = if local.is_some() && error.kind() == io::ErrorKind::AddrNotAvailable {
             local.unwrap_or(remote)
         } else {

@@ -20,7 +20,7 @@ use std::time::Duration;
 use rustix::net::sockopt;
 use rustix::net::{AddressFamily, SocketType};
 use weir_tg::Script;
-use weir_tg::script::{Ends, Protocol, Quality};
+use weir_tg::script::{Protocol, Quality};
 
 use crate::generator::socket::{enlarge, set, stamp_arrivals};
 
@@ -46,7 +46,8 @@ pub struct Made<S> {
 /// # Errors
 /// The kernel refuses.
 pub fn udp_source(script: &Script) -> io::Result<Made<UdpSocket>> {
-    let (local, remote) = ends(script);
+    let ends = script.association.ends;
+    let (local, remote) = (ends.local(), ends.remote());
     let socket = UdpSocket::bind(local.unwrap_or(ANY))?;
     let remarks = prepare(&socket, script, Some(remote))?;
     socket.connect(remote)?;
@@ -78,7 +79,8 @@ pub fn udp_sink(script: &Script, address: SocketAddrV4) -> io::Result<Made<UdpSo
 /// # Errors
 /// The kernel or the other end refuses.
 pub fn tcp_source(script: &Script) -> io::Result<Made<TcpStream>> {
-    let (local, remote) = ends(script);
+    let ends = script.association.ends;
+    let (local, remote) = (ends.local(), ends.remote());
     let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None)?;
     let remarks = prepare(&socket, script, Some(remote))?;
     if let Some(local) = local {
@@ -109,15 +111,6 @@ pub fn tcp_sink(script: &Script, address: SocketAddrV4) -> io::Result<Made<TcpLi
 }
 
 const ANY: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
-
-/// The own end, where the script has one, and the other.
-#[must_use]
-pub const fn ends(script: &Script) -> (Option<SocketAddrV4>, SocketAddrV4) {
-    match script.association.ends {
-        Ends::To(remote) | Ends::Server(remote) => (None, remote),
-        Ends::Between { local, remote } => (Some(local), remote),
-    }
-}
 
 /// Gives a socket the qualities of a script; returns which it cannot have.
 fn prepare(socket: impl AsFd, script: &Script, remote: Option<SocketAddrV4>) -> io::Result<Vec<String>> {

@@ -71,8 +71,8 @@ impl Steered for Fake {
         let of = |delays: &Spans| Delays { requests: delays.count(), delay: delays.sum() };
         self.counts.delays.each_ref().map(of)
     }
-    fn threads(&self) -> Vec<(u32, u32)> {
-        self.open.iter().map(|processor| (*processor, 1000 + processor)).collect()
+    fn threads(&self) -> Vec<QueueThread> {
+        self.open.iter().map(|&processor| QueueThread { processor, process: 1000 + processor }).collect()
     }
     fn schedule(&mut self, thread: u32, priority: Option<u8>) -> String {
         self.scheduled.push((thread, priority));

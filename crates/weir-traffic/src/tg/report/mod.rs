@@ -75,8 +75,8 @@ pub struct PairReport {
 /// # Errors
 /// The intervals are too many.
 pub fn report(pairs: Vec<Pair>, asked: Asked) -> Result<Report, Refused> {
-    let origin = pairs.iter().map(|pair| pair.window.0).min().unwrap_or(0);
-    let ended = pairs.iter().map(|pair| pair.window.1).max().unwrap_or(origin);
+    let origin = pairs.iter().map(|pair| pair.window.start).min().unwrap_or(0);
+    let ended = pairs.iter().map(|pair| pair.window.end).max().unwrap_or(origin);
     let after = |time: Nanos| origin.saturating_add(i64::try_from(time.get()).unwrap_or(i64::MAX));
     let from = asked.from.map_or(origin, after);
     let until = asked.until.map_or(ended, after);
@@ -116,7 +116,7 @@ fn pair_report(pair: Pair, grid: Span, spans: &[Span], rate: Option<Rate>) -> Pa
     // They are in order already, unless the log was made by others.
     let mut packets = pair.packets;
     packets.sort_by_key(|packet| packet.due);
-    let (from, until) = (pair.window.0.max(grid.from), pair.window.1.min(grid.until));
+    let (from, until) = (pair.window.start.max(grid.from), pair.window.end.min(grid.until));
     let own = Span { from, until: until.max(from), ..grid };
     let figures = |span: Span| Window::of(span, within(&packets, span).iter(), rate);
     let all = figures(own);

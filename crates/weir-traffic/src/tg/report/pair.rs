@@ -5,6 +5,7 @@
 //! last byte.
 
 use std::io::Read;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::Serialize;
@@ -47,7 +48,7 @@ pub struct Pair {
     /// The packets, in the order of sending.
     pub packets: Vec<Packet>,
     /// When traffic begins and ends as the script says, or as far as it came; nanoseconds since 1970.
-    pub window: (i64, i64),
+    pub window: Range<i64>,
     /// What else was counted.
     pub counts: Counts,
     /// How late packets left.
@@ -147,7 +148,7 @@ impl Pair {
             }
         }
         // What was asked to end, or was cut, did not come to the end of its script.
-        self.window.1 = self.window.1.min(start + last).max(self.window.0);
+        self.window.end = self.window.end.min(start + last).max(self.window.start);
         self.cut(0, log.ending());
         Ok(sending)
     }
@@ -322,17 +323,17 @@ fn script_of(header: &Header, name: &str) -> Result<Script, Refused> {
 }
 
 /// When traffic begins and ends as the script says; without an end, as late as a log can be.
-fn window(script: &Script, header: &Header) -> (i64, i64) {
+fn window(script: &Script, header: &Header) -> Range<i64> {
     let start = header.start.nanos().cast_signed();
     let scaled = |time: Nanos| {
         let time = time.get() / u64::from(header.scale.max(1));
         start + i64::try_from(time).unwrap_or(i64::MAX).min(crate::tg::log::record::FARTHEST)
     };
-    let Ok(traffic) = Traffic::of(script) else { return (start, start) };
+    let Ok(traffic) = Traffic::of(script) else { return start..start };
     let from = traffic.bursts.first().map_or(start, |burst| match burst.from {
         Start::At(at) => scaled(at),
         Start::After(after) => scaled(after),
     });
     let bounded = traffic.end().filter(|_| !traffic.bursts.is_empty());
-    (from, bounded.map_or(start + crate::tg::log::record::FARTHEST, scaled))
+    from..bounded.map_or(start + crate::tg::log::record::FARTHEST, scaled)
 }
