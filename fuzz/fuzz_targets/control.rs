@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use weir_document::Source;
-use weir_live::config::{Router, read};
+use weir_plane::config::{Router, read};
 use weir_live::daemon::control::{Orders, Outcome, consider};
 use weir_live::daemon::requests::Order;
 use weir_live::steer::config::{self, Steering};

@@ -8,11 +8,11 @@
 use libfuzzer_sys::fuzz_target;
 use weir_core::units::Instant;
 use weir_document::Source;
-use weir_live::arena::Arena;
-use weir_live::config::{MacAddress, Router, read};
-use weir_live::io::Received;
-use weir_live::plane::snapshot::{Count, Snapshot};
-use weir_live::plane::{DeviceFacts, Plane};
+use weir_plane::arena::Arena;
+use weir_plane::config::{MacAddress, Router, read};
+use weir_plane::Received;
+use weir_plane::snapshot::{Count, Snapshot};
+use weir_plane::{DeviceFacts, Plane};
 
 const FRAMES: u32 = 16;
 

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use weir_document::Source;
-use weir_live::config::read;
+use weir_plane::config::read;
 
 fuzz_target!(|text: &str| match read(&Source { name: "fuzz.toml", text }) {
     Ok(router) => {

@@ -5,8 +5,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use weir_core::units::{Nanos, Rate};
-use weir_live::tg::log::{MAGIC, Reader};
-use weir_live::tg::report::{Asked, csv, pair::Pair, report, text};
+use weir_traffic::tg::log::{MAGIC, Reader};
+use weir_traffic::tg::report::{Asked, csv, pair::Pair, report, text};
 
 /// The second log begins where its magic does.
 fn split(bytes: &[u8]) -> (&[u8], &[u8]) {

@@ -84,6 +84,25 @@ pub enum Ends {
     },
 }
 
+impl Ends {
+    /// The address of its own, where the script has one.
+    #[must_use]
+    pub const fn local(self) -> Option<SocketAddrV4> {
+        match self {
+            Self::Between { local, .. } => Some(local),
+            Self::To(_) | Self::Server(_) => None,
+        }
+    }
+
+    /// Where it sends to, or waits.
+    #[must_use]
+    pub const fn remote(self) -> SocketAddrV4 {
+        match self {
+            Self::To(remote) | Self::Server(remote) | Self::Between { remote, .. } => remote,
+        }
+    }
+}
+
 /// Of which value a quality is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {

@@ -1,6 +1,6 @@
 """Logs of generators: what became of each packet of a flow.
 
-The format is that of ``crates/weir-live/src/tg/log``: a header, and records of 32 bytes. A log without its
+The format is that of ``crates/weir-traffic/src/tg/log``: a header, and records of 32 bytes. A log without its
 last record was cut, which is refused here, for its figures would be wrong. A packet was sent when the kernel
 took it, where the log tells, and else when the generator handed it over. Who was refused by the kernel and
 tried again was sent.

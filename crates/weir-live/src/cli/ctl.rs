@@ -5,13 +5,14 @@ pub(super) mod steering;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use weir_core::units::Nanos;
+use weir_gauge::text::{bytes, packets, span, span_if_any, table};
+use weir_plane::config::check::text_of;
+use weir_plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Left, Snapshot};
 
-use super::text::{bytes, packets, span, table};
 use super::{Failure, client};
-use crate::config::check::text_of;
 use crate::daemon::metrics::word;
 use crate::daemon::protocol::{Answer, Request, Status};
-use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Left, Snapshot};
 
 /// Asks a running daemon, or changes it.
 #[derive(Debug, Args)]
@@ -132,7 +133,7 @@ fn of_status(status: &Status) -> String {
         status.name,
         status.version,
         status.process,
-        span(status.up_ns),
+        span(Nanos::new(status.up_ns)),
         status.file,
         status.priority,
     );
@@ -160,7 +161,7 @@ fn of_stats(snapshot: &Snapshot) -> String {
     let mut text = format!(
         "router {}, up {}, configuration changed {} times, {} of {} frames free\n\n",
         snapshot.name,
-        span(snapshot.now_ns),
+        span(Nanos::new(snapshot.now_ns)),
         snapshot.reloads,
         snapshot.frames_free,
         snapshot.frames
@@ -235,13 +236,12 @@ fn of_interface(at: &InterfaceSnapshot) -> Vec<String> {
         packets(at.to_router.packets),
         packets(at.originated.packets),
         packets(refused),
-        at.lateness.quantile(0.99).map_or_else(|| "-".to_owned(), span),
+        span_if_any(at.lateness.quantile(0.99)),
     ]
 }
 
 fn of_class(at: &InterfaceSnapshot, class: &ClassSnapshot) -> Vec<String> {
-    let of = |nanos: Option<u64>| nanos.map_or_else(|| "-".to_owned(), span);
-    let longest = (class.sojourn.count() > 0).then_some(class.sojourn.longest_ns);
+    let longest = (class.sojourn.count() > 0).then_some(Nanos::new(class.sojourn.longest_ns));
     vec![
         at.name.clone(),
         class.name.clone(),
@@ -252,10 +252,10 @@ fn of_class(at: &InterfaceSnapshot, class: &ClassSnapshot) -> Vec<String> {
         packets(class.dropped.values().map(|count| count.packets).sum()),
         packets(class.waiting.packets),
         bytes(class.waiting.bytes),
-        of((class.waiting.packets > 0).then_some(class.oldest_ns)),
-        of(class.sojourn.quantile(0.5)),
-        of(class.sojourn.quantile(0.99)),
-        of(longest),
+        span_if_any((class.waiting.packets > 0).then_some(Nanos::new(class.oldest_ns))),
+        span_if_any(class.sojourn.quantile(0.5)),
+        span_if_any(class.sojourn.quantile(0.99)),
+        span_if_any(longest),
     ]
 }
 

@@ -9,9 +9,9 @@ use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use weir_document::{Refused, Source};
+use weir_plane::config::check::text_of;
 
 use super::Failure;
-use crate::config::check::text_of;
 use crate::daemon::metrics::Metrics;
 
 /// The configuration of a daemon, and what else than to run it may be wanted of it.

@@ -14,14 +14,15 @@ use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use weir_plane::arena::{Arena, Buffer};
+use weir_plane::checksum::{fold, sum, write};
+use weir_plane::config::MacAddress;
 
 use super::Failure;
-use crate::arena::{Arena, Buffer};
-use crate::config::MacAddress;
 use crate::io::Share;
+use crate::io::arena;
 use crate::io::link::Facts;
 use crate::io::packet::{BATCH, PacketSocket};
-use crate::plane::checksum::{fold, sum, write};
 
 /// The size of a frame: the least of an Ethernet without its check sequence.
 const FRAME: usize = 60;
@@ -92,7 +93,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let facts = Facts::of(&arguments.interface)?;
     let share = Share { receive: 1, ring: BATCH as u32 };
     let socket = PacketSocket::open(&facts, share)?;
-    let arena = Arena::new(2 * BATCH as u32)
+    let arena = arena(2 * BATCH as u32)
         .map_err(|error| Failure::Unsupported(format!("memory of frames: {error}")))?;
     let mut flood = Flood { socket, arena, frames: Frames::new(arguments, facts.mac) };
     let began = Instant::now();

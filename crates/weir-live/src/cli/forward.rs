@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use smallvec::SmallVec;
+use weir_plane::Received;
+use weir_plane::arena::Arena;
+use weir_plane::config::{Io, OnFailure};
 
 use super::Failure;
-use crate::arena::Arena;
-use crate::config::{Io, OnFailure};
 use crate::io::fault::{Fault, Kind};
 use crate::io::link::{Claim, Facts};
-use crate::io::{Device, Received, Share};
+use crate::io::{Device, Means, Share, arena};
 
 /// The memory of all frames: 64 MiB.
 const FRAMES: u32 = 16_384;
@@ -31,8 +32,8 @@ pub(super) struct Arguments {
     /// The other.
     second: String,
     /// By which means frames come in and leave.
-    #[arg(long, value_enum, default_value_t = Means::Auto)]
-    io: Means,
+    #[arg(long, value_enum, default_value_t = Choice::Auto)]
+    io: Choice,
     /// Ends after so many seconds; runs until it is killed without.
     #[arg(long)]
     seconds: Option<u64>,
@@ -42,18 +43,18 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Means {
+enum Choice {
     Auto,
     AfXdp,
     AfPacket,
 }
 
-impl From<Means> for Io {
-    fn from(means: Means) -> Self {
+impl From<Choice> for Io {
+    fn from(means: Choice) -> Self {
         match means {
-            Means::Auto => Self::Auto,
-            Means::AfXdp => Self::AfXdp,
-            Means::AfPacket => Self::AfPacket,
+            Choice::Auto => Self::Auto,
+            Choice::AfXdp => Self::AfXdp,
+            Choice::AfPacket => Self::AfPacket,
         }
     }
 }
@@ -75,7 +76,7 @@ impl From<Fault> for Failure {
 /// An interface cannot be opened, or went away.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut arena =
-        Arena::new(FRAMES).map_err(|error| Failure::Unsupported(format!("memory of frames: {error}")))?;
+        arena(FRAMES).map_err(|error| Failure::Unsupported(format!("memory of frames: {error}")))?;
     let (_first, a) = open(&arguments.first, arguments.io.into(), &mut arena)?;
     let (_second, b) = open(&arguments.second, arguments.io.into(), &mut arena)?;
     let mut forwarder = Forwarder { devices: [a, b], arena, batch: Vec::with_capacity(BATCH), moved: [0; 2] };
@@ -92,7 +93,8 @@ fn open(name: &str, io: Io, arena: &mut Arena) -> Result<(Claim, Device), Failur
     let claim = Claim::new(name)?;
     let facts = Facts::of(name)?;
     let share = Share::of(arena.frames(), 2);
-    let opened = Device::open("bench-forward", &facts, (io, OnFailure::Pass), share, arena)?;
+    let means = Means { router: "bench-forward".to_owned(), io, on_failure: OnFailure::Pass, share };
+    let opened = Device::open(&facts, &means, arena)?;
     if let Some(fault) = opened.fallback {
         eprintln!("note: {fault}; AF_PACKET instead");
     }

@@ -9,15 +9,14 @@ use weir_core::info::parse_bytes;
 use weir_core::units::Nanos;
 use weir_document::Refused;
 use weir_document::quantity::RequestRate;
+use weir_traffic::generator::clock::SystemClock;
+use weir_traffic::generator::process;
+use weir_traffic::load::plan::{Arrivals, Class, Plan};
+use weir_traffic::load::report::{Report, text};
 
 use super::file::Pending;
-use super::tg::{SPIN, json, priority, span, stopped_by_signals};
+use super::tg::{SPIN, json, priority, settle, span, stopped_by_signals};
 use super::{Failure, print};
-use crate::daemon::privileges;
-use crate::generator::clock::SystemClock;
-use crate::generator::process;
-use crate::load::plan::{Arrivals, Class, Plan};
-use crate::load::report::{Report, text};
 
 /// Sends requests over UDP, and tells how long answers took.
 ///
@@ -94,14 +93,9 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     let out = out.as_deref().map(Pending::new).transpose()?;
     let stop = stopped_by_signals().map_err(|error| Failure::Unsupported(format!("signals: {error}")))?;
     process::fine_timers();
-    if let Some(processor) = processor {
-        process::pin(processor, "weird load")?;
-    }
-    if let Some(priority) = priority {
-        privileges::real_time(priority)?;
-    }
+    settle("weird load", processor, priority)?;
     let clock = SystemClock::new(SPIN, &stop, priority.is_some());
-    let report = crate::load::run(&plan, &clock).map_err(|error| not_set_up(&plan, &error))?;
+    let report = weir_traffic::load::run(&plan, &clock).map_err(|error| not_set_up(&plan, &error))?;
     if let Some(out) = out {
         out.write(&json(&report)?)?;
     }
@@ -139,11 +133,11 @@ fn not_set_up(plan: &Plan, error: &io::Error) -> Failure {
 
 /// A run without a single answer has measured nothing.
 fn answered(report: &Report) -> Result<(), Failure> {
-    match report.answered() {
-        (sent, 0) if sent > 0 => Err(Failure::NotMet(format!(
+    match report.unanswered() {
+        Some(sent) => Err(Failure::NotMet(format!(
             "none of {sent} requests to {} was answered: see whether a server that sends requests back listens there",
             report.target
         ))),
-        _ => Ok(()),
+        None => Ok(()),
     }
 }

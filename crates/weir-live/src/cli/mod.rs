@@ -22,7 +22,6 @@ mod load;
 mod redirect;
 mod route;
 mod steer;
-pub(crate) mod text;
 mod tg;
 mod top;
 

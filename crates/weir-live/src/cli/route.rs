@@ -1,19 +1,21 @@
 //! `weird route`: runs a router until it is asked to end.
 
+use weir_plane::Plane;
+use weir_plane::arena::{Arena, COST};
+use weir_plane::config::{Io, Router, read};
+
 use super::Failure;
 use super::daemon::{Configured, ended, ended_early, metrics, random, system};
-use crate::arena::{Arena, COST};
-use crate::config::{Io, Router, read};
 use crate::daemon::clock::Clock;
 use crate::daemon::control::Socket;
 use crate::daemon::directory::{RunDirectory, base};
 use crate::daemon::inbox::inbox;
 use crate::daemon::requests::Order;
 use crate::daemon::run::{Daemon, Parts, Standing};
-use crate::daemon::seat::{Means, Seat};
+use crate::daemon::seat::Seat;
 use crate::daemon::{privileges, say};
 use crate::io::link::Watch;
-use crate::plane::Plane;
+use crate::io::{Means, arena};
 
 /// What `weird route` is told.
 #[derive(Debug, clap::Args)]
@@ -57,7 +59,7 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
     let socket = Socket::bind(RunDirectory::claim(&base(), &router.name)?, router.group.as_deref())?;
     let metrics = metrics(router.metrics)?;
     let frames = u32::try_from(router.memory.get() / COST).unwrap_or(u32::MAX);
-    let mut arena = Arena::new(frames).map_err(|error| {
+    let mut arena = arena(frames).map_err(|error| {
         Failure::Unsupported(format!("memory of {frames} frames: {error}; lower `memory`"))
     })?;
     let seats = seats(&router, &mut arena)?;
@@ -79,7 +81,7 @@ fn set_up(arguments: &Arguments, router: Router, file: String) -> Result<Served,
 
 fn seats(router: &Router, arena: &mut Arena) -> Result<Vec<Seat>, Failure> {
     let means = Means::of(router, arena.frames());
-    let open = |interface: &crate::config::Interface| Seat::open(&interface.name, means.clone(), arena);
+    let open = |interface: &weir_plane::config::Interface| Seat::open(&interface.name, means.clone(), arena);
     Ok(router.interfaces.iter().map(open).collect::<Result<_, _>>()?)
 }
 

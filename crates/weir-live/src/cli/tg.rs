@@ -11,15 +11,16 @@ use weir_core::units::Nanos;
 use weir_document::Refused;
 use weir_document::quantity::{Clock as TimeClock, Speed, Time};
 use weir_tg::{RandomMode, files};
+use weir_traffic::generator::clock::{SystemClock, wall};
+use weir_traffic::generator::process;
+use weir_traffic::generator::wall::WallTime;
+use weir_traffic::tg::plan::{self, Plan};
+use weir_traffic::tg::report::{self, pair::Pair};
+use weir_traffic::tg::run::{self, Given, Trouble};
 
 use super::file::Pending;
 use super::{Failure, print};
-use crate::generator::clock::{SystemClock, wall};
-use crate::generator::process;
-use crate::generator::wall::WallTime;
-use crate::tg::plan::{self, Plan};
-use crate::tg::report::{self, pair::Pair};
-use crate::tg::run::{self, Given, Trouble};
+use crate::daemon::privileges;
 
 /// The last part of each wait is spent spinning.
 pub(super) const SPIN: Nanos = Nanos::new(50_000);
@@ -126,7 +127,6 @@ impl From<Trouble> for Failure {
     fn from(trouble: Trouble) -> Self {
         match trouble {
             Trouble::Input(refused) => refused.into(),
-            Trouble::Missing(missing) => missing.into(),
             Trouble::NotPermitted(text) => Self::Unsupported(text),
             Trouble::Failed(text) => Self::NotMet(text),
         }
@@ -164,9 +164,21 @@ fn execute(asked: &Run) -> Result<(), Failure> {
     let start = start(asked.start.as_deref(), &plan)?;
     let given = given(asked, &plan, start)?;
     crate::daemon::say(&format!("starts at {start}"));
-    let summary = run::run(&plan, &given, &SystemClock::new(SPIN, &stop, asked.priority.is_some()))?;
+    let clock = SystemClock::new(SPIN, &stop, asked.priority.is_some());
+    let summary = run::run(&plan, &given, &clock, || settle("weird tg", asked.cpu, asked.priority))?;
     let text = if asked.json { json(&summary)? } else { summary.text() };
     print(&text)
+}
+
+/// Gives this thread the processor and the priority that a command was told.
+pub(super) fn settle(command: &str, processor: Option<u32>, priority: Option<u8>) -> Result<(), Trouble> {
+    if let Some(processor) = processor {
+        process::pin(processor, command)?;
+    }
+    if let Some(priority) = priority {
+        privileges::real_time(priority).map_err(|missing| Trouble::NotPermitted(missing.to_string()))?;
+    }
+    Ok(())
 }
 
 /// What a signal sets; a second one ends the process at once.
@@ -183,7 +195,7 @@ fn given(asked: &Run, plan: &Plan, start: WallTime) -> Result<Given, Refused> {
     let of_script = || plan.log.as_ref().map(|name| run::log_name(name, start)).transpose();
     let log = asked.log.clone().map_or_else(of_script, |log| Ok(Some(log)))?;
     let promised = PROMISED[usize::from(asked.priority.is_none())];
-    Ok(Given { start, log, priority: asked.priority, processor: asked.cpu, promised })
+    Ok(Given { start, log, promised })
 }
 
 fn start(asked: Option<&str>, plan: &Plan) -> Result<WallTime, Failure> {

@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use weir_document::quantity::{Clock, Time};
+use weir_plane::snapshot::Snapshot;
 
 use super::{Failure, client};
 use crate::daemon::protocol::{Answer, Request};
-use crate::plane::snapshot::Snapshot;
 use crate::steer::report::SteeringStats;
 use frame::Frame;
 use model::Model;

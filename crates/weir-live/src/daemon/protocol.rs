@@ -5,8 +5,8 @@
 //! [`LONGEST_REQUEST`] or not of this form is answered with an error and the connection is closed.
 
 use serde::{Deserialize, Serialize};
+use weir_plane::snapshot::Snapshot;
 
-use crate::plane::snapshot::Snapshot;
 use crate::steer::report::{SteeringStats, SteeringStatus};
 
 /// The longest request, in bytes, which holds a whole configuration.

@@ -3,11 +3,11 @@
 //! What is ordered was read and checked by whoever passed it on; the loop does it, or refuses it with nothing changed.
 
 use weir_document::{Source, shorten};
+use weir_plane::config::{Change, Router, read_successor};
 
 use super::control::Orders;
 use super::protocol::{Answer, InterfaceStatus, Request, Status};
 use super::run::Daemon;
-use crate::config::{Change, Router, read_successor};
 
 /// What the loop of a router is asked to do; everything in it has been read and checked.
 #[derive(Clone, Debug, PartialEq)]

@@ -22,18 +22,18 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use smallvec::SmallVec;
 use weir_core::units::{Instant, Nanos};
+use weir_plane::Received;
+use weir_plane::arena::{Arena, Buffer};
+use weir_plane::config::Router;
+use weir_plane::snapshot::Snapshot;
+use weir_plane::{Notice, Plane};
 
 use super::clock::Clock;
 use super::inbox::Inbox;
 use super::requests::{self, Order};
 use super::say;
 use super::seat::Seat;
-use crate::arena::{Arena, Buffer};
-use crate::config::Router;
-use crate::io::Received;
 use crate::io::link::Watch;
-use crate::plane::snapshot::Snapshot;
-use crate::plane::{Notice, Plane};
 
 /// Frames that one turn takes from one interface.
 const BATCH: usize = 64;

@@ -7,37 +7,17 @@
 use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
 
+use weir_plane::Received;
+use weir_plane::arena::{Arena, Buffer, MOST_MTU};
+use weir_plane::snapshot::KernelCounts;
+use weir_plane::snapshot::Left;
+use weir_plane::{DeviceFacts, Plane};
+
 use super::say;
-use crate::arena::{Arena, Buffer, MOST_MTU};
-use crate::config::{Io, OnFailure, Router};
 use crate::io::fault::Fault;
 use crate::io::link::{Claim, Facts, kernel_forwards};
 use crate::io::neighbourhood::Neighbourhood;
-use crate::io::{Device, KernelCounts, Received, Share};
-use crate::plane::snapshot::Left;
-use crate::plane::{DeviceFacts, Plane};
-
-/// How an interface is opened.
-#[derive(Clone, Debug)]
-pub struct Means {
-    /// The router's name, under which a program is pinned.
-    pub router: String,
-    /// By which means frames come in and leave.
-    pub io: Io,
-    /// What becomes of the traffic when the daemon is gone.
-    pub on_failure: OnFailure,
-    /// How many frames the interface may take.
-    pub share: Share,
-}
-
-impl Means {
-    /// What the configuration of a router says, for an arena of so many frames.
-    #[must_use]
-    pub fn of(router: &Router, frames: u32) -> Self {
-        let share = Share::of(frames, router.interfaces.len());
-        Self { router: router.name.clone(), io: router.io, on_failure: router.on_failure, share }
-    }
-}
+use crate::io::{Device, Means};
 
 /// One interface.
 pub struct Seat {
@@ -161,9 +141,10 @@ impl Seat {
         }
         match self.facts() {
             Some(facts) => plane.device(place, facts),
-            None => {
-                plane.device(place, DeviceFacts { mac: crate::config::MacAddress([0; 6]), mtu: 0, up: false })
-            }
+            None => plane.device(
+                place,
+                DeviceFacts { mac: weir_plane::config::MacAddress([0; 6]), mtu: 0, up: false },
+            ),
         }
     }
 
@@ -230,7 +211,7 @@ impl Opened {
     fn new(name: &str, means: &Means, arena: &mut Arena) -> Result<Self, Fault> {
         let facts = Facts::of(name)?;
         let neighbourhood = Neighbourhood::open(&facts)?;
-        let opened = Device::open(&means.router, &facts, (means.io, means.on_failure), means.share, arena)?;
+        let opened = Device::open(&facts, means, arena)?;
         if let Some(fault) = opened.fallback {
             say(&format!("{fault}; AF_PACKET serves instead"));
         }

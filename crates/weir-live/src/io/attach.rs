@@ -271,11 +271,11 @@ fn attached_mode(index: u32) -> Mode {
 fn take_over(facts: &Facts, path: &Path, program: i32) -> Result<Option<OwnedFd>, Fault> {
     let failed = |error| Fault::system(&facts.name, "taking over the pinned XDP program", CAPABILITY, error);
     let Some(link) = open_pin(path).map_err(failed)? else { return Ok(None) };
-    let (index, attached) = link_target(&link).map_err(failed)?;
-    if index == 0 {
+    let target = link_target(&link).map_err(failed)?;
+    if target.interface == 0 {
         return unpin(&facts.name, path).map(|()| None);
     }
-    if index != facts.index || attached_program(index) != Some(attached) {
+    if target.interface != facts.index || attached_program(facts.index) != Some(target.program) {
         let what = format!("the link pinned at {} is of another interface", path.display());
         let remedy = "give this daemon another name, as two in different network namespaces must have";
         return Err(Fault::new(Kind::Busy, &facts.name, what, remedy));
@@ -296,8 +296,14 @@ fn open_pin(path: &Path) -> io::Result<Option<OwnedFd>> {
     }
 }
 
-/// The interface and the program of a link; the interface is 0 where it is gone.
-fn link_target(link: &OwnedFd) -> io::Result<(u32, u32)> {
+/// What a link joins.
+struct Target {
+    /// The number of the interface, 0 where it is gone.
+    interface: u32,
+    program: u32,
+}
+
+fn link_target(link: &OwnedFd) -> io::Result<Target> {
     let mut info = libbpf_sys::bpf_link_info::default();
     let mut length = size_of_val(&info) as u32;
     let at = (&raw mut info).cast();
@@ -307,7 +313,8 @@ fn link_target(link: &OwnedFd) -> io::Result<(u32, u32)> {
         return Err(io::Error::other("what is pinned there is no XDP program's link"));
     }
     // SAFETY: a link of this type has this part.
-    Ok((unsafe { info.__bindgen_anon_1.xdp.ifindex }, info.prog_id))
+    let interface = unsafe { info.__bindgen_anon_1.xdp.ifindex };
+    Ok(Target { interface, program: info.prog_id })
 }
 
 fn pin_path(owner: &str, interface: &str) -> PathBuf {

@@ -104,16 +104,6 @@ impl std::error::Error for Fault {
     }
 }
 
-/// Whether an error of a device that was open says that it is down or gone: its facts tell which, and it is opened
-/// anew once it is back.
-#[must_use]
-pub fn is_down(error: &io::Error) -> bool {
-    matches!(
-        error.raw_os_error().map(Errno::from_raw_os_error),
-        Some(Errno::NETDOWN | Errno::NXIO | Errno::NODEV)
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,6 +116,5 @@ mod tests {
         let text = fault.to_string();
         assert!(text.starts_with("interface eth0: opening an AF_PACKET socket: "), "{text}");
         assert!(text.contains("CAP_NET_RAW"), "{text}");
-        assert!(is_down(&io::Error::from(Errno::NETDOWN)) && !is_down(&io::Error::from(Errno::AGAIN)));
     }
 }

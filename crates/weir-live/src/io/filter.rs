@@ -13,14 +13,14 @@
 
 use std::io;
 use std::net::IpAddr;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 
 use libc::{
     BPF_ABS, BPF_B, BPF_H, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JGT, BPF_JMP, BPF_K, BPF_LD, BPF_LEN, BPF_RET, BPF_W,
 };
 use libc::{sock_filter, sock_fprog};
 
-use super::link::checked;
+use super::option;
 
 /// The most addresses of the kernel that a filter knows.
 const MOST_ADDRESSES: usize = 256;
@@ -42,13 +42,8 @@ pub(crate) enum Shown<'a> {
 pub(crate) fn attach(socket: BorrowedFd<'_>, shown: Shown<'_>) -> io::Result<()> {
     let mut program = program(shown)?;
     let filter = sock_fprog { len: program.len() as u16, filter: program.as_mut_ptr() };
-    let length = size_of_val(&filter) as libc::socklen_t;
-    let value = (&raw const filter).cast();
-    // SAFETY: the filter points to `len` instructions, which the kernel copies.
-    checked(unsafe {
-        libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, value, length)
-    })
-    .map(|_| ())
+    // It points to `len` instructions, which the kernel copies.
+    option::set(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &filter)
 }
 
 fn program(shown: Shown<'_>) -> io::Result<Vec<sock_filter>> {

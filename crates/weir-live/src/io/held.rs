@@ -7,7 +7,7 @@
 //! | Memory | one byte for each frame of the arena |
 //! | Units | frames |
 
-use crate::arena::{Arena, Buffer, FRAME};
+use weir_plane::arena::{Arena, Buffer, FRAME};
 
 /// Which frames of the arena the kernel has, of all queues of an interface.
 pub(super) struct Held(Vec<bool>);

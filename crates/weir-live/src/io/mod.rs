@@ -13,10 +13,12 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use crate::arena::{Arena, Buffer};
-use crate::config::{Io, OnFailure};
 use fault::{Fault, Kind};
 use link::Facts;
+use weir_plane::Received;
+use weir_plane::arena::{Arena, Buffer};
+use weir_plane::config::{Io, OnFailure, Router};
+use weir_plane::snapshot::KernelCounts;
 
 pub mod attach;
 pub mod fault;
@@ -24,6 +26,7 @@ mod filter;
 mod held;
 pub mod link;
 pub mod neighbourhood;
+mod option;
 pub mod packet;
 pub mod program;
 mod queue;
@@ -56,30 +59,42 @@ impl Share {
     }
 }
 
+/// How an interface is opened.
+#[derive(Clone, Debug)]
+pub struct Means {
+    /// The router's name, under which a program is pinned.
+    pub router: String,
+    /// By which means frames come in and leave.
+    pub io: Io,
+    /// What becomes of the traffic when the daemon is gone.
+    pub on_failure: OnFailure,
+    /// How many frames the interface may take.
+    pub share: Share,
+}
+
+impl Means {
+    /// What the configuration of a router says, for an arena of so many frames.
+    #[must_use]
+    pub fn of(router: &Router, frames: u32) -> Self {
+        let share = Share::of(frames, router.interfaces.len());
+        Self { router: router.name.clone(), io: router.io, on_failure: router.on_failure, share }
+    }
+}
+
+/// The memory of so many frames.
+///
+/// # Errors
+/// The system has not that much.
+pub fn arena(frames: u32) -> io::Result<Arena> {
+    Arena::new(frames).ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))
+}
+
 /// What [`Device::open`] came to.
 pub struct Opened {
     /// The interface, open.
     pub device: Device,
     /// Why it is not AF_XDP, where that was to be tried.
     pub fallback: Option<Fault>,
-}
-
-/// A frame that has come in.
-#[derive(Debug)]
-pub struct Received {
-    /// Where it lies, from its Ethernet header on.
-    pub buffer: Buffer,
-    /// Whether the kernel said that its transport checksum is still to be completed; `None` where it does not say.
-    pub partial: Option<bool>,
-}
-
-/// What the kernel has counted of a socket, since it was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct KernelCounts {
-    /// Frames that came in and found no room in the socket: the daemon was too slow, or had no free frames.
-    pub receive_dropped: u64,
-    /// Frames that the device did not take, though it was given them.
-    pub transmit_failed: u64,
 }
 
 /// One interface, through a socket.
@@ -91,17 +106,12 @@ pub enum Device {
 }
 
 impl Device {
-    /// Opens an interface of a router, by the means that `io` says. Claim it first ([`link::Claim`]).
+    /// Opens an interface of a router. Claim it first ([`link::Claim`]).
     ///
     /// # Errors
     /// Permission is missing, the kernel cannot do it, or somebody else has the interface.
-    pub fn open(
-        router: &str,
-        facts: &Facts,
-        (io, on_failure): (Io, OnFailure),
-        share: Share,
-        arena: &mut Arena,
-    ) -> Result<Opened, Fault> {
+    pub fn open(facts: &Facts, means: &Means, arena: &mut Arena) -> Result<Opened, Fault> {
+        let Means { ref router, io, on_failure, share } = *means;
         let packet = || {
             alone(facts)?;
             packet::PacketSocket::open(facts, share).map(Self::Packet)

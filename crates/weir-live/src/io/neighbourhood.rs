@@ -19,13 +19,13 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use libc::{SOL_PACKET, tpacket_req, tpacket2_hdr};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use weir_plane::Received;
+use weir_plane::arena::Arena;
 
-use super::Received;
 use super::fault::Fault;
 use super::filter::Shown;
-use super::link::{Facts, checked};
-use super::packet;
-use crate::arena::Arena;
+use super::link::Facts;
+use super::{option, packet};
 
 /// What is kept free before a frame, as for those that a device receives.
 const HEADROOM: u16 = 256;
@@ -102,14 +102,14 @@ unsafe impl Send for Ring {}
 
 impl Ring {
     fn of(socket: &OwnedFd) -> io::Result<Self> {
-        option(socket, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V2 as i32))?;
+        option::set(socket, SOL_PACKET, libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V2 as i32))?;
         let wanted = tpacket_req {
             tp_block_size: BLOCK as u32,
             tp_block_nr: (PLACES * PLACE / BLOCK) as u32,
             tp_frame_size: PLACE as u32,
             tp_frame_nr: PLACES as u32,
         };
-        option(socket, libc::PACKET_RX_RING, &wanted)?;
+        option::set(socket, SOL_PACKET, libc::PACKET_RX_RING, &wanted)?;
         // SAFETY: a new mapping, at an address that the kernel chooses, aliases nothing.
         let base = unsafe {
             let protection = ProtFlags::READ | ProtFlags::WRITE;
@@ -171,12 +171,5 @@ fn join_all(socket: &OwnedFd, index: u32) -> io::Result<()> {
         mr_alen: 0,
         mr_address: [0; 8],
     };
-    option(socket, libc::PACKET_ADD_MEMBERSHIP, &wanted)
-}
-
-fn option<T>(socket: &OwnedFd, option: libc::c_int, value: &T) -> io::Result<()> {
-    let length = size_of::<T>() as libc::socklen_t;
-    let value = core::ptr::from_ref(value).cast();
-    // SAFETY: the value is plain data, `length` bytes long.
-    checked(unsafe { libc::setsockopt(socket.as_raw_fd(), SOL_PACKET, option, value, length) }).map(|_| ())
+    option::set(socket, SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, &wanted)
 }

@@ -19,12 +19,14 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use libc::{SOL_PACKET, SOL_SOCKET, c_int, iovec, mmsghdr, tpacket_auxdata};
 use rustix::io::Errno;
+use weir_plane::Received;
+use weir_plane::arena::{Arena, Buffer, LONGEST};
+use weir_plane::snapshot::KernelCounts;
 
 use super::fault::Fault;
 use super::filter::{self, Shown};
 use super::link::{Facts, checked, owned};
-use super::{KernelCounts, Received, Share};
-use crate::arena::{Arena, Buffer, LONGEST};
+use super::{Share, option};
 
 const CAPABILITY: &str = "CAP_NET_RAW";
 /// The most frames of one system call.
@@ -203,13 +205,7 @@ impl PacketSocket {
     /// The socket cannot be asked.
     pub fn counts(&self) -> io::Result<KernelCounts> {
         let mut counted = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
-        let mut length = size_of_val(&counted) as libc::socklen_t;
-        let value = (&raw mut counted).cast();
-        // SAFETY: the value is plain data, of which the kernel writes at most `length` bytes.
-        checked(unsafe {
-            let socket = self.socket.as_raw_fd();
-            libc::getsockopt(socket, SOL_PACKET, libc::PACKET_STATISTICS, value, &raw mut length)
-        })?;
+        option::get(&self.socket, SOL_PACKET, libc::PACKET_STATISTICS, &mut counted)?;
         self.kernel_dropped.set(self.kernel_dropped.get() + u64::from(counted.tp_drops));
         Ok(KernelCounts {
             receive_dropped: self.kernel_dropped.get() + self.dropped,
@@ -352,24 +348,17 @@ pub(super) fn socket(facts: &Facts, shown: Shown<'_>) -> Result<OwnedFd, Fault> 
 
 fn prepare(socket: &OwnedFd, shown: Shown<'_>) -> io::Result<()> {
     filter::attach(socket.as_fd(), shown)?;
-    option(socket, SOL_PACKET, libc::PACKET_AUXDATA, 1)?;
+    option::set(socket, SOL_PACKET, libc::PACKET_AUXDATA, &1)?;
     // Since Linux 4.20.
-    option(socket, SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, 1)?;
+    option::set(socket, SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &1)?;
     // What may be refused only costs speed.
-    let _ = option(socket, SOL_PACKET, libc::PACKET_QDISC_BYPASS, 1);
+    let _ = option::set(socket, SOL_PACKET, libc::PACKET_QDISC_BYPASS, &1);
     for (forced, asked) in [(libc::SO_RCVBUFFORCE, libc::SO_RCVBUF), (libc::SO_SNDBUFFORCE, libc::SO_SNDBUF)]
     {
-        let _ = option(socket, SOL_SOCKET, forced, KERNEL_BUFFER)
-            .or_else(|_| option(socket, SOL_SOCKET, asked, KERNEL_BUFFER));
+        let _ = option::set(socket, SOL_SOCKET, forced, &KERNEL_BUFFER)
+            .or_else(|_| option::set(socket, SOL_SOCKET, asked, &KERNEL_BUFFER));
     }
     Ok(())
-}
-
-fn option(socket: &OwnedFd, level: c_int, option: c_int, value: c_int) -> io::Result<()> {
-    let length = size_of_val(&value) as libc::socklen_t;
-    // SAFETY: the value is an `int`, `length` bytes long.
-    checked(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const value).cast(), length) })
-        .map(|_| ())
 }
 
 fn bind(socket: &OwnedFd, index: u32) -> io::Result<()> {

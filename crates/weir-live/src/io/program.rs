@@ -15,12 +15,12 @@ use std::net::IpAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use libbpf_rs::{MapCore, MapFlags, Object, OpenObject};
+use weir_plane::config::OnFailure;
+use weir_plane::snapshot::Left;
 
 use super::attach::{Attached, CAPABILITY, Mode, Owner, map, open, plain, program, refused};
 use super::fault::Fault;
 use super::link::Facts;
-use crate::config::OnFailure;
-use crate::plane::snapshot::Left;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/route.bpf.o"));
 /// `ROUTE_FRAMES` of `bpf/route/intf.h`.

@@ -21,13 +21,15 @@ use std::time::Duration;
 
 use libc::{SOL_XDP, c_int, c_void, xdp_desc};
 use rustix::io::Errno;
+use weir_plane::Received;
+use weir_plane::arena::{Arena, Buffer, FRAME};
+use weir_plane::snapshot::KernelCounts;
 
 use super::fault::Fault;
 use super::held::Held;
 use super::link::{Facts, checked, owned};
 use super::ring::{Layout, Reader, Writer};
-use super::{KernelCounts, Received, Share};
-use crate::arena::{Arena, Buffer, FRAME};
+use super::{Share, option};
 
 const CAPABILITY: &str = "CAP_NET_RAW and, for the umem, CAP_IPC_LOCK";
 /// The shortest frame that can be sent: an Ethernet header.
@@ -37,6 +39,8 @@ const BIND_TRIES: u32 = 100;
 const BIND_PAUSE: Duration = Duration::from_millis(10);
 /// How many frames the kernel sends at most for one system call, where it can be told (since Linux 6.17).
 const XDP_MAX_TX_SKB_BUDGET: c_int = 9;
+/// The bytes of frames that may be on their way at once in copies, as long as a ring has of them.
+const SEND_BUFFER: c_int = 4 << 20;
 /// After so many calls that found nothing the kernel is asked whether the device is still there.
 const IDLE_CALLS: u32 = 256;
 
@@ -180,7 +184,7 @@ impl Queue {
             rx_fill_ring_empty_descs: 0,
             tx_ring_empty_descs: 0,
         };
-        read_option(&self.socket, libc::XDP_STATISTICS, &mut counted)?;
+        option::get(&self.socket, SOL_XDP, libc::XDP_STATISTICS, &mut counted)?;
         Ok(KernelCounts {
             receive_dropped: counted.rx_dropped + counted.rx_ring_full + counted.rx_invalid_descs,
             transmit_failed: counted.tx_invalid_descs + self.failed,
@@ -287,20 +291,21 @@ impl Rings {
         let received = share.receive.next_power_of_two();
         // The kernel says late what it has taken out, up to all of it: twice the share always has room for the rest.
         let filled = 2 * received;
-        for (option, size) in [
+        for (ring, size) in [
             (libc::XDP_RX_RING, received),
             (libc::XDP_TX_RING, share.ring),
             (libc::XDP_UMEM_FILL_RING, filled),
             (libc::XDP_UMEM_COMPLETION_RING, share.ring),
         ] {
-            write_option(socket, option, &size)?;
+            option::set(socket, SOL_XDP, ring, &size)?;
         }
         // Neither is needed, and the first is not known before Linux 6.17: with them fewer calls send as much.
-        let _ = write_option(socket, XDP_MAX_TX_SKB_BUDGET, &share.ring.max(32));
-        let _ = socket_buffer(socket);
+        let _ = option::set(socket, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, &share.ring.max(32));
+        // Copies of a whole ring may be on their way at once.
+        let _ = option::set(socket, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &SEND_BUFFER);
         // SAFETY: plain data, for which zeros are valid.
         let mut offsets: libc::xdp_mmap_offsets = unsafe { core::mem::zeroed() };
-        read_option(socket, libc::XDP_MMAP_OFFSETS, &mut offsets)?;
+        option::get(socket, SOL_XDP, libc::XDP_MMAP_OFFSETS, &mut offsets)?;
         let fd = socket.as_fd();
         Ok(Self {
             receive: Reader::map(fd, libc::XDP_PGOFF_RX_RING as u64, received, layout(offsets.rx))?,
@@ -333,7 +338,7 @@ fn register(socket: &OwnedFd, arena: &Arena) -> io::Result<()> {
     umem.addr = base.as_ptr() as u64;
     umem.len = length as u64;
     umem.chunk_size = FRAME;
-    write_option(socket, libc::XDP_UMEM_REG, &umem)
+    option::set(socket, SOL_XDP, libc::XDP_UMEM_REG, &umem)
 }
 
 /// Binds the socket to a queue; whether in zero-copy mode.
@@ -366,32 +371,6 @@ fn bind_failed(facts: &Facts, queue: u32, error: io::Error) -> Fault {
     let what = format!("binding an AF_XDP socket to its queue {queue}");
     let fault = Fault::system(&facts.name, &what, CAPABILITY, error);
     if busy { fault.remedy("another AF_XDP socket has it: end that program") } else { fault }
-}
-
-fn write_option<T>(socket: &OwnedFd, option: c_int, value: &T) -> io::Result<()> {
-    let length = size_of::<T>() as libc::socklen_t;
-    let value = core::ptr::from_ref(value).cast();
-    // SAFETY: the value is plain data, `length` bytes long.
-    checked(unsafe { libc::setsockopt(socket.as_raw_fd(), SOL_XDP, option, value, length) }).map(|_| ())
-}
-
-fn read_option<T>(socket: &OwnedFd, option: c_int, value: &mut T) -> io::Result<()> {
-    let mut length = size_of::<T>() as libc::socklen_t;
-    let value = core::ptr::from_mut(value).cast();
-    // SAFETY: the value is plain data, of which the kernel writes at most `length` bytes.
-    checked(unsafe { libc::getsockopt(socket.as_raw_fd(), SOL_XDP, option, value, &raw mut length) })
-        .map(|_| ())
-}
-
-/// Lets copies of a whole ring be on their way at once.
-fn socket_buffer(socket: &OwnedFd) -> io::Result<()> {
-    let bytes: c_int = 4 << 20;
-    let (length, value) = (size_of_val(&bytes) as libc::socklen_t, (&raw const bytes).cast());
-    // SAFETY: the value is an `int`, `length` bytes long.
-    checked(unsafe {
-        libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, value, length)
-    })
-    .map(|_| ())
 }
 
 fn last() -> Errno {

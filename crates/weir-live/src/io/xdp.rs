@@ -16,14 +16,17 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
+use weir_plane::Received;
+use weir_plane::arena::{Arena, Buffer};
+use weir_plane::snapshot::KernelCounts;
+
+use super::Share;
 use super::attach::Mode;
 use super::fault::{Fault, Kind};
 use super::held::Held;
 use super::link::Facts;
 use super::program::{FrameCounts, Program};
 use super::queue::Queue;
-use super::{KernelCounts, Received, Share};
-use crate::arena::{Arena, Buffer};
 
 /// The most queues: `ROUTE_QUEUES` of `bpf/route/intf.h`.
 pub const MOST_QUEUES: u32 = 64;

@@ -30,6 +30,7 @@ use super::counts::{Counts, ProcessorCounts};
 use super::decision::Decision;
 use super::policy::{self, Policy};
 use super::queue::Queue;
+use super::threads::QueueThread;
 use super::window::Window;
 
 /// How often queues, threads and processors are looked at where nothing is under way.
@@ -62,7 +63,7 @@ pub trait Steered {
     /// Of that what each class has waited, which is all that a period asks for.
     fn waited(&self) -> [Delays; MOST_CLASSES];
     /// The processors with the kernel threads that serve their queues, as far as they are there yet.
-    fn threads(&self) -> Vec<(u32, u32)>;
+    fn threads(&self) -> Vec<QueueThread>;
     /// Gives one of these threads a real-time priority, or leaves it; returns in words how it is scheduled.
     fn schedule(&mut self, thread: u32, priority: Option<u8>) -> String;
     /// Whether one of these threads sleeps.
@@ -319,7 +320,7 @@ impl<S: Steered> Control<S> {
         if !self.queues.values().any(Queue::lacks_thread) {
             return;
         }
-        for (processor, thread) in self.steered.threads() {
+        for QueueThread { processor, process: thread } in self.steered.threads() {
             let Some(queue) = self.queues.get_mut(&processor).filter(|queue| queue.lacks_thread()) else {
                 continue;
             };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::spans::Spans;
+use weir_gauge::spans::Spans;
 
 /// Everything that the programs have counted since they were loaded; nothing is ever reset.
 #[derive(Clone, Debug, Default)]

@@ -23,6 +23,7 @@ use super::control::{Control, Steered};
 use super::kernel::Kernel;
 use super::processors;
 use super::requests::{self, Order};
+use super::threads::QueueThread;
 use crate::daemon::clock::Clock;
 use crate::daemon::inbox::Inbox;
 use crate::daemon::say;
@@ -169,8 +170,8 @@ impl Steered for Kernel {
     fn waited(&self) -> [Delays; MOST_CLASSES] {
         Self::waited(self)
     }
-    fn threads(&self) -> Vec<(u32, u32)> {
-        Self::threads(self).into_iter().map(|thread| (thread.processor, thread.process)).collect()
+    fn threads(&self) -> Vec<QueueThread> {
+        Self::threads(self)
     }
     fn schedule(&mut self, thread: u32, priority: Option<u8>) -> String {
         if let Some(error) = priority.and_then(|priority| processors::set_priority(thread, priority).err()) {

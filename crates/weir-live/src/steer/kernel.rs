@@ -12,6 +12,7 @@
 //! | Units | nanoseconds, requests, frames |
 //! | Memory | 200 kB, and 2.6 kB for each processor |
 
+use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Relaxed, Release};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -19,6 +20,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use libbpf_rs::{Link, MapCore, MapFlags, Object, OpenObject};
 use weir_core::pool::Delays as Waited;
 use weir_core::units::Nanos;
+use weir_gauge::spans::Spans;
 
 use super::counts::{Counts, FrameCounts, ProcessorCounts};
 use super::cpumap;
@@ -29,7 +31,6 @@ use super::threads;
 use crate::io::attach::{self, Attached, CAPABILITY, Mode, Owner, map, plain, program};
 use crate::io::fault::Fault;
 use crate::io::link::Facts;
-use crate::spans::Spans;
 
 pub use super::setup::{ClassRule, Service, Setup, Traffic};
 pub use super::threads::QueueThread;
@@ -163,8 +164,9 @@ impl Kernel {
         let mut sum = Spans::default();
         for delays in self.delays.values().iter().skip(class).step_by(CLASSES) {
             if delays.requests.load(Relaxed) > 0 {
+                let nanos = |counted: &AtomicU64| Nanos::new(counted.load(Relaxed));
                 let spans = delays.spans.each_ref().map(|span| span.load(Relaxed));
-                sum.merge(&Spans::of(delays.sum.load(Relaxed), delays.longest.load(Relaxed), spans));
+                sum.merge(&Spans::of(nanos(&delays.sum), nanos(&delays.longest), spans));
             }
         }
         sum

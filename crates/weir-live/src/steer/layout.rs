@@ -10,8 +10,9 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
+use weir_gauge::spans::BUCKETS;
+
 use super::decision::Decision;
-use crate::spans::BUCKETS;
 
 /// `STEER_CPUS`: the largest number that a processor may have, and one more.
 pub(super) const PROCESSORS: usize = 1024;

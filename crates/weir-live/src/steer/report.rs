@@ -6,9 +6,9 @@
 //! | Units | nanoseconds, requests, frames; everything counted only grows, and windows are differences |
 
 use serde::{Deserialize, Serialize};
+use weir_gauge::spans::Sojourn;
 
 use super::counts::FrameCounts;
-use crate::spans::Sojourn;
 
 /// Who is there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,8 @@
 //! What a daemon that steers answers, as text.
 
-use crate::cli::text::{packets, span, table};
+use weir_core::units::Nanos;
+use weir_gauge::text::{packets, span, span_if_any, table};
+
 use crate::steer::report::{ClassStats, ProcessorStats, SteeringStats, SteeringStatus};
 
 pub(super) fn of_status(status: &SteeringStatus) -> String {
@@ -15,7 +17,7 @@ pub(super) fn of_status(status: &SteeringStatus) -> String {
         status.name,
         status.version,
         status.process,
-        span(status.up_ns),
+        span(Nanos::new(status.up_ns)),
         status.file,
         status.interface,
         status.mode,
@@ -51,7 +53,7 @@ pub(super) fn of_stats(stats: &SteeringStats) -> String {
          loop: {} calls, {} of processor time\n\n",
         stats.name,
         stats.interface,
-        span(stats.at_ns),
+        span(Nanos::new(stats.at_ns)),
         stats.policy,
         stats.in_use,
         stats.processors.len(),
@@ -63,7 +65,7 @@ pub(super) fn of_stats(stats: &SteeringStats) -> String {
         frames.fragment,
         frames.no_server,
         control.calls,
-        span(control.busy_ns),
+        span(Nanos::new(control.busy_ns)),
     );
     let head = ["processor", "in use", "steered", "served", "dropped", "waiting"];
     text.push_str(&table(&head, 2, &stats.processors.iter().map(of_processor).collect::<Vec<_>>()));
@@ -84,22 +86,22 @@ fn of_processor(at: &ProcessorStats) -> Vec<String> {
 }
 
 fn of_class(class: &ClassStats) -> Vec<String> {
-    let of = |nanos: Option<u64>| nanos.map_or_else(|| "-".to_owned(), span);
-    let longest = (class.requests > 0).then_some(class.delay.longest_ns);
+    let longest = (class.requests > 0).then_some(Nanos::new(class.delay.longest_ns));
     vec![
         class.name.clone(),
         packets(class.requests),
-        of(class.delay.sum_ns.checked_div(class.requests)),
-        of(class.delay.quantile(0.5)),
-        of(class.delay.quantile(0.99)),
-        of(longest),
+        span_if_any(class.delay.mean()),
+        span_if_any(class.delay.quantile(0.5)),
+        span_if_any(class.delay.quantile(0.99)),
+        span_if_any(longest),
     ]
 }
 
 #[cfg(test)]
 mod tests {
+    use weir_gauge::spans::Sojourn;
+
     use super::*;
-    use crate::spans::Sojourn;
     use crate::steer::report::{ProcessorStatus, State};
 
     #[test]

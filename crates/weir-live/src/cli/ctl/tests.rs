@@ -5,6 +5,9 @@ use std::path::Path;
 
 use clap::Parser;
 use weir_document::Source;
+use weir_gauge::spans::Sojourn;
+use weir_plane::snapshot::KernelCounts;
+use weir_plane::snapshot::{Left, Reason};
 
 use super::*;
 use crate::daemon::control::Socket;
@@ -12,9 +15,6 @@ use crate::daemon::directory::RunDirectory;
 use crate::daemon::inbox::inbox;
 use crate::daemon::protocol::InterfaceStatus;
 use crate::daemon::requests::Order;
-use crate::io::KernelCounts;
-use crate::plane::snapshot::{Left, Reason};
-use crate::spans::Sojourn;
 
 #[derive(Debug, Parser)]
 struct Program {
@@ -161,7 +161,7 @@ fn a_daemon_is_asked_and_one_that_is_not_there_is_said_so() {
     let socket = Socket::bind(directory, None).expect("bound");
     let (caller, inbox) = inbox().expect("a descriptor");
     let text = "weir = 1\n[router]\nname = \"edge\"\n[[interface]]\nname = \"a\"\n";
-    let router = crate::config::read(&Source { name: "r.toml", text }).expect("valid");
+    let router = weir_plane::config::read(&Source { name: "r.toml", text }).expect("valid");
     let control = socket.serve(caller, router).expect("served");
     let loop_thread = std::thread::spawn(move || {
         loop {

@@ -5,10 +5,11 @@ use std::fs;
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::CapabilitySet;
 use rustix::time::{ClockId, clock_getres};
+use weir_core::units::Nanos;
+use weir_gauge::text::{bytes, span};
 
 use super::probe::aside;
 use super::{Finding, State};
-use crate::cli::text::{bytes, span};
 use crate::daemon::privileges::{Missing, effective, needed, real_time, require, steering};
 
 /// Clock sources that are read without leaving the processor or the guest.
@@ -77,7 +78,7 @@ fn throttling() -> Finding {
     };
     match (of("sched_rt_runtime_us"), of("sched_rt_period_us")) {
         (Some(runtime), Some(period)) if runtime >= 0 && period > 0 => {
-            let span_of = |micros: i64| span(micros.unsigned_abs() * 1_000);
+            let span_of = |micros: i64| span(Nanos::new(micros.unsigned_abs() * 1_000));
             Finding::ok(SCHEDULING, WHAT, format!("{} of each {}", span_of(runtime), span_of(period)))
         }
         (Some(_), Some(_)) => Finding::ok(SCHEDULING, WHAT, "not limited"),
@@ -142,10 +143,10 @@ fn resolution() -> Finding {
     let nanos = u64::try_from(resolution.tv_sec).unwrap_or(0) * 1_000_000_000
         + u64::try_from(resolution.tv_nsec).unwrap_or(0);
     match nanos {
-        0..=1_000 => Finding::ok(CLOCKS, "resolution", span(nanos)),
+        0..=1_000 => Finding::ok(CLOCKS, "resolution", span(Nanos::new(nanos))),
         _ => {
             let remedy = "boot a kernel with high-resolution timers: pacing is no finer than this";
-            Finding::warn(CLOCKS, "resolution", span(nanos), remedy)
+            Finding::warn(CLOCKS, "resolution", span(Nanos::new(nanos)), remedy)
         }
     }
 }

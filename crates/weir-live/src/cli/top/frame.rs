@@ -5,7 +5,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{self, Cell, Table};
 
-use crate::cli::text::table;
+use weir_gauge::text::table;
 
 /// Between two columns.
 const GAP: usize = 2;

@@ -19,7 +19,8 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 use weir_document::Refused;
 
-use crate::cli::text::{rate, span};
+use weir_core::units::Nanos;
+use weir_gauge::text::{rate, span};
 
 /// The longest result that is read, in bytes.
 const LONGEST: u64 = 1 << 29;
@@ -136,7 +137,7 @@ impl Model {
         };
         let used = says.utilisation.zip(self.rates.get(link)).map(|(used, all)| rate(used * all));
         let queue = says.queue.map(|packets| format!("{packets:.1}pkt"));
-        let wait = says.wait.map(|seconds| span((seconds * 1e9).round() as u64));
+        let wait = says.wait.map(|seconds| span(Nanos::new((seconds * 1e9).round() as u64)));
         [used, queue, wait]
             .into_iter()
             .map(|part| part.unwrap_or_else(|| "-".to_owned()))

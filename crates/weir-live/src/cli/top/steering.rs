@@ -1,9 +1,11 @@
 //! One interval of a daemon that steers: its processors, and what its classes waited.
 
+use weir_core::units::Nanos;
+use weir_gauge::spans::Sojourn;
+use weir_gauge::text::{packets, per_second, span, span_if_any};
+
 use super::frame::{Block, Frame, Row};
 use crate::cli::ctl::steering::thread;
-use crate::cli::text::{packets, per_second, span};
-use crate::spans::Sojourn;
 use crate::steer::report::{ClassStats, ProcessorStats, SteeringStats};
 
 /// What is shown of a processor, with its rank.
@@ -53,8 +55,8 @@ fn title(now: &SteeringStats, seconds: f64) -> String {
         "steering {}, interface {}, up {}, the last {}, {}: {} of {} processors in use, {} decisions",
         now.name,
         now.interface,
-        span(now.at_ns),
-        span((seconds * 1e9) as u64),
+        span(Nanos::new(now.at_ns)),
+        span(Nanos::new((seconds * 1e9) as u64)),
         now.policy,
         now.in_use,
         now.processors.len(),
@@ -85,14 +87,13 @@ fn processor(at: &ProcessorStats, old: &ProcessorStats, seconds: f64) -> Vec<Str
 
 fn class(at: &ClassStats, old: &Sojourn, seconds: f64) -> Vec<String> {
     let delay = at.delay.since(old);
-    let of = |nanos: Option<u64>| nanos.map_or_else(|| "-".to_owned(), span);
     vec![
         at.name.clone(),
         per_second(delay.count() as f64 / seconds),
-        of(delay.sum_ns.checked_div(delay.count())),
-        of(delay.quantile(0.5)),
-        of(delay.quantile(0.99)),
-        of((at.requests > 0).then_some(at.delay.longest_ns)),
+        span_if_any(delay.mean()),
+        span_if_any(delay.quantile(0.5)),
+        span_if_any(delay.quantile(0.99)),
+        span_if_any((at.requests > 0).then_some(Nanos::new(at.delay.longest_ns))),
     ]
 }
 

@@ -1,11 +1,13 @@
 //! One interval of a router.
 
+use weir_core::units::Nanos;
+use weir_gauge::spans::Sojourn;
+use weir_gauge::text::{packets, per_second, rate, span, span_if_any};
+use weir_plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
+
 use super::frame::{Block, Frame, Row};
 use super::model::Model;
-use crate::cli::text::{packets, per_second, rate, span};
 use crate::daemon::metrics::word;
-use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Reason, Snapshot};
-use crate::spans::Sojourn;
 
 /// What is shown of an interface or a class, in the order of the columns, each with its rank: what is narrow loses the
 /// last ranks first.
@@ -122,8 +124,8 @@ fn title(now: &Snapshot, interval: f64) -> String {
     format!(
         "router {}, up {}, the last {}, {} of {} frames free",
         now.name,
-        span(now.now_ns),
-        span((interval * 1e9) as u64),
+        span(Nanos::new(now.now_ns)),
+        span(Nanos::new((interval * 1e9) as u64)),
         now.frames_free,
         now.frames
     )
@@ -166,17 +168,16 @@ impl Figures {
 
     /// From `rate` to `mean`.
     fn cells(&self, interval: f64) -> [String; 8] {
-        let of = |nanos: Option<u64>| nanos.map_or_else(|| "-".to_owned(), span);
         let each = |count: u64| count as f64 / interval;
         [
             rate(8.0 * each(self.forwarded.bytes)),
             per_second(each(self.forwarded.packets)),
             packets(self.waiting),
-            of((self.waiting > 0).then_some(self.oldest_ns)),
+            span_if_any((self.waiting > 0).then_some(Nanos::new(self.oldest_ns))),
             per_second(each(self.dropped)),
-            of(self.sojourn.quantile(0.5)),
-            of(self.sojourn.quantile(0.99)),
-            of(self.sojourn.sum_ns.checked_div(self.sojourn.count())),
+            span_if_any(self.sojourn.quantile(0.5)),
+            span_if_any(self.sojourn.quantile(0.99)),
+            span_if_any(self.sojourn.mean()),
         ]
     }
 }

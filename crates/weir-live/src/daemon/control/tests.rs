@@ -4,20 +4,21 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use weir_document::Source;
+use weir_plane::config::Router;
+
 use super::super::directory::socket_of;
 use super::super::inbox::{Inbox, inbox};
 use super::super::requests::Order;
 use super::*;
-use crate::config::Router;
 use crate::steer::config::{Processors, Steering};
 use crate::steer::requests::Order as SteeringOrder;
-use weir_document::Source;
 
 const TEXT: &str =
     "weir = 1\n[router]\nname = \"r\"\n[[interface]]\nname = \"a\"\n[[interface]]\nname = \"b\"\n";
 
 fn router() -> Router {
-    crate::config::read(&Source { name: "r.toml", text: TEXT }).expect("valid")
+    weir_plane::config::read(&Source { name: "r.toml", text: TEXT }).expect("valid")
 }
 
 fn json(request: &Request) -> Vec<u8> {

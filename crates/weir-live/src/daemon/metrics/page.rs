@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Write as _};
 
-use crate::spans::Sojourn;
+use weir_gauge::spans::Sojourn;
 
 /// The upper ends of the buckets of spans, in nanoseconds: one, two and five of each power of ten from 1 us to 10 s.
 const ENDS: [u64; 22] = [

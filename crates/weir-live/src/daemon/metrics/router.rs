@@ -1,9 +1,9 @@
 //! What a router counts.
 
 use serde::Serialize;
+use weir_plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Snapshot};
 
 use super::page::{Page, Seconds};
-use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Snapshot};
 
 /// A snapshot in the text format.
 pub(super) fn text(snapshot: &Snapshot) -> String {

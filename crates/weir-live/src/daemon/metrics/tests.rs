@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use weir_gauge::spans::Sojourn;
+use weir_plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Left, Reason, Snapshot};
+
 use super::super::inbox::inbox;
 use super::super::requests::Order;
 use super::router::text;
 use super::*;
-use crate::plane::snapshot::{ClassSnapshot, Count, InterfaceSnapshot, Left, Reason, Snapshot};
-use crate::spans::Sojourn;
 use crate::steer::counts::FrameCounts;
 use crate::steer::report::{ClassStats, LoopStats, ProcessorStats, SteeringStats};
 

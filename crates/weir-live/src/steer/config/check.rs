@@ -16,10 +16,10 @@ use weir_core::pool::Profile;
 use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{Length, LengthUnit, Time};
 use weir_document::{Located, Mismatch, Refused, Source, Wording, words};
+use weir_plane::config::check::{Checked, Checker, LONGEST, VERSION, given};
 
 use super::document::{ClassesTable, LongTable, ServiceTable, SteerTable, SteeringDocument};
 use super::{Classes, MOST_CLASSES, MOST_PROCESSORS, Priority, Processors, Steering};
-use crate::config::check::{Checked, Checker, LONGEST, VERSION, given};
 use crate::steer::kernel::{ClassRule, LONGEST_QUEUE, Service, Setup, Traffic};
 use crate::steer::policy;
 
@@ -62,7 +62,7 @@ pub fn read(source: &Source<'_>) -> Result<Steering, Refused> {
     source.check_length(&WORDING)?;
     let document: SteeringDocument =
         toml::from_str(source.text).map_err(|error| source.explain(&error, &WORDING))?;
-    Checker { source }.steering(&document)
+    Steers(Checker { source }).steering(&document)
 }
 
 /// What to do where a key is missing.
@@ -94,14 +94,17 @@ fn mismatch(value: &Mismatch<'_>) -> (&'static str, String) {
     }
 }
 
-impl Checker<'_> {
+/// Checks one document.
+struct Steers<'a>(Checker<'a>);
+
+impl Steers<'_> {
     fn steering(&self, document: &SteeringDocument) -> Checked<Steering> {
         let table = &document.steer.value;
-        self.version(&document.weir)?;
+        self.0.version(&document.weir)?;
         let traffic = given(&table.traffic).unwrap_or(Traffic::Udp);
         let mut steering = Steering {
-            name: self.daemon_name(&table.name)?,
-            interface: self.interface_name(&table.interface)?,
+            name: self.0.daemon_name(&table.name)?,
+            interface: self.0.interface_name(&table.interface)?,
             traffic,
             ports: self.request_ports(document, traffic)?,
             policy: POLICY.parse().expect("a spec"),
@@ -110,8 +113,8 @@ impl Checker<'_> {
             priority: given(&table.priority).unwrap_or(PRIORITY),
             window: table.window.as_ref().map_or(Ok(WINDOW), |written| self.window(written))?,
             pin: given(&table.pin).unwrap_or(false),
-            metrics: self.metrics(&table.metrics)?,
-            group: self.group(&table.group)?,
+            metrics: self.0.metrics(&table.metrics)?,
+            group: self.0.group(&table.group)?,
             classes: self.request_classes(document.classes.as_ref().map(|it| &it.value), traffic)?,
             service: document.service.as_ref().map(|it| self.service(&it.value)).transpose()?,
         };
@@ -124,7 +127,7 @@ impl Checker<'_> {
         let Some(written) = &table.policy else { return Ok(()) };
         let site = steering.site(steering.processors.0.len().min(MOST_PROCESSORS));
         let read = policy::read(&written.value, &site);
-        let (spec, _) = read.or_else(|(reason, remedy)| self.refuse(written, reason, remedy))?;
+        let (spec, _) = read.or_else(|(reason, remedy)| self.0.refuse(written, reason, remedy))?;
         steering.policy = spec;
         Ok(())
     }
@@ -133,12 +136,12 @@ impl Checker<'_> {
         let table = &document.steer.value;
         match (&table.ports, traffic) {
             (Some(written), Traffic::Udp) => self.ports(written),
-            (None, Traffic::Udp) => self.refuse(
+            (None, Traffic::Udp) => self.0.refuse(
                 &document.steer,
                 "has no `ports`, without which no frame is a request",
                 "add the destination ports of requests, such as `ports = [9000]`, or write `traffic = \"ip\"`",
             ),
-            (Some(written), _) => self.refuse(
+            (Some(written), _) => self.0.refuse(
                 written,
                 "stands beside traffic that is not of UDP alone",
                 "remove it, or write `traffic = \"udp\"`",
@@ -152,7 +155,7 @@ impl Checker<'_> {
         self.some_values(written, "ports", "[9000]")?;
         let port = |each: &Located<u32>| match u16::try_from(each.value) {
             Ok(port) if port > 0 => Ok(port),
-            _ => self.refuse(each, "must be from 1 to 65535", "write a port such as 9000"),
+            _ => self.0.refuse(each, "must be from 1 to 65535", "write a port such as 9000"),
         };
         written.value.iter().map(port).collect()
     }
@@ -162,12 +165,12 @@ impl Checker<'_> {
             return Ok(());
         }
         let reason = format!("has {} {what}, must have from 1 to {}", written.value.len(), Setup::MOST);
-        self.refuse(written, reason, format!("write a list such as {example}"))
+        self.0.refuse(written, reason, format!("write a list such as {example}"))
     }
 
     fn processors(&self, written: &Located<Processors>) -> Checked<Processors> {
         if written.value.0.is_empty() {
-            return self.refuse(written, "names no processor", "write those that serve, such as \"1-7\"");
+            return self.0.refuse(written, "names no processor", "write those that serve, such as \"1-7\"");
         }
         Ok(written.value.clone())
     }
@@ -176,21 +179,21 @@ impl Checker<'_> {
         let Length { count, unit } = written.value;
         let remedy = "write a number of frames such as \"4096pkt\"";
         if unit != LengthUnit::Packets {
-            return self.refuse(written, "must be in frames", remedy);
+            return self.0.refuse(written, "must be in frames", remedy);
         }
         if !(1..=u64::from(LONGEST_QUEUE)).contains(&count) {
             let reason =
                 format!("must be from 1pkt to {LONGEST_QUEUE}pkt, the longest that the kernel makes");
-            return self.refuse(written, reason, remedy);
+            return self.0.refuse(written, reason, remedy);
         }
         Ok(count as u32)
     }
 
     fn window(&self, written: &Located<Time>) -> Checked<Nanos> {
         let remedy = "write a span such as \"100ms\"";
-        let window = self.span(written, LONGEST_WINDOW, remedy)?;
+        let window = self.0.span(written, LONGEST_WINDOW, remedy)?;
         if window < SHORTEST_WINDOW {
-            return self.refuse(written, format!("must be at least {SHORTEST_WINDOW}"), remedy);
+            return self.0.refuse(written, format!("must be at least {SHORTEST_WINDOW}"), remedy);
         }
         Ok(window)
     }
@@ -211,11 +214,11 @@ impl Checker<'_> {
         let remedy = "write the short ones' and the long ones', such as [\"short\", \"long\"]";
         let [short, long] = written.value.as_slice() else {
             let reason = format!("has {} names, must have {MOST_CLASSES}", written.value.len());
-            return self.refuse(written, reason, remedy);
+            return self.0.refuse(written, reason, remedy);
         };
-        let names = vec![self.plain_name(short)?, self.plain_name(long)?];
+        let names = vec![self.0.plain_name(short)?, self.0.plain_name(long)?];
         if names[0] == names[1] {
-            return self.refuse(long, "is the name of both classes", remedy);
+            return self.0.refuse(long, "is the name of both classes", remedy);
         }
         Ok(names)
     }
@@ -227,10 +230,10 @@ impl Checker<'_> {
             (None, None, Some(ports), None) => Ok(ClassRule::Ports(self.ports(ports)?)),
             (None, None, None, Some(points)) => {
                 self.some_values(points, "code points", "[46]")?;
-                let points = points.value.iter().map(|point| self.dscp(point));
+                let points = points.value.iter().map(|point| self.0.dscp(point));
                 Ok(ClassRule::Dscp(points.collect::<Checked<_>>()?))
             }
-            _ => self.refuse(
+            _ => self.0.refuse(
                 written,
                 "must have `byte` with `at_least`, or `ports`, or `dscp`, one of the three",
                 "write a rule such as { byte = 3, at_least = 10 }",
@@ -241,15 +244,15 @@ impl Checker<'_> {
     fn byte(&self, byte: &Located<u32>, at_least: &Located<u32>, traffic: Traffic) -> Checked<ClassRule> {
         if traffic != Traffic::Udp {
             let reason = "is a byte of the payload, which is looked for in UDP alone";
-            return self.refuse(byte, reason, "write `dscp` or `ports`, or `traffic = \"udp\"`");
+            return self.0.refuse(byte, reason, "write `dscp` or `ports`, or `traffic = \"udp\"`");
         }
         if byte.value > Setup::FARTHEST {
             let reason = format!("must be from 0 to {}", Setup::FARTHEST);
-            return self.refuse(byte, reason, "write the place of a byte near the start of the payload");
+            return self.0.refuse(byte, reason, "write the place of a byte near the start of the payload");
         }
         match u8::try_from(at_least.value) {
             Ok(at_least @ 1..) => Ok(ClassRule::Byte { offset: byte.value, at_least }),
-            _ => self.refuse(at_least, "must be from 1 to 255", "write a value of a byte such as 10"),
+            _ => self.0.refuse(at_least, "must be from 1 to 255", "write a value of a byte such as 10"),
         }
     }
 
@@ -257,26 +260,26 @@ impl Checker<'_> {
         let (shares, services) = match (&table.shares, &table.services) {
             (None, None) => return Ok(None),
             (Some(shares), Some(services)) => (shares, services),
-            (Some(lone), None) => return self.refuse(lone, "stands without `services`", BOTH),
-            (None, Some(lone)) => return self.refuse(lone, "stands without `shares`", BOTH),
+            (Some(lone), None) => return self.0.refuse(lone, "stands without `services`", BOTH),
+            (None, Some(lone)) => return self.0.refuse(lone, "stands without `shares`", BOTH),
         };
         self.two(shares)?;
         self.two(services)?;
         if let Some(odd) = shares.value.iter().find(|share| !(0.0..=1.0).contains(&share.value)) {
-            return self.refuse(odd, "must be from 0 to 1", "write a part of all requests such as 0.9");
+            return self.0.refuse(odd, "must be from 0 to 1", "write a part of all requests such as 0.9");
         }
         let sum: f64 = shares.value.iter().map(|share| share.value).sum();
         if (sum - 1.0).abs() > ROUNDING {
-            return self.refuse(
+            return self.0.refuse(
                 shares,
                 format!("has the sum {sum}, must have 1"),
                 "write shares of all requests",
             );
         }
         let profile = |(share, service): (&Located<f64>, &Located<Time>)| {
-            let span = self.span(service, LONGEST_SERVICE, "write a mean such as \"1.95us\"")?;
+            let span = self.0.span(service, LONGEST_SERVICE, "write a mean such as \"1.95us\"")?;
             if span.get() == 0 {
-                return self.refuse(service, "must be above 0", "write a mean such as \"1.95us\"");
+                return self.0.refuse(service, "must be above 0", "write a mean such as \"1.95us\"");
             }
             Ok(Profile { share: share.value, service: span })
         };
@@ -288,14 +291,14 @@ impl Checker<'_> {
             return Ok(());
         }
         let reason = format!("has {} values, must have {MOST_CLASSES}", written.value.len());
-        self.refuse(written, reason, "write one for each class, that of the short requests first")
+        self.0.refuse(written, reason, "write one for each class, that of the short requests first")
     }
 
     fn service(&self, table: &ServiceTable) -> Checked<Service> {
         let bounded = |written: &Option<Located<u32>>, default: u32, low: u32, high: u32| match written {
             Some(written) if !(low..=high).contains(&written.value) => {
                 let remedy = format!("write a number such as {default}");
-                self.refuse(written, format!("must be from {low} to {high}"), remedy)
+                self.0.refuse(written, format!("must be from {low} to {high}"), remedy)
             }
             written => Ok(written.as_ref().map_or(default, |it| it.value)),
         };

@@ -6,9 +6,9 @@
 use serde::{Deserialize, Serialize};
 use weir_document::Located;
 use weir_document::quantity::{Length, Time};
+use weir_plane::config::address::Endpoint;
 
 use super::written::{Priority, Processors};
-use crate::config::address::Endpoint;
 use crate::steer::kernel::Traffic;
 
 /// Requests of an interface, spread over processors.

@@ -4,11 +4,11 @@
 
 use weir_document::Located;
 use weir_document::quantity::{Clock, Length, LengthUnit, Time};
+use weir_plane::config::address::Endpoint;
+use weir_plane::config::print::{here, some};
 
 use super::document::{ClassesTable, LongTable, ServiceTable, SteerTable, SteeringDocument};
 use super::{Classes, Steering};
-use crate::config::address::Endpoint;
-use crate::config::print::{here, some};
 use crate::steer::kernel::{ClassRule, Service, Traffic};
 
 impl Steering {

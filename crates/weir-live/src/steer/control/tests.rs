@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use weir_document::Source;
+use weir_gauge::spans::Spans;
 
 use super::super::config::read;
 use super::*;
-use crate::spans::Spans;
 
 const MS: u64 = 1_000_000;
 
@@ -38,7 +38,7 @@ impl Fake {
     /// So many requests of a class begin their service, each after this delay.
     fn serve(&mut self, class: usize, requests: u64, delay: u64) {
         let mut spans = Spans::default();
-        (0..requests).for_each(|_| spans.add(delay));
+        (0..requests).for_each(|_| spans.add(Nanos::new(delay)));
         self.counts.delays[class].merge(&spans);
     }
 }
@@ -68,11 +68,11 @@ impl Steered for Fake {
         Ok(self.counts.clone())
     }
     fn waited(&self) -> [Delays; MOST_CLASSES] {
-        let of = |delays: &Spans| Delays { requests: delays.count(), delay: Nanos::new(delays.sum()) };
+        let of = |delays: &Spans| Delays { requests: delays.count(), delay: delays.sum() };
         self.counts.delays.each_ref().map(of)
     }
-    fn threads(&self) -> Vec<(u32, u32)> {
-        self.open.iter().map(|processor| (*processor, 1000 + processor)).collect()
+    fn threads(&self) -> Vec<QueueThread> {
+        self.open.iter().map(|&processor| QueueThread { processor, process: 1000 + processor }).collect()
     }
     fn schedule(&mut self, thread: u32, priority: Option<u8>) -> String {
         self.scheduled.push((thread, priority));

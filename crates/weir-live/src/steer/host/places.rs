@@ -2,10 +2,12 @@
 
 use core::mem::offset_of;
 
+use weir_core::units::Nanos;
+use weir_gauge::spans::{BUCKETS, Spans};
+
 use super::super::decision::Decision;
 use super::super::layout::{Counted, Delays, Queue, Receiver, Rules, Served, Setup};
 use super::numbers;
-use crate::spans::{BUCKETS, Spans};
 
 #[test]
 fn what_is_shared_lies_where_the_programs_have_it() {
@@ -47,9 +49,10 @@ fn spans_are_counted_in_the_same_buckets() {
     assert_eq!(buckets.len(), spans.len());
     for (span, bucket) in spans.into_iter().zip(buckets) {
         let mut here = Spans::default();
-        here.add(span);
+        let nanos = Nanos::new(span);
+        here.add(nanos);
         let mut there = [0; BUCKETS];
         there[bucket as usize] = 1;
-        assert_eq!(here.snapshot(), Spans::of(span, span, there).snapshot(), "{span}");
+        assert_eq!(here.snapshot(), Spans::of(nanos, nanos, there).snapshot(), "{span}");
     }
 }

@@ -1,0 +1,231 @@
+//! The memory of all frames: one piece cut into frames of equal size, each of which is a page.
+//!
+//! It is the umem of AF_XDP sockets, which all share it, and where AF_PACKET sockets read into and write from: a frame
+//! stays where it came in until it has left, and only its handle moves. A [`Buffer`] is that handle: it cannot be
+//! copied, so that whoever has one is the only one who touches its frame; what is given to the kernel is given up
+//! ([`Buffer::into_raw`]) and comes back by number.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Linux, Documentation/networking/af_xdp.rst |
+//! | Work | O(1) to take and give back; no allocation after [`Arena::new`] |
+//! | Memory | `frames * FRAME` bytes, touched at once, and 12 bytes a frame beside it; this is the cap |
+//! | Units | bytes |
+
+use core::ptr::NonNull;
+use core::slice;
+
+/// The bytes of one frame: a page, so that frames never cross one.
+pub const FRAME: u32 = 4096;
+/// The longest packet that a frame takes: what the kernel keeps free at its beginning is left out.
+pub const LONGEST: u32 = FRAME - 256;
+
+/// The largest IP packet that a frame takes, behind the header of Ethernet.
+pub const MOST_MTU: u32 = LONGEST - 14;
+/// What a router keeps for a frame: itself, and bytes beside it here, in each socket and in the plane.
+pub const COST: u64 = FRAME as u64 + 128;
+
+/// One frame with the bytes of it that are in use; not to be copied.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Buffer {
+    frame: u32,
+    offset: u16,
+    length: u16,
+}
+
+impl Buffer {
+    /// The bytes in use.
+    #[must_use]
+    #[inline]
+    pub fn length(&self) -> u32 {
+        u32::from(self.length)
+    }
+
+    /// The number of its frame: who keeps something about frames keeps it in that place.
+    #[must_use]
+    #[inline]
+    pub fn frame(&self) -> u32 {
+        self.frame
+    }
+
+    /// Gives it up, as to the kernel: where its bytes begin in the arena, and how many they are.
+    #[must_use]
+    #[inline]
+    pub fn into_raw(self) -> (u64, u32) {
+        (u64::from(self.frame) * u64::from(FRAME) + u64::from(self.offset), u32::from(self.length))
+    }
+
+    /// The bytes in use begin `by` later, or earlier; `false` and unchanged where the frame ends there.
+    #[inline]
+    pub fn shift(&mut self, by: i16) -> bool {
+        let offset = i32::from(self.offset) + i32::from(by);
+        let length = i32::from(self.length) - i32::from(by);
+        let fits = offset >= 0 && length >= 0 && offset + length <= FRAME as i32;
+        if fits {
+            (self.offset, self.length) = (offset as u16, length as u16);
+        }
+        fits
+    }
+
+    /// So many bytes are in use from its beginning; `false` and unchanged where the frame ends before.
+    #[inline]
+    pub fn resize(&mut self, length: u32) -> bool {
+        let fits = length <= FRAME - u32::from(self.offset);
+        if fits {
+            self.length = length as u16;
+        }
+        fits
+    }
+}
+
+/// A frame where it lies.
+#[derive(Clone)]
+#[repr(C, align(4096))]
+struct Page([u8; FRAME as usize]);
+
+/// The memory of all frames.
+#[derive(Debug)]
+pub struct Arena {
+    base: NonNull<u8>,
+    frames: u32,
+    /// Frames that nobody has.
+    free: Vec<u32>,
+    /// Whether somebody has it: catches a frame that comes back twice.
+    out: Vec<bool>,
+}
+
+// SAFETY: the memory is owned, and reached through `&self` or `&mut self` alone.
+unsafe impl Send for Arena {}
+
+impl Arena {
+    /// So many frames, all free; `None` where the system has not that much memory, or `frames` is zero.
+    #[must_use]
+    pub fn new(frames: u32) -> Option<Self> {
+        let count = frames as usize;
+        let mut pages = Vec::new();
+        pages.try_reserve_exact(count).ok().filter(|()| count > 0)?;
+        pages.resize(count, Page([0; FRAME as usize]));
+        // Behind a bare pointer: what the kernel writes to meanwhile must not be borrowed.
+        let base = NonNull::from(Box::leak(pages.into_boxed_slice())).cast();
+        Some(Self { base, frames, free: (0..frames).rev().collect(), out: vec![false; count] })
+    }
+
+    /// How many frames there are.
+    #[must_use]
+    #[inline]
+    pub fn frames(&self) -> u32 {
+        self.frames
+    }
+
+    /// How many of them nobody has.
+    #[must_use]
+    #[inline]
+    pub fn free(&self) -> u32 {
+        self.free.len() as u32
+    }
+
+    /// Where it begins and how many bytes it has: what the kernel is told of a umem.
+    #[must_use]
+    pub fn region(&self) -> (NonNull<u8>, usize) {
+        (self.base, self.frames as usize * FRAME as usize)
+    }
+
+    /// A free frame, with no bytes in use, beginning behind `headroom`; `None` where none is free.
+    #[inline]
+    pub fn take(&mut self, headroom: u16) -> Option<Buffer> {
+        debug_assert!(u32::from(headroom) <= FRAME);
+        let frame = self.free.pop()?;
+        self.out[frame as usize] = true;
+        Some(Buffer { frame, offset: headroom, length: 0 })
+    }
+
+    /// A frame that the kernel gives back, by any place in it: the opposite of [`Buffer::into_raw`]. `None` for a
+    /// place outside, for a frame that nobody had, and for bytes that leave the frame.
+    #[inline]
+    pub fn from_raw(&self, address: u64, length: u32) -> Option<Buffer> {
+        let frame = u32::try_from(address / u64::from(FRAME)).ok()?;
+        let offset = (address % u64::from(FRAME)) as u16;
+        let known = *self.out.get(frame as usize)?;
+        (known && length <= FRAME - u32::from(offset)).then_some(Buffer {
+            frame,
+            offset,
+            length: length as u16,
+        })
+    }
+
+    /// Takes a frame back.
+    #[inline]
+    pub fn give(&mut self, buffer: Buffer) {
+        debug_assert!(self.out[buffer.frame as usize], "frame {} came back twice", buffer.frame);
+        self.out[buffer.frame as usize] = false;
+        self.free.push(buffer.frame);
+    }
+
+    /// The bytes in use.
+    #[must_use]
+    #[inline]
+    pub fn bytes(&self, buffer: &Buffer) -> &[u8] {
+        let (at, length) = self.place(buffer);
+        // SAFETY: within the memory, as the bounds of a buffer are checked where it is made and changed; whoever has
+        // the buffer is the only one who has its frame.
+        unsafe { slice::from_raw_parts(self.base.as_ptr().add(at), length) }
+    }
+
+    /// The bytes in use, to be written.
+    #[must_use]
+    #[inline]
+    pub fn bytes_mut(&mut self, buffer: &mut Buffer) -> &mut [u8] {
+        let (at, length) = self.place(buffer);
+        // SAFETY: as in `bytes`; the exclusive borrows of arena and buffer make this the only reference.
+        unsafe { slice::from_raw_parts_mut(self.base.as_ptr().add(at), length) }
+    }
+
+    fn place(&self, buffer: &Buffer) -> (usize, usize) {
+        // A buffer of another, larger arena would lie outside.
+        assert!(buffer.frame < self.frames, "frame {} is not of this arena", buffer.frame);
+        (buffer.frame as usize * FRAME as usize + usize::from(buffer.offset), usize::from(buffer.length))
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        let pages = NonNull::slice_from_raw_parts(self.base.cast::<Page>(), self.frames as usize);
+        // SAFETY: the box was leaked in `new`, with as many pages, and no reference into it outlives the arena.
+        drop(unsafe { Box::from_raw(pages.as_ptr()) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_taken_written_and_given_back() {
+        let mut arena = Arena::new(2).expect("two pages");
+        let mut first = arena.take(256).expect("free");
+        assert!(first.resize(4) && !first.resize(FRAME) && !first.resize(u32::MAX));
+        arena.bytes_mut(&mut first).copy_from_slice(b"weir");
+        let second = arena.take(0).expect("free");
+        assert_eq!((arena.take(0), arena.free()), (None, 0));
+        assert!(first.shift(1) && !first.shift(-300));
+        assert_eq!(arena.bytes(&first), b"eir");
+        let (address, length) = first.into_raw();
+        let first = arena.from_raw(address, length).expect("it is out");
+        arena.give(first);
+        arena.give(second);
+        assert_eq!(arena.from_raw(address, length), None);
+        assert_eq!(arena.free(), 2);
+    }
+
+    #[test]
+    fn what_the_kernel_cannot_have_is_refused() {
+        let mut arena = Arena::new(1).expect("a page");
+        let (address, _) = arena.take(0).expect("free").into_raw();
+        assert_eq!(arena.from_raw(u64::MAX, 1), None);
+        assert_eq!(arena.from_raw(u64::from(FRAME), 1), None);
+        assert_eq!(arena.from_raw(address + 1, FRAME), None);
+        assert_eq!(arena.from_raw(address + 1, u32::MAX), None);
+        assert!(arena.from_raw(address + 1, FRAME - 1).is_some());
+        assert!(Arena::new(0).is_none());
+    }
+}

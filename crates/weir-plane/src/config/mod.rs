@@ -1,0 +1,134 @@
+//! What a router is told: its configuration, read from a file and checked once.
+//!
+//! The file is TOML ([`document`]); unknown keys, wrong units and contradictions are refused with file, line, column,
+//! value, bound and remedy, as in a scenario. What comes out is a [`Router`] in which every name is a number and every
+//! reference exists, so that nothing behind it has to check again.
+//!
+//! | | |
+//! |-|-|
+//! | Source | this project |
+//! | Work | O(length of the file); routes and classes at most as many as [`Router`] says |
+//! | Units | those of the scenarios: `10Mbit`, `5ms`, `14B` |
+
+pub mod address;
+pub mod change;
+pub mod check;
+pub mod document;
+pub mod print;
+
+use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
+
+use ipnet::IpNet;
+use weir_core::spec::Spec;
+use weir_core::units::{Bytes, Nanos, Rate};
+
+pub use address::{MacAddress, PortRange, Protocol};
+pub use change::Change;
+pub use check::{read, read_file, read_successor};
+pub use document::{Checksums, FlowKey, Io, OnFailure};
+
+/// The most interfaces of a router.
+pub const MOST_INTERFACES: usize = 256;
+/// The most routes.
+pub const MOST_ROUTES: usize = 65_536;
+/// The most classes, `default` included.
+pub const MOST_CLASSES: usize = 256;
+
+/// A router whose parts fit together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Router {
+    /// Its name.
+    pub name: String,
+    /// The memory of all frames together.
+    pub memory: Bytes,
+    /// By which means frames come in and leave.
+    pub io: Io,
+    /// What becomes of the traffic when the daemon is gone.
+    pub on_failure: OnFailure,
+    /// What is done with checksums that are not complete.
+    pub checksums: Checksums,
+    /// What packets of one flow have in common.
+    pub flow_key: FlowKey,
+    /// Into how many flows they are hashed, a power of two.
+    pub flow_buckets: u32,
+    /// The key of that hash; `None`: random at each start.
+    pub hash_key: Option<u64>,
+    /// The last part of each wait, which is spent spinning.
+    pub spin: Nanos,
+    /// Where metrics are served.
+    pub metrics: Option<SocketAddr>,
+    /// The group that may read over the control socket.
+    pub group: Option<String>,
+    /// The interfaces; a place in this list is what the other parts mean by an interface.
+    pub interfaces: Vec<Interface>,
+    /// The routes, those of the interfaces' own prefixes included.
+    pub routes: Vec<Route>,
+    /// The classes in order of their rank, `default` last.
+    pub classes: Vec<Class>,
+}
+
+/// An interface.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interface {
+    /// Its name in the kernel.
+    pub name: String,
+    /// The router's addresses there.
+    pub addresses: Vec<IpNet>,
+    /// The rate at which frames leave; `None`: as fast as the device takes them.
+    pub rate: Option<Rate>,
+    /// What each packet takes on the line beside its IP bytes.
+    pub framing: Bytes,
+    /// From the end of a transmission to the device.
+    pub propagation: Nanos,
+    /// The discipline of its queue.
+    pub discipline: Spec,
+    /// The largest IP packet that leaves here; `None`: that of the device.
+    pub mtu: Option<Bytes>,
+    /// Neighbours that are known beforehand.
+    pub neighbours: Vec<Neighbour>,
+}
+
+/// A host or router on the link of an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Neighbour {
+    /// Its address.
+    pub address: IpAddr,
+    /// Its device.
+    pub mac: MacAddress,
+}
+
+/// Where packets to a prefix go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// The prefix.
+    pub to: IpNet,
+    /// The next router; `None`: the destination itself.
+    pub via: Option<IpAddr>,
+    /// The interface they leave by.
+    pub interface: usize,
+}
+
+/// A class and the rule of what belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// Its name.
+    pub name: String,
+    /// What must fit; an empty rule fits all.
+    pub rule: Rule,
+}
+
+/// What must fit; an empty part fits all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rule {
+    /// Prefixes of the source, one of which must fit.
+    pub from: Vec<IpNet>,
+    /// Prefixes of the destination, one of which must fit.
+    pub to: Vec<IpNet>,
+    /// The protocol above IP.
+    pub protocol: Option<u8>,
+    /// Ranges, one of which must hold the port of the source or of the destination.
+    pub ports: Vec<RangeInclusive<u16>>,
+    /// Code points, one of which must fit.
+    pub dscp: Vec<u8>,
+}

@@ -1,0 +1,313 @@
+//! The way of a frame that came in: to a queue, to the router itself, or nowhere.
+//!
+//! | | |
+//! |-|-|
+//! | Source | RFC 1812, sections 5.2 and 5.3; RFC 2644; RFC 8200 |
+//! | Work per packet | as the parts say |
+//! | Units | nanoseconds since the daemon began; bytes of IP |
+//! | Departs from the source | nothing is fragmented, options are not looked at, and no redirects are sent |
+
+use std::net::IpAddr;
+
+use weir_core::units::Instant;
+
+use super::answers::{self, Trouble};
+use super::checksum::{self, Transport};
+use super::discovery::{self, Heard, mac};
+use super::egress::Frames;
+use super::frame::{self, ETHERNET, Frame, ICMPV6, Packet};
+use super::neighbours::{Found, Look};
+use super::parked::{Handle, Newcomer};
+use super::port::Once;
+use super::routes::Target;
+use super::snapshot::Reason;
+use super::{Notice, Plane};
+use crate::Received;
+use crate::arena::{Arena, Buffer};
+use crate::config::{Checksums, Neighbour};
+
+/// An interface, and the neighbour behind it that was looked for.
+struct Way {
+    egress: usize,
+    hop: IpAddr,
+    look: Look,
+}
+
+/// What becomes of a packet.
+enum Fate {
+    /// It leaves.
+    Leaves(Way),
+    /// It is for the router.
+    Stays,
+    /// It is let go.
+    Goes(Reason),
+    /// It is larger than the interface it would leave by takes.
+    TooLarge(u32),
+}
+
+impl Plane {
+    /// A frame came in by an interface. What is dropped goes back to the arena; what is to be answered, as ARP requests
+    /// and echo requests are, is kept to be sent by the next [`Self::depart`] of that interface.
+    pub fn arrive(&mut self, now: Instant, interface: usize, received: Received, arena: &mut Arena) {
+        let now = now.get();
+        if interface >= self.ports.len() {
+            return arena.give(received.buffer);
+        }
+        match frame::read(arena.bytes(&received.buffer)) {
+            Ok(Frame::Ip(packet)) => {
+                self.ports[interface].tally.received.add(packet.size.into());
+                self.ip(now, interface, received, &packet, arena);
+            }
+            other => self.not_ip(now, interface, received.buffer, other.err(), arena),
+        }
+    }
+
+    /// ARP, or what cannot be read.
+    #[cold]
+    fn not_ip(&mut self, now: u64, at: usize, mut buffer: Buffer, why: Option<Reason>, arena: &mut Arena) {
+        let size = (buffer.length() as usize).saturating_sub(ETHERNET) as u16;
+        let port = &mut self.ports[at];
+        port.tally.received.add(size.into());
+        let heard = discovery::read_arp(arena.bytes(&buffer));
+        match (why, heard) {
+            (Some(reason), _) => self.refuse(at, reason, size, buffer, arena),
+            (None, None) => self.refuse(at, Reason::Malformed, size, buffer, arena),
+            (None, Some(heard)) => {
+                port.tally.to_router.add(size.into());
+                let answers = self.learn(now, at, &heard, arena)
+                    && discovery::answer(&mut buffer, arena, None, &heard, self.ports[at].facts.mac);
+                self.answer(now, at, answers, buffer, arena);
+            }
+        }
+    }
+
+    /// Takes what was heard of a neighbour; whether it is asked for the router itself.
+    fn learn(&mut self, now: u64, at: usize, heard: &Heard, arena: &mut Arena) -> bool {
+        let port = &mut self.ports[at];
+        let mine = port.is_own(heard.target);
+        if let Some(speaker) = heard.speaker {
+            port.heard(now, speaker, mine && heard.asks, &mut Frames { parked: &mut self.parked, arena });
+        }
+        mine && heard.asks
+    }
+
+    /// Sends back what has become an answer, or gives it up.
+    fn answer(&mut self, now: u64, at: usize, answers: bool, buffer: Buffer, arena: &mut Arena) {
+        let port = &mut self.ports[at];
+        port.tell(now);
+        if answers { port.say(buffer, arena) } else { arena.give(buffer) }
+    }
+
+    /// Lets a frame go.
+    #[cold]
+    fn refuse(&mut self, at: usize, reason: Reason, size: u16, buffer: Buffer, arena: &mut Arena) {
+        self.ports[at].tally.refused.add(reason, size);
+        arena.give(buffer);
+    }
+
+    #[inline]
+    fn ip(&mut self, now: u64, at: usize, received: Received, packet: &Packet, arena: &mut Arena) {
+        let Received { mut buffer, partial } = received;
+        // What lies behind the packet is Ethernet's.
+        let trimmed = buffer.resize((ETHERNET + usize::from(packet.size)) as u32);
+        debug_assert!(trimmed, "a packet is not longer than its frame");
+        if packet.protocol == ICMPV6
+            && packet.ttl == 255
+            && let Some(heard) = discovery::read_neighbour(arena.bytes(&buffer), packet)
+        {
+            return self.discover(now, at, buffer, packet, &heard, arena);
+        }
+        match self.decide(now, at, &mut buffer, packet, partial, arena) {
+            Fate::Leaves(way) => self.enqueue(now, buffer, packet, way, arena),
+            Fate::Stays => self.keep(now, at, buffer, packet, arena),
+            Fate::Goes(reason) => {
+                self.ports[at].tally.refused.add(reason, packet.size);
+                self.tell(now, at, buffer, packet, Trouble::Refused(reason), arena);
+            }
+            Fate::TooLarge(mtu) => {
+                self.ports[at].tally.refused.add(Reason::TooLarge, packet.size);
+                self.tell(now, at, buffer, packet, Trouble::TooLarge(mtu), arena);
+            }
+        }
+    }
+
+    #[inline]
+    fn decide(
+        &mut self,
+        now: u64,
+        at: usize,
+        buffer: &mut Buffer,
+        packet: &Packet,
+        partial: Option<bool>,
+        arena: &mut Arena,
+    ) -> Fate {
+        if arena.bytes(buffer)[..6] != self.ports[at].facts.mac.0 {
+            return Fate::Goes(Reason::NotForUs);
+        }
+        if packet.ends.is_martian() {
+            let stays = self.ports[at].is_between_links(packet);
+            return if stays { Fate::Stays } else { Fate::Goes(Reason::Martian) };
+        }
+        let (egress, via) = match self.routes.find(&packet.ends) {
+            Some(Target::Here) => return Fate::Stays,
+            Some(Target::Broadcast) => return Fate::Goes(Reason::Martian),
+            _ if packet.ttl <= 1 => return Fate::Goes(Reason::Expired),
+            None => return Fate::Goes(Reason::NoRoute),
+            Some(Target::Out { interface, via }) => (interface, via),
+        };
+        if let Some(fate) = self.admit(at, egress, buffer, packet, partial, arena) {
+            return fate;
+        }
+        let hop = via.unwrap_or_else(|| packet.ends.destination());
+        let source = mac(arena.bytes(buffer), 6);
+        let look = self.ports[egress].look(now, hop, None, &mut Frames { parked: &mut self.parked, arena });
+        match look.found {
+            Found::Known(next) if at == egress && next == source => Fate::Goes(Reason::Loop),
+            Found::Silent => Fate::Goes(Reason::NoNeighbour),
+            Found::Known(_) | Found::Asked => Fate::Leaves(Way { egress, hop, look }),
+        }
+    }
+
+    /// Whether an interface takes a packet; why not, if it does not.
+    #[inline]
+    fn admit(
+        &mut self,
+        at: usize,
+        egress: usize,
+        buffer: &mut Buffer,
+        packet: &Packet,
+        partial: Option<bool>,
+        arena: &mut Arena,
+    ) -> Option<Fate> {
+        let port = &self.ports[egress];
+        if !port.facts.up {
+            return Some(Fate::Goes(Reason::InterfaceDown));
+        }
+        if port.is_draining {
+            return Some(Fate::Goes(Reason::Draining));
+        }
+        if u32::from(packet.size) > port.mtu() {
+            return Some(Fate::TooLarge(port.mtu()));
+        }
+        match checksum::transport(arena.bytes(buffer), packet, partial) {
+            Transport::Complete => None,
+            left => {
+                self.complete(at, buffer, packet, left, arena).then_some(Fate::Goes(Reason::PartialChecksum))
+            }
+        }
+    }
+
+    /// Completes a transport checksum, where it may; whether the packet is to be refused.
+    #[cold]
+    fn complete(
+        &mut self,
+        at: usize,
+        buffer: &mut Buffer,
+        packet: &Packet,
+        left: Transport,
+        arena: &mut Arena,
+    ) -> bool {
+        let frame = arena.bytes_mut(buffer);
+        let Transport::Partial(place) = left else {
+            self.ports[at].partial.happen();
+            return true;
+        };
+        if checksum::is_right(frame, packet, place) {
+            return false;
+        }
+        if self.router.checksums == Checksums::Complete {
+            checksum::complete(frame, packet, place);
+            return false;
+        }
+        self.ports[at].partial.happen();
+        true
+    }
+
+    /// A packet joins the queue of the interface that it leaves by.
+    #[inline]
+    fn enqueue(&mut self, now: u64, mut buffer: Buffer, packet: &Packet, way: Way, arena: &mut Arena) {
+        let Way { egress, hop, look } = way;
+        let label = self.classifier.label(packet);
+        checksum::decrement_ttl(arena.bytes_mut(&mut buffer), packet);
+        let port = &mut self.ports[egress];
+        let (size, class) = (packet.size, label.class.0);
+        port.egress.classes[usize::from(class)].offer(size);
+        let newcomer = Newcomer { arrived: now, hop, slot: look.slot, size, class, egress: egress as u16 };
+        match self.parked.put(buffer, newcomer) {
+            Ok(frame) => {
+                let handle = Handle::new(frame, label, size, packet.ecn);
+                let since = self.oversleep.since(now);
+                port.egress.arrive(now, since, handle, &mut Frames { parked: &mut self.parked, arena });
+            }
+            Err(buffer) => {
+                port.egress.classes[usize::from(class)].lose(Reason::NoMemory, size);
+                arena.give(buffer);
+            }
+        }
+    }
+
+    /// A neighbour solicitation or advertisement.
+    #[cold]
+    fn discover(
+        &mut self,
+        now: u64,
+        at: usize,
+        mut buffer: Buffer,
+        packet: &Packet,
+        heard: &Heard,
+        arena: &mut Arena,
+    ) {
+        self.ports[at].tally.to_router.add(packet.size.into());
+        let own = self.ports[at].facts.mac;
+        let answers = self.learn(now, at, heard, arena)
+            && discovery::answer(&mut buffer, arena, Some(packet), heard, own);
+        self.answer(now, at, answers, buffer, arena);
+    }
+
+    /// A packet to the router itself.
+    #[cold]
+    fn keep(&mut self, now: u64, at: usize, mut buffer: Buffer, packet: &Packet, arena: &mut Arena) {
+        let port = &mut self.ports[at];
+        port.tally.to_router.add(packet.size.into());
+        if answers::is_for_a_port(packet) {
+            return self.tell(now, at, buffer, packet, Trouble::NoPort, arena);
+        }
+        let answers = answers::is_echo(arena.bytes(&buffer), packet) && port.echoes.admits(now);
+        if answers {
+            answers::echo(arena.bytes_mut(&mut buffer), packet, port.facts.mac);
+        }
+        self.answer(now, at, answers, buffer, arena);
+    }
+
+    /// Tells the sender of a packet why it did not get through, where that is usual, in the frame of the packet.
+    #[cold]
+    fn tell(
+        &mut self,
+        now: u64,
+        at: usize,
+        mut buffer: Buffer,
+        packet: &Packet,
+        trouble: Trouble,
+        arena: &mut Arena,
+    ) {
+        let port = &mut self.ports[at];
+        let answers = match port.address_for(packet.ends.source()) {
+            Some(from) if trouble.is_told() && port.errors.admits(now) => answers::error(
+                &mut buffer,
+                arena,
+                packet,
+                trouble,
+                Neighbour { address: from, mac: port.facts.mac },
+            ),
+            _ => false,
+        };
+        self.answer(now, at, answers, buffer, arena);
+    }
+
+    /// What the operator is to be told, each once.
+    pub fn notice(&mut self) -> Option<Notice> {
+        let interface = self.ports.iter().position(|port| port.partial == Once::Due)?;
+        self.ports[interface].partial = Once::Told;
+        Some(Notice::PartialChecksums { interface })
+    }
+}

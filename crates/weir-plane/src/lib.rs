@@ -1,0 +1,274 @@
+//! The data plane: which class, flow, route and neighbour a frame has, and when it leaves.
+//!
+//! Sans-IO: no system call, no clock, no lock. [`config`] is the one definition of what a router is told, and the
+//! [`arena`] holds its frames. They come in as handles ([`Buffer`]), time as an argument, and what is to be sent goes
+//! out through [`Plane::depart`]; so the whole of a router is tested without one. After [`Plane::new`] nothing
+//! allocates.
+//!
+//! ```text
+//! arrive     parse -> drop what is malformed, martian or expired -> class, flow -> route -> neighbour
+//!            -> enqueue at the interface it leaves by
+//! depart     the transmission that is due ends -> dequeue -> pace -> delay line -> write the header -> out
+//! next_event the end of a transmission, a release from the delay line, the discipline's own event, a neighbour's timer
+//! ```
+//!
+//! A link is what it is in the simulation: a packet takes `(size + framing) / rate` on the line from the moment at
+//! which the discipline grants it, and is handed to the device `propagation` after that. Where the daemon wakes late
+//! it decides at the instants at which the line was free, so that a late timer costs no bandwidth. An interface
+//! without a rate grants as many frames as the device has room for.
+//!
+//! | | |
+//! |-|-|
+//! | Source | RFC 1812 (forwarding), RFC 826 (ARP), RFC 4861 (neighbour discovery), RFC 1624 (checksum updates); the project's network model |
+//! | Work per packet | parse O(1), class O(rules), route O(length of the prefix), discipline as it says |
+//! | Memory | sized by the configuration: frames, flows, neighbours, routes |
+//! | Units | instants and spans in nanoseconds since the daemon began; sizes of IP packets in bytes |
+
+mod answers;
+pub mod arena;
+pub mod checksum;
+mod classify;
+pub mod config;
+mod discovery;
+mod egress;
+mod forward;
+mod frame;
+mod line;
+mod neighbours;
+mod oversleep;
+mod parked;
+mod port;
+mod reload;
+mod routes;
+pub mod snapshot;
+mod succession;
+mod tally;
+#[cfg(test)]
+pub(crate) mod testing;
+
+use core::fmt;
+
+use weir_core::packet::hash::Keyed;
+use weir_core::units::Instant;
+use weir_document::Refused;
+
+use crate::arena::{Arena, Buffer};
+use crate::config::{MacAddress, Router};
+use classify::Classifier;
+use egress::Frames;
+use line::NEVER;
+use oversleep::Oversleep;
+use parked::Parked;
+use port::{Outlet, Port};
+use routes::Routes;
+use snapshot::{InterfaceSnapshot, Snapshot};
+
+/// What the plane must know of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceFacts {
+    /// Its address.
+    pub mac: MacAddress,
+    /// The largest IP packet that it takes.
+    pub mtu: u32,
+    /// Whether it is up.
+    pub up: bool,
+}
+
+/// A frame that has come in.
+#[derive(Debug)]
+pub struct Received {
+    /// Where it lies, from its Ethernet header on.
+    pub buffer: Buffer,
+    /// Whether its transport checksum is still to be completed; `None` where the device does not say.
+    pub partial: Option<bool>,
+}
+
+/// What the operator is to be told, once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// Packets came in by an interface whose transport checksums were never completed, and were refused.
+    PartialChecksums {
+        /// The interface.
+        interface: usize,
+    },
+}
+
+/// A router without its sockets.
+pub struct Plane {
+    router: Router,
+    seed: u64,
+    reloads: u64,
+    classifier: Classifier,
+    routes: Routes,
+    parked: Parked,
+    ports: Vec<Port>,
+    oversleep: Oversleep,
+}
+
+impl fmt::Debug for Plane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plane").field("name", &self.router.name).field("waiting", &self.waiting()).finish()
+    }
+}
+
+impl Plane {
+    /// A router with empty queues; `devices` are those of its interfaces, in their order. `seed` is what all hashes
+    /// that have no key of their own are taken under.
+    ///
+    /// # Errors
+    /// A discipline refuses its arguments, or the devices are not as many as the interfaces.
+    pub fn new(router: Router, devices: &[DeviceFacts], frames: u32, seed: u64) -> Result<Self, Refused> {
+        if devices.len() != router.interfaces.len() {
+            let (devices, interfaces) = (devices.len(), router.interfaces.len());
+            let reason = format!("has {interfaces} interfaces, but {devices} devices were found");
+            return Err(Refused::of_file(&router.name, reason, "name devices that exist"));
+        }
+        let (hash, classes) = (Keyed::new(seed), router.classes.len());
+        let mut ports = Vec::with_capacity(devices.len());
+        for (at, (interface, &facts)) in router.interfaces.iter().zip(devices).enumerate() {
+            let discipline = reload::build(&router, at, seed)?();
+            ports.push(Port::new(interface, facts, discipline, classes, hash));
+        }
+        let (classifier, routes) = (Classifier::new(&router, seed), Routes::new(&router));
+        Ok(Self {
+            router,
+            seed,
+            reloads: 0,
+            classifier,
+            routes,
+            parked: Parked::new(frames),
+            ports,
+            oversleep: Oversleep::default(),
+        })
+    }
+
+    /// Appends to `into` at most `room` frames that are to be sent by an interface now, with their headers written;
+    /// all that the interface's line has done up to `now` is done.
+    #[inline]
+    pub fn depart(
+        &mut self,
+        now: Instant,
+        interface: usize,
+        room: u32,
+        arena: &mut Arena,
+        into: &mut Vec<Buffer>,
+    ) {
+        if let Some(port) = self.ports.get_mut(interface) {
+            let frames = &mut Frames { parked: &mut self.parked, arena };
+            port.depart(now.get(), frames, &mut Outlet { room, into });
+        }
+    }
+
+    /// A frame could not be handed to its device, which is down or gone: it is counted and given back.
+    #[inline]
+    pub fn failed(&mut self, interface: usize, buffer: Buffer, arena: &mut Arena) {
+        if let Some(port) = self.ports.get_mut(interface) {
+            port.failed(&mut self.parked, &buffer);
+        }
+        arena.give(buffer);
+    }
+
+    /// The device of an interface has changed.
+    pub fn device(&mut self, interface: usize, facts: DeviceFacts) {
+        if let Some(port) = self.ports.get_mut(interface) {
+            port.facts = facts;
+        }
+    }
+
+    /// When [`Self::depart`] of some interface has something to do without an arrival; an interface that only waits
+    /// for room is not among them.
+    #[must_use]
+    #[inline]
+    pub fn next_event(&self) -> Option<Instant> {
+        let wake = self.ports.iter().map(|port| port.wake(&self.parked)).min();
+        wake.filter(|&wake| wake < NEVER).map(Instant::new)
+    }
+
+    /// The loop looks at `now` for the first time since it was to sleep until `due`, or to spin.
+    #[inline]
+    pub fn woken(&mut self, now: Instant, due: Instant) {
+        self.oversleep.note(now.get(), due.get());
+    }
+
+    /// Whether packets wait for room at the device of an interface.
+    #[must_use]
+    #[inline]
+    pub fn wants_room(&self, interface: usize) -> bool {
+        self.ports.get(interface).is_some_and(|port| port.egress.wants_room())
+    }
+
+    /// Everything that waits at an interface leaves before anything new is queued there; new packets are dropped until
+    /// [`Self::resume`].
+    pub fn drain(&mut self, interface: usize) {
+        self.set_draining(interface, true);
+    }
+
+    /// Ends [`Self::drain`].
+    pub fn resume(&mut self, interface: usize) {
+        self.set_draining(interface, false);
+    }
+
+    /// Whether an interface takes nothing new.
+    #[must_use]
+    #[inline]
+    pub fn is_draining(&self, interface: usize) -> bool {
+        self.ports.get(interface).is_some_and(|port| port.is_draining)
+    }
+
+    fn set_draining(&mut self, interface: usize, draining: bool) {
+        if let Some(port) = self.ports.get_mut(interface) {
+            port.is_draining = draining;
+        }
+    }
+
+    /// What was counted so far. The means of the interfaces and what the kernel has counted are not known here.
+    #[must_use]
+    pub fn snapshot(&self, now: Instant, arena: &Arena) -> Snapshot {
+        let mut oldest = vec![vec![u64::MAX; self.router.classes.len()]; self.ports.len()];
+        for (_, entry) in self.parked.present() {
+            let first = &mut oldest[usize::from(entry.egress)][usize::from(entry.class)];
+            *first = entry.arrived.min(*first);
+        }
+        let interfaces = (0..self.ports.len()).map(|at| self.interface(now, at, &oldest[at]));
+        Snapshot {
+            name: self.router.name.clone(),
+            now_ns: now.get(),
+            reloads: self.reloads,
+            frames: arena.frames().into(),
+            frames_free: arena.free().into(),
+            interfaces: interfaces.collect(),
+        }
+    }
+
+    fn interface(&self, now: Instant, at: usize, oldest: &[u64]) -> InterfaceSnapshot {
+        let (interface, port) = (&self.router.interfaces[at], &self.ports[at]);
+        let mut snapshot = InterfaceSnapshot {
+            name: interface.name.clone(),
+            up: port.facts.up,
+            discipline: interface.discipline.to_string(),
+            rate: interface.rate.map(|rate| rate.to_string()),
+            received: port.tally.received,
+            to_router: port.tally.to_router,
+            originated: port.tally.originated,
+            refused: port.tally.refused.snapshot(),
+            lateness: port.egress.lateness.snapshot(),
+            ..InterfaceSnapshot::default()
+        };
+        for ((class, tally), oldest) in self.router.classes.iter().zip(&port.egress.classes).zip(oldest) {
+            snapshot.forwarded.packets += tally.forwarded.packets;
+            snapshot.forwarded.bytes += tally.forwarded.bytes;
+            snapshot.classes.push(tally.snapshot(&class.name, now.get().saturating_sub(*oldest)));
+        }
+        snapshot
+    }
+
+    /// How many packets wait at all interfaces.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        let classes = self.ports.iter().flat_map(|port| &port.egress.classes);
+        classes.map(|class| class.waiting.packets).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,360 @@
+//! One interface of the router: what came in by it was counted here, what leaves by it waits here.
+//!
+//! Each frame that is due finds its neighbour now, not when it was queued. Answers of the router itself pass by the
+//! queue: they are few, and not what the discipline is to share the line among.
+//!
+//! | | |
+//! |-|-|
+//! | Source | this project |
+//! | Work per packet | O(1) beside the discipline |
+//! | Memory | the discipline's, the neighbours', counters by class, [`MOST_ANSWERS`] answers |
+//! | Units | nanoseconds since the daemon began; bytes of IP |
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+use weir_core::packet::hash::Keyed;
+
+use super::DeviceFacts;
+use super::answers::Limit;
+use super::discovery::{ask, link_local};
+use super::egress::{Egress, Frames};
+use super::frame::Packet;
+use super::line::NEVER;
+use super::neighbours::{Due, Found, Freed, Look, Neighbours};
+use super::parked::{Handle, List, Parked};
+use super::snapshot::{Count, Reason};
+use super::succession::Boxed;
+use super::tally::Reasons;
+use crate::arena::{Arena, Buffer};
+use crate::config::{Interface, MacAddress, Neighbour};
+
+/// The most answers and questions of the router that wait to be sent.
+const MOST_ANSWERS: usize = 128;
+
+/// What came in by an interface, and what the router said there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct IngressTally {
+    /// Came in.
+    pub(super) received: Count,
+    /// For the router itself.
+    pub(super) to_router: Count,
+    /// Dropped before it joined a queue.
+    pub(super) refused: Reasons,
+    /// Said by the router.
+    pub(super) originated: Count,
+}
+
+/// What is told once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Once {
+    /// It has not happened.
+    Never,
+    /// It has, and is to be told.
+    Due,
+    /// It was told.
+    Told,
+}
+
+impl Once {
+    /// It happens.
+    pub(super) fn happen(&mut self) {
+        if *self == Self::Never {
+            *self = Self::Due;
+        }
+    }
+}
+
+/// Packets that left, to be given to the device.
+pub(super) struct Outlet<'a> {
+    /// How many more it takes.
+    pub(super) room: u32,
+    /// Where they go.
+    pub(super) into: &'a mut Vec<Buffer>,
+}
+
+/// One interface.
+pub(super) struct Port {
+    /// Its device.
+    pub(super) facts: DeviceFacts,
+    /// The largest packet that the configuration lets leave here.
+    mtu: Option<u32>,
+    /// The router's addresses here.
+    addresses: Vec<IpNet>,
+    /// What waits to leave.
+    pub(super) egress: Egress,
+    /// Who is next.
+    pub(super) neighbours: Neighbours,
+    /// Packets whose neighbour has answered.
+    ready: List,
+    /// What the router itself says.
+    answers: VecDeque<Buffer>,
+    /// The last instant that it was told.
+    now: u64,
+    /// How many errors it sends.
+    pub(super) errors: Limit,
+    /// How many echoes it sends.
+    pub(super) echoes: Limit,
+    /// How often it asks for neighbours.
+    questions: Limit,
+    /// Whether nothing new is queued.
+    pub(super) is_draining: bool,
+    /// What came in.
+    pub(super) tally: IngressTally,
+    /// Whether the operator is to be told of packets with partial checksums.
+    pub(super) partial: Once,
+}
+
+impl Port {
+    /// An interface with empty queues.
+    pub(super) fn new(
+        interface: &Interface,
+        facts: DeviceFacts,
+        discipline: Boxed<Handle>,
+        classes: usize,
+        hash: Keyed,
+    ) -> Self {
+        let mut port = Self {
+            facts,
+            mtu: None,
+            addresses: Vec::new(),
+            egress: Egress::new(interface, discipline, classes),
+            neighbours: Neighbours::new(&interface.neighbours, hash),
+            ready: List::default(),
+            answers: VecDeque::with_capacity(MOST_ANSWERS),
+            now: 0,
+            errors: Limit::new(1_000, 50),
+            echoes: Limit::new(10_000, 100),
+            questions: Limit::new(1_000, 100),
+            is_draining: false,
+            tally: IngressTally::default(),
+            partial: Once::Never,
+        };
+        port.set(interface);
+        port
+    }
+
+    /// Takes what a configuration says, all but the discipline.
+    pub(super) fn set(&mut self, interface: &Interface) {
+        self.mtu = interface.mtu.map(|mtu| u32::try_from(mtu.get()).unwrap_or(u32::MAX));
+        self.addresses.clone_from(&interface.addresses);
+        self.egress.set(interface);
+        self.neighbours.set_fixed(&interface.neighbours);
+    }
+
+    /// The time is `now`.
+    pub(super) fn tell(&mut self, now: u64) {
+        self.now = self.now.max(now);
+    }
+
+    /// The largest packet that leaves here.
+    #[inline]
+    pub(super) fn mtu(&self) -> u32 {
+        self.mtu.map_or(self.facts.mtu, |mtu| mtu.min(self.facts.mtu))
+    }
+
+    /// The router's address from which to speak with another.
+    pub(super) fn address_for(&self, other: IpAddr) -> Option<IpAddr> {
+        let same_kind = || self.addresses.iter().filter(|net| net.addr().is_ipv4() == other.is_ipv4());
+        let near = same_kind().find(|net| net.contains(&other));
+        near.or_else(|| same_kind().next()).map(IpNet::addr)
+    }
+
+    /// Whether an address is the router's, here.
+    pub(super) fn is_own(&self, address: IpAddr) -> bool {
+        let is_link_local = || address == IpAddr::V6(link_local(self.facts.mac));
+        self.addresses.iter().any(|net| net.addr() == address) || is_link_local()
+    }
+
+    /// Whether a packet comes from a link-local address, and goes to the router's here.
+    #[cold]
+    pub(super) fn is_between_links(&self, packet: &Packet) -> bool {
+        let is_link_local =
+            |address| matches!(address, IpAddr::V6(address) if address.is_unicast_link_local());
+        let (source, destination) = (packet.ends.source(), packet.ends.destination());
+        is_link_local(source) && is_link_local(destination) && self.is_own(destination)
+    }
+
+    /// Whether an address is in a prefix of this interface, or reaches no further than its link.
+    pub(super) fn is_near(&self, address: IpAddr) -> bool {
+        let link_local = matches!(address, IpAddr::V6(address) if address.is_unicast_link_local());
+        link_local || self.addresses.iter().any(|net| net.contains(&address))
+    }
+
+    /// Something of the router itself is to be sent; it is given up where too much waits already.
+    pub(super) fn say(&mut self, buffer: Buffer, arena: &mut Arena) {
+        if self.answers.len() < MOST_ANSWERS && self.facts.up {
+            self.answers.push_back(buffer);
+        } else {
+            arena.give(buffer);
+        }
+    }
+
+    /// Looks for a neighbour, and asks for it where it is not known.
+    #[inline]
+    pub(super) fn look(&mut self, now: u64, hop: IpAddr, slot: Option<u32>, frames: &mut Frames<'_>) -> Look {
+        let look = self.neighbours.look(now, hop, slot);
+        self.lose_all(look.displaced, Reason::NoNeighbour, frames);
+        if look.ask {
+            self.ask(now, hop, frames.arena);
+        }
+        look
+    }
+
+    #[cold]
+    fn ask(&mut self, now: u64, hop: IpAddr, arena: &mut Arena) {
+        if !self.questions.admits(now) {
+            return;
+        }
+        let from = self.address_for(hop);
+        if let Some(question) = ask(arena, self.facts.mac, from, hop) {
+            self.say(question, arena);
+        }
+    }
+
+    /// A neighbour said its address: what waited for it is ready.
+    pub(super) fn heard(&mut self, now: u64, speaker: Neighbour, learn: bool, frames: &mut Frames<'_>) {
+        self.now = self.now.max(now);
+        if self.is_own(speaker.address) {
+            return;
+        }
+        let learn = learn && self.is_near(speaker.address);
+        let Freed { mut waiting, displaced } = self.neighbours.heard(now, speaker, learn);
+        while let Some(frame) = frames.parked.pop(&mut waiting) {
+            frames.parked.push(&mut self.ready, frame);
+        }
+        self.lose_all(displaced, Reason::NoNeighbour, frames);
+    }
+
+    /// Drops a packet that waited here.
+    fn lose(&mut self, frame: u32, reason: Reason, frames: &mut Frames<'_>) {
+        let entry = frames.parked.entry(frame);
+        self.egress.classes[usize::from(entry.class)].lose(reason, entry.size);
+        if let Some(buffer) = frames.parked.take(frame) {
+            frames.arena.give(buffer);
+        }
+    }
+
+    fn lose_all(&mut self, mut list: List, reason: Reason, frames: &mut Frames<'_>) {
+        while let Some(frame) = frames.parked.pop(&mut list) {
+            self.lose(frame, reason, frames);
+        }
+    }
+
+    /// Sends what is to be sent at `now`.
+    pub(super) fn depart(&mut self, now: u64, frames: &mut Frames<'_>, outlet: &mut Outlet<'_>) {
+        self.now = self.now.max(now);
+        self.expire(now, frames);
+        if !self.facts.up {
+            // Nothing is waited for that will not be sent.
+            outlet.room = u32::MAX;
+        }
+        self.send_answers(frames, outlet);
+        self.release(now, frames, outlet);
+        self.egress.advance(now, frames);
+        if self.egress.is_stuck && !self.has_due(now, frames) {
+            self.egress.unstick(now, frames);
+            self.egress.advance(now, frames);
+        }
+        self.release(now, frames, outlet);
+        self.egress.grant(now, outlet.room, frames);
+        self.release(now, frames, outlet);
+        self.egress.is_stuck = self.has_due(now, frames);
+    }
+
+    fn has_due(&self, now: u64, frames: &Frames<'_>) -> bool {
+        self.ready.count > 0 || !self.answers.is_empty() || self.egress.is_due(now, frames.parked)
+    }
+
+    fn send_answers(&mut self, frames: &mut Frames<'_>, outlet: &mut Outlet<'_>) {
+        while outlet.room > 0 {
+            let Some(answer) = self.answers.pop_front() else { return };
+            if !self.facts.up {
+                frames.arena.give(answer);
+                continue;
+            }
+            self.tally.originated.add(answer.length().saturating_sub(super::frame::ETHERNET as u32));
+            frames.parked.forget(answer.frame());
+            outlet.into.push(answer);
+            outlet.room -= 1;
+        }
+    }
+
+    /// Sends those that are due, those first whose neighbour has just answered.
+    fn release(&mut self, now: u64, frames: &mut Frames<'_>, outlet: &mut Outlet<'_>) {
+        while outlet.room > 0 {
+            let ready = frames.parked.pop(&mut self.ready);
+            let Some(frame) = ready.or_else(|| self.egress.due(now, frames.parked)) else { return };
+            self.send(now, frame, frames, outlet);
+        }
+    }
+
+    /// Writes the header of a packet that is due, if its neighbour is known.
+    #[inline]
+    fn send(&mut self, now: u64, frame: u32, frames: &mut Frames<'_>, outlet: &mut Outlet<'_>) {
+        if !self.facts.up {
+            return self.lose(frame, Reason::InterfaceDown, frames);
+        }
+        let entry = frames.parked.entry(frame);
+        let (hop, slot) = (entry.hop, entry.slot);
+        let look = self.look(now, hop, Some(slot), frames);
+        match look.found {
+            Found::Known(mac) => self.forward(frame, mac, frames, outlet),
+            Found::Asked => self.wait(frame, look.slot, frames),
+            Found::Silent => self.lose(frame, Reason::NoNeighbour, frames),
+        }
+    }
+
+    #[inline]
+    fn forward(&mut self, frame: u32, to: MacAddress, frames: &mut Frames<'_>, outlet: &mut Outlet<'_>) {
+        let entry = frames.parked.entry(frame);
+        self.egress.classes[usize::from(entry.class)].forward(entry.size);
+        if let Some(mut buffer) = frames.parked.leave(frame) {
+            let header = frames.arena.bytes_mut(&mut buffer);
+            header[..6].copy_from_slice(&to.0);
+            header[6..12].copy_from_slice(&self.facts.mac.0);
+            outlet.into.push(buffer);
+            outlet.room -= 1;
+        }
+    }
+
+    #[cold]
+    fn wait(&mut self, frame: u32, slot: u32, frames: &mut Frames<'_>) {
+        frames.parked.entry_mut(frame).slot = slot;
+        match self.neighbours.waiting(slot) {
+            Some(list) => frames.parked.push(list, frame),
+            None => self.lose(frame, Reason::NeighbourQueueFull, frames),
+        }
+    }
+
+    /// Asks again for neighbours that have not answered, and gives up those that will not.
+    fn expire(&mut self, now: u64, frames: &mut Frames<'_>) {
+        let mut from = 0;
+        while let Some(due) = self.neighbours.expire(now, &mut from) {
+            match due {
+                Due::Ask(address) => self.ask(now, address, frames.arena),
+                Due::GaveUp(waiting) => self.lose_all(waiting, Reason::NoNeighbour, frames),
+            }
+        }
+    }
+
+    /// A frame that had left was not taken by the device.
+    pub(super) fn failed(&mut self, parked: &mut Parked, buffer: &Buffer) {
+        // What the router itself says is forgotten as it leaves.
+        if let Some(entry) = parked.forget(buffer.frame()) {
+            self.egress.classes[usize::from(entry.class)].fail(entry.size);
+        }
+    }
+
+    /// When [`Self::depart`] has something to do without an arrival, or [`NEVER`].
+    pub(super) fn wake(&self, parked: &Parked) -> u64 {
+        if !self.facts.up && self.egress.wants_room() {
+            // Nobody will have room: what waits for it is to be dropped.
+            return self.now;
+        }
+        let said = self.ready.count > 0 || !self.answers.is_empty();
+        let said = if said && !self.egress.is_stuck { self.now } else { NEVER };
+        said.min(self.egress.wake(parked)).min(self.neighbours.timer())
+    }
+}
