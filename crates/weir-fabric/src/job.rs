@@ -7,6 +7,7 @@ use crate::record::Sink;
 use crate::{accelerated, plain};
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
+use weir_lab::runner;
 
 /// One discipline at one load in one replication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +21,11 @@ pub struct Job {
 }
 
 impl Job {
-    /// Its place among the cells: discipline by discipline, load by load.
+    /// The job of the cells, which are in order of the disciplines, each with all loads.
     #[must_use]
-    pub fn cell(&self, fabric: &FabricScenario) -> usize {
-        self.discipline * fabric.traffic.loads.len() + self.load
+    pub fn of(fabric: &FabricScenario, job: runner::Job) -> Self {
+        let loads = fabric.traffic.loads.len();
+        Self { replication: job.replication, discipline: job.cell / loads, load: job.cell % loads }
     }
 }
 

@@ -1,12 +1,10 @@
-//! Runs a scenario of the fabric: from the checked model to the result.
-//!
-//! A job is one discipline at one load in one replication; jobs share nothing. What they leave is put together by
-//! replication, load and discipline, and merged only in ways that no order changes. So the result is the same, to the
-//! last byte, for any number of threads. A replication counts where every discipline finished it at every load.
+//! Runs a scenario of the fabric: from the checked model to the result. A cell is a discipline at a load.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use weir_core::units::Nanos;
+use weir_lab::control::{Control, Watch};
+use weir_lab::error::RunError;
+use weir_lab::provenance::Frame;
+use weir_lab::runner::{self, Model};
 
 use crate::build;
 use crate::collector::Collector;
@@ -15,12 +13,6 @@ use crate::model::FabricScenario;
 use crate::outcome::FabricOutcome;
 use crate::report;
 use crate::summary::{self, Cell, Left};
-use weir_lab::control::Watch;
-use weir_lab::control::{Control, Progress};
-use weir_lab::error::RunError;
-use weir_lab::gathered::Gathered;
-use weir_lab::parallel::in_parallel_told;
-use weir_lab::provenance::Frame;
 
 /// Runs a scenario. Progress counts simulated nanoseconds over all jobs.
 ///
@@ -33,49 +25,35 @@ pub fn run(
     control: &mut Control<'_>,
 ) -> Result<FabricOutcome, RunError> {
     build::check(fabric)?;
-    let jobs = jobs(fabric);
-    let duration = fabric.stop.duration.get();
-    let total = duration.saturating_mul(jobs.len() as u64);
-    let (done, failed) = (AtomicU64::new(0), AtomicBool::new(false));
-    let watch = Watch { cancel: control.cancel, failed: &failed, done: &done, duration };
-    let gathered = Mutex::new(summary::gathered(fabric));
-    let work = |job| {
-        let ended = one(fabric, job, &gathered, &watch);
-        failed.fetch_or(ended.is_err(), Ordering::Relaxed);
-        ended
-    };
-    let progress = || Progress { done: done.load(Ordering::Relaxed).min(total), total };
-    let ended = in_parallel_told(jobs, control.threads, work, &mut || (control.progress)(progress()));
-    ended.into_iter().collect::<Result<Vec<()>, _>>()?;
-    (control.progress)(progress());
-    let cells = gathered.into_inner().unwrap_or_else(PoisonError::into_inner).into_cells();
-    Ok(report::outcome(fabric, frame, &cells))
+    Ok(report::outcome(fabric, frame, &runner::run(fabric, control)?))
 }
 
-/// All jobs, replication by replication.
-fn jobs(fabric: &FabricScenario) -> Vec<Job> {
-    let (loads, disciplines) = (fabric.traffic.loads.len(), fabric.disciplines.len());
-    let of = |replication| {
-        let at = move |load| (0..disciplines).map(move |discipline| Job { replication, discipline, load });
-        (0..loads).flat_map(at)
-    };
-    (0..fabric.stop.replications).flat_map(of).collect()
-}
+impl Model for FabricScenario {
+    type Cell = Cell;
 
-/// Runs a job; what it leaves is gathered where it is finished.
-fn one(
-    fabric: &FabricScenario,
-    job: Job,
-    gathered: &Mutex<Gathered<Cell>>,
-    watch: &Watch<'_>,
-) -> Result<(), RunError> {
-    if watch.cancelled() {
-        return Ok(());
+    fn replications(&self) -> u32 {
+        self.stop.replications
     }
-    let mut collector = Collector::new(fabric);
-    if let Ended::Finished(tally) = job::play(fabric, job, &mut collector, watch)? {
-        let left = Left::new(collector, tally);
-        gathered.lock().unwrap_or_else(PoisonError::into_inner).add(job.replication, job.cell(fabric), left);
+
+    fn duration(&self) -> Nanos {
+        self.stop.duration
     }
-    Ok(())
+
+    fn cells(&self) -> Vec<Cell> {
+        summary::cells(self)
+    }
+
+    /// Load by load.
+    fn order(&self) -> Vec<usize> {
+        let (loads, disciplines) = (self.traffic.loads.len(), self.disciplines.len());
+        (0..loads).flat_map(|load| (0..disciplines).map(move |discipline| discipline * loads + load)).collect()
+    }
+
+    fn play(&self, job: runner::Job, watch: &Watch<'_>) -> Result<Option<Left>, RunError> {
+        let mut collector = Collector::new(self);
+        match job::play(self, Job::of(self, job), &mut collector, watch)? {
+            Ended::Finished(tally) => Ok(Some(Left::new(collector, tally))),
+            Ended::Interrupted => Ok(None),
+        }
+    }
 }

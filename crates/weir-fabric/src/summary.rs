@@ -9,7 +9,6 @@ use crate::collector::{Collector, Counts, Inside, KINDS, Volume};
 use crate::job::Tally;
 use crate::model::FabricScenario;
 use weir_lab;
-use weir_lab::gathered::Gathered;
 use weir_lab::stats::{Histogram, Spread};
 
 /// One subject, a channel or all, in one run.
@@ -94,12 +93,12 @@ impl weir_lab::gathered::Cell for Cell {
     }
 }
 
-/// All cells in the making, discipline by discipline, load by load; nothing yet.
+/// The cells, discipline by discipline, load by load; nothing is in them yet.
 #[must_use]
-pub fn gathered(fabric: &FabricScenario) -> Gathered<Cell> {
+pub fn cells(fabric: &FabricScenario) -> Vec<Cell> {
     let (cells, subjects) =
         (fabric.disciplines.len() * fabric.traffic.loads.len(), fabric.channels.len() + 1);
     let histograms = || (0..subjects).map(|_| Histograms::default()).collect();
     let empty = |_| Cell { runs: Vec::new(), histograms: histograms() };
-    Gathered::new(fabric.stop.replications, (0..cells).map(empty).collect())
+    (0..cells).map(empty).collect()
 }

@@ -3,7 +3,7 @@
 //! | part | module |
 //! |-|-|
 //! | random streams, keyed by seed, replication and purpose | [`stream`] |
-//! | jobs on threads, put together in an order that no thread changes | [`parallel`], [`gathered`] |
+//! | jobs on threads, put together in an order that no thread changes | [`runner`], [`parallel`], [`gathered`] |
 //! | what a run has to do with the outside | [`control`], [`record`], [`error`] |
 //! | figures with their intervals | [`stats`] |
 //! | what a result says besides figures | [`result`], [`provenance`] |
@@ -20,6 +20,7 @@ pub mod parallel;
 pub mod provenance;
 pub mod record;
 pub mod result;
+pub mod runner;
 pub mod scenario;
 pub mod stats;
 pub mod stream;

@@ -157,7 +157,7 @@ fn behind(metric: &str, counts: &Counts) -> u64 {
 impl Rows {
     /// All figures of a discipline from its replications.
     #[must_use]
-    pub fn new(network: &NetworkScenario, summaries: &[&Summary]) -> Self {
+    pub fn new(network: &NetworkScenario, summaries: &[Summary]) -> Self {
         let mut rows = Vec::new();
         let subjects = subjects(network);
         for place in 0..network.measure.intervals.len() {
@@ -189,14 +189,14 @@ impl Rows {
 
 fn of_subject(
     network: &NetworkScenario,
-    summaries: &[&Summary],
+    summaries: &[Summary],
     place: usize,
     (at, subject): (usize, &Subject),
     rows: &mut Vec<Row>,
 ) {
     let (from, to) = network.measure.intervals[place];
     let seconds = to.get().saturating_sub(from.get()) as f64 / SECOND;
-    let of = |summary: &&Summary| summary.counts[place][at].clone();
+    let of = |summary: &Summary| summary.counts[place][at].clone();
     let all: Vec<Counts> = summaries.iter().map(of).collect();
     let title = |metric, statistic, unit| Title {
         scope: subject.scope,
@@ -220,7 +220,7 @@ fn of_subject(
 }
 
 /// Jain's index of the flows' throughputs, and the least of these over their mean.
-fn evenness(network: &NetworkScenario, summaries: &[&Summary], place: usize, rows: &mut Vec<Row>) {
+fn evenness(network: &NetworkScenario, summaries: &[Summary], place: usize, rows: &mut Vec<Row>) {
     let title = |metric, statistic| Title {
         scope: Scope::All,
         name: "all".to_owned(),
@@ -238,7 +238,7 @@ fn evenness(network: &NetworkScenario, summaries: &[&Summary], place: usize, row
 }
 
 /// The quantiles of the delays over the whole run.
-fn tails(subjects: &[Subject], summaries: &[&Summary], rows: &mut Vec<Row>) {
+fn tails(subjects: &[Subject], summaries: &[Summary], rows: &mut Vec<Row>) {
     let measured = summaries.first().map_or(0, |summary| summary.histograms.len());
     for (at, subject) in subjects.iter().enumerate().take(measured) {
         let sections: Vec<Histogram> =
@@ -270,7 +270,7 @@ const TOLD_OF_LINKS: [ToldOfLink; 4] = [
     ("drops", "pkt", |tally, _| Some(tally.dropped as f64)),
 ];
 
-fn of_link(network: &NetworkScenario, summaries: &[&Summary], link: usize, rows: &mut Vec<Row>) {
+fn of_link(network: &NetworkScenario, summaries: &[Summary], link: usize, rows: &mut Vec<Row>) {
     let stop = &network.stop;
     let time = stop.duration.get().saturating_sub(stop.warm_up.get()) as f64;
     let title = |metric, statistic, unit| Title {
@@ -294,7 +294,7 @@ fn of_link(network: &NetworkScenario, summaries: &[&Summary], link: usize, rows:
 }
 
 /// Waits and drops of each flow at each link of its path.
-fn of_hops(network: &NetworkScenario, summaries: &[&Summary], rows: &mut Vec<Row>) {
+fn of_hops(network: &NetworkScenario, summaries: &[Summary], rows: &mut Vec<Row>) {
     if summaries.first().is_none_or(|summary| summary.hops.is_empty()) {
         return;
     }
@@ -323,7 +323,7 @@ fn of_hops(network: &NetworkScenario, summaries: &[&Summary], rows: &mut Vec<Row
 pub fn distributions(
     network: &NetworkScenario,
     discipline: &str,
-    summaries: &[&Summary],
+    summaries: &[Summary],
 ) -> Vec<NetworkDistribution> {
     let measured = summaries.first().map_or(0, |summary| summary.histograms.len());
     let of = |(at, subject): (usize, Subject)| {
@@ -342,7 +342,7 @@ pub fn distributions(
 
 /// The time series of a discipline, means over the replications.
 #[must_use]
-pub fn series(network: &NetworkScenario, discipline: &str, summaries: &[&Summary]) -> Vec<Series> {
+pub fn series(network: &NetworkScenario, discipline: &str, summaries: &[Summary]) -> Vec<Series> {
     let Some(first) = summaries.first().and_then(|summary| summary.series.as_ref()) else {
         return Vec::new();
     };

@@ -3,6 +3,7 @@
 use crate::figures::{self, Rows, interval_name};
 use crate::model::{Congestion, Link, NetworkScenario, Traffic};
 use crate::outcome::{FlowRow, IntervalRow, LinkRow, NetworkOutcome, Totals};
+use crate::run::Cell;
 use crate::summary::Summary;
 use weir_lab::provenance::EngineUsed;
 use weir_lab::provenance::Frame;
@@ -11,18 +12,17 @@ use weir_lab::result::Check;
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
 
-/// The result of the replications that were finished, each with a summary for every discipline.
+/// The result of the replications that were finished; cells are in order of the disciplines.
 #[must_use]
 pub fn outcome(
     network: &NetworkScenario,
     frame: &Frame,
-    finished: &[Vec<&Summary>],
+    cells: &[Cell],
     engine: &'static str,
 ) -> NetworkOutcome {
-    let of = |discipline: usize| finished.iter().map(|jobs| jobs[discipline]).collect::<Vec<_>>();
-    let by_discipline: Vec<Vec<&Summary>> = (0..network.disciplines.len()).map(of).collect();
-    let named = || network.disciplines.iter().map(String::as_str).zip(&by_discipline);
-    let rows: Vec<Rows> = by_discipline.iter().map(|summaries| Rows::new(network, summaries)).collect();
+    let finished = cells.first().map_or(0, |cell| cell.runs.len());
+    let named = || network.disciplines.iter().map(String::as_str).zip(cells.iter().map(|cell| &cell.runs));
+    let rows: Vec<Rows> = cells.iter().map(|cell| Rows::new(network, &cell.runs)).collect();
     let reference = network.disciplines[network.reference].as_str();
     let mut differences = Vec::new();
     for (place, (name, own)) in network.disciplines.iter().zip(&rows).enumerate() {
@@ -39,10 +39,10 @@ pub fn outcome(
         fingerprint: frame.fingerprint.clone(),
         seed: network.seed,
         scenario: frame.scenario.clone(),
-        replications: finished.len() as u32,
+        replications: finished as u32,
         time_unit: "s",
         length_unit: "B",
-        interrupted: finished.len() < network.stop.replications as usize,
+        interrupted: finished < network.stop.replications as usize,
         unstable: None,
         engines: named().map(|(name, _)| EngineUsed { discipline: name.to_owned(), engine }).collect(),
         disciplines: network.disciplines.clone(),
@@ -60,12 +60,12 @@ pub fn outcome(
             .collect(),
         theory: Vec::new(),
         checks: named()
-            .flat_map(|(name, summaries)| checks(network, name, summaries, &by_discipline[0]))
+            .flat_map(|(name, summaries)| checks(network, name, summaries, &cells[0].runs))
             .collect(),
     }
 }
 
-fn totals(discipline: &str, summaries: &[&Summary]) -> Totals {
+fn totals(discipline: &str, summaries: &[Summary]) -> Totals {
     let sum = |of: fn(&Summary) -> u64| summaries.iter().map(|summary| of(summary)).sum();
     Totals {
         discipline: discipline.to_owned(),
@@ -114,8 +114,8 @@ fn link_row(network: &NetworkScenario, link: &Link) -> LinkRow {
 }
 
 /// The self-checks of one discipline; `first` is the one whose departures all open-loop traffic shares.
-fn checks(network: &NetworkScenario, name: &str, own: &[&Summary], first: &[&Summary]) -> Vec<Check> {
-    let sum = |summaries: &[&Summary], of: fn(&Summary) -> u64| -> f64 {
+fn checks(network: &NetworkScenario, name: &str, own: &[Summary], first: &[Summary]) -> Vec<Check> {
+    let sum = |summaries: &[Summary], of: fn(&Summary) -> u64| -> f64 {
         summaries.iter().map(|summary| of(summary)).sum::<u64>() as f64
     };
     let offered = sum(own, |summary| summary.total.offered);

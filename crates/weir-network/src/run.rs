@@ -1,10 +1,11 @@
-//! Runs a scenario of the network: from the checked model to the result.
-//!
-//! A job is one discipline in one replication; jobs share nothing, and what they leave is put together in the
-//! order of the replications. So the result is the same, to the last byte, for any number of threads.
+//! Runs a scenario of the network: from the checked model to the result. A cell is a discipline.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use weir_core::units::Nanos;
+use weir_lab::control::{Control, Watch};
+use weir_lab::error::RunError;
+use weir_lab::gathered;
 use weir_lab::provenance::Frame;
+use weir_lab::runner::{self, Model};
 
 use crate::build::{self, Job};
 use crate::job::{self, Ended};
@@ -12,13 +13,6 @@ use crate::model::NetworkScenario;
 use crate::outcome::NetworkOutcome;
 use crate::report;
 use crate::summary::Summary;
-use weir_lab::control::Watch;
-use weir_lab::control::{Control, Progress};
-use weir_lab::error::RunError;
-use weir_lab::parallel::in_parallel_told;
-
-/// What a job left, or nothing where it was broken off.
-type Left = Result<Option<Box<Summary>>, RunError>;
 
 /// Runs a scenario. Progress counts simulated nanoseconds over all jobs.
 ///
@@ -31,53 +25,57 @@ pub fn run(
 ) -> Result<NetworkOutcome, RunError> {
     build::check(network)?;
     let order = build::order(network);
-    let left = play(network, order.as_deref(), control)?;
-    let disciplines = network.disciplines.len();
-    // A replication counts where every discipline finished it.
-    let finished = left.chunks(disciplines).filter(|jobs| jobs.iter().all(Option::is_some));
-    let finished: Vec<Vec<&Summary>> =
-        finished.map(|jobs| jobs.iter().flatten().map(|job| &**job).collect()).collect();
+    let cells = runner::run(&Playing { network, order: order.as_deref() }, control)?;
     let engine = if order.is_some() { "accelerated" } else { "plain" };
-    Ok(report::outcome(network, frame, &finished, engine))
+    Ok(report::outcome(network, frame, &cells, engine))
 }
 
-/// All jobs, replication by replication.
-fn jobs(network: &NetworkScenario) -> Vec<Job> {
-    let disciplines = 0..network.disciplines.len();
-    let of = |replication| disciplines.clone().map(move |discipline| Job { replication, discipline });
-    (0..network.stop.replications).flat_map(of).collect()
+/// A network with the order of its links, where the accelerated engine goes through them.
+struct Playing<'n> {
+    network: &'n NetworkScenario,
+    order: Option<&'n [usize]>,
 }
 
-/// Runs all jobs, and tells of the progress meanwhile.
-fn play(
-    network: &NetworkScenario,
-    order: Option<&[usize]>,
-    control: &mut Control<'_>,
-) -> Result<Vec<Option<Box<Summary>>>, RunError> {
-    let jobs = jobs(network);
-    let duration = network.stop.duration.get();
-    let total = duration.saturating_mul(jobs.len() as u64);
-    let (done, failed) = (AtomicU64::new(0), AtomicBool::new(false));
-    let watch = Watch { cancel: control.cancel, failed: &failed, done: &done, duration };
-    let work = |job| {
-        let left = one(network, job, order, &watch);
-        failed.fetch_or(left.is_err(), Ordering::Relaxed);
-        left
-    };
-    let progress = || Progress { done: done.load(Ordering::Relaxed).min(total), total };
-    let left: Vec<Left> =
-        in_parallel_told(jobs, control.threads, work, &mut || (control.progress)(progress()));
-    let left = left.into_iter().collect::<Result<Vec<_>, _>>()?;
-    (control.progress)(progress());
-    Ok(left)
+/// A discipline over the replications that are finished.
+#[derive(Debug, Default)]
+pub struct Cell {
+    /// Replication by replication.
+    pub runs: Vec<Summary>,
 }
 
-fn one(network: &NetworkScenario, job: Job, order: Option<&[usize]>, watch: &Watch<'_>) -> Left {
-    if watch.cancelled() {
-        return Ok(None);
+impl gathered::Cell for Cell {
+    type Left = Box<Summary>;
+    type Summary = Summary;
+
+    fn merge(&mut self, left: Box<Summary>, _is_first: bool) -> Summary {
+        *left
     }
-    match job::play(network, job, order, watch)? {
-        Ended::Finished(collected) => Ok(Some(Box::new(Summary::new(network, *collected)))),
-        Ended::Interrupted => Ok(None),
+
+    fn push(&mut self, summary: Summary) {
+        self.runs.push(summary);
+    }
+}
+
+impl Model for Playing<'_> {
+    type Cell = Cell;
+
+    fn replications(&self) -> u32 {
+        self.network.stop.replications
+    }
+
+    fn duration(&self) -> Nanos {
+        self.network.stop.duration
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        self.network.disciplines.iter().map(|_| Cell::default()).collect()
+    }
+
+    fn play(&self, job: runner::Job, watch: &Watch<'_>) -> Result<Option<Box<Summary>>, RunError> {
+        let job = Job { replication: job.replication, discipline: job.cell };
+        match job::play(self.network, job, self.order, watch)? {
+            Ended::Finished(collected) => Ok(Some(Box::new(Summary::new(self.network, *collected)))),
+            Ended::Interrupted => Ok(None),
+        }
     }
 }

@@ -1,12 +1,4 @@
-//! Runs a scenario of the node: from the checked model to the result.
-//!
-//! A job is one discipline in one replication; jobs share nothing. What they leave is put together by replication and
-//! discipline, and merged only in ways that no order changes. So the result is the same, to the last byte, for any
-//! number of threads. A replication counts where every discipline finished it.
-
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+//! Runs a scenario of the node: from the checked model to the result. A cell is a discipline.
 
 use weir_core::units::Nanos;
 
@@ -14,13 +6,12 @@ use crate::job::{self, Ended, Job};
 use crate::model::NodeScenario;
 use crate::outcome::NodeOutcome;
 use crate::recorder::Recorder;
-use crate::summary::{self, Cell, Summed};
+use crate::summary::{Cell, Summed};
 use crate::{report, sampler};
 use weir_lab::control::Watch;
 use weir_lab::control::{Control, Progress};
 use weir_lab::error::RunError;
-use weir_lab::gathered::Gathered;
-use weir_lab::parallel::in_parallel_told;
+use weir_lab::runner::{self, Model};
 use weir_lab::provenance::Frame;
 
 /// The most time that all nodes have together in all replications: some 292 years. No total of times overflows then.
@@ -34,22 +25,7 @@ const MOST_TIME: u64 = 1 << 63;
 pub fn run(node: &NodeScenario, frame: &Frame, control: &mut Control<'_>) -> Result<NodeOutcome, RunError> {
     sampler::check(node)?;
     check_length(node)?;
-    let jobs = jobs(node);
-    let duration = node.stop.duration.get();
-    let total = duration.saturating_mul(jobs.len() as u64);
-    let (done, failed) = (AtomicU64::new(0), AtomicBool::new(false));
-    let watch = Watch { cancel: control.cancel, failed: &failed, done: &done, duration };
-    let gathered = Mutex::new(summary::gathered(node));
-    let work = |job| {
-        let ended = one(node, job, &gathered, &watch);
-        failed.fetch_or(ended.is_err(), Ordering::Relaxed);
-        ended
-    };
-    let progress = || Progress { done: done.load(Ordering::Relaxed).min(total), total };
-    let ended = in_parallel_told(jobs, control.threads, work, &mut || (control.progress)(progress()));
-    ended.into_iter().collect::<Result<Vec<()>, _>>()?;
-    (control.progress)(progress());
-    let cells = gathered.into_inner().unwrap_or_else(PoisonError::into_inner).into_cells();
+    let cells = runner::run(node, control)?;
     Ok(report::outcome(node, frame, cells))
 }
 
@@ -70,33 +46,38 @@ fn check_length(node: &NodeScenario) -> Result<(), RunError> {
     Err(RunError::Refused { place: "stop.replications".to_owned(), reason })
 }
 
-/// All jobs, replication by replication.
-fn jobs(node: &NodeScenario) -> Vec<Job> {
-    let of = |replication| (0..node.disciplines.len()).map(move |discipline| Job { replication, discipline });
-    (0..node.stop.replications).flat_map(of).collect()
-}
+impl Model for NodeScenario {
+    type Cell = Cell;
 
-/// Runs a job; what it leaves is gathered where it is finished.
-fn one(
-    node: &NodeScenario,
-    job: Job,
-    gathered: &Mutex<Gathered<Cell>>,
-    watch: &Watch<'_>,
-) -> Result<(), RunError> {
-    if watch.cancelled() {
-        return Ok(());
+    fn replications(&self) -> u32 {
+        self.stop.replications
     }
-    let mut recorder = Recorder::new(node, job);
-    if let Ended::Finished(left) = job::play(node, job, &mut recorder, watch)? {
-        let summed = Summed::new(node, &node.disciplines[job.discipline], recorder, *left);
-        gathered.lock().unwrap_or_else(PoisonError::into_inner).add(job.replication, job.discipline, summed);
+
+    fn duration(&self) -> Nanos {
+        self.stop.duration
     }
-    Ok(())
+
+    fn cells(&self) -> Vec<Cell> {
+        self.disciplines.iter().map(|_| Cell::default()).collect()
+    }
+
+    fn play(&self, job: runner::Job, watch: &Watch<'_>) -> Result<Option<Summed>, RunError> {
+        let job = Job { replication: job.replication, discipline: job.cell };
+        let mut recorder = Recorder::new(self, job);
+        match job::play(self, job, &mut recorder, watch)? {
+            Ended::Finished(left) => {
+                Ok(Some(Summed::new(self, &self.disciplines[job.discipline], recorder, *left)))
+            }
+            Ended::Interrupted => Ok(None),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::num::NonZeroUsize;
+    use std::sync::atomic::AtomicBool;
+    use weir_lab::control::Progress;
 
     use weir_core::registry;
 

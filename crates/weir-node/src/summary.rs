@@ -15,7 +15,6 @@ use crate::outcome::{Samples, Timeline};
 use crate::recorder::{Recorder, Shown};
 use crate::tally::{NodeTally, ProcessTally, QueueTally};
 use weir_lab;
-use weir_lab::gathered::Gathered;
 use weir_lab::stats::{Histogram, QUANTILES, Spread, Times};
 
 /// A process, or all but the system's, in one run.
@@ -218,10 +217,4 @@ impl weir_lab::gathered::Cell for Cell {
     fn push(&mut self, summary: Summary) {
         self.runs.push(summary);
     }
-}
-
-/// All cells in the making, discipline by discipline; nothing yet.
-#[must_use]
-pub fn gathered(node: &NodeScenario) -> Gathered<Cell> {
-    Gathered::new(node.stop.replications, node.disciplines.iter().map(|_| Cell::default()).collect())
 }

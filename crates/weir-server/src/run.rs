@@ -1,12 +1,5 @@
-//! Runs a scenario of the server: from the checked model to the result.
-//!
-//! A job is one discipline in one replication; jobs share nothing. What they leave is put together by replication and
-//! discipline, and merged only in ways that no order changes. So the result is the same, to the last byte, for any
-//! number of threads. A replication counts where every discipline finished it. What has no means is not run.
-
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+//! Runs a scenario of the server: from the checked model to the result. A cell is a discipline. What has no means is not
+//! run.
 
 use weir_core::units::Nanos;
 
@@ -16,12 +9,10 @@ use crate::job::{Ended, Job};
 use crate::model::ServerScenario;
 use crate::outcome::ServerOutcome;
 use crate::report;
-use crate::summary::{self, Cell, Summed};
-use weir_lab::control::Watch;
-use weir_lab::control::{Control, Progress};
+use crate::summary::{Cell, Summed};
+use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
-use weir_lab::gathered::Gathered;
-use weir_lab::parallel::in_parallel_told;
+use weir_lab::runner::{self, Model};
 use weir_lab::provenance::Frame;
 
 /// The most time that all cores have together in all replications: some 292 years. No total of times overflows then.
@@ -89,22 +80,38 @@ pub(super) fn checked_cells(
 
 /// Runs all jobs; what they leave, discipline by discipline.
 fn cells(server: &ServerScenario, control: &mut Control<'_>, play: Play<'_>) -> Result<Vec<Cell>, RunError> {
-    let jobs = jobs(server);
-    let duration = server.stop.duration.get();
-    let total = duration.saturating_mul(jobs.len() as u64);
-    let (done, failed) = (AtomicU64::new(0), AtomicBool::new(false));
-    let watch = Watch { cancel: control.cancel, failed: &failed, done: &done, duration };
-    let gathered = Mutex::new(summary::gathered(server));
-    let work = |job| {
-        let ended = one(server, job, &gathered, &watch, play);
-        failed.fetch_or(ended.is_err(), Ordering::Relaxed);
-        ended
-    };
-    let progress = || Progress { done: done.load(Ordering::Relaxed).min(total), total };
-    let ended = in_parallel_told(jobs, control.threads, work, &mut || (control.progress)(progress()));
-    ended.into_iter().collect::<Result<Vec<()>, _>>()?;
-    (control.progress)(progress());
-    Ok(gathered.into_inner().unwrap_or_else(PoisonError::into_inner).into_cells())
+    runner::run(&Playing { server, play }, control)
+}
+
+/// A server with what runs its jobs.
+struct Playing<'p> {
+    server: &'p ServerScenario,
+    play: Play<'p>,
+}
+
+impl Model for Playing<'_> {
+    type Cell = Cell;
+
+    fn replications(&self) -> u32 {
+        self.server.stop.replications
+    }
+
+    fn duration(&self) -> Nanos {
+        self.server.stop.duration
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        self.server.disciplines.iter().map(|_| Cell::default()).collect()
+    }
+
+    fn play(&self, job: runner::Job, watch: &Watch<'_>) -> Result<Option<Summed>, RunError> {
+        let (server, job) = (self.server, Job { replication: job.replication, discipline: job.cell });
+        let mut collector = Collector::new(server);
+        match (self.play)(server, job, &mut collector, watch)? {
+            Ended::Finished(left) => Ok(Some(Summed::new(server, collector, left))),
+            Ended::Interrupted => Ok(None),
+        }
+    }
 }
 
 /// Refuses more time, of all cores in all replications, than totals can count.
@@ -141,28 +148,3 @@ fn check_windows(server: &ServerScenario) -> Result<(), RunError> {
     Err(RunError::Refused { place: "measure.window".to_owned(), reason })
 }
 
-/// All jobs, replication by replication.
-fn jobs(server: &ServerScenario) -> Vec<Job> {
-    let of =
-        |replication| (0..server.disciplines.len()).map(move |discipline| Job { replication, discipline });
-    (0..server.stop.replications).flat_map(of).collect()
-}
-
-/// Runs a job; what it leaves is gathered where it is finished.
-fn one(
-    server: &ServerScenario,
-    job: Job,
-    gathered: &Mutex<Gathered<Cell>>,
-    watch: &Watch<'_>,
-    play: Play<'_>,
-) -> Result<(), RunError> {
-    if watch.cancelled() {
-        return Ok(());
-    }
-    let mut collector = Collector::new(server);
-    if let Ended::Finished(left) = play(server, job, &mut collector, watch)? {
-        let summed = Summed::new(server, collector, left);
-        gathered.lock().unwrap_or_else(PoisonError::into_inner).add(job.replication, job.discipline, summed);
-    }
-    Ok(())
-}

@@ -11,7 +11,6 @@ use crate::collector::{
 use crate::job::Left;
 use crate::model::ServerScenario;
 use weir_lab;
-use weir_lab::gathered::Gathered;
 use weir_lab::stats::{FAR_QUANTILES, Histogram, Spread};
 
 /// Times of one kind in one run.
@@ -185,10 +184,4 @@ impl weir_lab::gathered::Cell for Cell {
     fn push(&mut self, summary: Summary) {
         self.runs.push(summary);
     }
-}
-
-/// All cells in the making, discipline by discipline; nothing yet.
-#[must_use]
-pub fn gathered(server: &ServerScenario) -> Gathered<Cell> {
-    Gathered::new(server.stop.replications, server.disciplines.iter().map(|_| Cell::default()).collect())
 }
