@@ -46,7 +46,9 @@ impl Model for FabricScenario {
     /// Load by load.
     fn order(&self) -> Vec<usize> {
         let (loads, disciplines) = (self.traffic.loads.len(), self.disciplines.len());
-        (0..loads).flat_map(|load| (0..disciplines).map(move |discipline| discipline * loads + load)).collect()
+        (0..loads)
+            .flat_map(|load| (0..disciplines).map(move |discipline| discipline * loads + load))
+            .collect()
     }
 
     fn play(&self, job: runner::Job, watch: &Watch<'_>) -> Result<Option<Left>, RunError> {

@@ -7,18 +7,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use weir_core::units::{Bytes, Nanos};
 
 use crate::collector::Collector;
-use crate::job::{Job, Tally};
+use crate::job::Tally;
 use crate::model::{FabricScenario, Size, Topology};
 use crate::outcome::{FabricFigure, FabricOutcome};
 use crate::record::{Delivery, Generation, Injection, Sink};
 use crate::report;
 use crate::run::run;
-use crate::summary::{self, Left};
+use crate::summary::Left;
 use crate::testing;
 use crate::time::{TICKS_PER_SECOND, Ticks};
 use weir_lab::control::{Control, Progress};
 use weir_lab::error::RunError;
+use weir_lab::gathered::Gathered;
 use weir_lab::provenance::Frame;
+use weir_lab::runner::Model;
 use weir_lab::scenario::Scenario;
 use weir_workload::Sizes;
 
@@ -262,7 +264,7 @@ fn by_hand(slower: u64) -> FabricOutcome {
     fabric.stop.duration = Nanos::new(110_000);
     fabric.stop.replications = 2;
     fabric.verify = false;
-    let mut gathered = summary::gathered(&fabric);
+    let mut gathered = Gathered::new(fabric.stop.replications, fabric.cells());
     for replication in [1, 0] {
         for discipline in [0, 1] {
             let mut collector = Collector::new(&fabric);
@@ -276,8 +278,7 @@ fn by_hand(slower: u64) -> FabricOutcome {
             passes(&mut collector, [100, 105, 115], 110);
             passes(&mut collector, [108, 120, 130], 110);
             let tally = Tally { generated: 6, injected: 5, delivered: 4, ..Tally::default() };
-            let job = Job { replication, discipline, load: 0 };
-            gathered.add(replication, job.cell(&fabric), Left::new(collector, tally));
+            gathered.add(replication, discipline, Left::new(collector, tally));
         }
     }
     report::outcome(&fabric, &Frame::default(), &gathered.into_cells())
@@ -362,14 +363,13 @@ fn packets_inside_are_counted_by_hand() {
 fn little_s_law_tells_of_wrong_times() {
     let fabric = small();
     let check = |wrong: u64| {
-        let mut gathered = summary::gathered(&fabric);
+        let mut gathered = Gathered::new(fabric.stop.replications, fabric.cells());
         for place in 0..12 {
             let (replication, discipline, load) = (place / 4, place as usize / 2 % 2, place as usize % 2);
             let mut collector = Collector::new(&fabric);
             (60..250).for_each(|at| passes(&mut collector, [at, at, at + 10], 300));
             collector.counts[0].latencies[0].sum += u128::from(wrong * MICROSECOND);
-            let job = Job { replication, discipline, load };
-            gathered.add(replication, job.cell(&fabric), Left::new(collector, Tally::default()));
+            gathered.add(replication, discipline * 2 + load, Left::new(collector, Tally::default()));
         }
         let outcome = report::outcome(&fabric, &Frame::default(), &gathered.into_cells());
         outcome.checks.into_iter().find(|check| check.check == "Little's law").expect("a check").ok

@@ -8,11 +8,11 @@ use crate::outcome::NodeOutcome;
 use crate::recorder::Recorder;
 use crate::summary::{Cell, Summed};
 use crate::{report, sampler};
+use weir_lab::control::Control;
 use weir_lab::control::Watch;
-use weir_lab::control::{Control, Progress};
 use weir_lab::error::RunError;
-use weir_lab::runner::{self, Model};
 use weir_lab::provenance::Frame;
+use weir_lab::runner::{self, Model};
 
 /// The most time that all nodes have together in all replications: some 292 years. No total of times overflows then.
 const MOST_TIME: u64 = 1 << 63;

@@ -12,8 +12,8 @@ use crate::report;
 use crate::summary::{Cell, Summed};
 use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
-use weir_lab::runner::{self, Model};
 use weir_lab::provenance::Frame;
+use weir_lab::runner::{self, Model};
 
 /// The most time that all cores have together in all replications: some 292 years. No total of times overflows then.
 const MOST_TIME: u64 = 1 << 63;
@@ -147,4 +147,3 @@ fn check_windows(server: &ServerScenario) -> Result<(), RunError> {
     );
     Err(RunError::Refused { place: "measure.window".to_owned(), reason })
 }
-

@@ -5,8 +5,10 @@ use crate::job::Job;
 use crate::record::Sink;
 use crate::recorder::Recorder;
 use crate::report;
-use crate::summary::{self, Summed};
+use crate::summary::Summed;
+use weir_lab::gathered::Gathered;
 use weir_lab::provenance::Frame;
+use weir_lab::runner::Model;
 
 #[test]
 fn without_chance_figures_are_exact() {
@@ -100,7 +102,7 @@ fn intervals_cover_at_about_their_level() {
 fn any_order_of_gathering_gives_the_same() {
     let node = with_chance(scenario(&["x", "y"], 3));
     let told = |order: &dyn Fn(&mut Vec<Job>)| {
-        let mut gathered = summary::gathered(&node);
+        let mut gathered = Gathered::new(node.stop.replications, node.cells());
         let of = |replication| (0..2).map(move |discipline| Job { replication, discipline });
         let mut jobs: Vec<Job> = (0..3).flat_map(of).collect();
         order(&mut jobs);
@@ -124,7 +126,7 @@ fn any_order_of_gathering_gives_the_same() {
 #[test]
 fn what_was_finished_of_a_broken_off_run_counts() {
     let node = with_chance(scenario(&["x", "y"], 3));
-    let mut gathered = summary::gathered(&node);
+    let mut gathered = Gathered::new(node.stop.replications, node.cells());
     for (replication, discipline) in [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1)] {
         let job = Job { replication, discipline };
         let mut recorder = Recorder::new(&node, job);
@@ -139,7 +141,11 @@ fn what_was_finished_of_a_broken_off_run_counts() {
 #[test]
 fn nothing_finished_is_a_result_without_values() {
     let node = scenario(&["x", "y"], 1);
-    let outcome = report::outcome(&node, &Frame::default(), summary::gathered(&node).into_cells());
+    let outcome = report::outcome(
+        &node,
+        &Frame::default(),
+        Gathered::new(node.stop.replications, node.cells()).into_cells(),
+    );
     assert!(outcome.interrupted && outcome.checks.is_empty());
     assert!(outcome.estimates.iter().all(|figure| figure.value.is_none() && figure.reason.is_some()));
 }

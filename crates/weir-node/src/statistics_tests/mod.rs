@@ -13,8 +13,10 @@ use crate::outcome::NodeOutcome;
 use crate::record::{Path, Sink};
 use crate::recorder::Recorder;
 use crate::report;
-use crate::summary::{self, Summed};
+use crate::summary::Summed;
+use weir_lab::gathered::Gathered;
 use weir_lab::provenance::Frame;
+use weir_lab::runner::Model;
 use weir_lab::stats::figure::Figure;
 use weir_lab::stats::testing::Noise;
 use weir_workload::duration::Law;
@@ -79,7 +81,7 @@ fn left(node: &NodeScenario, used: Option<[Used; 2]>) -> job::Left {
 
 /// The result of telling every job its own.
 fn outcome(node: &NodeScenario, tell: impl Fn(Job, &mut Recorder) -> Option<[Used; 2]>) -> NodeOutcome {
-    let mut gathered = summary::gathered(node);
+    let mut gathered = Gathered::new(node.stop.replications, node.cells());
     for replication in 0..node.stop.replications {
         for discipline in 0..node.disciplines.len() {
             let job = Job { replication, discipline };
