@@ -6,14 +6,10 @@
 //! numbers, and those of a list (`4/2/1`), are in their shortest form; what is wrapped is canonical too.
 //! Quantities with a unit stay as they are written.
 
-use crate::info::{Arguments, Parameter};
+use crate::info::{Arguments, Parameter, Takes};
 use crate::pool::per_server;
-use crate::registry::SEED;
 use crate::role::Role;
 use crate::spec::{Argument, Spec, SpecError};
-
-/// The parameters that take a discipline: what a wrapper wraps, the last band of `priority`, what a pool is made of.
-const WRAPPED: [&str; 4] = ["discipline", "last", "dispatcher", "pool"];
 
 /// The canonical form of `spec`. Values are not checked against their bounds, which is done where the
 /// discipline is built.
@@ -35,7 +31,7 @@ pub fn canonical_as(role: Role, spec: &Spec) -> Result<Spec, SpecError> {
     for (parameter, written) in Arguments::new(spec, info)?.given() {
         let value = canonical_value(parameter, written)?;
         let is_default = parameter.default.map(number_or_text) == Some(value.to_string());
-        if is_default && parameter.name != SEED {
+        if is_default && !matches!(parameter.takes, Takes::Seed) {
             continue;
         }
         let is_first = info.parameters.first().is_some_and(|first| first.name == parameter.name);
@@ -48,8 +44,8 @@ pub fn canonical_as(role: Role, spec: &Spec) -> Result<Spec, SpecError> {
 }
 
 fn canonical_value(parameter: &Parameter, written: &Spec) -> Result<Spec, SpecError> {
-    if WRAPPED.contains(&parameter.name) {
-        return canonical_as(Role::of_parameter(parameter.name), written);
+    if let Takes::Discipline(role) = parameter.takes {
+        return canonical_as(role, written);
     }
     let arguments = written.arguments.clone();
     Ok(Spec { name: number_or_text(&written.name), arguments })

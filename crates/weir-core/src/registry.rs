@@ -4,6 +4,8 @@
 //! [`crate::packet`], [`crate::task`], [`crate::pool`]), under the line that declares its module; every other list is derived from there.
 //! Engines that must be fast are monomorphised through a [`Visitor`]; everybody else takes a box.
 
+use core::cell::Cell;
+
 use crate::discipline::Discipline;
 use crate::info::Info;
 use crate::item::Item;
@@ -21,12 +23,18 @@ pub use crate::packet::{PACKET, visit_packet};
 pub use crate::pool::{DISPATCHER, POOL, visit_dispatcher, visit_pool};
 pub use crate::task::{TASK, visit_task};
 
-/// Receives a discipline under its own type.
+/// Receives, under its own type, a discipline of which it can make as many as it needs.
 pub trait Visitor<I: Item> {
     /// What the visit yields.
     type Output;
-    /// Takes the discipline that the spec names.
-    fn visit<D: Discipline<I> + Send + 'static>(self, discipline: D) -> Self::Output;
+    /// Takes what makes the discipline that the spec names; all that it makes are alike.
+    fn visit<D: Discipline<I> + Send + 'static>(self, make: impl Fn() -> D) -> Self::Output;
+}
+
+/// What makes the same again and again, if it can be made. The first is made to see that, and is the first that is taken.
+pub(crate) fn factory<D>(make: impl Fn() -> Result<D, SpecError>) -> Result<impl Fn() -> D, SpecError> {
+    let first = Cell::new(Some(make()?));
+    Ok(move || first.take().unwrap_or_else(|| make().expect("what was made once can be made again")))
 }
 
 /// Boxes whatever it visits.
@@ -34,31 +42,31 @@ struct Boxed;
 
 impl<I: Item> Visitor<I> for Boxed {
     type Output = Box<dyn Discipline<I> + Send>;
-    fn visit<D: Discipline<I> + Send + 'static>(self, discipline: D) -> Self::Output {
-        Box::new(discipline)
+    fn visit<D: Discipline<I> + Send + 'static>(self, make: impl Fn() -> D) -> Self::Output {
+        Box::new(make())
     }
 }
 
 /// Registers the disciplines of a folder: the list of their descriptions, and a visit of the one that a
 /// spec names. It stands in the folder's `mod.rs`, under the modules that it names.
 macro_rules! register {
-    ($list:ident, $visit:ident, [$($item:tt)+], $($module:ident::$type:ident),+ $(,)?) => {
+    ($list:ident, $visit:ident, $visitor:ident, [$($item:tt)+], $($module:ident::$type:ident),+ $(,)?) => {
         /// The descriptions, in the order of the listings.
         pub const $list: &[&$crate::info::Info] = &[$(&$module::INFO),+];
 
-        /// Builds the discipline that `spec` names and hands it, under its own type, to `visitor`.
+        /// Hands what makes the discipline that `spec` names, under its own type, to `visitor`.
         ///
         /// # Errors
         /// The name is not registered, or an argument is refused.
         pub fn $visit<I, V>(spec: &$crate::spec::Spec, visitor: V) -> Result<V::Output, $crate::spec::SpecError>
         where
             I: $($item)+ + Send + 'static,
-            V: $crate::registry::Visitor<I>,
+            V: $visitor<I>,
         {
             match spec.name.as_str() {
                 $(name if name == $module::INFO.name => {
                     let arguments = $crate::info::Arguments::new(spec, &$module::INFO)?;
-                    Ok(visitor.visit($module::$type::from_spec(&arguments)?))
+                    Ok(visitor.visit($crate::registry::factory(|| $module::$type::from_spec(&arguments))?))
                 })+
                 _ => Err($crate::registry::unknown(&spec.name, $list)),
             }
@@ -92,8 +100,8 @@ macro_rules! prioritize {
 }
 pub(crate) use {prioritize, register};
 
-/// Builds the message discipline or the wrapper that `spec` names and hands it, under its own type, to
-/// `visitor`. What is wrapped is boxed.
+/// Hands what makes the message discipline or the wrapper that `spec` names, under its own type, to `visitor`. What is
+/// wrapped is boxed.
 ///
 /// # Errors
 /// The name is not registered, or an argument is refused.
@@ -137,8 +145,8 @@ where
     I: 'static,
 {
     type Output = Box<dyn TaskDiscipline<I> + Send>;
-    fn visit<D: TaskDiscipline<I> + Send + 'static>(self, discipline: D) -> Self::Output {
-        Box::new(discipline)
+    fn visit<D: TaskDiscipline<I> + Send + 'static>(self, make: impl Fn() -> D) -> Self::Output {
+        Box::new(make())
     }
 }
 
@@ -158,8 +166,8 @@ where
     I: 'static,
 {
     type Output = Box<dyn Dispatcher<I> + Send>;
-    fn visit<D: Dispatcher<I> + Send + 'static>(self, dispatcher: D) -> Self::Output {
-        Box::new(dispatcher)
+    fn visit<D: Dispatcher<I> + Send + 'static>(self, make: impl Fn() -> D) -> Self::Output {
+        Box::new(make())
     }
 }
 
@@ -168,8 +176,8 @@ where
     I: 'static,
 {
     type Output = Box<dyn Pool<I> + Send>;
-    fn visit<P: Pool<I> + Send + 'static>(self, pool: P) -> Self::Output {
-        Box::new(pool)
+    fn visit<P: Pool<I> + Send + 'static>(self, make: impl Fn() -> P) -> Self::Output {
+        Box::new(make())
     }
 }
 
@@ -212,30 +220,12 @@ where
     Ok(Box::new(move || packet_discipline(&spec).expect("the spec has made one before")))
 }
 
-/// The parameter from which every random choice of a discipline follows.
-pub(crate) const SEED: &str = "seed";
-
-/// The spec with a `seed` for every discipline in it, nested ones too, that has this parameter and is not
-/// given it. Seeds are drawn in the order in which the disciplines are written. Of pools: [`Role::with_seeds`].
+/// The spec with a seed for every discipline in it, nested ones too, that takes one and is not given it. Seeds are drawn in the order in which the disciplines are written. Of pools: [`Role::with_seeds`].
 ///
 /// A simulation gives each link and replication seeds of its own; where nobody does, a discipline has the
 /// seed of its table of parameters.
 pub fn with_seeds(spec: &Spec, draw: &mut dyn FnMut() -> u64) -> Spec {
     Role::Discipline.with_seeds(spec, draw)
-}
-
-/// What a spec gives for a parameter, by key or by position; nested specs are not looked into. Of pools:
-/// [`Role::argument`].
-#[must_use]
-pub fn argument<'s>(spec: &'s Spec, parameter: &str) -> Option<&'s Spec> {
-    Role::Discipline.argument(spec, parameter)
-}
-
-/// The spec with this value for a parameter, if its discipline has the parameter and is not given it. Of pools:
-/// [`Role::with_argument`].
-#[must_use]
-pub fn with_argument(spec: &Spec, parameter: &str, value: &str) -> Spec {
-    Role::Discipline.with_argument(spec, parameter, value)
 }
 
 /// The description of the discipline called `name`, whatever its kind; of two of one name, the one that is listed first.
@@ -279,6 +269,7 @@ pub(crate) fn unknown(name: &str, known: &[&Info]) -> SpecError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::info::Takes;
     use crate::item::{Message, Packet};
     use crate::task::Task;
 
@@ -357,6 +348,7 @@ mod tests {
                 "tbf(sfq(9,hash=xor,seed=41),rate=1Mbit,burst=2kB)",
             ),
             ("nobody(sfq,sfq:seed=1,sfq)", "nobody(sfq:seed=41,sfq:seed=1,sfq:seed=42)"),
+            ("jsq:ties=random", "jsq:ties=random,seed=41"),
         ] {
             assert_eq!(seeded(written), expected, "{written}");
         }
@@ -364,6 +356,7 @@ mod tests {
 
     #[test]
     fn an_argument_is_given_where_it_is_missing() {
+        let is_epoch = |takes: &Takes| matches!(takes, Takes::Epoch(_));
         for (written, expected) in [
             ("epoch", "epoch:length=50ms"),
             ("epoch:admit=refuse", "epoch:admit=refuse,length=50ms"),
@@ -373,11 +366,13 @@ mod tests {
             ("nobody", "nobody"),
         ] {
             let spec: Spec = written.parse().expect(written);
-            assert_eq!(with_argument(&spec, "length", "50ms").to_string(), expected);
+            let given = Role::Discipline.with_argument(&spec, is_epoch, "50ms");
+            assert_eq!(given.to_string(), expected);
         }
         let spec: Spec = "epoch:10ms".parse().expect("a spec");
-        assert_eq!(argument(&spec, "length").map(ToString::to_string).as_deref(), Some("10ms"));
-        assert_eq!(argument(&spec, "slice"), None);
+        let [length, slice, ..] = crate::task::epoch::INFO.parameters else { panic!("two or more") };
+        let argument = |parameter| Role::Discipline.argument(&spec, parameter).map(ToString::to_string);
+        assert_eq!((argument(length), argument(slice)), (Some("10ms".to_owned()), None));
     }
 
     fn error(spec: &str) -> String {

@@ -3,8 +3,8 @@
 //! `rr` is a message discipline, and a dispatcher. Which of them is meant follows from the place: in
 //! `per_server(rr,discipline=rr)` the first is a dispatcher and the second a message discipline.
 
-use crate::info::Info;
-use crate::registry::{DISPATCHER, POOL, SEED, all, unknown};
+use crate::info::{Info, Parameter, Takes};
+use crate::registry::{DISPATCHER, POOL, all, unknown};
 use crate::spec::{Argument, Spec, SpecError};
 
 /// What a spec stands for.
@@ -19,16 +19,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// What the value of a parameter stands for, where it is a discipline.
-    #[must_use]
-    pub fn of_parameter(name: &str) -> Self {
-        match name {
-            "dispatcher" => Self::Dispatcher,
-            "pool" => Self::Pool,
-            _ => Self::Discipline,
-        }
-    }
-
     /// What can stand here, in the order in which a name is looked up.
     pub fn known(self) -> impl Iterator<Item = &'static Info> {
         let (any, pools, dispatchers) = match self {
@@ -48,37 +38,44 @@ impl Role {
         found.ok_or_else(|| unknown(name, &self.known().collect::<Vec<_>>()))
     }
 
-    /// What a spec gives for a parameter, by key or by position; nested specs are not looked into.
+    /// The parameter of the discipline that the spec names of which this is said, if it has one.
+    pub fn parameter(self, spec: &Spec, is_it: impl Fn(&Takes) -> bool) -> Option<&'static Parameter> {
+        self.known().find(|info| info.name == spec.name)?.parameter(is_it)
+    }
+
+    /// What a spec gives for a parameter of its discipline, by key or by position; nested specs are not looked into.
     #[must_use]
-    pub fn argument<'s>(self, spec: &'s Spec, parameter: &str) -> Option<&'s Spec> {
-        let place = self.place_of(spec, parameter)?;
-        let is_it = |(at, argument): &(usize, &Argument)| match &argument.key {
-            Some(key) => key == parameter,
-            None => *at == place,
+    pub fn argument<'s>(self, spec: &'s Spec, parameter: &Parameter) -> Option<&'s Spec> {
+        let is_it = |(place, _): &(usize, &Argument)| {
+            self.parameter_at(spec, *place).is_some_and(|other| other.name == parameter.name)
         };
         spec.arguments.iter().enumerate().find(is_it).map(|(_, argument)| &argument.value)
     }
 
-    /// The spec with this value for a parameter, if its discipline has the parameter and is not given it.
+    /// The spec with this value for the parameter of which this is said, if its discipline has one and is not given it.
     #[must_use]
-    pub fn with_argument(self, spec: &Spec, parameter: &str, value: &str) -> Spec {
+    pub fn with_argument(self, spec: &Spec, is_it: impl Fn(&Takes) -> bool, value: &str) -> Spec {
         let mut given = spec.clone();
-        if self.place_of(spec, parameter).is_some() && self.argument(spec, parameter).is_none() {
-            let value = Spec { name: value.to_owned(), arguments: Vec::new() };
-            given.arguments.push(Argument { key: Some(parameter.to_owned()), value });
+        if let Some(parameter) = self.parameter(spec, is_it)
+            && self.argument(spec, parameter).is_none()
+        {
+            given.arguments.push(Argument::new(parameter.name, value));
         }
         given
     }
 
-    /// The spec with a `seed` for every discipline in it, nested ones too, that has this parameter and is not
-    /// given it. Seeds are drawn in the order in which the disciplines are written.
+    /// The spec with a seed for every discipline in it, nested ones too, that takes one and is not given it. Seeds are
+    /// drawn in the order in which the disciplines are written.
     pub fn with_seeds(self, spec: &Spec, draw: &mut dyn FnMut() -> u64) -> Spec {
-        let lacks_seed = self.place_of(spec, SEED).is_some() && self.argument(spec, SEED).is_none();
+        let is_seed = |takes: &Takes| matches!(takes, Takes::Seed);
+        let lacks_seed =
+            self.parameter(spec, is_seed).is_some_and(|seed| self.argument(spec, seed).is_none());
         let mut seeded =
-            if lacks_seed { self.with_argument(spec, SEED, &draw().to_string()) } else { spec.clone() };
+            if lacks_seed { self.with_argument(spec, is_seed, &draw().to_string()) } else { spec.clone() };
         for (place, written) in spec.arguments.iter().enumerate() {
-            let inner = self.of_argument(spec, place);
-            seeded.arguments[place].value = inner.with_seeds(&written.value, draw);
+            if let Some(inner) = self.role_at(spec, place) {
+                seeded.arguments[place].value = inner.with_seeds(&written.value, draw);
+            }
         }
         seeded
     }
@@ -87,32 +84,35 @@ impl Role {
     #[must_use]
     pub(crate) fn with_varied_seeds(self, spec: &Spec, number: u64) -> Spec {
         let mut varied = spec.clone();
-        let seed = self.argument(spec, SEED);
         for (place, written) in spec.arguments.iter().enumerate() {
             let value = &mut varied.arguments[place].value;
-            match written.value.name.parse::<u64>() {
-                Ok(given) if seed.is_some_and(|seed| core::ptr::eq(seed, &written.value)) => {
-                    value.name = given.wrapping_add(number).to_string();
-                }
-                _ => *value = self.of_argument(spec, place).with_varied_seeds(&written.value, number),
+            let is_seed = self.parameter_at(spec, place).is_some_and(|one| matches!(one.takes, Takes::Seed));
+            match (self.role_at(spec, place), written.value.name.parse::<u64>()) {
+                (Some(inner), _) => *value = inner.with_varied_seeds(&written.value, number),
+                (None, Ok(given)) if is_seed => value.name = given.wrapping_add(number).to_string(),
+                _ => {}
             }
         }
         varied
     }
 
-    /// What the argument at `place` stands for.
-    fn of_argument(self, spec: &Spec, place: usize) -> Self {
-        let by_position = || self.info(&spec.name).ok().and_then(|info| info.parameters.get(place));
-        match &spec.arguments[place].key {
-            Some(key) => Self::of_parameter(key),
-            None => by_position().map_or(Self::Discipline, |parameter| Self::of_parameter(parameter.name)),
+    /// What the argument at `place` stands for, if it is a discipline, as it is taken to be where nothing is known of it.
+    fn role_at(self, spec: &Spec, place: usize) -> Option<Self> {
+        match self.parameter_at(spec, place).map(|parameter| &parameter.takes) {
+            Some(Takes::Discipline(role)) => Some(*role),
+            Some(_) => None,
+            None => Some(Self::Discipline),
         }
     }
 
-    /// The place of a parameter among those of the discipline that the spec names, if it has it.
-    fn place_of(self, spec: &Spec, parameter: &str) -> Option<usize> {
-        let info = self.known().find(|info| info.name == spec.name)?;
-        info.parameters.iter().position(|other| other.name == parameter)
+    /// The parameter that the argument at `place` sets, if its discipline has it.
+    #[must_use]
+    pub fn parameter_at(self, spec: &Spec, place: usize) -> Option<&'static Parameter> {
+        let parameters = self.known().find(|info| info.name == spec.name)?.parameters;
+        match &spec.arguments[place].key {
+            Some(key) => parameters.iter().find(|parameter| parameter.name == key),
+            None => parameters.get(place),
+        }
     }
 }
 
@@ -135,12 +135,16 @@ mod tests {
     #[test]
     fn a_parameter_is_that_of_the_role() {
         let spec: Spec = "rr:2".parse().expect("a spec");
+        let is_turn = |takes: &Takes| matches!(takes, Takes::Turn);
         let of = |role: Role, parameter| role.argument(&spec, parameter).map(ToString::to_string);
-        assert_eq!(of(Role::Discipline, "quantum").as_deref(), Some("2"));
-        assert_eq!(of(Role::Pool, "quantum"), None);
-        assert_eq!(of(Role::Pool, "cores").as_deref(), Some("2"));
-        assert_eq!(Role::Pool.with_argument(&spec, "strict", "abort").to_string(), "rr:2,strict=abort");
-        assert_eq!(Role::Discipline.with_argument(&spec, "strict", "abort").to_string(), "rr:2");
+        let turn = Role::Discipline.parameter(&spec, is_turn).expect("a quantum");
+        assert_eq!(of(Role::Discipline, turn).as_deref(), Some("2"));
+        assert!(Role::Pool.parameter(&spec, is_turn).is_none());
+        assert_eq!(of(Role::Pool, turn), None);
+        assert_eq!(of(Role::Pool, &crate::pool::rr::INFO.parameters[0]).as_deref(), Some("2"));
+        let is_strict = |takes: &Takes| matches!(takes, Takes::Words(["no", "abort"]));
+        assert_eq!(Role::Pool.with_argument(&spec, is_strict, "abort").to_string(), "rr:2,strict=abort");
+        assert_eq!(Role::Discipline.with_argument(&spec, is_strict, "abort").to_string(), "rr:2");
     }
 
     #[test]

@@ -38,6 +38,15 @@ pub struct Argument {
     pub value: Spec,
 }
 
+impl Argument {
+    /// A plain value for a parameter.
+    #[must_use]
+    pub fn new(key: &str, value: &str) -> Self {
+        let value = Spec { name: value.to_owned(), arguments: Vec::new() };
+        Self { key: Some(key.to_owned()), value }
+    }
+}
+
 /// Why a spec string, or a value in it, was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -1,7 +1,7 @@
 //! Units: one newtype over one integer for each quantity a discipline handles.
 //!
 //! The field is private, and only meaningful sums exist: `Instant - Instant = Nanos`,
-//! `Instant + Nanos = Instant`. Everything is a whole number, so sums are exact and independent of
+//! `Instant + Nanos = Instant`, `Nanos * 3 = Nanos`. Everything is a whole number, so sums are exact and independent of
 //! their order. The text form carries the unit (`5ms`, `1514B`, `10Gbit`).
 //!
 //! The clock of every engine counts nanoseconds. A model whose document has an abstract unit of time
@@ -10,7 +10,7 @@
 
 use core::fmt;
 use core::iter::Sum;
-use core::ops::{Add, AddAssign, Sub, SubAssign};
+use core::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
 /// What is served of an item: packets of a message, bytes of a packet, nanoseconds of a task.
 ///
@@ -62,6 +62,14 @@ macro_rules! quantity {
 
 macro_rules! additive {
     ($($name:ident: $unit:literal),*) => {$(
+        impl $name {
+            /// Nothing.
+            pub const ZERO: Self = Self(0);
+            /// The least that is something.
+            pub const ONE: Self = Self(1);
+            /// The most that can be told.
+            pub const MAX: Self = Self(u64::MAX);
+        }
         impl Add for $name {
             type Output = Self;
             fn add(self, other: Self) -> Self {
@@ -145,8 +153,7 @@ additive!(Nanos: "ns", Bytes: "B", Packets: "pkt", Credits: "cr");
 impl Instant {
     /// The moment the engine began.
     pub const ZERO: Self = Self(0);
-
-    /// Later than every instant of a run.
+    /// A moment that no clock reaches.
     pub const NEVER: Self = Self(u64::MAX);
 
     /// The instant `span` later, or [`Instant::NEVER`] where that cannot be represented.
@@ -184,6 +191,23 @@ impl AddAssign<Nanos> for Instant {
     #[inline]
     fn add_assign(&mut self, span: Nanos) {
         self.0 += span.0;
+    }
+}
+
+impl Nanos {
+    /// The span in seconds, for who prints or draws it.
+    #[must_use]
+    #[inline]
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+}
+
+impl Mul<u64> for Nanos {
+    type Output = Self;
+    #[inline]
+    fn mul(self, times: u64) -> Self {
+        Self(self.0 * times)
     }
 }
 
@@ -278,6 +302,12 @@ mod tests {
         assert_eq!(rate.data_in(Nanos::new(171)), Bytes::new(64));
         assert_eq!(Rate::new(0).time_of(Bytes::new(1)), None);
         assert_eq!(Rate::new(1).time_of(Bytes::new(u64::MAX)), None);
+    }
+
+    #[test]
+    fn spans_are_multiplied_and_told_in_seconds() {
+        assert_eq!((Nanos::new(250_000_000) * 6).seconds(), 1.5);
+        assert_eq!(Instant::NEVER.since(Instant::ZERO), Nanos::MAX);
     }
 
     #[test]

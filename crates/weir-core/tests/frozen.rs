@@ -239,7 +239,7 @@ fn listing(info: &Info, text: &mut String) {
     writeln!(text, "  {} | {} | {} | {}", info.title, info.rule, info.source, info.work).expect("text");
     for parameter in info.parameters {
         let default = parameter.default.unwrap_or("(must be given)");
-        let (name, values, meaning) = (parameter.name, parameter.values, parameter.meaning);
+        let (name, values, meaning) = (parameter.name, parameter.values(), parameter.meaning);
         writeln!(text, "  {name} | {values} | {default} | {meaning}").expect("text");
     }
 }

@@ -285,8 +285,8 @@ struct Drive {
 impl Visitor<Flight> for Drive {
     type Output = Box<dyn Interface>;
 
-    fn visit<D: Discipline<Flight> + Send + 'static>(self, discipline: D) -> Box<dyn Interface> {
-        Box::new(Driven::new(discipline, self.wire, self.ring))
+    fn visit<D: Discipline<Flight> + Send + 'static>(self, make: impl Fn() -> D) -> Box<dyn Interface> {
+        Box::new(Driven::new(make(), self.wire, self.ring))
     }
 }
 

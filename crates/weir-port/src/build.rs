@@ -310,8 +310,8 @@ struct IntoPlain<'a> {
 
 impl Visitor<Message<Packets>> for IntoPlain<'_> {
     type Output = Box<dyn Lane>;
-    fn visit<D: Discipline<Message<Packets>> + Send + 'static>(self, discipline: D) -> Box<dyn Lane> {
-        let engine = Plain::new(discipline, self.arrivals, self.services, self.period);
+    fn visit<D: Discipline<Message<Packets>> + Send + 'static>(self, make: impl Fn() -> D) -> Box<dyn Lane> {
+        let engine = Plain::new(make(), self.arrivals, self.services, self.period);
         Box::new(Single::new(engine, self.place.collector))
     }
 }
@@ -325,8 +325,8 @@ struct IntoWhole<'a> {
 
 impl Visitor<Message<Nanos>> for IntoWhole<'_> {
     type Output = Box<dyn Lane>;
-    fn visit<D: Discipline<Message<Nanos>> + Send + 'static>(self, discipline: D) -> Box<dyn Lane> {
-        let engine = Whole::new(discipline, self.arrivals, self.work, self.preemption);
+    fn visit<D: Discipline<Message<Nanos>> + Send + 'static>(self, make: impl Fn() -> D) -> Box<dyn Lane> {
+        let engine = Whole::new(make(), self.arrivals, self.work, self.preemption);
         Box::new(Single::new(engine, self.place.collector))
     }
 }

@@ -55,7 +55,7 @@ fn told(form: Result<String, String>) -> Value {
 fn parameter(parameter: &Parameter) -> Value {
     json!({
         "name": parameter.name,
-        "values": parameter.values,
+        "values": parameter.values(),
         "default": parameter.default,
         "meaning": parameter.meaning,
     })

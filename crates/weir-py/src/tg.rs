@@ -55,8 +55,8 @@ fn asks(action: &Action) -> bool {
 
 fn burst(burst: &Burst) -> Value {
     let (at, after) = match burst.from {
-        Start::At(at) => (Some(seconds(at)), None),
-        Start::After(after) => (None, Some(seconds(after))),
+        Start::At(at) => (Some(at.seconds()), None),
+        Start::After(after) => (None, Some(after.seconds())),
     };
     json!({
         "at": at,
@@ -71,9 +71,4 @@ fn burst(burst: &Burst) -> Value {
         "data": burst.data.map(|data| data.get()),
         "seed": burst.seed,
     })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "times of scripts are below 2^53 ns")]
-fn seconds(time: Nanos) -> f64 {
-    time.get() as f64 / 1e9
 }

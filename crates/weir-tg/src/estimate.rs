@@ -9,7 +9,7 @@ impl Traffic {
     /// About how many packets leave before `until`, since the script's start.
     #[must_use]
     pub fn expected_packets(&self, until: Nanos) -> f64 {
-        let until = seconds(until);
+        let until = until.seconds();
         let mut ended = 0.0;
         let packets = self.bursts.iter().map(|burst| {
             let (packets, end) = expected(burst, ended, until);
@@ -31,7 +31,7 @@ impl Traffic {
     pub fn mean_size(&self, until: Nanos) -> f64 {
         let (mut ended, mut data, mut all) = (0.0, 0.0, 0.0);
         for burst in &self.bursts {
-            let (packets, end) = expected(burst, ended, seconds(until));
+            let (packets, end) = expected(burst, ended, until.seconds());
             ended = end;
             data += packets * burst.length.mean();
             all += packets;
@@ -59,10 +59,10 @@ impl Traffic {
 /// About how many packets a burst has before `until`, and when it ends, after the former ended.
 fn expected(burst: &Burst, ended: f64, until: f64) -> (f64, f64) {
     let from = match burst.from {
-        Start::At(at) => seconds(at).max(ended),
-        Start::After(after) => ended + seconds(after),
+        Start::At(at) => at.seconds().max(ended),
+        Start::After(after) => ended + after.seconds(),
     };
-    let stop = burst.time.map(|time| from + seconds(time)).or(burst.until.map(seconds));
+    let stop = burst.time.map(|time| from + time.seconds()).or(burst.until.map(Nanos::seconds));
     let stop = stop.unwrap_or(f64::INFINITY).min(until).max(from);
     let gap = burst.arrival.mean();
     let by_data = burst.data.map_or(f64::INFINITY, |data| count(data.get()) / burst.length.mean());
@@ -71,10 +71,6 @@ fn expected(burst: &Burst, ended: f64, until: f64) -> (f64, f64) {
     let in_time = if gap > 0.0 { (stop - from) / gap } else { f64::INFINITY };
     let packets = if from < until { in_time.min(drawn) } else { 0.0 };
     (packets, if packets < in_time { from + packets * gap } else { stop })
-}
-
-fn seconds(time: Nanos) -> f64 {
-    time.get() as f64 / 1e9
 }
 
 fn count(number: u64) -> f64 {

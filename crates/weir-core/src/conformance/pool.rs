@@ -6,13 +6,17 @@
 //! backlog, in requests and in cost; what is promised ([`PoolPromises`]). Each plan is driven twice, and must go alike.
 //! Then senseless sequences of operations, which must not panic ([`hostile_pool`]).
 
+mod hostile;
+
 use std::collections::BTreeMap;
 
 use super::Random;
-use crate::discipline::{Backlog, CountDrops, DropReason};
+use crate::discipline::{Backlog, DropReason};
 use crate::item::{ClassId, FlowId, Message};
 use crate::pool::{Assigned, Delays, Measured, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
 use crate::units::{Cost, Instant, Nanos};
+
+pub use hostile::hostile_pool;
 
 /// What the suite serves.
 type Request = Message<Nanos>;
@@ -373,39 +377,6 @@ impl<P: Pool<Request>> Driver<'_, P> {
             together <= busy + self.backlog.items,
             "the servers have {together} requests, which is too many"
         );
-    }
-}
-
-/// Applies `operations` without sense: servers, receivers and classes that are none, grants left open, requests returned
-/// that were never granted, costs and times at the ends of their ranges, time that runs backwards.
-///
-/// # Panics
-/// The pool does.
-pub fn hostile_pool<P: Pool<Message<Nanos>>>(pool: &mut P, site: &Site, seed: u64, operations: u32) {
-    let mut random = Random::new(seed);
-    let mut granted: Vec<Request> = Vec::new();
-    let mut drops = CountDrops::default();
-    for id in 0..operations {
-        let now = Instant::new(random.extreme());
-        let (flow, class) = (FlowId(random.flow()), ClassId(random.class()));
-        let stranger = Message { id, flow, class, remaining: Nanos::new(random.extreme()) };
-        let item = granted.pop().filter(|_| random.one_in(2)).unwrap_or(stranger);
-        let server = ServerId(if random.one_in(16) { u32::MAX } else { random.pick(site.servers) });
-        let receiver = ReceiverId(if random.one_in(16) { u32::MAX } else { random.pick(site.receivers) });
-        let used = Nanos::new(random.extreme());
-        match random.below(8) {
-            0..=2 => drop(pool.enqueue(now, stranger, receiver, &mut drops)),
-            3 | 4 => granted.extend(pool.dequeue(now, server, &mut drops).map(|assigned| assigned.item)),
-            5 => pool.requeue(now, server, item, used, &mut drops),
-            6 => pool.finish(now, server, &item, used),
-            _ => {
-                let delays = Delays { requests: random.below(3), delay: used };
-                let classes = vec![delays; random.below(4) as usize];
-                pool.control(now, &Measured { classes: &classes, oldest: used, busy: used });
-                let _ = (pool.wake(now), pool.wakes_at());
-            }
-        }
-        let _ = (pool.backlog(), pool.length(server), pool.in_use(), pool.moved(), pool.effort());
     }
 }
 

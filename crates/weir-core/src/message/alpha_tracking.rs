@@ -26,12 +26,12 @@
 //! | Departs from the source | the report leaves the formula open |
 
 use super::alpha::{Assign, Coefficient, ConfigError, Decrementing, reason_of};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
-use crate::units::{Cost, Packets};
+use crate::units::Packets;
 
-const NUMBER: &str = "a number from 0 to 1000000000";
+const ALPHA: Takes = Takes::Real(0.0..=Coefficient::LARGEST);
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -42,24 +42,10 @@ pub const INFO: Info = Info {
     source: "Cherkasova and Rokicki, alpha report, section 13",
     work: "O(log n)",
     parameters: &[
-        Parameter {
-            name: "low",
-            values: NUMBER,
-            default: Some("1"),
-            meaning: "the alpha of a message that finds little waiting",
-        },
-        Parameter {
-            name: "high",
-            values: NUMBER,
-            default: Some("100"),
-            meaning: "the alpha of a message that finds much waiting, at least low",
-        },
-        Parameter {
-            name: "weight",
-            values: NUMBER,
-            default: Some("0.1"),
-            meaning: "the alpha that each waiting unit of cost is worth",
-        },
+        Parameter::new("low", ALPHA, "1").meaning("the alpha of a message that finds little waiting"),
+        Parameter::new("high", ALPHA, "100")
+            .meaning("the alpha of a message that finds much waiting, at least low"),
+        Parameter::new("weight", ALPHA, "0.1").meaning("the alpha that each waiting unit of cost is worth"),
     ],
     example: "alpha_tracking",
 };
@@ -142,8 +128,11 @@ impl<I: Item> Decrementing<I, Track> {
     /// # Errors
     /// As for [`Decrementing::tracking`].
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let real = |name| arguments.real(name, 0.0, Coefficient::LARGEST);
-        let config = Config { low: real("low")?, high: real("high")?, weight: real("weight")? };
+        let config = Config {
+            low: arguments.real("low")?,
+            high: arguments.real("high")?,
+            weight: arguments.real("weight")?,
+        };
         Self::tracking(&config).map_err(|error| arguments.error("high", reason_of(&error)))
     }
 }

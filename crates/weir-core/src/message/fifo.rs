@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant, Limit};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::Instant;
@@ -28,12 +28,11 @@ pub const INFO: Info = Info {
     rule: "serves whole messages in the order of their arrival",
     source: "Cherkasova and Rokicki, alpha report, section 4 (alpha = 0)",
     work: "O(1)",
-    parameters: &[Parameter {
-        name: "limit",
-        values: "as in `100pkt` or, of packets, `64KiB`; or `none`",
-        default: Some("none"),
-        meaning: "how much may wait; who finds no room is dropped",
-    }],
+    parameters: &[Parameter::new("limit", Takes::Limit, "none")
+        .or(&["none"])
+        .listed("as in `100pkt` or, of packets, `64KiB`; or `none`")
+        .refused("packets such as 100pkt, bytes such as 64KiB, each at least 1, or `none`")
+        .meaning("how much may wait; who finds no room is dropped")],
     example: "fifo",
 };
 

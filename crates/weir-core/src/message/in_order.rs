@@ -17,10 +17,11 @@ use core::marker::PhantomData;
 
 use super::flows::Flows;
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::{FlowId, Item};
 use crate::priority::{Key, Prioritized};
 use crate::registry;
+use crate::role::Role;
 use crate::spec::SpecError;
 use crate::units::Instant;
 
@@ -32,12 +33,9 @@ pub const INFO: Info = Info {
     rule: "a message's key is at least that of its flow's previous message, while one is outstanding",
     source: "Cherkasova and Rokicki, alpha report, section 11",
     work: "O(1)",
-    parameters: &[Parameter {
-        name: "discipline",
-        values: "a priority discipline",
-        default: None,
-        meaning: "what orders the messages otherwise",
-    }],
+    parameters: &[Parameter::required("discipline", Takes::Discipline(Role::Discipline))
+        .listed("a priority discipline")
+        .meaning("what orders the messages otherwise")],
     example: "in_order(alpha:10)",
 };
 
@@ -115,7 +113,7 @@ impl<I: Item + Send + 'static> InOrder<I, Box<dyn Prioritized<I> + Send>> {
     /// # Errors
     /// The discipline within is missing, unknown, refused, or orders by no key.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        Ok(Self::new(registry::priority_discipline(arguments.nested("discipline")?)?))
+        Ok(Self::new(registry::priority_discipline(&arguments.nested("discipline")?)?))
     }
 }
 

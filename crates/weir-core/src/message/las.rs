@@ -20,7 +20,7 @@ use core::fmt;
 
 use super::ranked::{Rank, Ranked};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Cost, Instant};
@@ -33,12 +33,8 @@ pub const INFO: Info = Info {
     rule: "serves the message that has been served least; those served alike take turns of one quantum",
     source: "Nuyens and Wierman, The Foreground-Background queue: a survey, 2008",
     work: "O(log n) per grant",
-    parameters: &[Parameter {
-        name: "quantum",
-        values: "a whole number of units of the item's cost, at least 1",
-        default: Some("1"),
-        meaning: "how much a message is served in its turn, where several have been served alike",
-    }],
+    parameters: &[Parameter::new("quantum", Takes::Turn, "1")
+        .meaning("how much a message is served in its turn, where several have been served alike")],
     example: "las:quantum=1",
 };
 
@@ -98,7 +94,7 @@ impl<I: Item> Las<I> {
     /// # Errors
     /// The quantum is no whole number of at least 1.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let quantum = I::Cost::of(arguments.whole("quantum", 1, u64::MAX)?);
+        let quantum = I::Cost::of(arguments.whole("quantum")?);
         Self::new(quantum).map_err(|error| arguments.error("quantum", error.to_string()))
     }
 

@@ -22,11 +22,12 @@ mod testing;
 mod tournament;
 
 use crate::item::Item;
-use crate::registry::{prioritize, register};
+use crate::registry::{Visitor, prioritize, register};
 
 register!(
     MESSAGE,
     visit_plain_message,
+    Visitor,
     [Item],
     fifo::Fifo,
     rr::Rr,
@@ -40,6 +41,6 @@ register!(
     las::Las,
     hrrn::Hrrn,
 );
-register!(WRAPPER, visit_wrapper, [Item], in_order::InOrder, outstanding::Outstanding);
+register!(WRAPPER, visit_wrapper, Visitor, [Item], in_order::InOrder, outstanding::Outstanding);
 
 prioritize!(sf::Sf, alpha::Alpha, alpha_tracking::AlphaTracking, sjf::Sjf, psjf::Psjf);

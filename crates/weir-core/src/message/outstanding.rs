@@ -19,9 +19,10 @@ use core::fmt;
 
 use super::flows::Flows;
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::{FlowId, Item};
 use crate::registry;
+use crate::role::Role;
 use crate::spec::SpecError;
 use crate::units::{Cost, Instant};
 
@@ -34,18 +35,12 @@ pub const INFO: Info = Info {
     source: "Cherkasova and Rokicki, alpha report, section 12",
     work: "O(1)",
     parameters: &[
-        Parameter {
-            name: "discipline",
-            values: "a message discipline",
-            default: None,
-            meaning: "what orders the messages that have entered",
-        },
-        Parameter {
-            name: "limit",
-            values: "messages, at least 1",
-            default: None,
-            meaning: "how many messages of a flow may have entered and not left",
-        },
+        Parameter::required("discipline", Takes::Discipline(Role::Discipline))
+            .listed("a message discipline")
+            .meaning("what orders the messages that have entered"),
+        Parameter::required("limit", Takes::Whole(1..=u64::MAX))
+            .listed("messages, at least 1")
+            .meaning("how many messages of a flow may have entered and not left"),
     ],
     example: "outstanding(alpha:10,limit=4)",
 };
@@ -200,8 +195,8 @@ impl<I: Item + Send + 'static> Outstanding<I, Box<dyn Discipline<I> + Send>> {
     /// # Errors
     /// The discipline within is missing, unknown or refused, or the limit is.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let inner = registry::message_discipline(arguments.nested("discipline")?)?;
-        let limit = arguments.whole("limit", 1, u64::MAX)?;
+        let inner = registry::message_discipline(&arguments.nested("discipline")?)?;
+        let limit = arguments.whole("limit")?;
         Self::new(inner, limit)
             .map_err(|_| arguments.error("limit", "is 0, must be at least 1 message".to_owned()))
     }

@@ -18,7 +18,7 @@ use core::fmt;
 use std::collections::VecDeque;
 
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Cost, Instant};
@@ -31,12 +31,9 @@ pub const INFO: Info = Info {
     rule: "serves all waiting messages in turn, one quantum each",
     source: "Kleinrock, Time-shared systems: a theoretical treatment, JACM 14(2), 1967",
     work: "O(1) per quantum",
-    parameters: &[Parameter {
-        name: "quantum",
-        values: "a whole number of units of the item's cost, at least 1",
-        default: Some("1"),
-        meaning: "how much a message is served in its turn",
-    }],
+    parameters: &[
+        Parameter::new("quantum", Takes::Turn, "1").meaning("how much a message is served in its turn")
+    ],
     example: "ps:quantum=1",
 };
 
@@ -85,7 +82,7 @@ impl<I: Item> Ps<I> {
     /// # Errors
     /// The quantum is no whole number of at least 1.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let quantum = I::Cost::of(arguments.whole("quantum", 1, u64::MAX)?);
+        let quantum = I::Cost::of(arguments.whole("quantum")?);
         Self::new(quantum).map_err(|error| arguments.error("quantum", error.to_string()))
     }
 }

@@ -16,18 +16,15 @@ use core::fmt;
 use std::collections::VecDeque;
 
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Cost, Instant};
 
 /// The parameter of both round robins.
-pub(crate) const QUANTUM: Parameter = Parameter {
-    name: "quantum",
-    values: "units of cost (packets, bytes or nanoseconds), at least 1",
-    default: Some("1"),
-    meaning: "how much a message is served before it goes to the end",
-};
+pub(crate) const QUANTUM: Parameter = Parameter::new("quantum", Takes::Turn, "1")
+    .listed("units of cost (packets, bytes or nanoseconds), at least 1")
+    .meaning("how much a message is served before it goes to the end");
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -90,7 +87,7 @@ impl<I: Item> Rr<I> {
     /// # Errors
     /// The quantum is no whole number, or nothing.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let quantum = I::Cost::of(arguments.whole("quantum", 1, u64::MAX)?);
+        let quantum = I::Cost::of(arguments.whole("quantum")?);
         Ok(Self { queue: VecDeque::new(), quantum, backlog: Backlog::default() })
     }
 

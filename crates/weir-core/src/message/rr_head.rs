@@ -59,7 +59,7 @@ impl<I: Item> RrHead<I> {
     /// # Errors
     /// The quantum is no whole number, or nothing.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let quantum = I::Cost::of(arguments.whole("quantum", 1, u64::MAX)?);
+        let quantum = I::Cost::of(arguments.whole("quantum")?);
         Ok(Self { fresh: VecDeque::new(), begun: VecDeque::new(), quantum, backlog: Backlog::default() })
     }
 }

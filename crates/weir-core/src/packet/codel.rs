@@ -13,13 +13,14 @@
 //! | Departs from the source | the size below which a queue is short is the parameter `mtu`, not the largest packet seen; `ecn` and `ce_threshold` as in Linux; what else is in [`control`] |
 
 use core::fmt;
+use core::ops::RangeInclusive;
 use std::collections::VecDeque;
 
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes, parse_nanos};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
-use crate::units::{Cost, Instant, Nanos, Packets};
+use crate::units::{Bytes, Cost, Instant, Nanos, Packets};
 
 pub mod control;
 
@@ -27,6 +28,8 @@ pub use control::{Control, Law, Queue};
 
 /// The largest limit, in packets.
 pub const MAX_LIMIT: u64 = 1 << 24;
+/// How many packets may be allowed to wait.
+pub(super) const LIMITS: RangeInclusive<Packets> = Packets::ONE..=Packets::new(MAX_LIMIT);
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -39,13 +42,9 @@ pub const INFO: Info = Info {
     parameters: &[
         TARGET,
         INTERVAL,
-        Parameter {
-            name: "limit",
-            values: "packets from 1pkt to 16777216pkt",
-            default: Some("1000pkt"),
-            meaning: "how many packets may wait; newcomers beyond are dropped",
-        },
-        Parameter { default: Some("no"), ..ECN },
+        Parameter::new("limit", Takes::Packets(LIMITS), "1000pkt")
+            .meaning("how many packets may wait; newcomers beyond are dropped"),
+        ECN.or_else("no"),
         CE_THRESHOLD,
         MTU,
     ],
@@ -53,53 +52,33 @@ pub const INFO: Info = Info {
 };
 
 /// The parameters of every discipline that has the control within.
-pub(super) const TARGET: Parameter = Parameter {
-    name: "target",
-    values: "a span such as 5ms, at least 1ns",
-    default: Some("5ms"),
-    meaning: "the wait in a queue that is acceptable for ever",
-};
-pub(super) const INTERVAL: Parameter = Parameter {
-    name: "interval",
-    values: "a span such as 100ms, at least 1ns",
-    default: Some("100ms"),
-    meaning: "how long a longer wait is accepted; about the longest usual round trip",
-};
-pub(super) const ECN: Parameter = Parameter {
-    name: "ecn",
-    values: "`yes` or `no`",
-    default: None,
-    meaning: "whether packets that can carry a mark of congestion are marked and not dropped",
-};
-pub(super) const CE_THRESHOLD: Parameter = Parameter {
-    name: "ce_threshold",
-    values: "a span such as 1ms, or `none`",
-    default: Some("none"),
-    meaning: "the wait beyond which every packet that can carry a mark is marked",
-};
-pub(super) const MTU: Parameter = Parameter {
-    name: "mtu",
-    values: "bytes",
-    default: Some("1514B"),
-    meaning: "a queue with no more than this behind its head is not held to the target",
-};
-
-/// Reads a span of at least a nanosecond.
-fn span(text: &str) -> Option<Nanos> {
-    parse_nanos(text).filter(|span| span.get() > 0)
-}
+pub(super) const TARGET: Parameter = Parameter::new("target", Takes::Span(Nanos::ONE..=Nanos::MAX), "5ms")
+    .meaning("the wait in a queue that is acceptable for ever");
+pub(super) const INTERVAL: Parameter =
+    Parameter::new("interval", Takes::Span(Nanos::ONE..=Nanos::MAX), "100ms")
+        .meaning("how long a longer wait is accepted; about the longest usual round trip");
+pub(super) const ECN: Parameter = Parameter::required("ecn", Takes::Words(&["yes", "no"]))
+    .meaning("whether packets that can carry a mark of congestion are marked and not dropped");
+pub(super) const CE_THRESHOLD: Parameter =
+    Parameter::new("ce_threshold", Takes::Span(Nanos::ZERO..=Nanos::MAX), "none")
+        .or(&["none"])
+        .worded("a span such as 1ms, or `none`")
+        .meaning("the wait beyond which every packet that can carry a mark is marked");
+pub(super) const MTU: Parameter = Parameter::new("mtu", Takes::Size(Bytes::ZERO..=Bytes::MAX), "1514B")
+    .meaning("a queue with no more than this behind its head is not held to the target");
 
 /// The law that a spec names.
 ///
 /// # Errors
 /// An argument is no such quantity, or out of its bounds.
 pub(super) fn law_of<C: Cost>(arguments: &Arguments<'_>) -> Result<Law<C>, SpecError> {
-    let target = arguments.parsed("target", "a span such as 5ms, at least 1ns", span)?;
-    let interval = arguments.parsed("interval", "a span such as 100ms, at least 1ns", span)?;
-    let ecn = arguments.choice("ecn", &["yes", "no"])? == 0;
-    let threshold = |text: &str| if text == "none" { Some(None) } else { parse_nanos(text).map(Some) };
-    let ce_threshold = arguments.parsed("ce_threshold", "a span such as 1ms, or `none`", threshold)?;
-    let mtu = arguments.parsed("mtu", "a size such as 1514B", parse_bytes)?;
+    let (target, interval) = (arguments.span(TARGET.name)?, arguments.span(INTERVAL.name)?);
+    let ecn = arguments.choice(ECN.name, [true, false])?;
+    let ce_threshold = match arguments.word(CE_THRESHOLD.name)? {
+        Some(_) => None,
+        None => Some(arguments.span(CE_THRESHOLD.name)?),
+    };
+    let mtu = arguments.size(MTU.name)?;
     Ok(Law { target, interval, mtu: C::of(mtu.get()), ecn, ce_threshold })
 }
 
@@ -202,7 +181,7 @@ impl<I: Item> Codel<I> {
     /// # Errors
     /// An argument is no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let limit = Packets::new(arguments.packets("limit", 1, MAX_LIMIT)?);
+        let limit = arguments.packets("limit")?;
         Self::new(law_of(arguments)?, limit).map_err(|error| arguments.error("limit", error.to_string()))
     }
 }

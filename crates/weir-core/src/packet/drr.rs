@@ -30,10 +30,10 @@ use super::limits;
 use super::round::Round;
 use super::tally::Tally;
 use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
-use crate::units::{Cost, Instant, Weight};
+use crate::units::{Bytes, Cost, Instant, Weight};
 
 pub use super::flows::{By, MAX_FLOWS};
 
@@ -46,12 +46,9 @@ pub const INFO: Info = Info {
     source: "Shreedhar and Varghese, Efficient fair queueing using deficit round robin, SIGCOMM '95",
     work: "O(1) if quantum >= largest packet",
     parameters: &[
-        Parameter {
-            name: "quantum",
-            values: "bytes, at least 1B; at least the largest packet for O(1)",
-            default: Some("2048B"),
-            meaning: "how much a flow of weight 1 is served in its turn",
-        },
+        Parameter::new("quantum", Takes::Size(Bytes::ONE..=Bytes::MAX), "2048B")
+            .listed("bytes, {}; at least the largest packet for O(1)")
+            .meaning("how much a flow of weight 1 is served in its turn"),
         flows::BY,
         flows::WEIGHTS,
         flows::FLOWS,
@@ -62,12 +59,9 @@ pub const INFO: Info = Info {
     example: "drr:quantum=2048B",
 };
 
-const STALL: Parameter = Parameter {
-    name: "stall",
-    values: "`turn` or `leave`",
-    default: Some("turn"),
-    meaning: "what a flow loses if the gate holds it back in its turn: the turn, or its place until it is let through",
-};
+const STALL: Parameter = Parameter::new("stall", Takes::Words(&["turn", "leave"]), "turn").meaning(
+    "what a flow loses if the gate holds it back in its turn: the turn, or its place until it is let through",
+);
 
 /// Where a flow goes that the gate holds back in its turn; either way its deficit is forfeited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,10 +96,9 @@ impl<C: Cost> Config<C> {
     /// # Errors
     /// An argument is no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let positive = |text: &str| parse_bytes(text).map(|bytes| bytes.get()).filter(|&bytes| bytes > 0);
-        let quantum = arguments.parsed("quantum", "a size such as 2048B, at least 1B", positive)?;
-        let stall = [Stall::Turn, Stall::Leave][arguments.choice(STALL.name, &["turn", "leave"])?];
-        Ok(Self { quantum: C::of(quantum), flows: flows::Config::from_spec(arguments)?, stall })
+        let quantum = arguments.size("quantum")?;
+        let stall = arguments.choice(STALL.name, [Stall::Turn, Stall::Leave])?;
+        Ok(Self { quantum: C::of(quantum.get()), flows: flows::Config::from_spec(arguments)?, stall })
     }
 }
 

@@ -36,7 +36,7 @@ use super::table::{self, Form, Queues, TableError, Wheel, credits};
 use super::tally::Tally;
 use super::{flows, limits};
 use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Bytes, Credits, Instant};
@@ -64,19 +64,14 @@ pub const INFO: Info = Info {
     example: "dtable:distances=2/4/8/16/32/64/64,weights=32cr/64cr/128cr/128cr/128cr/128cr/128cr",
 };
 
-const MTU: Parameter = Parameter {
-    name: "mtu",
-    values: "bytes, from 1B to 4194240B",
-    default: Some("2048B"),
-    meaning: "the largest packet, and in credits the least weight; larger ones are dropped",
-};
+const MTU: Parameter = Parameter::new("mtu", Takes::Size(Bytes::ONE..=LARGEST_MTU), "2048B")
+    .listed("bytes, {}")
+    .refused("a size {}, such as 2048B")
+    .meaning("the largest packet, and in credits the least weight; larger ones are dropped");
 
-const STALL: Parameter = Parameter {
-    name: "stall",
-    values: "`zero` or `keep`",
-    default: Some("zero"),
-    meaning: "what a flow is owed if the gate stops it while it is served: nothing, or what is left, below `mtu`",
-};
+const STALL: Parameter = Parameter::new("stall", Takes::Words(&["zero", "keep"]), "zero").meaning(
+    "what a flow is owed if the gate stops it while it is served: nothing, or what is left, below `mtu`",
+);
 
 /// What a flow is owed that the gate stops while it is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,9 +106,8 @@ impl Config {
     /// # Errors
     /// An argument is missing, no such table, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let mtu = |text: &str| parse_bytes(text).filter(|mtu| (1..=LARGEST_MTU.get()).contains(&mtu.get()));
-        let mtu = arguments.parsed(MTU.name, "a size from 1B to 4194240B, such as 2048B", mtu)?;
-        let stall = [Stall::Zero, Stall::Keep][arguments.choice(STALL.name, &["zero", "keep"])?];
+        let mtu = arguments.size(MTU.name)?;
+        let stall = arguments.choice(STALL.name, [Stall::Zero, Stall::Keep])?;
         Ok(Self { table: table::Config::from_spec(arguments, Form::Weights)?, mtu, stall })
     }
 

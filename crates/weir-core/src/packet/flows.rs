@@ -14,7 +14,7 @@ use core::hint::black_box;
 use super::limits::{LimitError, Limits};
 use super::slots::{Chain, Slots};
 use crate::discipline::{Backlog, DropReason, Drops};
-use crate::info::{Arguments, Parameter};
+use crate::info::{Arguments, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Cost, Weight};
@@ -26,28 +26,18 @@ const DEFAULT_FLOWS: usize = 1 << 16;
 const FAR: usize = 1 << 15;
 
 /// The parameter that chooses the queue.
-pub const BY: Parameter = Parameter {
-    name: "by",
-    values: "`flow` or `class`",
-    default: Some("flow"),
-    meaning: "which number of a packet names its queue",
-};
+pub const BY: Parameter = Parameter::new("by", Takes::Words(&["flow", "class"]), "flow")
+    .meaning("which number of a packet names its queue");
 
 /// The parameter of shares.
-pub const WEIGHTS: Parameter = Parameter {
-    name: "weights",
-    values: "whole numbers from 1 to 65535, as in `4/2/1`",
-    default: Some("1"),
-    meaning: "the shares of flows 0, 1, ...; the others have 1",
-};
+pub const WEIGHTS: Parameter = Parameter::new("weights", Takes::Text, "1")
+    .listed("whole numbers from 1 to 65535, as in `4/2/1`")
+    .refused("whole numbers from 1 to 65535, as in 4/2/1")
+    .meaning("the shares of flows 0, 1, ...; the others have 1");
 
 /// The parameter of the table's size.
-pub const FLOWS: Parameter = Parameter {
-    name: "flows",
-    values: "a whole number from 1 to 1048576",
-    default: Some("65536"),
-    meaning: "the size of the table of flows; packets of flows beyond it are dropped",
-};
+pub const FLOWS: Parameter = Parameter::new("flows", Takes::Whole(1..=MAX_FLOWS as u64), "65536")
+    .meaning("the size of the table of flows; packets of flows beyond it are dropped");
 
 /// Which number of an item names its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +47,13 @@ pub enum By {
     Flow,
     /// Its class.
     Class,
+}
+
+impl By {
+    /// As a spec names it.
+    pub(super) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        arguments.choice(BY.name, [Self::Flow, Self::Class])
+    }
 }
 
 /// Who shares, in which proportion, and how much may wait.
@@ -119,10 +116,9 @@ impl Config {
     /// # Errors
     /// An argument is no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let by = [By::Flow, By::Class][arguments.choice("by", &["flow", "class"])?];
-        let expected = "whole numbers from 1 to 65535, as in 4/2/1";
-        let weights = arguments.parsed("weights", expected, parse_weights)?;
-        let flows = arguments.whole("flows", 1, MAX_FLOWS as u64)? as usize;
+        let by = By::from_spec(arguments)?;
+        let weights = arguments.read(WEIGHTS.name, parse_weights)?;
+        let flows = arguments.whole(FLOWS.name)?;
         Ok(Self { by, weights, flows, limits: Limits::from_spec(arguments)? })
     }
 

@@ -31,10 +31,11 @@ use super::leaving::Leaving;
 use super::limits::{DEPTH, LIMIT, LimitError, Limits};
 use super::list::{List, Node};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::registry::{self, PacketFactory};
-use crate::spec::{Spec, SpecError};
+use crate::role::Role;
+use crate::spec::SpecError;
 use crate::units::{Bytes, Cost, Instant};
 
 /// What the listings say.
@@ -46,12 +47,9 @@ pub const INFO: Info = Info {
     source: "Demers, Keshav and Shenker, SIGCOMM '89; turns: Kanhere, Sethu and Parekh, elastic round robin, 2002",
     work: "O(1)",
     parameters: &[
-        Parameter {
-            name: "discipline",
-            values: "a discipline of packets",
-            default: Some(FIFO),
-            meaning: "what each flow's queue does with its packets",
-        },
+        Parameter::new("discipline", Takes::Discipline(Role::Discipline), FIFO)
+            .listed("a discipline of packets")
+            .meaning("what each flow's queue does with its packets"),
         DEPTH,
         LIMIT,
         BY,
@@ -296,10 +294,8 @@ impl<I: Item<Cost = Bytes> + Send + 'static> Fq<I, Box<dyn Discipline<I> + Send>
     /// # Errors
     /// The discipline within is unknown or refused, or an argument is out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let fifo = Spec { name: FIFO.to_owned(), arguments: Vec::new() };
-        let make = registry::packet_factory(arguments.optional("discipline").unwrap_or(&fifo))?;
-        let by = [By::Flow, By::Class][arguments.choice(BY.name, &["flow", "class"])?];
-        let flows = arguments.whole(FLOWS.name, 1, MAX_FLOWS as u64)? as usize;
+        let make = registry::packet_factory(&arguments.nested("discipline")?)?;
+        let (by, flows) = (By::from_spec(arguments)?, arguments.whole(FLOWS.name)?);
         let config = Config { by, flows, limits: Limits::from_spec(arguments)? };
         Self::new(make, config).map_err(|error| arguments.error("flows", error.to_string()))
     }

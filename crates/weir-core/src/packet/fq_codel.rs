@@ -17,17 +17,19 @@
 //! | Memory | 80 bytes per queue, made at once; one slot per waiting packet, at most `limit`; both stay |
 //! | Departs from the source | `memory_limit`, `drop_batch` and `ce_threshold` are those of Linux; what counts against `memory_limit` is the size of packets; a queue whose head the gate holds back goes to the end of the old ones and keeps its credit |
 
-use core::fmt;
-
-use super::codel::{self, Control, Law};
-use super::hash::{self, Hash, Key, Spread};
+use super::codel::{self, Control};
+use super::hash::{self, Spread};
 use super::list::{List, Node};
 use super::slots::{Chain, Slots};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
-use crate::units::{Bytes, Cost, Instant, Packets};
+use crate::units::{Bytes, Cost, Instant};
+
+mod config;
+
+pub use config::{Config, ConfigError};
 
 /// The most queues.
 pub const MAX_FLOWS: usize = 1 << 16;
@@ -43,40 +45,22 @@ pub const INFO: Info = Info {
     source: "Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, RFC 8290, 2018",
     work: "O(1) if quantum >= largest packet",
     parameters: &[
-        Parameter {
-            name: "limit",
-            values: "packets from 1pkt to 16777216pkt",
-            default: Some("10240pkt"),
-            meaning: "how many packets may wait; beyond, the fattest queue loses a batch",
-        },
-        Parameter {
-            name: "memory_limit",
-            values: "bytes such as 32MiB, from 1B to 1048576MiB",
-            default: Some("32MiB"),
-            meaning: "how many bytes may wait; beyond, the fattest queue loses a batch",
-        },
-        Parameter {
-            name: "flows",
-            values: "a whole number from 1 to 65536",
-            default: Some("1024"),
-            meaning: "the number of queues",
-        },
+        Parameter::new("limit", Takes::Packets(codel::LIMITS), "10240pkt")
+            .meaning("how many packets may wait; beyond, the fattest queue loses a batch"),
+        Parameter::new("memory_limit", Takes::Size(Bytes::ONE..=Bytes::new(MAX_BYTES)), "32MiB")
+            .listed("bytes such as 32MiB, {}")
+            .refused("a size such as 1514B, {}")
+            .meaning("how many bytes may wait; beyond, the fattest queue loses a batch"),
+        Parameter::new("flows", Takes::Whole(1..=MAX_FLOWS as u64), "1024").meaning("the number of queues"),
         codel::TARGET,
         codel::INTERVAL,
-        Parameter {
-            name: "quantum",
-            values: "bytes from 1B to 1048576MiB; at least the largest packet for O(1)",
-            default: Some("1514B"),
-            meaning: "how much a queue is served in its turn",
-        },
-        Parameter { default: Some("yes"), ..codel::ECN },
+        Parameter::new("quantum", Takes::Size(Bytes::ONE..=Bytes::new(MAX_BYTES)), "1514B")
+            .listed("bytes {}; at least the largest packet for O(1)")
+            .meaning("how much a queue is served in its turn"),
+        codel::ECN.or_else("yes"),
         codel::CE_THRESHOLD,
-        Parameter {
-            name: "drop_batch",
-            values: "packets from 1pkt to 16777216pkt",
-            default: Some("64pkt"),
-            meaning: "the most that the fattest queue loses at once",
-        },
+        Parameter::new("drop_batch", Takes::Packets(codel::LIMITS), "64pkt")
+            .meaning("the most that the fattest queue loses at once"),
         codel::MTU,
         hash::HASH,
         hash::KEY_OF_FLOW,
@@ -84,85 +68,6 @@ pub const INFO: Info = Info {
     ],
     example: "fq_codel:limit=10240pkt,flows=1024",
 };
-
-/// What is shared, and how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config<C: Cost> {
-    /// How many packets may wait.
-    pub limit: Packets,
-    /// How much may wait.
-    pub memory_limit: C,
-    /// The number of queues.
-    pub flows: usize,
-    /// How much a queue is served in its turn.
-    pub quantum: C,
-    /// The most that the fattest queue loses at once.
-    pub drop_batch: Packets,
-    /// How the queue of a packet is computed.
-    pub hash: Hash,
-    /// What it is computed from.
-    pub key: Key,
-    /// From which the hash follows.
-    pub seed: u64,
-    /// What each queue is held to.
-    pub law: Law<C>,
-}
-
-impl<C: Cost> Config<C> {
-    /// The values of Linux for a largest packet of `mtu`.
-    #[must_use]
-    pub fn new(mtu: C) -> Self {
-        Self {
-            limit: Packets::new(10_240),
-            memory_limit: C::of(32 << 20),
-            flows: 1024,
-            quantum: mtu,
-            drop_batch: Packets::new(64),
-            hash: Hash::Keyed,
-            key: Key::Flow,
-            seed: 0,
-            law: Law { ecn: true, ..Law::new(mtu) },
-        }
-    }
-}
-
-/// Why a configuration was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ConfigError<C: Cost> {
-    /// Nothing could wait, or more than 2^24 packets.
-    Limit(Packets),
-    /// Nothing could wait, or more than [`MAX_BYTES`].
-    MemoryLimit(C),
-    /// There is no queue, or there are more than [`MAX_FLOWS`].
-    Flows(usize),
-    /// The quantum serves nothing, or is more than [`MAX_BYTES`].
-    Quantum(C),
-    /// No room would be made.
-    DropBatch,
-    /// The target or the interval is zero.
-    Law(codel::ConfigError),
-}
-
-impl<C: Cost> fmt::Display for ConfigError<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let most = C::of(MAX_BYTES);
-        match self {
-            Self::Limit(limit) => {
-                write!(f, "limit is {limit}, must be from 1pkt to {}pkt", codel::MAX_LIMIT)
-            }
-            Self::MemoryLimit(limit) => {
-                write!(f, "memory_limit is {limit}, must be from {} to {most}", C::ONE)
-            }
-            Self::Flows(flows) => write!(f, "flows is {flows}, must be from 1 to {MAX_FLOWS}"),
-            Self::Quantum(quantum) => write!(f, "quantum is {quantum}, must be from {} to {most}", C::ONE),
-            Self::DropBatch => f.write_str("drop_batch is 0pkt, must be at least 1pkt"),
-            Self::Law(error) => error.fmt(f),
-        }
-    }
-}
-
-impl<C: Cost> core::error::Error for ConfigError<C> {}
 
 /// One queue.
 #[derive(Clone, Debug, Default)]
@@ -251,23 +156,7 @@ impl<I: Item> FqCodel<I> {
     /// # Errors
     /// A value is outside the bounds that [`ConfigError`] names.
     pub fn new(config: Config<I::Cost>) -> Result<Self, ConfigError<I::Cost>> {
-        let within = |cost: I::Cost| (1..=MAX_BYTES).contains(&cost.count());
-        if !(1..=codel::MAX_LIMIT).contains(&config.limit.get()) {
-            return Err(ConfigError::Limit(config.limit));
-        }
-        if !within(config.memory_limit) {
-            return Err(ConfigError::MemoryLimit(config.memory_limit));
-        }
-        if !(1..=MAX_FLOWS).contains(&config.flows) {
-            return Err(ConfigError::Flows(config.flows));
-        }
-        if !within(config.quantum) {
-            return Err(ConfigError::Quantum(config.quantum));
-        }
-        if config.drop_batch.get() == 0 {
-            return Err(ConfigError::DropBatch);
-        }
-        codel::check(&config.law).map_err(ConfigError::Law)?;
+        config.check()?;
         let (queues, costs) = (vec![Queue::default(); config.flows], vec![I::Cost::ZERO; config.flows]);
         let spread = Spread::new(config.hash, config.key, config.seed, config.flows as u32);
         let (new, old, backlog) = (List::default(), List::default(), Backlog::default());
@@ -279,22 +168,7 @@ impl<I: Item> FqCodel<I> {
     /// # Errors
     /// An argument is no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let bytes = |name| {
-            let within = |text: &str| parse_bytes(text).filter(|b| (1..=MAX_BYTES).contains(&b.get()));
-            let expected = "a size such as 1514B, from 1B to 1048576MiB";
-            arguments.parsed(name, expected, within).map(|bytes: Bytes| I::Cost::of(bytes.get()))
-        };
-        let config = Config {
-            limit: Packets::new(arguments.packets("limit", 1, codel::MAX_LIMIT)?),
-            memory_limit: bytes("memory_limit")?,
-            flows: arguments.whole("flows", 1, MAX_FLOWS as u64)? as usize,
-            quantum: bytes("quantum")?,
-            drop_batch: Packets::new(arguments.packets("drop_batch", 1, codel::MAX_LIMIT)?),
-            hash: Hash::from_spec(arguments)?,
-            key: Key::from_spec(arguments)?,
-            seed: arguments.whole("seed", 0, u64::MAX)?,
-            law: codel::law_of(arguments)?,
-        };
+        let config = Config::from_spec(arguments)?;
         Self::new(config).map_err(|error| arguments.error("limit", error.to_string()))
     }
 

@@ -25,37 +25,29 @@
 //! | Memory | up to 4096 remembered hashes, 24 bytes each |
 //! | Departs from the source | three rounds at the end instead of four, as its authors allow for hash tables |
 
-use crate::info::{Arguments, Parameter};
+use crate::info::{Arguments, Parameter, Takes};
 use crate::item::{Addresses, Item};
 use crate::spec::SpecError;
 use crate::units::{Instant, Nanos};
 
 /// The parameter that names a hash.
-pub(super) const HASH: Parameter = Parameter {
-    name: "hash",
-    values: "`keyed`, `xor`, `xor_rotated`, `rotate`, `rotate_source` or `rotate_seeded`",
-    default: Some("keyed"),
-    meaning: "how a flow's queue is computed; only `keyed` withstands who chooses addresses",
-};
+pub(super) const HASH: Parameter = Parameter::new(
+    "hash",
+    Takes::Words(&["keyed", "xor", "xor_rotated", "rotate", "rotate_source", "rotate_seeded"]),
+    "keyed",
+)
+.meaning("how a flow's queue is computed; only `keyed` withstands who chooses addresses");
 
 /// The parameter that says what the hash is taken over.
-pub(super) const KEY: Parameter = Parameter {
-    name: "key",
-    values: "`addresses` or `flow`",
-    default: Some("addresses"),
-    meaning: "what is hashed: source and destination, or these and the flow's number",
-};
+pub(super) const KEY: Parameter = Parameter::new("key", Takes::Words(&["addresses", "flow"]), "addresses")
+    .meaning("what is hashed: source and destination, or these and the flow's number");
 
 /// The same, where ports belong to the key by default.
-pub(super) const KEY_OF_FLOW: Parameter = Parameter { default: Some("flow"), ..KEY };
+pub(super) const KEY_OF_FLOW: Parameter = KEY.or_else("flow");
 
 /// The parameter from which the hash follows.
-pub(super) const SEED: Parameter = Parameter {
-    name: "seed",
-    values: "a whole number",
-    default: Some("0"),
-    meaning: "makes the hash; a simulation draws one for each link and replication if none is given",
-};
+pub(super) const SEED: Parameter = Parameter::new("seed", Takes::Seed, "0")
+    .meaning("makes the hash; a simulation draws one for each link and replication if none is given");
 
 /// How a number is made of a label and a seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,13 +68,12 @@ pub enum Hash {
 }
 
 impl Hash {
-    const NAMES: [&str; 6] = ["keyed", "xor", "xor_rotated", "rotate", "rotate_source", "rotate_seeded"];
     const ALL: [Self; 6] =
         [Self::Keyed, Self::Xor, Self::XorRotated, Self::Rotate, Self::RotateSource, Self::RotateSeeded];
 
     /// As a spec names it.
     pub(super) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        Ok(Self::ALL[arguments.choice(HASH.name, &Self::NAMES)?])
+        arguments.choice(HASH.name, Self::ALL)
     }
 
     /// The bucket of a label, one of `buckets`, which is not zero.
@@ -120,7 +111,7 @@ pub enum Key {
 impl Key {
     /// As a spec names it.
     pub(super) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        Ok([Self::Addresses, Self::Flow][arguments.choice(KEY.name, &["addresses", "flow"])?])
+        arguments.choice(KEY.name, [Self::Addresses, Self::Flow])
     }
 
     /// The label of an item: items that share it are one flow to the discipline.

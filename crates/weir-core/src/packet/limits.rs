@@ -5,25 +5,22 @@
 
 use core::fmt;
 
-use crate::info::{Arguments, Parameter, parse_packets};
+use crate::info::{Arguments, Parameter, Takes};
 use crate::spec::SpecError;
 use crate::units::Packets;
 
 /// The parameter for one queue.
-pub const DEPTH: Parameter = Parameter {
-    name: "depth",
-    values: "packets such as 100pkt, at least 1pkt, or `none`",
-    default: Some("none"),
-    meaning: "how many packets of one flow may wait; a newcomer beyond them is dropped",
-};
+pub const DEPTH: Parameter = Parameter::new("depth", Takes::Packets(Packets::ONE..=Packets::MAX), "none")
+    .or(&["none"])
+    .worded("packets such as 100pkt, {}, or `none`")
+    .meaning("how many packets of one flow may wait; a newcomer beyond them is dropped");
 
 /// The parameter for all queues together.
-pub const LIMIT: Parameter = Parameter {
-    name: "limit",
-    values: "packets such as 1000pkt, at least 1pkt, or `none`",
-    default: Some("none"),
-    meaning: "how many packets may wait in all; a newcomer beyond them is dropped",
-};
+pub const LIMIT: Parameter = Parameter::new("limit", Takes::Packets(Packets::ONE..=Packets::MAX), "none")
+    .or(&["none"])
+    .listed("packets such as 1000pkt, {}, or `none`")
+    .refused("packets such as 100pkt, {}, or `none`")
+    .meaning("how many packets may wait in all; a newcomer beyond them is dropped");
 
 /// How many packets may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,15 +33,18 @@ pub struct Limits {
 
 impl Limits {
     /// No limit at all.
-    pub const NONE: Self = Self { depth: Packets::new(u64::MAX), limit: Packets::new(u64::MAX) };
+    pub const NONE: Self = Self { depth: Packets::MAX, limit: Packets::MAX };
 
     /// As a spec names them.
     ///
     /// # Errors
     /// An argument is no count of packets, or zero.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let read = |name| arguments.parsed(name, "packets such as 100pkt, at least 1pkt, or `none`", parse);
-        Ok(Self { depth: read("depth")?, limit: read("limit")? })
+        let read = |name| match arguments.word(name)? {
+            Some(_) => Ok(Packets::MAX),
+            None => arguments.packets(name),
+        };
+        Ok(Self { depth: read(DEPTH.name)?, limit: read(LIMIT.name)? })
     }
 
     /// Whether there is room behind so many of the queue, and so many in all.
@@ -82,14 +82,6 @@ impl fmt::Display for LimitError {
 
 impl core::error::Error for LimitError {}
 
-/// Reads `100pkt`, or `none`.
-fn parse(text: &str) -> Option<Packets> {
-    if text == "none" {
-        return Some(Packets::new(u64::MAX));
-    }
-    parse_packets(text).filter(|count| count.get() > 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +90,7 @@ mod tests {
     use crate::item::{Item, Packet};
     use crate::packet::testing::packet;
     use crate::registry::packet_discipline;
+    use crate::spec::{Argument, Spec};
     use crate::units::Instant;
 
     /// The newcomer, if it is what was dropped, and nothing else was.
@@ -146,10 +139,14 @@ mod tests {
 
     #[test]
     fn packets_need_their_unit() {
-        assert_eq!(parse("100pkt"), Some(Packets::new(100)));
-        assert_eq!(parse("none"), Some(Limits::NONE.depth));
+        let of = |depth: &str| {
+            let spec = Spec { name: "drr".to_owned(), arguments: vec![Argument::new("depth", depth)] };
+            Limits::from_spec(&Arguments::new(&spec, &crate::packet::drr::INFO).expect("a parameter"))
+        };
+        assert_eq!(of("100pkt"), Ok(Limits { depth: Packets::new(100), ..Limits::NONE }));
+        assert_eq!(of("none"), Ok(Limits::NONE));
         for refused in ["100", "0pkt", "-1pkt", "+1pkt", "pkt", "1.5pkt", "99999999999999999999pkt", ""] {
-            assert_eq!(parse(refused), None, "{refused}");
+            assert!(of(refused).is_err(), "{refused}");
         }
     }
 }

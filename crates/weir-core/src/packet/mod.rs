@@ -34,12 +34,13 @@ pub mod wfq;
 pub use crate::message::fifo;
 
 use crate::item::Item;
-use crate::registry::register;
+use crate::registry::{Visitor, register};
 use crate::units::Bytes;
 
 register!(
     PACKET,
     visit_packet,
+    Visitor,
     [Item<Cost = Bytes>],
     fifo::Fifo,
     sfq::Sfq,

@@ -19,9 +19,10 @@ use core::fmt;
 
 use super::leaving::Leaving;
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::registry;
+use crate::role::Role;
 use crate::spec::SpecError;
 use crate::units::{Bytes, Instant};
 
@@ -37,24 +38,14 @@ pub const INFO: Info = Info {
     source: "Kleinrock, Queueing Systems II, 1976, section 3.6",
     work: "O(bands)",
     parameters: &[
-        Parameter {
-            name: "discipline",
-            values: "a discipline of packets",
-            default: None,
-            meaning: "what each band does with its packets",
-        },
-        Parameter {
-            name: "bands",
-            values: "a whole number from 1 to 16",
-            default: Some("3"),
-            meaning: "how many classes are told apart; those beyond share the last band",
-        },
-        Parameter {
-            name: "last",
-            values: "a discipline of packets",
-            default: Some("the same as the others"),
-            meaning: "what the last band does with its packets",
-        },
+        Parameter::required("discipline", Takes::Discipline(Role::Discipline))
+            .listed("a discipline of packets")
+            .meaning("what each band does with its packets"),
+        Parameter::new("bands", Takes::Whole(1..=MAX_BANDS as u64), "3")
+            .meaning("how many classes are told apart; those beyond share the last band"),
+        Parameter::new("last", Takes::Discipline(Role::Discipline), "the same as the others")
+            .listed("a discipline of packets")
+            .meaning("what the last band does with its packets"),
     ],
     example: "priority(fifo,bands=3)",
 };
@@ -124,9 +115,9 @@ impl<I: Item<Cost = Bytes> + Send + 'static> Priority<I, Box<dyn Discipline<I> +
     /// # Errors
     /// A discipline within is missing, unknown or refused, or there are too many bands.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let make = registry::packet_factory(arguments.nested("discipline")?)?;
+        let make = registry::packet_factory(&arguments.nested("discipline")?)?;
         let last = arguments.optional("last").map(registry::packet_factory).transpose()?;
-        let bands = arguments.whole("bands", 1, MAX_BANDS as u64)? as usize;
+        let bands = arguments.whole("bands")?;
         let make_band = move |band| match &last {
             Some(last) if band + 1 == bands => last(),
             _ => make(),

@@ -25,10 +25,10 @@ use super::hash::{HASH, Hash, KEY, Key, SEED, SeedClock, Spread};
 use super::round::Round;
 use super::slots::{Chain, Slots};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter, parse_nanos};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
-use crate::units::{Instant, Nanos};
+use crate::units::{Instant, Nanos, Packets};
 
 /// The most queues.
 pub const MAX_QUEUES: u32 = 1 << 20;
@@ -49,34 +49,26 @@ pub const INFO: Info = Info {
     source: "A report on stochastic fairness queueing experiments, SRI, 1993; McKenney, INFOCOM '90",
     work: "O(1)",
     parameters: &[
-        Parameter {
-            name: "queues",
-            values: "a whole number from 1 to 1048576",
-            default: Some("9"),
-            meaning: "how many queues there are",
-        },
-        Parameter {
-            name: "depth",
-            values: "packets from 1pkt to 16777216pkt",
-            default: Some("100pkt"),
-            meaning: "how many packets a queue holds; who finds its own full is dropped",
-        },
+        Parameter::new("queues", Takes::Whole(1..=MAX_QUEUES as u64), "9")
+            .meaning("how many queues there are"),
+        Parameter::new("depth", Takes::Packets(Packets::ONE..=Packets::new(MAX_DEPTH as u64)), "100pkt")
+            .meaning("how many packets a queue holds; who finds its own full is dropped"),
         HASH,
         SEED,
         KEY,
-        Parameter {
-            name: "perturb",
-            values: "`never`, `idle`, or a span of at least 1ns such as `10s`",
-            default: Some("never"),
-            meaning: "when the seed is raised by one: whenever all queues are empty, or each time a span has \
+        Parameter::new("perturb", Takes::Span(Nanos::ONE..=Nanos::MAX), "never")
+            .or(&["never", "idle"])
+            .listed("`never`, `idle`, or a span of {} such as `10s`")
+            .refused("`never`, `idle`, or a span of {} such as 10s")
+            .meaning(
+                "when the seed is raised by one: whenever all queues are empty, or each time a span has \
                       passed, which can reorder",
-        },
-        Parameter {
-            name: "map",
-            values: "queues of flows 0, 1, ..., as in `0/1/2/0`, or `none`",
-            default: Some("none"),
-            meaning: "states who collides; flows beyond the list are hashed",
-        },
+            ),
+        Parameter::new("map", Takes::Text, "none")
+            .or(&["none"])
+            .listed("queues of flows 0, 1, ..., as in `0/1/2/0`, or `none`")
+            .refused("queues such as 0/1/2/0, or `none`")
+            .meaning("states who collides; flows beyond the list are hashed"),
     ],
     example: "sfq:queues=9,depth=100pkt",
 };
@@ -94,12 +86,12 @@ pub enum Perturb {
 }
 
 impl Perturb {
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        match text {
-            "never" => Some(Self::Never),
-            "idle" => Some(Self::Idle),
-            span => parse_nanos(span).filter(|span| span.get() > 0).map(Self::Every),
-        }
+    fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
+        Ok(match arguments.word("perturb")? {
+            Some("never") => Self::Never,
+            Some(_) => Self::Idle,
+            None => Self::Every(arguments.span("perturb")?),
+        })
     }
 }
 
@@ -229,15 +221,14 @@ impl<I: Item> Sfq<I> {
     /// # Errors
     /// An argument is no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let expected = "`never`, `idle`, or a span of at least 1ns such as 10s";
         let config = Config {
-            queues: arguments.whole("queues", 1, MAX_QUEUES.into())? as u32,
-            depth: arguments.packets("depth", 1, MAX_DEPTH.into())? as u32,
+            queues: arguments.whole("queues")?,
+            depth: arguments.packets("depth")?.get() as u32,
             hash: Hash::from_spec(arguments)?,
             key: Key::from_spec(arguments)?,
-            seed: arguments.whole("seed", 0, u64::MAX)?,
-            perturb: arguments.parsed("perturb", expected, Perturb::parse)?,
-            map: arguments.parsed("map", "queues such as 0/1/2/0, or `none`", parse_map)?,
+            seed: arguments.whole(SEED.name)?,
+            perturb: Perturb::from_spec(arguments)?,
+            map: map_from_spec(arguments)?,
         };
         Self::new(config).map_err(|error| arguments.error(error.parameter(), error.to_string()))
     }
@@ -275,11 +266,11 @@ impl<I: Item> Sfq<I> {
 }
 
 /// Reads `0/1/2/0`.
-fn parse_map(text: &str) -> Option<Vec<u32>> {
-    if text == "none" {
-        return Some(Vec::new());
+fn map_from_spec(arguments: &Arguments<'_>) -> Result<Vec<u32>, SpecError> {
+    match arguments.word("map")? {
+        Some(_) => Ok(Vec::new()),
+        None => arguments.read("map", |text| text.split('/').map(|queue| queue.parse().ok()).collect()),
     }
-    text.split('/').map(|queue| queue.parse().ok()).collect()
 }
 
 impl<I: Item> Discipline<I> for Sfq<I> {

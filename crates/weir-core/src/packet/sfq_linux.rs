@@ -24,10 +24,10 @@ use core::fmt;
 use super::hash::{Hash, KEY_OF_FLOW, Key, SEED, SeedClock, Spread};
 use super::longest::{LARGEST_QUANTUM, LEAST_QUANTUM, NONE, Queues};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes, parse_nanos};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes, parse_bytes};
 use crate::item::Item;
 use crate::spec::SpecError;
-use crate::units::{Cost, Instant, Nanos};
+use crate::units::{Bytes, Cost, Instant, Nanos, Packets};
 
 /// The deepest queue, in packets.
 pub const MAX_DEPTH: u32 = 127;
@@ -37,12 +37,11 @@ pub const MAX_FLOWS: u32 = 65_408;
 pub const MAX_DIVISOR: u32 = 65_536;
 
 /// The parameter of both disciplines that take turns of bytes.
-pub(super) const QUANTUM: Parameter = Parameter {
-    name: "quantum",
-    values: "bytes from 256B to 2147483647B; at least the largest packet for O(1)",
-    default: Some("1514B"),
-    meaning: "how much a queue is served in its turn",
-};
+pub(super) const QUANTUM: Parameter =
+    Parameter::new("quantum", Takes::Size(Bytes::new(LEAST_QUANTUM)..=Bytes::new(LARGEST_QUANTUM)), "1514B")
+        .listed("bytes {}; at least the largest packet for O(1)")
+        .refused("a size such as 1514B")
+        .meaning("how much a queue is served in its turn");
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -53,43 +52,25 @@ pub const INFO: Info = Info {
     source: "Linux, net/sched/sch_sfq.c, tc-sfq(8); McKenney, INFOCOM '90",
     work: "O(1) if quantum >= largest packet",
     parameters: &[
-        Parameter {
-            name: "perturb",
-            values: "`never` (or `0`), or a span of at least 1ns such as `10s`",
-            default: Some("never"),
-            meaning: "after which time the key changes, and all that waits is hashed anew",
-        },
+        Parameter::new("perturb", Takes::Span(Nanos::ZERO..=Nanos::MAX), "never")
+            .or(&["never", "0"])
+            .listed("`never` (or `0`), or a span of at least 1ns such as `10s`")
+            .refused("`never`, or a span such as 10s")
+            .meaning("after which time the key changes, and all that waits is hashed anew"),
         QUANTUM,
-        Parameter {
-            name: "limit",
-            values: "packets from 1pkt to flows x depth",
-            default: Some("127pkt"),
-            meaning: "how many packets wait in all; beyond it the longest queue loses one",
-        },
-        Parameter {
-            name: "depth",
-            values: "packets from 1pkt to 127pkt",
-            default: Some("127pkt"),
-            meaning: "how many packets a queue holds",
-        },
-        Parameter {
-            name: "flows",
-            values: "a whole number from 1 to 65408",
-            default: Some("128"),
-            meaning: "how many queues there are; when all have packets, those of other flows are dropped",
-        },
-        Parameter {
-            name: "divisor",
-            values: "a power of two from 1 to 65536",
-            default: Some("1024"),
-            meaning: "the size of the table of hashes; flows that meet in it share a queue",
-        },
-        Parameter {
-            name: "headdrop",
-            values: "`yes` or `no`",
-            default: Some("no"),
-            meaning: "whether a queue loses its oldest packet instead of its newest",
-        },
+        Parameter::new("limit", Takes::Packets(Packets::ONE..=Packets::new(u32::MAX as u64)), "127pkt")
+            .listed("packets from 1pkt to flows x depth")
+            .meaning("how many packets wait in all; beyond it the longest queue loses one"),
+        Parameter::new("depth", Takes::Packets(Packets::ONE..=Packets::new(MAX_DEPTH as u64)), "127pkt")
+            .meaning("how many packets a queue holds"),
+        Parameter::new("flows", Takes::Whole(1..=MAX_FLOWS as u64), "128")
+            .meaning("how many queues there are; when all have packets, those of other flows are dropped"),
+        Parameter::new("divisor", Takes::Whole(0..=u32::MAX as u64), "1024")
+            .listed("a power of two from 1 to 65536")
+            .meaning("the size of the table of hashes; flows that meet in it share a queue"),
+        Parameter::new("headdrop", Takes::Words(&["no", "yes"]), "no")
+            .listed("`yes` or `no`")
+            .meaning("whether a queue loses its oldest packet instead of its newest"),
         SEED,
         KEY_OF_FLOW,
     ],
@@ -197,8 +178,7 @@ impl<C: Cost> core::error::Error for ConfigError<C> {}
 
 /// The quantum of a spec, of any size.
 pub(super) fn quantum_of<C: Cost>(arguments: &Arguments<'_>) -> Result<C, SpecError> {
-    let bytes = arguments.parsed(QUANTUM.name, "a size such as 1514B", parse_bytes)?;
-    Ok(C::of(bytes.get()))
+    Ok(C::of(arguments.read(QUANTUM.name, parse_bytes)?.get()))
 }
 
 /// Whether a quantum is within its bounds.
@@ -263,16 +243,15 @@ impl<I: Item> SfqLinux<I> {
     /// # Errors
     /// An argument is no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let most = u64::from(u32::MAX);
         let config = Config {
-            perturb: arguments.parsed("perturb", "`never`, or a span such as 10s", parse_perturb)?,
+            perturb: perturb_from_spec(arguments)?,
             quantum: quantum_of(arguments)?,
-            limit: arguments.packets("limit", 1, most)? as u32,
-            depth: arguments.packets("depth", 1, MAX_DEPTH.into())? as u32,
-            flows: arguments.whole("flows", 1, MAX_FLOWS.into())? as u32,
-            divisor: arguments.whole("divisor", 0, most)? as u32,
-            headdrop: arguments.choice("headdrop", &["no", "yes"])? == 1,
-            seed: arguments.whole(SEED.name, 0, u64::MAX)?,
+            limit: arguments.packets("limit")?.get() as u32,
+            depth: arguments.packets("depth")?.get() as u32,
+            flows: arguments.whole("flows")?,
+            divisor: arguments.whole("divisor")?,
+            headdrop: arguments.choice("headdrop", [false, true])?,
+            seed: arguments.whole(SEED.name)?,
             key: Key::from_spec(arguments)?,
         };
         Self::new(config).map_err(|error| arguments.error(error.parameter(), error.to_string()))
@@ -341,11 +320,11 @@ impl<I: Item> SfqLinux<I> {
     }
 }
 
-/// Reads `never`, `0` or a span.
-fn parse_perturb(text: &str) -> Option<Option<Nanos>> {
-    match text {
-        "never" | "0" => Some(None),
-        span => parse_nanos(span).map(|span| Some(span).filter(|span| span.get() > 0)),
+/// Reads `never`, `0` or a span, of which none stands for `never` too.
+fn perturb_from_spec(arguments: &Arguments<'_>) -> Result<Option<Nanos>, SpecError> {
+    match arguments.word("perturb")? {
+        Some(_) => Ok(None),
+        None => Ok(Some(arguments.span("perturb")?).filter(|span| *span > Nanos::ZERO)),
     }
 }
 

@@ -25,10 +25,10 @@ use super::hash::{Hash, KEY_OF_FLOW, Key, Label, SEED, Spread};
 use super::longest::{LARGEST_QUANTUM, LEAST_QUANTUM, Queues};
 use super::sfq_linux::{QUANTUM, is_quantum, quantum_of};
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
-use crate::units::{Cost, Instant};
+use crate::units::{Cost, Instant, Packets};
 
 /// The most queues.
 pub const MAX_QUEUES: u32 = 1 << 20;
@@ -44,25 +44,14 @@ pub const INFO: Info = Info {
     source: "Høiland-Jørgensen, Täht and Morton, Piece of CAKE, LANMAN 2018",
     work: "O(1) if quantum >= largest packet, O(ways) for a flow without a queue",
     parameters: &[
-        Parameter {
-            name: "queues",
-            values: "a whole number from 1 to 1048576",
-            default: Some("1024"),
-            meaning: "how many queues there are",
-        },
-        Parameter {
-            name: "ways",
-            values: "a whole number from 1 to queues",
-            default: Some("8"),
-            meaning: "how many queues a set has, among which a flow may choose; 1 is plain hashing",
-        },
+        Parameter::new("queues", Takes::Whole(1..=MAX_QUEUES as u64), "1024")
+            .meaning("how many queues there are"),
+        Parameter::new("ways", Takes::Whole(1..=MAX_QUEUES as u64), "8")
+            .listed("a whole number from 1 to queues")
+            .meaning("how many queues a set has, among which a flow may choose; 1 is plain hashing"),
         QUANTUM,
-        Parameter {
-            name: "limit",
-            values: "packets from 1pkt to 16777216pkt",
-            default: Some("10240pkt"),
-            meaning: "how many packets wait in all; beyond it the longest queue loses its head",
-        },
+        Parameter::new("limit", Takes::Packets(Packets::ONE..=Packets::new(MAX_LIMIT as u64)), "10240pkt")
+            .meaning("how many packets wait in all; beyond it the longest queue loses its head"),
         SEED,
         KEY_OF_FLOW,
     ],
@@ -188,11 +177,11 @@ impl<I: Item> SfqSet<I> {
     /// An argument is no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         let config = Config {
-            queues: arguments.whole("queues", 1, MAX_QUEUES.into())? as u32,
-            ways: arguments.whole("ways", 1, MAX_QUEUES.into())? as u32,
+            queues: arguments.whole("queues")?,
+            ways: arguments.whole("ways")?,
             quantum: quantum_of(arguments)?,
-            limit: arguments.packets("limit", 1, MAX_LIMIT.into())? as u32,
-            seed: arguments.whole(SEED.name, 0, u64::MAX)?,
+            limit: arguments.packets("limit")?.get() as u32,
+            seed: arguments.whole(SEED.name)?,
             key: Key::from_spec(arguments)?,
         };
         Self::new(config).map_err(|error| arguments.error(error.parameter(), error.to_string()))

@@ -18,7 +18,7 @@ use super::table::{self, Form, Queues, Table, TableError, Wheel};
 use super::tally::Tally;
 use super::{flows, limits};
 use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Bytes, Credits, Instant};
@@ -34,12 +34,9 @@ pub const INFO: Info = Info {
     source: "Advanced Switching Core Architecture Specification, ASI-SIG, 2005",
     work: "O(entries / 64)",
     parameters: &[
-        Parameter {
-            name: table::TABLE.name,
-            values: "flows as in `0/1/0/2`, `-` where an entry is free; or `none`",
-            default: table::TABLE.default,
-            meaning: table::TABLE.meaning,
-        },
+        table::TABLE
+            .listed("flows as in `0/1/0/2`, `-` where an entry is free; or `none`")
+            .refused(Form::FLOWS),
         table::DISTANCES,
         table::ENTRIES,
         table::READ_AHEAD,

@@ -31,7 +31,7 @@ use super::table::{self, Form, Queues, Table, TableError, Wheel, credits};
 use super::tally::Tally;
 use super::{flows, limits};
 use crate::discipline::{Backlog, Discipline, Drops, Effort, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Bytes, Credits, Instant};
@@ -59,19 +59,15 @@ pub const INFO: Info = Info {
     example: "table_weighted:0@32cr/1@64cr/0@32cr/2@128cr/3@64cr/4@32cr/5@32cr/6@32cr,high=7@16cr,high_limit=10",
 };
 
-const HIGH: Parameter = Parameter {
-    name: "high",
-    values: "entries as in `0@32cr/1@64cr/-`, or `none`",
-    default: Some("none"),
-    meaning: "the table that goes before the other",
-};
+const HIGH: Parameter = Parameter::new("high", Takes::Text, "none")
+    .or(&["none"])
+    .listed("entries as in `0@32cr/1@64cr/-`, or `none`")
+    .refused(Form::WEIGHTS)
+    .meaning("the table that goes before the other");
 
-const HIGH_LIMIT: Parameter = Parameter {
-    name: "high_limit",
-    values: "a whole number from 0 (one packet) to 254, or 255 (no limit)",
-    default: Some("0"),
-    meaning: "what the high table sends before the other has a turn of one packet, in 4096 bytes",
-};
+const HIGH_LIMIT: Parameter = Parameter::new("high_limit", Takes::Whole(0..=255), "0")
+    .listed("a whole number from 0 (one packet) to 254, or 255 (no limit)")
+    .meaning("what the high table sends before the other has a turn of one packet, in 4096 bytes");
 
 /// The largest weight of an entry.
 pub const MAX_WEIGHT: Credits = Credits::new(255);
@@ -103,7 +99,7 @@ impl Config {
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         let table = table::Config::from_spec(arguments, Form::Weights)?;
         let high = Table::of(arguments, HIGH.name, Form::Weights)?;
-        let high_limit = arguments.whole(HIGH_LIMIT.name, 0, 255)? as u8;
+        let high_limit = arguments.whole(HIGH_LIMIT.name)?;
         Ok(Self { table, high, high_limit })
     }
 

@@ -16,8 +16,9 @@
 use core::fmt;
 
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter, parse_bytes, parse_rate};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
+use crate::role::Role;
 use crate::spec::SpecError;
 use crate::units::{Bytes, Instant, Rate};
 
@@ -30,24 +31,14 @@ pub const INFO: Info = Info {
     source: "Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986",
     work: "O(1)",
     parameters: &[
-        Parameter {
-            name: "discipline",
-            values: "a discipline of packets",
-            default: None,
-            meaning: "who is next",
-        },
-        Parameter {
-            name: "rate",
-            values: "bits per second such as 10Mbit, at least 1bit",
-            default: None,
-            meaning: "how fast tokens accrue",
-        },
-        Parameter {
-            name: "burst",
-            values: "bytes, at least 1B; larger packets are dropped",
-            default: None,
-            meaning: "how many tokens there can be",
-        },
+        Parameter::required("discipline", Takes::Discipline(Role::Discipline))
+            .listed("a discipline of packets")
+            .meaning("who is next"),
+        Parameter::required("rate", Takes::Rate(Rate::new(1))).meaning("how fast tokens accrue"),
+        Parameter::required("burst", Takes::Size(Bytes::ONE..=Bytes::MAX))
+            .listed("bytes, {}; larger packets are dropped")
+            .refused("a size such as 15140B, {}")
+            .meaning("how many tokens there can be"),
     ],
     example: "tbf(drr:quantum=2048B,rate=10Mbit,burst=15140B)",
 };
@@ -183,11 +174,8 @@ impl<I: Item<Cost = Bytes> + Send + 'static> Tbf<I, Box<dyn Discipline<I> + Send
     /// # Errors
     /// An argument is missing, no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let child = crate::registry::packet_discipline(arguments.nested("discipline")?)?;
-        let rate = |text: &str| parse_rate(text).filter(|rate| rate.get() > 0);
-        let rate = arguments.parsed("rate", "a rate such as 10Mbit, at least 1bit", rate)?;
-        let burst = |text: &str| parse_bytes(text).filter(|burst| burst.get() > 0);
-        let burst = arguments.parsed("burst", "a size such as 15140B, at least 1B", burst)?;
+        let child = crate::registry::packet_discipline(&arguments.nested("discipline")?)?;
+        let (rate, burst) = (arguments.rate("rate")?, arguments.size("burst")?);
         Self::new(child, rate, burst).map_err(|error| arguments.error("rate", error.to_string()))
     }
 }

@@ -38,7 +38,7 @@ use super::limits;
 use super::ranks::Ranks;
 use super::virtual_time::{Rank, Share, Tag, lowering};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter, parse_rate};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Bytes, Instant, Rate, Weight};
@@ -52,12 +52,8 @@ pub const INFO: Info = Info {
     source: "Demers, Keshav and Shenker, SIGCOMM '89; Parekh and Gallager, Trans. Networking 1(3), 1993",
     work: "O(log flows)",
     parameters: &[
-        Parameter {
-            name: "rate",
-            values: "bits per second such as 10Mbit, at least 1bit",
-            default: None,
-            meaning: "how fast the fluid system serves: the rate of the link",
-        },
+        Parameter::required("rate", Takes::Rate(Rate::new(1)))
+            .meaning("how fast the fluid system serves: the rate of the link"),
         flows::WEIGHTS,
         flows::BY,
         flows::FLOWS,
@@ -82,8 +78,7 @@ impl Config {
     /// # Errors
     /// An argument is missing, no such quantity, or out of its bounds.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let rate = |text: &str| parse_rate(text).filter(|rate| rate.get() > 0);
-        let rate = arguments.parsed("rate", "a rate such as 10Mbit, at least 1bit", rate)?;
+        let rate = arguments.rate("rate")?;
         Ok(Self { rate, flows: flows::Config::from_spec(arguments)? })
     }
 }

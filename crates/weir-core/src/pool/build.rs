@@ -11,20 +11,20 @@ use crate::item::Item;
 use crate::spec::{Spec, SpecError};
 use crate::units::{Instant, Nanos};
 
-/// Receives a dispatcher under its own type.
+/// Receives, under its own type, a dispatcher of which it can make as many as it needs.
 pub trait DispatcherVisitor<I: Item<Cost = Nanos>> {
     /// What the visit yields.
     type Output;
-    /// Takes the dispatcher that the spec names.
-    fn visit<D: Dispatcher<I> + Send + 'static>(self, dispatcher: D) -> Self::Output;
+    /// Takes what makes the dispatcher that the spec names; all that it makes are alike.
+    fn visit<D: Dispatcher<I> + Send + 'static>(self, make: impl Fn() -> D) -> Self::Output;
 }
 
-/// Receives a pool discipline under its own type.
+/// Receives, under its own type, a pool discipline of which it can make as many as it needs.
 pub trait PoolVisitor<I: Item<Cost = Nanos>> {
     /// What the visit yields.
     type Output;
-    /// Takes the pool discipline that the spec names.
-    fn visit<P: Pool<I> + Send + 'static>(self, pool: P) -> Self::Output;
+    /// Takes what makes the pool discipline that the spec names; all that it makes are alike.
+    fn visit<P: Pool<I> + Send + 'static>(self, make: impl Fn() -> P) -> Self::Output;
 }
 
 /// Registers the dispatchers: the list of their descriptions, and a visit of the one that a spec names.
@@ -33,7 +33,7 @@ macro_rules! dispatchers {
         /// The descriptions, in the order of the listings.
         pub const DISPATCHER: &[&$crate::info::Info] = &[$(&$module::INFO),+];
 
-        /// Builds the dispatcher that `spec` names, for `site`, and hands it, under its own type, to `visitor`.
+        /// Hands what makes the dispatcher that `spec` names, for `site`, under its own type, to `visitor`.
         ///
         /// # Errors
         /// The name is not registered, an argument is refused, or the site is none.
@@ -50,7 +50,7 @@ macro_rules! dispatchers {
             match spec.name.as_str() {
                 $(name if name == $module::INFO.name => {
                     let arguments = $crate::info::Arguments::new(spec, &$module::INFO)?;
-                    Ok(visitor.visit($module::$type::from_spec(&arguments, site)?))
+                    Ok(visitor.visit($crate::registry::factory(|| $module::$type::from_spec(&arguments, site))?))
                 })+
                 _ => Err($crate::registry::unknown(&spec.name, DISPATCHER)),
             }
@@ -78,7 +78,7 @@ macro_rules! pools {
             match spec.name.as_str() {
                 $(name if name == $module::INFO.name => {
                     let arguments = $crate::info::Arguments::new(spec, &$module::INFO)?;
-                    Ok(visitor.visit($module::$type::from_spec(&arguments, site)?))
+                    Ok(visitor.visit($crate::registry::factory(|| $module::$type::from_spec(&arguments, site))?))
                 })+
                 _ => Err($crate::registry::unknown(&spec.name, &[POOL, DISPATCHER].concat())),
             }
@@ -87,8 +87,8 @@ macro_rules! pools {
 }
 pub(super) use {dispatchers, pools};
 
-/// Builds the pool discipline that `spec` names, for `site`, and hands it, under its own type, to `visitor`. A
-/// dispatcher stands for itself over queues that are first in, first out.
+/// Hands what makes the pool discipline that `spec` names, for `site`, under its own type, to `visitor`. A dispatcher
+/// stands for itself over queues that are first in, first out.
 ///
 /// # Errors
 /// The name is not registered, an argument is refused, or the site is none.

@@ -21,10 +21,10 @@ use std::collections::VecDeque;
 
 use super::queues::{Queues, shared_bound};
 use super::server_set::ServerSet;
-use super::terms::span;
-use super::{Assigned, Measured, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
+use super::terms::{A_SECOND, TO_A_SECOND};
+use super::{Assigned, MAX_SERVERS, Measured, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
 use crate::discipline::{Backlog, Drops};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Instant, Nanos};
@@ -38,36 +38,17 @@ pub const INFO: Info = Info {
     source: "Ousterhout et al., Shenango, NSDI 2019; Fried et al., Caladan, OSDI 2020",
     work: "O(servers / 64), O(servers) a period",
     parameters: &[
-        Parameter {
-            name: "period",
-            values: "a span from 100ns to 1s",
-            default: Some("10us"),
-            meaning: "how often servers are added and given back",
-        },
-        Parameter {
-            name: "delay",
-            values: "a span from 0ns to 1s",
-            default: Some("5us"),
-            meaning: "how long the oldest request has waited when a server is added",
-        },
-        Parameter {
-            name: "idle",
-            values: "a span from 0ns to 1s",
-            default: Some("10us"),
-            meaning: "how long a server has found nothing when it is given back",
-        },
-        Parameter {
-            name: "min",
-            values: "a whole number of servers, at least 1",
-            default: Some("1"),
-            meaning: "how many servers are kept; it begins with them",
-        },
-        Parameter {
-            name: "wake",
-            values: "a span from 0ns to 1s",
-            default: Some("0ns"),
-            meaning: "how long after it was added a server takes its first request",
-        },
+        Parameter::new("period", Takes::Span(Nanos::new(100)..=A_SECOND), "10us")
+            .meaning("how often servers are added and given back"),
+        Parameter::new("delay", Takes::Span(TO_A_SECOND), "5us")
+            .meaning("how long the oldest request has waited when a server is added"),
+        Parameter::new("idle", Takes::Span(TO_A_SECOND), "10us")
+            .meaning("how long a server has found nothing when it is given back"),
+        Parameter::new("min", Takes::Whole(1..=MAX_SERVERS as u64), "1")
+            .listed("a whole number of servers, at least 1")
+            .meaning("how many servers are kept; it begins with them"),
+        Parameter::new("wake", Takes::Span(TO_A_SECOND), "0ns")
+            .meaning("how long after it was added a server takes its first request"),
     ],
     example: "core_allocation:period=5us,delay=5us",
 };
@@ -94,8 +75,7 @@ pub struct CoreAllocation<I: Item> {
 
 impl<I: Item<Cost = Nanos>> CoreAllocation<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
-        let zero = Nanos::new(0);
-        let min = arguments.whole("min", 1, u64::from(site.servers))? as u32;
+        let min = arguments.whole_in("min", 1..=site.servers.into())?;
         let mut allocated = ServerSet::none(site.servers);
         (0..min).for_each(|server| allocated.add(ServerId(server)));
         Ok(Self {
@@ -106,10 +86,10 @@ impl<I: Item<Cost = Nanos>> CoreAllocation<I> {
             servers: site.servers,
             since: vec![Instant::ZERO; site.servers as usize],
             waking: VecDeque::with_capacity(site.servers as usize),
-            period: span(arguments, "period", Nanos::new(100))?,
-            delay: span(arguments, "delay", zero)?,
-            linger: span(arguments, "idle", zero)?,
-            wake: span(arguments, "wake", zero)?,
+            period: arguments.span("period")?,
+            delay: arguments.span("delay")?,
+            linger: arguments.span("idle")?,
+            wake: arguments.span("wake")?,
             min,
         })
     }

@@ -11,25 +11,19 @@
 
 use super::{MAX_SERVERS, Part, Rule, ServerId, Site};
 use crate::discipline::DropReason;
-use crate::info::{Arguments, Parameter};
+use crate::info::{Arguments, Parameter, Takes};
 use crate::spec::SpecError;
 
 /// Which servers there are to take.
-pub(super) const AVAILABLE: Parameter = Parameter {
-    name: "available",
-    values: "servers from 0 in the order in which they are taken, each once, `none` for a place that leads to none, \
-             such as `0/1/none/3`; or `all`",
-    default: Some("all"),
-    meaning: "the list of servers",
-};
+pub(super) const AVAILABLE: Parameter = Parameter::new("available", Takes::Text, "all").or(&["all"]).listed(
+    "servers from 0 in the order in which they are taken, each once, `none` for a place that leads to none, \
+     such as `0/1/none/3`; or `all`",
+).meaning("the list of servers");
 
 /// What becomes of a request whose place leads to no server.
-pub(super) const STRICT: Parameter = Parameter {
-    name: "strict",
-    values: "`no` or `abort`",
-    default: Some("no"),
-    meaning: "whether a request whose place in the list leads to no server is dropped, or goes to the next place",
-};
+pub(super) const STRICT: Parameter = Parameter::new("strict", Takes::Words(&["no", "abort"]), "no").meaning(
+    "whether a request whose place in the list leads to no server is dropped, or goes to the next place",
+);
 
 /// The servers in the order in which they are taken.
 #[derive(Clone, Debug)]
@@ -45,11 +39,11 @@ impl Cycle {
     /// # Errors
     /// A server of the list is none of the site, or stands in it twice.
     pub(super) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
-        let strict = arguments.choice(STRICT.name, &["no", "abort"])? == 1;
-        let text = arguments.text(AVAILABLE.name)?;
-        let places = match text {
-            "all" => site.server_ids().map(Some).collect(),
-            list => read(list, site.servers).map_err(|reason| arguments.error(AVAILABLE.name, reason))?,
+        let strict = arguments.choice(STRICT.name, [false, true])?;
+        let places = match arguments.word(AVAILABLE.name)? {
+            Some(_) => site.server_ids().map(Some).collect(),
+            None => read(arguments.text(AVAILABLE.name)?, site.servers)
+                .map_err(|reason| arguments.error(AVAILABLE.name, reason))?,
         };
         Ok(Self { places, strict, redirected: 0 })
     }

@@ -22,9 +22,9 @@
 use super::queues::{Queues, shared_bound};
 use super::server_set::ServerSet;
 use super::short_first::{by_service, places};
-use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
+use super::{Assigned, MAX_SERVERS, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
 use crate::discipline::{Backlog, Drops};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::{ClassId, Item};
 use crate::spec::{Spec, SpecError};
 use crate::units::{Instant, Nanos};
@@ -38,24 +38,14 @@ pub const INFO: Info = Info {
     source: "Demoulin et al., When idling is ideal: Perséphone, SOSP 2021",
     work: "O(classes / 64 + servers / 64)",
     parameters: &[
-        Parameter {
-            name: "delta",
-            values: "a number from 1 to 1000000",
-            default: Some("1.2"),
-            meaning: "classes are one group whose mean is below this times that of the shortest of them",
-        },
-        Parameter {
-            name: "reserve",
-            values: "`demand`, or a whole number of servers",
-            default: Some("demand"),
-            meaning: "how many servers are kept for the shortest group",
-        },
-        Parameter {
-            name: "use",
-            values: "`longer` or `own`",
-            default: Some("longer"),
-            meaning: "whether a group may use the servers of longer ones; `own` separates all groups",
-        },
+        Parameter::new("delta", Takes::Real(1.0..=1e6), "1.2")
+            .meaning("classes are one group whose mean is below this times that of the shortest of them"),
+        Parameter::new("reserve", Takes::Whole(0..=MAX_SERVERS as u64), "demand")
+            .or(&["demand"])
+            .listed("`demand`, or a whole number of servers")
+            .meaning("how many servers are kept for the shortest group"),
+        Parameter::new("use", Takes::Words(&["longer", "own"]), "longer")
+            .meaning("whether a group may use the servers of longer ones; `own` separates all groups"),
     ],
     example: "darc",
 };
@@ -137,13 +127,13 @@ impl Reservation {
 
     fn new(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
         let order = by_service(&site.classes);
-        let (work, group_of) = groups(site, &order, arguments.real("delta", 1.0, 1e6)?);
-        let is_shared = arguments.choice("use", &["longer", "own"])? == 0;
+        let (work, group_of) = groups(site, &order, arguments.real("delta")?);
+        let is_shared = arguments.choice("use", [true, false])?;
         let least = u64::from(!is_shared);
         let most = u64::from(site.servers).saturating_sub(work.len() as u64 - 1).max(1);
-        let shortest = match arguments.text("reserve")? {
-            "demand" => None,
-            _ => Some(arguments.whole("reserve", least, most)? as u32),
+        let shortest = match arguments.word("reserve")? {
+            Some(_) => None,
+            None => Some(arguments.whole_in("reserve", least..=most)?),
         };
         let mut spans = reserved(&work, site.servers, shortest);
         let last = spans.len() - 1;

@@ -21,7 +21,7 @@ use super::cycle::{AVAILABLE, Cycle, STRICT};
 use super::signal::{ADD, PERIOD, REMOVE, Signal};
 use super::{Dispatcher, MAX_SERVERS, Measured, Part, ReceiverId, Rule, ServerId, Servers, Site};
 use crate::discipline::DropReason;
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Instant, Nanos};
@@ -37,18 +37,13 @@ pub const INFO: Info = Info {
     parameters: &[
         ADD,
         REMOVE,
-        Parameter {
-            name: "min",
-            values: "places of the list, at least 1, at most `max`",
-            default: Some("2"),
-            meaning: "how many servers are used at least, and at first",
-        },
-        Parameter {
-            name: "max",
-            values: "places of the list, at least 1; or `all`",
-            default: Some("all"),
-            meaning: "how many servers are used at most; beyond the list it is the length of the list",
-        },
+        Parameter::new("min", Takes::Whole(1..=MAX_SERVERS as u64), "2")
+            .listed("places of the list, at least 1, at most `max`")
+            .meaning("how many servers are used at least, and at first"),
+        Parameter::new("max", Takes::Whole(1..=MAX_SERVERS as u64), "all")
+            .or(&["all"])
+            .listed("places of the list, at least 1; or `all`")
+            .meaning("how many servers are used at most; beyond the list it is the length of the list"),
         PERIOD,
         AVAILABLE,
         STRICT,
@@ -76,11 +71,10 @@ impl Dynamic {
     /// A bound or a threshold is none, `min` is above `max`, or `remove` above `add`.
     pub fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
         let cycle = Cycle::from_spec(arguments, site)?;
-        let places = |name| arguments.whole(name, 1, u64::from(MAX_SERVERS)).map(|count| count as u32);
-        let least = places("min")?;
-        let most = match arguments.text("max")? {
-            "all" => None,
-            _ => Some(places("max")?),
+        let least: u32 = arguments.whole("min")?;
+        let most = match arguments.word("max")? {
+            Some(_) => None,
+            None => Some(arguments.whole("max")?),
         };
         if let Some(most) = most.filter(|most| least > *most) {
             return Err(arguments.error("min", format!("is {least}, must be at most max, which is {most}")));

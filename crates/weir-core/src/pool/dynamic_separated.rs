@@ -31,7 +31,7 @@ use super::rr_separated::part_of;
 use super::signal::{ADD, PERIOD, REMOVE, Signal};
 use super::{Dispatcher, Measured, Part, ReceiverId, Rule, ServerId, Servers, Site};
 use crate::discipline::DropReason;
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Instant, Nanos};
@@ -48,18 +48,12 @@ pub const INFO: Info = Info {
         ADD,
         REMOVE,
         PERIOD,
-        Parameter {
-            name: "ratio",
-            values: "a number from 1 to 1000000",
-            default: Some("4"),
-            meaning: "how many times the other's delay makes a class take a server from it, where none is free",
-        },
-        Parameter {
-            name: "adds",
-            values: "`one` or `each`",
-            default: Some("one"),
-            meaning: "whether a period adds one server, for the longer delay, or one for each of the two above `add`",
-        },
+        Parameter::new("ratio", Takes::Real(1.0..=1e6), "4").meaning(
+            "how many times the other's delay makes a class take a server from it, where none is free",
+        ),
+        Parameter::new("adds", Takes::Words(&["one", "each"]), "one").meaning(
+            "whether a period adds one server, for the longer delay, or one for each of the two above `add`",
+        ),
         AVAILABLE,
         STRICT,
     ],
@@ -88,8 +82,8 @@ impl DynamicSeparated {
     pub fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
         let cycle = Cycle::from_spec(arguments, site)?;
         let signal = Signal::from_spec(arguments, 1)?;
-        let ratio = arguments.real("ratio", 1.0, 1e6)?;
-        let adds_each = arguments.choice("adds", &["one", "each"])? == 1;
+        let ratio = arguments.real("ratio")?;
+        let adds_each = arguments.choice("adds", [false, true])?;
         let counts = [1, u32::from(cycle.len() > 1)];
         let turns = vec![[0; 2]; site.receivers as usize];
         Ok(Self { cycle, signal, ratio, adds_each, counts, turns })

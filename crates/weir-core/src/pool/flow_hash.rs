@@ -12,9 +12,10 @@
 //! | Memory | up to 4096 remembered hashes, 24 bytes each |
 //! | Departs from the source | SipHash-1-3 under a key made of the seed, where network cards have the Toeplitz hash; over the number of the flow |
 
+use super::random::SEED;
 use super::{Dispatcher, ReceiverId, Rule, ServerId, Servers, Site};
 use crate::discipline::DropReason;
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::packet::hash::{Hash, Key, Spread};
 use crate::spec::SpecError;
@@ -32,16 +33,10 @@ pub const INFO: Info = Info {
     source: "receive-side scaling, Linux Documentation/networking/scaling.rst",
     work: "O(1)",
     parameters: &[
-        Parameter {
-            name: "table",
-            values: "entries, from 1 to 65536",
-            default: Some("128"),
-            meaning: "how many entries there are between hashes and servers",
-        },
-        Parameter {
-            meaning: "makes the hash; a simulation draws one for each replication if none is given",
-            ..super::random::SEED
-        },
+        Parameter::new("table", Takes::Whole(1..=MAX_TABLE), "128")
+            .listed("entries, {}")
+            .meaning("how many entries there are between hashes and servers"),
+        SEED.meaning("makes the hash; a simulation draws one for each replication if none is given"),
     ],
     example: "flow_hash",
 };
@@ -60,8 +55,8 @@ impl FlowHash {
     /// # Errors
     /// The table has no entry or too many, or the seed is no whole number.
     pub fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
-        let entries = arguments.whole("table", 1, MAX_TABLE)? as u32;
-        let seed = arguments.whole("seed", 0, u64::MAX)?;
+        let entries = arguments.whole("table")?;
+        let seed = arguments.whole(SEED.name)?;
         let spread = Spread::new(Hash::Keyed, Key::Flow, seed, entries);
         Ok(Self { spread, entries, servers: site.servers })
     }

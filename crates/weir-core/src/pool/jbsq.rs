@@ -16,10 +16,10 @@
 
 use super::queues::{Queues, shared_bound};
 use super::server_set::ServerSet;
-use super::terms::{COST, span};
+use super::terms::{A_SECOND, COST};
 use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site, WHOLE};
 use crate::discipline::{Backlog, DropReason, Drops};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Cost, Instant, Nanos};
@@ -33,18 +33,11 @@ pub const INFO: Info = Info {
     source: "Kogias et al., R2P2, USENIX ATC 2019; Ibanez et al., The nanoPU, OSDI 2021",
     work: "O(depth * servers / 64)",
     parameters: &[
-        Parameter {
-            name: "depth",
-            values: "a whole number from 1 to 64",
-            default: Some("2"),
-            meaning: "how many requests a server has at most, the one that it serves included",
-        },
-        Parameter {
-            name: "quantum",
-            values: "a span from 1ns to 1s, or `none`",
-            default: Some("none"),
-            meaning: "how long a request is served at a time; `none`: until it is done",
-        },
+        Parameter::new("depth", Takes::Whole(1..=64), "2")
+            .meaning("how many requests a server has at most, the one that it serves included"),
+        Parameter::new("quantum", Takes::Span(Nanos::ONE..=A_SECOND), "none")
+            .or(&["none"])
+            .meaning("how long a request is served at a time; `none`: until it is done"),
         COST,
     ],
     example: "jbsq:depth=2",
@@ -67,12 +60,12 @@ pub struct Jbsq<I: Item> {
 
 impl<I: Item<Cost = Nanos>> Jbsq<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
-        let depth = arguments.whole("depth", 1, 64)? as u32;
+        let depth: u32 = arguments.whole("depth")?;
         let mut shorter = vec![ServerSet::none(site.servers); depth as usize];
         shorter[0] = ServerSet::all(site.servers);
-        let quantum = match arguments.text("quantum")? {
-            "none" => WHOLE,
-            _ => span(arguments, "quantum", Nanos::ONE)?,
+        let quantum = match arguments.word("quantum")? {
+            Some(_) => WHOLE,
+            None => arguments.span("quantum")?,
         };
         Ok(Self {
             central: Queues::new(1, shared_bound(site)),
@@ -81,7 +74,7 @@ impl<I: Item<Cost = Nanos>> Jbsq<I> {
             shorter,
             depth,
             quantum,
-            cost: span(arguments, COST.name, Nanos::ZERO)?,
+            cost: arguments.span(COST.name)?,
             owed: vec![Nanos::ZERO; site.servers as usize],
         })
     }

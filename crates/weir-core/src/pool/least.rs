@@ -7,23 +7,18 @@
 
 use super::random::SEED;
 use super::{ServerId, Servers};
-use crate::info::{Arguments, Parameter};
+use crate::info::{Arguments, Parameter, Takes};
 use crate::random::Random;
 use crate::spec::SpecError;
 
 /// Who is chosen of several that are least.
-pub(super) const TIES: Parameter = Parameter {
-    name: "ties",
-    values: "`lowest` or `random`",
-    default: Some("lowest"),
-    meaning: "which of several servers that are least is taken: the one of the lowest number, or any",
-};
+pub(super) const TIES: Parameter = Parameter::new("ties", Takes::Words(&["lowest", "random"]), "lowest")
+    .meaning("which of several servers that are least is taken: the one of the lowest number, or any");
 
 /// The seed, which matters with random ties only.
-pub(super) const TIE_SEED: Parameter = Parameter {
-    meaning: "from it follows which of several is taken; a simulation draws one for each replication if none is given",
-    ..SEED
-};
+pub(super) const TIE_SEED: Parameter = SEED.meaning(
+    "from it follows which of several is taken; a simulation draws one for each replication if none is given",
+);
 
 /// Who is chosen of several that are least.
 #[derive(Clone, Debug)]
@@ -37,8 +32,8 @@ pub(super) enum Ties {
 impl Ties {
     /// As a spec names it.
     pub(super) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let seed = arguments.whole(TIE_SEED.name, 0, u64::MAX)?;
-        let any = arguments.choice(TIES.name, &["lowest", "random"])? == 1;
+        let seed = arguments.whole(TIE_SEED.name)?;
+        let any = arguments.choice(TIES.name, [false, true])?;
         Ok(if any { Self::Random(Random::new(seed)) } else { Self::Lowest })
     }
 

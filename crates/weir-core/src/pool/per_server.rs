@@ -20,17 +20,17 @@
 //! | Memory | a discipline and five words per server |
 //! | Departs from the source | the bound of the queues |
 
-use super::terms::span;
+use super::terms::A_SECOND;
 use super::{
     Assigned, Dispatcher, DispatcherVisitor, Measured, Placed, Pool, PoolVisitor, ReceiverId, ServerId,
     Servers, Site, WHOLE, visit_dispatcher,
 };
 use crate::canonical::canonical;
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Grant, Open};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::message::fifo::{self, Fifo};
-use crate::registry::{dispatcher, message_discipline};
+use crate::registry::{dispatcher, factory, message_discipline};
 use crate::role::Role;
 use crate::spec::{Spec, SpecError};
 use crate::units::{Cost, Instant, Nanos};
@@ -47,24 +47,9 @@ pub const INFO: Info = Info {
     source: "Harchol-Balter, Performance Modeling and Design of Computer Systems, 2013, chapter 24",
     work: "as the dispatcher and the discipline",
     parameters: &[
-        Parameter {
-            name: "dispatcher",
-            values: "a dispatcher",
-            default: None,
-            meaning: "sends a request to a server",
-        },
-        Parameter {
-            name: "discipline",
-            values: "a message discipline or a wrapper",
-            default: Some("fifo"),
-            meaning: "orders the queue of each server",
-        },
-        Parameter {
-            name: QUANTUM,
-            values: "a span from 1ns to 1s, or `none`",
-            default: Some("none"),
-            meaning: "the turn of a discipline that takes turns (`rr`, `rr_head`, `las`, `ps`) and has none of its own, or one of 1ns; `none`: it must have one",
-        },
+        Parameter::required("dispatcher", Takes::Discipline(Role::Dispatcher)).listed("a dispatcher").meaning("sends a request to a server"),
+        Parameter::new("discipline", Takes::Discipline(Role::Discipline), "fifo").listed("a message discipline or a wrapper").meaning("orders the queue of each server"),
+        Parameter::new(QUANTUM, Takes::Span(Nanos::ONE..=A_SECOND), "none").or(&["none"]).meaning("the turn of a discipline that takes turns (`rr`, `rr_head`, `las`, `ps`) and has none of its own, or one of 1ns; `none`: it must have one"),
     ],
     example: "per_server(rr,discipline=sf)",
 };
@@ -89,20 +74,24 @@ where
     let sends = arguments.nested("dispatcher")?;
     let is_plain = |order: &&Spec| order.name == fifo::INFO.name && order.arguments.is_empty();
     let Some(order) = arguments.optional("discipline").filter(|order| !is_plain(order)) else {
-        return visit_over_fifo(sends, site, visitor);
+        return visit_over_fifo(&sends, site, visitor);
     };
     // What is refused is refused as it is written.
     message_discipline::<I>(order)?;
     let order = &with_turns(&arguments, order)?;
-    let queues = site.server_ids().map(|_| message_discipline::<I>(order)).collect::<Result<Vec<_>, _>>()?;
-    Ok(visitor.visit(PerServer::new(dispatcher::<I>(sends, site)?, queues, site.queue)))
+    let queues = || site.server_ids().map(|_| message_discipline::<I>(order)).collect::<Result<Vec<_>, _>>();
+    let make = || {
+        let queues = queues()?;
+        Ok(PerServer::new(dispatcher::<I>(&sends, site)?, queues, site.queue))
+    };
+    Ok(visitor.visit(factory(make)?))
 }
 
 /// The spec of a discipline, with the quantum, in nanoseconds, for each in it that takes turns and has none of its own.
 fn with_turns(arguments: &Arguments<'_>, order: &Spec) -> Result<Spec, SpecError> {
-    let quantum = match arguments.text(QUANTUM)? {
-        "none" => None,
-        _ => Some(span(arguments, QUANTUM, Nanos::ONE)?),
+    let quantum = match arguments.word(QUANTUM)? {
+        Some(_) => None,
+        None => Some(arguments.span(QUANTUM)?),
     };
     let mut lacks = None;
     // In canonical form a turn of one unit, which stands where nothing is said, is not said.
@@ -120,7 +109,11 @@ fn with_turns(arguments: &Arguments<'_>, order: &Spec) -> Result<Spec, SpecError
 
 /// The spec with this quantum wherever one lacks; `lacks` is the name of such a discipline.
 fn tell_turns(spec: &Spec, quantum: Nanos, lacks: &mut Option<String>) -> Spec {
-    let mut told = Role::Discipline.with_argument(spec, QUANTUM, &quantum.get().to_string());
+    let mut told = Role::Discipline.with_argument(
+        spec,
+        |takes| matches!(takes, Takes::Turn),
+        &quantum.get().to_string(),
+    );
     if told.arguments.len() > spec.arguments.len() {
         *lacks = Some(spec.name.clone());
     }
@@ -140,9 +133,10 @@ impl<I: Item<Cost = Nanos> + Copy + Send + 'static, V: PoolVisitor<I>> Dispatche
     for OverFifo<'_, V>
 {
     type Output = V::Output;
-    fn visit<D: Dispatcher<I> + Send + 'static>(self, dispatcher: D) -> V::Output {
-        let queues = self.site.server_ids().map(|_| Fifo::new()).collect();
-        self.visitor.visit(PerServer::new(dispatcher, queues, self.site.queue))
+    fn visit<D: Dispatcher<I> + Send + 'static>(self, make: impl Fn() -> D) -> V::Output {
+        let Self { site, visitor } = self;
+        let queues = || site.server_ids().map(|_| Fifo::new()).collect();
+        visitor.visit(|| PerServer::new(make(), queues(), site.queue))
     }
 }
 

@@ -15,7 +15,7 @@
 use super::random::SEED;
 use super::{Dispatcher, MAX_SERVERS, ReceiverId, Sees, ServerId, Servers, Site};
 use crate::discipline::DropReason;
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::random::Random;
 use crate::spec::SpecError;
@@ -30,12 +30,9 @@ pub const INFO: Info = Info {
     source: "Mitzenmacher, The power of two choices in randomized load balancing, IEEE TPDS, 2001",
     work: "O(d)",
     parameters: &[
-        Parameter {
-            name: "d",
-            values: "servers, from 1 to 1024; all where there are fewer",
-            default: Some("2"),
-            meaning: "how many servers are drawn",
-        },
+        Parameter::new("d", Takes::Whole(1..=MAX_SERVERS as u64), "2")
+            .listed("servers, {}; all where there are fewer")
+            .meaning("how many servers are drawn"),
         SEED,
     ],
     example: "power_of_two:2",
@@ -56,8 +53,8 @@ impl PowerOfTwo {
     /// # Errors
     /// The number is out of its bounds, or the seed is none.
     pub fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
-        let drawn = arguments.whole("d", 1, u64::from(MAX_SERVERS))? as u32;
-        let seed = arguments.whole(SEED.name, 0, u64::MAX)?;
+        let drawn: u32 = arguments.whole("d")?;
+        let seed = arguments.whole(SEED.name)?;
         Ok(Self {
             random: Random::new(seed),
             drawn: drawn.min(site.servers),

@@ -23,10 +23,10 @@ use std::collections::VecDeque;
 
 use super::queues::{Queues, shared_bound};
 use super::server_set::ServerSet;
-use super::terms::{COST, span};
+use super::terms::{A_SECOND, COST};
 use super::{Assigned, Placed, Pool, ReceiverId, ServerId, Site};
 use crate::discipline::{Backlog, Drops};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Instant, Nanos};
@@ -40,25 +40,10 @@ pub const INFO: Info = Info {
     source: "Kaffes et al., Shinjuku, NSDI 2019; Iyer et al., Concord, SOSP 2023",
     work: "O(servers / 64) a quantum",
     parameters: &[
-        Parameter {
-            name: "quantum",
-            values: "a span from 1ns to 1s",
-            default: Some("5us"),
-            meaning: "how long a request is served at a time",
-        },
+        Parameter::new("quantum", Takes::Span(Nanos::ONE..=A_SECOND), "5us").meaning("how long a request is served at a time"),
         COST,
-        Parameter {
-            name: "when",
-            values: "`always` or `waiting`",
-            default: Some("always"),
-            meaning: "whether the end of a quantum costs always, or only where another request waits",
-        },
-        Parameter {
-            name: "before",
-            values: "`next` or `resumed`",
-            default: Some("next"),
-            meaning: "whether the server spends the cost before the next request, or before the interrupted one goes on",
-        },
+        Parameter::new("when", Takes::Words(&["always", "waiting"]), "always").meaning("whether the end of a quantum costs always, or only where another request waits"),
+        Parameter::new("before", Takes::Words(&["next", "resumed"]), "next").meaning("whether the server spends the cost before the next request, or before the interrupted one goes on"),
     ],
     example: "preemptive:quantum=5us,cost=500ns",
 };
@@ -81,11 +66,11 @@ impl<I: Item<Cost = Nanos>> Preemptive<I> {
         Ok(Self {
             queue: Queues::new(1, shared_bound(site)),
             idle: ServerSet::all(site.servers),
-            quantum: span(arguments, "quantum", Nanos::new(1))?,
-            cost: span(arguments, COST.name, Nanos::new(0))?,
-            costs_always: arguments.choice("when", &["always", "waiting"])? == 0,
+            quantum: arguments.span("quantum")?,
+            cost: arguments.span(COST.name)?,
+            costs_always: arguments.choice("when", [true, false])?,
             owed: vec![Nanos::new(0); site.servers as usize],
-            resumed: (arguments.choice("before", &["next", "resumed"])? == 1).then(VecDeque::new),
+            resumed: arguments.choice("before", [false, true])?.then(VecDeque::new),
         })
     }
 }

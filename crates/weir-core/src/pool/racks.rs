@@ -17,12 +17,12 @@
 use super::random::SEED;
 use super::{Assigned, MAX_SERVERS, Measured, Placed, Pool, ReceiverId, ServerId, Site};
 use crate::discipline::{Backlog, DropReason, Drops, Effort};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::random::Random;
 use crate::registry;
 use crate::role::Role;
-use crate::spec::{Spec, SpecError};
+use crate::spec::SpecError;
 use crate::units::{Cost, Instant, Nanos};
 
 /// What the listings say.
@@ -34,24 +34,15 @@ pub const INFO: Info = Info {
     source: "Zhu et al., RackSched, OSDI 2020",
     work: "O(choices^2) and the discipline inside",
     parameters: &[
-        Parameter {
-            name: "pool",
-            values: "a pool discipline or a dispatcher",
-            default: Some("cfcfs"),
-            meaning: "decides inside a rack",
-        },
-        Parameter {
-            name: "racks",
-            values: "a whole number from 1 to 1024; more than there are servers count as one a server",
-            default: Some("2"),
-            meaning: "into how many racks the servers are parted",
-        },
-        Parameter {
-            name: "choices",
-            values: "a whole number from 1 to 16; more than there are racks count as all",
-            default: Some("2"),
-            meaning: "among how many racks a request chooses",
-        },
+        Parameter::new("pool", Takes::Discipline(Role::Pool), "cfcfs")
+            .listed("a pool discipline or a dispatcher")
+            .meaning("decides inside a rack"),
+        Parameter::new("racks", Takes::Whole(1..=MAX_SERVERS as u64), "2")
+            .listed("a whole number {}; more than there are servers count as one a server")
+            .meaning("into how many racks the servers are parted"),
+        Parameter::new("choices", Takes::Whole(1..=MOST_CHOICES as u64), "2")
+            .listed("a whole number {}; more than there are racks count as all")
+            .meaning("among how many racks a request chooses"),
         SEED,
     ],
     example: "racks(cfcfs,racks=2,choices=2)",
@@ -111,12 +102,10 @@ impl<I: Item<Cost = Nanos>> Rack<I> {
 
 impl<I: Item<Cost = Nanos> + Copy + Send + 'static> Racks<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
-        let count = (arguments.whole("racks", 1, MAX_SERVERS.into())? as u32).min(site.servers);
-        let seed = arguments.whole(SEED.name, 0, u64::MAX)?;
-        let default = Spec { name: "cfcfs".to_owned(), arguments: Vec::new() };
-        let spec = arguments.optional("pool").unwrap_or(&default);
+        let count = arguments.whole::<u32>("racks")?.min(site.servers);
+        let seed = arguments.whole(SEED.name)?;
         let mut random = Random::new(seed);
-        let spec = Role::Pool.with_seeds(spec, &mut || random.bits());
+        let spec = Role::Pool.with_seeds(&arguments.nested("pool")?, &mut || random.bits());
         let (mut racks, mut rack_of) = (Vec::new(), Vec::new());
         for rack in 0..count {
             let first = rack * site.servers / count;
@@ -127,7 +116,7 @@ impl<I: Item<Cost = Nanos> + Copy + Send + 'static> Racks<I> {
             racks.push(Rack { inside: registry::pool(&spec, &site)?, first, servers, length: 0 });
             rack_of.extend((0..servers).map(|_| rack));
         }
-        let choices = arguments.whole("choices", 1, MOST_CHOICES as u64)? as usize;
+        let choices: usize = arguments.whole("choices")?;
         Ok(Self { choices: choices.min(racks.len()), racks, rack_of, random })
     }
 }

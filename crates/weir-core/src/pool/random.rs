@@ -11,19 +11,15 @@
 
 use super::{Dispatcher, ReceiverId, ServerId, Servers, Site};
 use crate::discipline::DropReason;
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::random::Random;
 use crate::spec::SpecError;
 use crate::units::{Instant, Nanos};
 
 /// The parameter from which random choices follow.
-pub(super) const SEED: Parameter = Parameter {
-    name: "seed",
-    values: "a whole number",
-    default: Some("0"),
-    meaning: "from it follow the choices; a simulation draws one for each replication if none is given",
-};
+pub(super) const SEED: Parameter = Parameter::new("seed", Takes::Seed, "0")
+    .meaning("from it follow the choices; a simulation draws one for each replication if none is given");
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -50,7 +46,7 @@ impl AtRandom {
     /// # Errors
     /// The seed is no whole number.
     pub fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
-        let seed = arguments.whole(SEED.name, 0, u64::MAX)?;
+        let seed = arguments.whole(SEED.name)?;
         Ok(Self { random: Random::new(seed), servers: site.servers })
     }
 }

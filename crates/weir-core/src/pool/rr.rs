@@ -13,9 +13,9 @@
 //! | Departs from the source | a turn is used, then moved on; a place that leads to no server is passed over, where the source drops (`strict=abort`); the next turn is behind the place that was found |
 
 use super::cycle::{AVAILABLE, Cycle, STRICT};
-use super::{Dispatcher, Part, ReceiverId, Rule, ServerId, Servers, Site};
+use super::{Dispatcher, MAX_SERVERS, Part, ReceiverId, Rule, ServerId, Servers, Site};
 use crate::discipline::DropReason;
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::spec::SpecError;
 use crate::units::{Instant, Nanos};
@@ -29,12 +29,10 @@ pub const INFO: Info = Info {
     source: "Ouyang, CS477 Advanced Operating Systems Lab1 Report, EPFL, 2024; BPF_MAP_TYPE_CPUMAP",
     work: "O(1)",
     parameters: &[
-        Parameter {
-            name: "cores",
-            values: "places of the list, at least 1; or `all`",
-            default: Some("all"),
-            meaning: "how many of the list are in use, from the first",
-        },
+        Parameter::new("cores", Takes::Whole(1..=MAX_SERVERS as u64), "all")
+            .or(&["all"])
+            .listed("places of the list, at least 1; or `all`")
+            .meaning("how many of the list are in use, from the first"),
         AVAILABLE,
         STRICT,
     ],
@@ -57,9 +55,9 @@ impl Rr {
     /// The list names no servers of the site, or has fewer places than are to be used.
     pub fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
         let cycle = Cycle::from_spec(arguments, site)?;
-        let cores = match arguments.text("cores")? {
-            "all" => cycle.len(),
-            _ => arguments.whole("cores", 1, u64::from(cycle.len()))? as u32,
+        let cores = match arguments.word("cores")? {
+            Some(_) => cycle.len(),
+            None => arguments.whole_in("cores", 1..=cycle.len().into())?,
         };
         Ok(Self { cycle, cores, turns: vec![0; site.receivers as usize] })
     }

@@ -15,9 +15,9 @@
 //! | Departs from the source | the parts follow from the demand unless given, where the source has 3 of 7; as `rr` otherwise; a list of one place serves both |
 
 use super::cycle::{AVAILABLE, Cycle, STRICT};
-use super::{Dispatcher, Part, ReceiverId, Rule, ServerId, Servers, Site};
+use super::{Dispatcher, MAX_SERVERS, Part, ReceiverId, Rule, ServerId, Servers, Site};
 use crate::discipline::DropReason;
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::{ClassId, Item};
 use crate::spec::SpecError;
 use crate::units::{Instant, Nanos};
@@ -31,12 +31,10 @@ pub const INFO: Info = Info {
     source: "Ouyang, CS477 Advanced Operating Systems Lab1 Report, EPFL, 2024, core separation",
     work: "O(1)",
     parameters: &[
-        Parameter {
-            name: "short",
-            values: "places of the list, at least 1, and at least 1 less than there are; or `demand`",
-            default: Some("demand"),
-            meaning: "how many servers class 0 has; `demand`: as many as its part of the work",
-        },
+        Parameter::new("short", Takes::Whole(1..=MAX_SERVERS as u64), "demand")
+            .or(&["demand"])
+            .listed("places of the list, at least 1, and at least 1 less than there are; or `demand`")
+            .meaning("how many servers class 0 has; `demand`: as many as its part of the work"),
         AVAILABLE,
         STRICT,
     ],
@@ -67,13 +65,14 @@ impl RrSeparated {
     pub fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
         let cycle = Cycle::from_spec(arguments, site)?;
         let places = cycle.len();
-        let short = match arguments.text("short")? {
-            "demand" => by_demand(site, places),
-            text if places < 2 => {
+        let short = match arguments.word("short")? {
+            Some(_) => by_demand(site, places),
+            None if places < 2 => {
+                let text = arguments.text("short")?;
                 let reason = format!("is `{text}`, which needs two servers or more; the list has {places}");
                 return Err(arguments.error("short", reason));
             }
-            _ => arguments.whole("short", 1, u64::from(places - 1))? as u32,
+            None => arguments.whole_in("short", 1..=u64::from(places - 1))?,
         };
         let long = if places > short {
             Part { first: short, count: places - short, turn: 1 }

@@ -18,15 +18,15 @@
 use super::queues::{Queues, own_bound};
 use super::random::SEED;
 use super::server_set::ServerSet;
-use super::terms::span;
+use super::terms::TO_A_SECOND;
 use super::{Assigned, Dispatcher, Measured, Placed, Pool, ReceiverId, ServerId, Servers, Site, WHOLE};
 use crate::discipline::{Backlog, DropReason, Drops, Effort};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::random::Random;
 use crate::registry::dispatcher;
 use crate::role::Role;
-use crate::spec::{Spec, SpecError};
+use crate::spec::SpecError;
 use crate::units::{Cost, Instant, Nanos};
 
 /// What the listings say.
@@ -38,24 +38,9 @@ pub const INFO: Info = Info {
     source: "Prekas, Kogias and Bugnion, ZygOS, SOSP '17; Ousterhout et al., Shenango, NSDI 2019",
     work: "O(servers / 64); a theft from the longest O(servers)",
     parameters: &[
-        Parameter {
-            name: "dispatcher",
-            values: "a dispatcher",
-            default: Some("random"),
-            meaning: "sends a request to a server",
-        },
-        Parameter {
-            name: "victim",
-            values: "`random`, `next` or `longest`",
-            default: Some("random"),
-            meaning: "from whom is stolen: the first that has something, searched from a random server or from the next number on; or the longest queue",
-        },
-        Parameter {
-            name: "cost",
-            values: "a span from 0ns to 1s",
-            default: Some("0ns"),
-            meaning: "what a theft takes of the thief",
-        },
+        Parameter::new("dispatcher", Takes::Discipline(Role::Dispatcher), "random").listed("a dispatcher").meaning("sends a request to a server"),
+        Parameter::new("victim", Takes::Words(&["random", "next", "longest"]), "random").meaning("from whom is stolen: the first that has something, searched from a random server or from the next number on; or the longest queue"),
+        Parameter::new("cost", Takes::Span(TO_A_SECOND), "0ns").meaning("what a theft takes of the thief"),
         SEED,
     ],
     example: "work_stealing:cost=200ns",
@@ -116,17 +101,11 @@ impl<I: Item<Cost = Nanos>> Servers for View<'_, I> {
 
 impl<I: Item<Cost = Nanos> + Send + 'static> WorkStealing<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>, site: &Site) -> Result<Self, SpecError> {
-        let seed = arguments.whole(SEED.name, 0, u64::MAX)?;
+        let seed = arguments.whole(SEED.name)?;
         let mut random = Random::new(seed);
-        let default = Spec { name: "random".to_owned(), arguments: Vec::new() };
         // A dispatcher that is given no seed follows from that of the pool.
-        let sends = arguments.optional("dispatcher").unwrap_or(&default);
-        let sends = Role::Dispatcher.with_seeds(sends, &mut || random.bits());
-        let victim = match arguments.choice("victim", &["random", "next", "longest"])? {
-            0 => Victim::Random(random),
-            1 => Victim::Next,
-            _ => Victim::Longest,
-        };
+        let sends = Role::Dispatcher.with_seeds(&arguments.nested("dispatcher")?, &mut || random.bits());
+        let victim = arguments.choice("victim", [Victim::Random(random), Victim::Next, Victim::Longest])?;
         Ok(Self {
             dispatcher: dispatcher(&sends, site)?,
             queues: Queues::new(site.servers, own_bound(site)),
@@ -134,7 +113,7 @@ impl<I: Item<Cost = Nanos> + Send + 'static> WorkStealing<I> {
             serving: vec![None; site.servers as usize],
             idle: ServerSet::all(site.servers),
             victim,
-            cost: span(arguments, "cost", Nanos::ZERO)?,
+            cost: arguments.span("cost")?,
             moved: 0,
             effort: Effort::default(),
         })

@@ -37,10 +37,10 @@ use super::virtual_time::Rank;
 use super::{DeclarationError, Declared, Overcommitted, TaskDiscipline, Used};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use crate::heap::Heap;
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::{FlowId, Item};
 use crate::spec::SpecError;
-use crate::units::{Cost, Instant, Nanos};
+use crate::units::{Instant, Nanos};
 use places::{Place, Process};
 use server::{ONE, Promise};
 
@@ -53,25 +53,10 @@ pub const INFO: Info = Info {
     source: "Abeni and Buttazzo, Integrating multimedia applications in hard real-time systems, RTSS 1998; Lipari and Baruah, ECRTS 2000",
     work: "O(log n)",
     parameters: &[
-        Parameter {
-            name: "period",
-            values: "a span from 1us to 86400s",
-            default: Some("100ms"),
-            meaning: "in which needs are promised; the period of a process that declares none, while one that does is promised the same part of its own",
-        },
+        Parameter::new("period", Takes::Epoch(terms::EPOCH), "100ms").meaning("in which needs are promised; the period of a process that declares none, while one that does is promised the same part of its own"),
         terms::SLICE,
-        Parameter {
-            name: "reclaim",
-            values: "`none` or `grub`",
-            default: Some("none"),
-            meaning: "whether bandwidth that is not in use goes to the servers that run",
-        },
-        Parameter {
-            name: "surplus",
-            values: "`none` or `background`",
-            default: Some("none"),
-            meaning: "whether a throttled process runs in the background, beside those without a need",
-        },
+        Parameter::new("reclaim", Takes::Words(&["none", "grub"]), "none").meaning("whether bandwidth that is not in use goes to the servers that run"),
+        Parameter::new("surplus", Takes::Words(&["none", "background"]), "none").meaning("whether a throttled process runs in the background, beside those without a need"),
         Admit::PARAMETER,
     ],
     example: "cbs:100ms",
@@ -118,10 +103,10 @@ pub struct Cbs<I: Item> {
 impl<I: Item<Cost = Nanos>> Cbs<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         Ok(Self {
-            period: terms::span(arguments, "period", Nanos::new(1_000))?,
-            slice: terms::slice(arguments)?,
-            reclaims: arguments.choice("reclaim", &["none", "grub"])? == 1,
-            throttled_run: arguments.choice("surplus", &["none", "background"])? == 1,
+            period: arguments.span("period")?,
+            slice: arguments.span(terms::SLICE.name)?,
+            reclaims: arguments.choice("reclaim", [false, true])?,
+            throttled_run: arguments.choice("surplus", [false, true])?,
             admit: Admit::from_spec(arguments)?,
             processes: Processes::new(),
             ready: Heap::new(),

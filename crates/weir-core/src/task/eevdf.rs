@@ -29,7 +29,7 @@ use super::virtual_time::{Pace, Rank, Virtual, plus};
 use super::{DeclarationError, Declared, Overcommitted, TaskDiscipline, Violation};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use crate::heap::Heap;
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::{FlowId, Item};
 use crate::spec::SpecError;
 use crate::units::{Cost, Instant, Nanos};
@@ -44,12 +44,8 @@ pub const INFO: Info = Info {
     work: "O(log n)",
     parameters: &[
         terms::SLICE,
-        Parameter {
-            name: "lag",
-            values: "`keep` or `zero`",
-            default: Some("keep"),
-            meaning: "whether a process that waits keeps what it is owed, or had too much of",
-        },
+        Parameter::new("lag", Takes::Words(&["keep", "zero"]), "keep")
+            .meaning("whether a process that waits keeps what it is owed, or had too much of"),
     ],
     example: "eevdf:20ms",
 };
@@ -158,8 +154,8 @@ pub struct Eevdf<I: Item> {
 impl<I: Item<Cost = Nanos>> Eevdf<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         Ok(Self {
-            slice: terms::slice(arguments)?,
-            keeps_lag: arguments.choice("lag", &["keep", "zero"])? == 0,
+            slice: arguments.span(terms::SLICE.name)?,
+            keeps_lag: arguments.choice("lag", [true, false])?,
             processes: Processes::new(),
             mean: Mean::default(),
             later: Heap::new(),

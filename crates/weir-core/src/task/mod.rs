@@ -17,9 +17,8 @@ mod testing;
 mod virtual_time;
 
 use crate::discipline::Discipline;
-use crate::info::{Arguments, Info};
 use crate::item::{FlowId, Item};
-use crate::spec::{Spec, SpecError};
+use crate::registry::register;
 use crate::units::{Instant, Nanos, Weight};
 use core::fmt;
 
@@ -231,38 +230,23 @@ impl<I: Item<Cost = Nanos>, D: TaskDiscipline<I> + ?Sized> TaskDiscipline<I> for
     }
 }
 
-/// Receives a discipline of tasks under its own type.
+/// Receives, under its own type, a discipline of tasks of which it can make as many as it needs.
 pub trait TaskVisitor<I: Item<Cost = Nanos>> {
     /// What the visit yields.
     type Output;
-    /// Takes the discipline that the spec names.
-    fn visit<D: TaskDiscipline<I> + Send + 'static>(self, discipline: D) -> Self::Output;
+    /// Takes what makes the discipline that the spec names; all that it makes are alike.
+    fn visit<D: TaskDiscipline<I> + Send + 'static>(self, make: impl Fn() -> D) -> Self::Output;
 }
 
-/// Registers the disciplines of tasks: the list of their descriptions, and a visit of the one that a spec names.
-macro_rules! tasks {
-    ($($module:ident::$type:ident),+ $(,)?) => {
-        /// The descriptions, in the order of the listings.
-        pub const TASK: &[&Info] = &[$(&$module::INFO),+];
-
-        /// Builds the discipline of tasks that `spec` names and hands it, under its own type, to `visitor`.
-        ///
-        /// # Errors
-        /// The name is not registered, or an argument is refused.
-        pub fn visit_task<I, V>(spec: &Spec, visitor: V) -> Result<V::Output, SpecError>
-        where
-            I: Item<Cost = Nanos> + Send + 'static,
-            V: TaskVisitor<I>,
-        {
-            match spec.name.as_str() {
-                $(name if name == $module::INFO.name => {
-                    let arguments = Arguments::new(spec, &$module::INFO)?;
-                    Ok(visitor.visit($module::$type::from_spec(&arguments)?))
-                })+
-                _ => Err(crate::registry::unknown(&spec.name, TASK)),
-            }
-        }
-    };
-}
-
-tasks!(epoch::Epoch, priority_rr::PriorityRr, share::Share, stride::Stride, cbs::Cbs, eevdf::Eevdf);
+register!(
+    TASK,
+    visit_task,
+    TaskVisitor,
+    [Item<Cost = Nanos>],
+    epoch::Epoch,
+    priority_rr::PriorityRr,
+    share::Share,
+    stride::Stride,
+    cbs::Cbs,
+    eevdf::Eevdf,
+);

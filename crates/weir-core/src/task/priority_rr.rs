@@ -58,7 +58,7 @@ pub struct PriorityRr<I: Item> {
 impl<I: Item<Cost = Nanos>> PriorityRr<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         Ok(Self {
-            slice: terms::slice(arguments)?,
+            slice: arguments.span(terms::SLICE.name)?,
             processes: Processes::new(),
             queues: [Queue::EMPTY; PRIORITIES],
             running: None,

@@ -110,7 +110,7 @@ pub struct Share<I: Item> {
 
 impl<I: Item<Cost = Nanos>> Share<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let slice = terms::slice(arguments)?;
+        let slice = arguments.span(terms::SLICE.name)?;
         Ok(Self { slice, processes: Processes::new(), ready: Heap::new(), running: None })
     }
 

@@ -104,7 +104,7 @@ pub struct Stride<I: Item> {
 
 impl<I: Item<Cost = Nanos>> Stride<I> {
     pub(crate) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let slice = terms::slice(arguments)?;
+        let slice = arguments.span(terms::SLICE.name)?;
         let global = Global { pass: 0, tickets: 0, pace: Pace::together(0) };
         Ok(Self { slice, processes: Processes::new(), ready: Heap::new(), global, running: None })
     }

@@ -1,10 +1,12 @@
 //! What a process may ask for: the parameters and checks that disciplines of tasks share.
 
+use core::ops::RangeInclusive;
+
 use super::{DeclarationError, Declared, MAX_PROCESSES, Overcommitted, TOP_PRIORITY};
-use crate::info::{Arguments, Parameter, parse_nanos};
+use crate::info::{Arguments, Parameter, Takes};
 use crate::item::FlowId;
 use crate::spec::SpecError;
-use crate::units::{Cost, Nanos};
+use crate::units::Nanos;
 
 /// The longest slice, period, epoch and need: a day, so that all needs together fit the clock. Longer slices count as
 /// that.
@@ -12,25 +14,12 @@ pub(super) const LONGEST: Nanos = Nanos::new(86_400_000_000_000);
 /// The shortest slice.
 const SHORTEST: Nanos = Nanos::new(1_000);
 
+/// How long an epoch is, or a period.
+pub(super) const EPOCH: RangeInclusive<Nanos> = Nanos::new(1_000)..=LONGEST;
+
 /// The slice of a process that declares none.
-pub(super) const SLICE: Parameter = Parameter {
-    name: "slice",
-    values: "a span from 1us to 86400s",
-    default: Some("20ms"),
-    meaning: "how long a process that declares no slice runs at most before others do",
-};
-
-/// The value of [`SLICE`].
-pub(super) fn slice(arguments: &Arguments<'_>) -> Result<Nanos, SpecError> {
-    span(arguments, SLICE.name, SHORTEST)
-}
-
-/// A span from `low` to a day.
-pub(super) fn span(arguments: &Arguments<'_>, name: &'static str, low: Nanos) -> Result<Nanos, SpecError> {
-    let expected = format!("a span from {low} to {LONGEST}");
-    let within = |span: &Nanos| (low..=LONGEST).contains(span);
-    arguments.parsed(name, &expected, |text| parse_nanos(text).filter(within))
-}
+pub(super) const SLICE: Parameter = Parameter::new("slice", Takes::Span(SHORTEST..=LONGEST), "20ms")
+    .meaning("how long a process that declares no slice runs at most before others do");
 
 /// Refuses what no discipline can do; `epoch` is in which processes are promised their needs, where they are.
 pub(super) fn check(
@@ -65,16 +54,12 @@ pub(super) enum Admit {
 }
 
 impl Admit {
-    pub(super) const PARAMETER: Parameter = Parameter {
-        name: "admit",
-        values: "`warn`, `refuse` or `allow`",
-        default: Some("warn"),
-        meaning: "what becomes of a need with which more is promised than there is",
-    };
+    pub(super) const PARAMETER: Parameter =
+        Parameter::new("admit", Takes::Words(&["warn", "refuse", "allow"]), "warn")
+            .meaning("what becomes of a need with which more is promised than there is");
 
     pub(super) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let choice = arguments.choice(Self::PARAMETER.name, &["warn", "refuse", "allow"])?;
-        Ok([Self::Warn, Self::Refuse, Self::Allow][choice])
+        arguments.choice(Self::PARAMETER.name, [Self::Warn, Self::Refuse, Self::Allow])
     }
 
     /// Judges what would be promised.

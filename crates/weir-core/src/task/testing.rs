@@ -4,7 +4,7 @@ use super::{Declared, Task, TaskDiscipline};
 use crate::discipline::{CountDrops, Enqueued, Grant, Open};
 use crate::item::{FlowId, Item};
 use crate::registry::task_discipline;
-use crate::units::{Cost, Instant, Nanos, Weight};
+use crate::units::{Instant, Nanos, Weight};
 
 /// So many milliseconds.
 pub(super) fn ms(count: u64) -> Nanos {

@@ -59,8 +59,8 @@ fn boxed(spec: &Spec, site: &Site) -> Result<Policy, SpecError> {
     struct Boxed;
     impl DispatcherVisitor<Message<Nanos>> for Boxed {
         type Output = Policy;
-        fn visit<D: Dispatcher<Message<Nanos>> + Send + 'static>(self, dispatcher: D) -> Policy {
-            Box::new(dispatcher)
+        fn visit<D: Dispatcher<Message<Nanos>> + Send + 'static>(self, make: impl Fn() -> D) -> Policy {
+            Box::new(make())
         }
     }
     visit_dispatcher(spec, site, Boxed)

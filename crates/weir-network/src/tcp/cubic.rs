@@ -48,12 +48,12 @@ impl Cubic {
         });
         let rate = if epoch.friendly >= prior { 1.0 } else { FRIENDLY };
         epoch.friendly += rate * acked / window;
-        let elapsed = seconds(now.since(epoch.began));
+        let elapsed = now.since(epoch.began).seconds();
         let at = |time: f64| STEEPNESS * (time - epoch.inflection).powi(3) + *plateau;
         if at(elapsed) < epoch.friendly {
             return window.max(epoch.friendly);
         }
-        let target = at(elapsed + seconds(round_trip)).clamp(window, 1.5 * window);
+        let target = at(elapsed + round_trip.seconds()).clamp(window, 1.5 * window);
         window + (target - window) / window * acked
     }
 
@@ -70,8 +70,4 @@ impl Cubic {
         self.plateau = 0.0;
         self.epoch = None;
     }
-}
-
-fn seconds(time: Nanos) -> f64 {
-    time.get() as f64 / 1e9
 }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use weir_core::canonical::canonical;
-use weir_core::info::parse_nanos;
-use weir_core::registry;
+use weir_core::info::{Takes, parse_nanos};
+use weir_core::role::Role;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 
@@ -13,8 +13,10 @@ use weir_document::Checked;
 use weir_document::Located;
 use weir_document::NamedDiscipline;
 
-/// The parameters that have the epoch of the scenario where a spec does not say.
-const OF_THE_EPOCH: [&str; 2] = ["length", "period"];
+/// Whether a parameter has the epoch of the scenario where a spec does not say.
+fn is_epoch(takes: &Takes) -> bool {
+    matches!(takes, Takes::Epoch(_))
+}
 
 impl Check<'_, '_> {
     /// The disciplines by their names as written, with specs that know the epoch.
@@ -49,9 +51,10 @@ impl Check<'_, '_> {
     /// Refuses a discipline whose epoch, or period, is not the epoch of the scenario, in which needs are promised.
     fn same_epoch(&self, written: &Located<String>, epoch: Nanos) -> Checked<()> {
         let Ok(spec) = written.value.parse::<Spec>() else { return Ok(()) };
-        for parameter in OF_THE_EPOCH {
-            let given = registry::argument(&spec, parameter).and_then(|given| parse_nanos(&given.name));
-            let Some(given) = given.filter(|given| *given != epoch) else { continue };
+        let Some(parameter) = Role::Discipline.parameter(&spec, is_epoch) else { return Ok(()) };
+        let given = Role::Discipline.argument(&spec, parameter).and_then(|given| parse_nanos(&given.name));
+        if let Some(given) = given.filter(|given| *given != epoch) {
+            let parameter = parameter.name;
             let (what, own) = match parameter {
                 "period" => ("periods", ", and give processes a `period` of their own"),
                 _ => ("epochs", ""),
@@ -79,7 +82,5 @@ impl Check<'_, '_> {
 
 /// The spec with the epoch as its length or period, if it has one that is not given.
 fn with_epoch(spec: &Spec, epoch: Nanos) -> Spec {
-    let epoch = epoch.to_string();
-    let give = |spec: Spec, parameter: &&str| registry::with_argument(&spec, parameter, &epoch);
-    OF_THE_EPOCH.iter().fold(spec.clone(), give)
+    Role::Discipline.with_argument(spec, is_epoch, &epoch.to_string())
 }

@@ -22,9 +22,10 @@ use crate::engine::processor::Node;
 use crate::engine::world::NOBODY;
 use weir_lab::error::RunError;
 
-/// The books of a replication; they stay empty, and nothing is compared, unless `V`.
+/// The books of a replication; they stay empty, and nothing is compared, unless it `verifies`.
 #[derive(Debug)]
-pub(super) struct Audit<const V: bool> {
+pub(super) struct Audit {
+    verifies: bool,
     /// By process: what it had of processors, and what disciplines were told.
     had: Vec<u64>,
     charged: Vec<u64>,
@@ -45,9 +46,10 @@ impl Faults<'_> {
     }
 }
 
-impl<const V: bool> Audit<V> {
-    pub(super) fn new(processes: usize, nodes: usize) -> Self {
+impl Audit {
+    pub(super) fn new(verifies: bool, processes: usize, nodes: usize) -> Self {
         Self {
+            verifies,
             had: vec![0; processes],
             charged: vec![0; processes],
             beyond: vec![0; processes],
@@ -60,18 +62,20 @@ impl<const V: bool> Audit<V> {
     /// Time is told without gap or overlap.
     #[inline]
     pub(super) fn time(&mut self, faults: &mut Faults<'_>, Had { node, who, from, until }: Had) {
-        if !V {
-            return;
-        }
-        self.checked += 1;
-        let told = std::mem::replace(&mut self.told[node as usize], until);
-        if told != from || until < from {
-            let reason =
-                format!("the processor is told from {from}ns to {until}ns, and was told up to {told}ns");
-            faults.violated(&faults.node(node), from, reason);
-        }
-        if let Who::Process(process, _) = who {
-            self.had[process as usize] += until - from;
+        if self.verifies {
+            apart(|| {
+                self.checked += 1;
+                let told = std::mem::replace(&mut self.told[node as usize], until);
+                if told != from || until < from {
+                    let reason = format!(
+                        "the processor is told from {from}ns to {until}ns, and was told up to {told}ns"
+                    );
+                    faults.violated(&faults.node(node), from, reason);
+                }
+                if let Who::Process(process, _) = who {
+                    self.had[process as usize] += until - from;
+                }
+            });
         }
     }
 
@@ -83,17 +87,18 @@ impl<const V: bool> Audit<V> {
         node: &Node<D>,
         now: u64,
     ) {
-        if !V {
-            return;
-        }
-        self.checked += 1;
-        if let Err(violation) = node.discipline.verify() {
-            faults.violated(&faults.node(node.number), now, violation.0);
-        }
-        if faults.drops.0 != self.drops {
-            self.drops = faults.drops.0;
-            let reason = "the discipline has dropped a process".to_owned();
-            faults.violated(&faults.node(node.number), now, reason);
+        if self.verifies {
+            apart(|| {
+                self.checked += 1;
+                if let Err(violation) = node.discipline.verify() {
+                    faults.violated(&faults.node(node.number), now, violation.0);
+                }
+                if faults.drops.0 != self.drops {
+                    self.drops = faults.drops.0;
+                    let reason = "the discipline has dropped a process".to_owned();
+                    faults.violated(&faults.node(node.number), now, reason);
+                }
+            });
         }
     }
 
@@ -107,31 +112,35 @@ impl<const V: bool> Audit<V> {
         used: u64,
         now: u64,
     ) {
-        if !V {
-            return;
-        }
-        self.discipline(faults, node, now);
-        let charged = &mut self.charged[process as usize];
-        *charged += used;
-        if let Some(counted) = counted(node, process) {
-            let expected = i128::from(*charged) + self.beyond[process as usize];
-            if counted != expected {
-                let reason = format!("the discipline counts {counted}ns of it and was told {expected}ns");
-                faults.violated(&faults.process(process), now, reason);
-            }
+        if self.verifies {
+            apart(|| {
+                self.discipline(faults, node, now);
+                let charged = &mut self.charged[process as usize];
+                *charged += used;
+                if let Some(counted) = counted(node, process) {
+                    let expected = i128::from(*charged) + self.beyond[process as usize];
+                    if counted != expected {
+                        let reason =
+                            format!("the discipline counts {counted}ns of it and was told {expected}ns");
+                        faults.violated(&faults.process(process), now, reason);
+                    }
+                }
+            });
         }
     }
 
     /// A process is left, and its time up to the end of the interrupt was told.
     #[inline]
     pub(super) fn left(&mut self, faults: &mut Faults<'_>, process: u32, carried: u64, now: u64) {
-        if !V {
-            return;
-        }
-        let (had, charged) = (self.had[process as usize], self.charged[process as usize]);
-        if had != charged + carried {
-            let reason = format!("it had {had}ns, was charged for {charged}ns and carries {carried}ns");
-            faults.violated(&faults.process(process), now, reason);
+        if self.verifies {
+            apart(|| {
+                let (had, charged) = (self.had[process as usize], self.charged[process as usize]);
+                if had != charged + carried {
+                    let reason =
+                        format!("it had {had}ns, was charged for {charged}ns and carries {carried}ns");
+                    faults.violated(&faults.process(process), now, reason);
+                }
+            });
         }
     }
 
@@ -145,59 +154,71 @@ impl<const V: bool> Audit<V> {
         after: u32,
         now: u64,
     ) {
-        if !V {
-            return;
-        }
-        self.discipline(faults, node, now);
-        if after == NOBODY {
-            return;
-        }
-        let one = &processes[after as usize];
-        if one.state != State::Ready || one.node != node.number {
-            let reason = format!("it is started, and is {:?} on node {}", one.state, one.node);
-            faults.violated(&faults.process(after), now, reason);
-        }
-        let level_of = |process| node.discipline.level(FlowId(process));
-        let level = level_of(after);
-        let outranks = |(other, one): &(u32, &Process)| {
-            let waits = one.state == State::Ready && one.node == node.number;
-            waits && level_of(*other) > level
-        };
-        if let Some((other, _)) = (0..).zip(processes).find(outranks) {
-            let (name, higher) = (faults.name(other), level_of(other));
-            let reason = format!("it is started on level {level:?} while `{name}` is ready on {higher:?}");
-            faults.violated(&faults.process(after), now, reason);
+        if self.verifies {
+            apart(|| {
+                self.discipline(faults, node, now);
+                if after == NOBODY {
+                    return;
+                }
+                let one = &processes[after as usize];
+                if one.state != State::Ready || one.node != node.number {
+                    let reason = format!("it is started, and is {:?} on node {}", one.state, one.node);
+                    faults.violated(&faults.process(after), now, reason);
+                }
+                let level_of = |process| node.discipline.level(FlowId(process));
+                let level = level_of(after);
+                let outranks = |(other, one): &(u32, &Process)| {
+                    let waits = one.state == State::Ready && one.node == node.number;
+                    waits && level_of(*other) > level
+                };
+                if let Some((other, _)) = (0..).zip(processes).find(outranks) {
+                    let (name, higher) = (faults.name(other), level_of(other));
+                    let reason =
+                        format!("it is started on level {level:?} while `{name}` is ready on {higher:?}");
+                    faults.violated(&faults.process(after), now, reason);
+                }
+            });
         }
     }
 
     /// A queue never holds both data and those who wait.
     #[inline]
     pub(super) fn queue(&mut self, faults: &mut Faults<'_>, queue: u32, dual: &Dual, now: u64) {
-        if !V {
-            return;
-        }
-        self.checked += 1;
-        if !dual.data.is_empty() && !dual.waiting.is_empty() {
-            let reason = format!("it holds {} data while {} wait", dual.data.len(), dual.waiting.len());
-            faults.violated(&faults.queue(queue), now, reason);
+        if self.verifies {
+            apart(|| {
+                self.checked += 1;
+                if !dual.data.is_empty() && !dual.waiting.is_empty() {
+                    let reason =
+                        format!("it holds {} data while {} wait", dual.data.len(), dual.waiting.len());
+                    faults.violated(&faults.queue(queue), now, reason);
+                }
+            });
         }
     }
 
     /// A process has come to a node, whose discipline may have counted something of it before.
     pub(super) fn moved<D: TaskDiscipline<Task>>(&mut self, node: &Node<D>, process: u32) {
-        if !V {
-            return;
+        if self.verifies {
+            apart(|| {
+                let charged = i128::from(self.charged[process as usize]);
+                self.beyond[process as usize] = counted(node, process).unwrap_or(0) - charged;
+            });
         }
-        let charged = i128::from(self.charged[process as usize]);
-        self.beyond[process as usize] = counted(node, process).unwrap_or(0) - charged;
     }
 
     /// The time of all nodes is over, and was told to the end.
     pub(super) fn end(&self, faults: &mut Faults<'_>, end: u64) {
-        for (node, told) in (0..).zip(&self.told).filter(|(_, told)| V && **told < end) {
+        for (node, told) in (0..).zip(&self.told).filter(|(_, told)| self.verifies && **told < end) {
             faults.violated(&faults.node(node), end, format!("the processor is told up to {told}ns only"));
         }
     }
+}
+
+/// Runs a check apart from the engine's code, which is small without it and seldom goes there.
+#[cold]
+#[inline(never)]
+fn apart(check: impl FnOnce()) {
+    check();
 }
 
 /// What the discipline of a node has counted of a process.

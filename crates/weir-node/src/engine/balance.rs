@@ -104,7 +104,7 @@ fn room(scenario: &NodeScenario, processes: &[Process], node: usize) -> u64 {
     scenario.epoch.get().saturating_sub(promised)
 }
 
-impl<S: Sink, const V: bool> World<'_, S, V> {
+impl<S: Sink> World<'_, S> {
     /// Moves those who wait now and were chosen, in the order of their numbers.
     #[cold]
     #[inline(never)]

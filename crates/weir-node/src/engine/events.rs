@@ -11,7 +11,7 @@ use crate::engine::timer::Alarm;
 use crate::engine::world::{NOBODY, World, at, span, task};
 use crate::record::Sink;
 
-impl<S: Sink, const V: bool> World<'_, S, V> {
+impl<S: Sink> World<'_, S> {
     /// Marks an event as posted, and wakes its owner if it waits for it.
     #[inline]
     pub(super) fn post<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, event: u32, now: u64) {

@@ -8,8 +8,7 @@
 //!
 //! Every node knows when it is to be seen next; the engine goes to the earliest, of equals the one with the lowest
 //! number. At *boundaries*, which all nodes share, it stops before anything of that instant happens: the ends of epochs
-//! and of the run, and comparisons of nodes. One engine is compiled for each discipline, each sink, and with
-//! verification and without.
+//! and of the run, and comparisons of nodes. One engine is compiled for each discipline and each sink.
 
 mod audit;
 mod balance;
@@ -30,11 +29,7 @@ mod switch;
 mod timer;
 mod world;
 
-use std::any::Any;
-use std::marker::PhantomData;
-
 use weir_core::registry::{visit_task, with_seeds};
-use weir_core::spec::Spec;
 use weir_core::task::{Task, TaskDiscipline, TaskVisitor};
 
 use crate::job::{Ended, Job};
@@ -78,7 +73,7 @@ pub(crate) fn play<S: Sink>(
     };
     let mut stream = Stream::new(key);
     let seeded = with_seeds(spec, &mut || stream.next_u64());
-    visit_task(&seeded, Play { scenario, job, sink, watch, spec: &seeded })
+    visit_task(&seeded, Play { scenario, job, sink, watch })
         .map_err(|error| refused("disciplines", error.to_string()))?
 }
 
@@ -121,41 +116,12 @@ struct Play<'a, S> {
     job: Job,
     sink: &'a mut S,
     watch: &'a Watch<'a>,
-    spec: &'a Spec,
 }
 
 impl<S: Sink> TaskVisitor<Task> for Play<'_, S> {
     type Output = Result<Ended, RunError>;
-    fn visit<D: TaskDiscipline<Task> + Send + 'static>(self, discipline: D) -> Self::Output {
-        let mut first = Some(discipline);
-        let mut nodes = Vec::new();
-        for number in 0..self.scenario.nodes.len() as u32 {
-            let discipline = match first.take() {
-                Some(first) => first,
-                None => same(self.spec)?,
-            };
-            nodes.push(Node::new(discipline, number));
-        }
-        match self.scenario.measure.verify {
-            true => Engine::<D, S, true>::new(self.scenario, self.job, self.sink, nodes)?.run(self.watch),
-            false => Engine::<D, S, false>::new(self.scenario, self.job, self.sink, nodes)?.run(self.watch),
-        }
-    }
-}
-
-/// Another discipline of the same type.
-fn same<D: 'static>(spec: &Spec) -> Result<D, RunError> {
-    let made = visit_task(spec, Same(PhantomData)).ok().flatten();
-    made.ok_or_else(|| refused("disciplines", format!("`{spec}` makes now one discipline, now another")))
-}
-
-/// Keeps what it visits if it is of this type.
-struct Same<D>(PhantomData<D>);
-
-impl<D: 'static> TaskVisitor<Task> for Same<D> {
-    type Output = Option<D>;
-    fn visit<E: TaskDiscipline<Task> + Send + 'static>(self, discipline: E) -> Option<D> {
-        let boxed: Box<dyn Any> = Box::new(discipline);
-        boxed.downcast().ok().map(|discipline| *discipline)
+    fn visit<D: TaskDiscipline<Task> + Send + 'static>(self, make: impl Fn() -> D) -> Self::Output {
+        let nodes = (0..self.scenario.nodes.len() as u32).map(|number| Node::new(make(), number)).collect();
+        Engine::new(self.scenario, self.job, self.sink, nodes)?.run(self.watch)
     }
 }

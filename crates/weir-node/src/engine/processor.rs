@@ -171,7 +171,7 @@ impl<D: TaskDiscipline<Task>> Node<D> {
     }
 }
 
-impl<S: Sink, const V: bool> World<'_, S, V> {
+impl<S: Sink> World<'_, S> {
     /// Sees to all that is due on a node at `now`.
     #[inline]
     pub(super) fn instant<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {

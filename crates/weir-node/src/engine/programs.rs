@@ -29,7 +29,7 @@ enum Then {
     LooksAgain(State),
 }
 
-impl<S: Sink, const V: bool> World<'_, S, V> {
+impl<S: Sink> World<'_, S> {
     /// The running process goes on.
     #[inline]
     pub(super) fn run_on<D: TaskDiscipline<Task>>(&mut self, node: &mut Node<D>, now: u64) {

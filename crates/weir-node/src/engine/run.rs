@@ -19,8 +19,8 @@ use weir_lab::error::RunError;
 const PATIENCE: u32 = 1 << 16;
 
 /// A replication that runs.
-pub(super) struct Engine<'a, D, S, const V: bool> {
-    world: World<'a, S, V>,
+pub(super) struct Engine<'a, D, S> {
+    world: World<'a, S>,
     nodes: Vec<Node<D>>,
     /// The next boundaries of each kind.
     epoch_end: u64,
@@ -31,7 +31,7 @@ pub(super) struct Engine<'a, D, S, const V: bool> {
     used: Vec<Option<Used>>,
 }
 
-impl<'a, D: TaskDiscipline<Task>, S: Sink, const V: bool> Engine<'a, D, S, V> {
+impl<'a, D: TaskDiscipline<Task>, S: Sink> Engine<'a, D, S> {
     /// # Errors
     /// A program or a declaration is refused.
     pub(super) fn new(

@@ -63,7 +63,7 @@ impl Prices {
 }
 
 /// What all nodes share. `V`: whether everything is verified.
-pub(super) struct World<'a, S, const V: bool> {
+pub(super) struct World<'a, S> {
     pub(super) scenario: &'a NodeScenario,
     pub(super) programs: Programs,
     pub(super) memory: Memory,
@@ -78,11 +78,11 @@ pub(super) struct World<'a, S, const V: bool> {
     pub(super) outgoing: Vec<Parcel>,
     pub(super) moves: Moves,
     pub(super) tally: Tally,
-    pub(super) audit: Audit<V>,
+    pub(super) audit: Audit,
     pub(super) faults: Faults<'a>,
 }
 
-impl<'a, S: Sink, const V: bool> World<'a, S, V> {
+impl<'a, S: Sink> World<'a, S> {
     pub(super) fn new(scenario: &'a NodeScenario, job: Job, sink: &'a mut S) -> Result<Self, RunError> {
         let programs = Programs::new(scenario)?;
         let (count, nodes) = (scenario.processes.len(), scenario.nodes.len());
@@ -102,7 +102,7 @@ impl<'a, S: Sink, const V: bool> World<'a, S, V> {
             outgoing: Vec::new(),
             moves: Moves::new(nodes),
             tally: Tally::default(),
-            audit: Audit::new(count, nodes),
+            audit: Audit::new(scenario.measure.verify, count, nodes),
             faults: Faults::new(scenario),
         })
     }

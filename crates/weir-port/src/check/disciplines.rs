@@ -1,10 +1,11 @@
 //! From the document to the disciplines that are compared.
 
 use weir_core::canonical::canonical;
-use weir_core::info::parse_nanos;
+use weir_core::info::{Takes, parse_nanos};
 use weir_core::item::Message;
 use weir_core::message::{alpha, fifo, ps};
 use weir_core::registry;
+use weir_core::role::Role;
 use weir_core::spec::{Argument, Spec, SpecError};
 use weir_core::units::Packets;
 pub(super) use weir_document::words::discipline as explain;
@@ -16,8 +17,6 @@ use weir_document::Checked;
 use weir_document::Located;
 use weir_document::NamedDiscipline;
 
-/// The parameter of all disciplines that serve in turns.
-const QUANTUM: &str = "quantum";
 /// The most turns that a message of mean service takes where messages are served whole.
 const MOST_TURNS: f64 = 10_000.0;
 
@@ -103,25 +102,22 @@ fn read(text: &str, serving: Serving) -> Result<Spec, SpecError> {
     Ok(spec)
 }
 
-/// Whether the argument at `place` of a discipline is its quantum.
-fn is_quantum(discipline: &str, place: usize, argument: &Argument) -> bool {
-    let parameters = registry::info(discipline).map_or(&[][..], |info| info.parameters);
-    match &argument.key {
-        Some(key) => key == QUANTUM,
-        None => parameters.get(place).is_some_and(|parameter| parameter.name == QUANTUM),
+/// Writes quanta that have a unit of time as the numbers that disciplines read.
+fn in_nanoseconds(spec: &mut Spec) {
+    for place in 0..spec.arguments.len() {
+        let parameter = Role::Discipline.parameter_at(spec, place);
+        let value = &mut spec.arguments[place].value;
+        match parse_nanos(&value.name) {
+            Some(time) if parameter.is_some_and(|parameter| is_turn(&parameter.takes)) => {
+                value.name = time.get().to_string();
+            }
+            _ => in_nanoseconds(value),
+        }
     }
 }
 
-/// Writes quanta that have a unit of time as the numbers that disciplines read.
-fn in_nanoseconds(spec: &mut Spec) {
-    for (place, argument) in spec.arguments.iter_mut().enumerate() {
-        match parse_nanos(&argument.value.name) {
-            Some(time) if is_quantum(&spec.name, place, argument) => {
-                argument.value.name = time.get().to_string();
-            }
-            _ => in_nanoseconds(&mut argument.value),
-        }
-    }
+fn is_turn(takes: &Takes) -> bool {
+    matches!(takes, Takes::Turn)
 }
 
 /// The first-in-first-out queue with a limit that a canonical spec names, if it names one.
@@ -137,13 +133,11 @@ fn is_exact(spec: &Spec) -> bool {
 
 /// The discipline in a spec that serves in turns, and their quantum.
 fn turns(spec: &Spec) -> Option<(&str, u64)> {
-    let parameters = registry::info(&spec.name).map_or(&[][..], |info| info.parameters);
-    let Some(parameter) = parameters.iter().find(|parameter| parameter.name == QUANTUM) else {
+    let Some(parameter) = Role::Discipline.parameter(spec, is_turn) else {
         return spec.arguments.iter().find_map(|argument| turns(&argument.value));
     };
-    let mut arguments = spec.arguments.iter().enumerate();
-    let given = arguments.find(|(place, argument)| is_quantum(&spec.name, *place, argument));
-    let text = given.map(|(_, argument)| argument.value.name.as_str()).or(parameter.default)?;
+    let given = Role::Discipline.argument(spec, parameter);
+    let text = given.map(|given| given.name.as_str()).or(parameter.default)?;
     Some((&spec.name, text.parse().ok()?))
 }
 

@@ -157,7 +157,8 @@ struct PerCore<'r, 'w, S> {
 
 impl<S: Sink> DispatcherVisitor<Message<Nanos>> for PerCore<'_, '_, S> {
     type Output = Option<Result<Ended, String>>;
-    fn visit<D: Dispatcher<Message<Nanos>> + Send + 'static>(self, dispatcher: D) -> Self::Output {
+    fn visit<D: Dispatcher<Message<Nanos>> + Send + 'static>(self, make: impl Fn() -> D) -> Self::Output {
+        let dispatcher = make();
         let sees_work = dispatcher.sees() == Sees::Work;
         if dispatcher.period().is_some() || (sees_work && self.scenario.known != Known::Exact) {
             return None;

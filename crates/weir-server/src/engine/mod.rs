@@ -169,7 +169,7 @@ struct Play<'a, S> {
 
 impl<S: Sink> PoolVisitor<Request> for Play<'_, S> {
     type Output = Result<Ended, RunError>;
-    fn visit<D: Pool<Request> + Send + 'static>(self, pool: D) -> Self::Output {
-        Engine::new(self.scenario, self.job, pool, self.sink)?.run(self.watch)
+    fn visit<D: Pool<Request> + Send + 'static>(self, make: impl Fn() -> D) -> Self::Output {
+        Engine::new(self.scenario, self.job, make(), self.sink)?.run(self.watch)
     }
 }

@@ -101,7 +101,8 @@ struct Standing {
 impl Visitor<Message> for Standing {
     type Output = Round;
 
-    fn visit<D: Discipline<Message> + Send + 'static>(self, mut discipline: D) -> Round {
+    fn visit<D: Discipline<Message> + Send + 'static>(self, make: impl Fn() -> D) -> Round {
+        let mut discipline = make();
         let mut now = Instant::ZERO;
         for (id, length) in (0..self.waiting).zip(self.lengths.draw(self.waiting as usize)) {
             now += Nanos::new(10_000);
@@ -137,7 +138,8 @@ struct Driven;
 impl Visitor<Message> for Driven {
     type Output = Round;
 
-    fn visit<D: Discipline<Message> + Send + 'static>(self, mut discipline: D) -> Round {
+    fn visit<D: Discipline<Message> + Send + 'static>(self, make: impl Fn() -> D) -> Round {
+        let mut discipline = make();
         let lengths = Lengths::Report.draw(STEPS);
         // What is served between two arrivals, in packets: 4.7 / 0.95 on average, and at random.
         let uniform = |number: u64| ((number >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;

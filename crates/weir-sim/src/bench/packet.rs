@@ -78,9 +78,9 @@ pub(super) fn benches() -> Vec<Bench> {
         })
     });
     let boxed = Bench::new("packet/drr/boxed/7", unit, || {
-        let discipline = packet_discipline(&parse(BOXED.0, BOXED.1));
+        let spec = parse(BOXED.0, BOXED.1);
         Backlogged { flows: BOXED.1, filling: in_turn }
-            .visit(discipline.expect("the specs of the benchmarks are valid"))
+            .visit(|| packet_discipline(&spec).expect("the specs of the benchmarks are valid"))
     });
     let tables = TABLES.into_iter().map(move |(name, spec)| {
         Bench::new(format!("packet/{name}"), unit, move || {
@@ -152,7 +152,8 @@ impl Backlogged {
 impl Visitor<Packet> for Backlogged {
     type Output = Round;
 
-    fn visit<D: Discipline<Packet> + Send + 'static>(self, mut discipline: D) -> Round {
+    fn visit<D: Discipline<Packet> + Send + 'static>(self, make: impl Fn() -> D) -> Round {
+        let mut discipline = make();
         let gate = black_box(Credits([4_096; 8]));
         let mut now = Instant::ZERO;
         let Self { flows, filling } = self;

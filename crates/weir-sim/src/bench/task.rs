@@ -72,8 +72,8 @@ struct Cycle {
 impl TaskVisitor<Task> for Cycle {
     type Output = Round;
 
-    fn visit<D: TaskDiscipline<Task> + Send + 'static>(self, discipline: D) -> Round {
-        let mut node = Node { discipline, now: Instant::ZERO, waiting: VecDeque::new(), random: 1 };
+    fn visit<D: TaskDiscipline<Task> + Send + 'static>(self, make: impl Fn() -> D) -> Round {
+        let mut node = Node { discipline: make(), now: Instant::ZERO, waiting: VecDeque::new(), random: 1 };
         let need = Nanos::new(EPOCH.get() * 4 / 5 / u64::from(self.processes));
         (0..self.processes).for_each(|process| declare(&mut node.discipline, process, need));
         (0..self.processes).for_each(|process| enqueue(&mut node.discipline, node.now, FlowId(process)));

@@ -30,13 +30,11 @@ pub use decrement::{Assign, Decrementing};
 pub use recalculate::Recalculating;
 
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
-use crate::info::{Arguments, Info, Kind, Parameter};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::Item;
 use crate::priority::{Key, Prioritized};
 use crate::spec::SpecError;
 use crate::units::Instant;
-
-const ALPHA_VALUES: &str = "a number from 0 (first in, first out) to 1000000000, or `inf` (shortest first)";
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -47,24 +45,16 @@ pub const INFO: Info = Info {
     source: "Cherkasova and Rokicki, alpha report, sections 6 and 10",
     work: "O(1) for lengths below 64, else O(log n)",
     parameters: &[
-        Parameter {
-            name: "alpha",
-            values: ALPHA_VALUES,
-            default: None,
-            meaning: "how many units served later a message may come for each unit it is shorter",
-        },
-        Parameter {
-            name: "update",
-            values: "`decrement` or `recalculate`",
-            default: Some("decrement"),
-            meaning: "how the key of the message being served follows what remains of it",
-        },
-        Parameter {
-            name: "classes",
-            values: "alphas of the classes 0, 1, 2 and so on, separated by `/`, or `none`",
-            default: Some("none"),
-            meaning: "a class's own alpha; classes beyond the last take `alpha`",
-        },
+        Parameter::required("alpha", Takes::Text)
+            .worded("a number from 0 (first in, first out) to 1000000000, or `inf` (shortest first)")
+            .meaning("how many units served later a message may come for each unit it is shorter"),
+        Parameter::new("update", Takes::Words(&["decrement", "recalculate"]), "decrement")
+            .meaning("how the key of the message being served follows what remains of it"),
+        Parameter::new("classes", Takes::Text, "none")
+            .or(&["none"])
+            .listed("alphas of the classes 0, 1, 2 and so on, separated by `/`, or `none`")
+            .refused("alphas separated by `/`, such as 10/10/100")
+            .meaning("a class's own alpha; classes beyond the last take `alpha`"),
     ],
     example: "alpha:10",
 };
@@ -147,15 +137,13 @@ impl<I: Item> Alpha<I> {
     /// An alpha is missing, no number or out of bounds, or the update is unknown.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         let expected = |name| move |reason: ConfigError| arguments.error(name, reason_of(&reason));
-        let alpha = arguments.parsed("alpha", ALPHA_VALUES, |text| text.parse::<f64>().ok())?;
+        let alpha = arguments.read("alpha", |text| text.parse().ok())?;
         Coefficient::new(alpha).map_err(expected("alpha"))?;
-        let classes = arguments.parsed("classes", "alphas separated by `/`, such as 10/10/100", |text| {
-            if text == "none" { Some(Vec::new()) } else { text.split('/').map(|a| a.parse().ok()).collect() }
-        })?;
-        let update = match arguments.choice("update", &["decrement", "recalculate"])? {
-            0 => Update::Decrement,
-            _ => Update::Recalculate,
+        let classes = match arguments.word("classes")? {
+            Some(_) => Vec::new(),
+            None => arguments.read("classes", |text| text.split('/').map(|a| a.parse().ok()).collect())?,
         };
+        let update = arguments.choice("update", [Update::Decrement, Update::Recalculate])?;
         Self::new(&Config { alpha, update, classes }).map_err(expected("classes"))
     }
 

@@ -6,8 +6,9 @@ use super::*;
 use crate::conformance::{self, Promises, Random, Sample};
 use crate::discipline::{CountDrops, Open};
 use crate::item::{ClassId, FlowId, Message, Packet};
+use crate::packet::codel::Law;
 use crate::packet::codel::oracle::Naive;
-use crate::units::Nanos;
+use crate::units::{Nanos, Packets};
 
 const PROMISES: Promises = Promises { work_conserving: true, flow_order: true, resumable: false };
 

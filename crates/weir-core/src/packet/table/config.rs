@@ -1,6 +1,6 @@
 //! What a discipline of tables is made of.
 
-use super::{Form, MAX_ENTRIES, READ_AHEAD, Table};
+use super::{Form, READ_AHEAD, Table};
 use crate::info::Arguments;
 use crate::packet::flows::By;
 use crate::packet::limits::Limits;
@@ -36,8 +36,8 @@ impl Config {
     /// As a spec names it.
     pub(in crate::packet) fn from_spec(arguments: &Arguments<'_>, form: Form) -> Result<Self, SpecError> {
         let table = Table::from_spec(arguments, form)?;
-        let by = [By::Flow, By::Class][arguments.choice("by", &["flow", "class"])?];
-        let read_ahead = arguments.whole(READ_AHEAD.name, 1, MAX_ENTRIES as u64)? as u16;
+        let by = By::from_spec(arguments)?;
+        let read_ahead = arguments.whole(READ_AHEAD.name)?;
         Ok(Self { table, by, limits: Limits::from_spec(arguments)?, read_ahead })
     }
 }

@@ -1,49 +1,41 @@
 //! The text form of tables, and the parameters that the disciplines of tables share.
 
 use super::{Entry, MAX_ENTRIES, Table, TableError};
-use crate::info::{Arguments, Parameter};
+use crate::info::{Arguments, Parameter, Takes};
 use crate::spec::SpecError;
 use crate::units::Credits;
 
 /// The parameter that lists the entries.
-pub(in crate::packet) const TABLE: Parameter = Parameter {
-    name: "table",
-    values: "entries as in `0@32cr/1@64cr/-`, a flow and its weight each, `-` where one is free; or `none`",
-    default: Some(NONE),
-    meaning: "the table, entry by entry; either this or `distances` must be given",
-};
+pub(in crate::packet) const TABLE: Parameter = Parameter::new("table", Takes::Text, NONE)
+    .or(&[NONE])
+    .listed("entries as in `0@32cr/1@64cr/-`, a flow and its weight each, `-` where one is free; or `none`")
+    .refused(Form::WEIGHTS)
+    .meaning("the table, entry by entry; either this or `distances` must be given");
 
 /// The parameter that places the entries.
-pub(in crate::packet) const DISTANCES: Parameter = Parameter {
-    name: "distances",
-    values: "powers of two up to `entries`, as in `2/4/8/8`, or `none`",
-    default: Some(NONE),
-    meaning: "how far apart the entries of flows 0, 1, ... are",
-};
+pub(in crate::packet) const DISTANCES: Parameter = Parameter::new("distances", Takes::Text, NONE)
+    .or(&[NONE])
+    .listed("powers of two up to `entries`, as in `2/4/8/8`, or `none`")
+    .refused("powers of two as in 2/4/8/8")
+    .meaning("how far apart the entries of flows 0, 1, ... are");
 
 /// The parameter of weights, where distances place the entries.
-pub(in crate::packet) const WEIGHTS: Parameter = Parameter {
-    name: "weights",
-    values: "credits as in `32cr/64cr`, or one for all flows; or `none`",
-    default: Some(NONE),
-    meaning: "the weight of each entry of flows 0, 1, ...; goes with `distances`",
-};
+pub(in crate::packet) const WEIGHTS: Parameter = Parameter::new("weights", Takes::Text, NONE)
+    .or(&[NONE])
+    .listed("credits as in `32cr/64cr`, or one for all flows; or `none`")
+    .refused("credits as in 32cr/64cr, up to 65535cr")
+    .meaning("the weight of each entry of flows 0, 1, ...; goes with `distances`");
 
 /// The parameter of the table's size, where distances place the entries.
-pub(in crate::packet) const ENTRIES: Parameter = Parameter {
-    name: "entries",
-    values: "a power of two from 1 to 1024",
-    default: Some("64"),
-    meaning: "the size of the table that `distances` fill",
-};
+pub(in crate::packet) const ENTRIES: Parameter =
+    Parameter::new("entries", Takes::Whole(1..=MAX_ENTRIES as u64), "64")
+        .listed("a power of two {}")
+        .meaning("the size of the table that `distances` fill");
 
 /// The parameter of how many entries hardware reads at once.
-pub(in crate::packet) const READ_AHEAD: Parameter = Parameter {
-    name: "read_ahead",
-    values: "a whole number from 1 to 1024",
-    default: Some("1"),
-    meaning: "entries that are read in one step, for the count of steps; decides nothing",
-};
+pub(in crate::packet) const READ_AHEAD: Parameter =
+    Parameter::new("read_ahead", Takes::Whole(1..=MAX_ENTRIES as u64), "1")
+        .meaning("entries that are read in one step, for the count of steps; decides nothing");
 
 const NONE: &str = "none";
 
@@ -57,14 +49,12 @@ pub(in crate::packet) enum Form {
 }
 
 impl Form {
-    const fn expected(self) -> &'static str {
-        match self {
-            Self::Flows => "entries as in `0/1/0/-`: flows from 0 to 1023, `-` where one is free",
-            Self::Weights => {
-                "entries as in `0@32cr/1@64cr/-`: flows from 0 to 1023 and weights up to 65535cr"
-            }
-        }
-    }
+    /// What a refusal says of it.
+    pub(in crate::packet) const FLOWS: &str =
+        "entries as in `0/1/0/-`: flows from 0 to 1023, `-` where one is free";
+    /// The same, with weights.
+    pub(in crate::packet) const WEIGHTS: &str =
+        "entries as in `0@32cr/1@64cr/-`: flows from 0 to 1023 and weights up to 65535cr";
 
     fn entry(self, text: &str) -> Option<Option<Entry>> {
         if text == "-" {
@@ -99,23 +89,23 @@ impl Table {
         name: &'static str,
         form: Form,
     ) -> Result<Option<Self>, SpecError> {
-        let text = arguments.text(name)?;
-        if text == NONE {
+        if arguments.word(name)?.is_some() {
             return Ok(None);
         }
+        let text = arguments.text(name)?;
         // Counted before they are read: a spec of any length costs no more than its text.
         let length = text.split('/').count();
         if length > MAX_ENTRIES {
             return Err(refused(arguments, name, TableError::Length(length)));
         }
         let entries = |text: &str| text.split('/').map(|entry| form.entry(entry)).collect::<Option<Vec<_>>>();
-        let entries = arguments.parsed(name, form.expected(), entries)?;
+        let entries = arguments.read(name, entries)?;
         Self::new(entries).map(Some).map_err(|error| refused(arguments, name, error))
     }
 
     /// The table that a spec lists, or places by distances: exactly one of them.
     pub(in crate::packet) fn from_spec(arguments: &Arguments<'_>, form: Form) -> Result<Self, SpecError> {
-        let placed = arguments.text(DISTANCES.name)? != NONE;
+        let placed = arguments.word(DISTANCES.name)?.is_none();
         let error = |reason: &str| Err(arguments.error(TABLE.name, reason.to_owned()));
         match (Self::of(arguments, TABLE.name, form)?, placed) {
             (Some(_), true) => error("is given beside `distances`, give one of them"),
@@ -134,18 +124,18 @@ impl Table {
 
     fn placed_by(arguments: &Arguments<'_>, form: Form) -> Result<Self, SpecError> {
         let read = |text: &str| text.split('/').map(|text| text.parse().ok()).collect::<Option<Vec<usize>>>();
-        let distances = arguments.parsed(DISTANCES.name, "powers of two as in 2/4/8/8", read)?;
-        let entries = arguments.whole(ENTRIES.name, 1, MAX_ENTRIES as u64)? as usize;
+        let distances = arguments.read(DISTANCES.name, read)?;
+        let entries = arguments.whole(ENTRIES.name)?;
         let weights = match form {
             Form::Flows => vec![Credits::new(1)],
-            Form::Weights if arguments.text(WEIGHTS.name)? == NONE => {
+            Form::Weights if arguments.word(WEIGHTS.name)?.is_some() => {
                 let reason =
                     "is missing, give the weight of each flow's entries as in 32cr/64cr, or one for all";
                 return Err(arguments.error(WEIGHTS.name, reason.to_owned()));
             }
             Form::Weights => {
                 let read = |text: &str| text.split('/').map(parse_credits).collect::<Option<Vec<_>>>();
-                arguments.parsed(WEIGHTS.name, "credits as in 32cr/64cr, up to 65535cr", read)?
+                arguments.read(WEIGHTS.name, read)?
             }
         };
         Self::placed(&distances, &weights, entries).map_err(|error| {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::*;
 use crate::conformance::{self, Promises};
 use crate::discipline::{CountDrops, Open};
+use crate::info::parse_rate;
 use crate::item::Packet;
 use crate::packet::testing::{RATE, arrivals, flow_order, fluid, order, packet, random_arrivals, transmit};
 

@@ -1,13 +1,10 @@
 //! The parameters of epoch scheduling.
 
-use super::super::terms::{Admit, LONGEST};
+use super::super::terms::{self, Admit, LONGEST};
 use super::signed;
-use crate::info::{Arguments, Info, Kind, Parameter, parse_nanos};
+use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::spec::SpecError;
 use crate::units::Nanos;
-
-/// The shortest epoch.
-const SHORTEST: Nanos = Nanos::new(1_000);
 
 /// What the listings say.
 pub const INFO: Info = Info {
@@ -18,49 +15,14 @@ pub const INFO: Info = Info {
     source: "Rettberg, Development of a Voice Funnel System, Quarterly Technical Report No. 18, BBN Report 5285, 1983",
     work: "O(1) over an epoch",
     parameters: &[
-        Parameter {
-            name: "length",
-            values: "a span from 1us to 86400s",
-            default: Some("100ms"),
-            meaning: "the epoch, in which every process is promised its need",
-        },
-        Parameter {
-            name: "slice",
-            values: "a span from min_slice to 86400s",
-            default: Some("20ms"),
-            meaning: "the slice of a process that declares none",
-        },
-        Parameter {
-            name: "allocate",
-            values: "`at_wait` or `at_dispatch`",
-            default: Some("at_wait"),
-            meaning: "whether a process that waits keeps uncommitted time allocated, as in the report",
-        },
+        Parameter::new("length", Takes::Epoch(terms::EPOCH), "100ms").meaning("the epoch, in which every process is promised its need"),
+        Parameter::new("slice", Takes::Span(Nanos::ONE..=LONGEST), "20ms").listed("a span from min_slice to 86400s").meaning("the slice of a process that declares none"),
+        Parameter::new("allocate", Takes::Words(&["at_wait", "at_dispatch"]), "at_wait").meaning("whether a process that waits keeps uncommitted time allocated, as in the report"),
         Admit::PARAMETER,
-        Parameter {
-            name: "min_slice",
-            values: "a span from 1ns to length",
-            default: Some("300us"),
-            meaning: "less than this is too small to be useful: who could run no longer goes to its low queue",
-        },
-        Parameter {
-            name: "preempt_left",
-            values: "a span to 86400s",
-            default: Some("300us"),
-            meaning: "who is preempted with more than this of its slice left keeps it, at the head of its queue",
-        },
-        Parameter {
-            name: "returning",
-            values: "`behind` or `ahead`",
-            default: Some("behind"),
-            meaning: "where members of low queues return, at the end of an epoch, among those that are normal",
-        },
-        Parameter {
-            name: "leftover",
-            values: "`void` or `keep`",
-            default: Some("void"),
-            meaning: "what becomes of a slice that is left at the end of an epoch; who keeps one can use up what others need",
-        },
+        Parameter::new("min_slice", Takes::Span(Nanos::ONE..=LONGEST), "300us").listed("a span from 1ns to length").meaning("less than this is too small to be useful: who could run no longer goes to its low queue"),
+        Parameter::new("preempt_left", Takes::Span(Nanos::ZERO..=LONGEST), "300us").listed("a span to 86400s").meaning("who is preempted with more than this of its slice left keeps it, at the head of its queue"),
+        Parameter::new("returning", Takes::Words(&["behind", "ahead"]), "behind").meaning("where members of low queues return, at the end of an epoch, among those that are normal"),
+        Parameter::new("leftover", Takes::Words(&["void", "keep"]), "void").meaning("what becomes of a slice that is left at the end of an epoch; who keeps one can use up what others need"),
     ],
     example: "epoch:100ms",
 };
@@ -101,25 +63,20 @@ pub(super) struct Config {
 
 impl Config {
     pub(super) fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        let span = |name, low: Nanos, high: Nanos| {
-            let expected = format!("a span from {low} to {high}");
-            arguments
-                .parsed(name, &expected, |text| parse_nanos(text).filter(|span| (low..=high).contains(span)))
-        };
-        let length = span("length", SHORTEST, LONGEST)?;
-        let min_slice = span("min_slice", Nanos::new(1), length)?;
-        let allocate = arguments.choice("allocate", &["at_wait", "at_dispatch"])?;
-        let returning = arguments.choice("returning", &["behind", "ahead"])?;
-        let leftover = arguments.choice("leftover", &["void", "keep"])?;
+        let length = arguments.span("length")?;
+        let min_slice = arguments.span_in("min_slice", Nanos::ONE..=length)?;
+        let allocate = arguments.choice("allocate", [Allocate::AtWait, Allocate::AtDispatch])?;
+        let returning = arguments.choice("returning", [Returning::Behind, Returning::Ahead])?;
+        let leftover = arguments.choice("leftover", [Leftover::Void, Leftover::Keep])?;
         Ok(Self {
             length: signed(length),
-            slice: signed(span("slice", min_slice, LONGEST)?),
+            slice: signed(arguments.span_in("slice", min_slice..=LONGEST)?),
             min_slice: signed(min_slice),
-            preempt_left: signed(span("preempt_left", Nanos::new(0), LONGEST)?),
-            allocate: [Allocate::AtWait, Allocate::AtDispatch][allocate],
+            preempt_left: signed(arguments.span("preempt_left")?),
+            allocate,
             admit: Admit::from_spec(arguments)?,
-            returning: [Returning::Behind, Returning::Ahead][returning],
-            leftover: [Leftover::Void, Leftover::Keep][leftover],
+            returning,
+            leftover,
         })
     }
 }

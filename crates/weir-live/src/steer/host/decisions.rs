@@ -5,7 +5,7 @@ use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::pool::{Delays, Dispatcher, Measured, Profile, ReceiverId, ServerId, Servers, Site};
 use weir_core::random::Random;
 use weir_core::registry;
-use weir_core::units::{Cost, Instant, Nanos};
+use weir_core::units::{Instant, Nanos};
 
 use super::super::decision::Decision;
 use super::{bytes, numbers};
