@@ -19,6 +19,13 @@ use crate::time::{CreditUnit, Ticks, Timing, nanos, timing};
 use crate::topology::{End, Wiring};
 use weir_lab::error::RunError;
 
+/// When something is occupied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Busy {
+    pub(crate) from: Ticks,
+    pub(crate) until: Ticks,
+}
+
 /// What is known of a link and channel, in credits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Book {
@@ -48,7 +55,7 @@ pub(crate) struct Audit {
     /// When each line is free.
     free: Vec<Ticks>,
     /// When the last transfer of each packet began and ended.
-    written: Vec<(Ticks, Ticks)>,
+    written: Vec<Busy>,
     /// The number of the last packet of each flow that arrived, by source and channel; none under adaptive routing.
     latest: Option<Vec<Vec<Option<u32>>>>,
     wiring: Wiring,
@@ -131,7 +138,7 @@ impl Audit {
     }
 
     /// A packet starts on a link.
-    pub(crate) fn started(&mut self, (now, end): (Ticks, Ticks), link: u32, handle: Handle) {
+    pub(crate) fn started(&mut self, Busy { from: now, until: end }: Busy, link: u32, handle: Handle) {
         let free = std::mem::replace(&mut self.free[link as usize], end);
         if now < free {
             self.of_link(
@@ -146,7 +153,8 @@ impl Audit {
         if link < self.hosts {
             return;
         }
-        let (begun, written) = self.written.get(handle.id as usize).copied().unwrap_or_default();
+        let transfer = self.written.get(handle.id as usize).copied().unwrap_or_default();
+        let Busy { from: begun, until: written } = transfer;
         if now < begun + self.timing.behind {
             let reason =
                 format!("a packet is sent on whose transfer began at {} ns, too early", nanos(begun));
@@ -171,13 +179,8 @@ impl Audit {
     }
 
     /// A packet goes through a crossbar from now to the end.
-    pub(crate) fn transferred(
-        &mut self,
-        (now, end): (Ticks, Ticks),
-        link: u32,
-        size: u32,
-        waiting: &Waiting,
-    ) {
+    pub(crate) fn transferred(&mut self, transfer: Busy, link: u32, size: u32, waiting: &Waiting) {
+        let Busy { from: now, until: end } = transfer;
         let least = now + self.timing.crossbar.of(size);
         if end < waiting.tail || end < least {
             let reason = format!(
@@ -190,9 +193,9 @@ impl Audit {
         }
         let id = waiting.handle.id as usize;
         if self.written.len() <= id {
-            self.written.resize(id + 1, (0, 0));
+            self.written.resize(id + 1, Busy::default());
         }
-        self.written[id] = (now, end);
+        self.written[id] = transfer;
     }
 
     /// A packet has left the input behind a link.
@@ -309,12 +312,16 @@ mod tests {
         audit.outcome().expect_err("violated").to_string()
     }
 
+    fn busy(from: Ticks, until: Ticks) -> Busy {
+        Busy { from, until }
+    }
+
     #[test]
     fn a_line_sends_one_packet_at_a_time() {
         let mut audit = audit();
-        audit.started((600, 6600), 3, handle());
+        audit.started(busy(600, 6600), 3, handle());
         assert_eq!(audit.outcome(), Ok(()));
-        audit.started((6000, 9000), 3, handle());
+        audit.started(busy(6000, 9000), 3, handle());
         let expected = "interface 3 at 1000 ns: a packet starts while the line is occupied until 1100 ns";
         assert_eq!(violation(&mut audit), expected);
     }
@@ -323,17 +330,17 @@ mod tests {
     fn a_line_does_not_run_out_of_bytes() {
         let mut audit = audit();
         let waiting = Waiting { handle: handle(), tail: 7000, output: None };
-        audit.transferred((0, 7000), 64, 256, &waiting);
+        audit.transferred(busy(0, 7000), 64, 256, &waiting);
         assert_eq!(audit.outcome(), Ok(()));
-        audit.started((600, 6600), 64, handle());
+        audit.started(busy(600, 6600), 64, handle());
         let found = violation(&mut audit);
         assert!(
             found.starts_with("port 0 of switch 0 (stage 0, row 0) at 100 ns: the line runs out"),
             "{found}"
         );
-        audit.started((400, 9999), 65, handle());
+        audit.started(busy(400, 9999), 65, handle());
         assert!(violation(&mut audit).contains("whose transfer began at 0 ns, too early"));
-        audit.transferred((0, 6999), 64, 256, &waiting);
+        audit.transferred(busy(0, 6999), 64, 256, &waiting);
         assert!(violation(&mut audit).contains("the tail comes at"));
     }
 

@@ -4,7 +4,7 @@
 //! spans, and an interval is the sum of its spans. Memory: linear in flows times spans, and in flows times steps
 //! of the time series where these are asked for.
 
-use weir_core::units::{Cost, Instant, Nanos};
+use weir_core::units::{Instant, Nanos};
 
 use crate::flight::{BACK, Flight};
 use crate::model::{Measure, NetworkScenario};

@@ -15,7 +15,7 @@
 
 use weir_core::discipline::{CountDrops, Discipline, Enqueued, Open as OpenGate};
 use weir_core::item::{ClassId, FlowId, Message};
-use weir_core::units::{Cost, Instant, Nanos, Packets};
+use weir_core::units::{Instant, Nanos, Packets};
 
 use crate::arrivals::Arrivals;
 use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped, Waiting};

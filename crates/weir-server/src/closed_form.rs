@@ -13,7 +13,7 @@
 use weir_core::spec::Spec;
 
 use crate::model::{Class, Process, ServerScenario, Workload};
-use weir_theory::{MAX_LOAD, TheoryError, mdk_wait, mmk_wait, priority_waits};
+use weir_theory::{MAX_LOAD, PriorityClass, TheoryError, mdk_wait, mmk_wait, priority_waits};
 use weir_workload::Arrivals;
 
 /// What a form needs of a scenario, besides what all of them do.
@@ -262,9 +262,9 @@ fn priorities(server: &ServerScenario, load: f64) -> Result<Vec<f64>, TheoryErro
     order.sort_by_key(|&class| server.site.classes[class].service);
     let of = |&class: &usize| {
         let service = &server.classes[class].service;
-        (rate * shares[class], service.mean(), service.second_moment())
+        PriorityClass { rate: rate * shares[class], mean: service.mean(), square: service.second_moment() }
     };
-    let ordered: Vec<(f64, f64, f64)> = order.iter().map(of).collect();
+    let ordered: Vec<PriorityClass> = order.iter().map(of).collect();
     let waits = priority_waits(&ordered)?;
     let mut delays = vec![0.0; waits.len()];
     order.into_iter().zip(waits).for_each(|(class, wait)| delays[class] = wait);

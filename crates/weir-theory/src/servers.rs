@@ -75,16 +75,27 @@ pub fn mdk_wait(servers: u32, load: f64) -> Result<f64, TheoryError> {
     Ok((waiting / offered).max(0.0))
 }
 
-/// The mean wait of each class of M/G/1 without preemption, the first class before all others; each class is its rate,
-/// the mean of its service and that of the square. In the unit of time of these.
+/// A class of M/G/1, in some unit of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PriorityClass {
+    /// Arrivals in a unit of time.
+    pub rate: f64,
+    /// The mean of its service.
+    pub mean: f64,
+    /// The mean of the square of its service.
+    pub square: f64,
+}
+
+/// The mean wait of each class of M/G/1 without preemption, the first class before all others, in the unit of time of
+/// the classes.
 ///
 /// # Errors
 /// As [`erlang_c`], for all classes together.
-pub fn priority_waits(classes: &[(f64, f64, f64)]) -> Result<Vec<f64>, TheoryError> {
-    let load: f64 = classes.iter().map(|(rate, mean, _)| rate * mean).sum();
+pub fn priority_waits(classes: &[PriorityClass]) -> Result<Vec<f64>, TheoryError> {
+    let load: f64 = classes.iter().map(|class| class.rate * class.mean).sum();
     check_load(load)?;
-    let residual: f64 = classes.iter().map(|(rate, _, square)| rate * square / 2.0).sum();
-    let wait = |before: &mut f64, &(rate, mean, _): &(f64, f64, f64)| {
+    let residual: f64 = classes.iter().map(|class| class.rate * class.square / 2.0).sum();
+    let wait = |before: &mut f64, &PriorityClass { rate, mean, .. }: &PriorityClass| {
         let slack = (1.0 - *before) * (1.0 - *before - rate * mean);
         *before += rate * mean;
         Some(residual / slack)
@@ -230,7 +241,11 @@ mod tests {
         let sizes = weir_workload::Sizes::list(&[(1, 0.9), (10, 0.1)]).expect("sizes");
         let queue = Mg1::new(&SizeLaw::from(&sizes), 0.8).expect("a load");
         let rate = queue.arrival_rate();
-        let waits = priority_waits(&[(0.9 * rate, 1.0, 1.0), (0.1 * rate, 10.0, 100.0)]).expect("a load");
+        let waits = priority_waits(&[
+            PriorityClass { rate: 0.9 * rate, mean: 1.0, square: 1.0 },
+            PriorityClass { rate: 0.1 * rate, mean: 10.0, square: 100.0 },
+        ])
+        .expect("a load");
         for (wait, size) in waits.into_iter().zip([1.0, 10.0]) {
             let exact = queue.response(Policy::Sjf, size) - size;
             assert!((wait / exact - 1.0).abs() < 1e-12, "{wait}, {exact}");

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use flate2::bufread::MultiGzDecoder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use weir_core::units::Nanos;
 
 use crate::source::{ArrivalBlock, ArrivalSource};
 use weir_document::{Refused, plain_io};
@@ -208,16 +209,17 @@ impl Trace {
         &self.flows
     }
 
-    /// The time of the last arrival, in nanoseconds since the first.
+    /// From the first arrival to the last.
     #[must_use]
-    pub fn span(&self) -> u64 {
-        self.at.last().copied().unwrap_or(0)
+    pub fn span(&self) -> Nanos {
+        Nanos::new(self.at.last().copied().unwrap_or(0))
     }
 
     /// The mean time between arrivals, in nanoseconds; `None` where all arrive at one instant.
     #[must_use]
     pub fn mean_gap(&self) -> Option<f64> {
-        (self.span() > 0).then(|| self.span() as f64 / (self.len() - 1) as f64)
+        let span = self.span().get();
+        (span > 0).then(|| span as f64 / (self.len() - 1) as f64)
     }
 
     /// The mean length.

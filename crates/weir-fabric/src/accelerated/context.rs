@@ -9,6 +9,20 @@ use super::sender::{Sender, Target};
 use crate::job::Tally;
 use crate::record::{Delivery, Sink};
 
+/// A packet that has started, and the port that it goes to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub(super) port: u32,
+    pub(super) id: u32,
+}
+
+/// Credits that go back, and the link that they go to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Returned {
+    pub(super) link: u32,
+    pub(super) back: Return,
+}
+
 /// What all share.
 pub(super) struct Context<'a, S> {
     pub(super) plan: Plan,
@@ -16,10 +30,10 @@ pub(super) struct Context<'a, S> {
     pub(super) flights: Flights,
     pub(super) tally: Tally,
     pub(super) sink: &'a mut dyn Sink,
-    /// Packets that have started, and the ports that they go to.
-    pub(super) arrivals: Vec<(u32, u32)>,
-    /// Credits that go back, and the links that they go to.
-    pub(super) returns: Vec<(u32, Return)>,
+    /// Packets that have started.
+    pub(super) arrivals: Vec<Arrival>,
+    /// Credits that go back.
+    pub(super) returns: Vec<Returned>,
 }
 
 impl<S> Context<'_, S> {
@@ -35,7 +49,7 @@ impl<S> Context<'_, S> {
             Target::Host(host) => self.deliver(host, id, tail),
             Target::Port(port) => {
                 (flight.at, flight.tail, flight.next) = (now + self.plan.bid, tail, NONE);
-                self.arrivals.push((port, id));
+                self.arrivals.push(Arrival { port, id });
             }
         }
     }

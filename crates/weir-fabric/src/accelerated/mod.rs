@@ -37,7 +37,7 @@ mod switch;
 #[cfg(test)]
 pub(super) mod tests;
 
-use context::Context;
+use context::{Arrival, Context, Returned};
 use flight::Flights;
 use hop::{Codes, Hop, Hops};
 use input::Input;
@@ -57,9 +57,15 @@ use weir_lab::control::Watch;
 use weir_lab::dispatch::{Level, Work};
 use weir_lab::error::RunError;
 
-/// Ports and channels of most fabrics, and of the largest that are accelerated.
-const SMALL: (usize, usize) = (8, 8);
-const LARGE: (usize, usize) = (64, 16);
+/// Of a switch, at most.
+struct Size {
+    ports: usize,
+    channels: usize,
+}
+
+/// The switches of most fabrics, and of the largest that are accelerated.
+const SMALL: Size = Size { ports: 8, channels: 8 };
+const LARGE: Size = Size { ports: 64, channels: 16 };
 /// Windows between two looks at the outside.
 const WINDOWS: u32 = 1 << 12;
 
@@ -67,7 +73,8 @@ const WINDOWS: u32 = 1 << 12;
 #[must_use]
 pub fn takes(fabric: &FabricScenario, discipline: usize) -> bool {
     Wiring::new(fabric.topology).is_ok_and(|wiring| {
-        let knows = |plan: Plan| schedulers::knows::<{ LARGE.1 }>(&fabric.specs[discipline], plan.bounds);
+        let knows =
+            |plan: Plan| schedulers::knows::<{ LARGE.channels }>(&fabric.specs[discipline], plan.bounds);
         Plan::new(fabric, &wiring).is_some_and(knows)
     })
 }
@@ -89,12 +96,12 @@ pub fn play<T: Sink + ?Sized>(
     let Some(plan) = Plan::new(fabric, &wiring) else { return Ok(None) };
     let sources = Offer::new(fabric, &wiring, job.load)?.sources(job.replication);
     let (spec, bounds) = (&fabric.specs[job.discipline], plan.bounds);
-    let small = wiring.ports() as usize <= SMALL.0 && bounds.channels <= SMALL.1;
+    let small = wiring.ports() as usize <= SMALL.ports && bounds.channels <= SMALL.channels;
     let start = Start { plan, wiring, sources, sink: &mut Told(sink), watch };
     Ok(if small {
-        schedulers::visit::<{ SMALL.1 }, _>(spec, bounds, OfPorts::<{ SMALL.0 }>(start))
+        schedulers::visit::<{ SMALL.channels }, _>(spec, bounds, OfPorts::<{ SMALL.ports }>(start))
     } else {
-        schedulers::visit::<{ LARGE.1 }, _>(spec, bounds, OfPorts::<{ LARGE.0 }>(start))
+        schedulers::visit::<{ LARGE.channels }, _>(spec, bounds, OfPorts::<{ LARGE.ports }>(start))
     })
 }
 
@@ -144,6 +151,13 @@ impl<const P: usize, const V: usize, S: Scheduler<V>> Work for Windows<'_, '_, P
     }
 }
 
+/// A switch that has something to do.
+#[derive(Clone, Copy, Debug)]
+struct DueSwitch {
+    switch: u32,
+    due: Due,
+}
+
 /// One replication. A port of all switches has the number `switch * P + port`; a link is that of its interface or,
 /// behind all of these, of its port.
 struct Engine<'a, const P: usize, const V: usize, S: Scheduler<V>> {
@@ -158,7 +172,7 @@ struct Engine<'a, const P: usize, const V: usize, S: Scheduler<V>> {
     switch_wakes: Vec<Ticks>,
     /// Those of a window that are due.
     due_hosts: Vec<u32>,
-    due_switches: Vec<(u32, Due)>,
+    due_switches: Vec<DueSwitch>,
     /// The window begins.
     begin: Ticks,
     level: Level,
@@ -213,7 +227,7 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
             begin: 0,
             codes,
             // A copy for each level of the large form would be long to compile, and is not for speed.
-            level: if P == SMALL.0 { Level::detect() } else { Level::Portable },
+            level: if P == SMALL.ports { Level::detect() } else { Level::Portable },
             context: Context {
                 plan,
                 scheduler,
@@ -294,19 +308,20 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
     fn run_switches(&mut self, until: Ticks) {
         for (switch, &wake) in (0..).zip(&self.switch_wakes) {
             if wake < until {
-                self.due_switches.push((switch, self.switches[switch as usize].due()));
+                let due = self.switches[switch as usize].due();
+                self.due_switches.push(DueSwitch { switch, due });
             }
         }
         while !self.due_switches.is_empty() {
-            for &(switch, due) in &self.due_switches {
+            for &DueSwitch { switch, due } in &self.due_switches {
                 self.switches[switch as usize].instant(&mut self.context, due);
             }
             let mut left = 0;
             for at in 0..self.due_switches.len() {
-                let switch = self.due_switches[at].0;
+                let switch = self.due_switches[at].switch;
                 let due = self.switches[switch as usize].due();
                 self.switch_wakes[switch as usize] = due.at;
-                self.due_switches[left] = (switch, due);
+                self.due_switches[left] = DueSwitch { switch, due };
                 left += usize::from(due.at < until);
             }
             self.due_switches.truncate(left);
@@ -317,13 +332,13 @@ impl<'a, const P: usize, const V: usize, S: Scheduler<V>> Engine<'a, P, V, S> {
     #[inline(always)]
     fn exchange(&mut self) {
         let hosts = self.interfaces.len();
-        for &(port, id) in &self.context.arrivals {
+        for &Arrival { port, id } in &self.context.arrivals {
             let (switch, port) = (port as usize / P, port as usize % P);
             let wake = self.switches[switch].arrive(port, &mut self.context.flights, id);
             self.switch_wakes[switch] = wake.min(self.switch_wakes[switch]);
         }
         self.context.arrivals.clear();
-        for &(link, back) in &self.context.returns {
+        for &Returned { link, back } in &self.context.returns {
             if let Some(port) = (link as usize).checked_sub(hosts) {
                 let (switch, port) = (port / P, port % P);
                 let wake = self.switches[switch].give_back(port, back, self.begin);

@@ -63,8 +63,8 @@ impl Plan {
         let channels = fabric.channels.len();
         if fabric.verify
             || fabric.routing == Routing::AdaptiveUp
-            || wiring.ports() as usize > LARGE.0
-            || !(1..=LARGE.1).contains(&channels)
+            || wiring.ports() as usize > LARGE.ports
+            || !(1..=LARGE.channels).contains(&channels)
             || Hops::new(wiring).is_none()
         {
             return None;

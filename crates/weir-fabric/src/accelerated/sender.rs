@@ -24,7 +24,8 @@ pub(super) struct Sender<const V: usize, T> {
     /// When the first of the packets on their way through the switch is before the scheduler.
     pub(super) coming_at: Ticks,
     /// These packets, the first and the last.
-    coming: (u32, u32),
+    first_coming: u32,
+    last_coming: u32,
     /// The channels that have packets before the scheduler.
     pub(super) waiting: Channels,
     /// Of those the ones whose heads the credits permit.
@@ -34,7 +35,7 @@ pub(super) struct Sender<const V: usize, T> {
     /// Whether credits never run out.
     endless: bool,
     /// What is given back to the room when the link is free.
-    release: Option<(u8, u16)>,
+    release: Option<Release>,
     /// Of each channel: credits of the head, credits of the next input, room in the buffer.
     heads: [u16; V],
     credits: [u16; V],
@@ -49,6 +50,13 @@ pub(super) struct Sender<const V: usize, T> {
     pub(super) target: Target,
 }
 
+/// Room of a channel that is given back.
+#[derive(Clone, Copy, Debug)]
+struct Release {
+    channel: u8,
+    credits: u16,
+}
+
 impl<const V: usize, T> Sender<V, T> {
     /// An idle link with empty buffers of so much room, to an input of so many credits.
     pub(super) fn new(state: T, target: Target, room: u16, credits: u16) -> Self {
@@ -56,7 +64,8 @@ impl<const V: usize, T> Sender<V, T> {
         Self {
             free: 0,
             coming_at: NEVER,
-            coming: (NONE, NONE),
+            first_coming: NONE,
+            last_coming: NONE,
             waiting: 0,
             open: 0,
             blocked: false,
@@ -77,9 +86,9 @@ impl<const V: usize, T> Sender<V, T> {
     #[inline(always)]
     pub(super) fn settle_room(&mut self, now: Ticks) {
         if self.free <= now
-            && let Some((channel, credits)) = self.release.take()
+            && let Some(release) = self.release.take()
         {
-            self.room[usize::from(channel)] += credits;
+            self.room[usize::from(release.channel)] += release.credits;
         }
     }
 
@@ -136,11 +145,11 @@ impl<const V: usize, T> Sender<V, T> {
         (flight.at, flight.next) = (at, NONE);
         if self.coming_at == NEVER {
             self.coming_at = at;
-            self.coming.0 = id;
+            self.first_coming = id;
         } else {
-            flights.get_mut(self.coming.1).next = id;
+            flights.get_mut(self.last_coming).next = id;
         }
-        self.coming.1 = id;
+        self.last_coming = id;
     }
 
     /// Whether a packet that comes now is alone from here to the link's end.
@@ -184,9 +193,10 @@ impl<const V: usize, T> Sender<V, T> {
         S: Scheduler<V, State = T>,
     {
         while self.coming_at <= now {
-            let (id, at) = (self.coming.0, self.coming_at);
+            let (id, at) = (self.first_coming, self.coming_at);
             let next = flights.get(id).next;
-            (self.coming.0, self.coming_at) = (next, if next == NONE { NEVER } else { flights.get(next).at });
+            self.first_coming = next;
+            self.coming_at = if next == NONE { NEVER } else { flights.get(next).at };
             self.enqueue(scheduler, flights, id, at);
         }
     }
@@ -238,7 +248,8 @@ impl<const V: usize, T> Sender<V, T> {
         &mut self,
         scheduler: &S,
         effort: &mut Effort,
-        (channel, credits): (usize, u16),
+        channel: usize,
+        credits: u16,
         now: Ticks,
     ) -> bool
     where
@@ -269,6 +280,6 @@ impl<const V: usize, T> Sender<V, T> {
     pub(super) fn occupy(&mut self, free: Ticks, channel: u8, credits: u16) {
         debug_assert!(self.release.is_none(), "room that was not given back");
         self.free = free;
-        self.release = Some((channel, credits));
+        self.release = Some(Release { channel, credits });
     }
 }

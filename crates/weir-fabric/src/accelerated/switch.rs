@@ -1,6 +1,6 @@
 //! A switch: its instants one after the other, each first what is due, then the crossbar, then the links.
 
-use super::context::Context;
+use super::context::{Context, Returned};
 use super::flight::Flights;
 use super::hop::Hop;
 use super::input::{Input, Offer};
@@ -197,7 +197,7 @@ impl<const P: usize, const V: usize, T> Switch<P, V, T> {
                     Offer::Blocked => {}
                     Offer::Head(channel) => {
                         crossbar.waiting[output] &= !(1 << port);
-                        return self.transfer(context, (port, output), channel, now);
+                        return self.transfer(context, port, output, channel, now);
                     }
                 }
             }
@@ -209,7 +209,8 @@ impl<const P: usize, const V: usize, T> Switch<P, V, T> {
     fn transfer<S>(
         &mut self,
         context: &mut Context<'_, S>,
-        (port, output): (usize, usize),
+        port: usize,
+        output: usize,
         channel: usize,
         now: Ticks,
     ) where
@@ -225,12 +226,12 @@ impl<const P: usize, const V: usize, T> Switch<P, V, T> {
         self.wakes.inputs[port] = if next == NEVER { NEVER } else { next.max(end) };
         (self.crossbar.free[output], self.crossbar.taken[output]) = (end, port as u8);
         let back = Return { at: end + context.plan.credit_return, credits, channel: channel as u8 };
-        context.returns.push((input.link, back));
+        context.returns.push(Returned { link: input.link, back });
         let visible = now + context.plan.behind;
         sender.reserve(channel, credits);
         if sender.is_empty() && sender.free <= now && visible < context.plan.end {
             let effort = &mut context.tally.effort;
-            if sender.pass(&context.scheduler, effort, (channel, credits), visible) {
+            if sender.pass(&context.scheduler, effort, channel, credits, visible) {
                 return context.start(sender, id, visible);
             }
         }

@@ -12,6 +12,7 @@ use crate::packet::Handle;
 use crate::record::Sink;
 use crate::time::{NEVER, TICKS_PER_NANO, Ticks, instant, nanos};
 use crate::topology::End;
+use crate::verify::Busy;
 
 impl<S: Sink + ?Sized> Plain<'_, S> {
     /// A packet is before the scheduler of a link.
@@ -105,7 +106,7 @@ impl<S: Sink + ?Sized> Plain<'_, S> {
         }
         self.tally.traversals += u64::from(!self.over);
         if let Some(audit) = &mut self.audit {
-            audit.started((now, end), link, handle);
+            audit.started(Busy { from: now, until: end }, link, handle);
             audit.check_link(now, link, handle.channel, &self.senders[link as usize]);
         }
     }

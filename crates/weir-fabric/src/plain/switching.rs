@@ -8,6 +8,7 @@ use crate::packet::Handle;
 use crate::record::Sink;
 use crate::route::Router;
 use crate::time::Ticks;
+use crate::verify::Busy;
 
 impl<S: Sink + ?Sized> Plain<'_, S> {
     /// A switch fills its crossbar; where heads choose anew, until nothing more starts.
@@ -55,7 +56,7 @@ impl<S: Sink + ?Sized> Plain<'_, S> {
         sender.room[usize::from(handle.channel)] -= u32::from(handle.credits);
         if let Some(audit) = &mut self.audit {
             audit.entered(link, handle);
-            audit.transferred((now, end), link, size, waiting);
+            audit.transferred(Busy { from: now, until: end }, link, size, waiting);
             audit.check_link(now, link, handle.channel, sender);
         }
         let output = link - self.wiring.hosts();

@@ -166,7 +166,7 @@ impl Check<'_, '_> {
     fn scaled_span(&self, document: &PortDocument, trace: &Trace, scale: f64) -> Checked<()> {
         const LONGEST_SPAN: f64 = 9.2e18;
         match &document.workload.value.load {
-            Some(load) if trace.span() as f64 * scale > LONGEST_SPAN => {
+            Some(load) if trace.span().get() as f64 * scale > LONGEST_SPAN => {
                 self.refuse(load, "stretches the trace beyond the clock, which ends at 9.2e18 ns", "raise it")
             }
             _ => Ok(()),

@@ -26,7 +26,7 @@ use weir_core::pool::darc::{self, Reservation};
 use weir_core::pool::{Dispatcher, DispatcherVisitor, Sees, cfcfs};
 use weir_core::registry;
 use weir_core::spec::{Spec, SpecError};
-use weir_core::units::{Cost, Instant, Nanos};
+use weir_core::units::{Instant, Nanos};
 
 use crate::engine::LATEST;
 use crate::job::{Ended, Job, Left};

@@ -1,7 +1,7 @@
 //! What is measured for a discipline that controls itself, period by period; nothing for the others.
 
 use weir_core::pool::{Delays, Measured};
-use weir_core::units::{Cost, Instant, Nanos};
+use weir_core::units::{Instant, Nanos};
 
 use super::cores::Open;
 use super::requests::Slot;

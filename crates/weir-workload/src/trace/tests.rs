@@ -27,7 +27,7 @@ fn a_header_says_which_column_is_which() {
     assert_eq!(trace.class_of_message(), [0, 1, 2]);
     assert_eq!(trace.class_names().expect("named"), ["b, alpha 10", "a, alpha 10", "b, alpha inf"]);
     assert_eq!(trace.alphas().expect("given"), [10.0, 10.0, f64::INFINITY]);
-    assert_eq!((trace.span(), trace.mean_gap()), (500_000_000, Some(250_000_000.0)));
+    assert_eq!((trace.span().get(), trace.mean_gap()), (500_000_000, Some(250_000_000.0)));
 }
 
 #[test]

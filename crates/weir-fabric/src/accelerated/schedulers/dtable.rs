@@ -6,7 +6,7 @@ use weir_core::packet::dtable::{Config, INFO, Stall};
 use weir_core::packet::limits::Limits;
 use weir_core::spec::Spec;
 
-use super::wheel::Wheel;
+use super::wheel::{Found, Wheel};
 use super::{Scheduler, Sight, count};
 use crate::packet::{CREDIT_BYTES, table_credits};
 use crate::time::{CreditUnit, Ticks};
@@ -98,7 +98,7 @@ impl<const V: usize> Scheduler<V> for Dtable<V> {
             }
             self.end(state, sight.waiting >> channel & 1 == 1, active);
         }
-        let (next, examined) = self.wheel.next(state.at, sight.active)?;
+        let Found { at: next, examined } = self.wheel.next(state.at, sight.active)?;
         count(effort, examined, self.read_ahead);
         let channel = self.wheel.channel(next);
         let deficit = std::mem::take(&mut state.deficits[channel]);

@@ -6,7 +6,7 @@ use weir_core::packet::limits::Limits;
 use weir_core::packet::table_basic::{INFO, config_from_spec};
 use weir_core::spec::Spec;
 
-use super::wheel::Wheel;
+use super::wheel::{Found, Wheel};
 use super::{Scheduler, Sight, count};
 use crate::time::Ticks;
 
@@ -45,7 +45,7 @@ impl<const V: usize> Scheduler<V> for TableBasic<V> {
 
     #[inline(always)]
     fn pick(&self, at: &mut u16, sight: Sight<'_, V>, effort: &mut Effort) -> Option<usize> {
-        let (next, examined) = self.wheel.next(*at, sight.active)?;
+        let Found { at: next, examined } = self.wheel.next(*at, sight.active)?;
         count(effort, examined, self.read_ahead);
         *at = next;
         Some(self.wheel.channel(next))

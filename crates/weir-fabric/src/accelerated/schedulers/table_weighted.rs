@@ -6,7 +6,7 @@ use weir_core::packet::limits::Limits;
 use weir_core::packet::table_weighted::{Config, INFO};
 use weir_core::spec::Spec;
 
-use super::wheel::Wheel;
+use super::wheel::{Found, Wheel};
 use super::{Channels, Scheduler, Sight, count};
 use crate::packet::table_credits;
 use crate::time::{CreditUnit, Ticks};
@@ -45,7 +45,7 @@ impl Arbiter {
             }
         }
         self.left = 0;
-        let Some((next, passed)) = wheel.next(self.at, active) else {
+        let Some(Found { at: next, examined: passed }) = wheel.next(self.at, active) else {
             *examined += wheel.len();
             return None;
         };
@@ -64,6 +64,15 @@ pub(in crate::accelerated) struct State {
     left: u64,
 }
 
+/// Who sends next.
+struct Decision {
+    channel: usize,
+    /// Whether the high table sends it.
+    is_high: bool,
+    /// Entries that have been examined.
+    examined: u64,
+}
+
 impl<const V: usize> TableWeighted<V> {
     pub(super) fn new(spec: &Spec, channels: usize, unit: CreditUnit) -> Option<Self> {
         let config = Config::from_spec(&Arguments::new(spec, &INFO).ok()?).ok()?;
@@ -76,28 +85,26 @@ impl<const V: usize> TableWeighted<V> {
         })
     }
 
-    /// The channel, whether the high table sends it, and what has been examined.
     #[inline(always)]
-    fn decide(&self, state: &mut State, active: Channels) -> Option<(usize, bool, u64)> {
+    fn decide(&self, state: &mut State, active: Channels) -> Option<Decision> {
         let mut examined = 0;
         let Some(high) = &self.high else {
-            return state
-                .low
-                .decide(&self.low, active, &mut examined)
-                .map(|channel| (channel, false, examined));
+            let channel = state.low.decide(&self.low, active, &mut examined)?;
+            return Some(Decision { channel, is_high: false, examined });
         };
         let is_due = state.left == 0;
         if !is_due && let Some(channel) = state.high.decide(high, active, &mut examined) {
-            return Some((channel, true, examined));
+            return Some(Decision { channel, is_high: true, examined });
         }
         state.left = self.limit;
         if let Some(channel) = state.low.decide(&self.low, active, &mut examined) {
-            return Some((channel, false, examined));
+            return Some(Decision { channel, is_high: false, examined });
         }
         if !is_due {
             return None;
         }
-        state.high.decide(high, active, &mut examined).map(|channel| (channel, true, examined))
+        let channel = state.high.decide(high, active, &mut examined)?;
+        Some(Decision { channel, is_high: true, examined })
     }
 }
 
@@ -123,7 +130,7 @@ impl<const V: usize> Scheduler<V> for TableWeighted<V> {
 
     #[inline(always)]
     fn pick(&self, state: &mut State, sight: Sight<'_, V>, effort: &mut Effort) -> Option<usize> {
-        let (channel, is_high, examined) = self.decide(state, sight.active)?;
+        let Decision { channel, is_high, examined } = self.decide(state, sight.active)?;
         count(effort, examined, self.read_ahead);
         let size = table_credits(sight.heads[channel], self.unit);
         let arbiter = if is_high { &mut state.high } else { &mut state.low };

@@ -11,11 +11,27 @@ const WORD: usize = u64::BITS as usize;
 /// So many channels have a look-up of what is active.
 const FEW: usize = 8;
 
+/// An entry.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    channel: u8,
+    weight: u32,
+}
+
+/// The entry that a search has found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// Where it is.
+    pub(super) at: u16,
+    /// How many entries the serial form examines for that.
+    pub(super) examined: u64,
+}
+
 /// A table; the position is a link's own.
 #[derive(Clone, Debug)]
 pub(super) struct Wheel {
-    /// The channel and the weight of each entry; those of a free entry are never read.
-    entries: Vec<(u8, u32)>,
+    /// Those of a free entry are never read.
+    entries: Vec<Slot>,
     /// The entries of each channel, `words` a channel.
     masks: Vec<u64>,
     words: usize,
@@ -42,7 +58,11 @@ impl Wheel {
         let sets = if has_sets { (0..1 << FEW).map(set).collect() } else { Vec::new() };
         // A channel beyond has no bit, and no entry that is ever read.
         let entry = |entry: &Option<weir_core::packet::table::Entry>| {
-            entry.map_or((0, 0), |entry| (entry.flow as u8, entry.weight.get() as u32))
+            let slot = |entry: weir_core::packet::table::Entry| Slot {
+                channel: entry.flow as u8,
+                weight: entry.weight.get() as u32,
+            };
+            entry.map_or_else(Slot::default, slot)
         };
         Self { entries: entries.iter().map(entry).collect(), masks, words, sets }
     }
@@ -61,19 +81,18 @@ impl Wheel {
     /// The channel of an entry.
     #[inline(always)]
     pub(super) fn channel(&self, at: u16) -> usize {
-        self.entries[usize::from(at)].0.into()
+        self.entries[usize::from(at)].channel.into()
     }
 
     /// The weight of an entry.
     #[inline(always)]
     pub(super) fn weight(&self, at: u16) -> u32 {
-        self.entries[usize::from(at)].1
+        self.entries[usize::from(at)].weight
     }
 
-    /// The next entry behind `at` whose channel is active, the one at it last; and how many entries the serial form
-    /// examines for that.
+    /// The next entry behind `at` whose channel is active, the one at it last.
     #[inline(always)]
-    pub(super) fn next(&self, at: u16, active: Channels) -> Option<(u16, u64)> {
+    pub(super) fn next(&self, at: u16, active: Channels) -> Option<Found> {
         let next = if let Some(&left) = self.sets.get(usize::from(active)) {
             let behind = left & (u64::MAX << at << 1);
             let first = if behind != 0 { behind } else { left };
@@ -85,7 +104,7 @@ impl Wheel {
             self.next_of_words(at, active)?
         };
         let passed = if next > at { next - at } else { next + self.entries.len() as u16 - at };
-        Some((next, passed.into()))
+        Some(Found { at: next, examined: passed.into() })
     }
 
     #[inline(never)]
