@@ -10,8 +10,7 @@ use crate::outcome::{ChannelRow, FabricOutcome, FabricSize, Saturation, Totals};
 use crate::summary::{Cell, Part, Summary};
 use crate::time::ticks;
 use crate::topology::Wiring;
-use weir_lab::provenance::EngineUsed;
-use weir_lab::provenance::Frame;
+use weir_lab::provenance::{EngineUsed, Frame, Provenance};
 use weir_lab::result::Check;
 use weir_lab::stats::Measure;
 
@@ -30,15 +29,7 @@ pub fn outcome(fabric: &FabricScenario, frame: &Frame, cells: &[Cell]) -> Fabric
         engine: job::engine(fabric, place),
     };
     FabricOutcome {
-        weir: env!("CARGO_PKG_VERSION"),
-        model: "fabric",
-        title: fabric.title.clone(),
-        file: frame.file.clone(),
-        fingerprint: frame.fingerprint.clone(),
-        seed: fabric.seed,
-        scenario: frame.scenario.clone(),
-        replications: replications as u32,
-        time_unit: "s",
+        provenance: Provenance::new("fabric", &fabric.title, fabric.seed, frame, replications),
         length_unit: "B",
         interrupted: replications < fabric.stop.replications as usize,
         unstable: None,

@@ -71,7 +71,7 @@ fn a_result_is_whole_and_its_checks_hold() {
     assert!(outcome.checks.iter().all(|check| check.ok), "{:#?}", outcome.checks);
     let kinds = ["conservation", "same packets", "Little's law", "verification"];
     assert!(kinds.iter().all(|kind| outcome.checks.iter().any(|check| check.check == *kind)));
-    assert_eq!((outcome.replications, outcome.interrupted), (3, false));
+    assert_eq!((outcome.provenance.replications, outcome.interrupted), (3, false));
     assert_eq!((outcome.size.hosts, outcome.size.switches, outcome.size.links), (4, 1, 8));
     assert_eq!(outcome.channels.iter().map(|row| row.share).collect::<Vec<_>>(), [0.5, 0.5]);
     // Three subjects with offered, throughput, accepted, and two latencies of six statistics each; four cells.
@@ -159,7 +159,7 @@ fn what_is_broken_off_keeps_whole_replications() {
         Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress: &mut progress, records: None };
     cancel.store(true, Ordering::Relaxed);
     let outcome = run(&fabric, &Frame::default(), &mut control).expect("a result");
-    assert_eq!((outcome.replications, outcome.interrupted), (0, true));
+    assert_eq!((outcome.provenance.replications, outcome.interrupted), (0, true));
     assert!(
         outcome.estimates.iter().all(|row| row.value.is_none() && row.reason.is_some() && row.count == 0)
     );
@@ -390,9 +390,12 @@ fn a_document_runs_to_its_result() {
     let threads = NonZeroUsize::MIN;
     let mut control = Control { threads, cancel: &cancel, progress, records: None };
     let outcome = run(&scenario.model, &scenario.frame, &mut control).expect("a result");
-    assert_eq!((outcome.model, outcome.size.switches), ("fabric", 4));
-    assert_eq!((outcome.file.as_str(), &outcome.scenario), ("s.toml", &scenario.frame.scenario));
-    assert_eq!(outcome.fingerprint, scenario.frame.fingerprint);
+    assert_eq!((outcome.provenance.model, outcome.size.switches), ("fabric", 4));
+    assert_eq!(
+        (outcome.provenance.file.as_str(), &outcome.provenance.scenario),
+        ("s.toml", &scenario.frame.scenario)
+    );
+    assert_eq!(outcome.provenance.fingerprint, scenario.frame.fingerprint);
     assert!(outcome.checks.iter().all(|check| check.ok), "{:#?}", outcome.checks);
     assert_eq!(outcome.engines.len(), 2);
 }

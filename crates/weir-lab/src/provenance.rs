@@ -21,3 +21,44 @@ pub struct EngineUsed {
     /// `plain`, `accelerated`, `whole` or `fluid`.
     pub engine: &'static str,
 }
+
+/// What the result of every model begins with.
+#[derive(Clone, Debug, Serialize)]
+pub struct Provenance {
+    /// The version of weir.
+    pub weir: &'static str,
+    /// The name of the model.
+    pub model: &'static str,
+    /// The title of the scenario.
+    pub title: String,
+    /// Where the scenario was read.
+    pub file: String,
+    /// Names the scenario and its data files.
+    pub fingerprint: String,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// The scenario in normalised form.
+    pub scenario: String,
+    /// Independent replications behind the figures; those that were finished.
+    pub replications: u32,
+    /// The unit of times.
+    pub time_unit: &'static str,
+}
+
+impl Provenance {
+    /// That of a scenario of `model` with this title and seed, whose times are in seconds.
+    #[must_use]
+    pub fn new(model: &'static str, title: &str, seed: u64, frame: &Frame, replications: usize) -> Self {
+        Self {
+            weir: env!("CARGO_PKG_VERSION"),
+            model,
+            title: title.to_owned(),
+            file: frame.file.clone(),
+            fingerprint: frame.fingerprint.clone(),
+            seed,
+            scenario: frame.scenario.clone(),
+            replications: replications as u32,
+            time_unit: "s",
+        }
+    }
+}

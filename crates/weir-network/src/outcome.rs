@@ -4,31 +4,16 @@
 //! NaN: a figure that does not exist says why. Packets belong to the interval in which they were sent.
 
 use serde::Serialize;
-use weir_lab::provenance::EngineUsed;
+use weir_lab::provenance::{EngineUsed, Provenance};
 
 use weir_lab::stats::Bins;
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct NetworkOutcome {
-    /// The version of weir.
-    pub weir: &'static str,
-    /// `network`.
-    pub model: &'static str,
-    /// The title of the scenario.
-    pub title: String,
-    /// Where the scenario was read.
-    pub file: String,
-    /// Names the scenario and its data files.
-    pub fingerprint: String,
-    /// The seed of all random streams.
-    pub seed: u64,
-    /// The scenario in normalised form.
-    pub scenario: String,
-    /// Independent replications behind the figures; those that were finished.
-    pub replications: u32,
-    /// `s`.
-    pub time_unit: &'static str,
+    /// Where it comes from.
+    #[serde(flatten)]
+    pub provenance: Provenance,
     /// `B`.
     pub length_unit: &'static str,
     /// The run was broken off; the replications that were finished count.

@@ -5,8 +5,7 @@ use crate::model::{Congestion, Link, NetworkScenario, Traffic};
 use crate::outcome::{FlowRow, IntervalRow, LinkRow, NetworkOutcome, Totals};
 use crate::run::Cell;
 use crate::summary::Summary;
-use weir_lab::provenance::EngineUsed;
-use weir_lab::provenance::Frame;
+use weir_lab::provenance::{EngineUsed, Frame, Provenance};
 use weir_lab::result::Check;
 
 /// Nanoseconds in a second.
@@ -32,15 +31,7 @@ pub fn outcome(
     }
     let estimates = network.disciplines.iter().zip(&rows).flat_map(|(name, rows)| rows.figures(name));
     NetworkOutcome {
-        weir: env!("CARGO_PKG_VERSION"),
-        model: "network",
-        title: network.title.clone(),
-        file: frame.file.clone(),
-        fingerprint: frame.fingerprint.clone(),
-        seed: network.seed,
-        scenario: frame.scenario.clone(),
-        replications: finished as u32,
-        time_unit: "s",
+        provenance: Provenance::new("network", &network.title, network.seed, frame, finished),
         length_unit: "B",
         interrupted: finished < network.stop.replications as usize,
         unstable: None,

@@ -151,7 +151,7 @@ fn a_run_broken_off_at_once_says_so() {
     let (cancel, progress) = (AtomicBool::new(true), &mut |_| ());
     let control = &mut Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress, records: None };
     let outcome = run(&busy_network().0, &Frame::default(), control).expect("a result");
-    assert!(outcome.interrupted && outcome.replications == 0);
+    assert!(outcome.interrupted && outcome.provenance.replications == 0);
     assert!(outcome.estimates.iter().all(|figure| figure.value.is_some() != figure.reason.is_some()));
 }
 

@@ -10,8 +10,7 @@ use crate::model::{NodeScenario, Operation, Process};
 use crate::outcome::{NodeOutcome, NodeTotals, ProcessRow, ProcessTotals, Warning};
 use crate::summary::{Cell, QueuePart, Summary};
 use crate::tally::{NodeTally, ProcessTally};
-use weir_lab::provenance::EngineUsed;
-use weir_lab::provenance::Frame;
+use weir_lab::provenance::{EngineUsed, Frame, Provenance};
 use weir_lab::result::Check;
 use weir_lab::stats::row::{self, Rows};
 
@@ -30,15 +29,7 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let engine = |discipline: &String| EngineUsed { discipline: discipline.clone(), engine: "plain" };
     NodeOutcome {
-        weir: env!("CARGO_PKG_VERSION"),
-        model: "node",
-        title: node.title.clone(),
-        file: frame.file.clone(),
-        fingerprint: frame.fingerprint.clone(),
-        seed: node.seed,
-        scenario: frame.scenario.clone(),
-        replications: replications as u32,
-        time_unit: "s",
+        provenance: Provenance::new("node", &node.title, node.seed, frame, replications),
         interrupted: replications < node.stop.replications as usize,
         unstable: None,
         engines: node.disciplines.iter().map(engine).collect(),

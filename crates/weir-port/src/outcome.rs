@@ -4,7 +4,7 @@
 //! There is no NaN: a figure that does not exist says why.
 
 use serde::Serialize;
-use weir_lab::provenance::EngineUsed;
+use weir_lab::provenance::{EngineUsed, Provenance};
 use weir_lab::result::Check;
 use weir_lab::result::TheoryRow;
 
@@ -13,24 +13,9 @@ use weir_lab::stats::{Bins, Measure};
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
-    /// The version of weir.
-    pub weir: &'static str,
-    /// The model.
-    pub model: &'static str,
-    /// The title of the scenario.
-    pub title: String,
-    /// Where the scenario was read.
-    pub file: String,
-    /// Names the scenario and its data files.
-    pub fingerprint: String,
-    /// The seed of all random streams.
-    pub seed: u64,
-    /// The scenario in normalised form.
-    pub scenario: String,
-    /// Independent replications behind the figures.
-    pub replications: u32,
-    /// `u` (one mean packet service) or `s`.
-    pub time_unit: &'static str,
+    /// Where it comes from.
+    #[serde(flatten)]
+    pub provenance: Provenance,
     /// `pkt`, `B` or `tok`.
     pub length_unit: &'static str,
     /// The offered load; `None` in a closed loop.

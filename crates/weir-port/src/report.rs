@@ -10,8 +10,8 @@ use crate::outcome::{ClassRow, Figure, Outcome, Precision, WarmUpUsed};
 use crate::selfcheck;
 use crate::theory::{ClosedForm, theory};
 use crate::warmup::WarmUpTicks;
-use weir_lab::provenance::EngineUsed;
-use weir_lab::provenance::Frame as Provenance;
+use weir_lab::provenance::Frame as Source;
+use weir_lab::provenance::{EngineUsed, Provenance};
 use weir_lab::result::{Check, TheoryRow};
 use weir_theory::{self, Mode, NoForm, TheoryError};
 use weir_workload::{Arrivals, MessageClasses};
@@ -112,17 +112,12 @@ fn of_input(port: &PortScenario) -> String {
     .to_owned()
 }
 
-fn blank(port: &PortScenario, from: &Provenance) -> Outcome {
+fn blank(port: &PortScenario, from: &Source) -> Outcome {
     Outcome {
-        weir: env!("CARGO_PKG_VERSION"),
-        model: "port",
-        title: port.title.clone(),
-        file: from.file.clone(),
-        fingerprint: from.fingerprint.clone(),
-        seed: port.seed,
-        scenario: from.scenario.clone(),
-        replications: port.stop.replications,
-        time_unit: time_unit(port),
+        provenance: Provenance {
+            time_unit: time_unit(port),
+            ..Provenance::new("port", &port.title, port.seed, from, port.stop.replications as usize)
+        },
         length_unit: port.unit.symbol(),
         load: port.load,
         ticks: 0,
@@ -147,13 +142,13 @@ fn blank(port: &PortScenario, from: &Provenance) -> Outcome {
 
 /// The result of a scenario that has no means: a statement.
 #[must_use]
-pub fn statement(port: &PortScenario, from: &Provenance) -> Outcome {
+pub fn statement(port: &PortScenario, from: &Source) -> Outcome {
     blank(port, from)
 }
 
 /// The result of a scenario by closed forms alone.
 #[must_use]
-pub fn theory_only(port: &PortScenario, from: &Provenance) -> Outcome {
+pub fn theory_only(port: &PortScenario, from: &Source) -> Outcome {
     let mut outcome = blank(port, from);
     if port.statement.is_none() {
         outcome.theory = theory_rows(port, &frame(port, None), None).0;
@@ -193,7 +188,7 @@ fn theory_rows(
 
 /// The result of a run.
 #[must_use]
-pub fn outcome(port: &PortScenario, from: &Provenance, gathered: &[Gathered], ending: Ending) -> Outcome {
+pub fn outcome(port: &PortScenario, from: &Source, gathered: &[Gathered], ending: Ending) -> Outcome {
     let first = &gathered[0];
     let frame = frame(port, Some(first));
     let (theory, formula_checks) = theory_rows(port, &frame, Some(gathered));

@@ -21,7 +21,7 @@
 
 use serde::Serialize;
 
-use weir_lab::provenance::EngineUsed;
+use weir_lab::provenance::{EngineUsed, Provenance};
 use weir_lab::result::{Check, TheoryRow};
 use weir_lab::stats::Bins;
 use weir_lab::stats::figure::{Figure, PairedDifference};
@@ -29,24 +29,9 @@ use weir_lab::stats::figure::{Figure, PairedDifference};
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerOutcome {
-    /// The version of weir.
-    pub weir: &'static str,
-    /// `server`.
-    pub model: &'static str,
-    /// The title of the scenario.
-    pub title: String,
-    /// Where the scenario was read.
-    pub file: String,
-    /// Names the scenario and its data files.
-    pub fingerprint: String,
-    /// The seed of all random streams.
-    pub seed: u64,
-    /// The scenario in normalised form.
-    pub scenario: String,
-    /// Independent replications behind the figures; those that were finished.
-    pub replications: u32,
-    /// `s`.
-    pub time_unit: &'static str,
+    /// Where it comes from.
+    #[serde(flatten)]
+    pub provenance: Provenance,
     /// The offered load, all cores together being 1; `None` where it is not known: with clients, and where it grows.
     pub load: Option<f64>,
     /// The run was broken off; the replications that were finished count.

@@ -15,8 +15,7 @@ use crate::outcome::{
 use crate::run_length::Length;
 use crate::selfcheck;
 use crate::summary::{self, Cell, ClassPart, Summary};
-use weir_lab::provenance::EngineUsed;
-use weir_lab::provenance::Frame;
+use weir_lab::provenance::{EngineUsed, Frame, Provenance};
 use weir_lab::stats::figure::ALL;
 use weir_lab::stats::row::{self, Rows};
 
@@ -66,7 +65,6 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
         (0..cells.len()).filter_map(|place| comparison::disagreement(server, place, &theory, &rows[place]));
     warnings.extend(apart);
     ServerOutcome {
-        replications: replications as u32,
         interrupted: replications < server.stop.replications as usize,
         engines: named(server, cells).filter_map(|(name, cell)| engine(name, cell)).collect(),
         warnings,
@@ -87,14 +85,14 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
             .collect(),
         theory,
         checks: named(server, cells).flat_map(|(name, cell)| selfcheck::checks(server, name, cell)).collect(),
-        ..empty(server, frame)
+        ..empty(server, frame, replications)
     }
 }
 
 /// The result of a scenario that has no means: a statement.
 #[must_use]
 pub fn without_means(server: &ServerScenario, frame: &Frame, statement: String) -> ServerOutcome {
-    ServerOutcome { unstable: Some(statement), ..empty(server, frame) }
+    ServerOutcome { unstable: Some(statement), ..empty(server, frame, 0) }
 }
 
 /// The closed forms of a scenario: a result without a simulation.
@@ -102,22 +100,14 @@ pub fn without_means(server: &ServerScenario, frame: &Frame, statement: String) 
 pub fn theory_only(server: &ServerScenario, frame: &Frame) -> ServerOutcome {
     match statement(server) {
         Some(statement) => without_means(server, frame, statement),
-        None => ServerOutcome { theory: comparison::alone(server), ..empty(server, frame) },
+        None => ServerOutcome { theory: comparison::alone(server), ..empty(server, frame, 0) },
     }
 }
 
 /// What a result has before anything runs.
-fn empty(server: &ServerScenario, frame: &Frame) -> ServerOutcome {
+fn empty(server: &ServerScenario, frame: &Frame, replications: usize) -> ServerOutcome {
     ServerOutcome {
-        weir: env!("CARGO_PKG_VERSION"),
-        model: "server",
-        title: server.title.clone(),
-        file: frame.file.clone(),
-        fingerprint: frame.fingerprint.clone(),
-        seed: server.seed,
-        scenario: frame.scenario.clone(),
-        replications: 0,
-        time_unit: "s",
+        provenance: Provenance::new("server", &server.title, server.seed, frame, replications),
         load: server.load.or(server.steady_load()),
         interrupted: false,
         unstable: None,

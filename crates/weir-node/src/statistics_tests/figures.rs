@@ -135,7 +135,7 @@ fn what_was_finished_of_a_broken_off_run_counts() {
     }
     let outcome = report::outcome(&node, &Frame::default(), gathered.into_cells());
     assert!(outcome.interrupted);
-    assert_eq!(outcome.replications, 2);
+    assert_eq!(outcome.provenance.replications, 2);
 }
 
 #[test]
