@@ -31,7 +31,7 @@ mod _weir {
     #[pymodule_export]
     use crate::queue::Queue;
     #[pymodule_export]
-    use crate::simulate::{check, run, schema, theory};
+    use crate::simulate::{Scenario, run, schema, theory};
     #[pymodule_export]
     use crate::slo::highest_loads;
     #[pymodule_export]

@@ -16,9 +16,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use weir_sim::parallel::available_threads;
-use weir_sim::port::report;
-use weir_sim::server::report as server_report;
-use weir_sim::{AnyOutcome, Control, Progress, RecordSink, Scenario};
+use weir_sim::{AnyOutcome, Control, Progress, RecordSink};
 
 use crate::errors;
 use crate::records::Sink;
@@ -32,41 +30,67 @@ pub(crate) fn schema() -> String {
     weir_sim::schema()
 }
 
-/// Reads and checks a scenario; returns it in normalised form, as TOML.
-#[pyfunction]
-pub(crate) fn check(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
-    py.detach(|| read(text, name)).map(|scenario| scenario.frame().scenario.clone())
+/// A scenario, read and checked once, with the data files that it names.
+#[pyclass(frozen, module = "weir._weir")]
+pub(crate) struct Scenario {
+    read: Arc<weir_sim::Scenario>,
+    /// As it was written: where a key stands is looked up there.
+    text: String,
+}
+
+#[pymethods]
+impl Scenario {
+    #[new]
+    fn new(py: Python<'_>, text: &str, name: &str) -> PyResult<Self> {
+        let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+        let read = py.detach(|| weir_sim::Scenario::from_toml(text, name, folder));
+        let read = read.map_err(|error| errors::scenario(&error, name))?;
+        Ok(Self { read: Arc::new(read), text: text.to_owned() })
+    }
+
+    /// The scenario in normalised form, as TOML.
+    #[getter]
+    fn normalised(&self) -> &str {
+        &self.read.frame().scenario
+    }
+
+    /// The same scenario with another seed; nothing is read again.
+    fn with_seed(&self, seed: u64) -> PyResult<Self> {
+        let read = weir_sim::Scenario::clone(&self.read).with_seed(seed);
+        let read = read.map_err(|error| errors::scenario(&error, self.name()))?;
+        Ok(Self { read: Arc::new(read), text: self.text.clone() })
+    }
+}
+
+impl Scenario {
+    pub(crate) fn read(&self) -> Arc<weir_sim::Scenario> {
+        Arc::clone(&self.read)
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn name(&self) -> &str {
+        &self.read.frame().file
+    }
 }
 
 /// The closed forms of a scenario: a result without simulation, as JSON.
 #[pyfunction]
-pub(crate) fn theory(py: Python<'_>, text: &str, name: &str) -> PyResult<String> {
-    let scenario = py.detach(|| read(text, name))?;
-    let outcome = py.detach(|| match &scenario {
-        Scenario::Port(port) => {
-            Some(AnyOutcome::Port(Box::new(report::theory_only(&port.model, &port.frame))))
-        }
-        Scenario::Server(server) => {
-            Some(AnyOutcome::Server(Box::new(server_report::theory_only(&server.model, &server.frame))))
-        }
-        _ => None,
-    });
-    match outcome {
+pub(crate) fn theory(py: Python<'_>, scenario: &Scenario) -> PyResult<String> {
+    let read = scenario.read();
+    match py.detach(|| weir_sim::theory_only(&read)) {
         Some(outcome) => json(&outcome),
         None => Err(errors::of_another_model(
             format!(
                 "closed forms are of the models `port` and `server`, and this scenario is of a {}",
-                scenario.name()
+                read.name()
             ),
             "simulate it: `weir run`, or `weir.run`",
-            name,
+            scenario.name(),
         )),
     }
-}
-
-pub(crate) fn read(text: &str, name: &str) -> PyResult<Scenario> {
-    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-    Scenario::from_toml(text, name, folder).map_err(|error| errors::scenario(&error, name))
 }
 
 fn json(outcome: &AnyOutcome) -> PyResult<String> {
@@ -83,30 +107,18 @@ pub(crate) struct Shared {
 
 /// Simulates a scenario; returns the result as JSON.
 #[pyfunction]
-#[pyo3(signature = (text, name, threads, progress, records))]
 pub(crate) fn run(
     py: Python<'_>,
-    text: &str,
-    name: &str,
+    scenario: &Scenario,
     threads: Option<NonZeroUsize>,
     progress: Option<Py<PyAny>>,
     records: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let scenario = py.detach(|| read(text, name))?;
-    if records.is_some() && scenario.port().is_none() {
-        let remedy = match scenario {
-            Scenario::Fabric(_) => {
-                "leave out the records; the distributions of the result say more of a fabric"
-            }
-            Scenario::Node(_) => "leave out the records; `timeline` of [measure] says who ran when",
-            Scenario::Server(_) => {
-                "leave out the records; the distributions of the result say more of a server"
-            }
-            _ => "leave out the records; flows and intervals of [measure] say more of a network",
-        };
+    let read = scenario.read();
+    if records.is_some() && read.port().is_none() {
         let message =
-            format!("records are kept of the model `port`, and this scenario is of a {}", scenario.name());
-        return Err(errors::of_another_model(message, remedy, name));
+            format!("records are kept of the model `port`, and this scenario is of a {}", read.name());
+        return Err(errors::of_another_model(message, without_records(&read), scenario.name()));
     }
     let threads = threads.unwrap_or_else(available_threads);
     let shared = Arc::new(Shared::default());
@@ -114,13 +126,23 @@ pub(crate) fn run(
     let theirs = Arc::clone(&shared);
     thread::spawn(move || {
         // Nobody listens any more after a second Ctrl-C.
-        let _ = sender.send(simulate(&scenario, threads, &theirs, records));
+        let _ = sender.send(simulate(&read, threads, &theirs, records));
     });
     wait(py, &Mutex::new(receiver), &shared, progress.as_ref())
 }
 
+/// What there is in place of records, where none are kept.
+fn without_records(scenario: &weir_sim::Scenario) -> &'static str {
+    match scenario.name() {
+        "fabric" => "leave out the records; the distributions of the result say more of a fabric",
+        "node" => "leave out the records; `timeline` of [measure] says who ran when",
+        "server" => "leave out the records; the distributions of the result say more of a server",
+        _ => "leave out the records; flows and intervals of [measure] say more of a network",
+    }
+}
+
 fn simulate(
-    scenario: &Scenario,
+    scenario: &weir_sim::Scenario,
     threads: NonZeroUsize,
     shared: &Shared,
     records: Option<Py<PyAny>>,

@@ -14,23 +14,21 @@ use weir_sim::server::slo::{Asked, SloError, SloSearch, highest_load};
 use weir_sim::{Control, Progress, Scenario};
 
 use crate::errors;
-use crate::simulate::{Shared, read, wait};
+use crate::simulate::{self, Shared, wait};
 
 /// What is asked of every discipline: a class, a quantile, a bound and the precision of the load.
 type Question = (Option<String>, String, f64, f64);
 
 /// Searches the highest load of each discipline; returns a JSON list with one search a discipline.
 #[pyfunction]
-#[pyo3(signature = (text, name, question, threads, progress))]
 pub(crate) fn highest_loads(
     py: Python<'_>,
-    text: &str,
-    name: &str,
+    scenario: &simulate::Scenario,
     question: Question,
     threads: Option<NonZeroUsize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let scenario = py.detach(|| read(text, name))?;
+    let (text, scenario) = (scenario.text().to_owned(), scenario.read());
     if scenario.server().is_none() {
         return Err(errors::of_another_model(
             format!(
@@ -38,15 +36,15 @@ pub(crate) fn highest_loads(
                 scenario.name()
             ),
             "write `model = \"server\"`, as `weir schema` describes it",
-            name,
+            &scenario.frame().file,
         ));
     }
     let (class, quantile, bound, precision) = question;
-    let asked = Asked::new(class, &quantile, bound).map_err(|error| refused(&error, &scenario, text))?;
+    let asked = Asked::new(class, &quantile, bound).map_err(|error| refused(&error, &scenario, &text))?;
     let threads = threads.unwrap_or_else(available_threads);
     let shared = Arc::new(Shared::default());
     let (sender, receiver) = channel();
-    let (theirs, text) = (Arc::clone(&shared), text.to_owned());
+    let theirs = Arc::clone(&shared);
     thread::spawn(move || {
         // Nobody listens any more after a second Ctrl-C.
         let found = search(&scenario, &asked, precision, threads, &theirs);

@@ -30,7 +30,7 @@
 pub mod bench;
 mod models;
 
-pub use models::{AnyOutcome, NAMES, Scenario, run, schema};
+pub use models::{AnyOutcome, NAMES, Scenario, run, schema, theory_only};
 pub use weir_document::Refused as ScenarioError;
 pub use weir_lab::control::{Control, Progress, RecordSink};
 pub use weir_lab::error::RunError;

@@ -198,3 +198,19 @@ impl Scenario {
         })
     }
 }
+
+/// The closed forms of a scenario: a result without simulation. `None` of a model that has none.
+#[must_use]
+pub fn theory_only(scenario: &Scenario) -> Option<AnyOutcome> {
+    match scenario {
+        Scenario::Port(port) => {
+            let outcome = weir_port::report::theory_only(&port.model, &port.frame);
+            Some(AnyOutcome::Port(Box::new(outcome)))
+        }
+        Scenario::Server(server) => {
+            let outcome = weir_server::report::theory_only(&server.model, &server.frame);
+            Some(AnyOutcome::Server(Box::new(outcome)))
+        }
+        _ => None,
+    }
+}
