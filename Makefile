@@ -18,9 +18,14 @@ INSTALL := $(PIP) install --quiet --require-hashes --only-binary :all:
 CREATED := $(VENV)/.created
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
+# The extension stands in python/weir, whichever profile it was built with. Either stamp says that it is up to date;
+# the second that it was built as users get it, which takes minutes. Such a one serves for everything.
 BUILT := $(VENV)/.built
-# The data plane: a program of its own, which needs no Python.
-WEIRD := $(VENV)/bin/weird
+RELEASED := $(VENV)/.released
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+# The data plane: a program of its own, which needs no Python; in release, unless another profile is named.
+WEIRD_PROFILE ?= release
+DAEMON := $(VENV)/.weird-$(WEIRD_PROFILE)
 # What the extension is made of; the Python part is installed in place and needs no building.
 SOURCES := Cargo.toml Cargo.lock pyproject.toml python/weir/__init__.py $(shell find $(wildcard crates reproduce) -type f)
 
@@ -40,7 +45,7 @@ demo: $(BUILT) ## set up, build, run the tour and a quick reproduction, print th
 	@echo "report: $(CURDIR)/out/demo.html"
 
 .PHONY: bench
-bench: $(BUILT) ## measure the engines and the disciplines (PREFIX=port/: some of them; docs/performance.md)
+bench: $(RELEASED) ## measure the engines and the disciplines in release (PREFIX=port/: some of them; docs/performance.md)
 	$(VENV)/bin/weir bench $(PREFIX)
 
 .PHONY: study-coverage
@@ -59,6 +64,10 @@ study-sfq: $(BUILT) ## compare hashed queues with strict ones over flows, hashes
 
 ##@ Check
 
+.PHONY: check
+check: $(DEV) ## check format, clippy of what has changed (BASE=main), unit tests of core and ground floor
+	scripts/check-changed
+
 .PHONY: test
 test: test-rust test-python ## set up everything and run all tests
 
@@ -71,13 +80,17 @@ test-rust: $(CREATED) ## run the tests of the crates and of their documentation
 test-python: $(DEV) $(BUILT) ## run the tests of the package and of the command line
 	pytest
 
+.PHONY: test-full
+test-full: test-rust $(DEV) $(BUILT) ## run all tests, those too that are marked slow
+	pytest -m "slow or not slow"
+
 .PHONY: frozen
 frozen: $(DEV) $(BUILT) ## compare results, refusals, listings and reproductions with what is held (tests/frozen.py)
 	cargo test --locked -p weir-core --test frozen
 	pytest tests/test_frozen.py -m "slow or not slow"
 
 .PHONY: test-live
-test-live: $(DEV) $(BUILT) $(WEIRD) ## run the tests with real packets, in namespaces that they make; as root
+test-live: $(DEV) $(BUILT) $(DAEMON) ## run the tests with real packets, in namespaces that they make; as root
 	pytest tests/live
 
 .PHONY: test-opensm
@@ -126,17 +139,20 @@ fuzz: $(CREATED) ## run every fuzz target for a short while (SECONDS_EACH=30); n
 setup: $(DEV) ## create .venv with everything that is needed to build, test and check
 
 .PHONY: build
-build: $(BUILT) ## build the extension in release and install the package in .venv
+build: $(BUILT) ## build the extension, quickly, and install the package in .venv
+
+.PHONY: release
+release: $(RELEASED) ## build the extension as users get it, and install the package in .venv
 
 .PHONY: weird
-weird: $(WEIRD) ## build the daemon in release and put it in .venv/bin; needs clang and libelf
+weird: $(DAEMON) ## build the daemon (WEIRD_PROFILE=release) and put it in .venv/bin; needs clang and libelf
 
 .PHONY: docs
 docs: $(DEV) $(BUILT) ## run the examples of the documents anew; write the reference of crates and package to out/docs
 	python tests/documents.py
 	cargo doc --workspace --no-deps --locked
 	pdoc --docformat numpy --output-directory out/docs/python weir
-	rm -rf out/docs/rust && cp -r target/doc out/docs/rust
+	rm -rf out/docs/rust && cp -r $(TARGET)/doc out/docs/rust
 	@echo "crates:  $(CURDIR)/out/docs/rust/weir_core/index.html"
 	@echo "package: $(CURDIR)/out/docs/python/weir.html"
 
@@ -162,12 +178,22 @@ $(DEV): requirements/dev.txt | $(RUNTIME)
 	$(INSTALL) -r requirements/dev.txt
 	@touch $@
 
-$(WEIRD): Cargo.toml Cargo.lock $(shell find crates bpf -type f) $(CREATED)
+$(DAEMON): Cargo.toml Cargo.lock $(shell find crates bpf -type f) $(CREATED)
 	scripts/check-bpf
-	cargo build --locked --release -p weir-live
-	install -m 755 target/release/weird $@
+	cargo build --locked --profile $(WEIRD_PROFILE) -p weir-live
+	install -m 755 $(TARGET)/$(WEIRD_PROFILE)/weird $(VENV)/bin/weird
+	@rm -f $(VENV)/.weird-*
+	@touch $@
 
 # The locked maturin does the work: without build isolation, index or dependencies nothing unlocked is fetched.
+INSTALL_HERE := $(PIP) install --quiet --no-build-isolation --no-index --no-deps --editable .
+
+# The profile is that of pyproject.toml for an installation in place.
 $(BUILT): $(SOURCES) $(RUNTIME)
-	$(PIP) install --quiet --no-build-isolation --no-index --no-deps --editable .
+	$(INSTALL_HERE)
+	@rm -f $(RELEASED)
 	@touch $@
+
+$(RELEASED): $(SOURCES) $(RUNTIME)
+	MATURIN_PEP517_ARGS="--profile release" $(INSTALL_HERE)
+	@touch $(BUILT) $@

@@ -45,12 +45,31 @@ def test_every_locked_file_has_a_hash() -> None:
         assert len(hashed) == len(pins(lock))
 
 
-def test_the_licence_of_every_crate_is_allowed() -> None:
-    allowed = set(toml("deny.toml")["licenses"]["allow"])
+def crates() -> list[dict[str, Any]]:
+    """Return what cargo knows of every crate, ours and others."""
     command = "cargo metadata --format-version 1 --locked --filter-platform x86_64-unknown-linux-gnu"
     metadata = subprocess.run(command.split(), cwd=ROOT, capture_output=True, check=True)
-    for crate in json.loads(metadata.stdout)["packages"]:
+    return json.loads(metadata.stdout)["packages"]
+
+
+def test_the_licence_of_every_crate_is_allowed() -> None:
+    allowed = set(toml("deny.toml")["licenses"]["allow"])
+    for crate in crates():
         assert permits(crate["license"], allowed), f"{crate['name']}: {crate['license']}"
+
+
+def test_no_model_knows_another() -> None:
+    models = {f"weir-{name}" for name in ("port", "network", "fabric", "node", "server")}
+    names = {crate["name"]: {each["name"] for each in crate["dependencies"]} for crate in crates()}
+    below = {name: uses & names.keys() for name, uses in names.items() if name.startswith("weir-")}
+    for model in models:
+        reached, ahead = set(), [model]
+        while ahead:
+            found = below.get(ahead.pop(), set()) - reached
+            reached |= found
+            ahead += found
+        assert not reached & (models - {model} | {"weir-sim"}), model
+    assert not [name for name in below["weir-core"] if name.startswith("weir-")]
 
 
 def permits(expression: str, allowed: set[str]) -> bool:
