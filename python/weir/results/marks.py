@@ -31,6 +31,7 @@ __all__ = [
     "digits",
     "early",
     "lines_of",
+    "over_time",
     "span",
     "styles_of",
 ]
@@ -152,6 +153,30 @@ def bar_chart(
         layers.append(words.encode(x=alt.X("value:Q", scale=scale), text="label:N"))
     height = max(80, (13 * len(drawn) + 8) * len(kept))
     return specification(alt.layer(*layers), height, points)
+
+
+def over_time(
+    points: list[Point], lines: Lines, title: str, *, scale: alt.Scale | None = None, step: bool = False
+) -> dict[str, Any]:
+    """Return lines over time, from zero unless a scale is given; ``step``: a value holds until the next."""
+    field = str(lines.colour.shorthand)
+    mark: dict[str, Any] = {"strokeWidth": 1.8, **({"interpolate": "step-after"} if step else {})}
+    chart = (
+        alt.Chart()
+        .mark_line(**mark)
+        .encode(
+            x=alt.X("time:Q", axis=alt.Axis(title="time (s)", tickCount=6, format="~g")),
+            y=alt.Y(
+                "value:Q",
+                scale=scale or alt.Scale(domainMin=0),
+                axis=alt.Axis(title=title, tickCount=6),
+            ),
+            color=lines.colour,
+            strokeDash=lines.dash,
+            tooltip=[field, "time:Q", alt.Tooltip("value:Q", format=".4~g")],
+        )
+    )
+    return specification(chart, 220, points)
 
 
 # Distributions.

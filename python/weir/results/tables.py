@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from weir.results.result import Result
-    from weir.results.rows import Check, Measured
+    from weir.results.rows import Check, Measured, TheoryValue
 
 __all__ = [
     "ABSENT",
@@ -27,6 +27,7 @@ __all__ = [
     "column",
     "column_scale",
     "discipline_column",
+    "forms_columns",
     "groups_of",
     "known",
     "others",
@@ -224,3 +225,21 @@ def theory_columns(result: Result, metric: str) -> list[Column]:
         )
     formulas = {row.discipline: row.formula for row in rows}
     return [*columns, Column("formula", tuple(formulas[name] for name in names), rank=1, numeric=False)]
+
+
+def forms_columns(
+    result: Result, rows: Sequence[TheoryValue], headers: Sequence[str], values: Mapping[str, Sequence[str]]
+) -> list[Column]:
+    """Return closed forms, one a row: whom they are about under two ``headers``, then columns of values.
+
+    OK stands where the simulation agrees, !! where it does not.
+    """
+    names = [row.discipline or "each" for row in rows]
+    return [
+        Column("discipline", tuple(result.labels.get(name, name) for name in names), numeric=False),
+        Column(headers[0], tuple(row.class_ for row in rows), numeric=False),
+        Column(headers[1], tuple(row.metric for row in rows), numeric=False),
+        *(Column(title, tuple(cells)) for title, cells in values.items()),
+        Column("", tuple(MARKS[row.agrees] for row in rows), numeric=False),
+        Column("formula", tuple(row.formula for row in rows), rank=1, numeric=False),
+    ]

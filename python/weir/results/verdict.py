@@ -24,6 +24,7 @@ __all__ = [
     "told",
     "under",
     "verdict",
+    "warned",
 ]
 
 BOTH = 2
@@ -101,6 +102,18 @@ def told(row: Measured, exact: float = 0.0) -> str:
         return words
     low, high = quantity(max(row.low, 0.0), row.unit), quantity(row.high, row.unit)
     return f"{words} (95 % interval {low} to {high})"
+
+
+def warned(result: Result, found: Iterable[tuple[str, str | None]]) -> list[str]:
+    """Return texts each once, with the disciplines that they are about where these are some of all."""
+    about: dict[str, list[str]] = {}
+    for text, discipline in found:
+        about.setdefault(text, []).extend([] if discipline is None else [result.labels[discipline]])
+    every = len(result.disciplines)
+    return [
+        text + (f" (under {joined(names)})" if 0 < len(names) < every else "")
+        for text, names in about.items()
+    ]
 
 
 def measured(result: Result, find: Callable[[str], ARow | None]) -> dict[str, ARow]:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from weir.results.reading import ALL
 from weir.results.tables import (
-    MARKS,
     NONE,
     PER_CENT,
     Column,
     beside,
     cell,
     column,
+    forms_columns,
     groups_of,
     known,
     others,
@@ -165,16 +165,8 @@ def theory_columns(result: FabricResult) -> list[Column]:
     rows = [row for row in result.theory if row.value is not None]
     if not rows:
         return []
-    names = [row.discipline or "each" for row in rows]
     values = [number(row.value or 0.0, 6) + ("" if row.unit == "1" else f" {row.unit}") for row in rows]
-    return [
-        Column("discipline", tuple(result.labels.get(name, name) for name in names), numeric=False),
-        Column("channel", tuple(row.class_ for row in rows), numeric=False),
-        Column("metric", tuple(row.metric for row in rows), numeric=False),
-        Column("closed form", tuple(values)),
-        Column("", tuple(MARKS[row.agrees] for row in rows), numeric=False),
-        Column("formula", tuple(row.formula for row in rows), rank=1, numeric=False),
-    ]
+    return forms_columns(result, rows, ("channel", "metric"), {"closed form": values})
 
 
 # One discipline at one load.

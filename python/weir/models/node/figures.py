@@ -7,13 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import altair as alt
-
 from weir.models.node.tables import processes_of
 from weir.models.node.timeline import timeline_figures
-from weir.results.marks import bar_chart, bar_key, by_discipline, curves, digits, span, styles_of
+from weir.results.marks import (
+    bar_chart,
+    bar_key,
+    by_discipline,
+    curves,
+    digits,
+    lines_of,
+    over_time,
+    span,
+    styles_of,
+)
 from weir.results.reading import ALL
-from weir.results.style import Figure, specification
+from weir.results.style import Figure
 from weir.results.tables import PER_CENT, column_scale
 from weir.text import quantity
 
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
 
     from weir.models.node.result import NodeResult
     from weir.models.node.rows import Samples
-    from weir.results.marks import Point
+    from weir.results.marks import Lines, Point
     from weir.results.subjects import SubjectEstimate
     from weir.text import Scale
 
@@ -139,44 +147,25 @@ def _samples(result: NodeResult) -> Figure | None:
     names = [name for name in processes_of(result) if name in names]
     if not names:
         return None
-    styles = styles_of(names)
+    lines = lines_of("process", styles_of(names))
     panels = []
     for discipline in result.disciplines:
         rows = [row for row in found if row.discipline == discipline and row.name in names]
         if rows:
-            panels.append((result.labels[discipline], _over_time(rows, styles)))
+            panels.append((result.labels[discipline], _over_time(rows, lines)))
     some = len({row.name for row in found}) - len(names)
     more = f" Drawn are those that run most; {some} are not." if some else ""
     caption = (
         f"What each process ran in each {quantity(found[0].interval, 's')} of the first replication, from "
         f"its beginning on, in ms per second.{more}"
     )
-    key = tuple((name, shade, " ".join(map(str, marks))) for name, (shade, marks) in styles.items())
-    return Figure("Run time over time", caption, tuple(panels), key)
+    return Figure("Run time over time", caption, tuple(panels), lines.key)
 
 
-def _over_time(rows: Sequence[Samples], styles: dict[str, tuple[str, list[int]]]) -> dict[str, Any]:
+def _over_time(rows: Sequence[Samples], lines: Lines) -> dict[str, Any]:
     points = [
         {"process": row.name, "time": digits((place + 0.5) * row.interval), "value": digits(value)}
         for row in rows
         for place, value in enumerate(row.values)
     ]
-    names = list(styles)
-    shades = alt.Scale(domain=names, range=[shade for shade, _ in styles.values()])
-    dashes = alt.Scale(domain=names, range=[marks for _, marks in styles.values()])
-    chart = (
-        alt.Chart()
-        .mark_line(strokeWidth=1.8)
-        .encode(
-            x=alt.X("time:Q", axis=alt.Axis(title="time (s)", tickCount=6, format="~g")),
-            y=alt.Y(
-                "value:Q",
-                scale=alt.Scale(domainMin=0),
-                axis=alt.Axis(title=f"run time ({rows[0].unit})", tickCount=6),
-            ),
-            color=alt.Color("process:N", scale=shades, sort=names, legend=None),
-            strokeDash=alt.StrokeDash("process:N", scale=dashes, sort=names, legend=None),
-            tooltip=["process:N", "time:Q", alt.Tooltip("value:Q", format=".4~g")],
-        )
-    )
-    return specification(chart, 220, points)
+    return over_time(points, lines, f"run time ({rows[0].unit})")

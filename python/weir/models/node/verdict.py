@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.results.verdict import BOTH, capital, disjoint, joined, lowest, measured, told, under
+from weir.results.verdict import BOTH, capital, disjoint, joined, lowest, measured, told, under, warned
 from weir.text import percent, plural, quantity
 
 if TYPE_CHECKING:
@@ -30,14 +30,7 @@ _EXACT = 1e-9
 
 def warnings(result: NodeResult) -> list[str]:
     """Return what was warned of, one sentence a node, with the disciplines that it is about."""
-    about: dict[tuple[str, str], list[str]] = {}
-    for row in result.warnings:
-        about.setdefault((row.node, row.text), []).append(result.labels[row.discipline])
-    every = len(result.disciplines)
-    return [
-        f"{node}: {text}" + ("" if len(names) == every else f" (under {joined(names)})")
-        for (node, text), names in about.items()
-    ]
+    return warned(result, ((f"{row.node}: {row.text}", row.discipline) for row in result.warnings))
 
 
 # Needs.

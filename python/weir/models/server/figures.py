@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import altair as alt
-
 from weir.models.server.tables import METRICS, classes_of
-from weir.results.marks import bar_chart, bar_key, by_discipline, curves, digits, span
+from weir.results.marks import bar_chart, bar_key, by_discipline, curves, digits, over_time, span
 from weir.results.reading import ALL
-from weir.results.style import Figure, is_wide, log_scale, specification
+from weir.results.style import Figure, is_wide, log_scale
 from weir.results.tables import column_scale
 from weir.text import Scale, number, quantity, scale_for
 
@@ -25,7 +23,6 @@ __all__ = ["server_figures"]
 
 _MOST_PANELS = 12
 _MOST_POINTS = 600
-_HEIGHT = 220
 _SHORT = 0.01
 """A bar of less than this part of the longest is not seen: its value is written."""
 
@@ -186,26 +183,12 @@ def _in_use(result: ServerResult) -> Figure | None:
         ]
     if not points:
         return None
-    chart = _over_time(points, lines, "cores in use", step=True)
+    chart = over_time(points, lines, "cores in use", step=True)
     cut = " There were more changes than are kept." if any(row.truncated for row in rows) else ""
     caption = f"How many cores new requests may be sent to, in the first replication.{cut}{missing}"
     return Figure("Cores in use over time", caption, (("", chart),), lines.key)
 
 
-def _over_time(points: list[Point], lines: Lines, title: str, *, step: bool = False) -> dict[str, Any]:
+def _over_time(points: list[Point], lines: Lines, title: str) -> dict[str, Any]:
     values = [float(point["value"]) for point in points]
-    wide = not step and is_wide(values)
-    scale = log_scale(values) if wide else alt.Scale(domainMin=0)
-    mark: dict[str, Any] = {"strokeWidth": 1.8, **({"interpolate": "step-after"} if step else {})}
-    chart = (
-        alt.Chart()
-        .mark_line(**mark)
-        .encode(
-            x=alt.X("time:Q", axis=alt.Axis(title="time (s)", tickCount=6, format="~g")),
-            y=alt.Y("value:Q", scale=scale, axis=alt.Axis(title=title, tickCount=6)),
-            color=lines.colour,
-            strokeDash=lines.dash,
-            tooltip=["discipline:N", "time:Q", alt.Tooltip("value:Q", format=".4~g")],
-        )
-    )
-    return specification(chart, _HEIGHT, points)
+    return over_time(points, lines, title, scale=log_scale(values) if is_wide(values) else None)

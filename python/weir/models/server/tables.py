@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from weir.results.reading import ALL
 from weir.results.tables import (
     ABSENT,
-    MARKS,
     NONE,
     PER_CENT,
     Column,
     brief,
     column,
     column_scale,
+    forms_columns,
     known,
     others,
     signed,
@@ -141,22 +141,12 @@ def theory_columns(result: ServerResult) -> list[Column]:
     )
     if not rows:
         return []
-    names = [row.discipline or "each" for row in rows]
-    found = [
-        result.estimate(name, name=row.class_, metric=row.metric)
-        for name, row in zip(names, rows, strict=True)
-    ]
-    values = [quantity(row.value or 0.0, row.unit) for row in rows]
-    simulated = [NONE if row is None else _with_margin(row) for row in found]
-    return [
-        Column("discipline", tuple(result.labels.get(name, name) for name in names), numeric=False),
-        Column("class", tuple(row.class_ for row in rows), numeric=False),
-        Column("mean", tuple(row.metric for row in rows), numeric=False),
-        Column("closed form", tuple(values)),
-        Column("simulated", tuple(simulated)),
-        Column("", tuple(MARKS[row.agrees] for row in rows), numeric=False),
-        Column("formula", tuple(row.formula for row in rows), rank=1, numeric=False),
-    ]
+    found = [result.estimate(row.discipline or "each", name=row.class_, metric=row.metric) for row in rows]
+    values = {
+        "closed form": [quantity(row.value or 0.0, row.unit) for row in rows],
+        "simulated": [NONE if row is None else _with_margin(row) for row in found],
+    }
+    return forms_columns(result, rows, ("class", "mean"), values)
 
 
 def _with_margin(row: Measured) -> str:

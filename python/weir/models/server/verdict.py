@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.results.tables import others
-from weir.results.verdict import BOTH, disjoint, joined, lowest, measured, told
+from weir.results.verdict import BOTH, disjoint, joined, lowest, measured, told, warned
 from weir.text import number, percent, plural, quantity, share
 
 if TYPE_CHECKING:
@@ -35,15 +35,7 @@ _NEAR = 1.05
 
 def warnings(result: ServerResult) -> list[str]:
     """Return what was warned of, with the disciplines that it is about where it is not all."""
-    about: dict[str, list[str]] = {}
-    for row in result.warnings:
-        under = about.setdefault(row.text, [])
-        if row.discipline is not None:
-            under.append(result.labels[row.discipline])
-    return [
-        text + (f" (under {joined(names)})" if names and len(names) < len(result.disciplines) else "")
-        for text, names in about.items()
-    ]
+    return warned(result, ((row.text, row.discipline) for row in result.warnings))
 
 
 def tail_of(result: ServerResult) -> tuple[str, str]:
