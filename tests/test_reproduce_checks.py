@@ -9,7 +9,12 @@ import pytest
 from jsonschema import validate
 
 from weir.reproduce import Check, Checks, Status
-from weir.reproduce.thresholds import degrees_of_freedom, per_comparison, student_quantile, student_tail
+from weir.reproduce.engine.thresholds import (
+    degrees_of_freedom,
+    per_comparison,
+    student_quantile,
+    student_tail,
+)
 
 NUMBER_OR_TEXT = {"type": ["number", "string", "null"]}
 SCHEMA = {

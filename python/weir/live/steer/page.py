@@ -11,7 +11,7 @@ from weir.charts.style import DASHES, OTHERS, Figure, axis, scale_of, specificat
 from weir.live.steer import text
 from weir.live.steer.plan import LEVELS, POLICIES
 from weir.report import charts_of, drawn, page, section, table
-from weir.reproduce.markup import headline, note
+from weir.reproduce.engine.markup import headline, note
 from weir.text import plural
 
 if TYPE_CHECKING:

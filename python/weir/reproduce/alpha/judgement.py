@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weir.reproduce.alpha import published
-from weir.reproduce.alpha.claim import Finding, finding
 from weir.reproduce.alpha.claims import CLAIMS
-from weir.reproduce.alpha.evidence import NotMeasuredError
-from weir.reproduce.checks import Check, Status
-from weir.reproduce.thresholds import student_quantile
+from weir.reproduce.engine.judgement import Finding, Found, checked, finding_of
+from weir.reproduce.engine.thresholds import student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from weir.reproduce.alpha.claim import Claim, Part
     from weir.reproduce.alpha.evidence import Evidence, Quantity
     from weir.reproduce.alpha.published import PublishedClaim
+    from weir.reproduce.engine.checks import Check
 
 __all__ = ["Judgement", "judge", "printed_finding"]
 
@@ -54,35 +53,20 @@ def judge(evidence: Evidence) -> tuple[Judgement, ...]:
 
 
 def _judge(evidence: Evidence, claim: Claim, row: PublishedClaim) -> Judgement:
-    try:
+    finding: Finding | None = None
+
+    def found() -> Found:
+        nonlocal finding
         parts = claim.parts(evidence)
-    except NotMeasuredError as missing:
-        check = Check.missing(f"claim/{claim.id}", "claim", row.claimed, missing)
-        return Judgement(claim, row, None, check)
-    found = finding(parts)
-    expected = claim.expected or printed_finding(row)
-    return Judgement(claim, row, found, _check(evidence, claim, row, parts, (found, expected)))
+        finding, expected = finding_of(parts), claim.expected or printed_finding(row)
+        met, note = finding == expected, _note(claim, row, finding, expected)
+        only = parts[0] if len(parts) == 1 else None
+        if only is None or only.quantity is None:
+            return Found(_shown(parts), met, note)
+        return Found(only.quantity.value, met, note, only.tolerance, _interval(evidence, only.quantity))
 
-
-def _check(
-    evidence: Evidence,
-    claim: Claim,
-    row: PublishedClaim,
-    parts: Sequence[Part],
-    findings: tuple[Finding, Finding],
-) -> Check:
-    found, expected = findings
-    only = parts[0] if len(parts) == 1 and parts[0].quantity is not None else None
-    return Check(
-        id=f"claim/{claim.id}",
-        kind="claim",
-        published=row.claimed,
-        measured=only.quantity.value if only and only.quantity else _shown(parts),
-        ci95=_interval(evidence, only.quantity) if only and only.quantity else None,
-        tolerance=only.tolerance if only else None,
-        status=Status.MET if found == expected else Status.NOT_MET,
-        note=_note(claim, row, found, expected),
-    )
+    check = checked(f"claim/{claim.id}", "claim", row.claimed, found)
+    return Judgement(claim, row, finding, check)
 
 
 def _interval(evidence: Evidence, quantity: Quantity) -> tuple[float, float]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from weir.reproduce.alpha import published
 from weir.reproduce.alpha.claim import above, each, every, lead, mean, ratio, states
-from weir.reproduce.alpha.evidence import NotMeasuredError, Quantity
+from weir.reproduce.alpha.evidence import Quantity
 from weir.reproduce.alpha.published import LENGTHS, LOADS, STRATEGIES
-from weir.reproduce.thresholds import student_quantile
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.thresholds import student_quantile
 from weir.text import plural
 
 if TYPE_CHECKING:

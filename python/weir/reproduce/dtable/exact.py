@@ -6,7 +6,6 @@ Each function yields parts, statements that were decided; a claim is met if all 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -17,26 +16,19 @@ from weir.reproduce.dtable.method import TABLE_1, saturated_shares
 from weir.reproduce.dtable.published import CHANNELS, TOTAL
 from weir.reproduce.dtable.runs import DRR, DTABLE, SATURATED, SCFQ, TABLES, WEIGHTED, WFQ
 from weir.reproduce.dtable.wiring import Wiring
+from weir.reproduce.engine.judgement import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weir.reproduce.dtable.evidence import Evidence, View
 
-__all__ = ["EXACT", "Part"]
+__all__ = ["EXACT"]
 
 _ALIKE = 1.05
 """How far latencies of one reservation may be apart under SCFQ and WFQ: ties go to the lower channel."""
 _BY_CHANCE = "offered load"
 """A self-check on the traffic, which one run in a thousand fails; it says nothing of losses."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One statement that was decided, in words."""
-
-    holds: bool
-    shown: str
 
 
 # Shares of a saturated link.
@@ -218,13 +210,13 @@ def _lossless(evidence: Evidence) -> Iterator[Part]:
     yield Part(moved > 0, f"{moved:,} link traversals verified, event by event")
     checks = [
         (name, check)
-        for name, each in evidence.views.items()
-        for check in each.result.checks
+        for name, each in evidence.results.items()
+        for check in each.checks
         if check.check != _BY_CHANCE
     ]
     broken = [f"{check.check} in {name}" for name, check in checks if not check.ok]
     shown = "; ".join(broken[:3]) or "none broken"
-    yield Part(not broken, f"{len(checks)} self-checks of {len(evidence.views)} runs: {shown}")
+    yield Part(not broken, f"{len(checks)} self-checks of {len(evidence.results)} runs: {shown}")
 
 
 def _sizes(evidence: Evidence) -> Iterator[Part]:

@@ -12,9 +12,9 @@ from weir.charts.style import Figure
 from weir.fabric.marks import axes_of, line_chart, lines_of, point_of
 from weir.network.figures import flow_styles
 from weir.reproduce.dtable import runs
-from weir.reproduce.dtable.evidence import NotMeasuredError
 from weir.reproduce.dtable.published import CHANNELS
 from weir.reproduce.dtable.runs import DRR, DTABLE, VARIANTS
+from weir.reproduce.engine.evidence import NotMeasuredError
 from weir.text import Scale
 
 if TYPE_CHECKING:

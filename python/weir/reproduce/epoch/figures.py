@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from weir.charts.style import OTHERS, Figure, axis, scale_of, specification
+from weir.reproduce.engine.evidence import NotMeasuredError
 from weir.reproduce.epoch import runs
-from weir.reproduce.epoch.evidence import NotMeasuredError
 from weir.reproduce.epoch.measured import GENERATOR, TRUE, Measured
 
 if TYPE_CHECKING:

@@ -22,8 +22,9 @@ from weir.reproduce.epoch import runs
 from weir.reproduce.epoch.method import in_turn, message_time
 
 if TYPE_CHECKING:
+    from weir.reproduce.engine.evidence import Measured as Figure
     from weir.reproduce.epoch.evidence import Evidence
-    from weir.reproduce.epoch.method import Figure, Setting
+    from weir.reproduce.epoch.method import Setting
 
 __all__ = ["GENERATOR", "SINK", "TRUE", "Measured"]
 
@@ -37,7 +38,7 @@ _SHORT, _LONG = runs.ROUNDS[-1], runs.ROUNDS[0]
 class Measured:
     """The figures of the experiments; microseconds, and milliseconds a message.
 
-    Every figure raises `weir.reproduce.epoch.evidence.NotMeasuredError` where its runs are missing.
+    Every figure raises `weir.reproduce.engine.evidence.NotMeasuredError` where its runs are missing.
     """
 
     def __init__(self, evidence: Evidence) -> None:

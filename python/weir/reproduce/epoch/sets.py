@@ -142,12 +142,7 @@ def _control(draw: Random, name: str, need: int) -> Process:
         f"  compute uniform({most // 2}us, {most}us)\n}}\n"
     )
     return Process(
-        name=name,
-        priority=draw.choice((1, 2)),
-        need=need,
-        slice=20_000,
-        program=program,
-        period=period,
+        name=name, priority=draw.choice((1, 2)), need=need, slice=20_000, program=program, period=period
     )
 
 

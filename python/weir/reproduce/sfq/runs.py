@@ -7,15 +7,13 @@ and again, one short run a draw, since what matters is the distribution and not 
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from weir import toml
 from weir.errors import ConfigError
-from weir.files import read_text
-from weir.reproduce.common import Fidelity
+from weir.reproduce.engine.series import Fidelity
 from weir.reproduce.sfq import published
 
 __all__ = [
@@ -184,16 +182,12 @@ def draws(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:
 def scenario(plan: Plan) -> str:
     """Return the scenario of a run as TOML text."""
     path = published.folder() / f"{plan.experiment}.toml"
-    template = tomllib.loads(read_text(path))
+    template = published.FILES.template(path.name)
     roles = EXPERIMENTS[plan.experiment].roles
     if len(template["disciplines"]) != len(roles):
         message = f"there are {len(template['disciplines'])} disciplines, must be {len(roles)}"
         raise ConfigError(message, f"restore {path.name}", str(path))
-    made = {
-        **template,
-        "seed": plan.seed,
-        "stop": {**template["stop"], "replications": plan.replications},
-    }
+    made = {**template, "seed": plan.seed, "stop": {**template["stop"], "replications": plan.replications}}
     return toml.dumps(_narrowed(made, plan, roles))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weir.network.result import NetworkResult
-    from weir.reproduce.series import Runner
+    from weir.reproduce.engine.series import Runner
     from weir.reproduce.sfq.study.parts import Run
 
 __all__ = ["Study", "run"]

@@ -8,7 +8,7 @@ import altair as alt
 
 from weir.charts.style import DASHES, OTHERS, Figure, specification
 from weir.report import charts_of, drawn, page, section
-from weir.reproduce.markup import cell, headline, note, row_name, table_of
+from weir.reproduce.engine.markup import cell, headline, note, row_name, table_of
 from weir.reproduce.sfq.study import parts
 from weir.reproduce.sfq.study.tables import jain, tables, worst
 

@@ -72,12 +72,7 @@ class Check:
     def missing(cls, name: str, kind: str, published: float | str | None, why: object) -> Check:
         """Return a check that could not be made, and ``why``."""
         return cls(
-            id=name,
-            kind=kind,
-            published=published,
-            measured=None,
-            status=Status.NOT_CHECKABLE,
-            note=str(why),
+            id=name, kind=kind, published=published, measured=None, status=Status.NOT_CHECKABLE, note=str(why)
         )
 
     def __post_init__(self) -> None:
