@@ -14,8 +14,8 @@ from weir.reproduce.alpha import published, runs, table
 from weir.reproduce.alpha.evidence import Evidence
 from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY, fairness
 from weir.reproduce.alpha.judgement import Judgement, judge
-from weir.reproduce.engine.checks import Checks, Status
-from weir.reproduce.engine.document import Reproduction
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.document import Reproduction, evaluator
 from weir.reproduce.engine.evidence import NotMeasuredError
 from weir.reproduce.engine.series import Series, engine
 from weir.result import PortResult
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from weir.reproduce.alpha.fairness import Fairness
     from weir.reproduce.alpha.published import Load
     from weir.reproduce.alpha.runs import Plan
+    from weir.reproduce.engine.document import Held
 
 __all__ = ["AlphaReproduction", "evaluate", "run", "simulate"]
 
 simulate = engine(PortResult)
-"""Runs a scenario with the engine; the runner unless another is given."""
 
 
 class AlphaReproduction(Reproduction[Evidence, Judgement]):
@@ -81,24 +81,23 @@ class AlphaReproduction(Reproduction[Evidence, Judgement]):
         return int(found.document["ticks"]) if found else 0
 
 
-def evaluate(
-    results: Mapping[Load, Mapping[str, Any]],
-    *,
-    fidelity: str = "default",
-    with_artefacts: bool = False,
-    interrupted: bool = False,
-) -> AlphaReproduction:
-    """Hold results of the ten loads, as parsed JSON, against what was published.
-
-    ``with_artefacts`` is whether to show how the original's overflow explains the row of RR' at 97 %; for
-    the others see `weir.reproduce.engine.series.Series`.
-    """
+def _held(
+    results: Mapping[Load, Mapping[str, Any]], *, with_artefacts: bool = False
+) -> Held[Evidence, Judgement]:
     evidence = Evidence(results, table.LEVEL)
     judgements = judge(evidence)
     checks = [*table.cells(evidence), *table.closed_forms(evidence), *(each.check for each in judgements)]
     if with_artefacts:
         checks += table.artefacts(evidence)
-    return AlphaReproduction(Checks("alpha", fidelity, tuple(checks)), evidence, judgements, interrupted)
+    return evidence, judgements, checks
+
+
+evaluate = evaluator(AlphaReproduction, _held)
+"""Holds results of the ten loads, as parsed JSON, against what was published.
+
+``with_artefacts`` is whether to show how the original's overflow explains the row of RR' at 97 %; see
+`weir.reproduce.engine.document.evaluator`.
+"""
 
 
 def _source(plan: Plan) -> tuple[str, str]:
@@ -106,11 +105,8 @@ def _source(plan: Plan) -> tuple[str, str]:
     return runs.scenario(plan), str(published.folder() / f"section15.toml ({plan.load} %)")
 
 
-def _evaluate(
-    results: Mapping[Plan, PortResult], *, fidelity: str, interrupted: bool, with_artefacts: bool = False
-) -> AlphaReproduction:
-    documents = {plan.load: result.document for plan, result in results.items()}
-    return evaluate(documents, fidelity=fidelity, interrupted=interrupted, with_artefacts=with_artefacts)
+def _evaluate(results: Mapping[Plan, PortResult], **how: object) -> AlphaReproduction:
+    return evaluate({plan.load: result.document for plan, result in results.items()}, **how)
 
 
 run = Series(runs.plans, runs.SEED, _source, simulate, _evaluate).run

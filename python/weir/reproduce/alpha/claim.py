@@ -10,32 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from weir.reproduce.alpha.evidence import Evidence, Quantity
 from weir.reproduce.alpha.published import Load
 from weir.reproduce.engine.evidence import NotMeasuredError
-from weir.reproduce.engine.judgement import Finding, Outcome
+from weir.reproduce.engine.judgement import Outcome
 
-__all__ = [
-    "Claim",
-    "Finding",
-    "Outcome",
-    "Part",
-    "Parts",
-    "above",
-    "at_most",
-    "difference_of",
-    "each",
-    "equals",
-    "every",
-    "excess",
-    "lead",
-    "mean",
-    "period",
-    "ratio",
-    "reduction",
-    "states",
-]
+if TYPE_CHECKING:
+    from weir.reproduce.engine.judgement import Finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from weir.reproduce.alpha.claim import (
     Claim,
-    Finding,
     above,
     at_most,
     each,
@@ -39,8 +38,7 @@ from weir.reproduce.alpha.statements import (
     short_faster_long_slower,
     worst_case,
 )
-
-__all__ = ["CLAIMS"]
+from weir.reproduce.engine.judgement import Finding
 
 _TIES = "the exceptions are ties at the digits of print; unrounded means differ"
 _ROUNDED_TWICE = 1.1  # 61.47 was read as 61.5, and that as 62

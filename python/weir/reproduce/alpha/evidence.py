@@ -23,8 +23,6 @@ from weir.reproduce.engine.thresholds import degrees_of_freedom, student_quantil
 if TYPE_CHECKING:
     from weir.reproduce.alpha.published import Load
 
-__all__ = ["Evidence", "LoadResult", "Mean", "NotMeasuredError", "Quantity"]
-
 REFERENCE = "sf"
 _NORMAL_MARGIN = 1.96
 Result = Mapping[str, Any]

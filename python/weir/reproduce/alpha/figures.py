@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from weir.reproduce.alpha.evidence import Evidence
 
-__all__ = ["Drawing", "drawings"]
-
 Row = dict[str, Any]
 
 # One ramp from FIFO to shortest first, by alpha; the round robins stand apart in hue and dash.

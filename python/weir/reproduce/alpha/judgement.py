@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from weir.reproduce.alpha.published import PublishedClaim
     from weir.reproduce.engine.checks import Check
 
-__all__ = ["Judgement", "judge", "printed_finding"]
-
 _PRINTED = {
     "yes": Finding.AGREES,
     "no": Finding.CONTRADICTED,

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from weir.reproduce.alpha.judgement import Judgement
     from weir.reproduce.engine.checks import Check
 
-__all__ = ["html"]
-
 _OPEN = Load("95")
 
 

@@ -12,24 +12,6 @@ from typing import NewType
 
 from weir.reproduce.engine.published import Published
 
-__all__ = [
-    "ASSUMED_PACKETS",
-    "FILES",
-    "LENGTHS",
-    "LOADS",
-    "MEAN_LENGTH",
-    "PRINT_ROUNDING",
-    "QUANTITIES",
-    "STRATEGIES",
-    "Load",
-    "PublishedClaim",
-    "claims",
-    "exact",
-    "folder",
-    "packets",
-    "table",
-]
-
 FILES = Published("alpha")
 folder = FILES.folder
 

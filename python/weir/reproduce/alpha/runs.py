@@ -20,8 +20,6 @@ from weir.reproduce.engine.series import Fidelity
 if TYPE_CHECKING:
     from weir.reproduce.alpha.published import Load
 
-__all__ = ["SEED", "Fidelity", "Plan", "plan", "plans", "relaxation_time", "scenario"]
-
 SEED = 15
 WARM_UP_RELAXATIONS = 5
 _REPLICATIONS = 8

@@ -17,22 +17,6 @@ if TYPE_CHECKING:
     from weir.reproduce.alpha.claim import Parts, Term
     from weir.reproduce.alpha.evidence import Evidence
 
-__all__ = [
-    "always_slower_than_shortest_first",
-    "apart",
-    "beats",
-    "idle_packet_time",
-    "larger_alpha_for_heavier_traffic",
-    "loads",
-    "mean_length",
-    "no_slower",
-    "published_packets",
-    "runs",
-    "scaled_gap",
-    "short_faster_long_slower",
-    "worst_case",
-]
-
 _SHORT = tuple(f"lat{length}" for length in LENGTHS if length < 20)
 _NEAR_OPTIMAL = 1.011
 

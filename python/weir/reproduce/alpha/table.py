@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from weir.reproduce.alpha.evidence import Evidence, LoadResult
     from weir.reproduce.engine.checks import Check
 
-__all__ = ["ARTEFACT", "LEVEL", "artefacts", "cells", "closed_forms"]
-
 ANY_FALSE_ALARM = 0.01
 COMPARISONS = 2500
 """At least as many as all checks of the reproduction make together: cells, closed forms, parts of claims."""

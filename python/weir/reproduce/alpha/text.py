@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from weir.reproduce.alpha import AlphaReproduction
     from weir.reproduce.engine.checks import Check
 
-__all__ = ["blocks"]
-
 _INDENT = " " * 26
 _MOST_LISTED = 20
 

@@ -18,8 +18,7 @@ from weir.reproduce.dtable.claims import HARDWARE, judge
 from weir.reproduce.dtable.evidence import Evidence
 from weir.reproduce.dtable.published import PublishedClaim
 from weir.reproduce.dtable.sensitivity import signs, table
-from weir.reproduce.engine.checks import Checks
-from weir.reproduce.engine.document import Reproduction
+from weir.reproduce.engine.document import Reproduction, evaluator
 from weir.reproduce.engine.judgement import Judgement
 from weir.reproduce.engine.series import Series, engine, source
 
@@ -29,11 +28,11 @@ if TYPE_CHECKING:
     from weir.reproduce.dtable.runs import Plan
     from weir.reproduce.dtable.sensitivity import Row
     from weir.reproduce.engine.checks import Check
+    from weir.reproduce.engine.document import Held
 
 __all__ = ["DtableReproduction", "evaluate", "run", "simulate"]
 
 simulate = engine(FabricResult)
-"""Runs a scenario with the engine; the runner unless another is given."""
 
 
 class DtableReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
@@ -78,10 +77,7 @@ class DtableReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
         yield f"{self.evidence.traversals:,} packets over links"
 
 
-def evaluate(
-    results: Mapping[Plan, FabricResult], *, fidelity: str = "default", interrupted: bool = False
-) -> DtableReproduction:
-    """Hold results against what was published; see `weir.reproduce.engine.series.Series`."""
+def _held(results: Mapping[Plan, FabricResult]) -> Held[Evidence, Judgement[PublishedClaim]]:
     evidence = Evidence(results)
     judgements = judge(evidence)
     checks = (
@@ -92,8 +88,11 @@ def evaluate(
         *signs(evidence),
         *cells.prototypes(evidence),
     )
-    return DtableReproduction(Checks("dtable", fidelity, checks), evidence, judgements, interrupted)
+    return evidence, judgements, checks
 
+
+evaluate = evaluator(DtableReproduction, _held)
+"""Holds results against what was published; see `weir.reproduce.engine.document.evaluator`."""
 
 run = Series(runs.plans, runs.SEED, partial(source, published.FILES), simulate, evaluate).run
 """Runs the reproduction; see `weir.reproduce.engine.series.Series.run`."""

@@ -26,23 +26,6 @@ if TYPE_CHECKING:
     from weir.reproduce.dtable.runs import Variant
     from weir.reproduce.engine.checks import Check
 
-__all__ = [
-    "ACCEPTED",
-    "CAUSES",
-    "FIGURE_BAR",
-    "FIGURE_WEIGHT",
-    "NO_CAUSE",
-    "SIGNS",
-    "computed",
-    "distance",
-    "figure_cells",
-    "prototypes",
-    "sign_of",
-    "table_cells",
-    "variants",
-    "with_sign",
-]
-
 FIGURE_BAR = 0.001
 """By how much a saturated share may differ, as a part of the link."""
 FIGURE_WEIGHT = 34

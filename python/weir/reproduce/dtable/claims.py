@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Parts = Callable[[Evidence], Iterator[Part]]
 
-__all__ = ["CLAIMS", "HARDWARE", "judge"]
-
 HARDWARE = (
     "needs synthesis of both, which is not made here; a synthesis for an iCE40 at 64 entries and 8 flows, "
     "table in "

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from weir.fabric import FabricDifference, FabricEstimate, Totals
     from weir.reproduce.dtable.runs import Plan, Variant
 
-__all__ = ["Evidence", "Figure", "NotMeasuredError", "View"]
-
 
 @dataclass(frozen=True, slots=True)
 class Figure(Measured):

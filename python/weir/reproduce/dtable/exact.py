@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING
 
 from weir.reproduce.dtable import planned, published, runs
 from weir.reproduce.dtable.cells import FIGURE_BAR, FIGURE_WEIGHT, computed, distance
-from weir.reproduce.dtable.evidence import EQUAL_PHI, NotMeasuredError, spread
+from weir.reproduce.dtable.evidence import EQUAL_PHI, spread
 from weir.reproduce.dtable.method import TABLE_1, saturated_shares
 from weir.reproduce.dtable.published import CHANNELS, TOTAL
 from weir.reproduce.dtable.runs import DRR, DTABLE, SATURATED, SCFQ, TABLES, WEIGHTED, WFQ
 from weir.reproduce.dtable.wiring import Wiring
+from weir.reproduce.engine.evidence import NotMeasuredError
 from weir.reproduce.engine.judgement import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weir.reproduce.dtable.evidence import Evidence, View
-
-__all__ = ["EXACT"]
 
 _ALIKE = 1.05
 """How far latencies of one reservation may be apart under SCFQ and WFQ: ties go to the lower channel."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from weir.reproduce.dtable.evidence import Evidence, View
     from weir.reproduce.dtable.runs import Variant
 
-__all__ = ["drawings"]
-
 _NAMES = {DTABLE: "DTable", DRR: "DRR"}
 _PER_CENT, _MICROS, _AS_IT_IS = Scale(0.01, "%"), Scale(1e-6, "us"), Scale(1.0, "%")
 _ZOOM = 0.75

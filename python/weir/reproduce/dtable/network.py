@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from weir.reproduce.dtable.evidence import Evidence, Figure, View
 
-__all__ = ["NETWORK_CLAIMS"]
-
 _US = 1e6
 _SATURATED = 0.99
 

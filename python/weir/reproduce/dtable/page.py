@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from weir.reproduce.engine.checks import Check
     from weir.reproduce.engine.judgement import Judgement
 
-__all__ = ["html"]
-
 
 def html(reproduction: DtableReproduction) -> str:
     """Return the document."""

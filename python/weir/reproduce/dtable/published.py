@@ -12,20 +12,6 @@ from functools import cache
 
 from weir.reproduce.engine.published import Published
 
-__all__ = [
-    "CHANNELS",
-    "COLUMNS",
-    "FILES",
-    "TOTAL",
-    "Prototype",
-    "PublishedClaim",
-    "claims",
-    "folder",
-    "phi",
-    "prototype",
-    "table",
-]
-
 FILES = Published("dtable")
 folder = FILES.folder
 

@@ -12,36 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from weir.reproduce.dtable import published
 from weir.reproduce.engine import series
-from weir.reproduce.engine.series import Fidelity, compared, replaced, scenario
+from weir.reproduce.engine.series import Fidelity, compared, replaced
+from weir.reproduce.engine.series import scenario as scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-__all__ = [
-    "BEYOND",
-    "DRR",
-    "DTABLE",
-    "EXCHANGED",
-    "LARGER",
-    "MAIN",
-    "NETWORK",
-    "OVERLOAD",
-    "SATURATED",
-    "SEED",
-    "SIZES",
-    "SIZE_SETS",
-    "SWEPT",
-    "SWITCHES",
-    "TABLES",
-    "VARIANTS",
-    "Fidelity",
-    "Plan",
-    "Switch",
-    "Variant",
-    "packet_sizes",
-    "plans",
-    "scenario",
-]
 
 SEED = 2007
 DTABLE, DRR, BASIC, WEIGHTED, SCFQ, WFQ = "dtable", "drr", "basic", "weighted", "scfq", "wfq"

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from weir.reproduce.dtable.evidence import Evidence, View
 
-__all__ = ["SHOWN", "Row", "signs", "table"]
-
 SHOWN = ("D2", "D16", "D64")
 _AT = 0.9
 _VANISHES = "crossbar at the speed of a link"

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from weir.reproduce.dtable.sensitivity import Row
     from weir.reproduce.engine.checks import Check
 
-__all__ = ["blocks"]
-
 _CHOICE = 46
 
 

@@ -12,18 +12,18 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from weir.files import write_text
-from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.checks import Checks, Status
 from weir.reproduce.engine.judgement import Finding
 from weir.reproduce.engine.text import WIDTH
 from weir.text import be, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from types import ModuleType
 
-    from weir.reproduce.engine.checks import Check, Checks
+    from weir.reproduce.engine.checks import Check
 
-__all__ = ["Reproduction"]
+__all__ = ["Held", "Reproduction", "evaluator"]
 
 _NAMED = 6
 """So many checks are named that are not met."""
@@ -234,3 +234,24 @@ def _share(check: Check) -> float | None:
     if not isinstance(check.published, float) or not isinstance(check.measured, float):
         return None
     return abs(check.measured - check.published) / check.tolerance
+
+
+Held = tuple[EvidenceT, tuple[JudgedT, ...], "Iterable[Check]"]
+"""What was measured, the claims decided by it, and all checks in the order of the source."""
+ReproductionT = TypeVar("ReproductionT", bound=Reproduction[Any, Any])
+
+
+def evaluator(kind: type[ReproductionT], held: Callable[..., Held[Any, Any]]) -> Callable[..., ReproductionT]:
+    """Return what holds results against what was published, of those runs that were made.
+
+    It takes a result for each plan; ``fidelity``, with which they are labelled, and ``interrupted``, whether
+    the runs were stopped before their end; and what ``held`` takes beside the results.
+    """
+
+    def evaluate(
+        results: Mapping[Any, Any], *, fidelity: str = "default", interrupted: bool = False, **more: bool
+    ) -> ReproductionT:
+        evidence, judgements, checks = held(results, **more)
+        return kind(Checks(kind.name, fidelity, tuple(checks)), evidence, judgements, interrupted)
+
+    return evaluate

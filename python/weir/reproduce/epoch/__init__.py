@@ -15,8 +15,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from weir.node import NodeResult
-from weir.reproduce.engine.checks import Checks
-from weir.reproduce.engine.document import Reproduction
+from weir.reproduce.engine.document import Reproduction, evaluator
 from weir.reproduce.engine.judgement import Judgement
 from weir.reproduce.engine.series import Series, engine, source
 from weir.reproduce.epoch import cells, comparison, published, runs
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from weir.reproduce.engine.checks import Check
+    from weir.reproduce.engine.document import Held
     from weir.reproduce.epoch.comparison import Rows
     from weir.reproduce.epoch.open_points import OpenPoint
     from weir.reproduce.epoch.runs import Plan
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["EpochReproduction", "evaluate", "run", "simulate"]
 
 simulate = engine(NodeResult)
-"""Runs a scenario with the engine; the runner unless another is given."""
 
 _CHAIN = "table/2/chain/"
 
@@ -76,10 +75,7 @@ class EpochReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
         yield f"{self.evidence.schedulings:,} schedulings"
 
 
-def evaluate(
-    results: Mapping[Plan, NodeResult], *, fidelity: str = "default", interrupted: bool = False
-) -> EpochReproduction:
-    """Hold results against what was published; see `weir.reproduce.engine.series.Series`."""
+def _held(results: Mapping[Plan, NodeResult]) -> Held[Evidence, Judgement[PublishedClaim]]:
     evidence = Evidence(results)
     judgements = judge(evidence)
     checks = (
@@ -89,8 +85,11 @@ def evaluate(
         *cells.rate_cells(evidence),
         *(each.check for each in judgements),
     )
-    return EpochReproduction(Checks("epoch", fidelity, checks), evidence, judgements, interrupted)
+    return evidence, judgements, checks
 
+
+evaluate = evaluator(EpochReproduction, _held)
+"""Holds results against what was published; see `weir.reproduce.engine.document.evaluator`."""
 
 run = Series(runs.plans, runs.SEED, partial(source, published.FILES), simulate, evaluate).run
 """Runs the reproduction; see `weir.reproduce.engine.series.Series.run`."""

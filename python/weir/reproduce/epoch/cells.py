@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from weir.reproduce.engine.evidence import Measured as Figure
     from weir.reproduce.epoch.evidence import Evidence
 
-__all__ = [
-    "MESSAGE_BAR",
-    "PAIR_LENGTH",
-    "RATE_BAR",
-    "cost_cells",
-    "experiment_cells",
-    "rate_cells",
-    "stated_cells",
-]
-
 MESSAGE_BAR = 0.002
 """By how much the cost of a message may be off, as a part: what equation 3 makes of swaps among restarts."""
 RATE_BAR = 0.005

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Parts = Callable[[Evidence], Iterator[Part]]
 
-__all__ = ["CLAIMS", "judge"]
-
 _NS = 1e-9
 _SAME = 1e-6
 """Milliseconds an epoch: a nanosecond."""

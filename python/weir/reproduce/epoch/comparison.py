@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from weir.node import ProcessRow
     from weir.reproduce.epoch.evidence import Evidence, Mean, View
 
-__all__ = ["FIGURES", "Kind", "Row", "Rows", "rows", "words"]
-
 
 @dataclass(frozen=True, slots=True)
 class Case:

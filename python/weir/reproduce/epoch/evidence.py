@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from weir.node import NodeTotals, ProcessTotals
 
-__all__ = ["Evidence", "Mean", "NotMeasuredError", "View", "mean_of"]
-
 _MS = 1e3
 """From seconds a second to milliseconds a second."""
 _OUTSIDE = 0.05

@@ -14,8 +14,6 @@ from weir.reproduce.epoch.measured import GENERATOR, TRUE, Measured
 if TYPE_CHECKING:
     from weir.reproduce.epoch.evidence import Evidence
 
-__all__ = ["drawings"]
-
 _FORMULA, _SIMULATED = "closed form", "simulated"
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from weir.reproduce.epoch.evidence import Evidence
     from weir.reproduce.epoch.method import Setting
 
-__all__ = ["GENERATOR", "SINK", "TRUE", "Measured"]
-
 GENERATOR, SINK = "generator", "sink"
 TRUE = {GENERATOR: 0.5522, "remote": 0.5522 + 0.060, SINK: 0.152, "delivery": 0.4773}
 """Milliseconds that a message takes, as the programs have it."""

@@ -21,8 +21,6 @@ from weir.reproduce.engine.evidence import Measured
 if TYPE_CHECKING:
     from weir.overhead import Duration
 
-__all__ = ["PER_ROUND", "Setting", "in_turn", "message_time"]
-
 PER_ROUND = 0.219 + 0.119 + 0.016
 """Milliseconds that a round of generator and sink costs: the end of a slice, a wait, a post."""
 _TURN = 0.219

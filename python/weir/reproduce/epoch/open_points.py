@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from weir.reproduce.epoch.evidence import Evidence
 
-__all__ = ["OpenPoint", "open_points"]
-
 _KEPT, _AHEAD = 1, 2
 """Places in `runs.READINGS`."""
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from weir.reproduce.epoch.open_points import OpenPoint
     from weir.reproduce.epoch.published import PublishedClaim
 
-__all__ = ["html"]
-
 _DIGITS = 6
 
 

@@ -12,21 +12,6 @@ from functools import cache
 
 from weir.reproduce.engine.published import Published
 
-__all__ = [
-    "FILES",
-    "Cost",
-    "Expected",
-    "PublishedClaim",
-    "Rate",
-    "Stated",
-    "claims",
-    "costs",
-    "experiments",
-    "folder",
-    "rates",
-    "stated",
-]
-
 FILES = Published("epoch")
 folder = FILES.folder
 

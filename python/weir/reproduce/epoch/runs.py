@@ -10,38 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from weir.reproduce.engine import series
-from weir.reproduce.engine.series import Fidelity, compared, replaced, scenario
+from weir.reproduce.engine.series import Fidelity, compared, replaced
+from weir.reproduce.engine.series import scenario as scenario
 from weir.reproduce.epoch import published, sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weir.reproduce.epoch.sets import TaskSet
-
-__all__ = [
-    "AT_DISPATCH",
-    "CHAIN",
-    "COMPARED",
-    "DEMANDS",
-    "EPOCH",
-    "EXACT",
-    "LENGTHS",
-    "MODULES",
-    "PERIODIC",
-    "RAISED",
-    "READINGS",
-    "ROUNDS",
-    "SEED",
-    "SIZES",
-    "SWAPS",
-    "SYSTEM",
-    "THRESHOLDS",
-    "UNDECLARED",
-    "WHOLE",
-    "Plan",
-    "plans",
-    "scenario",
-]
 
 SEED = 1983
 EPOCH, AT_DISPATCH = "epoch", "epoch:allocate=at_dispatch"

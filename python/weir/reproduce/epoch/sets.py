@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["EPOCH", "PERIODS", "Process", "TaskSet", "busy", "mixed", "ready"]
-
 EPOCH = 100_000
 """Microseconds."""
 PERIODS = (10_000, 20_000, 25_000, 50_000, 100_000)

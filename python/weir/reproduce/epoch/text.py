@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from weir.reproduce.epoch import EpochReproduction
     from weir.reproduce.epoch.comparison import Row, Rows
 
-__all__ = ["blocks"]
-
 _KINDS = {
     "table": "Tables 1 and 2: printed, measured back, bar",
     "text": "numbers of the text: printed, measured, bar",

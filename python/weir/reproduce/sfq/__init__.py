@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.network.result import NetworkResult
-from weir.reproduce.engine.checks import Checks, Status
-from weir.reproduce.engine.document import Reproduction
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.document import Reproduction, evaluator
 from weir.reproduce.engine.judgement import Judgement
 from weir.reproduce.engine.series import Series, engine
 from weir.reproduce.sfq import cells, published, runs
@@ -24,12 +24,12 @@ from weir.reproduce.sfq.published import PublishedClaim
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from weir.reproduce.engine.document import Held
     from weir.reproduce.sfq.runs import Plan
 
 __all__ = ["SfqReproduction", "evaluate", "run", "simulate"]
 
 simulate = engine(NetworkResult)
-"""Runs a scenario with the engine; the runner unless another is given."""
 
 
 class SfqReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
@@ -53,10 +53,7 @@ class SfqReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
         yield f"{self.evidence.packets:,} packets"
 
 
-def evaluate(
-    results: Mapping[Plan, NetworkResult], *, fidelity: str = "default", interrupted: bool = False
-) -> SfqReproduction:
-    """Hold results against what was published; see `weir.reproduce.engine.series.Series`."""
+def _held(results: Mapping[Plan, NetworkResult]) -> Held[Evidence, Judgement[PublishedClaim]]:
     evidence = Evidence(results)
     judgements = judge(evidence)
     checks = (
@@ -66,7 +63,11 @@ def evaluate(
         *cells.predictions(evidence),
         *(each.check for each in judgements),
     )
-    return SfqReproduction(Checks("sfq", fidelity, checks), evidence, judgements, interrupted)
+    return evidence, judgements, checks
+
+
+evaluate = evaluator(SfqReproduction, _held)
+"""Holds results against what was published; see `weir.reproduce.engine.document.evaluator`."""
 
 
 def _source(plan: Plan) -> tuple[str, str]:

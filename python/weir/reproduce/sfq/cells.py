@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from weir.reproduce.sfq.evidence import Evidence
     from weir.reproduce.sfq.published import Row
 
-__all__ = ["CAUSES", "cell_id", "cells", "collides", "offers", "predictions", "suggested", "summed_with"]
-
 _FREE_SHARE, _SPREAD_SHARE, _DELAY_SHARE = 0.02, 0.10, 0.05
 _REPEATABLE = 0.008
 """Seconds by which the delays of repeated runs of the report differ (Table 2, MM6)."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from weir.reproduce.engine.judgement import Judgement
     from weir.reproduce.sfq.published import PublishedClaim
 
-__all__ = ["CLAIMS", "expected", "judge"]
-
 DARTNET, LBL, LAWNDART, MM6 = "Dartnet1 to Malarky", "LBL to Dart3", "Lawndart to Dart5", "MM6 to Ant"
 HEAVY, LIGHT, REVERSE = "Lawndart to Ant", "MM6 to Dart5", "Malarky to Dartnet1"
 WHOLE = (0.0, 245.0)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from weir.reproduce.sfq.published import Row
     from weir.reproduce.sfq.runs import Plan
 
-__all__ = ["Draws", "Evidence", "Mean", "NotMeasuredError"]
-
 _UNITS = {
     "offer": 100 / published.CAPACITY,
     "throughput": 100 / published.CAPACITY,

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from weir.reproduce.sfq import SfqReproduction
     from weir.reproduce.sfq.published import PublishedClaim, Row
 
-__all__ = ["html"]
-
 _READINGS = (
     "Perturbed runs are read in two ways. The tables take the maps that the delays of the report show, "
     "frozen into the routers: that is fitted. Below stands what random maps give, with nothing taken from "

@@ -12,20 +12,6 @@ from functools import cache
 
 from weir.reproduce.engine.published import Published
 
-__all__ = [
-    "ARTEFACTS",
-    "CAPACITY",
-    "FILES",
-    "QUANTITIES",
-    "SUGGESTED",
-    "TABLES",
-    "PublishedClaim",
-    "Row",
-    "claims",
-    "folder",
-    "rows",
-]
-
 FILES = Published("sfq")
 folder = FILES.folder
 

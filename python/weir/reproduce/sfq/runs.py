@@ -16,25 +16,6 @@ from weir.errors import ConfigError
 from weir.reproduce.engine.series import Fidelity
 from weir.reproduce.sfq import published
 
-__all__ = [
-    "COLLISIONS",
-    "EXPERIMENTS",
-    "FREE",
-    "RUNS",
-    "SEED",
-    "STATED",
-    "STREAM_SECONDS",
-    "STRICT",
-    "Experiment",
-    "Fidelity",
-    "Measured",
-    "Plan",
-    "Reading",
-    "draws",
-    "plans",
-    "scenario",
-]
-
 SEED = 1993
 FREE, STATED, FIFO, PERTURBED, STRICT, FROZEN = "free", "stated", "fifo", "perturbed", "strict", "frozen"
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from weir.reproduce.sfq import SfqReproduction
     from weir.reproduce.sfq.published import Row
 
-__all__ = ["blocks"]
-
 _MOST_LISTED = 20
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from weir.reproduce.engine.checks import Checks, Status
-from weir.reproduce.engine.document import Reproduction
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.document import Reproduction, evaluator
 from weir.reproduce.engine.judgement import Judgement
 from weir.reproduce.engine.series import Series, engine, source
 from weir.reproduce.steer import cells, published, runs, sweep
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from weir.reproduce.engine.checks import Check
+    from weir.reproduce.engine.document import Held
     from weir.reproduce.steer.runs import Plan
     from weir.reproduce.steer.sweep import Row
 
 __all__ = ["SteerReproduction", "evaluate", "run", "simulate"]
 
 simulate = engine(ServerResult)
-"""Runs a scenario with the engine; the runner unless another is given."""
 
 
 class SteerReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
@@ -72,10 +72,7 @@ class SteerReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
         yield f"{self.evidence.requests:,} requests"
 
 
-def evaluate(
-    results: Mapping[Plan, ServerResult], *, fidelity: str = "default", interrupted: bool = False
-) -> SteerReproduction:
-    """Hold results against what was published; see `weir.reproduce.engine.series.Series`."""
+def _held(results: Mapping[Plan, ServerResult]) -> Held[Evidence, Judgement[PublishedClaim]]:
     evidence = Evidence(results)
     judgements = judge(evidence)
     checks = (
@@ -85,8 +82,11 @@ def evaluate(
         *cells.slowdown_cells(evidence),
         *cells.property_cells(evidence),
     )
-    return SteerReproduction(Checks("steer", fidelity, checks), evidence, judgements, interrupted)
+    return evidence, judgements, checks
 
+
+evaluate = evaluator(SteerReproduction, _held)
+"""Holds results against what was published; see `weir.reproduce.engine.document.evaluator`."""
 
 run = Series(runs.plans, runs.SEED, partial(source, published.FILES), simulate, evaluate).run
 """Runs the reproduction: ``quick``, ``default`` or ``full`` have 1, 5 or 32 million requests for each

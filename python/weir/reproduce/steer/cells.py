@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from weir.reproduce.engine.checks import Check
-    from weir.reproduce.steer.evidence import Evidence, Measured, View
+    from weir.reproduce.engine.evidence import Measured
+    from weir.reproduce.steer.evidence import Evidence, View
     from weir.reproduce.steer.published import ModelValue, Slowdown
-
-__all__ = ["SLOWDOWN_BAR", "model_cells", "property_cells", "slowdown", "slowdown_cells"]
 
 SLOWDOWN_BAR = 0.25
 """The part of the other simulation's slowdown by which ours may differ."""

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     Parts = Callable[[Evidence], Iterator[Part]]
 
-__all__ = ["VALUE_BAR", "VALUE_FACTOR", "judge", "order_checks"]
-
 VALUE_BAR = 0.15
 """The part by which a delay may be off a published one, which is read off a plot and rounded."""
 VALUE_FACTOR = 2.5

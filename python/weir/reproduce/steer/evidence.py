@@ -9,13 +9,15 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from weir.reproduce.engine import evidence
-from weir.reproduce.engine.evidence import Measured, NotMeasuredError, measured
+from weir.reproduce.engine.evidence import NotMeasuredError, measured
 from weir.reproduce.steer.runs import LAB, THRESHOLDS, WINDOWS
 from weir.server import ServerResult
 
-__all__ = ["MICRO", "Evidence", "Measured", "NotMeasuredError", "View"]
+if TYPE_CHECKING:
+    from weir.reproduce.engine.evidence import Measured
 
 MICRO = 1e6
 """From seconds to microseconds."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from weir.reproduce.steer.evidence import Evidence
     from weir.reproduce.steer.sweep import Row
 
-__all__ = ["drawings"]
-
 _LAB = runs.LAB[:4]
 _COLOURS = (*OTHERS, "#1b8fd0", "#6f5fb8", "#000000")
 

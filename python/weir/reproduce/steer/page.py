@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from weir.reproduce.steer.published import PublishedClaim
     from weir.reproduce.steer.sweep import Row
 
-__all__ = ["html"]
-
 _HEADLINES = (
     "Published headlines, from abstracts and not of this workload: Shinjuku (NSDI 2019) preempts every "
     "5 us and has up to 6.6 times the throughput and an 88 % lower tail on RocksDB than IX and ZygOS. "

@@ -11,20 +11,6 @@ from functools import cache
 
 from weir.reproduce.engine.published import Published
 
-__all__ = [
-    "CLAIMS",
-    "FILES",
-    "ModelValue",
-    "Ordering",
-    "PublishedClaim",
-    "Slowdown",
-    "claims",
-    "folder",
-    "model",
-    "orderings",
-    "slowdowns",
-]
-
 FILES = Published("steer")
 folder = FILES.folder
 CLAIMS = ("value", "bound", "ordering", "trend")

@@ -11,33 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from weir.reproduce.engine import series
-from weir.reproduce.engine.series import Fidelity, scenario
+from weir.reproduce.engine.series import Fidelity
+from weir.reproduce.engine.series import scenario as scenario
 from weir.reproduce.steer import published
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-__all__ = [
-    "CORES",
-    "EQUAL",
-    "EQUAL_LOADS",
-    "LAB",
-    "LOADS",
-    "ONE",
-    "PAYS",
-    "POLICIES",
-    "SEED",
-    "SIZES",
-    "THRESHOLDS",
-    "TRAFFICS",
-    "WINDOWS",
-    "WORKLOADS",
-    "Cell",
-    "Plan",
-    "cells",
-    "plans",
-    "scenario",
-]
 
 SEED = 477
 CORES = 7

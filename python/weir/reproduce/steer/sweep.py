@@ -15,10 +15,9 @@ from weir.reproduce.engine.series import Fidelity
 from weir.reproduce.steer.runs import PAYS, cells
 
 if TYPE_CHECKING:
-    from weir.reproduce.steer.evidence import Evidence, Measured
+    from weir.reproduce.engine.evidence import Measured
+    from weir.reproduce.steer.evidence import Evidence
     from weir.reproduce.steer.runs import Cell
-
-__all__ = ["BOTH", "OTHERS", "SERVERS", "Row", "rows", "words"]
 
 BOTH = PAYS[-1]
 OTHERS = PAYS[:-1]

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from weir.reproduce.steer.published import PublishedClaim
     from weir.reproduce.steer.sweep import Row
 
-__all__ = ["blocks"]
-
 
 def blocks(reproduction: SteerReproduction) -> Iterator[list[str]]:
     """Yield what stands below the verdict."""

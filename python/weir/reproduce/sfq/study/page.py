@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from weir.reproduce.sfq.study import Study
     from weir.reproduce.sfq.study.tables import Table
 
-__all__ = ["html"]
-
 _COLOURS = ("#a36a00", "#c8852b", "#9a5a96", "#3d72c4", *OTHERS)
 _TITLE = "Flows against queues: the study that the SFQ report recommends"
 _VERDICT = (
