@@ -64,9 +64,9 @@ class AlphaReproduction(Reproduction[Evidence, Judgement]):
         made = sum(check.status != Status.NOT_CHECKABLE for check in self.checks.of_kind(measured))
         if not made:
             return "None of the closed forms could be checked"
-        artefact = self.checks.count(Status.ARTEFACT, printed)
-        shown = f"{self.checks.count(Status.MET, measured)} agree with what was measured"
-        shown += f" and {self.checks.count(Status.MET, printed)} with what was published"
+        artefact = self.count(Status.ARTEFACT, printed)
+        shown = f"{self.count(Status.MET, measured)} agree with what was measured"
+        shown += f" and {self.count(Status.MET, printed)} with what was published"
         shown += f" ({artefact} artefacts)" if artefact else ""
         return f"Of {made} closed forms, {shown}"
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from weir.reproduce.dtable import planned, published, runs
@@ -20,7 +21,7 @@ from weir.reproduce.engine.evidence import NotMeasuredError
 from weir.reproduce.engine.judgement import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from weir.reproduce.dtable.evidence import Evidence, View
 
@@ -47,18 +48,6 @@ def _figure(role: str, evidence: Evidence) -> Iterator[Part]:
         yield Part(gap <= FIGURE_BAR, f"sizes {name}: {shown}, off by {gap:.5f} at most")
 
 
-def _basic(evidence: Evidence) -> Iterator[Part]:
-    yield from _figure(runs.BASIC, evidence)
-
-
-def _weighted(evidence: Evidence) -> Iterator[Part]:
-    yield from _figure(WEIGHTED, evidence)
-
-
-def _deficit(evidence: Evidence) -> Iterator[Part]:
-    yield from _figure(DTABLE, evidence)
-
-
 def _unfairness(evidence: Evidence) -> Iterator[Part]:
     for run, load in (("figure 1a", SATURATED), ("figure 1b", SATURATED), ("figure 1 in the network", 3.0)):
         view = evidence.view(run)
@@ -83,23 +72,15 @@ def _unsaturated(evidence: Evidence) -> Iterator[Part]:
         yield Part(worst <= 0.01, f"{run}: throughput off the offer by {100 * worst:.2f} % at most")
 
 
-def _visits(role: str, packets: Fraction, otherwise: Fraction, evidence: Evidence) -> Iterator[Part]:
+def _visits(role: str, packets: Fraction, evidence: Evidence) -> Iterator[Part]:
     """Say that a visit of 34 credits sends so many packets of 32, beside a flow with packets of 34."""
     view = evidence.view("visits")
     first, second = view.channels
     found = view.shares(role, SATURATED)[first].value
-    expected, other = (float(2048 * each / (2048 * each + 2176)) for each in (packets, otherwise))
+    expected, other = (float(2048 * each / (2048 * each + 2176)) for each in (packets, Fraction(1)))
     near = abs(found - expected) <= FIGURE_BAR
     shown = f"share of {first} beside {second}: {found:.4f}, rule {expected:.4f}, without it {other:.4f}"
     yield Part(near, shown)
-
-
-def _may_start(evidence: Evidence) -> Iterator[Part]:
-    yield from _visits(WEIGHTED, Fraction(2), Fraction(1), evidence)
-
-
-def _kept(evidence: Evidence) -> Iterator[Part]:
-    yield from _visits(DTABLE, Fraction(34, 32), Fraction(1), evidence)
 
 
 def _one_pass(evidence: Evidence) -> Iterator[Part]:
@@ -279,14 +260,14 @@ def _stamped(evidence: Evidence) -> Iterator[Part]:
     )
 
 
-EXACT = {
-    "C01": _basic,
-    "C02": _weighted,
-    "C03": _deficit,
+EXACT: dict[str, Callable[[Evidence], Iterator[Part]]] = {
+    "C01": partial(_figure, runs.BASIC),
+    "C02": partial(_figure, WEIGHTED),
+    "C03": partial(_figure, DTABLE),
     "C04": _unfairness,
     "C05": _unsaturated,
-    "C06": _may_start,
-    "C07": _kept,
+    "C06": partial(_visits, WEIGHTED, Fraction(2)),
+    "C07": partial(_visits, DTABLE, Fraction(34, 32)),
     "C08": _one_pass,
     "C09": _equals_drr,
     "C10": _formulas,

@@ -12,7 +12,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from weir.files import write_text
-from weir.reproduce.engine.checks import Checks, Status
+from weir.reproduce.engine.checks import Checks, Counted, Status
 from weir.reproduce.engine.judgement import Finding
 from weir.reproduce.engine.text import WIDTH
 from weir.text import be, plural
@@ -54,7 +54,7 @@ JudgedT = TypeVar("JudgedT", bound=Judged)
 
 
 @dataclass(frozen=True, eq=False)
-class Reproduction(ABC, Generic[EvidenceT, JudgedT]):
+class Reproduction(Counted, ABC, Generic[EvidenceT, JudgedT]):
     """All checks of a document, and the measured values behind them.
 
     The modules ``text`` and ``page`` of the document's package show it.
@@ -122,25 +122,9 @@ class Reproduction(ABC, Generic[EvidenceT, JudgedT]):
             *self.simulated(),
         )
 
-    @property
-    def met(self) -> int:
-        """How many checks are met."""
-        return self.checks.met
-
-    @property
-    def not_met(self) -> int:
-        """How many are not."""
-        return self.checks.not_met
-
-    @property
-    def artefact(self) -> int:
-        """How many published values come from an explained fault of the original."""
-        return self.checks.artefact
-
-    @property
-    def not_checkable(self) -> int:
-        """How many could not be computed."""
-        return self.checks.not_checkable
+    def count(self, status: Status, kind: str | None = None) -> int:
+        """Return how many checks, of one kind or of all, have a status."""
+        return self.checks.count(status, kind)
 
     def never(self, check: Check) -> bool:  # noqa: ARG002 - a reproduction may know of some
         """Whether a check can never be made here, so that nothing is amiss where it is not."""
@@ -176,8 +160,8 @@ class Reproduction(ABC, Generic[EvidenceT, JudgedT]):
 
         Such as ``3 of 4 published means are met``, with ``noun`` and ``end`` around the count.
         """
-        total, met = len(list(self.checks.of_kind(kind))), self.checks.count(Status.MET, kind)
-        made = total - self.checks.count(Status.NOT_CHECKABLE, kind)
+        total, met = len(list(self.checks.of_kind(kind))), self.count(Status.MET, kind)
+        made = total - self.count(Status.NOT_CHECKABLE, kind)
         if made == 0:
             return f"None of the {total:,} {noun} could be checked"
         if made == total:
@@ -193,12 +177,12 @@ class Reproduction(ABC, Generic[EvidenceT, JudgedT]):
 
     def counted(self, status: Status, kind: str, words: str) -> str:
         """Return how many checks of a kind have a status, in words to go on with, if any has."""
-        count = self.checks.count(status, kind)
+        count = self.count(status, kind)
         return f", {count:,} {words}" if count else ""
 
     def not_met_of(self, kind: str) -> str:
         """Return how many checks of a kind are not met, in words to go on with, if any is not."""
-        return self.counted(Status.NOT_MET, kind, f"{be(self.checks.count(Status.NOT_MET, kind))} not met")
+        return self.counted(Status.NOT_MET, kind, f"{be(self.count(Status.NOT_MET, kind))} not met")
 
     def by_id(self, kind: str | None = None) -> dict[str, Check]:
         """Return the checks of a kind, or all, by what names them."""
