@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from weir.reproduce.alpha import published, runs, table
+from weir.reproduce.alpha.claims import Judgement, judge
 from weir.reproduce.alpha.evidence import Evidence
 from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY, fairness
-from weir.reproduce.alpha.judgement import Judgement, judge
 from weir.reproduce.engine.checks import Status
 from weir.reproduce.engine.document import Reproduction, evaluator
 from weir.reproduce.engine.evidence import NotMeasuredError

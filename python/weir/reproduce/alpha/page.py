@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from weir.reproduce.alpha import AlphaReproduction
+    from weir.reproduce.alpha.claims import Judgement
     from weir.reproduce.alpha.fairness import Fairness
     from weir.reproduce.alpha.figures import Drawing
-    from weir.reproduce.alpha.judgement import Judgement
     from weir.reproduce.engine.checks import Check
 
 _OPEN = Load("95")
