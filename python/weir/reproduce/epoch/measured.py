@@ -30,7 +30,7 @@ GENERATOR, SINK = "generator", "sink"
 TRUE = {GENERATOR: 0.5522, "remote": 0.5522 + 0.060, SINK: 0.152, "delivery": 0.4773}
 """Milliseconds that a message takes, as the programs have it."""
 _FEW, _MANY = runs.LENGTHS[0], runs.LENGTHS[-1]
-_SHORT, _LONG = runs.ROUNDS[-1], runs.ROUNDS[0]
+_SHORT = runs.ROUNDS[-1]
 
 
 class Measured:
