@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from weir.live.terminal import generator_columns, ledger_columns, row_columns, verdict
-from weir.reproduce.markup import headline, note
+from weir.reproduce.engine.markup import headline, note
 from weir.results.page import page, section, table
 from weir.text import plural
 

@@ -18,7 +18,7 @@ from weir import toml
 from weir.live.quantities import time
 from weir.live.steer.counts import Mean, Windows, over
 from weir.live.steer.plan import LEVELS, LONG, PERIODS, POLICIES, QUEUE, TRAFFICS, UNIMODAL, Case
-from weir.reproduce.common import Fidelity
+from weir.reproduce.engine.series import Fidelity
 from weir.reproduce.steer import runs
 from weir.reproduce.steer.evidence import classes
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from weir.models.fabric.marks import axes_of, line_chart, point_of
 from weir.reproduce.dtable import runs
-from weir.reproduce.dtable.evidence import NotMeasuredError
 from weir.reproduce.dtable.published import CHANNELS
 from weir.reproduce.dtable.runs import DRR, DTABLE, VARIANTS
+from weir.reproduce.engine.evidence import NotMeasuredError
 from weir.results.marks import lines_of, styles_of
 from weir.results.style import Figure
 from weir.text import Scale
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from weir.reproduce.dtable.evidence import Evidence, View
     from weir.reproduce.dtable.runs import Variant
     from weir.results.marks import Lines, Point
-
-__all__ = ["drawings"]
 
 _NAMES = {DTABLE: "DTable", DRR: "DRR"}
 _PER_CENT, _MICROS, _AS_IT_IS = Scale(0.01, "%"), Scale(1e-6, "us"), Scale(1.0, "%")

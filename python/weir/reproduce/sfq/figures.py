@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from weir.reproduce.sfq.evidence import Evidence
     from weir.reproduce.sfq.runs import Experiment
 
-__all__ = ["drawings"]
-
 _TITLES = {
     FIFO: "FIFO",
     STATED: "SFQ, the stated collision",

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from weir.reproduce.sfq.study import Study
     from weir.reproduce.sfq.study.parts import Run
 
-__all__ = ["Table", "colliding_share", "jain", "tables", "text", "worst"]
-
 _ALONE = 0.75
 """A flow with less than this of the largest throughput shares its queue."""
 

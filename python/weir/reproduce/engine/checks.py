@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Check", "Checks", "Status"]
+__all__ = ["Check", "Checks", "Counted", "Status"]
 
 
 class Status(StrEnum):
@@ -72,12 +72,7 @@ class Check:
     def missing(cls, name: str, kind: str, published: float | str | None, why: object) -> Check:
         """Return a check that could not be made, and ``why``."""
         return cls(
-            id=name,
-            kind=kind,
-            published=published,
-            measured=None,
-            status=Status.NOT_CHECKABLE,
-            note=str(why),
+            id=name, kind=kind, published=published, measured=None, status=Status.NOT_CHECKABLE, note=str(why)
         )
 
     def __post_init__(self) -> None:
@@ -102,8 +97,36 @@ class Check:
         return {**asdict(self), "ci95": list(self.ci95) if self.ci95 else None, "status": self.status.value}
 
 
+class Counted:
+    """What counts checks by their status."""
+
+    def count(self, status: Status, kind: str | None = None) -> int:
+        """Return how many checks, of one kind or of all, have a status."""
+        raise NotImplementedError
+
+    @property
+    def met(self) -> int:
+        """How many checks are met."""
+        return self.count(Status.MET)
+
+    @property
+    def not_met(self) -> int:
+        """How many are not."""
+        return self.count(Status.NOT_MET)
+
+    @property
+    def artefact(self) -> int:
+        """How many published values come from an explained fault of the original."""
+        return self.count(Status.ARTEFACT)
+
+    @property
+    def not_checkable(self) -> int:
+        """How many could not be computed."""
+        return self.count(Status.NOT_CHECKABLE)
+
+
 @dataclass(frozen=True)
-class Checks:
+class Checks(Counted):
     """All checks of a reproduction.
 
     Attributes
@@ -139,26 +162,6 @@ class Checks:
     def of_kind(self, kind: str | None) -> Iterable[Check]:
         """Return the checks of one kind, or all."""
         return (check for check in self.checks if kind in {None, check.kind})
-
-    @property
-    def met(self) -> int:
-        """How many checks are met."""
-        return self.count(Status.MET)
-
-    @property
-    def not_met(self) -> int:
-        """How many are not."""
-        return self.count(Status.NOT_MET)
-
-    @property
-    def artefact(self) -> int:
-        """How many published values come from an explained fault of the original."""
-        return self.count(Status.ARTEFACT)
-
-    @property
-    def not_checkable(self) -> int:
-        """How many could not be computed."""
-        return self.count(Status.NOT_CHECKABLE)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the checks as a JSON object."""

@@ -6,25 +6,31 @@ from html import escape
 from itertools import count
 from typing import TYPE_CHECKING
 
-from weir.reproduce.checks import Status
+from weir.reproduce.engine.checks import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from weir.reproduce.checks import Check
+    from weir.reproduce.engine.checks import Check
 
 __all__ = [
     "KINDS",
     "MARKS",
     "STYLE",
+    "bar_cell",
     "bold_cell",
     "cell",
+    "cells",
+    "details",
     "headline",
     "mark",
     "note",
+    "number",
     "row_name",
+    "span",
     "table_of",
     "two_lines",
+    "value_cells",
 ]
 
 MARKS = {Status.MET: "✓", Status.NOT_MET: "✗", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
@@ -70,6 +76,11 @@ def two_lines(content: str, below: str, kind: str = "") -> str:
     return _cell_of(f"{escape(content)}<small>{escape(below)}</small>", f"{kind} cell".strip())
 
 
+def cells(kind: str, *contents: str) -> Iterable[str]:
+    """Return cells of one kind, such as ``text``."""
+    return (cell(content, kind) for content in contents)
+
+
 def row_name(content: str) -> str:
     """Return the cell that names a row."""
     return f'<th scope="row" class="text">{escape(content)}</th>'
@@ -96,3 +107,28 @@ def table_of(head: Iterable[str], rows: Iterable[Iterable[str]], *, text: int = 
 def note(words: str) -> str:
     """Return a remark."""
     return f'<p class="note">{escape(words)}</p>\n'
+
+
+def details(summary: str, content: str, *, opened: bool) -> str:
+    """Return what is shown where it is opened."""
+    return f"<details{' open' if opened else ''}><summary>{summary}</summary>\n{content}</details>\n"
+
+
+def number(value: float | str | None, digits: int = 4) -> str:
+    """Return a value of a check."""
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value or "n/a")
+
+
+def value_cells(*values: float | str | None, digits: int = 4) -> Iterable[str]:
+    """Return cells of numbers, and of words where there are some."""
+    return (cell(number(value, digits), "text wrap" if isinstance(value, str) else "") for value in values)
+
+
+def bar_cell(check: Check) -> str:
+    """Return the tolerance of a check."""
+    return cell("" if check.tolerance is None else f"±{check.tolerance:.3g}")
+
+
+def span(check: Check, digits: int = 4, unknown: str = "") -> str:
+    """Return the 95 % interval of a check."""
+    return unknown if check.ci95 is None else f"{check.ci95[0]:.{digits}g} to {check.ci95[1]:.{digits}g}"

@@ -1,27 +1,79 @@
-"""The runs of a reproduction, one after the other, with what was finished when they are stopped."""
+"""The runs of a reproduction: scenarios from templates, run one after the other until they are stopped."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from weir.reproduce.common import Reproduced
-from weir.reproduce.common import fidelity as named
+from weir import toml
+from weir.errors import ConfigError
 from weir.results.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from weir.reproduce.common import Fidelity
+    from weir.reproduce.engine.published import Published
 
-__all__ = ["Evaluate", "Planned", "Runner", "Series", "engine", "run_all"]
+    Progress = Callable[[dict[str, float]], None] | None
+
+__all__ = ["Fidelity", "Plan", "Planned", "Runner", "Series", "compared", "engine", "replaced", "run_all"]
 
 ResultT = TypeVar("ResultT", bound=Result)
 ResultT_co = TypeVar("ResultT_co", bound=Result, covariant=True)
-ResultT_contra = TypeVar("ResultT_contra", bound=Result, contravariant=True)
-ReproducedT = TypeVar("ReproducedT", bound=Reproduced)
-ReproducedT_co = TypeVar("ReproducedT_co", bound=Reproduced, covariant=True)
+ReproductionT = TypeVar("ReproductionT")
+
+
+class Fidelity(StrEnum):
+    """How much is simulated."""
+
+    QUICK = "quick"
+    DEFAULT = "default"
+    FULL = "full"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Fidelity:
+        raise ConfigError(
+            f"fidelity is {value!r}, must be one of {', '.join(cls)}", "leave it out for the default"
+        )
+
+
+# Scenarios.
+
+
+def replaced(document: dict[str, Any], *keys: str, value: object) -> dict[str, Any]:
+    """Return a document with one key replaced; the others are shared."""
+    head, *rest = keys
+    inner = replaced(document.get(head, {}), *rest, value=value) if rest else value
+    return {**document, head: inner}
+
+
+def compared(document: dict[str, Any], *specs: str, reference: str) -> dict[str, Any]:
+    """Return a document with other disciplines."""
+    return {**document, "disciplines": list(specs), "reference": reference}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One run: its name, the file that its scenario is made from, and the scenario."""
+
+    name: str
+    file: str = field(compare=False)
+    document: dict[str, Any] = field(compare=False, repr=False)
+
+
+def scenario(plan: Plan) -> str:
+    """Return the scenario of a run as TOML text."""
+    return toml.dumps({**plan.document, "title": f"{plan.document['title']}: {plan.name}"})
+
+
+def source(published: Published, plan: Plan) -> tuple[str, str]:
+    """Return the scenario of a run, and the name under which errors speak of it."""
+    return scenario(plan), str(published.folder() / f"{plan.file} ({plan.name})")
+
+
+# Runs.
 
 
 class Planned(Protocol):
@@ -41,32 +93,14 @@ class Runner(Protocol[ResultT_co]):
     """Runs a scenario, given as TOML text, and returns its result."""
 
     def __call__(  # noqa: D102 - the class says it
-        self,
-        text: str,
-        name: str,
-        *,
-        threads: int | None,
-        progress: Callable[[dict[str, float]], None] | None,
+        self, text: str, name: str, *, threads: int | None, progress: Progress
     ) -> ResultT_co: ...
-
-
-class Evaluate(Protocol[PlanT, ResultT_contra, ReproducedT_co]):
-    """Holds results against what was published: one for each plan, of those that were run.
-
-    It labels them with ``fidelity``; ``interrupted`` is whether the runs were stopped before their end.
-    """
-
-    def __call__(  # noqa: D102 - the class says it
-        self, results: Mapping[PlanT, ResultT_contra], *, fidelity: str = ..., interrupted: bool = ...
-    ) -> ReproducedT_co: ...
 
 
 def engine(kind: type[ResultT]) -> Runner[ResultT]:
     """Return what runs scenarios of one model with the engine; the runner unless another is given."""
 
-    def simulate(
-        text: str, name: str, *, threads: int | None, progress: Callable[[dict[str, float]], None] | None
-    ) -> ResultT:
+    def simulate(text: str, name: str, *, threads: int | None, progress: Progress) -> ResultT:
         from weir.scenario import Scenario
         from weir.simulation import run
 
@@ -84,7 +118,7 @@ def run_all(
     runner: Runner[ResultT],
     *,
     threads: int | None,
-    progress: Callable[[dict[str, float]], None] | None,
+    progress: Progress,
 ) -> tuple[dict[PlanT, ResultT], bool]:
     """Run one plan after the other; Ctrl-C ends the series, not the program.
 
@@ -121,18 +155,32 @@ def run_all(
     return results, len(results) < len(planned)
 
 
+def _scaled(
+    progress: Callable[[dict[str, float]], None], before: float, part: float, total: float
+) -> Callable[[dict[str, float]], None]:
+    """Return a callback that reports one run's progress as that of all."""
+
+    def report(state: dict[str, float]) -> None:
+        share = state["done"] / state["total"] if state["total"] else 0.0
+        progress({"done": before + share * part, "total": total})
+
+    return report
+
+
 @dataclass(frozen=True, slots=True)
-class Series(Generic[PlanT, ResultT, ReproducedT]):
+class Series(Generic[PlanT, ResultT, ReproductionT]):
     """A reproduction as a series of runs, and what they are held against.
 
-    ``plans`` says what is run at a fidelity from a seed, ``scenario`` is that of `run_all`.
+    ``plans`` says what is run at a fidelity from a seed, ``scenario`` is that of `run_all`. ``evaluate``
+    holds results against what was published: one for each plan, of those that were run, labelled with
+    ``fidelity``; ``interrupted`` is whether the runs were stopped before their end.
     """
 
     plans: Callable[[Fidelity, int], Sequence[PlanT]]
     seed: int
     scenario: Callable[[PlanT], tuple[str, str]]
     engine: Runner[ResultT]
-    evaluate: Evaluate[PlanT, ResultT, ReproducedT]
+    evaluate: Callable[..., ReproductionT]
 
     def run(
         self,
@@ -140,9 +188,10 @@ class Series(Generic[PlanT, ResultT, ReproducedT]):
         fidelity: str = "default",
         seed: int | None = None,
         threads: int | None = None,
-        progress: Callable[[dict[str, float]], None] | None = None,
+        progress: Progress = None,
         runner: Runner[ResultT] | None = None,
-    ) -> ReproducedT:
+        **more: object,
+    ) -> ReproductionT:
         """Run the reproduction.
 
         Parameters
@@ -157,10 +206,12 @@ class Series(Generic[PlanT, ResultT, ReproducedT]):
             Called with ``done`` and ``total``, over all runs together.
         runner : callable, optional
             What runs a scenario; the engine if not given.
+        **more
+            For ``evaluate``.
 
         Returns
         -------
-        Reproduced
+        Reproduction
             All checks, and what was measured. After Ctrl-C, with the runs that were finished.
 
         Raises
@@ -168,20 +219,8 @@ class Series(Generic[PlanT, ResultT, ReproducedT]):
         ConfigError
             If there is no such fidelity, or the published tables are not there.
         """
-        planned = self.plans(named(fidelity), self.seed if seed is None else seed)
+        planned = self.plans(Fidelity(fidelity), self.seed if seed is None else seed)
         results, interrupted = run_all(
             planned, self.scenario, runner or self.engine, threads=threads, progress=progress
         )
-        return self.evaluate(results, fidelity=fidelity, interrupted=interrupted)
-
-
-def _scaled(
-    progress: Callable[[dict[str, float]], None], before: float, part: float, total: float
-) -> Callable[[dict[str, float]], None]:
-    """Return a callback that reports one run's progress as that of all."""
-
-    def report(state: dict[str, float]) -> None:
-        share = state["done"] / state["total"] if state["total"] else 0.0
-        progress({"done": before + share * part, "total": total})
-
-    return report
+        return self.evaluate(results, fidelity=fidelity, interrupted=interrupted, **more)
