@@ -71,6 +71,11 @@ test-rust: $(CREATED) ## run the tests of the crates and of their documentation
 test-python: $(DEV) $(BUILT) ## run the tests of the package and of the command line
 	pytest
 
+.PHONY: frozen
+frozen: $(DEV) $(BUILT) ## compare results, refusals, listings and reproductions with what is held (tests/frozen.py)
+	cargo test --locked -p weir-core --test frozen
+	pytest tests/test_frozen.py -m "slow or not slow"
+
 .PHONY: test-live
 test-live: $(DEV) $(BUILT) $(WEIRD) ## run the tests with real packets, in namespaces that they make; as root
 	pytest tests/live
