@@ -1,15 +1,23 @@
-"""The shape of every reproduction, and the thresholds that its tolerances rest on."""
+"""The shape of every reproduction, the thresholds that its tolerances rest on, and who imports whom."""
 
+import ast
 import json
 import math
 import random
+from pathlib import Path
 from statistics import NormalDist
 
 import pytest
 from jsonschema import validate
 
+from weir import reproduce
 from weir.reproduce import Check, Checks, Status
-from weir.reproduce.thresholds import degrees_of_freedom, per_comparison, student_quantile, student_tail
+from weir.reproduce.engine.thresholds import (
+    degrees_of_freedom,
+    per_comparison,
+    student_quantile,
+    student_tail,
+)
 
 NUMBER_OR_TEXT = {"type": ["number", "string", "null"]}
 SCHEMA = {
@@ -148,3 +156,35 @@ def test_false_alarms_of_correlated_cells_are_rarer():
 
 def student(draw, freedom):
     return draw.gauss() / math.sqrt(draw.gammavariate(freedom / 2, 2) / freedom)
+
+
+# One engine, and documents that do not know of each other.
+
+REPRODUCE = Path(reproduce.__file__).parent
+PACKAGES = {path.parent.name for path in REPRODUCE.glob("*/__init__.py")}
+
+
+def imported(path):
+    """Return the modules that a file imports, wherever it does."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            yield from (f"{node.module}.{each.name}" for each in node.names)
+
+
+def test_every_document_has_its_package():
+    assert {*reproduce.DOCUMENTS, "engine"} == PACKAGES
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES))
+def test_no_document_knows_of_another_and_the_engine_of_none(package):
+    allowed = {package, "engine"}
+    found = {
+        (path.name, name)
+        for path in (REPRODUCE / package).rglob("*.py")
+        for name in imported(path)
+        if name.startswith("weir.reproduce.") and name.split(".")[2] not in allowed
+    }
+    assert found == set()

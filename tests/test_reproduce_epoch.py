@@ -15,12 +15,13 @@ from reproduction import (
     stopped_after,
 )
 from test_reproduce_checks import SCHEMA
-from weir.node import NodeResult
+from weir import NodeResult
 from weir.reproduce import Status, epoch
-from weir.reproduce.common import Fidelity
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.series import Fidelity
 from weir.reproduce.epoch import claims, comparison, published, runs, sets
 from weir.reproduce.epoch.claims import CLAIMS
-from weir.reproduce.epoch.evidence import Mean, NotMeasuredError, mean_of
+from weir.reproduce.epoch.evidence import Mean, mean_of
 from weir.reproduce.epoch.method import Setting, in_turn, message_time
 from weir.reproduce.epoch.open_points import open_points
 from weir.scenario import Scenario

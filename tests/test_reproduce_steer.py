@@ -8,14 +8,19 @@ from types import SimpleNamespace
 import pytest
 from jsonschema import validate
 
+from reproduction import (
+    an_interruption_never_exits_with_0,
+    an_unknown_fidelity_is_refused,
+    stopped_after,
+)
 from test_reproduce_checks import SCHEMA
-from weir.errors import ConfigError
 from weir.reproduce import Status, steer
-from weir.reproduce.common import Fidelity
+from weir.reproduce.engine.evidence import Measured, NotMeasuredError
+from weir.reproduce.engine.series import Fidelity
 from weir.reproduce.steer import claims, published, runs, sweep
 from weir.reproduce.steer.cells import slowdown
-from weir.reproduce.steer.document import CLAIMS
-from weir.reproduce.steer.evidence import Evidence, Measured, NotMeasuredError
+from weir.reproduce.steer.evidence import Evidence
+from weir.reproduce.steer.published import CLAIMS
 from weir.scenario import Scenario
 
 # Results as they would be if everything came out as recorded.
@@ -284,8 +289,7 @@ def test_places_are_those_of_the_files():
 
 
 def test_an_unknown_fidelity_is_refused():
-    with pytest.raises(ConfigError, match="fidelity is 'slow', must be one of quick, default, full"):
-        steer.run(fidelity="slow")
+    an_unknown_fidelity_is_refused(steer)
 
 
 # With the engine.
@@ -314,7 +318,7 @@ def test_the_engine_tells_all_that_is_asked(simulated):
     unknown = {each.id for each in simulated.checks.checks if each.status == Status.NOT_CHECKABLE}
     assert unknown == {f"claim/{claim.id}" for claim in published.claims() if claim.metric == "rtt"}
     assert len(simulated.sweep) == 8
-    assert all(row.less["rr"].interval for row in simulated.sweep)
+    assert all(row.less["rr"].ci95 for row in simulated.sweep)
     assert simulated.html()
     assert max(map(len, simulated.text().splitlines())) <= 110
 
@@ -327,33 +331,13 @@ def test_claims_and_orderings_hold_of_short_runs_too(simulated):
 # Interruption.
 
 
-def stopped_after(results, count):
-    """Return a runner that is interrupted after so many runs."""
-    given = iter(list(results.values())[:count])
-
-    def runner(*_, **__):
-        try:
-            return next(given)
-        except StopIteration:
-            raise KeyboardInterrupt from None
-
-    return runner
-
-
 @pytest.mark.parametrize("count", [0, 3])
 def test_an_interrupted_reproduction_never_exits_with_0(results, count, monkeypatch, capsys, tmp_path):
-    from weir import cli
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(steer, "simulate", stopped_after(results, count))
-    assert cli.run(["reproduce", "steer", "--quick", "--out", "steer.json"]) == 130
-    told = capsys.readouterr()
-    assert ("nothing was finished" in told.err) == (count == 0)
-    assert (tmp_path / "steer.json").exists() == (count > 0)
+    an_interruption_never_exits_with_0(steer, results.values(), count, (monkeypatch, capsys), tmp_path)
 
 
 def test_interrupted_only_what_was_run_is_counted(results):
-    found = steer.run(fidelity="quick", runner=stopped_after(results, 2))
+    found = steer.run(fidelity="quick", runner=stopped_after(results.values(), 2))
     assert found.interrupted
     assert {each.id for each in found.missed()} == set()
     assert check(found, "order/O01").status == Status.MET

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,9 +22,14 @@ from weir.cli.shared import (
     only,
     report_nothing,
 )
+from weir.reproduce import DOCUMENTS
+from weir.text import number
 
 if TYPE_CHECKING:
-    from weir.reproduce.common import Reproduced
+    from collections.abc import Sequence
+
+    from weir.reproduce.engine.document import Reproduction
+    from weir.results.tables import Column
 
 __all__ = ["add_to"]
 
@@ -68,47 +74,30 @@ def demo(
         return report_nothing()
     if as_json:
         return exit_code(result)
-    from weir import tables
-    from weir.cli.simulate import show_comparison
+    from weir.results import terminal
 
-    console = tables.console()
-    show_comparison(console, result)
+    console = terminal.console()
+    terminal.show_comparison(console, result)
     for line in tour.next_steps(result):
-        tables.say(console, line)
+        terminal.say(console, line)
     typer.echo(f"report: {target.absolute()}")
     return exit_code(result)
 
 
-class Reproduction(StrEnum):
-    """The documents that can be reproduced."""
-
-    alpha = "alpha"
-    sfq = "sfq"
-    dtable = "dtable"
-    epoch = "epoch"
-    steer = "steer"
-    all = "all"
+_EVERY = "all"
+if TYPE_CHECKING:
+    Name = str
+else:
+    Name = StrEnum("Name", [(name, name) for name in (*DOCUMENTS, _EVERY)])
 
 
-Quick = Annotated[
-    bool,
-    typer.Option(
-        "--quick",
-        help="Shorter runs, on two cores. alpha: 3e8 packets a strategy, about 20 s. sfq: 8 seeds, about "
-        "6 s. dtable: fewer loads and 3 replications, under a minute. epoch: 30 random task sets, some "
-        "seconds. steer: shorter tails and 16 workloads, under half a minute.",
-    ),
-]
-Full = Annotated[
-    bool,
-    typer.Option(
-        "--full",
-        help="Longer runs, on two cores. alpha: the published number of packets, 4.1e9 a strategy, about "
-        "80 s. sfq: 64 seeds and 256 draws of random maps, about a minute. dtable: 30 replications, some "
-        "15 minutes. epoch: 1,000 random task sets, some 2 minutes. steer: 32 million requests "
-        "for each slowdown and 240 workloads.",
-    ),
-]
+def _of_each(field: str) -> str:
+    """Return what is said of each document, one after the other."""
+    return " ".join(f"{name}: {getattr(document, field)}." for name, document in DOCUMENTS.items())
+
+
+Quick = Annotated[bool, typer.Option("--quick", help=f"Shorter runs, on two cores. {_of_each('quick')}")]
+Full = Annotated[bool, typer.Option("--full", help=f"Longer runs, on two cores. {_of_each('full')}")]
 WithArtefacts = Annotated[
     bool,
     typer.Option(
@@ -127,13 +116,10 @@ ReportFile = Annotated[
 
 def reproduce(
     name: Annotated[
-        Reproduction,
+        Name,
         typer.Argument(
             metavar="NAME",
-            help="alpha: the alpha report, sections 8 to 15. sfq: the SFQ report, Tables 1 to 11. dtable: "
-            "DTable and DRR in a fabric, Table 1 and Figures 1 to 5. epoch: epoch scheduling of processes, "
-            "Tables 1 and 2. steer: steering of packets to CPUs, and later policies. all: one after the "
-            "other.",
+            help=f"{_of_each('about')} {_EVERY}: one after the other.",
         ),
     ],
     quick: Quick = False,
@@ -161,7 +147,7 @@ def reproduce(
     fidelity = _fidelity(quick=quick, full=full)
     target = only(out)
     form = None if target is None else form_of(target, (".html", ".json"))
-    if name is Reproduction.all:
+    if name == _EVERY:
         return _all(fidelity, seed, threads, target, with_artefacts=with_artefacts, as_json=as_json)
     found = _reproduced(name, fidelity, seed, threads, with_artefacts=with_artefacts)
     if found.empty:
@@ -174,7 +160,7 @@ def reproduce(
     return _exit_code(found)
 
 
-def _exit_code(found: Reproduced) -> int:
+def _exit_code(found: Reproduction[Any, Any]) -> int:
     if found.interrupted:
         return INTERRUPTED
     return NOT_MET if found.not_met or found.not_checkable else 0
@@ -197,8 +183,8 @@ def _all(
             "--out writes one reproduction", "give it to each of them, as in `weir reproduce sfq`"
         )
     documents, codes = [], []
-    for each in (name for name in Reproduction if name is not Reproduction.all):
-        own = with_artefacts and each is Reproduction.alpha
+    for each, document in DOCUMENTS.items():
+        own = with_artefacts and document.artefacts
         found = _reproduced(each, fidelity, seed, threads, with_artefacts=own)
         if found.empty:
             codes.append(report_nothing())
@@ -215,46 +201,23 @@ def _all(
 
 
 def _reproduced(
-    name: Reproduction, fidelity: str, seed: int | None, threads: int | None, *, with_artefacts: bool
-) -> Reproduced:
+    name: str, fidelity: str, seed: int | None, threads: int | None, *, with_artefacts: bool
+) -> Reproduction[Any, Any]:
+    from weir.errors import ConfigError
     from weir.progress import Progress
 
-    if name is Reproduction.alpha:
-        from weir.reproduce import alpha
-
-        with Progress() as progress:
-            return alpha.run(
-                fidelity=fidelity,
-                seed=seed,
-                threads=threads,
-                with_artefacts=with_artefacts,
-                progress=progress,
-            )
-    from weir.errors import ConfigError
-
-    if with_artefacts:
+    document = DOCUMENTS[name]
+    if with_artefacts and not document.artefacts:
         raise ConfigError(
             "--with-artefacts belongs to alpha", "leave it out: the others always show what they know"
         )
-    if name is Reproduction.dtable:
-        from weir.reproduce import dtable
-
-        with Progress("link traversals") as progress:
-            return dtable.run(fidelity=fidelity, seed=seed, threads=threads, progress=progress)
-    if name is Reproduction.epoch:
-        from weir.reproduce import epoch
-
-        with Progress("simulated seconds") as progress:
-            return epoch.run(fidelity=fidelity, seed=seed, threads=threads, progress=progress)
-    if name is Reproduction.steer:
-        from weir.reproduce import steer
-
-        with Progress("requests") as progress:
-            return steer.run(fidelity=fidelity, seed=seed, threads=threads, progress=progress)
-    from weir.reproduce import sfq
-
-    with Progress("streams") as progress:
-        return sfq.run(fidelity=fidelity, seed=seed, threads=threads, progress=progress)
+    own = {"with_artefacts": with_artefacts} if document.artefacts else {}
+    run = import_module(f"weir.reproduce.{name}").run
+    with Progress(document.unit) as progress:
+        found: Reproduction[Any, Any] = run(
+            fidelity=fidelity, seed=seed, threads=threads, progress=progress, **own
+        )
+    return found
 
 
 def _fidelity(*, quick: bool, full: bool) -> str:
@@ -265,7 +228,7 @@ def _fidelity(*, quick: bool, full: bool) -> str:
     return "quick" if quick else "full" if full else "default"
 
 
-def _write_reproduction(found: Reproduced, out: Path, form: str | None) -> None:
+def _write_reproduction(found: Reproduction[Any, Any], out: Path, form: str | None) -> None:
     from weir.files import write_text
 
     if form == ".html":
@@ -295,6 +258,21 @@ def bench(
     if as_json:
         echo_json(rows)
         return
-    from weir import tables
+    from weir.results import terminal
 
-    tables.print_table(tables.console(), tables.bench_columns(rows))
+    terminal.print_table(terminal.console(), _benchmarks(rows))
+
+
+def _benchmarks(rows: Sequence[dict[str, object]]) -> list[Column]:
+    """Return benchmarks: name, value with its range, unit."""
+    from weir.results.tables import Column
+
+    figures = [[float(str(row[key])) for row in rows] for key in ("value", "low", "high")]
+    value, low, high = (tuple(number(each) for each in column) for column in figures)
+    return [
+        Column("benchmark", tuple(str(row["bench"]) for row in rows), numeric=False),
+        Column("value", value),
+        Column("low", low, rank=1),
+        Column("high", high, rank=1),
+        Column("unit", tuple(str(row["unit"]) for row in rows), numeric=False),
+    ]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from weir.reproduce.thresholds import student_quantile
+from weir.reproduce.engine.thresholds import student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

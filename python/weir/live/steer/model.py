@@ -18,7 +18,7 @@ from weir import toml
 from weir.live.quantities import time
 from weir.live.steer.counts import Mean, Windows, over
 from weir.live.steer.plan import LEVELS, LONG, PERIODS, POLICIES, QUEUE, TRAFFICS, UNIMODAL, Case
-from weir.reproduce.common import Fidelity
+from weir.reproduce.engine.series import Fidelity
 from weir.reproduce.steer import runs
 from weir.reproduce.steer.evidence import classes
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from weir.live.steer.costs import Costs
     from weir.live.steer.plan import Plan
-    from weir.server import ServerResult
+    from weir.models.server.result import ServerResult
 
 __all__ = ["Outcome", "of_machine", "of_report", "simulate"]
 
@@ -121,7 +121,7 @@ def simulate(
 
 def _run(document: dict[str, Any], traffic: str) -> Iterator[tuple[str, Outcome]]:
     import weir
-    from weir.server import ServerResult
+    from weir.models.server.result import ServerResult
 
     result = weir.run(weir.Scenario.from_toml(toml.dumps(document), f"weir live steer ({traffic})"))
     if not isinstance(result, ServerResult):

@@ -7,103 +7,109 @@ Laboratories. Which choices the report leaves open, and how tolerances come abou
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from weir.reproduce import common
+from weir.models.port.result import PortResult
 from weir.reproduce.alpha import published, runs, table
-from weir.reproduce.alpha.document import AlphaReproduction
+from weir.reproduce.alpha.claims import Judgement, judge
 from weir.reproduce.alpha.evidence import Evidence
-from weir.reproduce.alpha.judgement import judge
-from weir.reproduce.checks import Checks
-from weir.reproduce.series import engine, run_all
-from weir.result import PortResult
+from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY, fairness
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.document import Reproduction, evaluator
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.series import Series, engine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterator, Mapping
 
+    from weir.reproduce.alpha.fairness import Fairness
     from weir.reproduce.alpha.published import Load
     from weir.reproduce.alpha.runs import Plan
-    from weir.reproduce.series import Runner
+    from weir.reproduce.engine.document import Held
 
 __all__ = ["AlphaReproduction", "evaluate", "run", "simulate"]
 
 simulate = engine(PortResult)
-"""Runs a scenario with the engine; the runner unless another is given."""
 
 
-def run(
-    *,
-    fidelity: str = "default",
-    seed: int | None = None,
-    threads: int | None = None,
-    with_artefacts: bool = False,
-    progress: Callable[[dict[str, float]], None] | None = None,
-    runner: Runner[PortResult] | None = None,
-) -> AlphaReproduction:
-    """Run the reproduction.
+class AlphaReproduction(Reproduction[Evidence, Judgement]):
+    """The checks of published means, closed forms and claims."""
 
-    Parameters
-    ----------
-    fidelity : str
-        ``quick`` (3e8 packets in all), ``default`` (2e9), or ``full``: at least the published 4.1e9.
-    seed : int, optional
-        In place of that of the reproduction; each load has its own, counted from this one.
-    threads : int, optional
-        How many to use; the results do not depend on it.
-    with_artefacts : bool
-        Whether to show how the original's overflow explains the row of RR' at 97 %.
-    progress : callable, optional
-        Called with ``done`` and ``total``, in packets of all runs together.
-    runner : callable, optional
-        What runs a scenario; the engine if not given.
+    name, title = "alpha", "Alpha message scheduling"
 
-    Returns
-    -------
-    AlphaReproduction
-        All checks, and what was measured. After Ctrl-C, with the loads that were finished.
+    @cached_property
+    def fairness(self) -> tuple[Fairness, ...]:
+        """Section 12: the extremes of the effective packet period, of every alpha at 50 % and 95 %."""
+        return tuple(self._fairness())
 
-    Raises
-    ------
-    ConfigError
-        If there is no such fidelity, or the published tables are not there.
-    """
-    plans = [
-        runs.plan(load, common.fidelity(fidelity), runs.SEED if seed is None else seed)
-        for load in published.LOADS
-    ]
-    results, interrupted = run_all(plans, _scenario, runner or simulate, threads=threads, progress=progress)
-    documents = {plan.load: result.document for plan, result in results.items()}
-    return evaluate(documents, fidelity=fidelity, with_artefacts=with_artefacts, interrupted=interrupted)
+    def _fairness(self) -> Iterator[Fairness]:
+        for load in FAIRNESS_LOADS:
+            for strategy in FAMILY:
+                try:
+                    yield fairness(self.evidence, load, strategy)
+                except NotMeasuredError:
+                    continue
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what came of it, a sentence for each kind of check."""
+        words = self.met_of("table", "published means", "are met")
+        words += self.counted(Status.ARTEFACT, "table", "are artefacts of the original's overflow")
+        yield words + self.not_met_of("table")
+        yield self._exact()
+        yield self.claims_met()
+
+    def _exact(self) -> str:
+        measured, printed = "closed form", "published to closed form"
+        made = sum(check.status != Status.NOT_CHECKABLE for check in self.checks.of_kind(measured))
+        if not made:
+            return "None of the closed forms could be checked"
+        artefact = self.count(Status.ARTEFACT, printed)
+        shown = f"{self.count(Status.MET, measured)} agree with what was measured"
+        shown += f" and {self.count(Status.MET, printed)} with what was published"
+        shown += f" ({artefact} artefacts)" if artefact else ""
+        return f"Of {made} closed forms, {shown}"
+
+    def simulated(self) -> Iterator[str]:
+        """Yield how much was simulated, at all loads together."""
+        packets = sum(map(self.packets, published.LOADS))
+        yield f"{packets:,} packets for each of {len(published.STRATEGIES)} strategies"
+
+    def packets(self, load: Load) -> int:
+        """Return the packets simulated for each strategy at a load."""
+        found = self.evidence.loads.get(load)
+        return int(found.document["ticks"]) if found else 0
 
 
-def evaluate(
-    results: Mapping[Load, Mapping[str, Any]],
-    *,
-    fidelity: str = "default",
-    with_artefacts: bool = False,
-    interrupted: bool = False,
-) -> AlphaReproduction:
-    """Hold results of the ten loads against what was published.
-
-    Parameters
-    ----------
-    results : mapping
-        A result as parsed JSON for each load, of those that were run.
-    fidelity : str
-        What they are labelled with.
-    with_artefacts : bool
-        Whether to show how the original's overflow explains the row of RR' at 97 %.
-    interrupted : bool
-        Whether the runs were stopped before their end.
-    """
+def _held(
+    results: Mapping[Load, Mapping[str, Any]], *, with_artefacts: bool = False
+) -> Held[Evidence, Judgement]:
     evidence = Evidence(results, table.LEVEL)
     judgements = judge(evidence)
     checks = [*table.cells(evidence), *table.closed_forms(evidence), *(each.check for each in judgements)]
     if with_artefacts:
         checks += table.artefacts(evidence)
-    return AlphaReproduction(Checks("alpha", fidelity, tuple(checks)), evidence, judgements, interrupted)
+    return evidence, judgements, checks
 
 
-def _scenario(plan: Plan) -> tuple[str, str]:
+evaluate = evaluator(AlphaReproduction, _held)
+"""Holds results of the ten loads, as parsed JSON, against what was published.
+
+``with_artefacts`` is whether to show how the original's overflow explains the row of RR' at 97 %; see
+`weir.reproduce.engine.document.evaluator`.
+"""
+
+
+def _source(plan: Plan) -> tuple[str, str]:
     """Return the scenario of a run, and the name under which errors speak of it."""
     return runs.scenario(plan), str(published.folder() / f"section15.toml ({plan.load} %)")
+
+
+def _evaluate(results: Mapping[Plan, PortResult], **how: object) -> AlphaReproduction:
+    return evaluate({plan.load: result.document for plan, result in results.items()}, **how)
+
+
+run = Series(runs.plans, runs.SEED, _source, simulate, _evaluate).run
+"""Runs the reproduction: ``quick`` has 3e8 packets in all, ``default`` 2e9, ``full`` at least the published
+4.1e9. Each load has its own seed, counted from that of the reproduction. ``with_artefacts`` is that of
+`evaluate`; see `weir.reproduce.engine.series.Series.run`."""

@@ -12,34 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weir.reproduce.alpha.evidence import Evidence, NotMeasuredError, Quantity
+from weir.reproduce.alpha.evidence import Evidence, Quantity
 from weir.reproduce.alpha.published import Load
-from weir.reproduce.finding import Finding, Outcome, finding_of
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.judgement import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = [
-    "Claim",
-    "Finding",
-    "Outcome",
-    "Part",
-    "Parts",
-    "above",
-    "at_most",
-    "difference_of",
-    "each",
-    "equals",
-    "every",
-    "excess",
-    "finding",
-    "lead",
-    "mean",
-    "period",
-    "ratio",
-    "reduction",
-    "states",
-]
+    from weir.reproduce.engine.judgement import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +60,6 @@ class Claim:
     why: str = ""
 
 
-def finding(parts: Iterable[Part]) -> Finding:
-    """Return what becomes of a claim, from its parts."""
-    return finding_of(part.outcome for part in parts)
-
-
 # Terms: what is compared.
 
 
@@ -114,14 +88,14 @@ def lead(load: str, strategy: str, other: str, quantity: str = "avlat") -> Term:
     return term
 
 
-def excess(load: str, strategy: str, other: str = "sf") -> Term:
+def excess(load: str, strategy: str, other: str = "sf", factor: float = 100) -> Term:
     """Return by how many per cent one strategy's average latency is above another's."""
-    return lambda evidence: evidence.ratio(Load(load), strategy, other, "avlat").plus(-1.0).times(100)
+    return lambda evidence: evidence.ratio(Load(load), strategy, other, "avlat").plus(-1.0).times(factor)
 
 
 def reduction(load: str, strategy: str, other: str) -> Term:
     """Return by how many per cent one strategy's average latency is below another's."""
-    return lambda evidence: evidence.ratio(Load(load), strategy, other, "avlat").plus(-1.0).times(-100)
+    return excess(load, strategy, other, -100)
 
 
 def period(load: str, strategy: str, length: int) -> Term:

@@ -1,9 +1,10 @@
 """What was measured: means with their noise, and paired comparisons of two strategies.
 
-*Noise* is a standard error times the threshold of `weir.reproduce.thresholds`: a deviation above it is not
-chance. A quantity computed from several means takes the sum of their noises, which bounds the noise of the
-quantity whatever their correlation. Two strategies are compared through the paired differences from
-shortest first: all strategies of a run saw the same arrivals and services.
+*Noise* is a standard error times the threshold of `weir.reproduce.engine.thresholds`: a deviation above it
+is not chance. A quantity computed from several means takes the sum of their noises, which bounds the noise
+of the quantity whatever their correlation. Two strategies are compared through the paired differences from
+shortest first: all strategies of a run saw the same arrivals and services. What is not there raises
+`NotMeasuredError`.
 """
 
 from __future__ import annotations
@@ -16,20 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 from weir.reproduce.alpha import published
 from weir.reproduce.alpha.published import MEAN_LENGTH, PRINT_ROUNDING
-from weir.reproduce.thresholds import degrees_of_freedom, student_quantile
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.thresholds import degrees_of_freedom, student_quantile
 
 if TYPE_CHECKING:
     from weir.reproduce.alpha.published import Load
 
-__all__ = ["Evidence", "LoadResult", "Mean", "NotMeasuredError", "Quantity"]
-
 REFERENCE = "sf"
 _NORMAL_MARGIN = 1.96
 Result = Mapping[str, Any]
-
-
-class NotMeasuredError(LookupError):
-    """Something that was not measured; the text says what and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +93,7 @@ class Quantity:
         return mine.plus(theirs).plus(-self.value * other.value)
 
     def over(self, other: Quantity) -> Quantity:
-        """Return the ratio, its noise to first order.
-
-        Raises
-        ------
-        NotMeasuredError
-            If the other is zero.
-        """
+        """Return the ratio, its noise to first order."""
         if other.value == 0:
             raise NotMeasuredError("a mean is 0, and no ratio to it exists")
         ratio = self.value / other.value
@@ -143,18 +133,9 @@ class LoadResult:
         return {(row["discipline"], row["class"], row["metric"]): row for row in rows}
 
     def mean(self, strategy: str, quantity: str) -> Mean:
-        """Return the mean of one cell.
-
-        Raises
-        ------
-        NotMeasuredError
-            If the run has none.
-        """
+        """Return the mean of one cell."""
         key = (None, "all", "queue") if quantity == "qlen" else (strategy, _class_of(quantity), "latency")
-        row = self._means.get(key)
-        if row is None or row["value"] is None:
-            reason = (row or {}).get("reason") or "it was not measured"
-            raise NotMeasuredError(f"{quantity} of {strategy} at {self.load} %: {reason}")
+        row = _known(self._means.get(key), f"{quantity} of {strategy} at {self.load} %")
         return _mean(row, "value", "low", "high", row["standard_error"])
 
     def above_shortest_first(self, strategy: str, quantity: str) -> Mean:
@@ -176,16 +157,20 @@ class LoadResult:
 
     def _difference(self, strategy: str, quantity: str) -> Mapping[str, Any]:
         row = self._differences.get((strategy, _class_of(quantity), "latency"))
-        if row is None or row["value"] is None:
-            reason = (row or {}).get("reason") or "it was not measured"
-            raise NotMeasuredError(f"{quantity} of {strategy} at {self.load} % beside {REFERENCE}: {reason}")
-        return row
+        return _known(row, f"{quantity} of {strategy} at {self.load} % beside {REFERENCE}")
 
     @cached_property
     def published_ratio(self) -> float:
         """Packets counted here over packets of the published run."""
         counted = self.mean(REFERENCE, "avlat").count * MEAN_LENGTH
         return counted / (published.packets()[self.load] or published.ASSUMED_PACKETS)
+
+
+def _known(row: Mapping[str, Any] | None, what: str) -> Mapping[str, Any]:
+    """Return a row that has a value."""
+    if row is None or row["value"] is None:
+        raise NotMeasuredError(f"{what}: {(row or {}).get('reason') or 'it was not measured'}")
+    return row
 
 
 def _class_of(quantity: str) -> str:
@@ -214,14 +199,13 @@ class Evidence:
         self.loads = {load: LoadResult(load, document) for load, document in results.items()}
         self.level = level
 
-    def at(self, load: Load) -> LoadResult:
-        """Return the result of one load.
+    @property
+    def empty(self) -> bool:
+        """Whether no load was finished."""
+        return not self.loads
 
-        Raises
-        ------
-        NotMeasuredError
-            If the run did not get there.
-        """
+    def at(self, load: Load) -> LoadResult:
+        """Return the result of one load."""
         if load not in self.loads:
             raise NotMeasuredError(f"the run was interrupted before {load} %")
         return self.loads[load]

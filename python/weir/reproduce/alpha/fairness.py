@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from weir.reproduce.alpha.evidence import Evidence, Quantity
     from weir.reproduce.alpha.published import Load
 
-__all__ = ["FAIRNESS_LOADS", "Fairness", "fairest", "fairness", "longest", "period_range", "shortest"]
-
 FAIRNESS_LOADS = tuple(load for load in LOADS if load in {"50", "95"})
 FAMILY = STRATEGIES[2:]
 """From FIFO over the alphas to shortest first."""

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from weir.reproduce.alpha import published
-from weir.reproduce.alpha.evidence import NotMeasuredError
 from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY, fairness
 from weir.reproduce.alpha.published import LENGTHS, LOADS, Load
+from weir.reproduce.engine.evidence import NotMeasuredError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weir.reproduce.alpha.evidence import Evidence
-
-__all__ = ["Drawing", "drawings"]
 
 Row = dict[str, Any]
 

@@ -5,24 +5,31 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from weir.report import page, section
 from weir.reproduce.alpha import published
 from weir.reproduce.alpha.figures import drawings
 from weir.reproduce.alpha.published import LOADS, QUANTITIES, STRATEGIES, Load
-from weir.reproduce.checks import Status
-from weir.reproduce.markup import STYLE, bold_cell, cell, headline, mark, note, row_name, table_of
-from weir.text import plural
+from weir.reproduce.engine.markup import (
+    bold_cell,
+    cell,
+    cells,
+    details,
+    mark,
+    note,
+    number,
+    row_name,
+    span,
+    table_of,
+)
+from weir.reproduce.engine.page import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from weir.reproduce.alpha.document import AlphaReproduction
+    from weir.reproduce.alpha import AlphaReproduction
+    from weir.reproduce.alpha.claims import Judgement
     from weir.reproduce.alpha.fairness import Fairness
     from weir.reproduce.alpha.figures import Drawing
-    from weir.reproduce.alpha.judgement import Judgement
-    from weir.reproduce.checks import Check
-
-__all__ = ["html"]
+    from weir.reproduce.engine.checks import Check
 
 _OPEN = Load("95")
 
@@ -30,46 +37,31 @@ _OPEN = Load("95")
 def html(reproduction: AlphaReproduction) -> str:
     """Return the document."""
     drawn = drawings(reproduction.evidence)
-    title = f"Alpha message scheduling, reproduced ({reproduction.checks.fidelity})"
     sections = [
-        STYLE,
-        headline("weir reproduction", title, reproduction.verdict(), _facts(reproduction)),
-        section("Load by load", _loads(reproduction)),
-        section("The claims of the text", _claims(reproduction)),
-        *(section(drawing.title, _figure(drawing)) for drawing in drawn),
-        section("Fairness", _fairness(reproduction)),
-        section("Published, measured, exact", _tables(reproduction)),
-        section("The overflow of the original", _artefacts(reproduction)),
-        section("What is not met", _missed(reproduction)),
+        ("Load by load", _loads(reproduction)),
+        ("The claims of the text", _claims(reproduction)),
+        *((drawing.title, _figure(drawing)) for drawing in drawn),
+        ("Fairness", _fairness(reproduction)),
+        ("Published, measured, exact", _tables(reproduction)),
+        ("The overflow of the original", _artefacts(reproduction)),
+        ("What is not met", _checks_table(missed) if (missed := reproduction.missed()) else ""),
     ]
-    return page(title, "".join(sections), {drawing.id: drawing.spec for drawing in drawn})
-
-
-def _facts(reproduction: AlphaReproduction) -> tuple[str, ...]:
-    return (
-        f"{plural(reproduction.met, 'check')} met",
-        f"{reproduction.not_met:,} not met",
-        f"{reproduction.artefact:,} artefact",
-        f"{reproduction.not_checkable:,} not checkable",
-        f"{reproduction.packets:,} packets for each of {len(STRATEGIES)} strategies",
-    )
+    return shown(reproduction, sections, charts={drawing.id: drawing.spec for drawing in drawn})
 
 
 def _loads(reproduction: AlphaReproduction) -> str:
-    rows = (
-        (row_name(f"{load} %"), *map(cell, (f"{packets:,}", met, _two_digits(share))))
-        for load, packets, met, share in reproduction.rows_of_loads()
-    )
     head = ("load", "packets simulated", "means met", "largest deviation, in tolerances")
-    return table_of(head, rows) + note(
+    return table_of(head, (_load(reproduction, load) for load in LOADS)) + note(
         "The tolerance of a mean comes from the standard errors of both runs and the rounding of print; a "
         "deviation of more than 1.00 tolerances is not met. The chance of any false alarm over all checks is "
         "below 1 %."
     )
 
 
-def _two_digits(share: float | None) -> str:
-    return "n/a" if share is None else f"{share:.2f}"
+def _load(reproduction: AlphaReproduction, load: Load) -> Iterator[str]:
+    met, share = reproduction.tallied(load)
+    yield row_name(f"{load} %")
+    yield from cells("", f"{reproduction.packets(load):,}", met, "n/a" if share is None else f"{share:.2f}")
 
 
 def _claims(reproduction: AlphaReproduction) -> str:
@@ -84,11 +76,9 @@ def _claims(reproduction: AlphaReproduction) -> str:
 def _claim(judgement: Judgement) -> Iterator[str]:
     check, row = judgement.check, judgement.published
     yield mark(check)
-    yield cell(judgement.found or "n/a", "text")
-    yield cell(row.section, "text")
-    yield cell(row.text, "text wrap")
-    yield cell(row.claimed, "text wrap")
-    yield cell(_number(check.measured), "text wrap", check.note)
+    yield from cells("text", judgement.found or "n/a", row.section)
+    yield from cells("text wrap", row.text, row.claimed)
+    yield cell(number(check.measured), "text wrap", check.note)
 
 
 def _figure(drawing: Drawing) -> str:
@@ -101,16 +91,8 @@ def _figure(drawing: Drawing) -> str:
 
 
 def _fairness(reproduction: AlphaReproduction) -> str:
-    head = (
-        "load",
-        "strategy",
-        "smallest period",
-        "length",
-        "largest period",
-        "length",
-        "range",
-        "average latency",
-    )
+    periods = ("smallest period", "length", "largest period", "length")
+    head = ("load", "strategy", *periods, "range", "average latency")
     return table_of(head, map(_fairness_row, reproduction.fairness), text=2) if reproduction.fairness else ""
 
 
@@ -118,14 +100,12 @@ def _fairness_row(row: Fairness) -> Iterator[str]:
     yield row_name(f"{row.load} %")
     yield cell(row.strategy, "text")
     for period, length in ((row.smallest, row.smallest_length), (row.largest, row.largest_length)):
-        yield cell(f"{period:.3f}")
-        yield cell(str(length))
-    yield cell(f"{row.range:.3f}")
-    yield cell(f"{row.average:.2f}")
+        yield from cells("", f"{period:.3f}", str(length))
+    yield from cells("", f"{row.range:.3f}", f"{row.average:.2f}")
 
 
 def _tables(reproduction: AlphaReproduction) -> str:
-    by_id = {check.id: check for check in reproduction.checks.of_kind("table")}
+    by_id = reproduction.by_id("table")
     words = (
         "Measured in bold with its mark; below it the published value and, where there is one, the exact one."
     )
@@ -137,9 +117,7 @@ def _load_table(by_id: dict[str, Check], load: Load) -> str:
         (row_name(strategy), *(_mean(by_id, load, strategy, quantity) for quantity in QUANTITIES))
         for strategy in STRATEGIES
     )
-    opened = " open" if load == _OPEN else ""
-    table = table_of(("strategy", *QUANTITIES), rows)
-    return f"<details{opened}><summary>{load} %</summary>\n{table}</details>\n"
+    return details(f"{load} %", table_of(("strategy", *QUANTITIES), rows), opened=load == _OPEN)
 
 
 def _mean(by_id: dict[str, Check], load: Load, strategy: str, quantity: str) -> str:
@@ -153,7 +131,7 @@ def _mean(by_id: dict[str, Check], load: Load, strategy: str, quantity: str) -> 
 def _hint(check: Check) -> str:
     if check.ci95 is None or check.tolerance is None:
         return check.note
-    words = f"95 % interval {check.ci95[0]:.4g} to {check.ci95[1]:.4g}, tolerance {check.tolerance:.3g}"
+    words = f"95 % interval {span(check)}, tolerance {check.tolerance:.3g}"
     return f"{words}; {check.note}" if check.note else words
 
 
@@ -165,13 +143,8 @@ def _checks_table(checks: Iterable[Check]) -> str:
 def _check_row(check: Check) -> Iterator[str]:
     yield mark(check)
     yield cell(check.id, "text")
-    for value in (check.published, check.measured, check.tolerance):
-        yield cell(_number(value))
+    yield from cells("", *map(number, (check.published, check.measured, check.tolerance)))
     yield cell(check.note, "text wrap")
-
-
-def _number(value: float | str | None) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value or "n/a")
 
 
 def _artefacts(reproduction: AlphaReproduction) -> str:
@@ -184,8 +157,3 @@ def _artefacts(reproduction: AlphaReproduction) -> str:
         "rest. Both measured means, mixed in that proportion, give the published row."
     )
     return f"<p>{escape(words)}</p>\n" + _checks_table(checks)
-
-
-def _missed(reproduction: AlphaReproduction) -> str:
-    missed = [check for check in reproduction.checks.checks if check.status == Status.NOT_MET]
-    return _checks_table(missed) if missed else ""

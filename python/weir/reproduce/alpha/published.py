@@ -6,33 +6,14 @@ Laboratories, Section 15. Times are in mean packet services, loads in per cent o
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NewType
+from typing import NewType
 
-from weir.files import read_text
-from weir.reproduce import common
+from weir.reproduce.engine.published import Published
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = [
-    "ASSUMED_PACKETS",
-    "LENGTHS",
-    "LOADS",
-    "MEAN_LENGTH",
-    "PRINT_ROUNDING",
-    "QUANTITIES",
-    "STRATEGIES",
-    "Load",
-    "PublishedClaim",
-    "claims",
-    "exact",
-    "folder",
-    "packets",
-    "table",
-]
+FILES = Published("alpha")
+folder = FILES.folder
 
 Load = NewType("Load", str)
 """The offered load in per cent, as the tables write it."""
@@ -64,15 +45,6 @@ class PublishedClaim:
     note: str
 
 
-def folder() -> Path:
-    """Return the folder of the reproduction."""
-    return common.folder("alpha")
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(read_text(folder() / name).splitlines()))
-
-
 def _spec(strategy: str, alpha: str) -> str:
     return f"alpha:{alpha}" if strategy == "alpha" else strategy
 
@@ -82,7 +54,7 @@ def table() -> dict[tuple[Load, str, str], float]:
     """Return the published value of every cell, by load, strategy and quantity."""
     return {
         (Load(row["traffic_percent"]), _spec(row["strategy"], row["alpha"]), quantity): float(row[quantity])
-        for row in _rows("section15.csv")
+        for row in FILES.records("section15.csv")
         for quantity in QUANTITIES
     }
 
@@ -90,14 +62,14 @@ def table() -> dict[tuple[Load, str, str], float]:
 @cache
 def packets() -> dict[Load, int | None]:
     """Return the packets of each published run; None where the caption is lost."""
-    rows = _rows("section15.csv")
+    rows = FILES.records("section15.csv")
     return {Load(row["traffic_percent"]): int(row["packets"]) if row["packets"] else None for row in rows}
 
 
 @cache
 def exact() -> dict[tuple[Load, str, str], float]:
     """Return the exact mean of every cell that has a closed form."""
-    rows = _rows("analytic.csv")
+    rows = FILES.records("analytic.csv")
     return {
         (Load(row["traffic_percent"]), row["strategy"], row["quantity"]): float(row["exact"]) for row in rows
     }
@@ -106,14 +78,4 @@ def exact() -> dict[tuple[Load, str, str], float]:
 @cache
 def claims() -> tuple[PublishedClaim, ...]:
     """Return the claims of the text, in its order."""
-    return tuple(
-        PublishedClaim(
-            section=row["section"],
-            text=row["claim"],
-            claimed=row["claimed"],
-            from_tables=row["from_tables"],
-            agrees=row["agrees"],
-            note=row["note"],
-        )
-        for row in _rows("claims.csv")
-    )
+    return FILES.rows(PublishedClaim, "claims.csv", {"text": "claim"})

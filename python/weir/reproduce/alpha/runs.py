@@ -9,20 +9,16 @@ variance ``lambda * E[S**2]`` (S: the service of a whole message): 8,300 service
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from weir import toml
 from weir.errors import ConfigError
-from weir.files import read_text
 from weir.reproduce.alpha import published
-from weir.reproduce.common import Fidelity
+from weir.reproduce.engine.series import Fidelity
 
 if TYPE_CHECKING:
     from weir.reproduce.alpha.published import Load
-
-__all__ = ["SEED", "Fidelity", "Plan", "plan", "relaxation_time", "scenario"]
 
 SEED = 15
 WARM_UP_RELAXATIONS = 5
@@ -94,10 +90,14 @@ def plan(load: Load, fidelity: Fidelity, seed: int = SEED) -> Plan:
     )
 
 
+def plans(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:
+    """Return the runs of all loads."""
+    return [plan(load, fidelity, seed) for load in published.LOADS]
+
+
 def scenario(plan: Plan) -> str:
     """Return the scenario of a run as TOML text: the template with this load in place of its own."""
-    template = tomllib.loads(read_text(published.folder() / "section15.toml"))
-    return toml.dumps(_filled(template, plan))
+    return toml.dumps(_filled(published.FILES.template("section15.toml"), plan))
 
 
 def _filled(template: dict[str, Any], plan: Plan) -> dict[str, Any]:

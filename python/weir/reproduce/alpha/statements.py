@@ -7,30 +7,15 @@ from typing import TYPE_CHECKING
 
 from weir.reproduce.alpha import published
 from weir.reproduce.alpha.claim import above, each, every, lead, mean, ratio, states
-from weir.reproduce.alpha.evidence import NotMeasuredError, Quantity
+from weir.reproduce.alpha.evidence import Quantity
 from weir.reproduce.alpha.published import LENGTHS, LOADS, STRATEGIES
-from weir.reproduce.thresholds import student_quantile
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.thresholds import student_quantile
 from weir.text import plural
 
 if TYPE_CHECKING:
     from weir.reproduce.alpha.claim import Parts, Term
     from weir.reproduce.alpha.evidence import Evidence
-
-__all__ = [
-    "always_slower_than_shortest_first",
-    "apart",
-    "beats",
-    "idle_packet_time",
-    "larger_alpha_for_heavier_traffic",
-    "loads",
-    "mean_length",
-    "no_slower",
-    "published_packets",
-    "runs",
-    "scaled_gap",
-    "short_faster_long_slower",
-    "worst_case",
-]
 
 _SHORT = tuple(f"lat{length}" for length in LENGTHS if length < 20)
 _NEAR_OPTIMAL = 1.011

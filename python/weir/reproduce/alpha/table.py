@@ -14,20 +14,21 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from weir.reproduce.alpha import published
-from weir.reproduce.alpha.evidence import Mean, NotMeasuredError
+from weir.reproduce.alpha.evidence import Mean
 from weir.reproduce.alpha.published import LOADS, PRINT_ROUNDING, QUANTITIES, STRATEGIES, Load
-from weir.reproduce.checks import Check, Status
-from weir.reproduce.thresholds import per_comparison, student_quantile
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.judgement import Found, checked
+from weir.reproduce.engine.thresholds import per_comparison, student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from weir.reproduce.alpha.evidence import Evidence, LoadResult
-
-__all__ = ["ARTEFACT", "LEVEL", "artefacts", "cells", "closed_forms"]
+    from weir.reproduce.engine.checks import Check
 
 ANY_FALSE_ALARM = 0.01
 COMPARISONS = 2500
@@ -68,54 +69,31 @@ def artefacts(evidence: Evidence) -> Iterator[Check]:
         yield _guarded("artefact", evidence, cell, _mixture)
 
 
-def _guarded(kind: str, evidence: Evidence, cell: Cell, make: Callable[[Evidence, Cell], Check]) -> Check:
-    """Return the check, or one that says why it could not be made."""
-    try:
-        return make(evidence, cell)
-    except NotMeasuredError as missing:
-        return Check(
-            id=_id(kind, cell),
-            kind=kind,
-            published=published.exact()[cell] if kind == "closed form" else published.table()[cell],
-            measured=None,
-            status=Status.NOT_CHECKABLE,
-            note=str(missing),
-        )
+def _guarded(kind: str, evidence: Evidence, cell: Cell, find: Callable[[Evidence, Cell], Found]) -> Check:
+    wanted = (published.exact() if kind == "closed form" else published.table())[cell]
+    return checked("/".join((kind.replace(" ", "-"), *cell)), kind, wanted, partial(find, evidence, cell))
 
 
-def _id(kind: str, cell: Cell) -> str:
-    return "/".join((kind.replace(" ", "-"), *cell))
-
-
-def _check(kind: str, cell: Cell, reference: float, mean: Mean, tolerance: float, note: str = "") -> Check:
+def _near(mean: Mean, reference: float, tolerance: float, note: str = "") -> Found:
     near = abs(mean.value - reference) <= tolerance
-    return Check(
-        id=_id(kind, cell),
-        kind=kind,
-        published=reference,
-        measured=mean.value,
-        ci95=(mean.low, mean.high),
-        tolerance=tolerance,
-        status=Status.MET if near else Status.NOT_MET,
-        note=note,
-    )
+    return Found(mean.value, near, note, tolerance, (mean.low, mean.high))
 
 
-def _cell(evidence: Evidence, cell: Cell) -> Check:
+def _cell(evidence: Evidence, cell: Cell) -> Found:
     load, strategy, quantity = cell
     result = evidence.at(load)
     mean = result.mean(strategy, quantity)
     tolerance = mean.noise(evidence.level, result.published_ratio) + PRINT_ROUNDING
-    check = _check("table", cell, published.table()[cell], mean, tolerance)
-    return _explained(evidence, cell, check) if (load, strategy) == ARTEFACT and quantity != "qlen" else check
+    found = _near(mean, published.table()[cell], tolerance)
+    return _explained(evidence, cell, found) if (load, strategy) == ARTEFACT and quantity != "qlen" else found
 
 
-def _explained(evidence: Evidence, cell: Cell, check: Check) -> Check:
-    """Return a cell of the overflow as an artefact, if the overflow explains it."""
+def _explained(evidence: Evidence, cell: Cell, found: Found) -> Found:
+    """Return what was found of a cell of the overflow as an artefact, if the overflow explains it."""
     mixture = _mixture(evidence, cell)
-    if mixture.status != Status.MET:
-        return check
-    return replace(check, status=Status.ARTEFACT, note=f"the original's counter overflowed: {mixture.note}")
+    if not mixture.met:
+        return found
+    return replace(found, met=Status.ARTEFACT, note=f"the original's counter overflowed: {mixture.note}")
 
 
 def _floor(cell: Cell, messages: float) -> float:
@@ -130,41 +108,29 @@ def _floor(cell: Cell, messages: float) -> float:
     return published.exact()[cell] / math.sqrt(float(load) / 100 * messages)
 
 
-def _measured_to_exact(evidence: Evidence, cell: Cell) -> Check:
+def _measured_to_exact(evidence: Evidence, cell: Cell) -> Found:
     load, strategy, quantity = cell
     mean = evidence.at(load).mean(strategy, quantity)
     error = max(mean.standard_error, _floor(cell, mean.count))
     tolerance = student_quantile(evidence.level, mean.freedom) * error
-    return _check(
-        "closed form", cell, published.exact()[cell], mean, tolerance, "published is the closed form"
-    )
+    return _near(mean, published.exact()[cell], tolerance, "published is the closed form")
 
 
-def _published_to_exact(evidence: Evidence, cell: Cell) -> Check:
+def _published_to_exact(evidence: Evidence, cell: Cell) -> Found:
     load, strategy, quantity = cell
     result = evidence.at(load)
     mean, ratio, exact = result.mean(strategy, quantity), result.published_ratio, published.exact()[cell]
     error = max(mean.standard_error * math.sqrt(ratio), _floor(cell, mean.count / ratio))
     tolerance = student_quantile(evidence.level, mean.freedom) * error + PRINT_ROUNDING
-    value = published.table()[cell]
-    near = abs(value - exact) <= tolerance
-    status = Status.MET if near else Status.NOT_MET
-    note = "measured is the closed form"
-    if not near and (load, strategy) == ARTEFACT:
-        status, note = Status.ARTEFACT, "the original's counter overflowed: see artefact"
-    kind = "published to closed form"
-    return Check(
-        id=_id(kind, cell),
-        kind=kind,
-        published=value,
-        measured=exact,
-        tolerance=tolerance,
-        status=status,
-        note=note,
+    found = Found(
+        exact, abs(published.table()[cell] - exact) <= tolerance, "measured is the closed form", tolerance
     )
+    if found.met or (load, strategy) != ARTEFACT:
+        return found
+    return replace(found, met=Status.ARTEFACT, note="the original's counter overflowed: see artefact")
 
 
-def _mixture(evidence: Evidence, cell: Cell) -> Check:
+def _mixture(evidence: Evidence, cell: Cell) -> Found:
     load, _, quantity = cell
     result = evidence.at(load)
     parts = result.mean("rr_head", quantity), result.mean("rr", quantity)
@@ -174,7 +140,7 @@ def _mixture(evidence: Evidence, cell: Cell) -> Check:
     mean = Mean(value, error, low, high, parts[0].count)
     threshold = student_quantile(evidence.level, min(part.freedom for part in parts))
     note = f"{shares[0]:.1%} of the run as RR', {shares[1]:.1%} as RR give {value:.2f}; {_level_of(load)}"
-    return _check("artefact", cell, published.table()[cell], mean, threshold * error + PRINT_ROUNDING, note)
+    return _near(mean, published.table()[cell], threshold * error + PRINT_ROUNDING, note)
 
 
 def _columns(parts: tuple[Mean, Mean]) -> Iterator[tuple[float, float]]:

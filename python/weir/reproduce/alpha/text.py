@@ -2,61 +2,46 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import TYPE_CHECKING
 
-from weir.reproduce.checks import Status
+from weir.reproduce.alpha.published import LOADS
+from weir.reproduce.engine.text import cut, filled, limited, marked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weir.reproduce.alpha.document import AlphaReproduction
-    from weir.reproduce.checks import Check
+    from weir.reproduce.alpha import AlphaReproduction
+    from weir.reproduce.engine.checks import Check
 
-__all__ = ["text"]
-
-_WIDTH = 110
 _INDENT = " " * 26
-_MARKS = {Status.MET: "OK", Status.NOT_MET: "!!", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
 _MOST_LISTED = 20
 
 
-def text(reproduction: AlphaReproduction) -> str:
-    """Return the whole text, the verdict first."""
-    blocks = [
-        [fill(f"alpha, {reproduction.checks.fidelity}: {reproduction.verdict()}", _WIDTH)],
-        _loads(reproduction),
-        _claims(reproduction),
-        _fairness(reproduction),
-        _artefacts(reproduction),
-        _missed(reproduction),
-    ]
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+def blocks(reproduction: AlphaReproduction) -> Iterator[list[str]]:
+    """Yield what stands below the verdict."""
+    yield list(_loads(reproduction))
+    yield ["claims of the text, as found", *_claims(reproduction)]
+    yield _fairness(reproduction)
+    yield _artefacts(reproduction)
+    yield limited("not met", list(map(_line, reproduction.missed())), _MOST_LISTED)
 
 
-def _loads(reproduction: AlphaReproduction) -> list[str]:
-    lines = [f"{'load %':>6}  {'packets':>13}  {'means met':<24}  largest deviation, in tolerances"]
-    for load, packets, met, share in reproduction.rows_of_loads():
+def _loads(reproduction: AlphaReproduction) -> Iterator[str]:
+    yield f"{'load %':>6}  {'packets':>13}  {'means met':<24}  largest deviation, in tolerances"
+    for load in LOADS:
+        met, share = reproduction.tallied(load)
         shown = "n/a" if share is None else f"{share:.2f}"
-        lines.append(f"{load:>6}  {packets:>13,}  {met:<24}  {shown}")
-    return lines
+        yield f"{load:>6}  {reproduction.packets(load):>13,}  {met:<24}  {shown}"
 
 
-def _claims(reproduction: AlphaReproduction) -> list[str]:
-    lines = ["claims of the text, as found"]
-    for judgement in reproduction.judgements:
-        check, row = judgement.check, judgement.published
-        found = judgement.found or "n/a"
-        lines.append(_cut(f"{_MARKS[check.status]:<3} {found:<12} {row.section:<8} {row.text}"))
-        if judgement.found is None:
-            lines.append(_cut(_INDENT + check.note))
+def _claims(reproduction: AlphaReproduction) -> Iterator[str]:
+    for each in reproduction.judgements:
+        check, row, found = each.check, each.published, each.found or "n/a"
+        yield cut(marked(check.status, f" {found:<12} {row.section:<8} {row.text}"))
+        if each.found is None:
+            yield cut(_INDENT + check.note)
         elif found != "agrees":
-            lines.append(_cut(_INDENT + _shown(check.measured)))
-    return lines
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _WIDTH else line[: _WIDTH - 4] + " ..."
+            yield cut(_INDENT + _shown(check.measured))
 
 
 def _fairness(reproduction: AlphaReproduction) -> list[str]:
@@ -84,19 +69,11 @@ def _artefacts(reproduction: AlphaReproduction) -> list[str]:
         "is RR; the mixture of both explains the row:"
     )
     note = checks[0].note.partition(";")[2].strip()
-    return [fill(words, _WIDTH), *map(_line, checks), f"({note})"]
-
-
-def _missed(reproduction: AlphaReproduction) -> list[str]:
-    missed = [check for check in reproduction.checks.checks if check.status == Status.NOT_MET]
-    if not missed:
-        return []
-    lines = ["not met", *map(_line, missed[:_MOST_LISTED])]
-    return [*lines, f"and {len(missed) - _MOST_LISTED} more"] if len(missed) > _MOST_LISTED else lines
+    return [filled(words), *map(_line, checks), f"({note})"]
 
 
 def _line(check: Check) -> str:
-    return f"{_MARKS[check.status]:<3} {check.id}: " + ", ".join(_facts(check))
+    return marked(check.status, f" {check.id}: {', '.join(_facts(check))}")
 
 
 def _facts(check: Check) -> Iterator[str]:

@@ -9,32 +9,75 @@ sensitivity table shows what each of them decides.
 
 from __future__ import annotations
 
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from weir.fabric import FabricResult
-from weir.reproduce.checks import Checks
+from weir.models.fabric.result import FabricResult
 from weir.reproduce.dtable import cells, published, runs
-from weir.reproduce.dtable.claims import judge
-from weir.reproduce.dtable.document import DtableReproduction
+from weir.reproduce.dtable.claims import HARDWARE, judge
 from weir.reproduce.dtable.evidence import Evidence
-from weir.reproduce.dtable.sensitivity import signs
-from weir.reproduce.series import Series, engine
+from weir.reproduce.dtable.published import PublishedClaim
+from weir.reproduce.dtable.sensitivity import signs, table
+from weir.reproduce.engine.document import Reproduction, evaluator
+from weir.reproduce.engine.judgement import Judgement
+from weir.reproduce.engine.series import Series, engine, source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from weir.reproduce.dtable.runs import Plan
+    from weir.reproduce.dtable.sensitivity import Row
+    from weir.reproduce.engine.checks import Check
+    from weir.reproduce.engine.document import Held
 
 __all__ = ["DtableReproduction", "evaluate", "run", "simulate"]
 
 simulate = engine(FabricResult)
-"""Runs a scenario with the engine; the runner unless another is given."""
 
 
-def evaluate(
-    results: Mapping[Plan, FabricResult], *, fidelity: str = "default", interrupted: bool = False
-) -> DtableReproduction:
-    """Hold results against what was published; see `weir.reproduce.series.Evaluate`."""
+class DtableReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
+    """The checks of Table 1, Figure 1, the claims, other traffic and shares, choices, and a prototype."""
+
+    name, title = "dtable", "DTable and DRR"
+
+    @cached_property
+    def sensitivity(self) -> list[Row]:
+        """The sensitivity table."""
+        return table(self.evidence)
+
+    def figure_1(self) -> dict[str, dict[str, list[Check]]]:
+        """Return the checks of the saturated shares, by set of sizes and by table."""
+        found = list(self.checks.of_kind("figure"))
+        return {
+            name: {
+                role: [check for check in found if check.id.startswith(f"figure/1{name}/{role}/")]
+                for role in runs.TABLES
+            }
+            for name in runs.SIZE_SETS
+        }
+
+    def never(self, check: Check) -> bool:
+        """Whether it is a claim on hardware, which is not for a simulation to decide."""
+        return check.note == HARDWARE
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what came of it, a sentence for each kind of check."""
+        of = self.met_of
+        yield of("table", "values of Table 1", "follow from k = 2, w = 4, N = 64 and an MTU of 32 credits")
+        yield of("figure", "saturated shares of Figure 1", "are those of the rules")
+        claims = of("claim", "claims", "are met") + self.not_met_of("claim")
+        yield f"{claims}; C32, on hardware, is not for a simulation to decide"
+        yield of("variant", "checks under other traffic and shares", "are met")
+        yield of("sensitivity", "signs of the sensitivity table", "are as with the choices made")
+        yield of("prototype", "mean improvements of a prototype", "have its sign here")
+        yield from self.missed_in_words()
+
+    def simulated(self) -> Iterator[str]:
+        """Yield how much was simulated."""
+        yield f"{self.evidence.traversals:,} packets over links"
+
+
+def _held(results: Mapping[Plan, FabricResult]) -> Held[Evidence, Judgement[PublishedClaim]]:
     evidence = Evidence(results)
     judgements = judge(evidence)
     checks = (
@@ -45,13 +88,11 @@ def evaluate(
         *signs(evidence),
         *cells.prototypes(evidence),
     )
-    return DtableReproduction(Checks("dtable", fidelity, checks), evidence, judgements, interrupted)
+    return evidence, judgements, checks
 
 
-def _scenario(plan: Plan) -> tuple[str, str]:
-    """Return the scenario of a run, and the name under which errors speak of it."""
-    return runs.scenario(plan), str(published.folder() / f"{plan.file} ({plan.name})")
+evaluate = evaluator(DtableReproduction, _held)
+"""Holds results against what was published; see `weir.reproduce.engine.document.evaluator`."""
 
-
-run = Series(runs.plans, runs.SEED, _scenario, simulate, evaluate).run
-"""Runs the reproduction; see `weir.reproduce.series.Series.run`."""
+run = Series(runs.plans, runs.SEED, partial(source, published.FILES), simulate, evaluate).run
+"""Runs the reproduction; see `weir.reproduce.engine.series.Series.run`."""

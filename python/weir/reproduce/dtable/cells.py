@@ -11,34 +11,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
-from weir.reproduce.checks import Check, Status
 from weir.reproduce.dtable import planned, published, runs
-from weir.reproduce.dtable.evidence import NotMeasuredError
 from weir.reproduce.dtable.method import TABLE_1, saturated_shares
 from weir.reproduce.dtable.published import CHANNELS, TOTAL
+from weir.reproduce.engine.judgement import Found, checked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from weir.reproduce.dtable.evidence import Evidence, Figure
     from weir.reproduce.dtable.runs import Variant
-
-__all__ = [
-    "ACCEPTED",
-    "CAUSES",
-    "FIGURE_BAR",
-    "FIGURE_WEIGHT",
-    "SIGNS",
-    "computed",
-    "distance",
-    "figure_cells",
-    "prototypes",
-    "sign_of",
-    "table_cells",
-    "variants",
-]
+    from weir.reproduce.engine.checks import Check
 
 FIGURE_BAR = 0.001
 """By how much a saturated share may differ, as a part of the link."""
@@ -48,7 +34,7 @@ SIGNS = {"D2": 1, "D4": 1, "D8": 1, "D16": 1, "D32": -1, "D64": -1, "D64'": -1}
 """Whether DTable is better (1) or worse (-1) in the mean, as the text has it."""
 ACCEPTED = 0.995
 _AT = 0.9
-_NO_CAUSE = "no cause is known"
+NO_CAUSE = "no cause is known"
 _OPEN_SHARES = (
     "depends on open point O1: with shares in proportion to phi the prototype's network has D16 worse as "
     "well "
@@ -61,11 +47,7 @@ _OPEN_LEVEL = (
     "of the "
     "offer at 0.8, 87 % at 0.9)"
 )
-CAUSES = {
-    ("D16", True): _OPEN_SHARES,
-    ("saturation", True): _OPEN_LEVEL,
-    ("throughput", True): _OPEN_LEVEL,
-}
+CAUSES = {("D16", True): _OPEN_SHARES, ("saturation", True): _OPEN_LEVEL, ("throughput", True): _OPEN_LEVEL}
 
 
 def distance(channel: str) -> int:
@@ -103,16 +85,14 @@ def computed() -> dict[tuple[str, str], Fraction]:
 def table_cells() -> list[Check]:
     """Return a check for each value of Table 1, as planned."""
     found = planned.table()
+
+    def cell(key: tuple[str, str], printed: float) -> Found:
+        value = float(found[key]) if key in found else "not planned"
+        return Found(value, found.get(key) == Fraction(printed), tolerance=0.0)
+
     return [
-        Check(
-            id=f"table/1/{channel}/{column}",
-            kind="table",
-            published=printed,
-            measured=float(found[channel, column]) if (channel, column) in found else "not planned",
-            tolerance=0.0,
-            status=Status.MET if found.get((channel, column)) == Fraction(printed) else Status.NOT_MET,
-        )
-        for (channel, column), printed in published.table().items()
+        checked(f"table/1/{'/'.join(key)}", "table", printed, partial(cell, key, printed))
+        for key, printed in published.table().items()
     ]
 
 
@@ -130,22 +110,11 @@ def figure_cells(evidence: Evidence) -> Iterator[Check]:
 
 
 def _share(evidence: Evidence, run: str, role: str, channel: str, expected: float) -> Check:
-    name = f"figure/{run.removeprefix('figure ')}/{role}/{channel}"
-    try:
-        found = evidence.view(run).shares(role, runs.SATURATED)[channel]
-    except NotMeasuredError as missing:
-        return Check.missing(name, "figure", expected, missing)
-    met = abs(found.value - expected) <= FIGURE_BAR
-    return Check(
-        id=name,
-        kind="figure",
-        published=expected,
-        measured=found.value,
-        ci95=found.ci95,
-        tolerance=FIGURE_BAR,
-        status=Status.MET if met else Status.NOT_MET,
-        note="closed form; the printed figure is lost",
-    )
+    def found() -> Found:
+        share = evidence.view(run).shares(role, runs.SATURATED)[channel]
+        return Found.near(share, expected, FIGURE_BAR, "closed form; the printed figure is lost")
+
+    return checked(f"figure/{run.removeprefix('figure ')}/{role}/{channel}", "figure", expected, found)
 
 
 # Signs.
@@ -157,27 +126,24 @@ def sign_of(figure: Figure, sign: int) -> bool:
     return high > 0 if sign > 0 else low < 0
 
 
+def with_sign(figure: Figure, sign: int, note: str, unless: str = "") -> Found:
+    """Return what was found where an improvement is to have a sign; ``unless`` is added if it has not."""
+    met = sign_of(figure, sign)
+    return Found(figure.value, met, note if met else note + unless, ci95=figure.ci95)
+
+
 def prototypes(evidence: Evidence) -> Iterator[Check]:
     """Yield the prototype's mean improvements beside ours; a check asks for the sign alone."""
+    note = (
+        "% of DRR's mean latency, another program's network; its standard errors are not known, so the sign "
+        "alone is compared"
+    )
+
+    def found(row: published.Prototype) -> Found:
+        return with_sign(evidence.main.improvement(row.load, row.channel), 1 if row.mean > 0 else -1, note)
+
     for row in published.prototype():
-        name = f"prototype/{row.load:g}/{row.channel}"
-        try:
-            found = evidence.main.improvement(row.load, row.channel)
-        except NotMeasuredError as missing:
-            yield Check.missing(name, "prototype", row.mean, missing)
-            continue
-        met = sign_of(found, 1 if row.mean > 0 else -1)
-        yield Check(
-            id=name,
-            kind="prototype",
-            published=row.mean,
-            measured=found.value,
-            ci95=found.ci95,
-            status=Status.MET if met else Status.NOT_MET,
-            note="% of DRR's mean latency, another program's network; its standard errors are not known, so "
-            "the "
-            "sign alone is compared",
-        )
+        yield checked(f"prototype/{row.load:g}/{row.channel}", "prototype", row.mean, partial(found, row))
 
 
 # Other traffic, other shares.
@@ -185,74 +151,41 @@ def prototypes(evidence: Evidence) -> Iterator[Check]:
 
 def variants(evidence: Evidence) -> Iterator[Check]:
     """Yield, for traffic and shares other than the default, signs at 0.9, throughput, and saturation."""
-    for variant in runs.VARIANTS:
-        if variant == runs.MAIN:
-            continue
-        yield from _signs(evidence, variant)
-        yield _throughput(evidence, variant)
-        yield _saturation(evidence, variant)
+    for variant in runs.VARIANTS[1:]:
+        for channel, sign in SIGNS.items():
+            words, sought = (
+                "better" if sign > 0 else "worse",
+                partial(_signed, evidence, variant, channel, sign),
+            )
+            yield _of(variant, channel, words, sought)
+        bar = f"at least {ACCEPTED:g} of the offer up to 0.8"
+        yield _of(variant, "throughput at low load", bar, partial(_throughput, evidence, variant))
+        bar = "first channel below 0.99 of its offer from 0.85 to 1.0"
+        yield _of(variant, "saturation", bar, partial(_saturation, evidence, variant))
 
 
-def _named(variant: Variant, what: str) -> str:
-    return f"variant/{variant.name}/{what}"
+def _of(variant: Variant, what: str, wanted: str, found: Callable[[], Found]) -> Check:
+    return checked(f"variant/{variant.name}/{what}", "variant", wanted, found)
 
 
-def _signs(evidence: Evidence, variant: Variant) -> Iterator[Check]:
-    for channel, sign in SIGNS.items():
-        name, words = _named(variant, channel), "better" if sign > 0 else "worse"
-        try:
-            found = evidence.network(variant).improvement(_AT, channel)
-        except NotMeasuredError as missing:
-            yield Check.missing(name, "variant", words, missing)
-            continue
-        met = sign_of(found, sign)
-        cause = CAUSES.get((channel, variant.proportional), _NO_CAUSE)
-        yield Check(
-            id=name,
-            kind="variant",
-            published=words,
-            measured=found.value,
-            ci95=found.ci95,
-            status=Status.MET if met else Status.NOT_MET,
-            note=f"improvement of the mean at load {_AT:g}, %" + ("" if met else f"; {cause}"),
-        )
+def _signed(evidence: Evidence, variant: Variant, channel: str, sign: int) -> Found:
+    cause = CAUSES.get((channel, variant.proportional), NO_CAUSE)
+    found = evidence.network(variant).improvement(_AT, channel)
+    return with_sign(found, sign, f"improvement of the mean at load {_AT:g}, %", f"; {cause}")
 
 
-def _throughput(evidence: Evidence, variant: Variant) -> Check:
-    name, bar = _named(variant, "throughput at low load"), f"at least {ACCEPTED:g} of the offer up to 0.8"
-    try:
-        view = evidence.network(variant)
-        least, load, channel = min(
-            (view.estimate(role, load, channel, "accepted").value, load, channel)
-            for role in runs.NETWORK
-            for load in view.within(0, 0.8)
-            for channel in CHANNELS
-        )
-    except NotMeasuredError as missing:
-        return Check.missing(name, "variant", bar, missing)
-    return _level(
-        variant, name, bar, f"{least:.4f} of {channel} at {load:g}", "throughput", met=least >= ACCEPTED
-    )
+def _throughput(evidence: Evidence, variant: Variant) -> Found:
+    view = evidence.network(variant)
+    least, load, channel = min(view.accepted(role) for role in runs.NETWORK)
+    return _level(variant, f"{least:.4f} of {channel} at {load:g}", "throughput", met=least >= ACCEPTED)
 
 
-def _saturation(evidence: Evidence, variant: Variant) -> Check:
-    name, bar = _named(variant, "saturation"), "first channel below 0.99 of its offer from 0.85 to 1.0"
-    try:
-        found = [evidence.network(variant).saturates(role) for role in runs.NETWORK]
-    except NotMeasuredError as missing:
-        return Check.missing(name, "variant", bar, missing)
+def _saturation(evidence: Evidence, variant: Variant) -> Found:
+    found = [evidence.network(variant).saturates(role) for role in runs.NETWORK]
     shown = ", ".join("none" if each is None else f"{each[1]} at {each[0]:g}" for each in found)
     met = all(each is not None and 0.85 <= each[0] <= 1.0 for each in found)
-    return _level(variant, name, bar, f"DTable and DRR: {shown}", "saturation", met=met)
+    return _level(variant, f"DTable and DRR: {shown}", "saturation", met=met)
 
 
-def _level(variant: Variant, name: str, bar: str, shown: str, what: str, *, met: bool) -> Check:
-    cause = CAUSES.get((what, variant.bursts), _NO_CAUSE)
-    return Check(
-        id=name,
-        kind="variant",
-        published=bar,
-        measured=shown,
-        status=Status.MET if met else Status.NOT_MET,
-        note="" if met else cause,
-    )
+def _level(variant: Variant, shown: str, what: str, *, met: bool) -> Found:
+    return Found(shown, met, "" if met else CAUSES.get((what, variant.bursts), NO_CAUSE))

@@ -1,35 +1,32 @@
-"""What was measured: the results of the runs by name, and their figures by what a discipline stands for."""
+"""What was measured: the results of the runs by name, and their figures by what a discipline stands for.
+
+What is not there raises `NotMeasuredError`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from weir.models.fabric.result import FabricResult
 from weir.reproduce.dtable import runs
 from weir.reproduce.dtable.published import CHANNELS
+from weir.reproduce.engine import evidence
+from weir.reproduce.engine.evidence import Measured, NotMeasuredError, measured
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from weir.fabric import FabricDifference, FabricEstimate, FabricResult, Totals
+    from weir.models.fabric.rows import FabricDifference, FabricEstimate, Totals
     from weir.reproduce.dtable.runs import Plan, Variant
-
-__all__ = ["Evidence", "Figure", "NotMeasuredError", "View"]
-
-
-class NotMeasuredError(LookupError):
-    """Something that was not measured; the text says what and why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Measured):
     """A value with its intervals of 95 % and of 90 %; of a value without spread they are the value."""
 
-    value: float
-    low: float
-    high: float
-    low_90: float
-    high_90: float
+    low_90: float = 0.0
+    high_90: float = 0.0
 
     @property
     def ci95(self) -> tuple[float, float]:
@@ -41,12 +38,19 @@ class Figure:
         """Half the width of the 90 % interval, the one of the document."""
         return (self.high_90 - self.low_90) / 2
 
+    def signed(self, between: str = " ±") -> str:
+        """Return the value with half of its 95 % interval, as improvements are shown."""
+        return f"{self.value:+.1f}{between}{(self.ci95[1] - self.ci95[0]) / 2:.1f}"
+
+    def each(self, change: Callable[[float], float]) -> Figure:
+        """Return the figure with its value and all ends changed."""
+        return Figure(*map(change, (self.value, self.low, self.high, self.low_90, self.high_90)))
+
 
 def _figure(row: FabricEstimate | FabricDifference | None, what: str) -> Figure:
-    if row is None or row.value is None:
-        raise NotMeasuredError(f"{what}: {(row.reason if row else None) or 'it was not measured'}")
-    ends = (row.low, row.high, row.low_90, row.high_90)
-    return Figure(row.value, *(row.value if end is None else end for end in ends))
+    found = measured(row, what)
+    ends = (row.low_90, row.high_90) if row else (None, None)
+    return Figure(found.value, found.low, found.high, *(found.value if end is None else end for end in ends))
 
 
 class View:
@@ -67,13 +71,7 @@ class View:
         return tuple(row.name for row in self.result.channels)
 
     def within(self, low: float, high: float) -> tuple[float, ...]:
-        """Return the loads from ``low`` to ``high``.
-
-        Raises
-        ------
-        NotMeasuredError
-            If there is none.
-        """
+        """Return the loads from ``low`` to ``high``."""
         found = tuple(load for load in self.loads if low - 1e-9 <= load <= high + 1e-9)
         if not found:
             raise NotMeasuredError(f"no load from {low:g} to {high:g} was run")
@@ -86,13 +84,7 @@ class View:
     def estimate(
         self, role: str, load: float, channel: str, metric: str = "latency", statistic: str = "mean"
     ) -> Figure:
-        """Return a figure: a time in s, or a share.
-
-        Raises
-        ------
-        NotMeasuredError
-            If there is none.
-        """
+        """Return a figure: a time in s, or a share."""
         row = self.result.estimate(
             self._specs[role], load=load, channel=channel, metric=metric, statistic=statistic
         )
@@ -105,13 +97,7 @@ class View:
     def improvement(
         self, load: float, channel: str, *, statistic: str = "mean", metric: str = "latency"
     ) -> Figure:
-        """Return by how much DTable's latency is below DRR's, in per cent of that, paired.
-
-        Raises
-        ------
-        NotMeasuredError
-            If there is none.
-        """
+        """Return by how much DTable's latency is below DRR's, in per cent of that, paired."""
         row = self.result.difference(
             self._specs[runs.DTABLE], load=load, channel=channel, metric=metric, statistic=statistic
         )
@@ -123,12 +109,15 @@ class View:
         total = sum(rate.value for rate in rates.values())
         if total == 0:
             raise NotMeasuredError(f"nothing was carried under {role} at load {load:g}")
-        return {
-            name: Figure(
-                *(end / total for end in (rate.value, rate.low, rate.high, rate.low_90, rate.high_90))
-            )
-            for name, rate in rates.items()
-        }
+        return {name: rate.each(lambda end: end / total) for name, rate in rates.items()}
+
+    def accepted(self, role: str) -> tuple[float, float, str]:
+        """Return the least part of an offer that arrives up to load 0.8, with its load and channel."""
+        return min(
+            (self.estimate(role, load, name, "accepted").value, load, name)
+            for load in self.within(0, 0.8)
+            for name in CHANNELS
+        )
 
     def saturates(self, role: str, part: float = 0.99) -> tuple[float, str] | None:
         """Return the least load at which less than a part of a channel's offer arrives, and the channel.
@@ -147,29 +136,16 @@ class View:
         return [row for row in self.result.totals if row.discipline == self._specs[role]]
 
 
-class Evidence:
-    """The results of all runs that were made.
-
-    Parameters
-    ----------
-    results : mapping
-        A result for each plan that was run.
-    """
+class Evidence(evidence.Evidence[FabricResult]):
+    """The results of all runs, by name."""
 
     def __init__(self, results: Mapping[Plan, FabricResult]) -> None:
-        self.views = {plan.name: View(result, plan.roles) for plan, result in results.items()}
+        super().__init__(results)
+        self._roles = {plan.name: plan.roles for plan in results}
 
     def view(self, name: str) -> View:
-        """Return the run of that name.
-
-        Raises
-        ------
-        NotMeasuredError
-            If it was not made.
-        """
-        if name not in self.views:
-            raise NotMeasuredError(f"the run was interrupted before `{name}`")
-        return self.views[name]
+        """Return the run of that name; see `weir.reproduce.engine.evidence.Evidence.result`."""
+        return View(self.result(name), self._roles[name])
 
     def network(self, variant: Variant) -> View:
         """Return the network under one kind of traffic and shares."""
@@ -183,7 +159,7 @@ class Evidence:
     @property
     def traversals(self) -> int:
         """Packets over links in all runs, each counted."""
-        return sum(row.traversals for view in self.views.values() for row in view.result.totals)
+        return sum(row.traversals for each in self.results.values() for row in each.totals)
 
 
 def spread(values: dict[str, float] | list[float]) -> float:

@@ -6,37 +6,29 @@ Each function yields parts, statements that were decided; a claim is met if all 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from weir.reproduce.dtable import planned, published, runs
 from weir.reproduce.dtable.cells import FIGURE_BAR, FIGURE_WEIGHT, computed, distance
-from weir.reproduce.dtable.evidence import EQUAL_PHI, NotMeasuredError, spread
+from weir.reproduce.dtable.evidence import EQUAL_PHI, spread
 from weir.reproduce.dtable.method import TABLE_1, saturated_shares
 from weir.reproduce.dtable.published import CHANNELS, TOTAL
 from weir.reproduce.dtable.runs import DRR, DTABLE, SATURATED, SCFQ, TABLES, WEIGHTED, WFQ
 from weir.reproduce.dtable.wiring import Wiring
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.judgement import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from weir.reproduce.dtable.evidence import Evidence, View
-
-__all__ = ["EXACT", "Part"]
 
 _ALIKE = 1.05
 """How far latencies of one reservation may be apart under SCFQ and WFQ: ties go to the lower channel."""
 _BY_CHANCE = "offered load"
 """A self-check on the traffic, which one run in a thousand fails; it says nothing of losses."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One statement that was decided, in words."""
-
-    holds: bool
-    shown: str
 
 
 # Shares of a saturated link.
@@ -54,18 +46,6 @@ def _figure(role: str, evidence: Evidence) -> Iterator[Part]:
         gap = _largest_gap(view, role, SATURATED, dict(zip(view.channels, shares, strict=True)))
         shown = ", ".join(f"{each.value:.4f}" for each in view.shares(role, SATURATED).values())
         yield Part(gap <= FIGURE_BAR, f"sizes {name}: {shown}, off by {gap:.5f} at most")
-
-
-def _basic(evidence: Evidence) -> Iterator[Part]:
-    yield from _figure(runs.BASIC, evidence)
-
-
-def _weighted(evidence: Evidence) -> Iterator[Part]:
-    yield from _figure(WEIGHTED, evidence)
-
-
-def _deficit(evidence: Evidence) -> Iterator[Part]:
-    yield from _figure(DTABLE, evidence)
 
 
 def _unfairness(evidence: Evidence) -> Iterator[Part]:
@@ -92,23 +72,15 @@ def _unsaturated(evidence: Evidence) -> Iterator[Part]:
         yield Part(worst <= 0.01, f"{run}: throughput off the offer by {100 * worst:.2f} % at most")
 
 
-def _visits(role: str, packets: Fraction, otherwise: Fraction, evidence: Evidence) -> Iterator[Part]:
+def _visits(role: str, packets: Fraction, evidence: Evidence) -> Iterator[Part]:
     """Say that a visit of 34 credits sends so many packets of 32, beside a flow with packets of 34."""
     view = evidence.view("visits")
     first, second = view.channels
     found = view.shares(role, SATURATED)[first].value
-    expected, other = (float(2048 * each / (2048 * each + 2176)) for each in (packets, otherwise))
+    expected, other = (float(2048 * each / (2048 * each + 2176)) for each in (packets, Fraction(1)))
     near = abs(found - expected) <= FIGURE_BAR
     shown = f"share of {first} beside {second}: {found:.4f}, rule {expected:.4f}, without it {other:.4f}"
     yield Part(near, shown)
-
-
-def _may_start(evidence: Evidence) -> Iterator[Part]:
-    yield from _visits(WEIGHTED, Fraction(2), Fraction(1), evidence)
-
-
-def _kept(evidence: Evidence) -> Iterator[Part]:
-    yield from _visits(DTABLE, Fraction(34, 32), Fraction(1), evidence)
 
 
 def _one_pass(evidence: Evidence) -> Iterator[Part]:
@@ -218,13 +190,13 @@ def _lossless(evidence: Evidence) -> Iterator[Part]:
     yield Part(moved > 0, f"{moved:,} link traversals verified, event by event")
     checks = [
         (name, check)
-        for name, each in evidence.views.items()
-        for check in each.result.checks
+        for name, each in evidence.results.items()
+        for check in each.checks
         if check.check != _BY_CHANCE
     ]
     broken = [f"{check.check} in {name}" for name, check in checks if not check.ok]
     shown = "; ".join(broken[:3]) or "none broken"
-    yield Part(not broken, f"{len(checks)} self-checks of {len(evidence.views)} runs: {shown}")
+    yield Part(not broken, f"{len(checks)} self-checks of {len(evidence.results)} runs: {shown}")
 
 
 def _sizes(evidence: Evidence) -> Iterator[Part]:
@@ -288,14 +260,14 @@ def _stamped(evidence: Evidence) -> Iterator[Part]:
     )
 
 
-EXACT = {
-    "C01": _basic,
-    "C02": _weighted,
-    "C03": _deficit,
+EXACT: dict[str, Callable[[Evidence], Iterator[Part]]] = {
+    "C01": partial(_figure, runs.BASIC),
+    "C02": partial(_figure, WEIGHTED),
+    "C03": partial(_figure, DTABLE),
     "C04": _unfairness,
     "C05": _unsaturated,
-    "C06": _may_start,
-    "C07": _kept,
+    "C06": partial(_visits, WEIGHTED, Fraction(2)),
+    "C07": partial(_visits, DTABLE, Fraction(34, 32)),
     "C08": _one_pass,
     "C09": _equals_drr,
     "C10": _formulas,

@@ -13,8 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["TABLE_1", "Row", "Shape", "saturated_shares", "visit"]
-
 
 @dataclass(frozen=True, slots=True)
 class Shape:

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 from weir.reproduce.dtable import published
 from weir.reproduce.dtable.cells import ACCEPTED
 from weir.reproduce.dtable.evidence import EQUAL_PHI
-from weir.reproduce.dtable.exact import Part
 from weir.reproduce.dtable.published import CHANNELS
 from weir.reproduce.dtable.runs import BEYOND, DRR, DTABLE, EXCHANGED, LARGER, NETWORK, OVERLOAD
+from weir.reproduce.engine.judgement import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weir.reproduce.dtable.evidence import Evidence, Figure, View
-
-__all__ = ["NETWORK_CLAIMS"]
 
 _US = 1e6
 _SATURATED = 0.99
@@ -58,11 +56,7 @@ def _apart(view: View, loads: tuple[float, ...]) -> Iterator[Part]:
 def _all_arrives(evidence: Evidence) -> Iterator[Part]:
     view = evidence.main
     for role in NETWORK:
-        least, load, name = min(
-            (view.estimate(role, load, name, "accepted").value, load, name)
-            for load in view.within(0, 0.8)
-            for name in CHANNELS
-        )
+        least, load, name = view.accepted(role)
         yield Part(least >= ACCEPTED, f"{role}: at least {least:.4f} of the offer, {name} at {load:g}")
 
 

@@ -4,141 +4,108 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.report import charts_of, drawn, page, section
 from weir.reproduce.dtable import published, runs
-from weir.reproduce.dtable.evidence import NotMeasuredError
 from weir.reproduce.dtable.figures import drawings
 from weir.reproduce.dtable.published import CHANNELS
 from weir.reproduce.dtable.sensitivity import SHOWN
-from weir.reproduce.markup import (
-    STYLE,
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.markup import (
     bold_cell,
     cell,
-    headline,
+    cells,
+    details,
     mark,
     note,
+    number,
     row_name,
+    span,
     table_of,
     two_lines,
 )
-from weir.text import plural
+from weir.reproduce.engine.page import figure_sections, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from weir.reproduce.checks import Check
-    from weir.reproduce.dtable.claims import Judgement
-    from weir.reproduce.dtable.document import DtableReproduction
-    from weir.reproduce.dtable.evidence import Figure, View
+    from weir.reproduce.dtable import DtableReproduction
+    from weir.reproduce.dtable.evidence import View
+    from weir.reproduce.dtable.published import PublishedClaim
     from weir.reproduce.dtable.runs import Variant
     from weir.reproduce.dtable.sensitivity import Row
-
-__all__ = ["html"]
+    from weir.reproduce.engine.checks import Check
+    from weir.reproduce.engine.judgement import Judgement
 
 
 def html(reproduction: DtableReproduction) -> str:
     """Return the document."""
     figures = drawings(reproduction.evidence)
-    title = f"DTable and DRR, reproduced ({reproduction.checks.fidelity})"
+    improvements = "".join(_improvements(reproduction, variant) for variant in runs.VARIANTS)
     sections = [
-        STYLE,
-        headline("weir reproduction", title, reproduction.verdict(), _facts(reproduction)),
-        section("What is not met", _missed(reproduction)),
-        section("The claims of the text", _claims(reproduction)),
-        section("What hangs on a choice", _sensitivity(reproduction)),
-        section("Table 1", _table_1(reproduction)),
-        section("Figure 1", _figure_1(reproduction)),
-        *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(figures)),
-        section("Improvements in figures", _improvements(reproduction)),
-        section("Other traffic, other shares", _listing(reproduction.checks.of_kind("variant"))),
-        section("Beside a prototype", _prototype(reproduction)),
+        ("What is not met", _listing(missed) if (missed := reproduction.missed()) else ""),
+        ("The claims of the text", _claims(reproduction)),
+        ("What hangs on a choice", _sensitivity(reproduction)),
+        ("Table 1", _table_1(reproduction)),
+        ("Figure 1", _figure_1(reproduction)),
+        *figure_sections(figures),
+        ("Improvements in figures", improvements),
+        ("Other traffic, other shares", _listing(reproduction.checks.of_kind("variant"))),
+        ("Beside a prototype", _prototype(reproduction)),
     ]
-    return page(title, "".join(sections), charts_of(figures))
-
-
-def _facts(reproduction: DtableReproduction) -> tuple[str, ...]:
-    return (
-        f"{plural(reproduction.met, 'check')} met",
-        f"{reproduction.not_met:,} not met",
-        f"{reproduction.artefact:,} artefact",
-        f"{reproduction.not_checkable:,} not checkable",
-        f"{reproduction.evidence.traversals:,} packets over links",
-    )
-
-
-def _missed(reproduction: DtableReproduction) -> str:
-    missed = reproduction.missed()
-    return _listing(missed) if missed else ""
+    return shown(reproduction, sections, figures)
 
 
 def _listing(checks: Iterable[Check]) -> str:
-    head = ("", "check, and what is claimed", "found", "note")
-    return table_of(head, map(_listed, checks), text=4)
+    return table_of(("", "check, and what is claimed", "found", "note"), map(_listed, checks), text=4)
 
 
 def _listed(check: Check) -> Iterator[str]:
     yield mark(check)
-    yield two_lines(check.id, _number(check.published), "text wrap")
-    interval = "" if check.ci95 is None else f"{check.ci95[0]:.4g} to {check.ci95[1]:.4g}"
-    yield two_lines(_number(check.measured), interval, "text wrap")
+    yield two_lines(check.id, number(check.published), "text wrap")
+    yield two_lines(number(check.measured), span(check), "text wrap")
     yield cell(check.note, "text wrap")
-
-
-def _number(value: float | str | None) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value or "n/a")
-
-
-# Claims, sensitivity.
 
 
 def _claims(reproduction: DtableReproduction) -> str:
     head = ("", "", "section", "claim, and how it is checked", "found", "bar")
-    words = note(
+    words = (
         "Under Poisson gaps with equal shares, the choices that the README gives; other traffic and shares "
         "stand below."
     )
-    return words + table_of(head, map(_claim, reproduction.judgements), text=6)
+    return note(words) + table_of(head, map(_claim, reproduction.judgements), text=6)
 
 
-def _claim(judgement: Judgement) -> Iterator[str]:
+def _claim(judgement: Judgement[PublishedClaim]) -> Iterator[str]:
     check, claim = judgement.check, judgement.published
     yield mark(check)
-    yield cell(claim.id, "text")
-    yield cell(claim.section, "text")
+    yield from cells("text", claim.id, claim.section)
     yield two_lines(claim.text, claim.check, "text wrap")
-    yield cell(_number(check.measured) if judgement.parts else check.note, "text wrap")
-    yield cell("; ".join(filter(None, (claim.expected, claim.tolerance))), "text wrap")
+    bar = "; ".join(filter(None, (claim.expected, claim.tolerance)))
+    yield from cells("text wrap", number(check.measured) if judgement.parts else check.note, bar)
 
 
 def _sensitivity(reproduction: DtableReproduction) -> str:
-    words = note(
+    words = (
         "One choice changed at a time. By how much the mean latency under DTable is below that under DRR at "
-        "load 0.9, "
-        "in per cent of it, with 95 % intervals; below zero DTable is worse."
+        "load 0.9, in per cent of it, with 95 % intervals; below zero DTable is worse."
     )
     head = ("open point", "choice", *SHOWN, "remark")
-    return table_of(head, map(_sensitive, reproduction.sensitivity), text=2) + words
+    return table_of(head, map(_sensitive, reproduction.sensitivity), text=2) + note(words)
 
 
 def _sensitive(row: Row) -> Iterator[str]:
     yield row_name(row.point)
     yield cell(row.choice, "text wrap")
     for name in SHOWN:
-        yield cell(_signed(row.figures[name]) if name in row.figures else "")
+        yield cell(row.figures[name].signed(" ± ") if name in row.figures else "")
     yield cell(row.remark, "text wrap")
-
-
-def _signed(figure: Figure) -> str:
-    return f"{figure.value:+.1f} ± {(figure.ci95[1] - figure.ci95[0]) / 2:.1f}"
 
 
 # Tables.
 
 
 def _table_1(reproduction: DtableReproduction) -> str:
-    by_id = {check.id: check for check in reproduction.checks.of_kind("table")}
-    head = (
-        "channel",
+    by_id = reproduction.by_id("table")
+    units = (
         "phi (%)",
         "entries",
         "(%)",
@@ -152,64 +119,45 @@ def _table_1(reproduction: DtableReproduction) -> str:
         (row_name(name), *(_printed(by_id.get(f"table/1/{name}/{column}")) for column in published.COLUMNS))
         for name in (*CHANNELS, published.TOTAL)
     )
-    words = note("Computed in bold, from k = 2, w = 4, 64 entries and an MTU of 32 credits; printed below.")
-    return table_of(head, rows) + words
+    words = "Computed in bold, from k = 2, w = 4, 64 entries and an MTU of 32 credits; printed below."
+    return table_of(("channel", *units), rows) + note(words)
 
 
 def _printed(check: Check | None) -> str:
-    if check is None:
-        return cell("")
-    found, printed = (
-        f"{value:g}" if isinstance(value, float) else str(value)
-        for value in (check.measured, check.published)
-    )
-    return bold_cell(check, found, printed, check.note)
+    return cell("") if check is None else _both(check, "g", unknown=str(check.measured))
+
+
+def _both(check: Check, found: str, printed: str | None = None, unknown: str = "n/a") -> str:
+    """Return the measured value, and the published one below it, in these formats."""
+    measured = f"{check.measured:{found}}" if isinstance(check.measured, float) else unknown
+    beside = f"{check.published:{printed or found}}" if isinstance(check.published, float) else ""
+    return bold_cell(check, measured, beside, check.note)
 
 
 def _figure_1(reproduction: DtableReproduction) -> str:
-    checks = list(reproduction.checks.of_kind("figure"))
     made = []
-    for name in runs.SIZE_SETS:
-        sizes = [f"{size} B" for size in runs.packet_sizes(name)]
-        rows = (
-            (
-                row_name(role),
-                *(_share(check) for check in checks if check.id.startswith(f"figure/1{name}/{role}/")),
-            )
-            for role in runs.TABLES
-        )
-        made.append(table_of(("table", *sizes), rows))
-    words = note(
+    for name, rows in reproduction.figure_1().items():
+        sizes = (f"{size} B" for size in runs.packet_sizes(name))
+        shares = ((row_name(role), *(_both(check, ".4f") for check in row)) for role, row in rows.items())
+        made.append(table_of(("table", *sizes), shares))
+    words = (
         "Shares of a saturated link with equal entries of 34 credits: simulated in bold, by the rule below. "
-        "Only the "
-        "deficit table gives each channel what is reserved."
+        "Only the deficit table gives each channel what is reserved."
     )
-    return "".join(made) + words
-
-
-def _share(check: Check) -> str:
-    measured = f"{check.measured:.4f}" if isinstance(check.measured, float) else "n/a"
-    beside = f"{check.published:.4f}" if isinstance(check.published, float) else ""
-    return bold_cell(check, measured, beside, check.note)
+    return "".join(made) + note(words)
 
 
 # Improvements.
 
 
-def _improvements(reproduction: DtableReproduction) -> str:
-    return "".join(_of_variant(reproduction, variant) for variant in runs.VARIANTS)
-
-
-def _of_variant(reproduction: DtableReproduction, variant: Variant) -> str:
+def _improvements(reproduction: DtableReproduction, variant: Variant) -> str:
     try:
         view = reproduction.evidence.network(variant)
     except NotMeasuredError:
         return ""
     rows = ((row_name(f"{load:g}"), *(_gain(view, load, name) for name in CHANNELS)) for load in view.loads)
-    opened = " open" if variant == runs.MAIN else ""
-    listed = table_of(("load", *CHANNELS), rows)
     summary = f"{variant.name}: improvement of DTable over DRR, mean latency with maximum latency below (%)"
-    return f"<details{opened}><summary>{summary}</summary>\n{listed}</details>\n"
+    return details(summary, table_of(("load", *CHANNELS), rows), opened=variant == runs.MAIN)
 
 
 def _gain(view: View, load: float, name: str) -> str:
@@ -217,25 +165,20 @@ def _gain(view: View, load: float, name: str) -> str:
         mean, most = (view.improvement(load, name, statistic=each) for each in ("mean", "max"))
     except NotMeasuredError as missing:
         return cell("n/a", title=str(missing))
-    return two_lines(_signed(mean), _signed(most))
+    return two_lines(mean.signed(" ± "), most.signed(" ± "))
 
 
 def _prototype(reproduction: DtableReproduction) -> str:
-    by_id = {check.id: check for check in reproduction.checks.of_kind("prototype")}
-    loads = sorted({row.load for row in published.prototype()})
+    by_id = reproduction.by_id("prototype")
     rows = (
-        (row_name(f"{load:g}"), *(_beside(by_id[f"prototype/{load:g}/{name}"]) for name in CHANNELS))
-        for load in loads
+        (
+            row_name(f"{load:g}"),
+            *(_both(by_id[f"prototype/{load:g}/{name}"], "+.1f", "+.0f") for name in CHANNELS),
+        )
+        for load in sorted({row.load for row in published.prototype()})
     )
-    words = note(
+    words = (
         "Improvement of the mean in per cent: ours in bold, another program's below, whose standard errors "
-        "are not "
-        "known. The sign alone is compared, and nothing was fitted to it."
+        "are not known. The sign alone is compared, and nothing was fitted to it."
     )
-    return table_of(("load", *CHANNELS), rows) + words
-
-
-def _beside(check: Check) -> str:
-    measured = f"{check.measured:+.1f}" if isinstance(check.measured, float) else "n/a"
-    beside = f"{check.published:+.0f}" if isinstance(check.published, float) else ""
-    return bold_cell(check, measured, beside, check.note)
+    return table_of(("load", *CHANNELS), rows) + note(words)

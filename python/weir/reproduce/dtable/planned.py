@@ -15,8 +15,6 @@ from weir.files import read_text
 from weir.reproduce.dtable import published
 from weir.reproduce.dtable.published import CHANNELS, COLUMNS, TOTAL
 
-__all__ = ["places", "plan", "table"]
-
 
 @cache
 def plan() -> dict[str, Any]:

@@ -7,29 +7,13 @@ claims of its text are what is checked. The prototype is another program, whose 
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
-from weir.files import read_text
-from weir.reproduce import common
+from weir.reproduce.engine.published import Published
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = [
-    "CHANNELS",
-    "COLUMNS",
-    "TOTAL",
-    "Prototype",
-    "PublishedClaim",
-    "claims",
-    "folder",
-    "phi",
-    "prototype",
-    "table",
-]
+FILES = Published("dtable")
+folder = FILES.folder
 
 CHANNELS = ("D2", "D4", "D8", "D16", "D32", "D64", "D64'")
 """The virtual channels of Table 1; the number is the distance of their entries."""
@@ -69,21 +53,12 @@ class Prototype:
     max: float
 
 
-def folder() -> Path:
-    """Return the folder of the reproduction."""
-    return common.folder("dtable")
-
-
-def _records(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(read_text(folder() / name).splitlines()))
-
-
 @cache
 def table() -> dict[tuple[str, str], float]:
     """Return the printed values of Table 1 by channel (or `TOTAL`) and column."""
     return {
         (row["channel"], column): float(row[column])
-        for row in _records("table01.csv")
+        for row in FILES.records("table01.csv")
         for column in COLUMNS
         if row[column]
     }
@@ -98,23 +73,10 @@ def phi(channel: str) -> float:
 @cache
 def claims() -> tuple[PublishedClaim, ...]:
     """Return the claims, in the order of the text."""
-    return tuple(
-        PublishedClaim(
-            id=row["id"],
-            section=row["section"],
-            text=row["claim"],
-            check=row["check"],
-            expected=row["expected"],
-            tolerance=row["tolerance"],
-        )
-        for row in _records("claims.csv")
-    )
+    return FILES.rows(PublishedClaim, "claims.csv", {"text": "claim"})
 
 
 @cache
 def prototype() -> tuple[Prototype, ...]:
     """Return the improvements of the prototype: Poisson gaps, equal shares, 5 ms."""
-    return tuple(
-        Prototype(float(row["load"]), row["channel"], float(row["mean_pct"]), float(row["max_pct"]))
-        for row in _records("prototype.csv")
-    )
+    return FILES.rows(Prototype, "prototype.csv", {"mean": "mean_pct", "max": "max_pct"})

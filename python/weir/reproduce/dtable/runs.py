@@ -7,43 +7,16 @@ traversals, packets over links; what is offered beyond the capacity is not carri
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from weir import toml
-from weir.files import read_text
-from weir.reproduce.common import Fidelity
 from weir.reproduce.dtable import published
+from weir.reproduce.engine import series
+from weir.reproduce.engine.series import Fidelity, compared, replaced
+from weir.reproduce.engine.series import scenario as scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-__all__ = [
-    "BEYOND",
-    "DRR",
-    "DTABLE",
-    "EXCHANGED",
-    "LARGER",
-    "MAIN",
-    "NETWORK",
-    "OVERLOAD",
-    "SATURATED",
-    "SEED",
-    "SIZES",
-    "SIZE_SETS",
-    "SWEPT",
-    "SWITCHES",
-    "TABLES",
-    "VARIANTS",
-    "Plan",
-    "Switch",
-    "Variant",
-    "packet_sizes",
-    "plans",
-    "scenario",
-]
 
 SEED = 2007
 DTABLE, DRR, BASIC, WEIGHTED, SCFQ, WFQ = "dtable", "drr", "basic", "weighted", "scfq", "wfq"
@@ -125,13 +98,10 @@ _BURSTS = {"bursts": {"shape": 1.5, "cap": 1000}}
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """One run: its name, what its disciplines stand for, and its scenario."""
+class Plan(series.Plan):
+    """One run, with what its disciplines stand for."""
 
-    name: str
     roles: tuple[str, ...]
-    file: str = field(compare=False)
-    document: dict[str, Any] = field(compare=False, repr=False)
 
     @property
     def work(self) -> float:
@@ -161,37 +131,24 @@ class Switch:
         return f"switch {self.point}: {self.choice}"
 
 
-def _template(name: str) -> dict[str, Any]:
-    return tomllib.loads(_text(name))
-
-
-@cache
-def _text(name: str) -> str:
-    return read_text(published.folder() / name)
-
-
-def _with(document: dict[str, Any], *keys: str, value: object) -> dict[str, Any]:
-    """Return a document with one key replaced; the others are shared."""
-    head, *rest = keys
-    inner = _with(document.get(head, {}), *rest, value=value) if rest else value
-    return {**document, head: inner}
+_template = published.FILES.template
 
 
 def _sized(document: dict[str, Any], seed: int, replications: int) -> dict[str, Any]:
-    return _with({**document, "seed": seed}, "stop", "replications", value=replications)
+    return replaced({**document, "seed": seed}, "stop", "replications", value=replications)
 
 
 def _disciplines(document: dict[str, Any], *specs: str) -> dict[str, Any]:
-    return {**document, "disciplines": list(specs), "reference": specs[-1]}
+    return compared(document, *specs, reference=specs[-1])
 
 
 # Scenarios of the network.
 
 
 def _network(variant: Variant, loads: tuple[float, ...]) -> dict[str, Any]:
-    made = _with(_template("network.toml"), "traffic", "loads", value=list(loads))
+    made = replaced(_template("network.toml"), "traffic", "loads", value=list(loads))
     if variant.bursts:
-        made = _with(made, "traffic", "arrivals", value=_BURSTS)
+        made = replaced(made, "traffic", "arrivals", value=_BURSTS)
     if variant.proportional:
         shares = [{**each, "share": 100 * published.phi(each["name"])} for each in made["channel"]]
         made = {**made, "channel": shares}
@@ -201,16 +158,16 @@ def _network(variant: Variant, loads: tuple[float, ...]) -> dict[str, Any]:
 def _unloaded(levels: int) -> dict[str, Any]:
     """Return packets of 64 bytes that meet hardly any other, in a tree of so many stages."""
     made = _network(MAIN, (0.0005,))
-    made = _with(made, "fabric", "topology", value={"tree": {"arity": 4, "levels": levels}})
-    made = _with(made, "traffic", "size", value={"constant": "56B"})
-    made = _with(made, "traffic", "flow_rate", value="10kbit")
-    return _with(_with(made, "stop", "warm_up", value="0ms"), "stop", "duration", value="4ms")
+    made = replaced(made, "fabric", "topology", value={"tree": {"arity": 4, "levels": levels}})
+    made = replaced(made, "traffic", "size", value={"constant": "56B"})
+    made = replaced(made, "traffic", "flow_rate", value="10kbit")
+    return replaced(replaced(made, "stop", "warm_up", value="0ms"), "stop", "duration", value="4ms")
 
 
 def _overloaded() -> dict[str, Any]:
     """Return the network beyond saturation, with time for its buffers to fill before anything counts."""
-    made = _with(_network(MAIN, (BEYOND, OVERLOAD)), "stop", "warm_up", value="5ms")
-    return _with(made, "stop", "duration", value="10ms")
+    made = replaced(_network(MAIN, (BEYOND, OVERLOAD)), "stop", "warm_up", value="5ms")
+    return replaced(made, "stop", "duration", value="10ms")
 
 
 def _exchanged() -> dict[str, Any]:
@@ -226,14 +183,14 @@ def _in_network(size: Size) -> Iterator[tuple[str, tuple[str, ...], dict[str, An
         loads = size.loads if variant == MAIN else size.variant_loads
         yield variant.name, NETWORK, _network(variant, loads), size.replications
     yield "overload", NETWORK, _overloaded(), size.others
-    verified = _with(_network(MAIN, (0.9,)), "measure", "verify", value=True)
-    yield "verified", NETWORK, _with(verified, "stop", "duration", value="2ms"), 1
+    verified = replaced(_network(MAIN, (0.9,)), "measure", "verify", value=True)
+    yield "verified", NETWORK, replaced(verified, "stop", "duration", value="2ms"), 1
     frames = [f"drr:quantum={2048 * factor}B,{_QUANTA},stall=leave" for factor in LARGER]
     made = _disciplines(_network(MAIN, (0.9,)), *frames)
     yield "frames", tuple(map(str, LARGER)), made, size.others
     yield "exchanged", EXCHANGED, _exchanged(), size.others
     reads = [f"dtable:{_TABLE_1},weights={_WEIGHTS},read_ahead={reads}" for reads in (1, 4, 8)]
-    made = _with(_network(MAIN, (0.9,)), "stop", "duration", value="2ms")
+    made = replaced(_network(MAIN, (0.9,)), "stop", "duration", value="2ms")
     yield "read ahead", ("1", "4", "8"), _disciplines(made, *reads), 1
     for levels in (1, 2, 3):
         yield f"unloaded {levels}", NETWORK, _unloaded(levels), 1
@@ -254,9 +211,9 @@ def _figure(name: str) -> dict[str, Any]:
 
 def _figure_in_network() -> dict[str, Any]:
     """Return Figure 1 in the network, swept and saturated."""
-    made = _with(_figure("a"), "fabric", "topology", value={"tree": {"arity": 4, "levels": 3}})
-    made = _with(made, "traffic", "loads", value=[0.4, 3.0])
-    return _with(_with(made, "stop", "warm_up", value="1ms"), "stop", "duration", value="4ms")
+    made = replaced(_figure("a"), "fabric", "topology", value={"tree": {"arity": 4, "levels": 3}})
+    made = replaced(made, "traffic", "loads", value=[0.4, 3.0])
+    return replaced(replaced(made, "stop", "warm_up", value="1ms"), "stop", "duration", value="4ms")
 
 
 def _one_entry() -> dict[str, Any]:
@@ -266,7 +223,7 @@ def _one_entry() -> dict[str, Any]:
         "dtable:0@32cr/1@64cr/2@32cr/3@96cr",
         "drr:quantum=2048B,weights=1/2/1/3,stall=leave",
     )
-    made = _with(made, "fabric", "mtu", value="2048B")
+    made = replaced(made, "fabric", "mtu", value="2048B")
     traffic = {"loads": [SATURATED], "header": "8B"}
     return {**made, "channel": [{"name": f"{number}"} for number in range(4)], "traffic": traffic}
 
@@ -277,7 +234,7 @@ def _visits() -> dict[str, Any]:
     made = _disciplines(
         _template("figure1.toml"), "table_weighted:0@34cr/1@34cr", "dtable:0@34cr/1@34cr,mtu=2176B"
     )
-    made = _with(made, "traffic", "loads", value=[SATURATED])
+    made = replaced(made, "traffic", "loads", value=[SATURATED])
     return {**made, "channel": channels}
 
 
@@ -289,8 +246,8 @@ def _fair() -> dict[str, Any]:
         f"wfq:rate={_FLUID},{_QUANTA}",
         f"dtable:{_TABLE_1},weights={_WEIGHTS}",
     )
-    made = _with(made, "fabric", "topology", value={"single": {"ports": 2}})
-    return _with(_with(made, "stop", "warm_up", value="2ms"), "stop", "duration", value="42ms")
+    made = replaced(made, "fabric", "topology", value={"single": {"ports": 2}})
+    return replaced(replaced(made, "stop", "warm_up", value="2ms"), "stop", "duration", value="42ms")
 
 
 def _on_link(size: Size) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any], int]]:
@@ -306,7 +263,7 @@ def _on_link(size: Size) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any],
 
 
 def _replaced(*keys: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return lambda document: _with(document, *keys, value=value)
+    return lambda document: replaced(document, *keys, value=value)
 
 
 def _specs(table: str, round_robin: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -314,12 +271,12 @@ def _specs(table: str, round_robin: str) -> Callable[[dict[str, Any]], dict[str,
 
 
 def _longer_wires(document: dict[str, Any]) -> dict[str, Any]:
-    made = _with(document, "fabric", "link", "propagation", value="100ns")
-    return _with(made, "fabric", "link", "credit_return", value="250ns")
+    made = replaced(document, "fabric", "link", "propagation", value="100ns")
+    return replaced(made, "fabric", "link", "credit_return", value="250ns")
 
 
 def _capped(document: dict[str, Any]) -> dict[str, Any]:
-    return _with(document, "traffic", "size", "pareto", "bound", value="capped")
+    return replaced(document, "traffic", "size", "pareto", "bound", value="capped")
 
 
 _ROUND_ROBIN = f"drr:quantum=2048B,{_QUANTA},stall=leave"
@@ -355,17 +312,12 @@ def plans(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:
     size = SIZES[fidelity]
     made = [
         Plan(
-            name, roles, "figure1.toml" if "figure" in name else "network.toml", _sized(document, seed, often)
+            name, "figure1.toml" if "figure" in name else "network.toml", _sized(document, seed, often), roles
         )
         for name, roles, document, often in (*_on_link(size), *_in_network(size))
     ]
     base = _network(MAIN, (0.9,))
     for switch in SWITCHES:
         document = _sized(switch.change(base), seed, size.switches)
-        made.append(Plan(switch.name, NETWORK, "network.toml", document))
+        made.append(Plan(switch.name, "network.toml", document, NETWORK))
     return made
-
-
-def scenario(plan: Plan) -> str:
-    """Return the scenario of a run as TOML text."""
-    return toml.dumps({**plan.document, "title": f"{plan.document['title']}: {plan.name}"})

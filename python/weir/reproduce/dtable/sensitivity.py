@@ -8,21 +8,22 @@ are read off the main runs. Points that the engine has no parameter for say so.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
-from weir.reproduce.checks import Check, Status
 from weir.reproduce.dtable import runs
-from weir.reproduce.dtable.cells import CAUSES, FIGURE_WEIGHT, SIGNS, sign_of
-from weir.reproduce.dtable.evidence import Figure, NotMeasuredError, spread
+from weir.reproduce.dtable.cells import CAUSES, FIGURE_WEIGHT, NO_CAUSE, SIGNS, with_sign
+from weir.reproduce.dtable.evidence import Figure, spread
 from weir.reproduce.dtable.method import saturated_shares
 from weir.reproduce.dtable.runs import MAIN, SWITCHES, Variant
+from weir.reproduce.engine.checks import Check
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.judgement import Found, checked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from weir.reproduce.dtable.evidence import Evidence, View
-
-__all__ = ["SHOWN", "Row", "signs", "table"]
 
 SHOWN = ("D2", "D16", "D64")
 _AT = 0.9
@@ -47,7 +48,7 @@ def table(evidence: Evidence) -> list[Row]:
     rows = [
         _row(evidence, "", "the choices made", MAIN.name),
         _row(evidence, "O1", "shares in proportion to phi", Variant(False, True).name, sign=-1),
-        _of_metric(evidence),
+        _with_figures("O2", "latency from generation", lambda: _figures(evidence.main, "total_latency")),
         _row(evidence, "O4", "bursts (S)", Variant(True, False).name),
         _row(
             evidence, "O4", "bursts (S), and shares in proportion to phi", Variant(True, True).name, sign=None
@@ -64,8 +65,8 @@ def table(evidence: Evidence) -> list[Row]:
             remark="no parameter: every output and interface has one, as stated",
         ),
         *_of_figure_1(evidence),
-        _of_interval(evidence),
-        _of_base(evidence),
+        _with_figures("O16", "intervals of 90 %", lambda: _each(evidence, _narrow)),
+        _with_figures("O17", "per cent of DTable's latency", lambda: _each(evidence, _of_dtable)),
         *_of_threshold(evidence),
     ]
     return sorted(rows, key=lambda row: int(row.point.removeprefix("O") or 0))
@@ -76,18 +77,30 @@ def _figures(view: View, metric: str = "latency") -> dict[str, Figure]:
 
 
 def _row(evidence: Evidence, point: str, choice: str, run: str, sign: int | None = 1) -> Row:
+    return _with_figures(point, choice, lambda: _figures(evidence.view(run)), sign)
+
+
+def _with_figures(
+    point: str, choice: str, figures: Callable[[], dict[str, Figure]], sign: int | None = 1
+) -> Row:
     try:
-        return Row(point, choice, _figures(evidence.view(run)), sign_of_d16=sign)
+        return Row(point, choice, figures(), sign_of_d16=sign)
     except NotMeasuredError as missing:
         return Row(point, choice, remark=str(missing))
 
 
-def _of_metric(evidence: Evidence) -> Row:
-    choice = "latency from generation"
-    try:
-        return Row("O2", choice, _figures(evidence.main, "total_latency"))
-    except NotMeasuredError as missing:
-        return Row("O2", choice, remark=str(missing))
+def _each(evidence: Evidence, change: Callable[[Figure], Figure]) -> dict[str, Figure]:
+    return {name: change(each) for name, each in _figures(evidence.main).items()}
+
+
+def _narrow(figure: Figure) -> Figure:
+    """Return the 90 % interval of the document in place of ours."""
+    return Figure(figure.value, figure.low_90, figure.high_90, figure.low_90, figure.high_90)
+
+
+def _of_dtable(figure: Figure) -> Figure:
+    """Return the same improvement in per cent of DTable's latency."""
+    return figure.each(lambda percent: 100 * percent / (100 - percent))
 
 
 def _of_figure_1(evidence: Evidence) -> Iterator[Row]:
@@ -118,37 +131,6 @@ def _spreads(weight: int, name: str) -> float:
     return spread(saturated_shares(runs.WEIGHTED, weight, list(runs.packet_sizes(name))))
 
 
-def _of_interval(evidence: Evidence) -> Row:
-    """Return the 90 % intervals of the document in place of ours."""
-    try:
-        found = _figures(evidence.main)
-    except NotMeasuredError as missing:
-        return Row("O16", "intervals of 90 %", remark=str(missing))
-    narrow = {
-        name: Figure(each.value, each.low_90, each.high_90, each.low_90, each.high_90)
-        for name, each in found.items()
-    }
-    return Row("O16", "intervals of 90 %", narrow)
-
-
-def _of_base(evidence: Evidence) -> Row:
-    """Return the same improvements in per cent of DTable's latency."""
-    choice = "per cent of DTable's latency"
-    try:
-        found = _figures(evidence.main)
-    except NotMeasuredError as missing:
-        return Row("O17", choice, remark=str(missing))
-
-    def turned(percent: float) -> float:
-        return 100 * percent / (100 - percent)
-
-    ends = {
-        name: Figure(*(turned(end) for end in (each.value, each.low, each.high, each.low_90, each.high_90)))
-        for name, each in found.items()
-    }
-    return Row("O17", choice, ends)
-
-
 def _of_threshold(evidence: Evidence) -> Iterator[Row]:
     for part in (0.99, 0.98, 0.95):
         choice = f"saturated below {part:g} of the offer"
@@ -175,18 +157,10 @@ def signs(evidence: Evidence) -> Iterator[Check]:
 _RUN = {"", "O1", "O2", "O4", "O16", "O17", *(switch.point for switch in SWITCHES)} - {"O7"}
 
 
-def _check(row: Row, channel: str, published: str, note: str, *, met: bool) -> Check:
-    found = row.figures[channel]
+def _check(row: Row, channel: str, published: str, found: Callable[[str], Found]) -> Check:
     name = " ".join(filter(None, (row.point, row.choice)))
-    return Check(
-        id=f"sensitivity/{name}/{channel}",
-        kind="sensitivity",
-        published=published,
-        measured=found.value,
-        ci95=found.ci95,
-        status=Status.MET if met else Status.NOT_MET,
-        note=note,
-    )
+    note = f"% of DRR's mean latency at load {_AT:g}"
+    return checked(f"sensitivity/{name}/{channel}", "sensitivity", published, lambda: found(note))
 
 
 def _signs(row: Row) -> Iterator[Check]:
@@ -194,16 +168,16 @@ def _signs(row: Row) -> Iterator[Check]:
         sign = row.sign_of_d16 if channel == "D16" else SIGNS[channel]
         if sign is None:
             continue
-        met = sign_of(row.figures[channel], sign)
-        cause = "" if met else f"; {CAUSES.get((channel, row.point == 'O1'), 'no cause is known')}"
-        words = "better" if sign > 0 else "worse"
-        yield _check(row, channel, words, f"% of DRR's mean latency at load {_AT:g}{cause}", met=met)
+        cause = f"; {CAUSES.get((channel, row.point == 'O1'), NO_CAUSE)}"
+        figure, words = row.figures[channel], "better" if sign > 0 else "worse"
+        yield _check(row, channel, words, partial(with_sign, figure, sign, unless=cause))
 
 
 def _vanished(evidence: Evidence, row: Row) -> Iterator[Check]:
     """Yield whether the effect is less than half of what it is with the choices made."""
     base = _figures(evidence.main)
     for channel in ("D2", "D64"):
-        met = abs(row.figures[channel].value) < abs(base[channel].value) / 2
-        words = f"smaller than half of {base[channel].value:.1f}"
-        yield _check(row, channel, words, f"% of DRR's mean latency at load {_AT:g}", met=met)
+        figure, usual = row.figures[channel], base[channel].value
+        met = abs(figure.value) < abs(usual) / 2
+        found = partial(Found, figure.value, met, ci95=figure.ci95)
+        yield _check(row, channel, f"smaller than half of {usual:.1f}", found)

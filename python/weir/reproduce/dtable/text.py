@@ -2,44 +2,57 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import TYPE_CHECKING
 
-from weir.reproduce.checks import Status
 from weir.reproduce.dtable import published, runs
-from weir.reproduce.dtable.evidence import NotMeasuredError
 from weir.reproduce.dtable.published import CHANNELS
 from weir.reproduce.dtable.sensitivity import SHOWN
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.text import MARKS, cut, filled, limited, marked
 
 if TYPE_CHECKING:
-    from weir.reproduce.checks import Check
-    from weir.reproduce.dtable.document import DtableReproduction
+    from collections.abc import Iterator
+
+    from weir.reproduce.dtable import DtableReproduction
+    from weir.reproduce.dtable.evidence import View
     from weir.reproduce.dtable.runs import Variant
     from weir.reproduce.dtable.sensitivity import Row
+    from weir.reproduce.engine.checks import Check
 
-__all__ = ["MARKS", "text"]
-
-_WIDTH = 110
-MARKS = {Status.MET: "OK", Status.NOT_MET: "!!", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
 _CHOICE = 46
 
 
-def text(reproduction: DtableReproduction) -> str:
-    """Return the whole text, the verdict first."""
-    blocks = [
-        [fill(f"dtable, {reproduction.checks.fidelity}: {reproduction.verdict()}", _WIDTH)],
-        _table_1(reproduction),
-        _figure_1(reproduction),
-        *(_improvements(reproduction, variant) for variant in runs.VARIANTS),
-        _claims(reproduction),
-        _sensitivity(reproduction),
-        _missed(reproduction),
+def blocks(reproduction: DtableReproduction) -> Iterator[list[str]]:
+    """Yield what stands below the verdict."""
+    yield _table_1(reproduction)
+    yield _figure_1(reproduction)
+    for variant in runs.VARIANTS:
+        yield _improvements(reproduction, variant)
+    yield limited(
+        "claims",
+        [
+            cut(
+                marked(
+                    each.check.status,
+                    f" {each.published.id} {each.published.section:<13} {each.published.text}",
+                )
+            )
+            for each in reproduction.judgements
+        ],
+    )
+    yield [
+        "sensitivity, one choice changed at a time: improvement of DTable over DRR, mean, load 0.9, %",
+        f"{'':<4} {'':<{_CHOICE}}" + "".join(f"{name:>17}" for name in SHOWN),
+        *(line for row in reproduction.sensitivity for line in _row(row)),
     ]
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    undecided = [check for check in reproduction.of_status(Status.NOT_CHECKABLE) if check.kind == "claim"]
+    missed = [_missed(check) for check in (*reproduction.missed(), *undecided)]
+    yield limited("not met, or not checkable, with the reason", missed)
 
 
 def _table_1(reproduction: DtableReproduction) -> list[str]:
-    by_id = {check.id: check for check in reproduction.checks.of_kind("table")}
+    by_id = reproduction.by_id("table")
     heads = ("phi %", "entries", "%", "min phi %", "max phi %", "weight", "total", "DRR quantum")
     lines = [
         "Table 1, computed; weights and quanta in credits",
@@ -57,14 +70,12 @@ def _exact(check: Check) -> str:
 
 
 def _figure_1(reproduction: DtableReproduction) -> list[str]:
-    checks = list(reproduction.checks.of_kind("figure"))
     lines = ["Figure 1, a saturated link: share of each channel, by the rule and simulated"]
-    for name in runs.SIZE_SETS:
-        sizes = [f"{size} B" for size in runs.packet_sizes(name)]
-        lines.append(f"{'':<9}" + "".join(f"{size:>22}" for size in sizes))
-        for role in runs.TABLES:
-            found = [check for check in checks if check.id.startswith(f"figure/1{name}/{role}/")]
-            lines.append(f"{role:<9}" + "".join(f"{_pair(check):>22}" for check in found))
+    for name, rows in reproduction.figure_1().items():
+        lines.append(f"{'':<9}" + "".join(f"{f'{size} B':>22}" for size in runs.packet_sizes(name)))
+        lines += [
+            f"{role:<9}" + "".join(f"{_pair(check):>22}" for check in row) for role, row in rows.items()
+        ]
     return lines
 
 
@@ -79,67 +90,33 @@ def _improvements(reproduction: DtableReproduction, variant: Variant) -> list[st
         view = reproduction.evidence.network(variant)
     except NotMeasuredError:
         return []
-    lines = [
+    return [
         f"{variant.name}: improvement of DTable over DRR, mean/maximum in %, half interval of the mean",
         f"{'load':<5}" + "".join(f"{name:>15}" for name in CHANNELS),
+        *(
+            f"{load:<5g}" + "".join(f"{_gain(view, load, name):>15}" for name in CHANNELS)
+            for load in view.loads
+        ),
     ]
-    for load in view.loads:
-        row = ""
-        for name in CHANNELS:
-            try:
-                mean, most = (view.improvement(load, name, statistic=each) for each in ("mean", "max"))
-            except NotMeasuredError:
-                row += f"{'n/a':>15}"
-                continue
-            half = (mean.ci95[1] - mean.ci95[0]) / 2
-            row += f"{f'{mean.value:+.0f}/{most.value:+.0f} ±{half:.1f}':>15}"
-        lines.append(f"{load:<5g}{row}")
-    return lines
 
 
-def _claims(reproduction: DtableReproduction) -> list[str]:
-    lines = ["claims"]
-    for judgement in reproduction.judgements:
-        claim, check = judgement.published, judgement.check
-        lines.append(_cut(f"{MARKS[check.status]:<3} {claim.id} {claim.section:<13} {claim.text}"))
-    return lines
-
-
-def _sensitivity(reproduction: DtableReproduction) -> list[str]:
-    lines = [
-        "sensitivity, one choice changed at a time: improvement of DTable over DRR, mean, load 0.9, %",
-        f"{'':<4} {'':<{_CHOICE}}" + "".join(f"{name:>17}" for name in SHOWN),
-    ]
-    for row in reproduction.sensitivity:
-        lines += _row(row)
-    return lines
+def _gain(view: View, load: float, name: str) -> str:
+    try:
+        mean, most = (view.improvement(load, name, statistic=each) for each in ("mean", "max"))
+    except NotMeasuredError:
+        return "n/a"
+    return f"{mean.value:+.0f}/{most.value:+.0f} ±{mean.signed().partition('±')[2]}"
 
 
 def _row(row: Row) -> list[str]:
     if not row.figures:
-        words = fill(f"{row.choice}: {row.remark}", _WIDTH - 5, subsequent_indent="  ").split("\n")
-        return [f"{row.point if place == 0 else '':<4} {line}" for place, line in enumerate(words)]
-    found = (row.figures[name] for name in SHOWN)
-    columns = (f"{each.value:+.1f} ±{(each.ci95[1] - each.ci95[0]) / 2:.1f}" for each in found)
-    return [f"{row.point:<4} {row.choice:<{_CHOICE}}" + "".join(f"{column:>17}" for column in columns)]
+        words = filled(f"     {row.choice}: {row.remark}", 7).split("\n")
+        return [f"{row.point:<4} {words[0][5:]}", *words[1:]]
+    columns = "".join(f"{row.figures[name].signed():>17}" for name in SHOWN)
+    return [f"{row.point:<4} {row.choice:<{_CHOICE}}{columns}"]
 
 
-def _missed(reproduction: DtableReproduction) -> list[str]:
-    checks = [*reproduction.missed(), *_undecided(reproduction)]
-    if not checks:
-        return []
-    lines = ["not met, or not checkable, with the reason"]
-    for check in checks:
-        shown = f"{check.measured:.4g}" if isinstance(check.measured, float) else check.measured
-        facts = f"{MARKS[check.status]:<3} {check.id}: claimed {check.published}, found {shown}; {check.note}"
-        lines.append(fill(facts, _WIDTH, subsequent_indent="    "))
-    return lines
-
-
-def _undecided(reproduction: DtableReproduction) -> list[Check]:
-    found = reproduction.checks.of_kind("claim")
-    return [check for check in found if check.status == Status.NOT_CHECKABLE]
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _WIDTH else line[: _WIDTH - 4] + " ..."
+def _missed(check: Check) -> str:
+    shown = f"{check.measured:.4g}" if isinstance(check.measured, float) else check.measured
+    facts = f" {check.id}: claimed {check.published}, found {shown}; {check.note}"
+    return filled(marked(check.status, facts), 4)

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 
-__all__ = ["Wiring"]
-
 Node = tuple[int, int]
 """Stage and row of a switch."""
 

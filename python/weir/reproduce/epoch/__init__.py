@@ -11,31 +11,71 @@ many that try the promise; what has nothing random in it is the same in all.
 
 from __future__ import annotations
 
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from weir.node import NodeResult
-from weir.reproduce.checks import Checks
-from weir.reproduce.epoch import cells, published, runs
+from weir.models.node.result import NodeResult
+from weir.reproduce.engine.document import Reproduction, evaluator
+from weir.reproduce.engine.judgement import Judgement
+from weir.reproduce.engine.series import Series, engine, source
+from weir.reproduce.epoch import cells, comparison, published, runs
 from weir.reproduce.epoch.claims import judge
-from weir.reproduce.epoch.document import EpochReproduction
 from weir.reproduce.epoch.evidence import Evidence
-from weir.reproduce.series import Series, engine
+from weir.reproduce.epoch.open_points import open_points
+from weir.reproduce.epoch.published import PublishedClaim
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    from weir.reproduce.engine.checks import Check
+    from weir.reproduce.engine.document import Held
+    from weir.reproduce.epoch.comparison import Rows
+    from weir.reproduce.epoch.open_points import OpenPoint
     from weir.reproduce.epoch.runs import Plan
 
 __all__ = ["EpochReproduction", "evaluate", "run", "simulate"]
 
 simulate = engine(NodeResult)
-"""Runs a scenario with the engine; the runner unless another is given."""
+
+_CHAIN = "table/2/chain/"
 
 
-def evaluate(
-    results: Mapping[Plan, NodeResult], *, fidelity: str = "default", interrupted: bool = False
-) -> EpochReproduction:
-    """Hold results against what was published; see `weir.reproduce.series.Evaluate`."""
+class EpochReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
+    """The checks of tables, numbers of the text, experiments, rates, and the claims."""
+
+    name, title = "epoch", "Epoch scheduling"
+
+    @cached_property
+    def compared(self) -> Rows:
+        """``epoch`` beside other disciplines on the same task sets."""
+        return comparison.rows(self.evidence)
+
+    @cached_property
+    def open_points(self) -> tuple[OpenPoint, ...]:
+        """The open points, each with its choice and effect."""
+        return open_points(self.evidence)
+
+    def never(self, check: Check) -> bool:
+        """Whether it is of the complex sink, whose cost the document does not give."""
+        return check.id.startswith(_CHAIN)
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what came of it, a sentence for each kind of check."""
+        digit = f"; {self.artefact} is a last digit, rounded up" if self.artefact else ""
+        yield self.met_of("table", "values of Tables 1 and 2", "are measured back by the experiments") + digit
+        yield self.met_of("text", "numbers of the text", "are met")
+        yield self.met_of("experiment", "figures of the experiments", "are as the printed costs have them")
+        yield self.met_of("rate", "rates of generator and sink", "are those of the closed form")
+        yield self.met_of("claim", "claims", "are met")
+        yield from self.missed_in_words()
+
+    def simulated(self) -> Iterator[str]:
+        """Yield how much was simulated."""
+        yield f"{self.evidence.seconds:,.0f} simulated seconds"
+        yield f"{self.evidence.schedulings:,} schedulings"
+
+
+def _held(results: Mapping[Plan, NodeResult]) -> Held[Evidence, Judgement[PublishedClaim]]:
     evidence = Evidence(results)
     judgements = judge(evidence)
     checks = (
@@ -45,13 +85,11 @@ def evaluate(
         *cells.rate_cells(evidence),
         *(each.check for each in judgements),
     )
-    return EpochReproduction(Checks("epoch", fidelity, checks), evidence, judgements, interrupted)
+    return evidence, judgements, checks
 
 
-def _scenario(plan: Plan) -> tuple[str, str]:
-    """Return the scenario of a run, and the name under which errors speak of it."""
-    return runs.scenario(plan), str(published.folder() / f"{plan.file} ({plan.name})")
+evaluate = evaluator(EpochReproduction, _held)
+"""Holds results against what was published; see `weir.reproduce.engine.document.evaluator`."""
 
-
-run = Series(runs.plans, runs.SEED, _scenario, simulate, evaluate).run
-"""Runs the reproduction; see `weir.reproduce.series.Series.run`."""
+run = Series(runs.plans, runs.SEED, partial(source, published.FILES), simulate, evaluate).run
+"""Runs the reproduction; see `weir.reproduce.engine.series.Series.run`."""

@@ -10,29 +10,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from weir.reproduce.checks import Check, Status
+from weir.reproduce.engine.checks import Check, Status
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.judgement import Found, checked
 from weir.reproduce.epoch import published, runs
-from weir.reproduce.epoch.evidence import NotMeasuredError
 from weir.reproduce.epoch.measured import GENERATOR, SINK, TRUE, Measured
-from weir.reproduce.epoch.method import Figure, in_turn, message_time
+from weir.reproduce.epoch.method import in_turn, message_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from weir.reproduce.engine.evidence import Measured as Figure
     from weir.reproduce.epoch.evidence import Evidence
-
-__all__ = [
-    "MESSAGE_BAR",
-    "PAIR_LENGTH",
-    "RATE_BAR",
-    "cost_cells",
-    "experiment_cells",
-    "rate_cells",
-    "stated_cells",
-]
 
 MESSAGE_BAR = 0.002
 """By how much the cost of a message may be off, as a part: what equation 3 makes of swaps among restarts."""
@@ -139,37 +132,14 @@ def _digits(value: float) -> int:
 def _artefact(found: Check) -> Check:
     if found.status == Status.NOT_CHECKABLE:
         return found
-    return Check(
-        id=found.id,
-        kind=found.kind,
-        published=found.published,
-        measured=found.measured,
-        ci95=found.ci95,
-        tolerance=found.tolerance,
-        status=Status.ARTEFACT,
-        note=_DIGIT,
-    )
+    return replace(found, status=Status.ARTEFACT, note=_DIGIT)
 
 
 def _close(
     name: str, kind: str, wanted: float, figure: Callable[[], Figure | float], bar: float, note: str
 ) -> Check:
     """Return the check that a figure is within ``bar`` of what is wanted."""
-    try:
-        found = figure()
-    except NotMeasuredError as missing:
-        return Check.missing(name, kind, wanted, missing)
-    value = found.value if isinstance(found, Figure) else found
-    return Check(
-        id=name,
-        kind=kind,
-        published=wanted,
-        measured=value,
-        ci95=(found.low, found.high) if isinstance(found, Figure) else None,
-        tolerance=bar,
-        status=Status.MET if abs(value - wanted) <= bar else Status.NOT_MET,
-        note=note,
-    )
+    return checked(name, kind, wanted, lambda: Found.near(figure(), wanted, bar, note))
 
 
 # Numbers of the text.

@@ -5,24 +5,21 @@ Wording and bars are in ``reproduce/epoch/claims.csv``. A claim is met if all of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from weir.reproduce.checks import Check, Status
+from weir.reproduce.engine.judgement import Part, judged
 from weir.reproduce.epoch import published, runs
-from weir.reproduce.epoch.evidence import NotMeasuredError
 from weir.reproduce.epoch.measured import GENERATOR, Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from weir.reproduce.engine.judgement import Judgement
     from weir.reproduce.epoch.evidence import Evidence, View
     from weir.reproduce.epoch.published import PublishedClaim
 
-    Parts = Callable[[Evidence], Iterator["Part"]]
-
-__all__ = ["CLAIMS", "Judgement", "Part", "judge"]
+    Parts = Callable[[Evidence], Iterator[Part]]
 
 _NS = 1e-9
 _SAME = 1e-6
@@ -35,45 +32,17 @@ _LEAST = 100_000
 """Process-epochs that try the promise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One statement that was decided, in words."""
-
-    holds: bool
-    shown: str
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One claim, its parts, and the check that came of it."""
-
-    published: PublishedClaim
-    parts: tuple[Part, ...]
-    check: Check
-
-
-def judge(evidence: Evidence) -> tuple[Judgement, ...]:
+def judge(evidence: Evidence) -> tuple[Judgement[PublishedClaim], ...]:
     """Decide every claim, in the order of the list."""
     return tuple(_judge(evidence, claim) for claim in published.claims())
 
 
-def _judge(evidence: Evidence, claim: PublishedClaim) -> Judgement:
-    name = f"claim/{claim.id}"
-    try:
-        parts = tuple(CLAIMS[claim.id](evidence))
-    except NotMeasuredError as missing:
-        return Judgement(claim, (), Check.missing(name, "claim", claim.text, missing))
-    failed = sum(not part.holds for part in parts)
-    note = f"bar: {claim.expected}"
-    check = Check(
-        id=name,
-        kind="claim",
-        published=claim.text,
-        measured="; ".join(f"{'' if part.holds else 'not: '}{part.shown}" for part in parts),
-        status=Status.NOT_MET if failed else Status.MET,
-        note=f"{failed} of {len(parts)} parts do not hold; {note}" if failed else note,
-    )
-    return Judgement(claim, parts, check)
+def _judge(evidence: Evidence, claim: PublishedClaim) -> Judgement[PublishedClaim]:
+    def conclude(parts: tuple[Part, ...]) -> tuple[bool, str]:
+        failed, bar = sum(not part.holds for part in parts), f"bar: {claim.expected}"
+        return not failed, f"{failed} of {len(parts)} parts do not hold; {bar}" if failed else bar
+
+    return judged(claim, lambda: CLAIMS[claim.id](evidence), conclude)
 
 
 # Terms.
@@ -93,12 +62,7 @@ def _runs(view: View, expected: dict[str, float], what: str) -> Part:
 
 def _shortfalls(evidence: Evidence, kind: str, place: int) -> tuple[int, int, float]:
     """Return process-epochs, those short of the need, and the most that one lacked, in microseconds."""
-    epochs = missed = 0
-    worst = 0.0
-    for number in evidence.numbered(kind):
-        for row in evidence.view(f"{kind}/{number}", place).processes():
-            epochs, missed = epochs + row.epochs_ready, missed + row.needs_missed
-            worst = max(worst, row.worst_shortfall)
+    epochs, missed, worst = evidence.shortfalls(kind, place)
     return epochs, missed, 1e6 * worst
 
 

@@ -21,16 +21,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from weir.reproduce.engine.evidence import NotMeasuredError
 from weir.reproduce.epoch import runs
-from weir.reproduce.epoch.evidence import NotMeasuredError, mean_of
+from weir.reproduce.epoch.evidence import mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from weir.node import ProcessRow
+    from weir.models.node.rows import ProcessRow
     from weir.reproduce.epoch.evidence import Evidence, Mean, View
-
-__all__ = ["FIGURES", "Kind", "Row", "Rows", "rows", "words"]
 
 
 @dataclass(frozen=True, slots=True)

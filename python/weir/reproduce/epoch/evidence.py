@@ -1,4 +1,7 @@
-"""What was measured: the results of the runs by name, and what was counted of processes and nodes in them."""
+"""What was measured: the results of the runs by name, and what was counted of processes and nodes in them.
+
+What is not there raises `NotMeasuredError`.
+"""
 
 from __future__ import annotations
 
@@ -8,49 +11,31 @@ from functools import cached_property
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+from weir.models.node.result import NodeResult
+from weir.reproduce.engine import evidence
+from weir.reproduce.engine.evidence import Measured, NotMeasuredError, measured
+from weir.reproduce.engine.thresholds import student_quantile
 from weir.reproduce.epoch.method import Setting
-from weir.reproduce.thresholds import student_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from weir.node import NodeResult, NodeTotals, ProcessTotals
-    from weir.reproduce.epoch.runs import Plan
-
-__all__ = ["Evidence", "Mean", "NotMeasuredError", "View", "mean_of"]
+    from weir.models.node.rows import NodeTotals, ProcessTotals
 
 _MS = 1e3
 """From seconds a second to milliseconds a second."""
 _OUTSIDE = 0.05
 
 
-class NotMeasuredError(LookupError):
-    """Something that was not measured; the text says what and why."""
-
-
 @dataclass(frozen=True, slots=True)
-class Mean:
-    """A mean over task sets, with its 95 % interval."""
+class Mean(Measured):
+    """A mean over task sets, with its 95 % interval and their number."""
 
-    value: float
-    low: float
-    high: float
-    count: int
-
-    @property
-    def half(self) -> float:
-        """Half of the interval."""
-        return (self.high - self.low) / 2
+    count: int = 0
 
 
 def mean_of(values: Iterable[float]) -> Mean:
-    """Return the mean of independent values, with Student's interval.
-
-    Raises
-    ------
-    NotMeasuredError
-        If there are fewer than two.
-    """
+    """Return the mean of independent values, with Student's interval."""
     found = list(values)
     if len(found) < 2:
         raise NotMeasuredError("fewer than two task sets were run")
@@ -118,35 +103,11 @@ class View:
     def figure(self, process: str, metric: str, statistic: str) -> float:
         """Return a figure of a process, in seconds."""
         row = self.result.estimate(self.discipline, name=process, metric=metric, statistic=statistic)
-        if row is None or row.value is None:
-            reason = (row.reason if row else None) or "it was not measured"
-            raise NotMeasuredError(f"{statistic} of the {metric} of {process}: {reason}")
-        return row.value
+        return measured(row, f"{statistic} of the {metric} of {process}").value
 
 
-class Evidence:
-    """The results of all runs.
-
-    Parameters
-    ----------
-    results : mapping
-        A result for each plan that was run.
-    """
-
-    def __init__(self, results: Mapping[Plan, NodeResult]) -> None:
-        self.results = {plan.name: each for plan, each in results.items()}
-
-    def result(self, name: str) -> NodeResult:
-        """Return the result of a run.
-
-        Raises
-        ------
-        NotMeasuredError
-            If it was interrupted before.
-        """
-        if name not in self.results:
-            raise NotMeasuredError(f"the run was interrupted before `{name}`")
-        return self.results[name]
+class Evidence(evidence.Evidence[NodeResult]):
+    """The results of all runs, by name."""
 
     def view(self, name: str, place: int = 0) -> View:
         """Return the discipline in that place of a run."""
@@ -158,17 +119,19 @@ class Evidence:
         return self.view(name).setting(process)
 
     def numbered(self, kind: str) -> list[int]:
-        """Return the numbers of the random task sets of a kind that were run.
-
-        Raises
-        ------
-        NotMeasuredError
-            If there is none.
-        """
+        """Return the numbers of the random task sets of a kind that were run."""
         found = sorted({int(name.split("/")[1]) for name in self.results if name.startswith(f"{kind}/")})
         if not found:
             raise NotMeasuredError(f"the run was interrupted before the task sets `{kind}`")
         return found
+
+    def shortfalls(self, kind: str, place: int) -> tuple[int, int, float]:
+        """Return process-epochs of a kind of task sets, those short of the need, and the most one lacked."""
+        rows = [
+            row for number in self.numbered(kind) for row in self.view(f"{kind}/{number}", place).processes()
+        ]
+        epochs, missed = (sum(getattr(row, of) for row in rows) for of in ("epochs_ready", "needs_missed"))
+        return epochs, missed, max(0.0, *(row.worst_shortfall for row in rows))
 
     @cached_property
     def seconds(self) -> float:

@@ -22,22 +22,21 @@ from weir.reproduce.epoch import runs
 from weir.reproduce.epoch.method import in_turn, message_time
 
 if TYPE_CHECKING:
+    from weir.reproduce.engine.evidence import Measured as Figure
     from weir.reproduce.epoch.evidence import Evidence
-    from weir.reproduce.epoch.method import Figure, Setting
-
-__all__ = ["GENERATOR", "SINK", "TRUE", "Measured"]
+    from weir.reproduce.epoch.method import Setting
 
 GENERATOR, SINK = "generator", "sink"
 TRUE = {GENERATOR: 0.5522, "remote": 0.5522 + 0.060, SINK: 0.152, "delivery": 0.4773}
 """Milliseconds that a message takes, as the programs have it."""
 _FEW, _MANY = runs.LENGTHS[0], runs.LENGTHS[-1]
-_SHORT, _LONG = runs.ROUNDS[-1], runs.ROUNDS[0]
+_SHORT = runs.ROUNDS[-1]
 
 
 class Measured:
     """The figures of the experiments; microseconds, and milliseconds a message.
 
-    Every figure raises `weir.reproduce.epoch.evidence.NotMeasuredError` where its runs are missing.
+    Every figure raises `weir.reproduce.engine.evidence.NotMeasuredError` where its runs are missing.
     """
 
     def __init__(self, evidence: Evidence) -> None:

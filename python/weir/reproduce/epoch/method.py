@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weir.overhead import Counters, estimate_overhead
+from weir.reproduce.engine.evidence import Measured
 
 if TYPE_CHECKING:
     from weir.overhead import Duration
-
-__all__ = ["PER_ROUND", "Figure", "Setting", "in_turn", "message_time"]
 
 PER_ROUND = 0.219 + 0.119 + 0.016
 """Milliseconds that a round of generator and sink costs: the end of a slice, a wait, a post."""
@@ -30,19 +29,10 @@ _COUNT = 1 / math.sqrt(6)
 """Standard error of a count between two instants that fall anywhere between events."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A figure with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, found: Duration, unit: float) -> Figure:
-        """Return a time in so many units a second."""
-        low, high = (found.value if end is None else end for end in (found.low, found.high))
-        return cls(unit * found.value, unit * low, unit * high)
+def _measured(found: Duration, unit: float) -> Measured:
+    """Return a time in so many units a second."""
+    low, high = (found.value if end is None else end for end in (found.low, found.high))
+    return Measured(unit * found.value, unit * low, unit * high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +55,9 @@ class Setting:
             schedulings_error=_COUNT / self.seconds,
         )
 
-    def overhead(self, per_message: float) -> Figure:
+    def overhead(self, per_message: float) -> Measured:
         """Return microseconds a scheduling, where a message takes ``per_message`` ms (equation 2)."""
-        return Figure.of(estimate_overhead([self.counters], 1e-3 * per_message).overhead, 1e6)
+        return _measured(estimate_overhead([self.counters], 1e-3 * per_message).overhead, 1e6)
 
     @property
     def sensitivity(self) -> float:
@@ -75,9 +65,9 @@ class Setting:
         return self.messages / self.schedulings
 
 
-def message_time(few: Setting, many: Setting) -> Figure:
+def message_time(few: Setting, many: Setting) -> Measured:
     """Return milliseconds a message, from settings with few schedulings and with many (equation 3)."""
-    return Figure.of(estimate_overhead([few.counters, many.counters]).message_time, 1e3)
+    return _measured(estimate_overhead([few.counters, many.counters]).message_time, 1e3)
 
 
 def in_turn(available: float, first: float, second: float, length: float) -> float:

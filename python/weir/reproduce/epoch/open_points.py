@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from weir.reproduce.engine.evidence import NotMeasuredError
 from weir.reproduce.epoch import runs
-from weir.reproduce.epoch.evidence import NotMeasuredError
 from weir.reproduce.epoch.measured import GENERATOR, SINK, TRUE, Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from weir.reproduce.epoch.evidence import Evidence
-
-__all__ = ["OpenPoint", "open_points"]
 
 _KEPT, _AHEAD = 1, 2
 """Places in `runs.READINGS`."""
@@ -72,12 +70,7 @@ def _moved(evidence: Evidence) -> str:
 
 def _kept(evidence: Evidence) -> str:
     """Say what becomes of the promise where slices outlast an epoch."""
-    epochs = missed = 0
-    worst = 0.0
-    for number in evidence.numbered("readings"):
-        for row in evidence.view(f"readings/{number}", _KEPT).processes():
-            epochs, missed = epochs + row.epochs_ready, missed + row.needs_missed
-            worst = max(worst, row.worst_shortfall)
+    epochs, missed, worst = evidence.shortfalls("readings", _KEPT)
     return (
         f"kept: {missed:,} of {epochs:,} process-epochs short of their need ({missed / epochs:.1%}), by "
         f"{1e3 * worst:.1f} ms at most"

@@ -4,60 +4,55 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.report import charts_of, drawn, page, section
-from weir.reproduce.checks import Status
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.markup import (
+    bar_cell,
+    cell,
+    cells,
+    mark,
+    note,
+    number,
+    row_name,
+    span,
+    table_of,
+    two_lines,
+    value_cells,
+)
+from weir.reproduce.engine.page import figure_sections, shown
 from weir.reproduce.epoch.comparison import FIGURES, words
 from weir.reproduce.epoch.figures import drawings
-from weir.reproduce.markup import STYLE, cell, headline, mark, note, row_name, table_of, two_lines
-from weir.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from weir.reproduce.checks import Check
-    from weir.reproduce.epoch.claims import Judgement
-    from weir.reproduce.epoch.comparison import Row
-    from weir.reproduce.epoch.document import EpochReproduction
+    from weir.reproduce.engine.checks import Check
+    from weir.reproduce.engine.judgement import Judgement
+    from weir.reproduce.epoch import EpochReproduction
+    from weir.reproduce.epoch.comparison import Row, Rows
     from weir.reproduce.epoch.open_points import OpenPoint
+    from weir.reproduce.epoch.published import PublishedClaim
 
-__all__ = ["html"]
+_DIGITS = 6
 
 
 def html(reproduction: EpochReproduction) -> str:
     """Return the document."""
-    figures = drawings(reproduction.evidence)
-    title = f"Epoch scheduling, reproduced ({reproduction.checks.fidelity})"
-    of_kind = reproduction.checks.of_kind
+    figures, of_kind = drawings(reproduction.evidence), reproduction.checks.of_kind
+    missed = reproduction.of_status(Status.NOT_MET, Status.ARTEFACT, Status.NOT_CHECKABLE)
+    claim = ("", "", "section", "claim, and how it is checked", "found", "bar")
+    point = ("point", "what is open", "choice", "effect of another")
     sections = [
-        STYLE,
-        headline("weir reproduction", title, reproduction.verdict(), _facts(reproduction)),
-        section("What is not met, or cannot be checked", _missed(reproduction)),
-        section("Tables 1 and 2", _values(of_kind("table"), "printed")),
-        section("Numbers of the text", _values(of_kind("text"), "printed")),
-        section("Experiments", _values(of_kind("experiment"), "expected")),
-        section("Generator and sink in turn", _values(of_kind("rate"), "closed form")),
-        *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(figures)),
-        section("Claims", _claims(reproduction)),
-        section("Beside other disciplines", _comparison(reproduction)),
-        section("Open points", _open_points(reproduction)),
+        ("What is not met, or cannot be checked", _values(missed, "published") if missed else ""),
+        ("Tables 1 and 2", _values(of_kind("table"), "printed")),
+        ("Numbers of the text", _values(of_kind("text"), "printed")),
+        ("Experiments", _values(of_kind("experiment"), "expected")),
+        ("Generator and sink in turn", _values(of_kind("rate"), "closed form")),
+        *figure_sections(figures),
+        ("Claims", table_of(claim, map(_claim, reproduction.judgements), text=6)),
+        ("Beside other disciplines", _comparison(reproduction.compared)),
+        ("Open points", table_of(point, map(_open_point, reproduction.open_points), text=4)),
     ]
-    return page(title, "".join(sections), charts_of(figures))
-
-
-def _facts(reproduction: EpochReproduction) -> tuple[str, ...]:
-    return (
-        f"{plural(reproduction.met, 'check')} met",
-        f"{reproduction.not_met:,} not met",
-        f"{reproduction.artefact:,} artefact",
-        f"{reproduction.not_checkable:,} not checkable",
-        f"{reproduction.evidence.seconds:,.0f} simulated seconds",
-        f"{reproduction.evidence.schedulings:,} schedulings",
-    )
-
-
-def _missed(reproduction: EpochReproduction) -> str:
-    missed = [check for check in reproduction.checks.checks if check.status != Status.MET]
-    return _values(missed, "published") if missed else ""
+    return shown(reproduction, sections, figures)
 
 
 def _values(checks: Iterable[Check], wanted: str) -> str:
@@ -69,33 +64,22 @@ def _listed(check: Check) -> Iterator[str]:
     yield mark(check)
     yield row_name(check.id.partition("/")[2])
     yield cell(check.note, "text wrap")
-    yield cell(_number(check.published), "text wrap" if isinstance(check.published, str) else "")
-    interval = "" if check.ci95 is None else f"{check.ci95[0]:.6g} to {check.ci95[1]:.6g}"
-    yield two_lines(_number(check.measured), interval, "text wrap" if isinstance(check.measured, str) else "")
-    yield cell("" if check.tolerance is None else f"±{check.tolerance:.3g}")
+    yield from value_cells(check.published, digits=_DIGITS)
+    found = number(check.measured, _DIGITS)
+    yield two_lines(found, span(check, _DIGITS), "text wrap" if isinstance(check.measured, str) else "")
+    yield bar_cell(check)
 
 
-def _number(value: float | str | None) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value or "n/a")
-
-
-def _claims(reproduction: EpochReproduction) -> str:
-    head = ("", "", "section", "claim, and how it is checked", "found", "bar")
-    return table_of(head, map(_claim, reproduction.judgements), text=6)
-
-
-def _claim(judgement: Judgement) -> Iterator[str]:
+def _claim(judgement: Judgement[PublishedClaim]) -> Iterator[str]:
     check, claim = judgement.check, judgement.published
     yield mark(check)
-    yield cell(claim.id, "text")
-    yield cell(claim.section, "text")
+    yield from cells("text", claim.id, claim.section)
     yield two_lines(claim.text, claim.check, "text wrap")
-    yield cell(_number(check.measured) if judgement.parts else check.note, "text wrap")
-    yield cell(claim.expected, "text wrap")
+    found = number(check.measured, _DIGITS) if judgement.parts else check.note
+    yield from cells("text wrap", found, claim.expected)
 
 
-def _comparison(reproduction: EpochReproduction) -> str:
-    compared = reproduction.compared
+def _comparison(compared: Rows) -> str:
     if not compared:
         return ""
     head = ("discipline", *(f"{name} ({kind.unit})" for name, kind in FIGURES.items()))
@@ -117,13 +101,6 @@ def _row(row: Row) -> Iterator[str]:
         yield two_lines(kind.shown(row.means[name]), kind.shown(row.differences[name], signed=True))
 
 
-def _open_points(reproduction: EpochReproduction) -> str:
-    head = ("point", "what is open", "choice", "effect of another")
-    return table_of(head, map(_open_point, reproduction.open_points), text=4)
-
-
 def _open_point(point: OpenPoint) -> Iterator[str]:
     yield row_name(point.number)
-    yield cell(point.point, "text wrap")
-    yield cell(point.choice, "text wrap")
-    yield cell(point.effect, "text wrap")
+    yield from cells("text wrap", point.point, point.choice, point.effect)

@@ -7,30 +7,13 @@ printed costs.
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
-from weir.files import read_text
-from weir.reproduce import common
+from weir.reproduce.engine.published import Published
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = [
-    "Cost",
-    "Expected",
-    "PublishedClaim",
-    "Rate",
-    "Stated",
-    "claims",
-    "costs",
-    "experiments",
-    "folder",
-    "rates",
-    "stated",
-]
+FILES = Published("epoch")
+folder = FILES.folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,76 +75,31 @@ class PublishedClaim:
     expected: str
 
 
-def folder() -> Path:
-    """Return the folder of the reproduction."""
-    return common.folder("epoch")
-
-
-def _records(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(read_text(folder() / name).splitlines()))
-
-
 @cache
 def costs() -> tuple[Cost, ...]:
     """Return Table 1."""
-    return tuple(
-        Cost(row["id"], row["item"], row["component"], float(row["us"]), row["adds_up"], row["note"])
-        for row in _records("table01.csv")
-    )
+    return FILES.rows(Cost, "table01.csv", {"value": "us"})
 
 
 @cache
 def rates() -> tuple[Rate, ...]:
     """Return Table 2."""
-    return tuple(
-        Rate(
-            row["id"],
-            row["modules"],
-            float(row["messages_per_s"]),
-            float(row["ms_per_message"]),
-            row["adds_up"],
-            row["note"],
-        )
-        for row in _records("table02.csv")
-    )
+    return FILES.rows(Rate, "table02.csv", {"rate": "messages_per_s", "time": "ms_per_message"})
 
 
 @cache
 def stated() -> tuple[Stated, ...]:
     """Return the numbers of the text."""
-    return tuple(
-        Stated(row["id"], row["what"], float(row["value"]), row["unit"], row["note"])
-        for row in _records("text.csv")
-    )
+    return FILES.rows(Stated, "text.csv")
 
 
 @cache
 def experiments() -> tuple[Expected, ...]:
     """Return what the experiments are expected to measure."""
-    return tuple(
-        Expected(
-            row["id"],
-            row["setting"],
-            row["quantity"],
-            float(row["expected"]),
-            float(row["tolerance"]),
-            row["unit"],
-            row["why"],
-        )
-        for row in _records("experiments.csv")
-    )
+    return FILES.rows(Expected, "experiments.csv", {"value": "expected"})
 
 
 @cache
 def claims() -> tuple[PublishedClaim, ...]:
     """Return the claims, in the order of the text."""
-    return tuple(
-        PublishedClaim(
-            id=row["id"],
-            section=row["section"],
-            text=row["claim"],
-            check=row["check"],
-            expected=row["expected"],
-        )
-        for row in _records("claims.csv")
-    )
+    return FILES.rows(PublishedClaim, "claims.csv", {"text": "claim"})

@@ -6,45 +6,18 @@ nothing random in it is run once at every fidelity; fidelities differ in the ran
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from weir import toml
-from weir.files import read_text
-from weir.reproduce.common import Fidelity
+from weir.reproduce.engine import series
+from weir.reproduce.engine.series import Fidelity, compared, replaced
+from weir.reproduce.engine.series import scenario as scenario
 from weir.reproduce.epoch import published, sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weir.reproduce.epoch.sets import TaskSet
-
-__all__ = [
-    "AT_DISPATCH",
-    "CHAIN",
-    "COMPARED",
-    "DEMANDS",
-    "EPOCH",
-    "EXACT",
-    "LENGTHS",
-    "MODULES",
-    "PERIODIC",
-    "RAISED",
-    "READINGS",
-    "ROUNDS",
-    "SEED",
-    "SIZES",
-    "SWAPS",
-    "SYSTEM",
-    "THRESHOLDS",
-    "UNDECLARED",
-    "WHOLE",
-    "Plan",
-    "plans",
-    "scenario",
-]
 
 SEED = 1983
 EPOCH, AT_DISPATCH = "epoch", "epoch:allocate=at_dispatch"
@@ -127,12 +100,8 @@ SIZES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """One run: its name and its scenario."""
-
-    name: str
-    file: str = field(compare=False)
-    document: dict[str, Any] = field(compare=False, repr=False)
+class Plan(series.Plan):
+    """One run."""
 
     @property
     def work(self) -> float:
@@ -142,20 +111,7 @@ class Plan:
         return seconds * len(self.document["disciplines"]) * int(stop.get("replications", 1))
 
 
-@cache
-def _text(name: str) -> str:
-    return read_text(published.folder() / name)
-
-
-def _template(name: str) -> dict[str, Any]:
-    return tomllib.loads(_text(name))
-
-
-def _with(document: dict[str, Any], *keys: str, value: object) -> dict[str, Any]:
-    """Return a document with one key replaced; the others are shared."""
-    head, *rest = keys
-    inner = _with(document.get(head, {}), *rest, value=value) if rest else value
-    return {**document, head: inner}
+_template = published.FILES.template
 
 
 def _process(name: str, **keys: object) -> dict[str, Any]:
@@ -178,7 +134,7 @@ def _alone(module: str, length: int) -> dict[str, Any]:
     """Return a program of Table 2 by itself; another prepares what it takes, before anything counts."""
     one = _promised(module, length)
     if module == "remote":
-        made = _with(_node(one), "node", "names", value=["here", "there"])
+        made = replaced(_node(one), "node", "names", value=["here", "there"])
         return {**made, "queue": [{"name": "remote", "node": "there"}]}
     fill = f"loop {_PREPARED} {{\n  compute 1us\n  enqueue {_MESSAGES}\n}}\nexit\n"
     filler = _process("filler", priority=3, need=WHOLE, slice=WHOLE, program=fill)
@@ -197,10 +153,7 @@ def _rounds(length: int) -> dict[str, Any]:
 def _demand(need: int) -> dict[str, Any]:
     """Return a generator that is promised part of an epoch, and a sink with all the rest; no slice ends."""
     rest = 100 - SYSTEM - need
-    return _node(
-        _promised("generator", 100, need=f"{need}ms"),
-        _promised("sink", 20, need=f"{rest}ms"),
-    )
+    return _node(_promised("generator", 100, need=f"{need}ms"), _promised("sink", 20, need=f"{rest}ms"))
 
 
 def _priority() -> dict[str, Any]:
@@ -273,7 +226,7 @@ def _behaviour() -> Iterator[tuple[str, dict[str, Any]]]:
     for name in ("windfall", "anomaly"):
         yield name, _template(f"{name}.toml")
     made = _node(_promised("generator", 20, need="98ms"))
-    yield "undeclared", _with(made, "node", "system", value=UNDECLARED)
+    yield "undeclared", replaced(made, "node", "system", value=UNDECLARED)
     yield "declared", made
 
 
@@ -286,11 +239,11 @@ def _set(drawn: TaskSet, seed: int, *, own_period: bool = False) -> dict[str, An
 
 
 def _disciplines(document: dict[str, Any], *specs: str) -> dict[str, Any]:
-    return {**document, "disciplines": list(specs), "reference": specs[0]}
+    return compared(document, *specs, reference=specs[0])
 
 
 def _verified(document: dict[str, Any]) -> dict[str, Any]:
-    return _with(_with(document, "measure", "tails", value=False), "measure", "verify", value=True)
+    return replaced(replaced(document, "measure", "tails", value=False), "measure", "verify", value=True)
 
 
 def _loads(size: Size, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -301,16 +254,18 @@ def _loads(size: Size, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"periods/{number}", made
         specs = [f"epoch:min_slice={span},preempt_left={span}" for span in THRESHOLDS]
         if number < size.ready:
-            made = _with(_disciplines(_set(drawn, seed + number), *specs), "node", "costs", value="chrysalis")
+            made = replaced(
+                _disciplines(_set(drawn, seed + number), *specs), "node", "costs", value="chrysalis"
+            )
             yield f"thresholds/{number}", made
     for number in range(size.busy):
         made = _set(sets.busy(seed, number, 1.0), seed + number)
-        made = _with(_verified(made), "stop", "duration", value="51s")
+        made = replaced(_verified(made), "stop", "duration", value="51s")
         yield f"promise/{number}", _disciplines(made, *EXACT, EPOCH, AT_DISPATCH)
-        yield f"readings/{number}", _disciplines(_with(made, "measure", "verify", value=False), *READINGS)
+        yield f"readings/{number}", _disciplines(replaced(made, "measure", "verify", value=False), *READINGS)
         made = _set(sets.busy(seed, number, 0.95 - SYSTEM / 100), seed + number)
         for key in ("costs", "system"):
-            made = _with(made, "node", key, value="chrysalis")
+            made = replaced(made, "node", key, value="chrysalis")
         yield f"costs/{number}", _disciplines(_verified(made), *EXACT, EPOCH)
     for number in range(size.ready):
         drawn = sets.ready(seed, number)
@@ -322,14 +277,9 @@ def _loads(size: Size, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
 def plans(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:
     """Return all runs: the experiments, what shows behaviour, the random task sets."""
     files = {"mixed": "sets.toml", "windfall": "windfall.toml", "anomaly": "anomaly.toml"}
-    made = [Plan(name, "node.toml", _with(each, "seed", value=seed)) for name, each in _experiments()]
+    made = [Plan(name, "node.toml", replaced(each, "seed", value=seed)) for name, each in _experiments()]
     for name, each in _behaviour():
         file = files.get(name, "node.toml" if "declared" in name else "sharing.toml")
-        made.append(Plan(name, file, _with(each, "seed", value=seed)))
+        made.append(Plan(name, file, replaced(each, "seed", value=seed)))
     made.extend(Plan(name, "sets.toml", each) for name, each in _loads(SIZES[fidelity], seed))
     return made
-
-
-def scenario(plan: Plan) -> str:
-    """Return the scenario of a run as TOML text."""
-    return toml.dumps({**plan.document, "title": f"{plan.document['title']}: {plan.name}"})

@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["EPOCH", "PERIODS", "Process", "TaskSet", "busy", "mixed", "ready"]
-
 EPOCH = 100_000
 """Microseconds."""
 PERIODS = (10_000, 20_000, 25_000, 50_000, 100_000)
@@ -142,12 +140,7 @@ def _control(draw: Random, name: str, need: int) -> Process:
         f"  compute uniform({most // 2}us, {most}us)\n}}\n"
     )
     return Process(
-        name=name,
-        priority=draw.choice((1, 2)),
-        need=need,
-        slice=20_000,
-        program=program,
-        period=period,
+        name=name, priority=draw.choice((1, 2)), need=need, slice=20_000, program=program, period=period
     )
 
 

@@ -11,46 +11,69 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.network.result import NetworkResult
-from weir.reproduce.checks import Checks
-from weir.reproduce.series import Series, engine
+from weir.models.network.result import NetworkResult
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.document import Reproduction, evaluator
+from weir.reproduce.engine.judgement import Judgement
+from weir.reproduce.engine.series import Series, engine
 from weir.reproduce.sfq import cells, published, runs
 from weir.reproduce.sfq.claims import judge
-from weir.reproduce.sfq.document import SfqReproduction
 from weir.reproduce.sfq.evidence import Evidence
-from weir.reproduce.sfq.predictions import predictions
+from weir.reproduce.sfq.published import PublishedClaim
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    from weir.reproduce.engine.document import Held
     from weir.reproduce.sfq.runs import Plan
 
 __all__ = ["SfqReproduction", "evaluate", "run", "simulate"]
 
 simulate = engine(NetworkResult)
-"""Runs a scenario with the engine; the runner unless another is given."""
 
 
-def evaluate(
-    results: Mapping[Plan, NetworkResult], *, fidelity: str = "default", interrupted: bool = False
-) -> SfqReproduction:
-    """Hold results against what was published; see `weir.reproduce.series.Evaluate`."""
+class SfqReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
+    """The checks of throughputs, delays and offers, what random maps predict, and the claims."""
+
+    name, title = "sfq", "Stochastic fairness queueing"
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what came of it, a sentence for each kind of check."""
+        words = self.met_of("table", "published throughputs and delays", "are met")
+        words += self.counted(Status.ARTEFACT, "table", "are misprints or contaminated")
+        yield words + self.not_met_of("table")
+        words = self.met_of("offer", "offers", "are those of the generator's own random sequence")
+        yield words + self.counted(Status.ARTEFACT, "offer", "windows begin or end elsewhere")
+        words = self.met_of("prediction", "values of perturbed runs", "lie in the range of random maps")
+        yield words + self.counted(Status.ARTEFACT, "prediction", "are misprints")
+        yield self.claims_met()
+
+    def simulated(self) -> Iterator[str]:
+        """Yield how much was simulated."""
+        yield f"{self.evidence.packets:,} packets"
+
+
+def _held(results: Mapping[Plan, NetworkResult]) -> Held[Evidence, Judgement[PublishedClaim]]:
     evidence = Evidence(results)
     judgements = judge(evidence)
     checks = (
         *cells.cells(evidence),
         *cells.offers(evidence),
         *cells.suggested(evidence),
-        *predictions(evidence),
+        *cells.predictions(evidence),
         *(each.check for each in judgements),
     )
-    return SfqReproduction(Checks("sfq", fidelity, checks), evidence, judgements, interrupted)
+    return evidence, judgements, checks
 
 
-def _scenario(plan: Plan) -> tuple[str, str]:
+evaluate = evaluator(SfqReproduction, _held)
+"""Holds results against what was published; see `weir.reproduce.engine.document.evaluator`."""
+
+
+def _source(plan: Plan) -> tuple[str, str]:
     """Return the scenario of a run, and the name under which errors speak of it."""
     return runs.scenario(plan), str(published.folder() / f"{plan.experiment}.toml ({plan.measured})")
 
 
-run = Series(runs.plans, runs.SEED, _scenario, simulate, evaluate).run
-"""Runs the reproduction; see `weir.reproduce.series.Series.run`."""
+run = Series(runs.plans, runs.SEED, _source, simulate, evaluate).run
+"""Runs the reproduction; see `weir.reproduce.engine.series.Series.run`."""

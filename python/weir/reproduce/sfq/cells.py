@@ -8,30 +8,23 @@ report differ. A published value is one run: it may also lie within two standard
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from weir.reproduce.checks import Check, Status
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.judgement import Found, checked
 from weir.reproduce.sfq import published
-from weir.reproduce.sfq.evidence import Mean, NotMeasuredError
+from weir.reproduce.sfq.evidence import Mean
 from weir.reproduce.sfq.published import ARTEFACTS, QUANTITIES, SUGGESTED
 from weir.reproduce.sfq.runs import COLLISIONS, EXPERIMENTS, RUNS, STREAM_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from weir.reproduce.engine.checks import Check
     from weir.reproduce.sfq.evidence import Evidence
     from weir.reproduce.sfq.published import Row
-
-__all__ = [
-    "CAUSES",
-    "bar_without_collision",
-    "cell_id",
-    "cells",
-    "collides",
-    "offers",
-    "suggested",
-    "summed_with",
-]
 
 _FREE_SHARE, _SPREAD_SHARE, _DELAY_SHARE = 0.02, 0.10, 0.05
 _REPEATABLE = 0.008
@@ -53,9 +46,13 @@ CAUSES = {
 """The likely cause of what is known not to be met, by row and quantity."""
 
 
-def cell_id(row: Row, quantity: str) -> str:
-    """Return what names a cell."""
-    return f"table/{row.key}/{quantity}"
+def cell_id(row: Row, quantity: str, kind: str = "table") -> str:
+    """Return what names a check of a cell."""
+    return f"{kind}/{row.key}/{quantity}"
+
+
+def _artefact(row: Row, quantity: str) -> str | None:
+    return ARTEFACTS.get((row.table, row.run, row.stream, quantity))
 
 
 def collides(row: Row) -> bool:
@@ -78,54 +75,32 @@ def cells(evidence: Evidence) -> list[Check]:
 
 def _cell(evidence: Evidence, row: Row, quantity: str) -> Check:
     printed: float = getattr(row, quantity)
-    name = cell_id(row, quantity)
-    try:
-        other = summed_with(row) if quantity == "throughput" else None
-        if other is not None:
-            return _sum(evidence, row, other)
-        mean = evidence.of_row(row, quantity)
-    except NotMeasuredError as missing:
-        return Check.missing(name, "table", printed, missing)
-    bar = _bar(row, quantity)
-    tolerance = max(bar, _SPREADS * mean.spread)
-    status = Status.MET if abs(mean.value - printed) <= tolerance else Status.NOT_MET
-    note = (
-        ""
-        if abs(mean.value - printed) <= bar or status != Status.MET
-        else "within two deviations of the seeds"
-    )
-    artefact = ARTEFACTS.get((row.table, row.run, row.stream, quantity))
+    name, other = cell_id(row, quantity), summed_with(row) if quantity == "throughput" else None
+    found = partial(_single, quantity=quantity) if other is None else partial(_sum, other=other)
+    return checked(name, "table", printed, lambda: found(evidence, row))
+
+
+def _single(evidence: Evidence, row: Row, quantity: str) -> Found:
+    mean = evidence.of_row(row, quantity)
+    bar, artefact = _bar(row, quantity), _artefact(row, quantity)
+    tolerance, away = max(bar, _SPREADS * mean.spread), abs(mean.value - getattr(row, quantity))
     if artefact is not None:
-        status, note = Status.ARTEFACT, artefact.reason
-    elif status == Status.NOT_MET:
-        note = CAUSES.get((row.key, quantity), "no cause is known")
-    return _check(name, "table", printed, mean, tolerance, status, note)
-
-
-def _check(
-    name: str, kind: str, printed: float, mean: Mean, tolerance: float, status: Status, note: str
-) -> Check:
-    return Check(
-        id=name,
-        kind=kind,
-        published=printed,
-        measured=mean.value,
-        ci95=(min(mean.low, mean.value), max(mean.high, mean.value)),
-        tolerance=tolerance,
-        status=status,
-        note=note,
-    )
+        met, note = Status.ARTEFACT, artefact
+    elif away > tolerance:
+        met, note = Status.NOT_MET, CAUSES.get((row.key, quantity), "no cause is known")
+    else:
+        met, note = Status.MET, "" if away <= bar else "within two deviations of the seeds"
+    return Found(mean.value, met, note, tolerance, mean.ci95)
 
 
 def _bar(row: Row, quantity: str) -> float:
     """Return how far the mean may lie from the printed value, whatever the spread of the seeds."""
     if row.discipline != "fifo" and not collides(row):
-        return bar_without_collision(row, quantity)
+        return _bar_without_collision(row, quantity)
     return _SPREAD_SHARE * row.throughput if quantity == "throughput" else _DELAY_SHARE * row.delay
 
 
-def bar_without_collision(row: Row, quantity: str) -> float:
-    """Return how far the mean may lie from the printed value where streams have queues of their own."""
+def _bar_without_collision(row: Row, quantity: str) -> float:
     if quantity == "throughput":
         return _FREE_SHARE * row.throughput
     return max(_DELAY_SHARE * row.delay, _REPEATABLE)
@@ -146,54 +121,78 @@ def summed_with(row: Row) -> Row | None:
     return next((each for each in published.rows() if (each.table, each.run, each.stream) == wanted), None)
 
 
-def _sum(evidence: Evidence, row: Row, other: Row) -> Check:
+def _sum(evidence: Evidence, row: Row, other: Row) -> Found:
     means = [evidence.of_row(each, "throughput") for each in (row, other)]
-    value, low, high = (sum(getattr(mean, key) for mean in means) for key in ("value", "low", "high"))
-    whole = Mean(value, low, high, spread=0.0)
+    whole = Mean(*(sum(getattr(mean, key) for mean in means) for key in ("value", "low", "high")))
     printed = row.throughput + other.throughput
-    tolerance = _FREE_SHARE * printed
-    status = Status.MET if abs(whole.value - printed) <= tolerance else Status.NOT_MET
     note = (
         f"sum with {other.stream}, which shares the queue at LA-DC; the split is chance, {row.throughput} "
         f"printed, {means[0].value:.2f} ± {means[0].spread:.2f} simulated"
     )
-    return _check(cell_id(row, "throughput"), "table", printed, whole, tolerance, status, note)
+    return replace(Found.near(whole, printed, _FREE_SHARE * printed, note), published=printed)
 
 
 # Offers, and what stood where print is wrong.
 
 
-def offers(evidence: Evidence) -> list[Check]:
-    """Return a check for each offer: the generator's own random sequence gives them."""
-    return [_offer(evidence, row) for row in published.rows()]
+def offers(evidence: Evidence) -> Iterator[Check]:
+    """Yield a check for each offer: the generator's own random sequence gives them."""
 
+    def found(row: Row) -> Found:
+        tolerance = _OFFER_WHOLE if row.end - row.start > _WINDOW else _OFFER_WINDOW
+        near = Found.near(evidence.of_row(row, "offer"), row.offer, tolerance, "")
+        artefact = _artefact(row, "offer")
+        return near if artefact is None else replace(near, met=Status.ARTEFACT, note=artefact)
 
-def _offer(evidence: Evidence, row: Row) -> Check:
-    name = cell_id(row, "offer").replace("table/", "offer/", 1)
-    try:
-        mean = evidence.of_row(row, "offer")
-    except NotMeasuredError as missing:
-        return Check.missing(name, "offer", row.offer, missing)
-    tolerance = _OFFER_WHOLE if row.end - row.start > _WINDOW else _OFFER_WINDOW
-    artefact = ARTEFACTS.get((row.table, row.run, row.stream, "offer"))
-    near = abs(mean.value - row.offer) <= tolerance
-    status = Status.ARTEFACT if artefact else Status.MET if near else Status.NOT_MET
-    return _check(name, "offer", row.offer, mean, tolerance, status, artefact.reason if artefact else "")
+    for row in published.rows():
+        yield checked(cell_id(row, "offer", "offer"), "offer", row.offer, partial(found, row))
 
 
 def suggested(evidence: Evidence) -> Iterator[Check]:
     """Yield a check of what stood where print is wrong: an artefact holds only if its explanation does."""
     by_key = {(row.table, row.run, row.stream): row for row in published.rows()}
+
+    def found(row: Row, quantity: str, value: float) -> Found:
+        mean = evidence.of_row(row, quantity)
+        share = _SPREAD_SHARE if quantity == "throughput" else _DELAY_SHARE
+        note = f"printed: {getattr(row, quantity):g}; {_artefact(row, quantity)}"
+        return Found.near(mean, value, max(share * value, _SPREADS * mean.spread), note)
+
     for (table, run, stream, quantity), value in SUGGESTED.items():
         row = by_key[table, run, stream]
-        name = cell_id(row, quantity).replace("table/", "artefact/", 1)
-        try:
-            mean = evidence.of_row(row, quantity)
-        except NotMeasuredError as missing:
-            yield Check.missing(name, "artefact", value, missing)
-            continue
-        share = _SPREAD_SHARE if quantity == "throughput" else _DELAY_SHARE
-        tolerance = max(share * value, _SPREADS * mean.spread)
-        status = Status.MET if abs(mean.value - value) <= tolerance else Status.NOT_MET
-        note = f"printed: {getattr(row, quantity):g}; {ARTEFACTS[table, run, stream, quantity].reason}"
-        yield _check(name, "artefact", value, mean, tolerance, status, note)
+        name = cell_id(row, quantity, "artefact")
+        yield checked(name, "artefact", value, partial(found, row, quantity, value))
+
+
+# Perturbed runs: what random maps give, with no map taken from the tables.
+
+
+def predictions(evidence: Evidence) -> Iterator[Check]:
+    """Yield a check for each throughput and delay of the perturbed runs.
+
+    Under perturbation the map in force when congestion begins stays for the rest of the run, at each
+    interface by itself; it is chance which streams collide. The report shows one draw of each experiment. A
+    printed value agrees if it lies within the range of the draws, widened by the bar of a cell without
+    collision.
+    """
+    for row, quantity in perturbed():
+        found = partial(_prediction, evidence, row, quantity)
+        yield checked(cell_id(row, quantity, "prediction"), "prediction", getattr(row, quantity), found)
+
+
+def perturbed() -> list[tuple[Row, str]]:
+    """Return the rows and quantities of the perturbed runs."""
+    rows = (row for row in published.rows() if row.discipline == "sfq_perturb")
+    return [(row, quantity) for row in rows for quantity in QUANTITIES]
+
+
+def _prediction(evidence: Evidence, row: Row, quantity: str) -> Found:
+    drawn = evidence.drawn(RUNS[row.run].experiment, row.stream, (row.start, row.end), quantity)
+    (low, high), bar, artefact = drawn.range, _bar_without_collision(row, quantity), _artefact(row, quantity)
+    within = low - bar <= getattr(row, quantity) <= high + bar
+    return Found(
+        drawn.quantile(0.5),
+        within if artefact is None else Status.ARTEFACT,
+        artefact or f"{len(drawn.values)} draws from {low:.4g} to {high:.4g}",
+        ci95=(drawn.quantile(0.025), drawn.quantile(0.975)),
+    )

@@ -8,19 +8,16 @@ means over the seeds, so a part that states a printed number holds within the ba
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weir.reproduce.checks import Check, Status
-from weir.reproduce.finding import Finding, Outcome, finding_of
+from weir.reproduce.engine.judgement import Finding, Part, finding_of, judged
 from weir.reproduce.sfq import published
-from weir.reproduce.sfq.evidence import Evidence, NotMeasuredError
+from weir.reproduce.sfq.evidence import Evidence
 from weir.reproduce.sfq.runs import EXPERIMENTS, STATED, STRICT, Reading
 
 if TYPE_CHECKING:
+    from weir.reproduce.engine.judgement import Judgement
     from weir.reproduce.sfq.published import PublishedClaim
-
-__all__ = ["CLAIMS", "Judgement", "Part", "expected", "judge"]
 
 DARTNET, LBL, LAWNDART, MM6 = "Dartnet1 to Malarky", "LBL to Dart3", "Lawndart to Dart5", "MM6 to Ant"
 HEAVY, LIGHT, REVERSE = "Lawndart to Ant", "MM6 to Dart5", "Malarky to Dartnet1"
@@ -35,26 +32,7 @@ _SERVICE = {"fifo": 4.798e-3, "sfq": 4.907e-3}
 _DEPTH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One statement that was decided, in words."""
-
-    holds: bool
-    shown: str
-
-
 Parts = Callable[[Evidence], Iterator[Part]]
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One claim, what was found of it, and the check that came of it."""
-
-    published: PublishedClaim
-    found: Finding | None
-    parts: tuple[Part, ...]
-    check: Check
-
 
 _PRINTED = {"yes": Finding.AGREES, "no": Finding.CONTRADICTED, "partly": Finding.PARTLY}
 
@@ -64,33 +42,19 @@ def expected(claim: PublishedClaim) -> Finding:
     return _PRINTED[claim.holds]
 
 
-def judge(evidence: Evidence) -> tuple[Judgement, ...]:
+def judge(evidence: Evidence) -> tuple[Judgement[PublishedClaim], ...]:
     """Decide every claim, in the order of the text."""
     return tuple(_judge(evidence, claim) for claim in published.claims())
 
 
-def _judge(evidence: Evidence, claim: PublishedClaim) -> Judgement:
-    try:
-        parts = tuple(CLAIMS[claim.id](evidence))
-    except NotMeasuredError as missing:
-        return Judgement(claim, None, (), _check(claim, None, Status.NOT_CHECKABLE, str(missing)))
-    found = finding_of(Outcome.HOLDS if part.holds else Outcome.FAILS for part in parts)
-    wanted = expected(claim)
-    note = str(found) if found == wanted else f"{found}; expected: {wanted}"
-    status = Status.MET if found == wanted else Status.NOT_MET
-    shown = "; ".join(f"{'' if part.holds else 'not: '}{part.shown}" for part in parts)
-    return Judgement(claim, found, parts, _check(claim, shown, status, f"{note}; {claim.evidence}"))
+def _judge(evidence: Evidence, claim: PublishedClaim) -> Judgement[PublishedClaim]:
+    def conclude(parts: tuple[Part, ...]) -> tuple[bool, str]:
+        found, wanted = finding_of(parts), expected(claim)
+        beside = "" if found == wanted else f"; expected: {wanted}"
+        return found == wanted, f"{found}{beside}; {claim.evidence}"
 
-
-def _check(claim: PublishedClaim, shown: str | None, status: Status, note: str) -> Check:
-    return Check(
-        id=f"claim/{claim.id}",
-        kind="claim",
-        published=f"{claim.text} ({claim.holds})",
-        measured=shown,
-        status=status,
-        note=note,
-    )
+    published_as = f"{claim.text} ({claim.holds})"
+    return judged(claim, lambda: CLAIMS[claim.id](evidence), conclude, published_as)
 
 
 # Terms.
@@ -102,21 +66,21 @@ class _View:
     def __init__(self, evidence: Evidence, run: str | Reading, interval: tuple[float, float] = WHOLE) -> None:
         self._evidence, self._run, self._interval = evidence, run, interval
 
-    def throughput(self, stream: str) -> float:
-        return self._evidence.mean(self._run, stream, self._interval, "throughput").value
+    def _mean(self, stream: str, quantity: str) -> float:
+        return self._evidence.mean(self._run, stream, self._interval, quantity).value
 
-    def offer(self, stream: str) -> float:
-        return self._evidence.mean(self._run, stream, self._interval, "offer").value
+    def throughput(self, stream: str) -> float:
+        return self._mean(stream, "throughput")
 
     def kept(self, stream: str) -> float:
         """Return the part of its offer that a stream gets, in per cent."""
-        return 100 * self.throughput(stream) / self.offer(stream)
+        return 100 * self.throughput(stream) / self._mean(stream, "offer")
 
     def delay(self, stream: str) -> float:
-        return self._evidence.mean(self._run, stream, self._interval, "delay").value
+        return self._mean(stream, "delay")
 
     def variance(self, stream: str) -> float:
-        return self._evidence.mean(self._run, stream, self._interval, "delay_variance").value
+        return self._mean(stream, "delay_variance")
 
     def shares(self, *streams: str) -> list[float]:
         return [self.throughput(stream) for stream in streams]

@@ -2,7 +2,7 @@
 
 A published value is one run of one network; the *spread*, the standard deviation of single seeds, says how
 far one run lies from another. The interval of the mean is narrower and says how well the mean itself is
-known.
+known. What is not there raises `NotMeasuredError`.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from weir.reproduce.engine.evidence import Measured as MeasuredValue
+from weir.reproduce.engine.evidence import NotMeasuredError, measured
 from weir.reproduce.sfq import published, runs
 from weir.reproduce.sfq.runs import EXPERIMENTS, RUNS, Measured, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from weir.network.result import NetworkResult
+    from weir.models.network.result import NetworkResult
     from weir.reproduce.sfq.published import Row
     from weir.reproduce.sfq.runs import Plan
-
-__all__ = ["Draws", "Evidence", "Mean", "NotMeasuredError"]
 
 _UNITS = {
     "offer": 100 / published.CAPACITY,
@@ -33,18 +33,16 @@ _UNITS = {
 """From the unit of the engine to that of the tables."""
 
 
-class NotMeasuredError(LookupError):
-    """Something that was not measured; the text says what and why."""
-
-
 @dataclass(frozen=True, slots=True)
-class Mean:
+class Mean(MeasuredValue):
     """A mean over seeds in the unit of the tables: its 95 % interval, and the spread of single seeds."""
 
-    value: float
-    low: float
-    high: float
-    spread: float
+    spread: float = 0.0
+
+    @property
+    def ci95(self) -> tuple[float, float]:
+        """The interval, which the value is never outside of."""
+        return min(self.low, self.value), max(self.high, self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,27 +72,24 @@ class Evidence:
     """
 
     def __init__(self, results: Mapping[Plan, NetworkResult]) -> None:
-        self.compared = {
-            plan.experiment: each for plan, each in results.items() if plan.measured == Measured.COMPARED
-        }
-        self.frozen = next((each for plan, each in results.items() if plan.measured == Measured.FROZEN), None)
-        self.draws = {
-            name: [
-                each
-                for plan, each in results.items()
-                if (plan.measured, plan.experiment) == (Measured.DRAW, name)
+        self._all = tuple(results.values())
+
+        def of(part: Measured, name: str) -> list[NetworkResult]:
+            return [
+                each for plan, each in results.items() if (plan.measured, plan.experiment) == (part, name)
             ]
-            for name in EXPERIMENTS
-        }
+
+        self.compared = {name: found[0] for name in EXPERIMENTS if (found := of(Measured.COMPARED, name))}
+        self.frozen = next(iter(of(Measured.FROZEN, "degrade")), None)
+        self.draws = {name: of(Measured.DRAW, name) for name in EXPERIMENTS}
+
+    @property
+    def empty(self) -> bool:
+        """Whether no run was finished."""
+        return not self.compared
 
     def result(self, reading: Reading) -> tuple[NetworkResult, str]:
-        """Return the result and the discipline that a reading names.
-
-        Raises
-        ------
-        NotMeasuredError
-            If the run did not get there.
-        """
+        """Return the result and the discipline that a reading names."""
         if reading.role == runs.FROZEN:
             if self.frozen is None:
                 raise NotMeasuredError("the run was interrupted before the frozen maps of experiment 4.3")
@@ -110,36 +105,17 @@ class Evidence:
         return self.mean(row.run, row.stream, (row.start, row.end), quantity)
 
     def mean(self, run: str | Reading, stream: str, interval: tuple[float, float], quantity: str) -> Mean:
-        """Return a mean over the seeds.
+        """Return a mean over the seeds, of a run by the report's label or by what it is read as.
 
-        Parameters
-        ----------
-        run : str or Reading
-            A run by the report's label, or what it is read as.
-        stream : str
-            Such as ``LBL to Dart3``.
-        interval : (float, float)
-            In seconds of sending time.
-        quantity : str
-            ``offer``, ``throughput``, ``delay`` or ``delay_variance``.
-
-        Raises
-        ------
-        NotMeasuredError
-            If there is none.
+        ``interval`` is in seconds of sending time; ``quantity`` is ``offer``, ``throughput``, ``delay`` or
+        ``delay_variance``.
         """
         reading = RUNS[run] if isinstance(run, str) else run
         result, discipline = self.result(reading)
         return _mean(result, discipline, stream, interval, quantity)
 
     def drawn(self, experiment: str, stream: str, interval: tuple[float, float], quantity: str) -> Draws:
-        """Return what the draws of random maps gave.
-
-        Raises
-        ------
-        NotMeasuredError
-            If there was none.
-        """
+        """Return what the draws of random maps gave."""
         found = [
             _mean(result, result.disciplines[0], stream, interval, quantity).value
             for result in self.draws[experiment]
@@ -157,18 +133,7 @@ class Evidence:
         return row.value
 
     def sending(self, experiment: str) -> tuple[float, float]:
-        """Return how long the streams of an experiment sent, from the first begin to the last end.
-
-        Returns
-        -------
-        (float, float)
-            The time, and the step of time to which it is known, in seconds.
-
-        Raises
-        ------
-        NotMeasuredError
-            If the run did not get there, or nothing was sent.
-        """
+        """Return how long the streams of an experiment sent, first to last, and the step of that time."""
         result, discipline = self.result(Reading(experiment, EXPERIMENTS[experiment].roles[0]))
         begins, ends, steps = [], [], []
         for stream in EXPERIMENTS[experiment].starts:
@@ -184,12 +149,7 @@ class Evidence:
     @cached_property
     def packets(self) -> int:
         """Packets sent in all runs together."""
-        results: Iterable[NetworkResult] = (
-            *self.compared.values(),
-            *([self.frozen] if self.frozen else []),
-            *(each for drawn in self.draws.values() for each in drawn),
-        )
-        return sum(row.offered for result in results for row in result.totals)
+        return sum(row.offered for result in self._all for row in result.totals)
 
 
 def _mean(
@@ -199,10 +159,6 @@ def _mean(
     if name is None:
         raise NotMeasuredError(f"{quantity} of {stream} from {interval[0]:g} s to {interval[1]:g} s")
     row = result.estimate(discipline, metric=quantity, flow=stream, interval=name)
-    if row is None or row.value is None:
-        reason = (row.reason if row else None) or "it was not measured"
-        raise NotMeasuredError(f"{quantity} of {stream} in {name}: {reason}")
-    unit = _UNITS[quantity]
-    low, high = (row.value if end is None else end for end in (row.low, row.high))
-    spread = (row.standard_error or 0.0) * math.sqrt(result.replications)
-    return Mean(row.value * unit, low * unit, high * unit, spread * unit)
+    found, unit = measured(row, f"{quantity} of {stream} in {name}"), _UNITS[quantity]
+    spread = ((row.standard_error if row else None) or 0.0) * math.sqrt(result.replications)
+    return Mean(found.value * unit, found.low * unit, found.high * unit, spread * unit)

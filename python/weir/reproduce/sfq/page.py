@@ -4,25 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.report import charts_of, drawn, page, section
-from weir.reproduce.checks import Status
-from weir.reproduce.markup import STYLE, bold_cell, cell, headline, mark, note, row_name, table_of, two_lines
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.markup import (
+    bold_cell,
+    cell,
+    cells,
+    details,
+    mark,
+    note,
+    number,
+    row_name,
+    span,
+    table_of,
+    two_lines,
+    value_cells,
+)
+from weir.reproduce.engine.page import figure_sections, shown
 from weir.reproduce.sfq import published
-from weir.reproduce.sfq.cells import cell_id, collides, summed_with
-from weir.reproduce.sfq.evidence import NotMeasuredError
+from weir.reproduce.sfq.cells import cell_id, collides, perturbed, summed_with
 from weir.reproduce.sfq.figures import drawings
 from weir.reproduce.sfq.published import TABLES
-from weir.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from weir.reproduce.checks import Check
-    from weir.reproduce.sfq.claims import Judgement
-    from weir.reproduce.sfq.document import SfqReproduction
-    from weir.reproduce.sfq.published import Row
-
-__all__ = ["html"]
+    from weir.reproduce.engine.checks import Check
+    from weir.reproduce.engine.judgement import Judgement
+    from weir.reproduce.sfq import SfqReproduction
+    from weir.reproduce.sfq.published import PublishedClaim, Row
 
 _READINGS = (
     "Perturbed runs are read in two ways. The tables take the maps that the delays of the report show, "
@@ -34,35 +44,24 @@ _READINGS = (
 def html(reproduction: SfqReproduction) -> str:
     """Return the document."""
     figures = drawings(reproduction.evidence)
-    title = f"Stochastic fairness queueing, reproduced ({reproduction.checks.fidelity})"
+    missed = [check for check in reproduction.missed() if check.kind != "prediction"]
     sections = [
-        STYLE,
-        headline("weir reproduction", title, reproduction.verdict(), _facts(reproduction)),
-        section("Table by table", _overview(reproduction)),
-        section("What is not met", _missed(reproduction)),
-        section("The claims of the text", _claims(reproduction)),
-        *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(figures)),
-        section("Published and simulated", _tables(reproduction)),
-        section("Random maps: a prediction", _predictions(reproduction)),
-        section("Printed wrong", _artefacts(reproduction)),
+        ("Table by table", _overview(reproduction)),
+        ("What is not met", _listing(missed) if missed else ""),
+        ("The claims of the text", _claims(reproduction)),
+        *figure_sections(figures),
+        ("Published and simulated", _tables(reproduction)),
+        ("Random maps: a prediction", _predictions(reproduction)),
+        ("Printed wrong", _artefacts(reproduction)),
     ]
-    return page(title, "".join(sections), charts_of(figures))
-
-
-def _facts(reproduction: SfqReproduction) -> tuple[str, ...]:
-    return (
-        f"{plural(reproduction.met, 'check')} met",
-        f"{reproduction.not_met:,} not met",
-        f"{reproduction.artefact:,} artefact",
-        f"{reproduction.not_checkable:,} not checkable",
-        f"{reproduction.evidence.packets:,} packets",
-    )
+    return shown(reproduction, sections, figures)
 
 
 def _overview(reproduction: SfqReproduction) -> str:
+    tallies = ((table, *reproduction.tallied(str(table))) for table in TABLES)
     rows = (
         (row_name(f"Table {table}"), cell(words), cell("n/a" if share is None else f"{share:.2f}"))
-        for table, words, share in reproduction.rows_of_tables()
+        for table, words, share in tallies
     )
     return table_of(("table", "cells met", "largest deviation, in tolerances"), rows) + note(
         "A cell is a throughput or a delay. Without a collision a throughput is held to 2 % and a delay to "
@@ -72,26 +71,12 @@ def _overview(reproduction: SfqReproduction) -> str:
     )
 
 
-def _missed(reproduction: SfqReproduction) -> str:
-    missed = [
-        check
-        for check in reproduction.checks.checks
-        if check.status == Status.NOT_MET and check.kind != "prediction"
-    ]
-    return _listing(missed) if missed else ""
-
-
 def _artefacts(reproduction: SfqReproduction) -> str:
-    wrong = [
-        check
-        for check in reproduction.checks.checks
-        if check.status == Status.ARTEFACT and check.kind in {"table", "offer"}
-    ]
+    wrong = [check for check in reproduction.of_status(Status.ARTEFACT) if check.kind in {"table", "offer"}]
     words = (
         "What stood there before the fault, as the rest of the tables suggests, held against the simulation:"
     )
-    explained = list(reproduction.checks.of_kind("artefact"))
-    return _listing(wrong) + note(words) + _listing(explained)
+    return _listing(wrong) + note(words) + _listing(reproduction.checks.of_kind("artefact"))
 
 
 def _listing(checks: Iterable[Check]) -> str:
@@ -102,13 +87,8 @@ def _listing(checks: Iterable[Check]) -> str:
 def _listed(check: Check) -> Iterator[str]:
     yield mark(check)
     yield cell(check.id, "text wrap")
-    for value in (check.published, check.measured, check.tolerance):
-        yield cell(_number(value), "text wrap" if isinstance(value, str) else "")
+    yield from value_cells(check.published, check.measured, check.tolerance)
     yield cell(check.note, "text wrap")
-
-
-def _number(value: float | str | None) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value or "n/a")
 
 
 def _claims(reproduction: SfqReproduction) -> str:
@@ -120,41 +100,37 @@ def _claims(reproduction: SfqReproduction) -> str:
     return words + table_of(head, map(_claim, reproduction.judgements), text=6)
 
 
-def _claim(judgement: Judgement) -> Iterator[str]:
+def _claim(judgement: Judgement[PublishedClaim]) -> Iterator[str]:
     check, claim = judgement.check, judgement.published
     yield mark(check)
-    yield cell(claim.id, "text")
-    yield cell(judgement.found or "n/a", "text")
-    yield cell(claim.section, "text")
+    yield from cells("text", claim.id, judgement.found or "n/a", claim.section)
     yield two_lines(claim.text, claim.evidence, "text wrap")
-    yield cell(_number(check.measured) if judgement.found else check.note, "text wrap")
+    yield cell(number(check.measured) if judgement.found else check.note, "text wrap")
 
 
 def _tables(reproduction: SfqReproduction) -> str:
-    by_id = {check.id: check for check in reproduction.checks.checks}
+    by_id = reproduction.by_id()
     words = note(
         "Simulated in bold with its mark, the published value below. Offer and throughput in % of 1.344 "
         "Mb/s, delay in s, its variance in s². ‡: the stream shares a queue; Σ: the sum of the two that "
         "share it is checked."
     )
-    return words + "".join(_table(reproduction, by_id, number) for number in TABLES)
+    return words + "".join(_table(reproduction, by_id, table) for table in TABLES)
 
 
-def _table(reproduction: SfqReproduction, by_id: dict[str, Check], number: int) -> str:
-    rows = [row for row in published.rows() if row.table == number]
+def _table(reproduction: SfqReproduction, by_id: dict[str, Check], table: int) -> str:
+    rows = [row for row in published.rows() if row.table == table]
     spans = sorted({(row.start, row.end) for row in rows})
-    span = ", ".join(f"{start:g} to {end:g} s" for start, end in spans)
+    when = ", ".join(f"{start:g} to {end:g} s" for start, end in spans)
     head = ("stream", "run", "discipline", "offer", "throughput", "delay", "variance")
     listed = table_of(head, (_row(reproduction, by_id, row) for row in rows), text=3)
-    opened = " open" if number in {1, 2, 11} else ""
-    return f"<details{opened}><summary>Table {number}: {span}</summary>\n{listed}</details>\n"
+    return details(f"Table {table}: {when}", listed, opened=table in {1, 2, 11})
 
 
 def _row(reproduction: SfqReproduction, by_id: dict[str, Check], row: Row) -> Iterator[str]:
     yield row_name(row.stream + (" ‡" if row.discipline != "fifo" and collides(row) else ""))
-    yield cell(row.run, "text")
-    yield cell(row.discipline.replace("_", ", "), "text")
-    yield _value(by_id[cell_id(row, "offer").replace("table/", "offer/", 1)], 2, margin=False)
+    yield from cells("text", row.run, row.discipline.replace("_", ", "))
+    yield _value(by_id[cell_id(row, "offer", "offer")], 2, margin=False)
     summed = summed_with(row) is not None
     yield _value(by_id[cell_id(row, "throughput")], 2, "Σ " if summed else "")
     yield _value(by_id[cell_id(row, "delay")], 4)
@@ -184,24 +160,13 @@ def _predictions(reproduction: SfqReproduction) -> str:
     found = list(reproduction.checks.of_kind("prediction"))
     if not found:
         return ""
-    rows = [
-        (row, quantity)
-        for row in published.rows()
-        if row.discipline == "sfq_perturb"
-        for quantity in ("throughput", "delay")
-    ]
-    listed = (_predicted(check, row, quantity) for check, (row, quantity) in zip(found, rows, strict=True))
+    listed = (_predicted(check, *each) for check, each in zip(found, perturbed(), strict=True))
     head = ("", "table", "run", "stream", "quantity", "published", "median", "95 % of the draws")
     return note(_READINGS) + table_of(head, listed, text=5)
 
 
 def _predicted(check: Check, row: Row, quantity: str) -> Iterator[str]:
     yield mark(check)
-    yield cell(f"{row.table}", "text")
-    yield cell(row.run, "text")
-    yield cell(row.stream, "text")
-    yield cell(quantity, "text")
-    yield cell(_number(check.published))
-    yield cell(_number(check.measured))
-    span = "n/a" if check.ci95 is None else f"{check.ci95[0]:.4g} to {check.ci95[1]:.4g}"
-    yield cell(span, title=check.note)
+    yield from cells("text", f"{row.table}", row.run, row.stream, quantity)
+    yield from cells("", number(check.published), number(check.measured))
+    yield cell(span(check, unknown="n/a"), title=check.note)

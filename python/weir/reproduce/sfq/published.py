@@ -7,30 +7,13 @@ of the first stream, by the time of sending.
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
-from weir.files import read_text
-from weir.reproduce import common
+from weir.reproduce.engine.published import Published
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = [
-    "ARTEFACTS",
-    "CAPACITY",
-    "QUANTITIES",
-    "SUGGESTED",
-    "TABLES",
-    "Artefact",
-    "PublishedClaim",
-    "Row",
-    "claims",
-    "folder",
-    "rows",
-]
+FILES = Published("sfq")
+folder = FILES.folder
 
 CAPACITY = 1.344e6
 """What per cent are of, in bit/s."""
@@ -71,30 +54,21 @@ class PublishedClaim:
     evidence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Artefact:
-    """Why a printed value is not what the run gave."""
-
-    reason: str
-
-
-_COPIED = Artefact(
+_COPIED = (
     "the row repeats the FIFO row in all four figures; Table 6 has 25.71 % and 2.2667 s for the same run, "
     "and throughputs over LA-DC would add to 91.4 %"
 )
-_TRANSPOSED = Artefact(
+_TRANSPOSED = (
     "with MM6 at 48.68 % the saturated AMES-LA line would carry 92.5 %, elsewhere 97.0 %; digits "
     "transposed, 48.32"
 )
-_LATE = Artefact(
+_LATE = (
     "the window runs past 275 s, when the queue at LA-DC drains: the variance is six times that of a clean "
     "window, and the offer 61.29 % where the exact one is 61.85 %"
 )
-_BOUNDARY = Artefact(
-    "the window of this run begins or ends elsewhere: sfq31 has 61.47 %, the exact offer is 61.46 %"
-)
+_BOUNDARY = "the window of this run begins or ends elsewhere: sfq31 has 61.47 %, the exact offer is 61.46 %"
 
-ARTEFACTS: dict[tuple[int, str, str, str], Artefact] = {
+ARTEFACTS: dict[tuple[int, str, str, str], str] = {
     (7, "sfq41", "Lawndart to Dart5", "throughput"): _COPIED,
     (7, "sfq41", "Lawndart to Dart5", "delay"): _COPIED,
     (9, "fifo31", "Lawndart to Dart5", "throughput"): _TRANSPOSED,
@@ -103,7 +77,7 @@ ARTEFACTS: dict[tuple[int, str, str, str], Artefact] = {
     (3, "fifo31", "Dartnet1 to Malarky", "offer"): _BOUNDARY,
     (3, "sfq41", "Dartnet1 to Malarky", "offer"): _BOUNDARY,
 }
-"""Printed values that are known to be wrong, by table, run, stream and quantity."""
+"""Why a printed value is not what the run gave, by table, run, stream and quantity."""
 
 SUGGESTED: dict[tuple[int, str, str, str], float] = {
     (7, "sfq41", "Lawndart to Dart5", "throughput"): 26.0,
@@ -113,46 +87,26 @@ SUGGESTED: dict[tuple[int, str, str, str], float] = {
 """What stood there before the fault, as the rest of the tables suggests."""
 
 
-def folder() -> Path:
-    """Return the folder of the reproduction."""
-    return common.folder("sfq")
-
-
-def _records(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(read_text(folder() / name).splitlines()))
+_COLUMNS = {
+    "run": "experiment",
+    "start": "interval_start",
+    "end": "interval_end",
+    "offer": "offer_pct",
+    "throughput": "throughput_pct",
+    "delay": "delay_s",
+    "variance": "delay_var",
+}
 
 
 @cache
 def rows() -> tuple[Row, ...]:
     """Return the rows of all tables, in the order of print."""
     return tuple(
-        Row(
-            table=table,
-            stream=each["stream"],
-            run=each["experiment"],
-            discipline=each["discipline"],
-            start=float(each["interval_start"]),
-            end=float(each["interval_end"]),
-            offer=float(each["offer_pct"]),
-            throughput=float(each["throughput_pct"]),
-            delay=float(each["delay_s"]),
-            variance=float(each["delay_var"]),
-        )
-        for table in TABLES
-        for each in _records(f"table{table:02}.csv")
+        row for table in TABLES for row in FILES.rows(Row, f"table{table:02}.csv", _COLUMNS, table=table)
     )
 
 
 @cache
 def claims() -> tuple[PublishedClaim, ...]:
     """Return the claims of the text, in its order."""
-    return tuple(
-        PublishedClaim(
-            id=each["id"],
-            section=each["section"],
-            text=each["claim"],
-            holds=each["holds"],
-            evidence=each["evidence"],
-        )
-        for each in _records("claims.csv")
-    )
+    return FILES.rows(PublishedClaim, "claims.csv", {"text": "claim"})

@@ -7,35 +7,14 @@ and again, one short run a draw, since what matters is the distribution and not 
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from weir import toml
 from weir.errors import ConfigError
-from weir.files import read_text
-from weir.reproduce.common import Fidelity
+from weir.reproduce.engine.series import Fidelity
 from weir.reproduce.sfq import published
-
-__all__ = [
-    "COLLISIONS",
-    "EXPERIMENTS",
-    "FREE",
-    "RUNS",
-    "SEED",
-    "STATED",
-    "STREAM_SECONDS",
-    "STRICT",
-    "Experiment",
-    "Fidelity",
-    "Measured",
-    "Plan",
-    "Reading",
-    "draws",
-    "plans",
-    "scenario",
-]
 
 SEED = 1993
 FREE, STATED, FIFO, PERTURBED, STRICT, FROZEN = "free", "stated", "fifo", "perturbed", "strict", "frozen"
@@ -184,16 +163,12 @@ def draws(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:
 def scenario(plan: Plan) -> str:
     """Return the scenario of a run as TOML text."""
     path = published.folder() / f"{plan.experiment}.toml"
-    template = tomllib.loads(read_text(path))
+    template = published.FILES.template(path.name)
     roles = EXPERIMENTS[plan.experiment].roles
     if len(template["disciplines"]) != len(roles):
         message = f"there are {len(template['disciplines'])} disciplines, must be {len(roles)}"
         raise ConfigError(message, f"restore {path.name}", str(path))
-    made = {
-        **template,
-        "seed": plan.seed,
-        "stop": {**template["stop"], "replications": plan.replications},
-    }
+    made = {**template, "seed": plan.seed, "stop": {**template["stop"], "replications": plan.replications}}
     return toml.dumps(_narrowed(made, plan, roles))
 
 

@@ -8,82 +8,71 @@ sweep says when separation with dynamic allocation pays.
 
 from __future__ import annotations
 
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from weir.reproduce import common
-from weir.reproduce.checks import Checks
-from weir.reproduce.series import engine, run_all
-from weir.reproduce.steer import cells, published, runs
+from weir.models.server.result import ServerResult
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.document import Reproduction, evaluator
+from weir.reproduce.engine.judgement import Judgement
+from weir.reproduce.engine.series import Series, engine, source
+from weir.reproduce.steer import cells, published, runs, sweep
 from weir.reproduce.steer.claims import judge, order_checks
-from weir.reproduce.steer.document import SteerReproduction
 from weir.reproduce.steer.evidence import Evidence
-from weir.server import ServerResult
+from weir.reproduce.steer.published import PublishedClaim
+from weir.text import be
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterator, Mapping
 
-    from weir.reproduce.series import Runner
+    from weir.reproduce.engine.checks import Check
+    from weir.reproduce.engine.document import Held
     from weir.reproduce.steer.runs import Plan
+    from weir.reproduce.steer.sweep import Row
 
 __all__ = ["SteerReproduction", "evaluate", "run", "simulate"]
 
 simulate = engine(ServerResult)
-"""Runs a scenario with the engine; the runner unless another is given."""
 
 
-def run(
-    *,
-    fidelity: str = "default",
-    seed: int | None = None,
-    threads: int | None = None,
-    progress: Callable[[dict[str, float]], None] | None = None,
-    runner: Runner[ServerResult] | None = None,
-) -> SteerReproduction:
-    """Run the reproduction.
+class SteerReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
+    """The checks of claims, orderings, figures of the model, slowdowns and properties."""
 
-    Parameters
-    ----------
-    fidelity : str
-        ``quick``, ``default`` or ``full``: 1, 5 or 32 million requests for each slowdown, and 16, 72 or 240
-        workloads in the sweep. The lab's runs are shortened in ``quick``.
-    seed : int, optional
-        In place of that of the reproduction.
-    threads : int, optional
-        How many to use; the results do not depend on it.
-    progress : callable, optional
-        Called with ``done`` and ``total``, over all runs together.
-    runner : callable, optional
-        What runs a scenario; the engine if not given.
+    name, title, artefacts = "steer", "Packet-to-CPU steering", "artefacts"
 
-    Returns
-    -------
-    SteerReproduction
-        All checks, and what was measured. After Ctrl-C, with the runs that were finished.
+    @cached_property
+    def sweep(self) -> tuple[Row, ...]:
+        """When separation with dynamic allocation pays."""
+        return sweep.rows(self.evidence, self.checks.fidelity)
 
-    Raises
-    ------
-    ConfigError
-        If there is no such fidelity, or the published tables are not there.
-    """
-    planned = runs.plans(common.fidelity(fidelity), runs.SEED if seed is None else seed)
-    results, interrupted = run_all(planned, _scenario, runner or simulate, threads=threads, progress=progress)
-    return evaluate(results, fidelity=fidelity, interrupted=interrupted)
+    @cached_property
+    def _trips(self) -> set[str]:
+        return {each.check.id for each in self.judgements if each.published.metric == "rtt"}
+
+    def never(self, check: Check) -> bool:
+        """Whether it is of a round trip, which is not simulated."""
+        return check.id in self._trips
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what came of it, a sentence for each kind of check."""
+        statuses = [each.check.status for each in self.judgements]
+        met, wrong, unknown = map(statuses.count, (Status.MET, Status.ARTEFACT, Status.NOT_CHECKABLE))
+        yield (
+            f"Of {len(statuses)} claims of the report {met} are met; {wrong} {be(wrong)} contradicted by the "
+            f"report's own numbers; {unknown} cannot be checked, which are round trips"
+        )
+        yield self.met_of("order", "orderings", "hold")
+        yield self.met_of("model", "figures of the lab's model", "are those of another simulation of it")
+        yield self.met_of("slowdown", "slowdowns", "are those of another simulation")
+        yield self.met_of("property", "properties", "hold")
+        yield from self.missed_in_words()
+
+    def simulated(self) -> Iterator[str]:
+        """Yield how much was simulated."""
+        yield f"{self.evidence.requests:,} requests"
 
 
-def evaluate(
-    results: Mapping[Plan, ServerResult], *, fidelity: str = "default", interrupted: bool = False
-) -> SteerReproduction:
-    """Hold results against what was published.
-
-    Parameters
-    ----------
-    results : mapping
-        A result for each plan, of those that were run.
-    fidelity : str
-        What they are labelled with.
-    interrupted : bool
-        Whether the runs were stopped before their end.
-    """
+def _held(results: Mapping[Plan, ServerResult]) -> Held[Evidence, Judgement[PublishedClaim]]:
     evidence = Evidence(results)
     judgements = judge(evidence)
     checks = (
@@ -93,9 +82,12 @@ def evaluate(
         *cells.slowdown_cells(evidence),
         *cells.property_cells(evidence),
     )
-    return SteerReproduction(Checks("steer", fidelity, checks), evidence, judgements, interrupted)
+    return evidence, judgements, checks
 
 
-def _scenario(plan: Plan) -> tuple[str, str]:
-    """Return the scenario of a run, and the name under which errors speak of it."""
-    return runs.scenario(plan), str(published.folder() / f"{plan.file} ({plan.name})")
+evaluate = evaluator(SteerReproduction, _held)
+"""Holds results against what was published; see `weir.reproduce.engine.document.evaluator`."""
+
+run = Series(runs.plans, runs.SEED, partial(source, published.FILES), simulate, evaluate).run
+"""Runs the reproduction: ``quick``, ``default`` or ``full`` have 1, 5 or 32 million requests for each
+slowdown, and 16, 72 or 240 workloads in the sweep; see `weir.reproduce.engine.series.Series.run`."""

@@ -10,21 +10,23 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from weir.reproduce.checks import Check, Status
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.judgement import Found, checked
+from weir.reproduce.engine.thresholds import student_quantile
 from weir.reproduce.steer import published, runs
-from weir.reproduce.steer.evidence import MICRO, NotMeasuredError
-from weir.reproduce.thresholds import student_quantile
+from weir.reproduce.steer.evidence import MICRO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from weir.reproduce.steer.evidence import Evidence, Measured, View
+    from weir.reproduce.engine.checks import Check
+    from weir.reproduce.engine.evidence import Measured
+    from weir.reproduce.steer.evidence import Evidence, View
     from weir.reproduce.steer.published import ModelValue, Slowdown
-
-__all__ = ["SLOWDOWN_BAR", "model_cells", "property_cells", "slowdown", "slowdown_cells"]
 
 SLOWDOWN_BAR = 0.25
 """The part of the other simulation's slowdown by which ours may differ."""
@@ -37,24 +39,14 @@ _QUEUE, _UNIMODAL = 4096, 3.42
 
 def model_cells(evidence: Evidence) -> Iterator[Check]:
     """Yield a check for each figure of the lab's model."""
+
+    def found(row: ModelValue) -> Found:
+        figure, what = _METRICS[row.metric]
+        note = f"{row.unit}; {row.policy}, {row.traffic}, {row.class_}: {what}"
+        return Found.near(figure(evidence, row), row.value, row.bar * row.value, note)
+
     for row in published.model():
-        name = f"model/{row.id}"
-        note = f"{row.unit}; {row.policy}, {row.traffic}, {row.class_}: {_METRICS[row.metric][1]}"
-        try:
-            found = _METRICS[row.metric][0](evidence, row)
-        except NotMeasuredError as missing:
-            yield Check.missing(name, "model", row.value, missing)
-            continue
-        met = abs(found - row.value) <= row.bar * row.value
-        yield Check(
-            id=name,
-            kind="model",
-            published=row.value,
-            measured=found,
-            tolerance=row.bar * row.value,
-            status=Status.MET if met else Status.NOT_MET,
-            note=note,
-        )
+        yield checked(f"model/{row.id}", "model", row.value, partial(found, row))
 
 
 def _delay(evidence: Evidence, row: ModelValue) -> float:
@@ -87,24 +79,15 @@ def slowdown(evidence: Evidence, policy: str, workload: str, load: str) -> Measu
 
 def slowdown_cells(evidence: Evidence) -> Iterator[Check]:
     """Yield a check for each slowdown of the table."""
+    note = "times the service; bar: 25 %, or where one more run of a million requests would lie"
+
+    def found(row: Slowdown) -> Found:
+        measured = slowdown(evidence, row.policy, row.workload, row.load)
+        return Found.near(measured, row.value, _bar(evidence, row, measured), note)
+
     for row in published.slowdowns():
         name = f"slowdown/{row.workload}/{row.load}/{row.policy}"
-        try:
-            found = slowdown(evidence, row.policy, row.workload, row.load)
-        except NotMeasuredError as missing:
-            yield Check.missing(name, "slowdown", row.value, missing)
-            continue
-        bar = _bar(evidence, row, found)
-        yield Check(
-            id=name,
-            kind="slowdown",
-            published=row.value,
-            measured=found.value,
-            ci95=found.interval,
-            tolerance=bar,
-            status=Status.MET if abs(found.value - row.value) <= bar else Status.NOT_MET,
-            note="times the service; bar: 25 %, or where one more run of a million requests would lie",
-        )
+        yield checked(name, "slowdown", row.value, partial(found, row))
 
 
 def _bar(evidence: Evidence, row: Slowdown, found: Measured) -> float:
@@ -114,12 +97,11 @@ def _bar(evidence: Evidence, row: Slowdown, found: Measured) -> float:
     variance of a quantile goes down with the number of requests.
     """
     wide = SLOWDOWN_BAR * row.value
-    if found.interval is None:
+    if found.ci95 is None:
         return wide
     result = evidence.result(f"slowdown/{row.workload}/{row.load}")
     freedom = result.replications - 1
-    half = (found.interval[1] - found.interval[0]) / 2
-    error = half / student_quantile(0.05, freedom)
+    error = found.half / student_quantile(0.05, freedom)
     counted = result.totals(result.disciplines[0])
     spread = error * math.sqrt((counted.offered if counted else 0) / _BESIDE + 1)
     return max(wide, student_quantile(_OUTSIDE, freedom) * spread)
@@ -130,19 +112,13 @@ def _bar(evidence: Evidence, row: Slowdown, found: Measured) -> float:
 
 def property_cells(evidence: Evidence) -> Iterator[Check]:
     """Yield a check for each property that results can show; the others are tests of the engine."""
+
+    def found(decide: Callable[[Evidence], tuple[bool, str]]) -> Found:
+        holds, shown = decide(evidence)
+        return Found(shown, holds)
+
     for name, (text, decide) in _PROPERTIES.items():
-        try:
-            holds, shown = decide(evidence)
-        except NotMeasuredError as missing:
-            yield Check.missing(f"property/{name}", "property", text, missing)
-            continue
-        yield Check(
-            id=f"property/{name}",
-            kind="property",
-            published=text,
-            measured=shown,
-            status=Status.MET if holds else Status.NOT_MET,
-        )
+        yield checked(f"property/{name}", "property", text, partial(found, decide))
 
 
 def _conserved(evidence: Evidence) -> tuple[bool, str]:
@@ -224,8 +200,7 @@ def _random(evidence: Evidence) -> tuple[bool, str]:
     for load in runs.EQUAL_LOADS[1:]:
         found = _one(evidence, "equal", load, "random").figure("delay").scaled(MICRO)
         exact = float(load) / (2 * (1 - float(load)))
-        low, high = found.interval or (found.value, found.value)
-        slack = max(0.02 * exact, high - low)
+        slack = max(0.02 * exact, found.high - found.low)
         holds &= abs(found.value - exact) <= slack
         shown.append(f"load {load}: {found.value:.4f} us, M/D/1 {exact:.4f} us")
     return holds, "; ".join(shown)

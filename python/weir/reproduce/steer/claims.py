@@ -14,14 +14,17 @@ numbers come from outside of what it measures. Round trips are not checkable.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from weir.reproduce.checks import Check, Status
+from weir.reproduce.engine.checks import Check, Status
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.judgement import Found, Judgement, Part, checked, told
 from weir.reproduce.steer import published
-from weir.reproduce.steer.evidence import MICRO, NotMeasuredError
+from weir.reproduce.steer.evidence import MICRO
 from weir.reproduce.steer.runs import CORES, TRAFFICS
 
 if TYPE_CHECKING:
@@ -30,9 +33,7 @@ if TYPE_CHECKING:
     from weir.reproduce.steer.evidence import Evidence
     from weir.reproduce.steer.published import PublishedClaim
 
-    Parts = Callable[[Evidence], Iterator["Part"]]
-
-__all__ = ["ORDER", "VALUE_BAR", "VALUE_FACTOR", "Judgement", "Part", "judge", "order_checks"]
+    Parts = Callable[[Evidence], Iterator[Part]]
 
 VALUE_BAR = 0.15
 """The part by which a delay may be off a published one, which is read off a plot and rounded."""
@@ -48,37 +49,17 @@ _SERVICE = {"short": 1.95, "long": 3.42}
 """Microseconds, of bimodal traffic."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One statement that was decided, in words."""
-
-    holds: bool
-    shown: str
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One claim and the check that came of it."""
-
-    published: PublishedClaim
-    check: Check
-
-
-def judge(evidence: Evidence) -> tuple[Judgement, ...]:
+def judge(evidence: Evidence) -> tuple[Judgement[PublishedClaim], ...]:
     """Decide every claim, in the order of the list."""
-    return tuple(Judgement(claim, _check(evidence, claim)) for claim in published.claims())
+    return tuple(Judgement(claim, (), _check(evidence, claim)) for claim in published.claims())
 
 
 def _check(evidence: Evidence, claim: PublishedClaim) -> Check:
     name = f"claim/{claim.id}"
     if claim.metric == "rtt":
         return Check.missing(name, claim.kind, claim.value, f"us; {claim.why}: {_outside(evidence, claim)}")
-    try:
-        if claim.id in _STATEMENTS:
-            return _stated(evidence, claim, name)
-        return _valued(evidence, claim, name)
-    except NotMeasuredError as missing:
-        return Check.missing(name, claim.kind, claim.text, missing)
+    decide = _stated if claim.id in _STATEMENTS else _valued
+    return checked(name, claim.kind, claim.text, partial(decide, evidence, claim))
 
 
 def _outside(evidence: Evidence, claim: PublishedClaim) -> str:
@@ -90,7 +71,7 @@ def _outside(evidence: Evidence, claim: PublishedClaim) -> str:
     return f"delay and service are {delay + 3.42:.0f} of {claim.value:.0f} us at most"
 
 
-def _valued(evidence: Evidence, claim: PublishedClaim, name: str) -> Check:
+def _valued(evidence: Evidence, claim: PublishedClaim) -> Found:
     wanted, found = claim.value or 0.0, evidence.delay(claim.subject)
     tolerance: float | None = None
     if claim.kind == "bound":
@@ -101,38 +82,20 @@ def _valued(evidence: Evidence, claim: PublishedClaim, name: str) -> Check:
     else:
         tolerance = VALUE_BAR * wanted
         met, bar = abs(found - wanted) <= tolerance, f"within {VALUE_BAR:.0%}"
-    return Check(
-        id=name,
-        kind=claim.kind,
-        published=wanted,
-        measured=round(found, 1),
-        tolerance=tolerance,
-        status=_status(claim, met=met),
-        note=_note("us", bar, claim.why),
-    )
+    made = _found(claim, round(found, 1), "us", bar, met=met)
+    return replace(made, tolerance=tolerance, published=wanted)
 
 
-def _stated(evidence: Evidence, claim: PublishedClaim, name: str) -> Check:
+def _stated(evidence: Evidence, claim: PublishedClaim) -> Found:
     parts = tuple(_STATEMENTS[claim.id](evidence))
     failed = sum(not part.holds for part in parts)
-    return Check(
-        id=name,
-        kind=claim.kind,
-        published=claim.text,
-        measured="; ".join(f"{'' if part.holds else 'does not hold: '}{part.shown}" for part in parts),
-        status=_status(claim, met=not failed),
-        note=_note(f"{failed} of {len(parts)} parts do not hold" if failed else "", claim.why),
-    )
+    note = f"{failed} of {len(parts)} parts do not hold" if failed else ""
+    return _found(claim, told(parts, "does not hold: "), note, met=not failed)
 
 
-def _status(claim: PublishedClaim, *, met: bool) -> Status:
-    if met:
-        return Status.MET
-    return Status.ARTEFACT if claim.expected == "no" else Status.NOT_MET
-
-
-def _note(*parts: str) -> str:
-    return "; ".join(part for part in parts if part)
+def _found(claim: PublishedClaim, measured: float | str, *notes: str, met: bool) -> Found:
+    status = met or (Status.ARTEFACT if claim.expected == "no" else Status.NOT_MET)
+    return Found(measured, status, "; ".join(filter(None, (*notes, claim.why))))
 
 
 # Statements.
@@ -227,15 +190,9 @@ _STATEMENTS: dict[str, Parts] = {
     "C19": _above(("RRCS/unimodal/all", "RR/unimodal/all")),
     "C20": _above(("RR/bimodal/short", "RRCS/bimodal/short")),
     "C21": _above(("RR/bimodal/long", "RRCS/bimodal/long")),
-    "C28": _above(
-        ("DCA/bimodal/short", "DCA/unimodal/all"),
-        ("DCA/bimodal/long", "DCA/unimodal/all"),
-    ),
+    "C28": _above(("DCA/bimodal/short", "DCA/unimodal/all"), ("DCA/bimodal/long", "DCA/unimodal/all")),
     "C29": _at_threshold,
-    "C30": _above(
-        ("RRCS/unimodal/all", "RR/unimodal/all"),
-        ("RRCS/unimodal/all", "DCA/unimodal/all"),
-    ),
+    "C30": _above(("RRCS/unimodal/all", "RR/unimodal/all"), ("RRCS/unimodal/all", "DCA/unimodal/all")),
     "C31": _late,
     "C32": _above(("RRCS/bimodal/short", "DCA/bimodal/short")),
     "C33": _above(("DCA/bimodal/long", "RRCS/bimodal/long")),
@@ -247,52 +204,28 @@ _STATEMENTS: dict[str, Parts] = {
 
 # The twelve orderings, and those of round trips.
 
-ORDER = "order"
-_TRIPS = (
-    ("R01", "unimodal", "short", 3.42),
-    ("R02", "bimodal", "short", _SERVICE["short"]),
-)
+_TRIPS = (("R01", "unimodal", "short", 3.42), ("R02", "bimodal", "short", _SERVICE["short"]))
 
 
 def order_checks(evidence: Evidence) -> Iterator[Check]:
     """Yield a check for each of the twelve orderings, and for those of round trips between policies."""
     for ordering in published.orderings():
-        yield _ordered(evidence, ordering)
-    for name, traffic, class_, service in _TRIPS:
-        yield _trips(evidence, name, traffic, class_, service)
+        found = partial(_ordered, evidence, ordering)
+        yield checked(f"order/{ordering.id}", "order", str(ordering), found)
+    for name, *trip, service in _TRIPS:
+        wanted = f"round trips of {trip[1]} requests, {trip[0]}: RRCS above DCA, DCA at least RR"
+        yield checked(f"order/{name}", "order", wanted, partial(_trips, evidence, "/".join(trip), service))
 
 
-def _ordered(evidence: Evidence, ordering: published.Ordering) -> Check:
-    name, wanted = f"{ORDER}/{ordering.id}", str(ordering)
-    try:
-        left, right = (evidence.delay(subject) for subject in (ordering.left, ordering.right))
-    except NotMeasuredError as missing:
-        return Check.missing(name, ORDER, wanted, missing)
-    return Check(
-        id=name,
-        kind=ORDER,
-        published=wanted,
-        measured=f"{left:.0f} us and {right:.0f} us",
-        status=Status.MET if ordering.holds(left, right) else Status.NOT_MET,
-        note=ordering.meaning,
-    )
+def _ordered(evidence: Evidence, ordering: published.Ordering) -> Found:
+    left, right = (evidence.delay(subject) for subject in (ordering.left, ordering.right))
+    return Found(f"{left:.0f} us and {right:.0f} us", ordering.holds(left, right), ordering.meaning)
 
 
-def _trips(evidence: Evidence, name: str, traffic: str, class_: str, service: float) -> Check:
-    wanted = f"round trips of {class_} requests, {traffic}: RRCS above DCA, DCA at least RR"
-    try:
-        found = {
-            policy: evidence.delay(f"{policy}/{traffic}/{class_}") + service
-            for policy in ("RRCS", "DCA", "RR")
-        }
-    except NotMeasuredError as missing:
-        return Check.missing(f"{ORDER}/{name}", ORDER, wanted, missing)
-    met = found["RRCS"] > found["DCA"] >= _SAME * found["RR"]
-    return Check(
-        id=f"{ORDER}/{name}",
-        kind=ORDER,
-        published=wanted,
-        measured=", ".join(f"{policy} W + {value:.0f} us" for policy, value in found.items()),
-        status=Status.MET if met else Status.NOT_MET,
-        note="W is a stage outside the stamps that all policies share; it is not known",
+def _trips(evidence: Evidence, whose: str, service: float) -> Found:
+    found = {policy: evidence.delay(f"{policy}/{whose}") + service for policy in ("RRCS", "DCA", "RR")}
+    return Found(
+        ", ".join(f"{policy} W + {value:.0f} us" for policy, value in found.items()),
+        found["RRCS"] > found["DCA"] >= _SAME * found["RR"],
+        "W is a stage outside the stamps that all policies share; it is not known",
     )

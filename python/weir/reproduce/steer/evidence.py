@@ -1,4 +1,7 @@
-"""What was measured: the results of the runs by name, and their figures that are held against others."""
+"""What was measured: the results of the runs by name, and their figures that are held against others.
+
+What is not there raises `NotMeasuredError`.
+"""
 
 from __future__ import annotations
 
@@ -8,42 +11,17 @@ from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from weir.models.server.result import ServerResult
+from weir.reproduce.engine import evidence
+from weir.reproduce.engine.evidence import NotMeasuredError, measured
 from weir.reproduce.steer.runs import LAB, THRESHOLDS, WINDOWS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from weir.reproduce.steer.runs import Plan
-    from weir.server import ServerResult
-
-__all__ = ["MICRO", "Evidence", "Measured", "NotMeasuredError", "View"]
+    from weir.reproduce.engine.evidence import Measured
 
 MICRO = 1e6
 """From seconds to microseconds."""
 _ROUNDING = 1e-9
-
-
-class NotMeasuredError(LookupError):
-    """Something that was not measured; the text says what and why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A value with its 95 % interval, where it has one."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-    def scaled(self, factor: float) -> Measured:
-        """Return the value in another unit."""
-        low, high = (None if end is None else factor * end for end in (self.low, self.high))
-        return Measured(factor * self.value, low, high)
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Both ends, if there are any."""
-        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +34,16 @@ class View:
     def figure(
         self, metric: str, statistic: str = "mean", name: str = "all", kind: str = "class"
     ) -> Measured:
-        """Return a figure, in seconds where it is a time.
-
-        Raises
-        ------
-        NotMeasuredError
-            If there is none; the error says why.
-        """
+        """Return a figure, in seconds where it is a time."""
         row = self.result.estimate(self.discipline, kind=kind, name=name, metric=metric, statistic=statistic)
-        if row is None or row.value is None:
-            reason = (row.reason if row else None) or "it was not measured"
-            raise NotMeasuredError(f"{statistic} {metric} of {name} under {self.discipline}: {reason}")
-        return Measured(row.value, row.low, row.high)
+        return measured(row, f"{statistic} {metric} of {name} under {self.discipline}")
 
     def difference(self, metric: str, statistic: str, name: str = "all") -> Measured:
-        """Return the paired difference to the reference.
-
-        Raises
-        ------
-        NotMeasuredError
-            If there is none; the error says why.
-        """
+        """Return the paired difference to the reference."""
         row = self.result.difference(
             self.discipline, kind="class", name=name, metric=metric, statistic=statistic
         )
-        if row is None or row.value is None:
-            reason = (row.reason if row else None) or "it was not measured"
-            raise NotMeasuredError(f"difference in {statistic} {metric} under {self.discipline}: {reason}")
-        return Measured(row.value, row.low, row.high)
+        return measured(row, f"difference in {statistic} {metric} under {self.discipline}")
 
     def windows(self, name: str = "all") -> list[float]:
         """Return the mean delay of each window in which something began, in microseconds."""
@@ -116,29 +76,8 @@ class View:
         return self.figure("in_use", kind="core")
 
 
-class Evidence:
-    """The results of all runs.
-
-    Parameters
-    ----------
-    results : mapping
-        A result for each plan that was run.
-    """
-
-    def __init__(self, results: Mapping[Plan, ServerResult]) -> None:
-        self.results = {plan.name: each for plan, each in results.items()}
-
-    def result(self, name: str) -> ServerResult:
-        """Return the result of a run.
-
-        Raises
-        ------
-        NotMeasuredError
-            If it was interrupted before.
-        """
-        if name not in self.results:
-            raise NotMeasuredError(f"the run was interrupted before `{name}`")
-        return self.results[name]
+class Evidence(evidence.Evidence[ServerResult]):
+    """The results of all runs, by name."""
 
     def view(self, name: str, place: int) -> View:
         """Return the discipline in that place of a run."""

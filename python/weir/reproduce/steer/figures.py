@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from weir.charts.style import DASHES, OTHERS, Figure, axis, scale_of, specification
+from weir.reproduce.engine.evidence import NotMeasuredError
 from weir.reproduce.steer import runs
 from weir.reproduce.steer.cells import slowdown
-from weir.reproduce.steer.evidence import NotMeasuredError
 from weir.reproduce.steer.runs import WINDOWS
 from weir.reproduce.steer.sweep import BOTH
+from weir.results.style import DASHES, OTHERS, Figure, axis, scale_of, specification
 from weir.text import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from weir.reproduce.steer.document import SteerReproduction
+    from weir.reproduce.steer import SteerReproduction
     from weir.reproduce.steer.evidence import Evidence
     from weir.reproduce.steer.sweep import Row
-
-__all__ = ["drawings"]
 
 _LAB = runs.LAB[:4]
 _COLOURS = (*OTHERS, "#1b8fd0", "#6f5fb8", "#000000")

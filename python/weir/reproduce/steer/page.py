@@ -4,35 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.report import charts_of, drawn, page, section
-from weir.reproduce.checks import Status
-from weir.reproduce.markup import (
-    STYLE,
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.markup import (
+    bar_cell,
     bold_cell,
     cell,
-    headline,
+    cells,
     mark,
     note,
     row_name,
+    span,
     table_of,
     two_lines,
 )
+from weir.reproduce.engine.page import figure_sections, shown
 from weir.reproduce.steer import runs
 from weir.reproduce.steer.cells import slowdown
-from weir.reproduce.steer.evidence import NotMeasuredError
 from weir.reproduce.steer.figures import drawings
 from weir.reproduce.steer.sweep import BOTH, OTHERS, words
-from weir.text import number, plural
+from weir.text import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from weir.reproduce.checks import Check
-    from weir.reproduce.steer.claims import Judgement
-    from weir.reproduce.steer.document import SteerReproduction
+    from weir.reproduce.engine.checks import Check
+    from weir.reproduce.engine.evidence import Measured
+    from weir.reproduce.engine.judgement import Judgement
+    from weir.reproduce.steer import SteerReproduction
+    from weir.reproduce.steer.published import PublishedClaim
     from weir.reproduce.steer.sweep import Row
-
-__all__ = ["html"]
 
 _HEADLINES = (
     "Published headlines, from abstracts and not of this workload: Shinjuku (NSDI 2019) preempts every "
@@ -47,37 +48,20 @@ _HEADLINES = (
 
 def html(reproduction: SteerReproduction) -> str:
     """Return the document."""
-    figures = drawings(reproduction)
-    title = f"Packet-to-CPU steering, reproduced ({reproduction.checks.fidelity})"
-    of_kind = reproduction.checks.of_kind
+    figures, of_kind = drawings(reproduction), reproduction.checks.of_kind
+    missed = reproduction.of_status(Status.NOT_MET, Status.ARTEFACT, Status.NOT_CHECKABLE)
+    claim = ("", "", "policy", "traffic", "claim", "found", "reason")
     sections = [
-        STYLE,
-        headline("weir reproduction", title, reproduction.verdict(), _facts(reproduction)),
-        section("What is not met, or cannot be checked", _missed(reproduction)),
-        section("Claims", table_of(_CLAIM, map(_claim, reproduction.judgements), text=6)),
-        section("The twelve orderings", _values(of_kind("order"), "ordering")),
-        section("The lab's model beside another simulation of it", _values(of_kind("model"), "other")),
-        section("p99.9 slowdown of policies", _slowdowns(reproduction)),
-        section("Properties", _values(of_kind("property"), "property")),
-        section("When does separation with dynamic allocation pay?", _sweep(reproduction.sweep)),
-        *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(figures)),
+        ("What is not met, or cannot be checked", _values(missed, "published") if missed else ""),
+        ("Claims", table_of(claim, map(_claim, reproduction.judgements), text=6)),
+        ("The twelve orderings", _values(of_kind("order"), "ordering")),
+        ("The lab's model beside another simulation of it", _values(of_kind("model"), "other")),
+        ("p99.9 slowdown of policies", _slowdowns(reproduction)),
+        ("Properties", _values(of_kind("property"), "property")),
+        ("When does separation with dynamic allocation pay?", _sweep(reproduction.sweep)),
+        *figure_sections(figures),
     ]
-    return page(title, "".join(sections), charts_of(figures))
-
-
-def _facts(reproduction: SteerReproduction) -> tuple[str, ...]:
-    return (
-        f"{plural(reproduction.met, 'check')} met",
-        f"{reproduction.not_met:,} not met",
-        f"{reproduction.artefact:,} artefacts",
-        f"{reproduction.not_checkable:,} not checkable",
-        f"{reproduction.evidence.requests:,} requests",
-    )
-
-
-def _missed(reproduction: SteerReproduction) -> str:
-    missed = [check for check in reproduction.checks.checks if check.status != Status.MET]
-    return _values(missed, "published") if missed else ""
+    return shown(reproduction, sections, figures)
 
 
 def _values(checks: Iterable[Check], wanted: str) -> str:
@@ -87,35 +71,31 @@ def _values(checks: Iterable[Check], wanted: str) -> str:
 def _listed(check: Check) -> Iterator[str]:
     yield mark(check)
     yield row_name(check.id)
-    yield cell(_number(check.published), "text wrap" if isinstance(check.published, str) else "")
-    interval = "" if check.ci95 is None else f"{check.ci95[0]:.4g} to {check.ci95[1]:.4g}"
-    yield two_lines(_number(check.measured), interval, "text wrap" if isinstance(check.measured, str) else "")
-    yield cell("" if check.tolerance is None else f"±{check.tolerance:.3g}")
+    yield cell(_number(check.published), _kind(check.published))
+    yield two_lines(_number(check.measured), span(check), _kind(check.measured))
+    yield bar_cell(check)
     yield cell(check.note, "text wrap")
+
+
+def _kind(value: float | str | None) -> str:
+    return "text wrap" if isinstance(value, str) else ""
 
 
 def _number(value: float | str | None) -> str:
     return number(value) if isinstance(value, float) else str(value or "n/a")
 
 
-_CLAIM = ("", "", "policy", "traffic", "claim", "found", "reason")
-
-
-def _claim(judgement: Judgement) -> Iterator[str]:
+def _claim(judgement: Judgement[PublishedClaim]) -> Iterator[str]:
     check, claim = judgement.check, judgement.published
     unit = " us" if isinstance(check.measured, float) else ""
     yield mark(check)
-    yield cell(claim.id, "text")
-    yield cell(claim.policy, "text")
-    yield cell(claim.traffic, "text")
-    yield cell(claim.text, "text wrap")
-    yield cell(f"{_number(check.measured)}{unit}", "text wrap")
-    yield cell(check.note, "text wrap")
+    yield from cells("text", claim.id, claim.policy, claim.traffic)
+    yield from cells("text wrap", claim.text, f"{_number(check.measured)}{unit}", check.note)
 
 
 def _slowdowns(reproduction: SteerReproduction) -> str:
     columns = [(workload, load) for workload in runs.WORKLOADS for load in runs.LOADS]
-    others = {check.id.partition("/")[2]: check for check in reproduction.checks.of_kind("slowdown")}
+    others = reproduction.by_id("slowdown")
 
     def row(policy: str) -> Iterator[str]:
         yield row_name(policy)
@@ -125,8 +105,8 @@ def _slowdowns(reproduction: SteerReproduction) -> str:
             except NotMeasuredError as missing:
                 yield cell("n/a", title=str(missing))
                 continue
-            interval = "" if found.interval is None else f"{found.interval[0]:.3g} to {found.interval[1]:.3g}"
-            other = others.get(f"{workload}/{load}/{policy}")
+            interval = _span(found)
+            other = others.get(f"slowdown/{workload}/{load}/{policy}")
             if other is None:
                 yield two_lines(number(found.value, 3), interval)
             else:
@@ -141,6 +121,10 @@ def _slowdowns(reproduction: SteerReproduction) -> str:
         "0.5 us; separated: cores by demand, at least one a class."
     )
     return table_of(head, map(row, runs.POLICIES)) + below + note(_HEADLINES)
+
+
+def _span(found: Measured) -> str:
+    return "" if found.ci95 is None else f"{found.low:.3g} to {found.high:.3g}"
 
 
 def _sweep(found: tuple[Row, ...]) -> str:
@@ -160,15 +144,13 @@ _SIGNS = {1: "ok", -1: "bad", 0: "text"}
 
 def _row(row: Row) -> Iterator[str]:
     grid = row.cell
-    yield cell(f"{grid.share:.1%}")
-    yield cell(f"{grid.ratio}")
+    yield from cells("", f"{grid.share:.1%}", f"{grid.ratio}")
     yield cell("bursts" if grid.bursts else "Poisson", "text")
     yield cell(f"{grid.load:g}")
     for name in OTHERS:
         less = row.less[name]
-        interval = "" if less.interval is None else f" ({less.interval[0]:.3g} to {less.interval[1]:.3g})"
-        below = f"{less.value:+.3g}{interval}"
+        interval = _span(less)
+        below = f"{less.value:+.3g}" + (f" ({interval})" if interval else "")
         yield two_lines(number(row.slowdown[name].value, 3), below, _SIGNS[row.verdict(name)])
-    yield cell(number(row.slowdown[BOTH].value, 3))
-    yield cell(f"{row.cores['dynamic']:.1f}")
-    yield cell(f"{row.cores[BOTH]:.1f}")
+    in_use = (f"{row.cores[name]:.1f}" for name in ("dynamic", BOTH))
+    yield from cells("", number(row.slowdown[BOTH].value, 3), *in_use)

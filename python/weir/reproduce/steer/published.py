@@ -6,28 +6,15 @@ Source: Y. Ouyang, *CS477 Advanced Operating Systems Lab1 Report*, EPFL, 2024. `
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
-from weir.files import read_text
-from weir.reproduce import common
+from weir.reproduce.engine.published import Published
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = [
-    "ModelValue",
-    "Ordering",
-    "PublishedClaim",
-    "Slowdown",
-    "claims",
-    "folder",
-    "model",
-    "orderings",
-    "slowdowns",
-]
+FILES = Published("steer")
+folder = FILES.folder
+CLAIMS = ("value", "bound", "ordering", "trend")
+"""The kinds of the claims' checks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,67 +91,26 @@ class Slowdown:
     value: float
 
 
-def folder() -> Path:
-    """Return the folder of the reproduction."""
-    return common.folder("steer")
-
-
-def _records(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(read_text(folder() / name).splitlines()))
-
-
 @cache
 def claims() -> tuple[PublishedClaim, ...]:
     """Return the claims, in the order of the report."""
-    return tuple(_claim(row) for row in _records("claims.csv"))
-
-
-def _claim(row: dict[str, str]) -> PublishedClaim:
-    return PublishedClaim(
-        id=row["id"],
-        policy=row["policy"],
-        traffic=row["traffic"],
-        class_=row["class"],
-        metric=row["metric"],
-        value=float(row["value_us"]) if row["value_us"] else None,
-        text=row["claim"],
-        kind=row["kind"],
-        expected=row["expected"],
-        why=row["why"],
-    )
+    columns = {"class_": "class", "value": "value_us", "text": "claim"}
+    return FILES.rows(PublishedClaim, "claims.csv", columns)
 
 
 @cache
 def orderings() -> tuple[Ordering, ...]:
     """Return the twelve orderings; the eighth has two halves."""
-    return tuple(
-        Ordering(row["id"], row["left"], row["relation"], row["right"], float(row["factor"]), row["meaning"])
-        for row in _records("orderings.csv")
-    )
+    return FILES.rows(Ordering, "orderings.csv")
 
 
 @cache
 def model() -> tuple[ModelValue, ...]:
     """Return what another simulation of the lab's model found."""
-    return tuple(
-        ModelValue(
-            row["id"],
-            row["policy"],
-            row["traffic"],
-            row["class"],
-            row["metric"],
-            float(row["value"]),
-            row["unit"],
-            float(row["bar"]),
-        )
-        for row in _records("model.csv")
-    )
+    return FILES.rows(ModelValue, "model.csv", {"class_": "class"})
 
 
 @cache
 def slowdowns() -> tuple[Slowdown, ...]:
     """Return the slowdowns by policy, workload and load."""
-    return tuple(
-        Slowdown(row["policy"], row["workload"], row["load"], float(row["p99.9"]))
-        for row in _records("slowdown.csv")
-    )
+    return FILES.rows(Slowdown, "slowdown.csv", {"value": "p99.9"})

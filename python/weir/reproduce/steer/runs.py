@@ -7,40 +7,16 @@ windows, levels and control periods together, so that a level has five of each a
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from weir import toml
-from weir.files import read_text
-from weir.reproduce.common import Fidelity
+from weir.reproduce.engine import series
+from weir.reproduce.engine.series import Fidelity
+from weir.reproduce.engine.series import scenario as scenario
 from weir.reproduce.steer import published
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-__all__ = [
-    "CORES",
-    "EQUAL",
-    "EQUAL_LOADS",
-    "LAB",
-    "LOADS",
-    "ONE",
-    "PAYS",
-    "POLICIES",
-    "SEED",
-    "SIZES",
-    "THRESHOLDS",
-    "TRAFFICS",
-    "WINDOWS",
-    "WORKLOADS",
-    "Cell",
-    "Plan",
-    "cells",
-    "plans",
-    "scenario",
-]
 
 SEED = 477
 CORES = 7
@@ -49,17 +25,7 @@ LAB = ("RR", "RRCS", "DCA", "COMBINED", "COMBINED 100 ms")
 TRAFFICS = ("unimodal", "bimodal")
 THRESHOLDS = ("RR", "DCA 50 us", "DCA 345 us", "DCA 690 us")
 """By their places in ``thresholds.toml``."""
-POLICIES = (
-    "random",
-    "rr",
-    "power_of_two",
-    "jsq",
-    "cfcfs",
-    "short_first",
-    "preemptive",
-    "separated",
-    "darc",
-)
+POLICIES = ("random", "rr", "power_of_two", "jsq", "cfcfs", "short_first", "preemptive", "separated", "darc")
 """By their places in ``high.toml`` and its like."""
 WORKLOADS = ("high", "extreme", "rocksdb")
 LOADS = ("0.50", "0.70", "0.85")
@@ -159,18 +125,13 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """One run: a name, the file that it is made of, its requests under all disciplines, and its scenario."""
+class Plan(series.Plan):
+    """One run, and its requests under all disciplines."""
 
-    name: str
-    file: str
-    work: float
-    document: dict[str, Any] = field(hash=False, compare=False, repr=False)
+    work: float = field(compare=False)
 
 
-@cache
-def _template(name: str) -> dict[str, Any]:
-    return tomllib.loads(read_text(published.folder() / name))
+_template = published.FILES.template
 
 
 def _with(document: dict[str, Any], **tables: object) -> dict[str, Any]:
@@ -186,7 +147,7 @@ def _lab(size: Size, seed: int) -> Iterator[Plan]:
         window = size.thresholds if file == "thresholds" else size.window
         document = _scaled(_template(f"{file}.toml"), window)
         work = 5e-3 * window * _LAB_REQUESTS * len(document["disciplines"])
-        yield Plan(f"lab/{file}", f"{file}.toml", work, _with(document, seed=seed))
+        yield Plan(f"lab/{file}", f"{file}.toml", _with(document, seed=seed), work)
 
 
 def _scaled(document: dict[str, Any], window: int) -> dict[str, Any]:
@@ -215,7 +176,7 @@ def _loaded(kind: str, file: str, load: str, size: Size, seed: int) -> Plan:
     requests = size.requests * size.replications
     stop = {"requests": requests, "replications": size.replications}
     made = _with(document, seed=seed, workload={"load": float(load)}, stop=stop)
-    return Plan(f"{kind}/{file}/{load}", f"{file}.toml", float(requests * len(made["disciplines"])), made)
+    return Plan(f"{kind}/{file}/{load}", f"{file}.toml", made, float(requests * len(made["disciplines"])))
 
 
 def cells(fidelity: Fidelity) -> tuple[Cell, ...]:
@@ -258,7 +219,7 @@ def _pays(cell: Cell, size: Size, seed: int) -> Plan:
         {**short, "share": 1 - cell.share},
         {**long, "share": cell.share, "service": f"{cell.ratio}us"},
     ]
-    return Plan(cell.name, "pays.toml", float(requests * len(specs)), made)
+    return Plan(cell.name, "pays.toml", made, float(requests * len(specs)))
 
 
 def plans(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:
@@ -269,8 +230,3 @@ def plans(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:
     made += [_loaded("one", file, load, size, seed) for file in ONE for load in EQUAL_LOADS]
     made += [_pays(cell, size, seed) for cell in cells(fidelity)]
     return made
-
-
-def scenario(plan: Plan) -> str:
-    """Return the scenario of a run as TOML text."""
-    return toml.dumps({**plan.document, "title": f"{plan.document['title']}: {plan.name}"})

@@ -10,15 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weir.reproduce.common import Fidelity
-from weir.reproduce.steer.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.series import Fidelity
 from weir.reproduce.steer.runs import PAYS, cells
 
 if TYPE_CHECKING:
-    from weir.reproduce.steer.evidence import Evidence, Measured
+    from weir.reproduce.engine.evidence import Measured
+    from weir.reproduce.steer.evidence import Evidence
     from weir.reproduce.steer.runs import Cell
-
-__all__ = ["BOTH", "OTHERS", "SERVERS", "Row", "rows", "words"]
 
 BOTH = PAYS[-1]
 OTHERS = PAYS[:-1]
@@ -40,7 +39,7 @@ class Row:
 
     def verdict(self, other: str) -> int:
         """Return 1 where `BOTH` is clearly better than another, -1 where it is clearly worse, else 0."""
-        interval = self.less[other].interval
+        interval = self.less[other].ci95
         if interval is None:
             return 0
         return 1 if interval[0] > 0 else -1 if interval[1] < 0 else 0

@@ -2,74 +2,65 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import TYPE_CHECKING
 
-from weir.reproduce.checks import Status
+from weir.reproduce.engine.checks import Status
+from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.text import filled, limited, marked
 from weir.reproduce.steer import runs
 from weir.reproduce.steer.cells import slowdown
-from weir.reproduce.steer.document import CLAIMS
-from weir.reproduce.steer.evidence import NotMeasuredError
+from weir.reproduce.steer.published import CLAIMS
 from weir.reproduce.steer.sweep import BOTH, OTHERS, words
 from weir.text import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from weir.reproduce.checks import Check
-    from weir.reproduce.steer.document import SteerReproduction
+    from weir.reproduce.engine.checks import Check
+    from weir.reproduce.engine.judgement import Judgement
+    from weir.reproduce.steer import SteerReproduction
+    from weir.reproduce.steer.published import PublishedClaim
     from weir.reproduce.steer.sweep import Row
 
-__all__ = ["text"]
 
-_WIDTH = 110
-_MARKS = {Status.MET: "OK", Status.NOT_MET: "!!", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
-
-
-def text(reproduction: SteerReproduction) -> str:
-    """Return the whole text, the verdict first."""
+def blocks(reproduction: SteerReproduction) -> Iterator[list[str]]:
+    """Yield what stands below the verdict."""
     of_kind = reproduction.checks.of_kind
-    blocks = [
-        [fill(f"steer, {reproduction.checks.fidelity}: {reproduction.verdict()}", _WIDTH)],
-        _claims(reproduction),
-        _listed("the twelve orderings, and round trips: largest windowed mean delay", of_kind("order")),
-        _values("the lab's model: another simulation, this one, bar", of_kind("model")),
-        list(_slowdowns(reproduction)),
-        _listed("properties", of_kind("property")),
-        _sweep(reproduction.sweep),
-        _missed(reproduction),
-    ]
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    title = "the twelve orderings, and round trips: largest windowed mean delay"
+    yield [f"claims: {', '.join(CLAIMS)}", *map(_claim, reproduction.judgements)]
+    yield [title, *map(_listed, of_kind("order"))]
+    yield ["the lab's model: another simulation, this one, bar", *map(_value, of_kind("model"))]
+    yield list(_slowdowns(reproduction))
+    yield ["properties", *map(_listed, of_kind("property"))]
+    yield _sweep(reproduction.sweep)
+    found = reproduction.of_status(Status.NOT_MET, Status.ARTEFACT, Status.NOT_CHECKABLE)
+    title = "not met, not checkable, or contradicted by the report itself, with the reason"
+    yield limited(title, list(map(_missed, found)))
 
 
-def _claims(reproduction: SteerReproduction) -> list[str]:
-    lines = [f"claims: {', '.join(CLAIMS)}"]
-    for each in reproduction.judgements:
-        claim, check = each.published, each.check
-        found = "" if check.measured is None else f" Found: {_number(check.measured)}"
-        unit = " us" if isinstance(check.measured, float) else ""
-        line = f"{_MARKS[check.status]:<9}{claim.id} {claim.policy}, {claim.traffic}: {claim.text}."
-        lines.append(fill(f"{line}{found}{unit}", _WIDTH, subsequent_indent=" " * 13))
-    return lines
+def _claim(judgement: Judgement[PublishedClaim]) -> str:
+    claim, check = judgement.published, judgement.check
+    found = "" if check.measured is None else f" Found: {_number(check.measured)}"
+    unit = " us" if isinstance(check.measured, float) else ""
+    line = f"{claim.id} {claim.policy}, {claim.traffic}: {claim.text}.{found}{unit}"
+    return filled(marked(check.status, line, 9), 13)
 
 
-def _listed(title: str, checks: Iterable[Check]) -> list[str]:
-    lines = [title]
-    for check in checks:
-        name = check.id.partition("/")[2]
-        line = f"{_MARKS[check.status]:<9}{name} {check.published}: {check.measured or check.note}"
-        lines.append(fill(line, _WIDTH, subsequent_indent=" " * 13))
-    return lines
+def _listed(check: Check) -> str:
+    line = f"{check.id.partition('/')[2]} {check.published}: {check.measured or check.note}"
+    return filled(marked(check.status, line, 9), 13)
 
 
-def _values(title: str, checks: Iterable[Check]) -> list[str]:
-    lines = [title]
-    for check in checks:
-        unit, _, what = check.note.partition("; ")
-        wanted, found = _number(check.published), _number(check.measured)
-        bar = f"±{check.tolerance:.3g} {unit}" if check.tolerance else ""
-        lines.append(f"{_MARKS[check.status]:<9}{wanted:>8}{found:>10}  {bar:<12} {what}".rstrip())
-    return lines
+def _value(check: Check) -> str:
+    unit, _, what = check.note.partition("; ")
+    wanted, found = _number(check.published), _number(check.measured)
+    bar = f"±{check.tolerance:.3g} {unit}" if check.tolerance else ""
+    return marked(check.status, f"{wanted:>8}{found:>10}  {bar:<12} {what}", 9).rstrip()
+
+
+def _missed(check: Check) -> str:
+    facts = f"{check.id}: {_number(check.published)}, found {_number(check.measured)}; {check.note}"
+    return filled(marked(check.status, facts, 9), 9)
 
 
 def _number(value: float | str | None) -> str:
@@ -78,7 +69,7 @@ def _number(value: float | str | None) -> str:
 
 def _slowdowns(reproduction: SteerReproduction) -> Iterator[str]:
     """Yield the table of slowdowns, each with that of the other simulation below."""
-    others = {check.id.partition("/")[2]: check for check in reproduction.checks.of_kind("slowdown")}
+    others = reproduction.by_id("slowdown")
     columns = [(workload, load) for workload in runs.WORKLOADS for load in runs.LOADS]
     yield "p99.9 slowdown over all requests on 14 cores, with half of its 95 % interval; below it in brackets"
     yield "what another simulation found in one run of a million requests (`!!`: farther apart than the bar)"
@@ -99,9 +90,9 @@ def _policy(
         except NotMeasuredError:
             first, second = f"{first}{'n/a':>16}", f"{second}{'':>16}"
             continue
-        other = others.get(f"{workload}/{load}/{policy}")
+        other = others.get(f"slowdown/{workload}/{load}/{policy}")
         mark = "!!" if other is not None and other.status == Status.NOT_MET else ""
-        half = "" if found.interval is None else f" ±{number((found.interval[1] - found.interval[0]) / 2, 2)}"
+        half = "" if found.ci95 is None else f" ±{number(found.half, 2)}"
         first += f"{f'{mark}{number(found.value, 3)}{half}':>16}"
         second += f"{'' if other is None else f'({_number(other.published)})':>16}"
     yield first
@@ -131,16 +122,4 @@ def _sweep(found: tuple[Row, ...]) -> list[str]:
             f"{others}{number(row.slowdown[BOTH].value, 3):>16}  "
             f"{row.cores['dynamic']:.1f} {row.cores[BOTH]:.1f}"
         )
-    return [*lines, fill(words(found), _WIDTH)]
-
-
-def _missed(reproduction: SteerReproduction) -> list[str]:
-    found = [check for check in reproduction.checks.checks if check.status != Status.MET]
-    if not found:
-        return []
-    lines = ["not met, not checkable, or contradicted by the report itself, with the reason"]
-    for check in found:
-        facts = f"{_MARKS[check.status]:<9}{check.id}: {_number(check.published)}"
-        measured = f"found {_number(check.measured)}"
-        lines.append(fill(f"{facts}, {measured}; {check.note}", _WIDTH, subsequent_indent=" " * 9))
-    return lines
+    return [*lines, filled(words(found))]

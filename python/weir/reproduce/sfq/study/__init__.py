@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weir.files import write_text
+from weir.reproduce.engine.series import run_all
 from weir.reproduce.sfq import simulate
 from weir.reproduce.sfq.study import parts
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from weir.network.result import NetworkResult
-    from weir.reproduce.series import Runner
+    from weir.models.network.result import NetworkResult
+    from weir.reproduce.engine.series import Runner
     from weir.reproduce.sfq.study.parts import Run
 
 __all__ = ["Study", "run"]
@@ -59,29 +60,10 @@ def run(
     progress: Callable[[dict[str, float]], None] | None = None,
     runner: Runner[NetworkResult] | None = None,
 ) -> Study:
-    """Run the study.
+    """Run the study, or with ``quick`` at most 256 flows and two replications of each run.
 
-    Parameters
-    ----------
-    quick : bool
-        At most 256 flows, and two replications of each run.
-    threads : int, optional
-        How many to use; the results do not depend on it.
-    progress : callable, optional
-        Called with ``done`` and ``total``, in packets offered.
-    runner : callable, optional
-        What runs a scenario; the engine if not given.
+    The others are those of `weir.reproduce.engine.series.run_all`; progress is in packets offered.
     """
     planned = parts.runs(quick=quick)
-    total, done = sum(each.packets for each in planned), 0.0
-    results: dict[Run, NetworkResult] = {}
-    for each in planned:
-        if progress is not None:
-            progress({"done": done, "total": total})
-        name = str(parts.template_path().with_name(f"study.toml ({each.part}, {each.label})"))
-        result = (runner or simulate)(parts.scenario(each), name, threads=threads, progress=None)
-        if result.interrupted:
-            break
-        results[each] = result
-        done += each.packets
+    results, _ = run_all(planned, parts.source, runner or simulate, threads=threads, progress=progress)
     return Study(results)

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from weir.charts.style import DASHES, OTHERS, Figure, specification
-from weir.report import charts_of, drawn, page, section
-from weir.reproduce.markup import cell, headline, note, row_name, table_of
+from weir.reproduce.engine.markup import cell, headline, note, row_name, table_of
 from weir.reproduce.sfq.study import parts
 from weir.reproduce.sfq.study.tables import jain, tables, worst
+from weir.results.page import charts_of, drawn, page, section
+from weir.results.style import DASHES, OTHERS, Figure, specification
 
 if TYPE_CHECKING:
     from weir.reproduce.sfq.study import Study
     from weir.reproduce.sfq.study.tables import Table
-
-__all__ = ["html"]
 
 _COLOURS = ("#a36a00", "#c8852b", "#9a5a96", "#3d72c4", *OTHERS)
 _TITLE = "Flows against queues: the study that the SFQ report recommends"

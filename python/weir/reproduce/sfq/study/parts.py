@@ -7,31 +7,15 @@ or less. Every replication draws new hashes: an interval is one over maps, not o
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from weir import toml
-from weir.files import read_text
 from weir.reproduce.sfq import published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
-
-__all__ = [
-    "ATTACKS",
-    "FLOWS",
-    "HASHES",
-    "POLICIES",
-    "QUEUES",
-    "Run",
-    "colliding",
-    "runs",
-    "scenario",
-    "template_path",
-]
 
 CAPACITY = 10e6
 """bit/s"""
@@ -110,6 +94,11 @@ class Run:
     packets: float = 0.0
     seed: int = 1
 
+    @property
+    def work(self) -> float:
+        """How much there is to do, in packets offered."""
+        return self.packets
+
 
 def colliding(flows: int, queues: int) -> float:
     """Return the share of flows that share a queue with another, of ``flows`` hashed to ``queues``."""
@@ -121,14 +110,9 @@ def template_path() -> Path:
     return published.folder() / "study.toml"
 
 
-@cache
-def _template() -> dict[str, Any]:
-    return tomllib.loads(read_text(template_path()))
-
-
 def scenario(run: Run) -> str:
     """Return the scenario of a run as TOML text."""
-    template = _template()
+    template = published.FILES.template(template_path().name)
     changes = run.changes
     made = {
         **template,
@@ -141,6 +125,11 @@ def scenario(run: Run) -> str:
         "measure": {**template["measure"], **changes.get("measure", {})},
     }
     return toml.dumps(made)
+
+
+def source(run: Run) -> tuple[str, str]:
+    """Return the scenario of a run, and the name under which errors speak of it."""
+    return scenario(run), str(template_path().with_name(f"study.toml ({run.part}, {run.label})"))
 
 
 def runs(*, quick: bool = False) -> list[Run]:
