@@ -78,6 +78,11 @@ stop = { requests = 20_000, replications = 4 }
 """What a scenario with one discipline has beside it."""
 
 
+def normalised(text: str, name: str) -> str:
+    """Return a scenario in normalised form, as TOML."""
+    return _weir.Scenario(text, name).normalised
+
+
 def sections(text: str) -> Texts:
     """Return what stands under each line that begins with `HEAD`."""
     parts = f"\n{text}".split(f"\n{HEAD}")[1:]
@@ -158,7 +163,7 @@ def checked() -> Texts:
     """The normalised form of every file in examples and reproductions, and of scenarios that run for long."""
     files = sorted(path for where in ("examples", "reproduce") for path in Path(where).glob("*/*.toml"))
     given = scenarios("checked") | {str(path): path.read_text(encoding="utf-8") for path in files}
-    return {name: answer(partial(_weir.check, text, name.partition(" ")[0])) for name, text in given.items()}
+    return {name: answer(partial(normalised, text, name.partition(" ")[0])) for name, text in given.items()}
 
 
 def refused() -> Texts:
@@ -166,7 +171,7 @@ def refused() -> Texts:
     texts = {}
     for name, held in sections((FOLDER / "refused.txt").read_text(encoding="utf-8")).items():
         text = held.partition(ANSWER)[0]
-        read = partial(_weir.check, text, name.partition(" ")[0])
+        read = partial(normalised, text, name.partition(" ")[0])
         texts[name] = text + ANSWER + answer(read)
     return texts
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, Final, final
+from typing import Any, Final, Self, final
 
 __all__ = [
     "Queue",
+    "Scenario",
     "__version__",
     "bench_names",
     "bench_run",
-    "check",
     "disciplines",
     "estimate_overhead",
     "highest_loads",
@@ -126,8 +126,9 @@ def bench_run(name: str) -> str:
 def schema() -> str:
     """Return the JSON Schema of scenario files."""
 
-def check(text: str, name: str) -> str:
-    """Read and check a scenario.
+@final
+class Scenario:
+    """A scenario, read and checked once, with the data files that it names.
 
     Parameters
     ----------
@@ -135,11 +136,6 @@ def check(text: str, name: str) -> str:
         The scenario, as TOML.
     name : str
         The file that errors speak of; data files that the scenario names are relative to its folder.
-
-    Returns
-    -------
-    str
-        The scenario in normalised form, as TOML.
 
     Raises
     ------
@@ -149,13 +145,19 @@ def check(text: str, name: str) -> str:
         If a data file is.
     """
 
-def theory(text: str, name: str) -> str:
+    def __new__(cls, text: str, name: str) -> Self: ...
+    @property
+    def normalised(self) -> str:
+        """The scenario in normalised form, as TOML."""
+
+    def with_seed(self, seed: int) -> Scenario:
+        """Return the same scenario with another seed; nothing is read again."""
+
+def theory(scenario: Scenario) -> str:
     """Return the closed forms of a scenario, as the JSON of a result without estimates.
 
     Raises
     ------
-    ScenarioError, TraceError
-        As `check`.
     ConfigError
         If the scenario is of neither the port nor the server, whose they are.
     """
@@ -250,8 +252,7 @@ def plan_emit(text: str, name: str, form: str, target: str | None = None) -> str
     """
 
 def run(
-    text: str,
-    name: str,
+    scenario: Scenario,
     threads: int | None,
     progress: Callable[[dict[str, float]], None] | None,
     records: Callable[[dict[str, Any]], None] | None,
@@ -260,8 +261,8 @@ def run(
 
     Parameters
     ----------
-    text, name : str
-        As in `check`.
+    scenario : Scenario
+        What to simulate.
     threads : int or None
         How many to use; None for as many as the machine offers. The result does not depend on it.
     progress : callable or None
@@ -278,15 +279,12 @@ def run(
 
     Raises
     ------
-    ScenarioError, TraceError
-        As `check`.
     ConfigError
         If a discipline's queue outgrows what is simulated, or records are asked of a network.
     """
 
 def highest_loads(
-    text: str,
-    name: str,
+    scenario: Scenario,
     question: tuple[str | None, str, float, float],
     threads: int | None,
     progress: Callable[[dict[str, float]], None] | None,
@@ -295,10 +293,8 @@ def highest_loads(
 
     Parameters
     ----------
-    text : str
-        The scenario, as TOML.
-    name : str
-        Its name in errors, to whose folder data files are relative.
+    scenario : Scenario
+        A scenario of the server.
     question : tuple
         The class or None, the quantile, the bound on the slowdown, and the precision of the load.
     threads, progress : optional
@@ -307,7 +303,7 @@ def highest_loads(
     Raises
     ------
     ScenarioError, TraceError
-        If the scenario, or a file it names, is refused, or has no one load that could be changed.
+        If the scenario has no one load that could be changed.
     ConfigError
         If what is asked is refused.
     """

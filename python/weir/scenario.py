@@ -6,7 +6,6 @@ checked by the engine; `Scenario.normalised` is what the engine understood.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Scenario"]
 
-_FIRST_TABLE = re.compile(r"^\s*\[", re.MULTILINE)
-_SEED = re.compile(r"^(\s*seed\s*=\s*)[0-9_]+", re.MULTILINE)
-
 
 @dataclass(frozen=True)
 class Scenario:
@@ -39,13 +35,30 @@ class Scenario:
         The TOML text.
     name : str
         The file it came from; data files it names are relative to that file.
+    seed : int or None
+        In place of the one in the text, if given.
     """
 
     text: str
     name: str = "scenario"
+    seed: int | None = None
 
     def __post_init__(self) -> None:
-        _ = self.normalised
+        read = _weir.Scenario(self.text, self.name)
+        self._keep(read if self.seed is None else read.with_seed(self.seed))
+
+    def _keep(self, read: _weir.Scenario) -> None:
+        object.__setattr__(self, "_read", read)
+
+    def __reduce__(self) -> tuple[type[Scenario], tuple[str, str, int | None]]:
+        """Return what makes the same scenario elsewhere, where it is read again."""
+        return Scenario, (self.text, self.name, self.seed)
+
+    @property
+    def read(self) -> _weir.Scenario:
+        """What the engine read, once, when this scenario was made."""
+        read: _weir.Scenario = self.__dict__["_read"]
+        return read
 
     @classmethod
     def from_file(cls, path: str | Path) -> Scenario:
@@ -73,7 +86,7 @@ class Scenario:
     @cached_property
     def normalised(self) -> dict[str, Any]:
         """The scenario as the engine understood it."""
-        return tomllib.loads(_weir.check(self.text, self.name))
+        return tomllib.loads(self.read.normalised)
 
     @property
     def model(self) -> str:
@@ -95,18 +108,7 @@ class Scenario:
         """
         if not 0 <= seed < 2**63:
             raise ConfigError(f"seed is {seed}, must be from 0 to 2**63 - 1", "give a whole number such as 1")
-        return Scenario(_with_seed(self.text, seed), self.name)
-
-
-def _with_seed(text: str, seed: int) -> str:
-    """Return the text with its seed replaced in place, so that lines keep their numbers where they can."""
-    wanted = {**tomllib.loads(text), "seed": seed}
-    table = _FIRST_TABLE.search(text)
-    end = table.start() if table else len(text)
-    head, replaced = _SEED.subn(rf"\g<1>{seed}", text[:end], count=1)
-    edited = head + text[end:] if replaced else f"seed = {seed}\n{text}"
-    try:
-        same = tomllib.loads(edited) == wanted
-    except tomllib.TOMLDecodeError:
-        same = False
-    return edited if same else toml.dumps(wanted)
+        other = object.__new__(Scenario)
+        other.__dict__.update(text=self.text, name=self.name, seed=seed)
+        other._keep(self.read.with_seed(seed))
+        return other

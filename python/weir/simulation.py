@@ -74,7 +74,7 @@ def run(
         checked = checked.with_seed(seed)
     check_threads(threads)
     if records is None:
-        return Result.from_json(_weir.run(checked.text, checked.name, threads, progress, None))
+        return Result.from_json(_weir.run(checked.read, threads, progress, None))
     _check_records(checked)
     from weir.records import RecordFile
 
@@ -88,7 +88,7 @@ def _recorded(
     progress: Callable[[dict[str, float]], None] | None,
     file: RecordFile,
 ) -> Result:
-    result = Result.from_json(_weir.run(scenario.text, scenario.name, threads, progress, file.write))
+    result = Result.from_json(_weir.run(scenario.read, threads, progress, file.write))
     if result.empty:
         file.discard()
     else:

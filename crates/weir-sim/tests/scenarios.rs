@@ -330,9 +330,18 @@ fn the_data_of_the_repository_is_read() {
 #[test]
 fn the_schema_describes_every_key() {
     let schema = schema();
-    for key in
-        ["weir", "disciplines", "workload", "shifted_exponential", "warm_up", "time_unit", "queue_period"]
-    {
+    for key in [
+        "weir",
+        "FabricScenario",
+        "NodeScenario",
+        "ServerScenario",
+        "disciplines",
+        "workload",
+        "shifted_exponential",
+        "warm_up",
+        "time_unit",
+        "queue_period",
+    ] {
         assert!(schema.contains(&format!("\"{key}\"")), "{key}");
     }
     assert!(schema.contains("The offered load") && schema.contains("additionalProperties"));

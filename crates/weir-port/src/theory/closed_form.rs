@@ -62,7 +62,8 @@ pub struct ClassTheory {
 /// The closed form of a discipline, named by its spec string (`fifo`, `alpha:inf`), at this load.
 ///
 /// ```
-/// use weir_theory::{Mode, Service, theory};
+/// use weir_port::theory::{Service, theory};
+/// use weir_theory::Mode;
 /// use weir_workload::Sizes;
 /// let sizes = Sizes::alpha_report();
 /// let service = Service::shifted_exponential(0.5, 0.5);

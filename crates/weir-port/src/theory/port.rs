@@ -80,7 +80,8 @@ impl Latencies {
 /// A message port with Poisson arrivals at a load below 1.
 ///
 /// ```
-/// use weir_sim::{theory::Port, workload::Sizes};
+/// use weir_port::theory::Port;
+/// use weir_workload::Sizes;
 /// let port = Port::new(&Sizes::alpha_report(), 0.95, 0.25)?;
 /// assert_eq!(format!("{:.6}", port.fifo().mean()), "106.936702");
 /// # Ok::<(), weir_theory::TheoryError>(())

@@ -120,7 +120,7 @@ def highest_loads(
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ConfigError(f"{name} is {value!r}, must be a number", "write one such as 10.0")
     question = (class_, quantile, float(bound), float(precision))
-    text = _weir.highest_loads(checked.text, checked.name, question, threads, progress)
+    text = _weir.highest_loads(checked.read, question, threads, progress)
     return tuple(_search(each) for each in json.loads(text))
 
 
