@@ -7,6 +7,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::quantity::{Clock, Time};
+use crate::words::discipline as explain;
+use crate::{Fingerprint, Located, Refused, Source, plain_io};
 use weir_core::canonical::canonical;
 use weir_core::item::Packet;
 use weir_core::nearest::nearest;
@@ -14,10 +17,6 @@ use weir_core::registry;
 use weir_core::spec::Spec;
 use weir_core::task::Task;
 use weir_core::units::Nanos;
-
-use crate::quantity::{Clock, Time};
-use crate::words::discipline as explain;
-use crate::{Fingerprint, Located, Refused, Source, plain_io};
 
 /// The version of the format.
 const VERSION: u32 = 1;

@@ -2,11 +2,10 @@
 
 use core::ops::Range;
 
-use weir_core::nearest::nearest;
-use weir_core::units::Bytes;
-
 use crate::refused::Refused;
 use crate::source::Source;
+use weir_core::nearest::nearest;
+use weir_core::units::Bytes;
 
 /// What is peculiar to one kind of document: how long it may be, and what its refusals advise.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,11 @@
 //! Words that every kind of document needs: of values that are not what belongs there, of disciplines, of names.
 
+use crate::explain::Mismatch;
+use crate::quantity::Time;
 use weir_core::info::Info;
 use weir_core::nearest::nearest;
 use weir_core::registry;
 use weir_core::spec::SpecError;
-
-use crate::explain::Mismatch;
-use crate::quantity::Time;
 
 /// What is wrong with a value of another type, and what to write; quantities say that they have a unit.
 #[must_use]

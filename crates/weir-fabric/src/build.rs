@@ -3,16 +3,15 @@
 //! A link is named by its sender: `0..hosts` are interfaces, `hosts + port` the outputs of switches. Random streams of a
 //! discipline are keyed by the link.
 
-use weir_core::discipline::{Discipline, DropReason, Drops, Open};
-use weir_core::registry::{packet_discipline, with_seeds};
-use weir_core::spec::Spec;
-use weir_core::units::{Bytes, Instant};
-
 use crate::job::Job;
 use crate::model::FabricScenario;
 use crate::packet::Handle;
 use crate::time::CreditUnit;
 use crate::topology::{self, Wiring};
+use weir_core::discipline::{Discipline, DropReason, Drops, Open};
+use weir_core::registry::{packet_discipline, with_seeds};
+use weir_core::spec::Spec;
+use weir_core::units::{Bytes, Instant};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 
@@ -153,7 +152,7 @@ fn serves(scheduler: &mut dyn Discipline<Handle>, handle: Handle) -> Result<(), 
 }
 
 fn scheduler(spec: &Spec) -> Result<Scheduler, RunError> {
-    packet_discipline(spec).map_err(|error| RunError::from(error))
+    packet_discipline(spec).map_err(RunError::from)
 }
 
 /// The schedulers of all links.

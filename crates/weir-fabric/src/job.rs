@@ -1,10 +1,9 @@
 //! One discipline at one load in one replication, whichever engine runs it.
 
-use weir_core::discipline::Effort;
-
 use crate::model::FabricScenario;
 use crate::record::Sink;
 use crate::{accelerated, plain};
+use weir_core::discipline::Effort;
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 use weir_lab::runner;

@@ -13,9 +13,8 @@
 //! | Units | bytes; sizes of packets are on the wire, header included |
 //! | Work | one random word and one step a draw, see [`SizeSampler`] |
 
-use weir_core::units::Bytes;
-
 use crate::model::{Channel, FabricScenario, Pareto, Size};
+use weir_core::units::Bytes;
 use weir_lab::error::RunError;
 use weir_lab::stream::Stream;
 use weir_workload::Sizes;

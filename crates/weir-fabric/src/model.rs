@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Nanos, Rate};
-
 use weir_workload::sizes::Sizes;
 
 /// A fabric with its traffic, checked.

@@ -4,10 +4,9 @@
 //! Before a discipline a packet costs the bytes of its credits, as the fabric has them. Tables count those bytes in
 //! credits of 64, whatever the fabric's are: `32cr` are 2048 bytes, as are `drr:quantum=2048B`.
 
+use crate::time::{CreditUnit, Ticks};
 use weir_core::item::{Addresses, ClassId, FlowId, Item};
 use weir_core::units::Bytes;
-
-use crate::time::{CreditUnit, Ticks};
 
 /// Bytes of a credit as tables count, whatever the fabric's are.
 pub const CREDIT_BYTES: u64 = 64;

@@ -1,15 +1,13 @@
 //! Puts a result together: figures, differences, saturation, self-checks, provenance.
 
-use weir_core::discipline::Effort;
-
 use crate::figures::{self, ALL, Names, Rows, SECOND_CONFIDENCE};
-use crate::job;
 use crate::model::FabricScenario;
-use crate::offered;
 use crate::outcome::{ChannelRow, FabricOutcome, FabricSize, Saturation, Totals};
 use crate::summary::{Cell, Part, Summary};
 use crate::time::ticks;
 use crate::topology::Wiring;
+use crate::{job, offered};
+use weir_core::discipline::Effort;
 use weir_lab::provenance::{EngineUsed, Frame, Provenance};
 use weir_lab::result::Check;
 use weir_lab::stats::Measure;

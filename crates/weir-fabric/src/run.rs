@@ -1,18 +1,16 @@
 //! Runs a scenario of the fabric: from the checked model to the result. A cell is a discipline at a load.
 
+use crate::collector::Collector;
+use crate::job::{self, Ended, Job};
+use crate::model::FabricScenario;
+use crate::outcome::FabricOutcome;
+use crate::summary::{self, Cell, Left};
+use crate::{build, report};
 use weir_core::units::Nanos;
 use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
 use weir_lab::runner::{self, Model};
-
-use crate::build;
-use crate::collector::Collector;
-use crate::job::{self, Ended, Job};
-use crate::model::FabricScenario;
-use crate::outcome::FabricOutcome;
-use crate::report;
-use crate::summary::{self, Cell, Left};
 
 /// Runs a scenario. Progress counts simulated nanoseconds over all jobs.
 ///

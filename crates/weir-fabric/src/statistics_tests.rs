@@ -4,18 +4,16 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use weir_core::units::{Bytes, Nanos};
-
 use crate::collector::Collector;
 use crate::job::Tally;
 use crate::model::{FabricScenario, Size, Topology};
 use crate::outcome::{FabricFigure, FabricOutcome};
 use crate::record::{Delivery, Generation, Injection, Sink};
-use crate::report;
 use crate::run::run;
 use crate::summary::Left;
-use crate::testing;
 use crate::time::{TICKS_PER_SECOND, Ticks};
+use crate::{report, testing};
+use weir_core::units::{Bytes, Nanos};
 use weir_lab::control::{Control, Progress};
 use weir_lab::error::RunError;
 use weir_lab::gathered::Gathered;

@@ -1,10 +1,9 @@
 //! Scenarios for the tests of the fabric.
 
-use weir_core::units::{Bytes, Nanos, Rate};
-
 use crate::model::{
     Arrivals, Channel, FabricScenario, Link, Pareto, Routing, Size, Stop, Switch, Topology, Traffic,
 };
+use weir_core::units::{Bytes, Nanos, Rate};
 
 /// The quanta of the document as a spec.
 pub(crate) const DRR: &str = "drr:quantum=2048B,weights=8/8/8/4/2/1/1";

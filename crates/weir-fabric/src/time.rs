@@ -9,9 +9,8 @@
 //! | Units | ticks of 1/6 ns; 64 bits of them last 97 years |
 //! | Work | a division where a byte does not take a whole number of ticks, else a multiplication |
 
-use weir_core::units::{Bytes, Instant, Nanos};
-
 use crate::model::{FabricScenario, Link, Switch};
+use weir_core::units::{Bytes, Instant, Nanos};
 
 /// A moment or a span, in sixths of a nanosecond.
 pub type Ticks = u64;

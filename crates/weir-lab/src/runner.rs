@@ -9,12 +9,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use weir_core::units::Nanos;
-
 use crate::control::{Control, Progress, Watch};
 use crate::error::RunError;
 use crate::gathered::{Cell, Gathered};
 use crate::parallel::in_parallel_told;
+use weir_core::units::Nanos;
 
 /// What is run: cells in replications.
 pub trait Model: Sync {

@@ -8,8 +8,6 @@
 //! Work per packet and hop: one merge step and one call of the link. Memory: the packets of a window, and those
 //! on their way; windows are lengthened and shortened to hold a few thousand packets.
 
-use weir_core::units::{Instant, Nanos};
-
 use crate::build::{self, Feeds, Job};
 use crate::collector::Collector;
 use crate::feed::{Feed, Lane};
@@ -20,6 +18,7 @@ use crate::model::NetworkScenario;
 use crate::route::{Leg, Routes};
 use crate::source::Source;
 use crate::wire::Outlet;
+use weir_core::units::{Instant, Nanos};
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 

@@ -3,18 +3,17 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use proptest::prelude::*;
-use weir_core::item::ClassId;
-use weir_core::units::{Bytes, Nanos};
-use weir_tg::Distribution;
-
 use crate::build::{self, Job};
 use crate::collector::{Collector, Fate};
 use crate::job::{self, Ended};
 use crate::model::{Delay, Jitter, NodeKind, Traffic};
 use crate::plan::{Plan, exponential, seconds};
 use crate::wire::LinkTally;
+use proptest::prelude::*;
+use weir_core::item::ClassId;
+use weir_core::units::{Bytes, Nanos};
 use weir_lab::control::Watch;
+use weir_tg::Distribution;
 
 const DISCIPLINES: [&str; 8] = [
     "fifo",

@@ -8,12 +8,6 @@
 //! Random streams are keyed by flow or link and by what they are for; those of sources never depend on the
 //! discipline, so that all disciplines see the same packets sent.
 
-use weir_core::discipline::Discipline;
-use weir_core::info::parse_packets;
-use weir_core::registry::{Visitor, visit_packet, with_seeds};
-use weir_core::spec::Spec;
-use weir_core::units::{Instant, Nanos};
-
 use crate::delay::{Passage, Spans};
 use crate::drop_tail::DropTail;
 use crate::flight::{CAPABLE, Flight};
@@ -25,6 +19,11 @@ use crate::source::{DrawnSchedule, Draws, Schedule, Source, Times};
 use crate::tcp::Config;
 use crate::transfer::Transfer;
 use crate::wire::{Interval, Parts, Wire};
+use weir_core::discipline::Discipline;
+use weir_core::info::parse_packets;
+use weir_core::registry::{Visitor, visit_packet, with_seeds};
+use weir_core::spec::Spec;
+use weir_core::units::{Instant, Nanos};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 
@@ -240,7 +239,7 @@ fn interface(
     let mut seeds = streams.of(Purpose::Decisions, index);
     let spec = with_seeds(spec, &mut || seeds.next_u64());
     let made = visit_packet(&spec, Drive { wire, ring: link.ring });
-    made.map_err(|error| RunError::from(error))
+    made.map_err(RunError::from)
 }
 
 fn wire(network: &NetworkScenario, link: &Link, index: usize, job: Job, streams: Streams) -> Wire {

@@ -4,11 +4,10 @@
 //! spans, and an interval is the sum of its spans. Memory: linear in flows times spans, and in flows times steps
 //! of the time series where these are asked for.
 
-use weir_core::units::{Instant, Nanos};
-
 use crate::flight::{BACK, Flight};
 use crate::model::{Measure, NetworkScenario};
 use crate::wire::Interval;
+use weir_core::units::{Instant, Nanos};
 use weir_lab::stats::Histogram;
 
 /// Up to this many flows each has a histogram of its own.

@@ -1,8 +1,7 @@
 //! Times that packets take besides their transmission: constant parts and what is drawn on top.
 
-use weir_core::units::{Cost, Instant, Nanos};
-
 use crate::model::{Delay, Jitter};
+use weir_core::units::{Cost, Instant, Nanos};
 use weir_lab::stream::{LONGEST_MEAN, Stream};
 
 /// A span that is drawn for each packet, from a stream of its own.

@@ -10,14 +10,14 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_tg::RandomMode;
-
-use brief::Brief;
 use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{Address, Length, Overhead, Speed, Time};
+use weir_tg::RandomMode;
 use weir_workload::document::default_header;
 use weir_workload::{Separator, TimeUnit};
+
+use brief::Brief;
 
 /// A scenario of a network: hosts that send to each other through routers, and at each link a queue that a
 /// discipline orders.

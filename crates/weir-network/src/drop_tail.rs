@@ -8,11 +8,10 @@
 //! Work per packet: one comparison where it finds no longer queue than before. Memory: eight bytes for each packet
 //! of the longest queue. Equal to [`Driven`](super::interface::Driven) over `fifo`, which a test holds it to.
 
-use weir_core::units::Instant;
-
 use crate::flight::Flight;
 use crate::interface::Interface;
 use crate::wire::{LinkTally, Outlet, Wire};
+use weir_core::units::Instant;
 
 /// The ends of so many transmissions are kept at first.
 const FEW: usize = 16;

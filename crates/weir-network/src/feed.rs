@@ -3,11 +3,10 @@
 //! At one instant links come before sources, each by their numbers. A few inputs are compared one by one; many
 //! are held in a tournament, whose winner is replaced in O(log inputs).
 
-use weir_core::units::Instant;
-
 use crate::collector::Collector;
 use crate::flight::Flight;
 use crate::source::Source;
+use weir_core::units::Instant;
 
 /// Up to so many inputs are compared one by one.
 const FEW: usize = 8;

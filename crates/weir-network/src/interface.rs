@@ -9,13 +9,12 @@
 //!
 //! Work per packet: one `enqueue`, one `dequeue` and a half on average; O(1) besides.
 
-use weir_core::discipline::{Discipline, DropReason, Drops, Gate, Grant, Open};
-use weir_core::units::{Bytes, Instant};
-
 use crate::collector::Collector;
 use crate::flight::Flight;
 use crate::ring::Ring;
 use crate::wire::{LinkTally, Outlet, Wire};
+use weir_core::discipline::{Discipline, DropReason, Drops, Gate, Grant, Open};
+use weir_core::units::{Bytes, Instant};
 
 /// The packets that may wait at one link: beyond them the run ends.
 pub const MOST_WAITING: u64 = 10_000_000;

@@ -1,13 +1,11 @@
 //! One discipline in one replication, whichever engine runs it.
 
-use weir_lab::control::Watch;
-
-use crate::accelerated;
 use crate::build::Job;
 use crate::collector::Collector;
 use crate::model::NetworkScenario;
-use crate::plain;
 use crate::wire::LinkTally;
+use crate::{accelerated, plain};
+use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 
 /// What a job has collected.

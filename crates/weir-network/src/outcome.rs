@@ -5,7 +5,6 @@
 
 use serde::Serialize;
 use weir_lab::provenance::{EngineUsed, Provenance};
-
 use weir_lab::stats::Bins;
 
 /// The result of a run.

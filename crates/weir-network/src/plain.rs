@@ -10,8 +10,6 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use weir_core::units::{Instant, Nanos};
-
 use crate::build::{self, Job};
 use crate::collector::Collector;
 use crate::flight::{BACK, Flight};
@@ -22,6 +20,7 @@ use crate::route::{Leg, Routes};
 use crate::source::Source;
 use crate::transfer::Transfer;
 use crate::wire::Outlet;
+use weir_core::units::{Instant, Nanos};
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 

@@ -1,12 +1,11 @@
 //! Small networks for benchmarks and tests.
 
-use weir_core::item::{Addresses, ClassId};
-use weir_core::units::{Bytes, Nanos, Rate};
-use weir_tg::Distribution;
-
 use crate::model::{
     Delay, Drawn, Flow, Jitter, Link, Measure, NetworkScenario, Node, NodeKind, Stop, Traffic,
 };
+use weir_core::item::{Addresses, ClassId};
+use weir_core::units::{Bytes, Nanos, Rate};
+use weir_tg::Distribution;
 
 /// A network to which links and flows are added.
 pub struct Plan(pub NetworkScenario);

@@ -57,7 +57,7 @@ pub fn outcome(
 }
 
 fn totals(discipline: &str, summaries: &[Summary]) -> Totals {
-    let sum = |of: fn(&Summary) -> u64| summaries.iter().map(|summary| of(summary)).sum();
+    let sum = |of: fn(&Summary) -> u64| summaries.iter().map(of).sum();
     Totals {
         discipline: discipline.to_owned(),
         offered: sum(|summary| summary.total.offered),
@@ -107,7 +107,7 @@ fn link_row(network: &NetworkScenario, link: &Link) -> LinkRow {
 /// The self-checks of one discipline; `first` is the one whose departures all open-loop traffic shares.
 fn checks(network: &NetworkScenario, name: &str, own: &[Summary], first: &[Summary]) -> Vec<Check> {
     let sum = |summaries: &[Summary], of: fn(&Summary) -> u64| -> f64 {
-        summaries.iter().map(|summary| of(summary)).sum::<u64>() as f64
+        summaries.iter().map(of).sum::<u64>() as f64
     };
     let offered = sum(own, |summary| summary.total.offered);
     let ended = sum(own, |summary| summary.total.delivered + summary.total.dropped);

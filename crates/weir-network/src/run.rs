@@ -1,18 +1,17 @@
 //! Runs a scenario of the network: from the checked model to the result. A cell is a discipline.
 
-use weir_core::units::Nanos;
-use weir_lab::control::{Control, Watch};
-use weir_lab::error::RunError;
-use weir_lab::gathered;
-use weir_lab::provenance::Frame;
-use weir_lab::runner::{self, Model};
-
 use crate::build::{self, Job};
 use crate::job::{self, Ended};
 use crate::model::NetworkScenario;
 use crate::outcome::NetworkOutcome;
 use crate::report;
 use crate::summary::Summary;
+use weir_core::units::Nanos;
+use weir_lab::control::{Control, Watch};
+use weir_lab::error::RunError;
+use weir_lab::gathered;
+use weir_lab::provenance::Frame;
+use weir_lab::runner::{self, Model};
 
 /// Runs a scenario. Progress counts simulated nanoseconds over all jobs.
 ///

@@ -5,10 +5,9 @@
 //! again until the bounds hold. The two-state law takes its changes of state from a stream of their own: after
 //! each draw it leaves a state of `n` draws on average with probability `1/n`.
 
-use weir_tg::Distribution;
-
 use weir_lab::logarithm::ln;
 use weir_lab::stream::{LONGEST_MEAN, Stream};
+use weir_tg::Distribution;
 
 /// A distribution in whole units.
 #[derive(Clone, Debug)]

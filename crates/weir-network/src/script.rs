@@ -6,11 +6,10 @@
 
 use std::sync::Arc;
 
-use weir_core::units::{Bytes, Nanos};
-use weir_tg::{BsdRandom, Departures, Random, RandomMode, Traffic};
-
 use crate::source::{Schedule, Scheduled};
+use weir_core::units::{Bytes, Nanos};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
+use weir_tg::{BsdRandom, Departures, Random, RandomMode, Traffic};
 
 /// The index of the streams of seeds, which no flow has.
 const SEEDED: u32 = u32::MAX;

@@ -5,12 +5,11 @@
 
 use std::sync::Arc;
 
-use weir_core::units::{Bytes, Cost, Instant, Nanos};
-
 use crate::collector::Collector;
 use crate::delay::Passage;
 use crate::flight::Flight;
 use crate::sampler::Sampler;
+use weir_core::units::{Bytes, Cost, Instant, Nanos};
 use weir_lab::stream::Stream;
 
 /// When packets are scheduled to depart, from the flow's start, and how large they are.

@@ -3,16 +3,15 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
-use weir_core::units::{Bytes, Nanos};
-use weir_tg::Distribution;
-
 use crate::model::{Congestion, Delay, Jitter, NodeKind, Tcp, Traffic};
 use crate::outcome::{NetworkFigure, NetworkOutcome, Scope};
 use crate::plan::{Plan, exponential, seconds};
 use crate::run::run;
+use weir_core::units::{Bytes, Nanos};
 use weir_lab::control::Control;
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
+use weir_tg::Distribution;
 
 fn outcome_of(plan: &Plan, threads: usize) -> NetworkOutcome {
     let threads = NonZeroUsize::new(threads).expect("positive");

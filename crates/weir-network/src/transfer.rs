@@ -7,14 +7,13 @@
 
 use std::collections::VecDeque;
 
-use weir_core::item::Addresses;
-use weir_core::units::{Bytes, Instant};
-
 use crate::collector::Collector;
 use crate::delay::Passage;
 use crate::flight::{BACK, Flight, MARKED};
 use crate::tcp::{Ack, Config, Receiver, Sender};
 use crate::wire::Interval;
+use weir_core::item::Addresses;
+use weir_core::units::{Bytes, Instant};
 
 /// Packets on their way through the host that sends them, each with what it carries.
 pub struct Way<T> {

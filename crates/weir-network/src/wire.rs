@@ -4,12 +4,11 @@
 //! own stream in the order of transmission. Once a packet is in the ring of the interface its end is known, so
 //! it is sent on at that moment with the instant at which it will arrive.
 
-use weir_core::units::{Bytes, Cost, Instant, Nanos, Rate};
-
 use crate::collector::Collector;
 use crate::delay::{Passage, Spans};
 use crate::flight::Flight;
 use crate::route::Routes;
+use weir_core::units::{Bytes, Cost, Instant, Nanos, Rate};
 
 /// Sizes above this take the long way to their time.
 const SHORT: u64 = 1 << 31;

@@ -10,11 +10,10 @@
 //! | Memory | some numbers a process, queue and node; with tails two histograms for each of up to [`OWN_TAILS`] processes, and of the others in common |
 //! | Allocates | where a histogram first holds a time of another power of two |
 
-use weir_core::units::{Cost, Instant, Nanos};
-
 use crate::model::NodeScenario;
 use crate::record::{Path, Sink};
 use crate::tally::{Epochs, NodeTally, ProcessTally, QueueTally};
+use weir_core::units::{Cost, Instant, Nanos};
 use weir_lab::stats::window::Window;
 use weir_lab::stats::{Histogram, Times};
 

@@ -13,14 +13,13 @@
 //! `all` is of all processes but the system's, of all queues, of all nodes. `min` and `max` are the least and the longest
 //! of all replications. Work O(replications) a figure. Units: seconds.
 
-use weir_core::task::Used;
-use weir_core::units::Nanos;
-
 use crate::collector::OWN_TAILS;
 use crate::model::{NodeScenario, Operation};
 use crate::outcome::NodeDistribution;
 use crate::summary::{Cell, ProcessPart, Summary};
 use crate::tally::{Epochs, ProcessTally};
+use weir_core::task::Used;
+use weir_core::units::Nanos;
 use weir_lab::stats::figure::ALL;
 use weir_lab::stats::row::{Row, Rows, Tails, Title, ratio};
 use weir_lab::stats::{Bins, Histogram, QUANTILES, Spread, Unavailable};

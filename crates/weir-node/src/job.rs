@@ -1,10 +1,9 @@
 //! One discipline in one replication of a node, and what it leaves besides what the sink was told.
 
-use weir_core::task::{Overcommitted, Used};
-
 use crate::engine;
 use crate::model::NodeScenario;
 use crate::record::Sink;
+use weir_core::task::{Overcommitted, Used};
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 

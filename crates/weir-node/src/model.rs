@@ -1,13 +1,11 @@
 //! What the engine of the node runs: the checked scenario.
 
 use std::sync::Arc;
-use weir_workload::duration::Law;
-use weir_workload::duration::Run;
-
 use weir_core::spec::Spec;
 use weir_core::task::Declared;
 use weir_core::units::Nanos;
 use weir_lab::stats::window::Window;
+use weir_workload::duration::{Law, Run};
 
 /// A scenario of the node.
 #[derive(Clone, Debug)]

@@ -1,7 +1,5 @@
 //! Takes all that is kept of a run: the collector's counts, and of the first replication samples and a timeline.
 
-use weir_core::units::{Instant, Nanos};
-
 use crate::collector::Collector;
 use crate::job::Job;
 use crate::model::NodeScenario;
@@ -9,6 +7,7 @@ use crate::outcome::{Samples, Timeline};
 use crate::record::{Path, Sink};
 use crate::sampler::Sampler;
 use crate::timeline::Gantt;
+use weir_core::units::{Instant, Nanos};
 
 /// Records one run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use weir_core::task::{Overcommitted, Used};
-use weir_core::units::Nanos;
-
 use crate::figures;
 use crate::model::{NodeScenario, Operation, Process};
 use crate::outcome::{NodeOutcome, NodeTotals, ProcessRow, ProcessTotals, Warning};
 use crate::summary::{Cell, QueuePart, Summary};
 use crate::tally::{NodeTally, ProcessTally};
+use weir_core::task::{Overcommitted, Used};
+use weir_core::units::Nanos;
 use weir_lab::provenance::{EngineUsed, Frame, Provenance};
 use weir_lab::result::Check;
 use weir_lab::stats::row::{self, Rows};

@@ -1,15 +1,13 @@
 //! Runs a scenario of the node: from the checked model to the result. A cell is a discipline.
 
-use weir_core::units::Nanos;
-
 use crate::job::{self, Ended, Job};
 use crate::model::NodeScenario;
 use crate::outcome::NodeOutcome;
 use crate::recorder::Recorder;
 use crate::summary::{Cell, Summed};
 use crate::{report, sampler};
-use weir_lab::control::Control;
-use weir_lab::control::Watch;
+use weir_core::units::Nanos;
+use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
 use weir_lab::runner::{self, Model};

@@ -7,11 +7,10 @@
 //! | Work | O(1) for all that is told, of a span O(intervals that it touches) |
 //! | Memory | 8 bytes for each interval of 3 series a process, 2 a queue and 9 a node, at most [`MOST_VALUES`] |
 
-use weir_core::units::{Instant, Nanos};
-
 use crate::model::NodeScenario;
 use crate::outcome::Samples;
 use crate::record::{PATHS, Path, Sink};
+use weir_core::units::{Instant, Nanos};
 use weir_lab::error::RunError;
 
 /// The most values that are held.

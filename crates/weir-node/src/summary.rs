@@ -5,15 +5,14 @@
 //! not show. Memory: linear in disciplines times processes, and in replications times disciplines times processes for
 //! the few numbers. Samples and timelines are of the first replication.
 
-use weir_core::task::{Overcommitted, Used};
-use weir_core::units::{Cost, Nanos};
-
 use crate::collector::{Collector, ProcessCounts, QueueCounts, Tails};
 use crate::job::{self, Tally};
 use crate::model::NodeScenario;
 use crate::outcome::{Samples, Timeline};
 use crate::recorder::{Recorder, Shown};
 use crate::tally::{NodeTally, ProcessTally, QueueTally};
+use weir_core::task::{Overcommitted, Used};
+use weir_core::units::{Cost, Nanos};
 use weir_lab;
 use weir_lab::stats::{Histogram, QUANTILES, Spread, Times};
 

@@ -2,10 +2,9 @@
 //!
 //! All are sums, least and most, so adding them up does not depend on order.
 
+use crate::record::PATHS;
 use weir_core::units::{Instant, Nanos};
 use weir_lab::stats::window::Window;
-
-use crate::record::PATHS;
 
 /// Run times in whole epochs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,11 +4,10 @@
 //! A process that goes on where it was left, at the same level, is one row. Work O(1) for all that is told; memory is
 //! bounded by the rows.
 
-use weir_core::units::{Instant, Nanos};
-
 use crate::model::NodeScenario;
 use crate::outcome::{Critical, Lengths, Marks, Runs, Timeline};
 use crate::record::Sink;
+use weir_core::units::{Instant, Nanos};
 
 /// The most rows of each kind.
 pub const MOST_ROWS: usize = 20_000;

@@ -3,10 +3,9 @@
 //! What an application draws for its n-th message does not depend on when it submits it, so all
 //! disciplines see the same lengths and the same thinking times (common random numbers).
 
-use weir_core::units::Nanos;
-
 use crate::arrivals::{Application, Step};
 use crate::model::{Closed, Think};
+use weir_core::units::Nanos;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::{MessageClasses, SizeSampler};
 

@@ -9,7 +9,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use weir_core::units::{Instant, Nanos};
-
 use weir_workload::source::{ArrivalBlock, ArrivalSource};
 
 /// Arrivals are read in blocks of this many messages.

@@ -9,12 +9,6 @@
 //!
 //! With verification, records, several flows or a closed loop the plain engine runs everything.
 
-use weir_core::discipline::Discipline;
-use weir_core::item::Message;
-use weir_core::registry::{Visitor, message_discipline, visit_message};
-use weir_core::spec::{Spec, SpecError};
-use weir_core::units::{Nanos, Packets};
-
 use crate::accelerated::{Alpha, FRACTION_BITS, Level, Lockstep, Options, Strategy};
 use crate::application::Applications;
 use crate::arrivals::{Closed, Open};
@@ -24,11 +18,15 @@ use crate::engine::Engine;
 use crate::fluid::Fluid;
 use crate::lane::{Lane, Single, Verified};
 use crate::lockstep_lane::LockstepLane;
-use crate::model::is_fluid;
-use crate::model::{Input, LatencyEnd, PortScenario, Service};
+use crate::model::{Input, LatencyEnd, PortScenario, Service, is_fluid};
 use crate::plain::Plain;
 use crate::service::Drawn;
 use crate::whole::{Whole, Work};
+use weir_core::discipline::Discipline;
+use weir_core::item::Message;
+use weir_core::registry::{Visitor, message_discipline, visit_message};
+use weir_core::spec::{Spec, SpecError};
+use weir_core::units::{Nanos, Packets};
 use weir_document::NamedDiscipline;
 use weir_lab::error::RunError;
 use weir_workload::MessageClasses;

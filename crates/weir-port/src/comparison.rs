@@ -5,8 +5,7 @@ use crate::figures::Frame;
 use crate::gathered::Gathered;
 use crate::outcome::ClassRow;
 use crate::theory::ClosedForm;
-use weir_lab::result::LEVEL;
-use weir_lab::result::{Check, TheoryRow};
+use weir_lab::result::{Check, LEVEL, TheoryRow};
 use weir_lab::stats::{Linearised, Measure, Unavailable};
 use weir_theory::TheoryError;
 

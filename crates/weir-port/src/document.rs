@@ -5,16 +5,14 @@
 //! the fields must satisfy together is checked in `check`.
 
 use std::path::PathBuf;
-use weir_document::header::default_seed;
-use weir_document::header::default_tails;
+use weir_document::Located;
+use weir_document::header::{default_seed, default_tails};
+use weir_document::quantity::{Length, LengthUnit, Share, Speed, Time, WarmUp};
 use weir_workload::document::{ArrivalProcess, default_header};
+use weir_workload::{Separator, TimeUnit};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_document::Located;
-
-use weir_document::quantity::{Length, LengthUnit, Share, Speed, Time, WarmUp};
-use weir_workload::{Separator, TimeUnit};
 
 /// A scenario of the port: who arrives when and how large, under which disciplines, for how long.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -1,8 +1,7 @@
 //! What the engines of the port have in common: they run to a tick, and count.
 
-use weir_core::units::Nanos;
-
 use crate::observer::Observer;
+use weir_core::units::Nanos;
 
 /// More messages than this in the queue are refused: the load is beyond what can be simulated.
 pub const BACKLOG_LIMIT: usize = if cfg!(test) { 10_000 } else { 20_000_000 };

@@ -3,9 +3,8 @@
 //! A slab: a freed place is taken by the next arrival, so that memory follows the backlog, not the length
 //! of the run. The handle given to a discipline is the place.
 
-use weir_core::units::Instant;
-
 use crate::arrivals::Arrival;
+use weir_core::units::Instant;
 
 /// What is remembered of one message.
 #[derive(Clone, Copy, Debug, Default)]

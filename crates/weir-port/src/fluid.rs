@@ -15,15 +15,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use weir_core::units::{Instant, Nanos};
-
 use crate::arrivals::Arrivals;
 use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped, Waiting};
 use crate::flight::Flight;
 use crate::observer::Observer;
-use weir_lab::record::Departure;
-
 use crate::whole::Work;
+use weir_core::units::{Instant, Nanos};
+use weir_lab::record::Departure;
 
 /// Bits after the binary point of the clock and of attained service.
 const FRACTION: u32 = 32;

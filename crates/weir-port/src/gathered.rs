@@ -1,10 +1,9 @@
 //! What all replications of one discipline gave, put together in the order of the replications.
 
-use weir_core::units::Nanos;
-
 use crate::audit::Audited;
 use crate::collector::{Collector, Metric, Plan, SLOWDOWN_BITS};
 use crate::engine::State;
+use weir_core::units::Nanos;
 use weir_document::NamedDiscipline;
 use weir_lab::stats::{Histogram, Linearised, Measure, Pool, Unavailable, replications};
 

@@ -2,12 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use weir_core::units::Instant;
-
 use crate::accelerated::{Batch, BatchObserver, Limit, Lockstep, LockstepError, Probe, Stopped as Ended};
 use crate::collector::Collector;
 use crate::engine::{Flow, State, Stopped, Waiting};
 use crate::lane::Lane;
+use weir_core::units::Instant;
 use weir_lab::stats::Histogram;
 use weir_lab::stats::batch::Total;
 use weir_workload::source::{ArrivalSource, RandomServices};

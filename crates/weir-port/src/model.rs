@@ -4,11 +4,10 @@
 //! Whatever stands here has passed the checks: engines need none of their own.
 
 use std::sync::Arc;
-use weir_document::NamedDiscipline;
-
 use weir_core::message::ps;
 use weir_core::spec::Spec;
 use weir_core::units::{Nanos, Rate};
+use weir_document::NamedDiscipline;
 
 pub use super::document::LatencyEnd;
 pub use weir_document::quantity::{Clock, LengthUnit};

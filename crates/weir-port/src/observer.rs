@@ -4,8 +4,8 @@
 //! what it wants to hear, so that a run pays only for that.
 
 use weir_core::units::Instant;
-
 use weir_lab::record::Departure;
+
 /// What the queue monitor saw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {

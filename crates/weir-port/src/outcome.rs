@@ -5,9 +5,7 @@
 
 use serde::Serialize;
 use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::result::Check;
-use weir_lab::result::TheoryRow;
-
+use weir_lab::result::{Check, TheoryRow};
 use weir_lab::stats::{Bins, Measure};
 
 /// The result of a run.

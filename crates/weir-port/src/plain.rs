@@ -13,15 +13,14 @@
 //! An acceptance comes before an arrival at the same instant, and an idle server takes the first packet of
 //! an arrival before the second arrival of that instant.
 
-use weir_core::discipline::{CountDrops, Discipline, Enqueued, Open as OpenGate};
-use weir_core::item::{ClassId, FlowId, Message};
-use weir_core::units::{Instant, Nanos, Packets};
-
 use crate::arrivals::Arrivals;
 use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped, Waiting};
 use crate::flight::Flight;
 use crate::observer::{Observer, Sample};
 use crate::service::Drawn;
+use weir_core::discipline::{CountDrops, Discipline, Enqueued, Open as OpenGate};
+use weir_core::item::{ClassId, FlowId, Message};
+use weir_core::units::{Instant, Nanos, Packets};
 use weir_lab::record::Departure;
 use weir_workload::source::ServiceSource;
 

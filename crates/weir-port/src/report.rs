@@ -1,17 +1,14 @@
 //! Puts a result together: figures, differences, closed forms, self-checks, provenance.
 
-use crate::build;
 use crate::collector::Metric;
-use crate::comparison;
 use crate::figures::{self, Frame};
 use crate::gathered::{CLOCK, Gathered};
 use crate::model::{Clock, Input, PortScenario, Service};
 use crate::outcome::{ClassRow, Figure, Outcome, Precision, WarmUpUsed};
-use crate::selfcheck;
 use crate::theory::{ClosedForm, theory};
 use crate::warmup::WarmUpTicks;
-use weir_lab::provenance::Frame as Source;
-use weir_lab::provenance::{EngineUsed, Provenance};
+use crate::{build, comparison, selfcheck};
+use weir_lab::provenance::{EngineUsed, Frame as Source, Provenance};
 use weir_lab::result::{Check, TheoryRow};
 use weir_theory::{self, Mode, NoForm, TheoryError};
 use weir_workload::{Arrivals, MessageClasses};

@@ -4,11 +4,6 @@
 //! the scenario alone; replications are put together in their order. So the result is the same, to the last
 //! byte, for any number of threads.
 
-use std::ops::Range;
-use weir_lab::control::Control;
-use weir_lab::control::Progress;
-use weir_lab::error::RunError;
-
 use crate::build::{self, Layout, lanes};
 use crate::collector::{Collector, Plan};
 use crate::gathered::{Gathered, SECTIONS};
@@ -17,6 +12,9 @@ use crate::outcome::{Outcome, Precision};
 use crate::report;
 use crate::rounds::{Grain, Rounds, Standing};
 use crate::warmup::{self, WarmUpTicks};
+use std::ops::Range;
+use weir_lab::control::{Control, Progress};
+use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
 use weir_lab::stats::{Batches, Measure, Target, Unavailable};
 

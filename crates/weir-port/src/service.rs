@@ -1,7 +1,6 @@
 //! How long the server is busy with each packet.
 
 use weir_core::units::Nanos;
-
 use weir_workload::source::ServiceSource;
 
 /// Service times are drawn in blocks of this many packets.

@@ -4,14 +4,13 @@
 //! from a pilot: a replication of its own under FIFO, a tenth as long as the others. All replications and
 //! disciplines leave out the same ticks, so that they stay comparable message by message.
 
-use weir_core::spec::Spec;
-
 use crate::build::{Layout, lanes, metrics};
 use crate::collector::Plan;
 use crate::gathered::CLOCK;
 use crate::model::{Clock, PortScenario, Service, WarmUp};
 use crate::rounds::{Grain, Rounds, Standing};
 use crate::run::mean_length;
+use weir_core::spec::Spec;
 use weir_document::NamedDiscipline;
 use weir_lab::control::Control;
 use weir_lab::error::RunError;

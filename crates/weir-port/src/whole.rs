@@ -10,14 +10,13 @@
 //! Where the server cannot be interrupted (`preemption = false`), a grant runs to its end whatever arrives.
 //! A completion comes before an arrival at the same instant.
 
-use weir_core::discipline::{CountDrops, Discipline, Enqueued, Open as OpenGate};
-use weir_core::item::{ClassId, FlowId, Message};
-use weir_core::units::{Instant, Nanos};
-
 use crate::arrivals::Arrivals;
 use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped, Waiting};
 use crate::flight::Flight;
 use crate::observer::Observer;
+use weir_core::discipline::{CountDrops, Discipline, Enqueued, Open as OpenGate};
+use weir_core::item::{ClassId, FlowId, Message};
+use weir_core::units::{Instant, Nanos};
 use weir_lab::record::Departure;
 
 /// The service time of a message of a given length.

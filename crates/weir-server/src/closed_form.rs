@@ -10,9 +10,8 @@
 //! | Units | nanoseconds; loads over all cores |
 //! | Work | O(classes log classes), and what [`mdk_wait`] takes |
 
-use weir_core::spec::Spec;
-
 use crate::model::{Class, Process, ServerScenario, Workload};
+use weir_core::spec::Spec;
 use weir_theory::{MAX_LOAD, PriorityClass, TheoryError, mdk_wait, mmk_wait, priority_waits};
 use weir_workload::Arrivals;
 

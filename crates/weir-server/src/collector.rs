@@ -14,11 +14,10 @@
 //!
 //! Changes of the cores in use are told in order of time; nothing else need be.
 
-use weir_core::discipline::DropReason;
-use weir_core::units::{Instant, Nanos};
-
 use crate::model::ServerScenario;
 use crate::record::{Done, Sink};
+use weir_core::discipline::DropReason;
+use weir_core::units::{Instant, Nanos};
 use weir_lab::stats::Times;
 use weir_lab::stats::window::Window;
 

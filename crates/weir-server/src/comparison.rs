@@ -5,15 +5,13 @@
 //! a class is its delay and its mean service, and its slowdown 1 and its delay over its service, where that is constant.
 //! Processor sharing is a limit: it is shown, and not held against the simulation.
 
-use weir_core::units::Nanos;
-
 use crate::closed_form::{self, Form};
 use crate::model::ServerScenario;
 use crate::outcome::Warning;
 use crate::run_length::Length;
 use crate::summary::Cell;
-use weir_lab::result::LEVEL;
-use weir_lab::result::TheoryRow;
+use weir_core::units::Nanos;
+use weir_lab::result::{LEVEL, TheoryRow};
 use weir_lab::stats::figure::ALL;
 use weir_lab::stats::row::Rows;
 

@@ -5,13 +5,12 @@
 //! | Source | the bimodal mixtures of Demoulin et al., *When Idling is Ideal* (Perséphone), SOSP '21, table 3; service times and bursts of the lab as its saturated queues have them |
 //! | Units | nanoseconds |
 
-use weir_core::pool::{Profile, Site};
-use weir_core::spec::{Spec, SpecError};
-use weir_core::units::Nanos;
-
 use crate::model::{
     Class, Costs, Known, Levels, Measure, Open, Process, ServerScenario, Service, Stop, Workload,
 };
+use weir_core::pool::{Profile, Site};
+use weir_core::spec::{Spec, SpecError};
+use weir_core::units::Nanos;
 use weir_workload::Arrivals;
 use weir_workload::duration::Law;
 

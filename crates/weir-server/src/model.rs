@@ -1,13 +1,11 @@
 //! What the engines of the server run: the checked scenario.
 
 use std::sync::Arc;
-use weir_workload::requests::Requests;
-
 use weir_core::pool::Site;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
-
 use weir_workload::duration::Law;
+use weir_workload::requests::Requests;
 use weir_workload::{Arrivals, Sizes};
 
 /// A scenario of the server.

@@ -1,20 +1,17 @@
 //! Puts a result together: figures, differences, totals, warnings, provenance.
 
-use weir_core::item::Message;
-use weir_core::registry;
-use weir_core::spec::Spec;
-use weir_core::units::Nanos;
-
 use crate::collector::{InUseCounts, WindowSum, measured};
-use crate::comparison;
-use crate::figures;
 use crate::model::{Class, ServerScenario};
 use crate::outcome::{
     ClassRow, ClassTotals, CoreTotals, DisciplineTotals, InUse, ServerOutcome, Warning, Windows,
 };
 use crate::run_length::Length;
-use crate::selfcheck;
 use crate::summary::{self, Cell, ClassPart, Summary};
+use crate::{comparison, figures, selfcheck};
+use weir_core::item::Message;
+use weir_core::registry;
+use weir_core::spec::Spec;
+use weir_core::units::Nanos;
 use weir_lab::provenance::{EngineUsed, Frame, Provenance};
 use weir_lab::stats::figure::ALL;
 use weir_lab::stats::row::{self, Rows};

@@ -1,15 +1,13 @@
 //! Runs a scenario of the server: from the checked model to the result. A cell is a discipline. What has no means is not
 //! run.
 
-use weir_core::units::Nanos;
-
 use crate::collector::Collector;
-use crate::engine;
 use crate::job::{Ended, Job};
 use crate::model::ServerScenario;
 use crate::outcome::ServerOutcome;
-use crate::report;
 use crate::summary::{Cell, Summed};
+use crate::{engine, report};
+use weir_core::units::Nanos;
 use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;

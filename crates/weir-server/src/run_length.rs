@@ -25,11 +25,10 @@
 //! **Bounded queues** forget sooner: with room for the work `b` of each core, `1/τ` is more by `π² σ² / 2b²`, where
 //! `σ² = s (a² + c²) / k` (Harrison, *Brownian Motion and Stochastic Flow Systems*, 1985, section 5.6).
 
-use weir_core::units::Nanos;
-
 use crate::collector::measured;
 use crate::model::{Process, ServerScenario};
 use crate::outcome::Warning;
+use weir_core::units::Nanos;
 use weir_workload::Arrivals;
 
 /// How much too small means may be.

@@ -3,8 +3,7 @@
 use crate::collector::measured;
 use crate::model::{Process, ServerScenario};
 use crate::summary::{Cell, Summary};
-use weir_lab::result::Check;
-use weir_lab::result::LEVEL;
+use weir_lab::result::{Check, LEVEL};
 use weir_lab::stats::replications;
 
 /// A check that lets more than this part of it pass says nothing, and is left out.

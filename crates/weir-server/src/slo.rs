@@ -35,10 +35,9 @@ mod refused;
 
 use serde::Serialize;
 
-use weir_core::units::Nanos;
-
 use crate::model::{Measure, ServerScenario, Workload};
 use crate::run::{self, Play};
+use weir_core::units::Nanos;
 use weir_lab::control::{Control, Progress};
 use weir_lab::error::RunError;
 use weir_lab::stats::FAR_QUANTILES;

@@ -3,10 +3,6 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
-use proptest::prelude::*;
-use weir_core::discipline::DropReason;
-use weir_core::units::{Instant, Nanos};
-
 use crate::collector::Collector;
 use crate::generators::{class, high_bimodal, scenario};
 use crate::job::{Ended, Job, Left};
@@ -14,8 +10,10 @@ use crate::model::{ServerScenario, Workload};
 use crate::outcome::ServerOutcome;
 use crate::record::{Done, Sink};
 use crate::run::{Play, run, run_with};
-use weir_lab::control::Control;
-use weir_lab::control::Watch;
+use proptest::prelude::*;
+use weir_core::discipline::DropReason;
+use weir_core::units::{Instant, Nanos};
+use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
 use weir_lab::stats::figure::Figure;

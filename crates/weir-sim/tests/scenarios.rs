@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use weir_core::registry::{MESSAGE, WRAPPER};
-
 use weir_document::quantity::NANOS_PER_UNIT;
 use weir_port::model::{
     Clock, Input, LatencyEnd, LengthUnit, Limit, PacketTime, PortScenario, Service, WarmUp, WholeTime,

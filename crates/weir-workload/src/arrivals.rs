@@ -17,11 +17,10 @@
 //! The first message arrives at time 0. Times, lengths, phases and flows have streams of their own: a
 //! change of one leaves the numbers of the others. Work: O(1) an arrival, and one step per change of state.
 
-use crate::source::{ArrivalBlock, ArrivalSource, LengthTable, PoissonArrivals, SourceError};
-use weir_lab::stream::{Purpose, Stream, StreamKey};
-
 use super::classes::MessageClasses;
 use super::sizes::{SizeSampler, Sizes};
+use crate::source::{ArrivalBlock, ArrivalSource, LengthTable, PoissonArrivals, SourceError};
+use weir_lab::stream::{Purpose, Stream, StreamKey};
 
 /// The longest table of lengths that is drawn from as such.
 const MAX_TABLE: u64 = 1 << 16;
@@ -158,7 +157,7 @@ impl ArrivalSource for GeneralArrivals {
             let class = self.classes.class_of(length).unwrap_or(0);
             let flow =
                 if self.flows > 1 { self.flow_draws.next_below(u64::from(self.flows)) as u32 } else { 0 };
-            block.push(self.times.next(), length, class, flow);
+            block.push(self.times.next_at(), length, class, flow);
         }
         n
     }
@@ -220,10 +219,10 @@ impl Times {
         }))
     }
 
-    /// Fills `out` with what as many calls of `next` would give.
+    /// Fills `out` with what as many calls of `next_at` would give.
     pub fn fill(&mut self, out: &mut [u64]) {
         let Process::Poisson { mean_gap, next_at, draws } = &mut self.0 else {
-            return out.iter_mut().for_each(|at| *at = self.next());
+            return out.iter_mut().for_each(|at| *at = self.next_at());
         };
         draws.fill_exponential(*mean_gap, 0, out);
         for at in out {
@@ -234,7 +233,7 @@ impl Times {
 
     /// The next instant.
     #[inline]
-    pub fn next(&mut self) -> u64 {
+    pub fn next_at(&mut self) -> u64 {
         match &mut self.0 {
             Process::Poisson { mean_gap, next_at, draws } => {
                 let this = *next_at;

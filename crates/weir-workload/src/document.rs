@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
+use crate::{Arrivals, CdfError, MAX_LENGTH, Sizes, SizesError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_core::units::Bytes;
 use weir_document::quantity::{Length, LengthUnit};
 use weir_document::{Checked, Checker, Located, Refused};
-
-use crate::{Arrivals, CdfError, MAX_LENGTH, Sizes, SizesError};
 
 /// The most messages of a burst, in the mean.
 const MAX_BURST: f64 = 1e9;

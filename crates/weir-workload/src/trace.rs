@@ -21,15 +21,14 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
+use super::classes::MessageClasses;
+use crate::source::{ArrivalBlock, ArrivalSource};
 use flate2::bufread::MultiGzDecoder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_core::units::Nanos;
-
-use crate::source::{ArrivalBlock, ArrivalSource};
 use weir_document::{Refused, plain_io};
 
-use super::classes::MessageClasses;
 use columns::{Columns, Fields};
 pub use packets::{PacketBounds, PacketFormat, PacketSchedule};
 pub use requests::{ClassBy, RequestBounds, RequestFormat, read_requests};

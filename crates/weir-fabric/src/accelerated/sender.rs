@@ -1,11 +1,10 @@
 //! A link and the buffer before it: an interface, or an output of a switch.
 
-use weir_core::discipline::Effort;
-
 use super::flight::{Flights, NONE};
 use super::ring::{Return, Ring};
 use super::schedulers::{Channels, Scheduler, Sight};
 use crate::time::{NEVER, Ticks};
+use weir_core::discipline::Effort;
 
 /// What a link leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

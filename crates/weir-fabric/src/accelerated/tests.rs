@@ -1,12 +1,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use weir_core::units::{Bytes, Nanos, Rate};
-
 use super::*;
 use crate::model::{Arrivals, Channel, HotSpot, Pareto, Routing, Size, Stop, Topology};
 use crate::record::Record;
 use crate::{build, plain, testing};
+use weir_core::units::{Bytes, Nanos, Rate};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::Sizes;
 

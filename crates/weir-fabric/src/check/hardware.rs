@@ -1,13 +1,11 @@
 //! Links, switches and buffers: what holds of all of them.
 
-use weir_core::units::{Bytes, Nanos, Rate};
-
 use crate::check::Check;
 use crate::document::{Coding, Fabric, FabricLink, FabricSwitch};
 use crate::model::{Link, Switch};
-use weir_document::Checked;
-use weir_document::Located;
+use weir_core::units::{Bytes, Nanos, Rate};
 use weir_document::quantity::{ByteSize, Speed};
+use weir_document::{Checked, Located};
 
 /// The largest MTU; InfiniBand knows 4096B.
 pub(super) const MAX_MTU: u64 = 32_768;

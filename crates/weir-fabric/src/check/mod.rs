@@ -18,23 +18,17 @@ mod topology;
 mod traffic;
 mod trial;
 
-use std::collections::HashSet;
-use weir_document::Checker;
-use weir_lab::scenario::{Compared, Read, Written};
-
-use weir_core::canonical::canonical;
-use weir_core::spec::Spec;
-use weir_core::units::Nanos;
-
-use crate::document::FabricDocument;
-
 use crate::build;
-use crate::document::FabricStop;
+use crate::document::{FabricDocument, FabricStop};
 use crate::model::{FabricScenario, Stop};
 use crate::source::Offer;
 use crate::topology::Wiring;
-use weir_document::Located;
-use weir_document::{Checked, MAX_REPLICATIONS};
+use std::collections::HashSet;
+use weir_core::canonical::canonical;
+use weir_core::spec::Spec;
+use weir_core::units::Nanos;
+use weir_document::{Checked, Checker, Located, MAX_REPLICATIONS};
+use weir_lab::scenario::{Compared, Read, Written};
 
 /// The most virtual channels.
 const MAX_CHANNELS: usize = 16;

@@ -1,21 +1,18 @@
 //! How large packets and messages are.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::Arc;
-use weir_workload::document::WorkloadChecks;
-
-use weir_core::units::Bytes;
-
 use super::hardware::Hardware;
 use super::pareto::{SHAPES, mean, means, shape_of};
 use crate::check::Check;
 use crate::document::{Bound, PacketSize, ParetoSize};
 use crate::model::{Pareto, Size};
-use weir_document::Checked;
-use weir_document::Located;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use weir_core::units::Bytes;
 use weir_document::quantity::ByteSize;
+use weir_document::{Checked, Located};
 use weir_workload::Sizes;
+use weir_workload::document::WorkloadChecks;
 
 /// The payloads where the scenario does not say: least, largest, mean.
 const PAYLOADS: (u64, u64, f64) = (56, 2040, 176.0);

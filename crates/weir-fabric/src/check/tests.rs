@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::model::{Arrivals, FabricScenario, HotSpot, Link, Pareto, Routing, Size, Stop, Switch, Topology};
 use weir_core::registry::PACKET;
 use weir_core::units::{Bytes, Nanos, Rate};
-
-use crate::model::{Arrivals, FabricScenario, HotSpot, Link, Pareto, Routing, Size, Stop, Switch, Topology};
 
 type Scenario = weir_lab::scenario::Scenario<FabricScenario>;
 

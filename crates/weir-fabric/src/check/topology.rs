@@ -5,8 +5,7 @@ use crate::check::Check;
 use crate::document::{self, Fabric};
 use crate::model::Topology;
 use crate::topology::check;
-use weir_document::Checked;
-use weir_document::Located;
+use weir_document::{Checked, Located};
 
 /// The most queues, one for each channel at every input and output of a switch and at every interface.
 pub(super) const MAX_QUEUES: u64 = 1 << 22;

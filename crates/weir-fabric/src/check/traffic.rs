@@ -1,16 +1,14 @@
 //! The channels, and who sends when.
 
-use weir_core::units::Rate;
-
 use super::hardware::Hardware;
 use super::sizes::{Files, Wire, mean_packet};
 use super::topology::hosts_and_ports;
 use crate::check::Check;
 use crate::document::{self, FabricArrivals, FabricDocument, FabricTraffic};
 use crate::model::{Arrivals, Channel, HotSpot, Size, Topology, Traffic};
-use weir_document::Located;
+use weir_core::units::Rate;
 use weir_document::quantity::Speed;
-use weir_document::{Checked, MAX_WORK};
+use weir_document::{Checked, Located, MAX_WORK};
 
 /// The most loads of one scenario.
 pub(super) const MAX_LOADS: usize = 64;

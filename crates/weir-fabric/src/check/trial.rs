@@ -3,16 +3,14 @@
 //!
 //! The trial needs the registry alone, and no knowledge of any discipline.
 
+use super::hardware::Hardware;
+use crate::check::Check;
 use weir_core::discipline::{Discipline, DropReason, Open};
 use weir_core::item::{ClassId, FlowId, Packet};
 use weir_core::registry;
 use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Instant, Nanos};
-
-use super::hardware::Hardware;
-use crate::check::Check;
-use weir_document::Checked;
-use weir_document::Located;
+use weir_document::{Checked, Located};
 
 /// The most packets of one trial.
 const MOST: u64 = 65_536;

@@ -1,11 +1,10 @@
 //! The sender of a link: an interface or an output of a switch, its buffer, its scheduler and its credits.
 
-use weir_core::discipline::Gate;
-
 use crate::build::Scheduler;
 use crate::packet::Handle;
 use crate::time::Ticks;
 use crate::topology::End;
+use weir_core::discipline::Gate;
 
 /// A link and the buffer before it: an interface, or an output of a switch.
 pub(crate) struct Sender {

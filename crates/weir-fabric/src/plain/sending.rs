@@ -1,8 +1,5 @@
 //! The links of the plain engine: packets come before schedulers, links ask them, packets start.
 
-use weir_core::discipline::{Discipline, Grant};
-use weir_core::units::Bytes;
-
 use super::Plain;
 use super::calendar::Event;
 use super::sender::{Closed, Credits, Sender};
@@ -13,6 +10,8 @@ use crate::record::Sink;
 use crate::time::{NEVER, TICKS_PER_NANO, Ticks, instant, nanos};
 use crate::topology::End;
 use crate::verify::Busy;
+use weir_core::discipline::{Discipline, Grant};
+use weir_core::units::Bytes;
 
 impl<S: Sink + ?Sized> Plain<'_, S> {
     /// A packet is before the scheduler of a link.

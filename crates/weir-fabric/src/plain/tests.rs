@@ -1,13 +1,12 @@
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use weir_core::registry;
-use weir_core::units::{Bytes, Nanos, Rate};
-
 use super::*;
 use crate::model::{Arrivals, HotSpot, Routing, Size, Topology};
 use crate::record::Record;
 use crate::testing;
 use crate::time::nanos;
+use weir_core::registry;
+use weir_core::units::{Bytes, Nanos, Rate};
 
 const JOB: Job = Job { replication: 0, discipline: 0, load: 0 };
 

@@ -1,8 +1,7 @@
-use weir_core::units::{Bytes, Nanos};
-
 use super::*;
 use crate::model::{HotSpot, Size, Topology};
 use crate::testing;
+use weir_core::units::{Bytes, Nanos};
 use weir_workload::Sizes;
 
 fn wiring(fabric: &FabricScenario) -> Wiring {

@@ -6,17 +6,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use weir_core::units::{Bytes, Nanos};
-use weir_tg::lexer::MAX_TEXT;
-
 use super::flows::Period;
 use super::traffic::{MAX_PACKET, Sending};
 use crate::check::Check;
 use crate::document::{PacketFile, Random, ScriptFile};
 use crate::model::Traffic;
-use weir_document::Checked;
-use weir_document::Located;
-use weir_document::{Refused, plain_io};
+use weir_core::units::{Bytes, Nanos};
+use weir_document::{Checked, Located, Refused, plain_io};
+use weir_tg::lexer::MAX_TEXT;
 use weir_workload::{PacketBounds, PacketFormat, PacketSchedule, TimeUnit};
 
 /// The most files that are read, each with each way of reading it.

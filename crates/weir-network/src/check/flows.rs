@@ -2,9 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use weir_core::item::{Addresses, ClassId};
-use weir_core::units::{Bytes, Nanos};
-
 use super::files::Files;
 use super::links::Links;
 use super::nodes::Nodes;
@@ -14,8 +11,9 @@ use super::{LONGEST_DELAY, LONGEST_RUN, known_names};
 use crate::check::Check;
 use crate::document::{self, Network, NetworkDocument};
 use crate::model::{Flow, Stop};
-use weir_document::Located;
-use weir_document::{Checked, MAX_WORK};
+use weir_core::item::{Addresses, ClassId};
+use weir_core::units::{Bytes, Nanos};
+use weir_document::{Checked, Located, MAX_WORK};
 
 /// The most flows.
 const MAX_FLOWS: u64 = 1_000_000;

@@ -1,12 +1,9 @@
 //! Laws: what is drawn, as the engines take it.
 
-use weir_document::Checker;
-use weir_tg::Distribution;
-
 use crate::check::Check;
 use crate::document::{Law, StateLaw};
-use weir_document::Checked;
-use weir_document::Located;
+use weir_document::{Checked, Checker, Located};
+use weir_tg::Distribution;
 
 /// The most draws in one state, in the mean.
 const MAX_DRAWS: f64 = 1e9;

@@ -1,14 +1,12 @@
 //! When a run of the network ends, and what of it is measured.
 
-use weir_core::units::Nanos;
-
 use super::LONGEST_RUN;
 use crate::check::Check;
 use crate::document::{NetworkMeasure, NetworkStop};
 use crate::model::{Measure, Stop};
-use weir_document::Located;
+use weir_core::units::Nanos;
 use weir_document::quantity::Time;
-use weir_document::{Checked, MAX_REPLICATIONS};
+use weir_document::{Checked, Located, MAX_REPLICATIONS};
 
 /// The replications of a scenario that does not say.
 const REPLICATIONS: u32 = 8;

@@ -21,17 +21,14 @@ mod nodes;
 mod routes;
 mod traffic;
 
+use crate::document::NetworkDocument;
+use crate::model::NetworkScenario;
 use weir_core::canonical::canonical;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
-use weir_document::Checker;
 pub(super) use weir_document::words::known_names;
+use weir_document::{Checked, Checker};
 use weir_lab::scenario::{Compared, Read, Written};
-
-use crate::document::NetworkDocument;
-
-use crate::model::NetworkScenario;
-use weir_document::Checked;
 
 /// The longest delay, overhead or transmission: a day and some hours. As many of them as a path has links, and a
 /// run before them, stay within the clock.

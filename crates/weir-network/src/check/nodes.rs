@@ -2,16 +2,14 @@
 
 use std::collections::HashMap;
 
-use weir_core::units::Nanos;
-
 use super::{LONGEST_DELAY, known_names};
 use crate::check::Check;
 use crate::document::brief::Brief;
 use crate::document::{self, Network};
 use crate::model::{Delay, Jitter, Node, NodeKind};
-use weir_document::Checked;
-use weir_document::Located;
+use weir_core::units::Nanos;
 use weir_document::quantity::Time;
+use weir_document::{Checked, Located};
 
 /// The most hosts and routers.
 const MAX_NODES: usize = 100_000;

@@ -11,8 +11,7 @@ use super::nodes::Nodes;
 use crate::check::Check;
 use crate::document::Flow;
 use crate::model::NodeKind;
-use weir_document::Checked;
-use weir_document::Located;
+use weir_document::{Checked, Located};
 
 /// A path, as places of links.
 pub(super) type Path = Rc<[usize]>;

@@ -2,15 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use weir_core::item::{Addresses, ClassId};
-use weir_core::registry::PACKET;
-use weir_core::units::{Bytes, Nanos};
-use weir_tg::{Distribution, RandomMode};
-
 use super::flows::{FIRST_DESTINATION, FIRST_SOURCE};
 use crate::model::{
     Congestion, Delay, Drawn, Jitter, Link, NetworkScenario, Node, NodeKind, Stop, Tcp, Traffic,
 };
+use weir_core::item::{Addresses, ClassId};
+use weir_core::registry::PACKET;
+use weir_core::units::{Bytes, Nanos};
+use weir_tg::{Distribution, RandomMode};
 
 type Scenario = weir_lab::scenario::Scenario<NetworkScenario>;
 

@@ -1,9 +1,5 @@
 //! What a flow sends: exactly one of its kinds, with how many packets are expected and how large they can be.
 
-use weir_core::units::{Bytes, Nanos};
-use weir_tg::Distribution;
-use weir_workload::document::WorkloadChecks;
-
 use super::LONGEST_DELAY;
 use super::files::Files;
 use super::flows::Period;
@@ -12,9 +8,11 @@ use crate::check::Check;
 use crate::document::brief::Brief;
 use crate::document::{CongestionControl, Flow, Law, Tcp};
 use crate::model::{self, Congestion, Drawn, Traffic};
-use weir_document::Checked;
-use weir_document::Located;
+use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{Length, Time};
+use weir_document::{Checked, Located};
+use weir_tg::Distribution;
+use weir_workload::document::WorkloadChecks;
 
 /// The largest packet.
 pub(super) const MAX_PACKET: Bytes = Bytes::new(1 << 20);

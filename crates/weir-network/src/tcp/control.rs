@@ -6,10 +6,9 @@
 //! | Reno | one packet more a round trip, counted by what is acknowledged, of the whole packets of a window; half of what is on its way |
 //! | Units | packets |
 
-use weir_core::units::{Instant, Nanos};
-
 use super::cubic::{self, Cubic};
 use crate::model::Congestion;
+use weir_core::units::{Instant, Nanos};
 
 /// A window is never reduced to less than this, in packets; a timeout starts from one.
 const SMALLEST: f64 = 2.0;

@@ -4,10 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use weir_core::units::{Instant, Nanos};
-
 use super::{Ack, Config, Receiver, Sender};
 use crate::model::Congestion;
+use weir_core::units::{Instant, Nanos};
 
 pub(super) const MILLISECOND: u64 = 1_000_000;
 

@@ -13,9 +13,8 @@
 
 use std::collections::VecDeque;
 
-use weir_core::units::Instant;
-
 use super::receiver::Ack;
+use weir_core::units::Instant;
 
 /// A packet is lost where so many above it have arrived.
 const DUPLICATES: u64 = 3;

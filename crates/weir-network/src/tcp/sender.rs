@@ -11,14 +11,13 @@
 //! | Units | packets, numbered from 0 |
 //! | Departs from the source | the timer begins anew with each packet sent again in a recovery, as RFC 6675, section 6 allows; a timeout in a recovery, of a packet lost twice, leaves the threshold as the recovery has set it; a mark reduces the window once for what was sent before it, as the receiver's echo stands for one packet |
 
-use weir_core::units::{Instant, Nanos};
-
 use super::control::Control;
 use super::receiver::Ack;
 use super::scoreboard::Scoreboard;
 use super::slow_start::SlowStart;
 use super::timeout::Timeout;
 use crate::model::{Congestion, Tcp};
+use weir_core::units::{Instant, Nanos};
 
 /// The first window, in packets.
 const FIRST_WINDOW: u32 = 10;

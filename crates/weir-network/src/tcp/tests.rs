@@ -1,11 +1,10 @@
 //! Transfers over one line, against the laws they obey.
 
-use proptest::prelude::*;
-use weir_core::units::{Instant, Nanos};
-
 use super::harness::{Fate, MILLISECOND, Network, config};
 use super::{Config, Receiver};
 use crate::model::Congestion;
+use proptest::prelude::*;
+use weir_core::units::{Instant, Nanos};
 
 const SECOND: u64 = 1000 * MILLISECOND;
 

@@ -3,15 +3,14 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
-use weir_core::units::Bytes;
-use weir_tg::Distribution;
-
 use crate::model::{Congestion, Delay, Jitter, NodeKind, Tcp, Traffic};
 use crate::outcome::{NetworkOutcome, Scope};
 use crate::plan::{Plan, seconds};
 use crate::run::run;
+use weir_core::units::Bytes;
 use weir_lab::control::Control;
 use weir_lab::provenance::Frame;
+use weir_tg::Distribution;
 
 fn outcome_of(plan: &Plan, threads: usize) -> NetworkOutcome {
     let threads = NonZeroUsize::new(threads).expect("positive");

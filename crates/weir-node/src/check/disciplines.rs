@@ -2,16 +2,13 @@
 
 use std::collections::HashMap;
 
+use crate::check::Check;
 use weir_core::canonical::canonical;
 use weir_core::info::{Takes, parse_nanos};
 use weir_core::role::Role;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
-
-use crate::check::Check;
-use weir_document::Checked;
-use weir_document::Located;
-use weir_document::NamedDiscipline;
+use weir_document::{Checked, Located, NamedDiscipline};
 
 /// Whether a parameter has the epoch of the scenario where a spec does not say.
 fn is_epoch(takes: &Takes) -> bool {

@@ -8,9 +8,8 @@ use super::program::{Fault, Parsed, Place, Scope, parse};
 use super::replay::Files;
 use crate::check::Check;
 use crate::model::Operation;
-use weir_document::Checked;
-use weir_document::Located;
 use weir_document::words::known_names;
+use weir_document::{Checked, Located};
 
 /// The most operations of all programs together, each event of a list of its own.
 pub(super) const MAX_OPERATIONS: usize = 1_048_576;

@@ -1,14 +1,12 @@
 //! When a run ends, and what is measured.
 
-use weir_core::units::Nanos;
-
 use super::LONGEST_RUN;
 use crate::check::Check;
 use crate::document::{NodeMeasure, NodeStop, TimelineTable};
 use crate::model::{Measure, Operation, Process, Stop};
-use weir_document::Located;
+use weir_core::units::Nanos;
 use weir_document::quantity::Time;
-use weir_document::{Checked, MAX_REPLICATIONS};
+use weir_document::{Checked, Located, MAX_REPLICATIONS};
 
 /// The most epochs of a run.
 pub(super) const MAX_EPOCHS: u64 = 1_000_000_000;

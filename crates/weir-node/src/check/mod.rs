@@ -24,18 +24,14 @@ mod program;
 mod replay;
 mod trial;
 
+use crate::document::{BalanceTable, NodeDocument};
+use crate::model::{Balance, NodeScenario, Process};
 use weir_core::task::MAX_PROCESSES;
 use weir_core::units::Nanos;
-use weir_document::Checker;
+use weir_document::{Checked, Checker, Located};
 use weir_lab::scenario::{Compared, Read, Written};
 
-use crate::document::NodeDocument;
-
-use crate::document::BalanceTable;
-use crate::model::{Balance, NodeScenario, Process};
 use nodes::Nodes;
-use weir_document::Checked;
-use weir_document::Located;
 
 /// The longest run: some 11 days.
 const LONGEST_RUN: Nanos = Nanos::new(1_000_000_000_000_000);

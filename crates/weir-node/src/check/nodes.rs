@@ -2,17 +2,15 @@
 
 use std::collections::HashSet;
 
-use weir_core::task::Declared;
-use weir_core::units::Nanos;
-
 use super::{EPOCHS, LONGEST_COST};
 use crate::check::Check;
 use crate::document::preset::{Preset, PresetName};
 use crate::document::{CostTable, NodeTable, SystemProcess, SystemTable};
 use crate::model::{Costs, Operation, Process, Program};
-use weir_document::Checked;
-use weir_document::Located;
+use weir_core::task::Declared;
+use weir_core::units::Nanos;
 use weir_document::quantity::Time;
+use weir_document::{Checked, Located};
 use weir_workload::duration::Law;
 
 /// The most nodes.

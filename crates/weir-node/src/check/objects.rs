@@ -7,9 +7,8 @@ use super::program::MARKS;
 use crate::check::Check;
 use crate::document::{EventTable, NodeDocument, QueueTable};
 use crate::model::{DualQueue, Event};
-use weir_document::Checked;
-use weir_document::Located;
 use weir_document::words::known_names;
+use weir_document::{Checked, Located};
 
 /// The most queues.
 pub(super) const MAX_QUEUES: usize = 65_536;

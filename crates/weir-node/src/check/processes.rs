@@ -3,9 +3,6 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use weir_core::task::{Declared, MAX_PROCESSES, TOP_PRIORITY};
-use weir_core::units::{Nanos, Weight};
-
 use super::does::{Does, Shared};
 use super::objects::Objects;
 use super::program::Scope;
@@ -13,10 +10,11 @@ use super::{EPOCHS, LONGEST, LONGEST_RUN};
 use crate::check::Check;
 use crate::document::{NodeDocument, ProcessTable, Template};
 use crate::model::{Costs, Process, Program};
-use weir_document::Checked;
-use weir_document::Located;
+use weir_core::task::{Declared, MAX_PROCESSES, TOP_PRIORITY};
+use weir_core::units::{Nanos, Weight};
 use weir_document::quantity::Time;
 use weir_document::words::known_names;
+use weir_document::{Checked, Located};
 
 /// The largest weight.
 pub(super) const MAX_WEIGHT: u64 = 1_000_000;

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use super::{LONGEST, LONGEST_RUN};
 use crate::check::Check;
-use weir_document::Checked;
-use weir_document::Located;
+use weir_document::{Checked, Located};
 use weir_workload::duration::Run;
 use weir_workload::{RunBounds, read_runs};
 

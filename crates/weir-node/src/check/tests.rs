@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::model::{Balance, Costs, DualQueue, Event, Measure, NodeScenario, Operation, Process, Stop};
 use weir_core::registry::TASK;
 use weir_core::task::Declared;
 use weir_core::units::{Nanos, Weight};
-
-use crate::model::{Balance, Costs, DualQueue, Event, Measure, NodeScenario, Operation, Process, Stop};
 use weir_workload::duration::{Law, Run};
 
 type Scenario = weir_lab::scenario::Scenario<NodeScenario>;

@@ -2,18 +2,16 @@
 //!
 //! The trial needs the registry alone, and no knowledge of any discipline.
 
+use super::processes::Instances;
+use crate::check::Check;
+use crate::document::NodeDocument;
+use crate::model::Process;
 use weir_core::item::FlowId;
 use weir_core::registry;
 use weir_core::spec::Spec;
 use weir_core::task::{DeclarationError, Task};
 use weir_core::units::Instant;
-
-use super::processes::Instances;
-use crate::check::Check;
-use crate::document::NodeDocument;
-use crate::model::Process;
-use weir_document::Checked;
-use weir_document::Located;
+use weir_document::{Checked, Located};
 
 impl Check<'_, '_> {
     /// Refuses what the discipline does not admit on the nodes where the processes begin.

@@ -10,16 +10,15 @@
 //!
 //! The first violation ends the run and names time, place and values.
 
-use weir_core::item::FlowId;
-use weir_core::task::{Task, TaskDiscipline};
-use weir_core::units::Nanos;
-
 use crate::engine::books::{Had, Who};
 use crate::engine::faults::Faults;
 use crate::engine::objects::Dual;
 use crate::engine::process::{Process, State};
 use crate::engine::processor::Node;
 use crate::engine::world::NOBODY;
+use weir_core::item::FlowId;
+use weir_core::task::{Task, TaskDiscipline};
+use weir_core::units::Nanos;
 use weir_lab::error::RunError;
 
 /// The books of a replication; they stay empty, and nothing is compared, unless it `verifies`.

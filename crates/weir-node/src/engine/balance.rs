@@ -5,8 +5,6 @@
 //!
 //! The open grants of both nodes are charged before, since what processes ask for may set the rate of a discipline.
 
-use weir_core::task::{Task, TaskDiscipline};
-
 use crate::engine::process::{Process, State};
 use crate::engine::processor::Node;
 use crate::engine::switch::Message;
@@ -14,6 +12,7 @@ use crate::engine::timer::Alarm;
 use crate::engine::world::{NOBODY, World, at, task};
 use crate::model::NodeScenario;
 use crate::record::Sink;
+use weir_core::task::{Task, TaskDiscipline};
 
 /// Who is to move, and how nodes are compared.
 #[derive(Debug)]

@@ -4,11 +4,10 @@
 //! advance; the part of it beyond the next boundary (the end of the epoch, or of the run, or a comparison of
 //! nodes) is put off until there.
 
-use weir_core::units::Instant;
-
 use crate::engine::process::Process;
 use crate::engine::world::{NOBODY, at};
 use crate::record::Sink;
+use weir_core::units::Instant;
 
 /// Who had a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,15 +1,14 @@
 //! Who is woken: by posts, by data, by the timer demon, over the switch.
 
-use weir_core::discipline::Enqueued;
-use weir_core::task::{Task, TaskDiscipline};
-use weir_core::units::Nanos;
-
 use crate::engine::process::State;
 use crate::engine::processor::Node;
 use crate::engine::switch::{Message, Parcel};
 use crate::engine::timer::Alarm;
 use crate::engine::world::{NOBODY, World, at, span, task};
 use crate::record::Sink;
+use weir_core::discipline::Enqueued;
+use weir_core::task::{Task, TaskDiscipline};
+use weir_core::units::Nanos;
 
 impl<S: Sink> World<'_, S> {
     /// Marks an event as posted, and wakes its owner if it waits for it.

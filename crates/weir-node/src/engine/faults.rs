@@ -1,11 +1,10 @@
 //! What goes wrong in a replication: the first failure ends it, promises beyond what a node has are warned of.
 
+use crate::engine::refused;
+use crate::model::NodeScenario;
 use weir_core::discipline::CountDrops;
 use weir_core::task::Overcommitted;
 use weir_core::units::Nanos;
-
-use crate::engine::refused;
-use crate::model::NodeScenario;
 use weir_lab::error::RunError;
 
 /// The most data in a queue, and the most that a timer demon is asked for.

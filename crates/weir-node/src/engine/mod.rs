@@ -29,17 +29,17 @@ mod switch;
 mod timer;
 mod world;
 
-use weir_core::registry::{visit_task, with_seeds};
-use weir_core::task::{Task, TaskDiscipline, TaskVisitor};
-
 use crate::job::{Ended, Job};
 use crate::model::{Event, NodeScenario};
 use crate::record::Sink;
-use processor::Node;
-use run::Engine;
+use weir_core::registry::{visit_task, with_seeds};
+use weir_core::task::{Task, TaskDiscipline, TaskVisitor};
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
+
+use processor::Node;
+use run::Engine;
 
 /// The longest run: the clock can tell times twice as far.
 const LONGEST: u64 = 1 << 62;

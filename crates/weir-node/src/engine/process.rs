@@ -1,12 +1,11 @@
 //! A process, where it stands, and who pays for what it did.
 
-use weir_core::units::Instant;
-
 use crate::engine::clock::Clock;
 use crate::engine::code::Programs;
 use crate::engine::objects::Posted;
 use crate::engine::world::{NEVER, NOBODY, at};
 use crate::model::NodeScenario;
+use weir_core::units::Instant;
 
 /// Where a process stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,15 +7,14 @@
 //! `mark` is the time up to which the open grant was charged, less the overheads that were carried into it. So what is
 //! to be charged is always the time since `mark`, and the slice ends a quantum after it.
 
-use weir_core::discipline::Open;
-use weir_core::task::{Task, TaskDiscipline};
-
 use crate::engine::books::{Start, Who};
 use crate::engine::process::{Process, State};
 use crate::engine::switch::Inbox;
 use crate::engine::timer::Timer;
 use crate::engine::world::{NEVER, NOBODY, World, at, span, task};
 use crate::record::{Path, Sink};
+use weir_core::discipline::Open;
+use weir_core::task::{Task, TaskDiscipline};
 
 /// What takes the processor from programs.
 #[derive(Clone, Copy)]

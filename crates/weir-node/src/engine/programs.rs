@@ -1,7 +1,5 @@
 //! Runs programs on: from the end of what a process computes to where it next uses time or waits.
 
-use weir_core::task::{Task, TaskDiscipline};
-
 use crate::engine::code::Step;
 use crate::engine::process::State;
 use crate::engine::processor::Node;
@@ -9,6 +7,7 @@ use crate::engine::switch::Message;
 use crate::engine::timer::Alarm;
 use crate::engine::world::{World, at, span, task};
 use crate::record::Sink;
+use weir_core::task::{Task, TaskDiscipline};
 
 /// What comes after an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,5 @@
 //! A replication from its first instant to its end: which node is seen next, and the boundaries that all nodes share.
 
-use weir_core::task::{Task, TaskDiscipline, Used};
-
 use crate::engine::code::Step;
 use crate::engine::process::{Process, State};
 use crate::engine::processor::Node;
@@ -12,6 +10,7 @@ use crate::engine::world::{NEVER, World, at, task};
 use crate::job::{Ended, Job, Left, Tally};
 use crate::model::NodeScenario;
 use crate::record::Sink;
+use weir_core::task::{Task, TaskDiscipline, Used};
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 

@@ -1,12 +1,11 @@
 //! Programs that come to no end, wait for what never comes, or pile up without bound: told with who, where and what.
 
-use weir_core::units::Nanos;
-
 use crate::engine::clock::MOST_AT_ONCE;
 use crate::engine::code::{Programs, Step};
 use crate::engine::process::{Process, State};
 use crate::engine::world::NOBODY;
 use crate::model::NodeScenario;
+use weir_core::units::Nanos;
 use weir_lab::error::RunError;
 
 /// So many processes are named at most.

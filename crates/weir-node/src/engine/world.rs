@@ -15,10 +15,6 @@
 //! [`World`] only puts them together: `events` wakes, `programs` runs programs on, `processor` decides and hands over,
 //! `balance` moves. No part knows of it.
 
-use weir_core::item::FlowId;
-use weir_core::task::{Task, TaskDiscipline};
-use weir_core::units::{Instant, Nanos};
-
 use crate::engine::audit::Audit;
 use crate::engine::balance::Moves;
 use crate::engine::books::{Books, Had, Who};
@@ -34,6 +30,9 @@ use crate::engine::switch::Parcel;
 use crate::job::{Job, Tally};
 use crate::model::{Costs, NodeScenario};
 use crate::record::{PATHS, Path, Sink};
+use weir_core::item::FlowId;
+use weir_core::task::{Task, TaskDiscipline};
+use weir_core::units::{Instant, Nanos};
 use weir_lab::error::RunError;
 
 /// No process, or no event.

@@ -1,12 +1,11 @@
 //! What the collector makes of what it is told, and the checks of it.
 
-use weir_core::task::Used;
-
 use super::{at, check, data, figure, four_epochs, nanos, outcome, responses, scenario};
 use crate::collector::Collector;
 use crate::model::Operation;
 use crate::record::{Path, Sink};
 use crate::tally::Epochs;
+use weir_core::task::Used;
 
 #[test]
 fn epochs_by_hand() {

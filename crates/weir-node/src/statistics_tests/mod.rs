@@ -4,9 +4,6 @@ mod collected;
 mod figures;
 mod series;
 
-use weir_core::task::{Declared, Used};
-use weir_core::units::{Instant, Nanos};
-
 use crate::job::{self, Job};
 use crate::model::{Costs, DualQueue, Measure, NodeScenario, Operation, Process, Program, Stop};
 use crate::outcome::NodeOutcome;
@@ -14,6 +11,8 @@ use crate::record::{Path, Sink};
 use crate::recorder::Recorder;
 use crate::report;
 use crate::summary::Summed;
+use weir_core::task::{Declared, Used};
+use weir_core::units::{Instant, Nanos};
 use weir_lab::gathered::Gathered;
 use weir_lab::provenance::Frame;
 use weir_lab::runner::Model;

@@ -1,12 +1,11 @@
 //! Small schedules by hand.
 
-use weir_core::units::Nanos;
-
 use super::trace::Who;
 use super::{MS, ms, played, traced, us};
 use crate::generators::{Writer, add_event, add_queue, process, scenario};
 use crate::model::{Balance, Costs, NodeScenario, Operation, Program};
 use crate::record::Forget;
+use weir_core::units::Nanos;
 use weir_workload::duration::Run;
 
 fn empty() -> NodeScenario {

@@ -11,17 +11,17 @@ mod trace;
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use crate::job::{Ended, Job, Left, play};
+use crate::model::NodeScenario;
+use crate::record::Sink;
 use weir_core::registry::TASK;
 use weir_core::units::Nanos;
+use weir_lab::control::Watch;
+use weir_lab::error::RunError;
 
 use self::naive::Naive;
 use self::random::{Wish, random};
 use self::trace::Trace;
-use crate::job::{Ended, Job, Left, play};
-use crate::model::NodeScenario;
-use crate::record::Sink;
-use weir_lab::control::Watch;
-use weir_lab::error::RunError;
 
 const MS: u64 = 1_000_000;
 

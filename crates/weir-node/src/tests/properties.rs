@@ -1,13 +1,12 @@
 //! Properties of epoch scheduling under random programs: the promise, the levels, what is forgotten, who gets what.
 
-use weir_core::units::{Instant, Nanos};
-
 use super::random::{Dice, UNIT, Wish, random};
 use super::trace::{Trace, Who};
 use super::{MS, ms, played, traced};
 use crate::generators::{Writer, add_system, every_epoch, lone_generator, process, scenario};
 use crate::model::{NodeScenario, Operation};
 use crate::record::Sink;
+use weir_core::units::{Instant, Nanos};
 
 /// Specs, and whether what is owed is whole units of time: a process that is owed less than `min_slice` may go to its low
 /// queue, and lose as much.

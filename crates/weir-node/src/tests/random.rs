@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use weir_core::task::Declared;
-use weir_core::units::{Nanos, Weight};
-
 use crate::generators::{Writer, add_event, add_queue, process, scenario};
 use crate::model::{Balance, Costs, NodeScenario, Operation, Process, Program};
+use weir_core::task::Declared;
+use weir_core::units::{Nanos, Weight};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::duration::{Law, Run};
 

@@ -1,11 +1,10 @@
 //! What is refused, and in which words.
 
-use weir_core::units::Nanos;
-
 use super::{ms, played};
 use crate::generators::{Writer, add_event, add_queue, process, scenario};
 use crate::model::{NodeScenario, Operation, Program};
 use crate::record::Forget;
+use weir_core::units::Nanos;
 use weir_lab::error::RunError;
 
 fn with(programs: Vec<Program>) -> NodeScenario {

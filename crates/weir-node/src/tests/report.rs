@@ -1,13 +1,12 @@
 //! The report's four experiments: what its method measures on a simulated node with the costs of its Table 1.
 
-use weir_core::units::{Instant, Nanos};
-
 use super::{MS, ms, played};
 use crate::generators::{
     GENERATOR, SIMPLE_SINK, add_queue, add_system, message_generator, message_sink, process, scenario,
 };
 use crate::model::NodeScenario;
 use crate::record::Sink;
+use weir_core::units::{Instant, Nanos};
 
 const SECONDS: u64 = 10;
 

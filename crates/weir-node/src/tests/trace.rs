@@ -1,9 +1,8 @@
 //! What happened in a replication, in a form that two engines can be compared by.
 
-use weir_core::units::{Instant, Nanos};
-
 use crate::model::NodeScenario;
 use crate::record::{Path, Sink};
+use weir_core::units::{Instant, Nanos};
 
 /// Who had a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

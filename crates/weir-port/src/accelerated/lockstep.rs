@@ -1,7 +1,5 @@
 //! Runs a comparison: draws the timeline, plays it on every strategy, hands out batches.
 
-use weir_core::units::Nanos;
-
 use super::error::{self, LockstepError};
 use super::flow::Flow;
 use super::players::{Play, Players};
@@ -9,6 +7,7 @@ use super::strategy::Strategy;
 use super::tally::{Batch, BatchObserver, Probe};
 use crate::engine::Waiting;
 use crate::timeline::Timeline;
+use weir_core::units::Nanos;
 use weir_lab::dispatch::Level;
 use weir_workload::source::{ArrivalSource, ServiceSource};
 

@@ -1,5 +1,7 @@
 //! From the document to the disciplines that are compared.
 
+use super::{Check, Serving};
+use crate::model::Service;
 use weir_core::canonical::canonical;
 use weir_core::info::{Takes, parse_nanos};
 use weir_core::item::Message;
@@ -9,13 +11,7 @@ use weir_core::role::Role;
 use weir_core::spec::{Argument, Spec, SpecError};
 use weir_core::units::Packets;
 pub(super) use weir_document::words::discipline as explain;
-
-use super::Check;
-use super::Serving;
-use crate::model::Service;
-use weir_document::Checked;
-use weir_document::Located;
-use weir_document::NamedDiscipline;
+use weir_document::{Checked, Located, NamedDiscipline};
 
 /// The most turns that a message of mean service takes where messages are served whole.
 const MOST_TURNS: f64 = 10_000.0;

@@ -1,19 +1,15 @@
 //! From the document to who arrives when: from outside, from a file, or in a closed loop.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use weir_document::Checked;
-use weir_workload::document::WorkloadChecks;
-
-use weir_core::units::Nanos;
-
-use super::Check;
-use super::Serving;
+use super::{Check, Serving};
 use crate::document::{self, PortDocument, TraceFile};
 use crate::model::{Closed, Input, Open, Replay, Think};
-use weir_document::Located;
+use std::path::PathBuf;
+use std::sync::Arc;
+use weir_core::units::Nanos;
 use weir_document::quantity::Clock;
+use weir_document::{Checked, Located};
 use weir_lab::stream::LONGEST_MEAN;
+use weir_workload::document::WorkloadChecks;
 use weir_workload::{Arrivals, MessageClasses, TimeUnit, Trace, TraceFormat};
 
 /// The most applications of a workload.

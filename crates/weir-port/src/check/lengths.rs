@@ -1,17 +1,12 @@
 //! From the document to how large messages are, in the unit that the service counts, and to the classes
 //! into which the report divides them.
 
-use weir_document::Checked;
-use weir_document::Located;
-use weir_workload::document::WorkloadChecks;
-
-use weir_core::units::Bytes;
-
-use super::Check;
-use super::Serving;
+use super::{Check, Serving};
 use crate::document::{self, ClassesBy, PortDocument};
-use weir_document::Refused;
+use weir_core::units::Bytes;
 use weir_document::quantity::{Length, LengthUnit};
+use weir_document::{Checked, Located, Refused};
+use weir_workload::document::WorkloadChecks;
 use weir_workload::{MessageClasses, Sizes, Trace};
 
 /// The most lengths that make a class each.

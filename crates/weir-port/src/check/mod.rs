@@ -3,22 +3,17 @@
 //! What can be refused is refused at its own line and column. The disciplines are checked in `disciplines`,
 //! who arrives in `input`.
 
-use weir_document::Checked;
-use weir_document::MAX_REPLICATIONS;
-use weir_document::MAX_WORK;
-use weir_document::{Checker, Wording};
-use weir_lab::scenario::{Compared, IN_SERVICES, Read, Written};
-use weir_workload::document::WorkloadChecks;
-
-use weir_core::units::{Bytes, Nanos};
-
-use self::disciplines::carry_alphas;
 use crate::document::{self, PortDocument};
 use crate::model::{Input, Limit, Measure, PacketTime, PortScenario, Service, Stop, WarmUp, WholeTime};
-use weir_document::Located;
+use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{self, Clock, LengthUnit, Time};
+use weir_document::{Checked, Checker, Located, MAX_REPLICATIONS, MAX_WORK, Wording};
+use weir_lab::scenario::{Compared, IN_SERVICES, Read, Written};
 use weir_lab::stream::LONGEST_MEAN;
 use weir_workload::MessageClasses;
+use weir_workload::document::WorkloadChecks;
+
+use self::disciplines::carry_alphas;
 
 mod disciplines;
 mod input;

@@ -2,12 +2,11 @@
 //!
 //! Of several idle cores it is the one with the lowest number, and so it is of several that become free at one instant.
 
-use weir_core::discipline::DropReason;
-
 use super::ring::Ring;
 use super::scan::{earliest, first_by};
 use super::{Course, Request, Teller, tell};
 use crate::record::Sink;
+use weir_core::discipline::DropReason;
 
 /// Cores that share a queue.
 pub(super) struct Central {

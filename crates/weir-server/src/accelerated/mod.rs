@@ -20,6 +20,11 @@ mod reserved;
 mod ring;
 mod scan;
 
+use crate::engine::LATEST;
+use crate::job::{Ended, Job, Left};
+use crate::model::{Costs, Known, ServerScenario, Workload};
+use crate::record::{Done, Sink};
+use crate::source::{Source, refused};
 use weir_core::discipline::DropReason;
 use weir_core::item::Message;
 use weir_core::pool::darc::{self, Reservation};
@@ -27,12 +32,6 @@ use weir_core::pool::{Dispatcher, DispatcherVisitor, Sees, cfcfs};
 use weir_core::registry;
 use weir_core::spec::{Spec, SpecError};
 use weir_core::units::{Instant, Nanos};
-
-use crate::engine::LATEST;
-use crate::job::{Ended, Job, Left};
-use crate::model::{Costs, Known, ServerScenario, Workload};
-use crate::record::{Done, Sink};
-use crate::source::{Source, refused};
 use weir_lab::control::Watch;
 use weir_lab::dispatch::{Level, Work};
 use weir_lab::error::RunError;

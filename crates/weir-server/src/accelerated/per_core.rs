@@ -1,14 +1,13 @@
 //! A queue at each core, in order of arrival: a request begins where the one before it on its core has ended.
 
-use weir_core::discipline::DropReason;
-use weir_core::item::{ClassId, FlowId, Message};
-use weir_core::pool::{Dispatcher, ReceiverId, ServerId, Servers};
-use weir_core::units::{Instant, Nanos};
-
 use super::ring::Ring;
 use super::scan::first_by;
 use super::{Course, Request, Teller, tell};
 use crate::record::Sink;
+use weir_core::discipline::DropReason;
+use weir_core::item::{ClassId, FlowId, Message};
+use weir_core::pool::{Dispatcher, ReceiverId, ServerId, Servers};
+use weir_core::units::{Instant, Nanos};
 
 /// A core with its queue.
 #[derive(Debug)]

@@ -6,14 +6,13 @@
 
 use std::collections::VecDeque;
 
+use super::scan::{earliest, first_by};
+use super::{Course, Request, Teller, tell};
+use crate::record::Sink;
 use weir_core::discipline::DropReason;
 use weir_core::item::ClassId;
 use weir_core::pool::darc::Reservation;
 use weir_core::units::Instant;
-
-use super::scan::{earliest, first_by};
-use super::{Course, Request, Teller, tell};
-use crate::record::Sink;
 
 /// Nobody waits.
 const NEVER: u64 = Instant::NEVER.get();

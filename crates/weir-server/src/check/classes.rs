@@ -1,21 +1,18 @@
 //! The classes of requests: their names, shares, service times, and the slowdowns that are asked for.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-use weir_workload::document::WorkloadChecks;
-
-use weir_core::pool::{MAX_CLASSES, Profile};
-use weir_core::units::Nanos;
-
 use super::LONGEST_SERVICE;
 use crate::check::Check;
 use crate::document::ClassTable;
 use crate::document::span::{ServiceLaw, ServiceTime};
 use crate::model::{Class, Service};
-use weir_document::Checked;
-use weir_document::Located;
+use std::collections::HashSet;
+use std::sync::Arc;
+use weir_core::pool::{MAX_CLASSES, Profile};
+use weir_core::units::Nanos;
 use weir_document::quantity::Time;
+use weir_document::{Checked, Located};
 use weir_workload::Sizes;
+use weir_workload::document::WorkloadChecks;
 use weir_workload::duration::Law;
 
 /// How far the shares may be from a sum of 1; within it they are scaled.

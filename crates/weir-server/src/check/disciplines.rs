@@ -1,5 +1,6 @@
 //! The disciplines of the server: dispatchers and pool disciplines, each built once for the site.
 
+use crate::check::Check;
 use weir_core::canonical::canonical_as;
 use weir_core::item::Message;
 use weir_core::pool::Site;
@@ -7,12 +8,8 @@ use weir_core::registry;
 use weir_core::role::Role;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
-
-use crate::check::Check;
-use weir_document::Checked;
-use weir_document::Located;
-use weir_document::NamedDiscipline;
 use weir_document::words::discipline as explain;
+use weir_document::{Checked, Located, NamedDiscipline};
 
 impl Check<'_, '_> {
     /// The disciplines by their canonical names.

@@ -1,15 +1,13 @@
 //! When a replication ends, and what is measured.
 
-use weir_core::units::Nanos;
-
 use super::LONGEST_RUN;
 use super::workload::Arrives;
 use crate::check::Check;
 use crate::document::{ServerDocument, ServerMeasure};
 use crate::model::{Measure, Open, Stop, Workload};
 use crate::run::MOST_WINDOWS;
-use weir_document::Located;
-use weir_document::{Checked, MAX_REPLICATIONS, MAX_WORK};
+use weir_core::units::Nanos;
+use weir_document::{Checked, Located, MAX_REPLICATIONS, MAX_WORK};
 use weir_workload::requests::Requests;
 
 /// Requests of all replications together where the scenario does not say.

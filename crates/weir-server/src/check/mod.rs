@@ -18,20 +18,16 @@ mod measure;
 mod requests;
 mod workload;
 
+use crate::document::span::Bound;
+use crate::document::{KnownService, ServerDocument, ServerTable};
+use crate::model::{Costs, Known, ServerScenario};
 use weir_core::pool::{MAX_SERVERS, Site};
 use weir_core::units::Nanos;
-use weir_document::{Checker, Wording};
+use weir_document::quantity::Time;
+use weir_document::{Checked, Checker, Located, Wording};
 use weir_lab::scenario::{Compared, IN_SERVICES, Read, Written};
 
-use crate::document::ServerDocument;
-
-use crate::document::span::Bound;
-use crate::document::{KnownService, ServerTable};
-use crate::model::{Costs, Known, ServerScenario};
 use classes::profiles;
-use weir_document::Checked;
-use weir_document::Located;
-use weir_document::quantity::Time;
 
 /// The longest run: some three years.
 const LONGEST_RUN: Nanos = Nanos::new(100_000_000_000_000_000);

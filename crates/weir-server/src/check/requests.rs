@@ -1,19 +1,16 @@
 //! Requests of a file: their classes with the shares and means they have there, and time scaled to a load.
 
-use std::sync::Arc;
-use weir_workload::document::WorkloadChecks;
-
-use weir_core::units::Nanos;
-
 use super::classes::mean_of_all;
 use super::workload::{Arrives, MAX_FLOWS};
 use super::{Cores, LONGEST_RUN, LONGEST_SERVICE};
 use crate::check::Check;
 use crate::document::{RequestFile, ServerDocument, Split};
 use crate::model::{Class, Service, Workload};
-use weir_document::Checked;
-use weir_document::Located;
+use std::sync::Arc;
+use weir_core::units::Nanos;
 use weir_document::quantity::Time;
+use weir_document::{Checked, Located};
+use weir_workload::document::WorkloadChecks;
 use weir_workload::duration::Law;
 use weir_workload::requests::Requests;
 use weir_workload::{ClassBy, RequestBounds, RequestFormat, TimeUnit, read_requests};

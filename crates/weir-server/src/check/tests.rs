@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::model::{Costs, Known, Levels, Measure, Process, ServerScenario, Service, Stop, Workload};
 use weir_core::pool::{DISPATCHER, POOL, Profile, Site};
 use weir_core::units::Nanos;
-
-use crate::model::{Costs, Known, Levels, Measure, Process, ServerScenario, Service, Stop, Workload};
 use weir_workload::duration::Law;
 use weir_workload::requests::Requests;
 use weir_workload::{Arrivals, Sizes};

@@ -1,19 +1,16 @@
 //! Arrivals from outside, with their levels, and clients.
 
-use weir_core::units::Nanos;
-use weir_workload::document::ArrivalProcess;
-use weir_workload::document::WorkloadChecks;
-
 use super::classes::mean_of_all;
 use super::{Cores, LONGEST_RUN};
 use crate::check::Check;
 use crate::document::{Clients, LevelTable, ServerArrivals, ServerDocument, ServerWorkload, Trains};
 use crate::model::{Class, Closed, Levels, Open, Process, Stop, Workload};
-use weir_document::Checked;
-use weir_document::Located;
+use weir_core::units::Nanos;
 use weir_document::quantity::RequestRate;
+use weir_document::{Checked, Located};
 use weir_lab::stream::LONGEST_MEAN;
 use weir_workload::Arrivals;
+use weir_workload::document::{ArrivalProcess, WorkloadChecks};
 use weir_workload::duration::Law;
 
 /// The most flows, and the most clients.

@@ -3,16 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use weir_core::units::{Instant, Nanos};
-
+use super::requests::Slot;
 use crate::model::{Costs, ServerScenario, Workload};
 use crate::source::clients::Clients;
 use crate::source::{Estimate, Source};
+use weir_core::units::{Instant, Nanos};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::requests::Requests;
-
-use super::requests::Slot;
 
 /// Requests of a block.
 const BLOCK: usize = 1024;

@@ -3,14 +3,12 @@
 //! Grants of requests that do not wait, and grants of busy cores, are looked for in every run, since the engine could not go on
 //! from there. With verification, the books are compared after every event as well.
 
-use weir_core::pool::{Pool, ServerId};
-use weir_core::units::Instant;
-
-use crate::record::Sink;
-use weir_lab::error::RunError;
-
 use super::Request;
 use super::run::Engine;
+use crate::record::Sink;
+use weir_core::pool::{Pool, ServerId};
+use weir_core::units::Instant;
+use weir_lab::error::RunError;
 
 impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
     /// Something that must never be; the run ends.

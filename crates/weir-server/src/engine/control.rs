@@ -1,10 +1,9 @@
 //! What is measured for a discipline that controls itself, period by period; nothing for the others.
 
-use weir_core::pool::{Delays, Measured};
-use weir_core::units::{Instant, Nanos};
-
 use super::cores::Open;
 use super::requests::Slot;
+use weir_core::pool::{Delays, Measured};
+use weir_core::units::{Instant, Nanos};
 
 /// The measurements.
 #[derive(Debug)]

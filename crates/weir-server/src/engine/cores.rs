@@ -4,10 +4,9 @@
 //! are the cores and whose nodes hold the earliest end below them. A change goes from a leaf to the root, without a branch.
 //! Time and core share one word, so that of equal times the lowest core wins.
 
+use super::Request;
 use weir_core::pool::MAX_SERVERS;
 use weir_core::units::{Instant, Nanos};
-
-use super::Request;
 
 /// Binary digits of a core's number.
 const DIGITS: u32 = MAX_SERVERS.ilog2();

@@ -1,14 +1,12 @@
 //! What becomes of requests before the discipline: grants that begin and end, and requests that it drops.
 
-use weir_core::pool::{Assigned, Pool, ServerId};
-use weir_core::units::{Cost, Instant, Nanos};
-
-use crate::record::{Done, Sink};
-
 use super::Request;
 use super::cores::{LATEST, Open};
 use super::requests::{NOT_YET, Slot, State};
 use super::run::Engine;
+use crate::record::{Done, Sink};
+use weir_core::pool::{Assigned, Pool, ServerId};
+use weir_core::units::{Cost, Instant, Nanos};
 
 impl<D: Pool<Request>, S: Sink> Engine<'_, D, S> {
     pub(super) fn preempt(&mut self, now: Instant, core: u32) {

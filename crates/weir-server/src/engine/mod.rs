@@ -17,17 +17,16 @@ mod grants;
 mod requests;
 mod run;
 
-use weir_core::item::Message;
-use weir_core::pool::{Pool, PoolVisitor};
-use weir_core::registry::{visit_pool, with_seeds};
-use weir_core::spec::Spec;
-use weir_core::units::Nanos;
-
 use crate::accelerated;
 use crate::job::{Ended, Job};
 use crate::model::{ServerScenario, Workload};
 use crate::record::Sink;
 use crate::source::refused;
+use weir_core::item::Message;
+use weir_core::pool::{Pool, PoolVisitor};
+use weir_core::registry::{visit_pool, with_seeds};
+use weir_core::spec::Spec;
+use weir_core::units::Nanos;
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};

@@ -1,8 +1,7 @@
 //! The requests that are there: slots that are used again, and the order of those whose service has not begun.
 
-use weir_core::units::{Instant, Nanos};
-
 use super::LATEST;
+use weir_core::units::{Instant, Nanos};
 
 /// The most requests that are there at a time.
 pub(super) const MOST: usize = 1 << 23;

@@ -1,22 +1,20 @@
 //! A replication from its first event to its last.
 
-use weir_core::discipline::DropReason;
-use weir_core::item::{ClassId, FlowId};
-use weir_core::pool::{Placed, Pool, ReceiverId, ServerId};
-use weir_core::units::Instant;
-
-use crate::job::{Ended, Job, Left};
-use crate::model::ServerScenario;
-use crate::record::Sink;
-use weir_lab::control::Watch;
-use weir_lab::error::RunError;
-
 use super::arrivals::{Arrivals, Receivers};
 use super::control::Control;
 use super::cores::{Cores, End, LATEST, Open};
 use super::flows::Flows;
 use super::requests::{MOST, Slots};
 use super::{Request, flows};
+use crate::job::{Ended, Job, Left};
+use crate::model::ServerScenario;
+use crate::record::Sink;
+use weir_core::discipline::DropReason;
+use weir_core::item::{ClassId, FlowId};
+use weir_core::pool::{Placed, Pool, ReceiverId, ServerId};
+use weir_core::units::Instant;
+use weir_lab::control::Watch;
+use weir_lab::error::RunError;
 
 /// After so many events it is asked whether the run is to be broken off.
 const PATIENCE: u32 = 1 << 16;

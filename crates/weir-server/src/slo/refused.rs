@@ -3,11 +3,10 @@
 //! What is wrong with a question names the option; what is wrong with a scenario names its key, so that whoever has the
 //! text can say where it stands. Work O(classes), where something is refused.
 
-use weir_core::nearest::nearest;
-
 use super::Asked;
 use crate::collector::{LEAST_SLOWDOWN, SLOWDOWN_STEP};
 use crate::model::{ServerScenario, Workload};
+use weir_core::nearest::nearest;
 use weir_lab::error::RunError;
 use weir_lab::stats::FAR_QUANTILES;
 use weir_lab::stats::figure::ALL;

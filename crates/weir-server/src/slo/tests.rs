@@ -3,9 +3,6 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
-use weir_core::discipline::DropReason;
-use weir_core::units::Instant;
-
 use super::{Asked, SloError, SloSearch, Verdict, highest_load, highest_load_with};
 use crate::collector::Collector;
 use crate::generators::{class, lab, scenario};
@@ -13,8 +10,9 @@ use crate::job::{Ended, Job, Left};
 use crate::model::{Closed, ServerScenario, Workload};
 use crate::record::Sink;
 use crate::statistics_tests::{constant, done, nanos, several, with_control};
-use weir_lab::control::Control;
-use weir_lab::control::Watch;
+use weir_core::discipline::DropReason;
+use weir_core::units::Instant;
+use weir_lab::control::{Control, Watch};
 use weir_lab::error::RunError;
 use weir_lab::stats::testing::Noise;
 

@@ -7,14 +7,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use weir_core::units::{Instant, Nanos};
-
+use super::{Mix, Services, draw};
 use crate::model::{Closed, ServerScenario};
+use weir_core::units::{Instant, Nanos};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::duration::Law;
-
-use super::{Mix, Services, draw};
 
 /// The clients of one replication.
 #[derive(Debug)]

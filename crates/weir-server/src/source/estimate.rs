@@ -3,9 +3,8 @@
 //! An estimate within a factor is `service * factor^x`, `x` even in (-1, 1). It is computed from exactly rounded
 //! operations alone, so it is the same on every machine.
 
-use weir_core::units::Nanos;
-
 use crate::model::{Known, ServerScenario};
+use weir_core::units::Nanos;
 use weir_lab::logarithm::ln;
 use weir_lab::stream::Stream;
 

@@ -10,12 +10,11 @@
 //! **Trains** have as many requests as the rate at their beginning brings in a period, rounded down with the rest carried
 //! over. One that is not over when the next is due delays that one.
 
+use super::refused;
 use crate::model::{Levels, Open, Process};
 use weir_lab::error::RunError;
 use weir_lab::stream::{Purpose, Stream};
 use weir_workload::arrivals::Times;
-
-use super::refused;
 
 /// The mean gap has at least so many ticks of the process, where parts of a nanosecond allow it.
 const TICKS: f64 = 1024.0;

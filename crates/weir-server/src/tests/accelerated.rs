@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use weir_core::registry::DISPATCHER;
-use weir_core::units::Nanos;
-
 use super::{Told, run_job};
 use crate::engine::{seeded, step_by_step};
 use crate::generators::{class, scenario};
 use crate::job::{Ended, Job};
 use crate::model::{Costs, Known, ServerScenario, Workload};
+use weir_core::registry::DISPATCHER;
+use weir_core::units::Nanos;
 use weir_lab::control::Watch;
 use weir_workload::duration::Law;
 

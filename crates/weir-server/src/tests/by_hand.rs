@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use weir_core::discipline::DropReason;
-use weir_core::units::Nanos;
-
 use super::{delay, run, run_stepwise};
 use crate::generators::{class, scenario};
 use crate::job::Job;
 use crate::model::{Closed, Costs, ServerScenario, Workload};
+use weir_core::discipline::DropReason;
+use weir_core::units::Nanos;
 use weir_lab::error::RunError;
 use weir_workload::duration::Law;
 use weir_workload::requests::Requests;

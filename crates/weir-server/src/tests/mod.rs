@@ -9,13 +9,12 @@ mod random;
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use weir_core::discipline::DropReason;
-use weir_core::units::{Instant, Nanos};
-
 use crate::engine::{check, play, seeded, step_by_step};
 use crate::job::{Ended, Job, Left};
 use crate::model::ServerScenario;
 use crate::record::{Done, Sink};
+use weir_core::discipline::DropReason;
+use weir_core::units::{Instant, Nanos};
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 

@@ -3,12 +3,6 @@
 
 use std::collections::HashMap;
 
-use weir_core::discipline::DropReason;
-use weir_core::item::{ClassId, FlowId, Message};
-use weir_core::pool::{Delays, Measured, Placed, Pool, ReceiverId, ServerId};
-use weir_core::registry;
-use weir_core::units::{Instant, Nanos};
-
 use super::Told;
 use crate::engine::seeded;
 use crate::job::Job;
@@ -16,6 +10,11 @@ use crate::model::{ServerScenario, Workload};
 use crate::record::{Done, Sink};
 use crate::source::clients::Clients;
 use crate::source::{Estimate, Source};
+use weir_core::discipline::DropReason;
+use weir_core::item::{ClassId, FlowId, Message};
+use weir_core::pool::{Delays, Measured, Placed, Pool, ReceiverId, ServerId};
+use weir_core::registry;
+use weir_core::units::{Instant, Nanos};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::requests::Requests;
 

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use weir_core::units::{Instant, Nanos};
-
 use super::random::{chance, disciplines, told};
 use super::{Told, delay, run};
 use crate::generators::{class, extreme_bimodal, high_bimodal, lab, scenario};
 use crate::model::{Open, ServerScenario, Workload};
+use weir_core::units::{Instant, Nanos};
 use weir_workload::duration::Law;
 
 /// Spans of one core that overlap.

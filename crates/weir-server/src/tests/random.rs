@@ -3,16 +3,15 @@
 
 use std::sync::Arc;
 
-use weir_core::item::Message;
-use weir_core::pool::MAX_CLASSES;
-use weir_core::registry::{self, DISPATCHER, POOL};
-use weir_core::units::Nanos;
-
 use super::naive::Naive;
 use super::{Told, run_stepwise};
 use crate::generators::{class, scenario};
 use crate::job::{Job, Left};
 use crate::model::{Class, Closed, Costs, Known, Levels, Open, Process, ServerScenario, Workload};
+use weir_core::item::Message;
+use weir_core::pool::MAX_CLASSES;
+use weir_core::registry::{self, DISPATCHER, POOL};
+use weir_core::units::Nanos;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::Arrivals;
 use weir_workload::duration::Law;

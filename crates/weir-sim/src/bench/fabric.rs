@@ -5,9 +5,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use weir_core::units::{Bytes, Nanos, Rate};
-
 use crate::bench::{Bench, Round, Unit};
+use weir_core::units::{Bytes, Nanos, Rate};
 use weir_fabric::job::{self, Ended, Job, Tally};
 use weir_fabric::model::{
     Arrivals, Channel, FabricScenario, Link, Pareto, Routing, Size, Stop, Switch, Topology, Traffic,

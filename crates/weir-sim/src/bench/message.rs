@@ -6,12 +6,11 @@
 
 use std::hint::black_box;
 
+use crate::bench::{Bench, Round, Unit};
 use weir_core::discipline::{CountDrops, Discipline, Enqueued, Open};
 use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::registry::{Visitor, visit_message};
 use weir_core::units::{Cost, Instant, Nanos, Packets};
-
-use crate::bench::{Bench, Round, Unit};
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 
 /// Steps of a round.

@@ -3,15 +3,14 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use weir_core::units::{Bytes, Nanos};
-use weir_tg::Distribution;
-
 use crate::bench::{Bench, Round, Unit};
+use weir_core::units::{Bytes, Nanos};
 use weir_lab::control::Watch;
 use weir_network::build::{self, Job};
 use weir_network::job::{self, Collected, Ended};
 use weir_network::model::{Delay, Jitter, NetworkScenario};
 use weir_network::plan::{Plan, exponential, seconds};
+use weir_tg::Distribution;
 
 /// The line of the report, and packets with which it is offered 60 % by each of three sources.
 const T1: u64 = 1_344_000;

@@ -8,10 +8,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use crate::bench::{Bench, Round, Unit};
 use weir_core::registry::TASK;
 use weir_core::units::Nanos;
-
-use crate::bench::{Bench, Round, Unit};
 use weir_lab::control::Watch;
 use weir_node::collector::Collector;
 use weir_node::generators::{SIMPLE_SINK, add_queue, message_generator, message_sink, process, scenario};

@@ -13,13 +13,12 @@
 
 use std::hint::black_box;
 
+use crate::bench::{Bench, Round, Unit};
 use weir_core::discipline::{CountDrops, Discipline, Gate};
 use weir_core::item::{ClassId, FlowId, Packet};
 use weir_core::registry::{Visitor, packet_discipline, visit_packet};
 use weir_core::spec::Spec;
 use weir_core::units::{Bytes, Instant, Nanos};
-
-use crate::bench::{Bench, Round, Unit};
 
 /// Packets of a round.
 const PACKETS: u32 = 20_000;

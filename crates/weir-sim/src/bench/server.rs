@@ -3,9 +3,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use weir_core::units::Nanos;
-
 use crate::bench::{Bench, Round, Unit};
+use weir_core::units::Nanos;
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 use weir_server::collector::Collector;

@@ -11,14 +11,13 @@
 
 use std::collections::VecDeque;
 
+use crate::bench::{Bench, Round, Unit};
 use weir_core::discipline::{CountDrops, Discipline, Open};
 use weir_core::item::FlowId;
 use weir_core::registry::{TASK, task_discipline, visit_task};
 use weir_core::spec::Spec;
 use weir_core::task::{Declared, Task, TaskDiscipline, TaskVisitor};
 use weir_core::units::{Instant, Nanos};
-
-use crate::bench::{Bench, Round, Unit};
 
 /// Decisions of a round.
 const DECISIONS: u64 = 20_000;

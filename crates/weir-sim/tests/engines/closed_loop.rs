@@ -5,10 +5,9 @@
 
 use std::collections::VecDeque;
 
+use super::script::{Log, fluid_with, plain_with, whole_with};
 use weir_core::units::{Instant, Nanos};
 use weir_sim::port::arrivals::{Application, Closed, Step};
-
-use super::script::{Log, fluid_with, plain_with, whole_with};
 
 /// What each application submits, one after the other.
 struct Planned {

@@ -3,11 +3,10 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
+use super::script::{all_checks_hold, broken_off, mean, outcome, scenario};
 use weir_sim::port::build::{Layout, flows, lanes, metrics};
 use weir_sim::port::collector::Plan;
 use weir_sim::port::rounds::{Grain, Rounds, Standing};
-
-use super::script::{all_checks_hold, broken_off, mean, outcome, scenario};
 
 const ENDLESS: &str = "[workload]\nload = 0.9\n[stop]\npackets = 1_000_000_000\nreplications = 2\n\
                        warm_up = \"none\"\n[measure]\ntails = false\n";

@@ -1,10 +1,9 @@
 //! Every discipline and wrapper of the registry, in both modes of the port.
 
+use super::script::{all_checks_hold, mean, outcome, scenario};
 use weir_core::registry::{MESSAGE, WRAPPER, info};
 use weir_core::spec::Spec;
 use weir_sim::Outcome;
-
-use super::script::{all_checks_hold, mean, outcome, scenario};
 
 /// The examples of the registry.
 fn examples() -> Vec<String> {

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use weir_core::registry::{MESSAGE, WRAPPER};
-
 use super::script::{Given, open, plain_with};
+use weir_core::registry::{MESSAGE, WRAPPER};
 
 /// A file, read.
 #[derive(Debug, Default)]

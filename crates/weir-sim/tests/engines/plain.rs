@@ -1,8 +1,7 @@
 //! The plain engine on schedules decided by hand; every packet takes 10.
 
-use weir_lab::record::Departure;
-
 use super::script::{Given, open, plain, plain_with};
+use weir_lab::record::Departure;
 
 #[test]
 fn acceptance_comes_before_an_arrival_at_the_same_instant() {

@@ -1,5 +1,6 @@
 //! The self-checks hold where they should, and fail where something is broken.
 
+use super::script::{Given, all_checks_hold, drawn, open, outcome, scenario};
 use weir_core::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use weir_core::item::Message;
 use weir_core::message::fifo::Fifo;
@@ -14,8 +15,6 @@ use weir_sim::port::gathered::Gathered;
 use weir_sim::port::outcome::ClassRow;
 use weir_sim::port::plain::Plain;
 use weir_sim::port::selfcheck;
-
-use super::script::{Given, all_checks_hold, drawn, open, outcome, scenario};
 
 const PACKETS: [&str; 6] =
     ["fifo", "rr_head", "alpha:10", "hrrn", "las:quantum=1", "outstanding(sf,limit=2)"];

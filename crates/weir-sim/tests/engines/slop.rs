@@ -1,13 +1,12 @@
 //! Section 9 of the report: no message submitted more than `alpha (l - l')` later slows one of length `l`.
 
+use super::script::{Given, drawn, open, outcome, packets, scenario};
 use weir_core::units::Nanos;
 use weir_sim::port::audit::{Audited, SlopAudit};
 use weir_sim::port::build::metrics;
 use weir_sim::port::collector::{Collector, Plan};
 use weir_sim::port::lane::{Lane, Verified};
 use weir_sim::port::plain::Plain;
-
-use super::script::{Given, drawn, open, outcome, packets, scenario};
 
 #[test]
 fn alpha_keeps_its_bound() {

@@ -1,13 +1,11 @@
 //! Which column of a trace holds what, and the fields of a row read by it.
 
-use weir_core::message::alpha::Coefficient;
-use weir_core::nearest::nearest;
-
-use crate::MAX_LENGTH;
-use weir_document::Refused;
-
 use super::rows::Row;
 use super::{TimeUnit, TraceFormat};
+use crate::MAX_LENGTH;
+use weir_core::message::alpha::Coefficient;
+use weir_core::nearest::nearest;
+use weir_document::Refused;
 
 /// A column: its position and its name.
 pub(super) struct Column {

@@ -5,11 +5,10 @@
 
 use std::io::Read;
 
-use weir_core::units::{Bytes, Nanos};
-
 use super::columns::{Column, Header};
 use super::rows::{Row, Rows};
 use super::{MAX_SPAN, Separator, TimeUnit, unpacked};
+use weir_core::units::{Bytes, Nanos};
 use weir_document::Refused;
 
 /// How a schedule is written. A column that is not named has its usual name.

@@ -7,13 +7,12 @@
 use std::collections::HashMap;
 use std::io::Read;
 
-use weir_core::nearest::nearest;
-use weir_core::units::Nanos;
-
 use super::columns::{Column, Header};
 use super::rows::{Row, Rows};
 use super::{MAX_SPAN, Separator, TimeUnit, unpacked};
 use crate::requests::Requests;
+use weir_core::nearest::nearest;
+use weir_core::units::Nanos;
 use weir_document::Refused;
 
 /// The usual names of columns.

@@ -5,12 +5,11 @@
 
 use std::io::Read;
 
-use weir_core::units::Nanos;
-
 use super::columns::{Column, Header};
 use super::rows::{Row, Rows};
 use super::{Separator, TimeUnit, unpacked};
 use crate::duration::Run;
+use weir_core::units::Nanos;
 use weir_document::Refused;
 
 /// What a file of runs may hold.

@@ -1,14 +1,13 @@
 //! Deficit round robin, as `weir_core::packet::drr` decides.
 
+use super::{Channels, Scheduler, Sight, count};
+use crate::time::{CreditUnit, Ticks};
 use weir_core::discipline::Effort;
 use weir_core::info::Arguments;
 use weir_core::packet::drr::{Config, INFO, Stall};
 use weir_core::packet::limits::Limits;
 use weir_core::spec::Spec;
 use weir_core::units::Bytes;
-
-use super::{Channels, Scheduler, Sight, count};
-use crate::time::{CreditUnit, Ticks};
 
 /// The largest quantum: sums of a few of them fit.
 const MOST: u64 = 1 << 40;

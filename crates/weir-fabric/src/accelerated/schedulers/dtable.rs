@@ -1,15 +1,14 @@
 //! The deficit table, as `weir_core::packet::dtable` decides.
 
+use super::wheel::{Found, Wheel};
+use super::{Scheduler, Sight, count};
+use crate::packet::{CREDIT_BYTES, table_credits};
+use crate::time::{CreditUnit, Ticks};
 use weir_core::discipline::Effort;
 use weir_core::info::Arguments;
 use weir_core::packet::dtable::{Config, INFO, Stall};
 use weir_core::packet::limits::Limits;
 use weir_core::spec::Spec;
-
-use super::wheel::{Found, Wheel};
-use super::{Scheduler, Sight, count};
-use crate::packet::{CREDIT_BYTES, table_credits};
-use crate::time::{CreditUnit, Ticks};
 
 /// The deficit table.
 #[derive(Clone, Debug)]

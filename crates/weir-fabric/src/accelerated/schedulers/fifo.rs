@@ -1,11 +1,10 @@
 //! First in, first out, as `weir_core::message::fifo` decides: whatever holds the first back holds back all.
 
-use weir_core::discipline::Effort;
-use weir_core::spec::Spec;
-
 use super::share::least;
 use super::{Scheduler, Sight};
 use crate::time::Ticks;
+use weir_core::discipline::Effort;
+use weir_core::spec::Spec;
 
 /// First in, first out.
 #[derive(Clone, Debug)]

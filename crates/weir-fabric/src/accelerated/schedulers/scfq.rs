@@ -1,15 +1,14 @@
 //! Self-clocked fair queueing, as `weir_core::packet::scfq` decides.
 
+use super::share::{Share, least};
+use super::{Channels, Scheduler, Sight};
+use crate::time::{CreditUnit, Ticks};
 use weir_core::discipline::Effort;
 use weir_core::info::Arguments;
 use weir_core::packet::flows::Config;
 use weir_core::packet::limits::Limits;
 use weir_core::packet::scfq::INFO;
 use weir_core::spec::Spec;
-
-use super::share::{Share, least};
-use super::{Channels, Scheduler, Sight};
-use crate::time::{CreditUnit, Ticks};
 
 /// Self-clocked fair queueing.
 #[derive(Clone, Debug)]

@@ -1,10 +1,9 @@
 //! Shares of channels and the virtual time that packets take, as `weir_core` counts them: bytes for each share, in
 //! 2^-20ths.
 
-use weir_core::packet::flows::Config;
-
 use super::Channels;
 use crate::time::CreditUnit;
+use weir_core::packet::flows::Config;
 
 const FRACTION_BITS: u32 = 20;
 /// What a link may carry at most, in the bytes of disciplines, before virtual time is set back: half of 2^42.

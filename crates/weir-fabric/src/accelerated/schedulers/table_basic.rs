@@ -1,14 +1,13 @@
 //! The basic table, as `weir_core::packet::table_basic` decides.
 
+use super::wheel::{Found, Wheel};
+use super::{Scheduler, Sight, count};
+use crate::time::Ticks;
 use weir_core::discipline::Effort;
 use weir_core::info::Arguments;
 use weir_core::packet::limits::Limits;
 use weir_core::packet::table_basic::{INFO, config_from_spec};
 use weir_core::spec::Spec;
-
-use super::wheel::{Found, Wheel};
-use super::{Scheduler, Sight, count};
-use crate::time::Ticks;
 
 /// The basic table; of a link there is the entry that was chosen last.
 #[derive(Clone, Debug)]

@@ -1,15 +1,14 @@
 //! The weighted tables of InfiniBand, as `weir_core::packet::table_weighted` decides.
 
+use super::wheel::{Found, Wheel};
+use super::{Channels, Scheduler, Sight, count};
+use crate::packet::table_credits;
+use crate::time::{CreditUnit, Ticks};
 use weir_core::discipline::Effort;
 use weir_core::info::Arguments;
 use weir_core::packet::limits::Limits;
 use weir_core::packet::table_weighted::{Config, INFO};
 use weir_core::spec::Spec;
-
-use super::wheel::{Found, Wheel};
-use super::{Channels, Scheduler, Sight, count};
-use crate::packet::table_credits;
-use crate::time::{CreditUnit, Ticks};
 
 /// The weighted tables.
 #[derive(Clone, Debug)]

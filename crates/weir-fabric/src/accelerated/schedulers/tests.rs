@@ -2,14 +2,13 @@
 
 use std::collections::VecDeque;
 
-use weir_core::discipline::{Discipline, Effort, Gate};
-use weir_core::registry::packet_discipline;
-use weir_core::units::Bytes;
-
 use super::*;
 use crate::build::Lost;
 use crate::packet::Handle;
 use crate::time::{TICKS_PER_NANO, instant};
+use weir_core::discipline::{Discipline, Effort, Gate};
+use weir_core::registry::packet_discipline;
+use weir_core::units::Bytes;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 
 const V: usize = 16;

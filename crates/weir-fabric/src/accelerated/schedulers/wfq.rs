@@ -1,14 +1,13 @@
 //! Weighted fair queueing, as `weir_core::packet::wfq` decides.
 
+use super::share::{Share, least, weight};
+use super::{Channels, Scheduler, Sight};
+use crate::time::{CreditUnit, TICKS_PER_NANO, Ticks};
 use weir_core::discipline::Effort;
 use weir_core::info::Arguments;
 use weir_core::packet::limits::Limits;
 use weir_core::packet::wfq::{Config, INFO};
 use weir_core::spec::Spec;
-
-use super::share::{Share, least, weight};
-use super::{Channels, Scheduler, Sight};
-use crate::time::{CreditUnit, TICKS_PER_NANO, Ticks};
 
 /// Units of virtual time, for one share, that a rate of 1 bit/s makes in a nanosecond: 2^20 / (8 x 10^9), reduced.
 const UNITS: (u64, u64) = (1 << 8, 1_953_125);

@@ -2,9 +2,8 @@
 //!
 //! Work: a look-up where there are up to 64 entries and 8 channels; otherwise a step for each active channel and word.
 
-use weir_core::packet::table::Table;
-
 use super::Channels;
+use weir_core::packet::table::Table;
 
 /// Entries in a word.
 const WORD: usize = u64::BITS as usize;

@@ -13,9 +13,8 @@
 
 use core::ops::Range;
 
-use weir_core::nearest::nearest;
-
 use super::lexer::{Lexer, Word};
+use weir_core::nearest::nearest;
 
 /// The most steps of a program.
 pub(crate) const MAX_STEPS: usize = 65_536;

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use weir_core::units::Nanos;
-
 use super::super::LONGEST;
 use super::lexer::Word;
 use super::parse::{self, Fault, LawWords, Parsed, Place, Step};
 use crate::check::objects::Objects;
 use crate::model::{Costs, Operation};
+use weir_core::units::Nanos;
 use weir_document::Located;
 use weir_document::quantity::{Clock, Time};
 use weir_document::words::known_names;

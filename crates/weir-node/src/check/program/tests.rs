@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use weir_core::units::Nanos;
-
 use super::{Fault, Place, Scope, parse};
 use crate::check::objects::Objects;
 use crate::model::{Costs, Operation};
+use weir_core::units::Nanos;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::duration::Law;
 

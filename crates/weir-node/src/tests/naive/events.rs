@@ -1,11 +1,10 @@
 //! Events and queues: who posts, who waits, who is woken.
 
-use weir_core::discipline::{CountDrops, Enqueued};
-use weir_core::units::Nanos;
-
 use super::{Mail, Naive, State};
 use crate::model::Operation;
 use crate::record::Sink;
+use weir_core::discipline::{CountDrops, Enqueued};
+use weir_core::units::Nanos;
 
 impl Naive<'_> {
     pub(super) fn wake(&mut self, number: usize, process: usize) {

@@ -8,14 +8,13 @@ mod scheduler;
 
 use std::collections::{HashMap, VecDeque};
 
+use super::trace::{Trace, Who};
+use crate::model::{NodeScenario, Operation};
+use crate::record::Sink;
 use weir_core::item::FlowId;
 use weir_core::registry::task_discipline;
 use weir_core::task::{Task, TaskDiscipline};
 use weir_core::units::Instant;
-
-use super::trace::{Trace, Who};
-use crate::model::{NodeScenario, Operation};
-use crate::record::Sink;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

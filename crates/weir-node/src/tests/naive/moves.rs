@@ -1,11 +1,10 @@
 //! Rebalancing: who moves, and what goes with it.
 
+use super::{Alarm, Mail, Naive, State};
+use crate::record::Sink;
 use weir_core::item::FlowId;
 use weir_core::task::TaskDiscipline;
 use weir_core::units::Instant;
-
-use super::{Alarm, Mail, Naive, State};
-use crate::record::Sink;
 
 impl Naive<'_> {
     pub(super) fn compare(&mut self) {

@@ -1,12 +1,11 @@
 //! What processes do: every operation at its turn, and nothing ahead of it.
 
-use weir_core::item::FlowId;
-use weir_core::task::TaskDiscipline;
-use weir_core::units::{Instant, Nanos};
-
 use super::{Alarm, Mail, Naive, State};
 use crate::model::Operation;
 use crate::record::Sink;
+use weir_core::item::FlowId;
+use weir_core::task::TaskDiscipline;
+use weir_core::units::{Instant, Nanos};
 use weir_workload::duration::{Law, Run};
 
 impl Naive<'_> {

@@ -1,12 +1,11 @@
 //! The scheduler: who runs next, what that costs, and who pays.
 
-use weir_core::discipline::{CountDrops, Open};
-use weir_core::task::TaskDiscipline;
-use weir_core::units::{Instant, Nanos};
-
 use super::{Naive, Piece, State};
 use crate::record::{Path, Sink};
 use crate::tests::trace::Who;
+use weir_core::discipline::{CountDrops, Open};
+use weir_core::task::TaskDiscipline;
+use weir_core::units::{Instant, Nanos};
 
 impl Naive<'_> {
     pub(super) fn interrupt(&mut self, number: usize, who: Who, cost: u64, of_grant: bool, uncharged: u64) {
