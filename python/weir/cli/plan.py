@@ -33,6 +33,43 @@ HighCapacity = Annotated[
     typer.Option("--high-capacity", metavar="N", help="Entries of the high table, where they differ."),
 ]
 Lanes = Annotated[int, typer.Option("--lanes", metavar="N", help="Data lanes of the port: 1, 2, 4, 8 or 15.")]
+_Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="FORM",
+        help=f"Also write the plan for a target: {', '.join(request.TARGETS)}; a placement: "
+        f"{', '.join(request.NODE_TARGETS)}. Default: target.form of the request.",
+    ),
+]
+_Written = Annotated[
+    OneOutFile,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="Where it is written; a file that is there is replaced. Default: standard output.",
+    ),
+]
+_IsChecked = Annotated[
+    bool,
+    typer.Option(
+        "--check",
+        help="Also simulate the plan: each share and each bound under the scheduler of the target, each "
+        "need under epoch scheduling.",
+    ),
+]
+_Load = Annotated[
+    float | None,
+    typer.Option(
+        "--load",
+        metavar="SHARE",
+        help="With --check of a table: the load of daily use, below 1. Default: 0.95.",
+    ),
+]
+_CheckSeed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", help="With --check: the seed of all random streams. Default: 1."),
+]
 _DEFAULT = opensm.Port()
 _FITTED = {"table": "class", "nodes": "process"}
 
@@ -47,43 +84,11 @@ def plan(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="The request, a TOML file.", show_default=False)
     ],
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target",
-            metavar="FORM",
-            help=f"Also write the plan for a target: {', '.join(request.TARGETS)}; a placement: "
-            f"{', '.join(request.NODE_TARGETS)}. Default: target.form of the request.",
-        ),
-    ] = None,
-    out: Annotated[
-        OneOutFile,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Where it is written; a file that is there is replaced. Default: standard output.",
-        ),
-    ] = None,
-    is_checked: Annotated[
-        bool,
-        typer.Option(
-            "--check",
-            help="Also simulate the plan: each share and each bound under the scheduler of the target, each "
-            "need under epoch scheduling.",
-        ),
-    ] = False,
-    load: Annotated[
-        float | None,
-        typer.Option(
-            "--load",
-            metavar="SHARE",
-            help="With --check of a table: the load of daily use, below 1. Default: 0.95.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", metavar="N", help="With --check: the seed of all random streams. Default: 1."),
-    ] = None,
+    target: _Target = None,
+    out: _Written = None,
+    is_checked: _IsChecked = False,
+    load: _Load = None,
+    seed: _CheckSeed = None,
     threads: Threads = None,
     as_json: Json = False,
 ) -> int:
@@ -108,13 +113,8 @@ def plan(
     place = only(out)
     _check_options(is_checked, {"--load": load, "--seed": seed, "--threads": threads})
     planned = request.plan(file, target)
-    is_of_nodes = planned["kind"] == "nodes"
-    if is_of_nodes and load is not None:
-        raise ConfigError(f"--load is {load}, and a placement is checked at no load", "remove it")
+    _check_kind(planned, place, load)
     form = planned["form"]
-    if place is not None and form is None:
-        example = "scenario" if is_of_nodes else "opensm"
-        raise ConfigError(f"--out is {place}, and nothing says in which form", f"add `--target {example}`")
     is_met = not planned["refused"]
     emission = request.emit(file, form) if form is not None and is_met else None
     found: Check | NodeCheck | None = None
@@ -124,14 +124,14 @@ def plan(
         from weir.files import write_text
 
         write_text(place, emission.text)
-    if not as_json:
-        _show(planned, form, emission, place)
     if as_json:
         told = None if emission is None else {"form": form, "text": emission.text, "lost": emission.lost}
         document = {"plan": planned, "target": told}
         echo_json(document | {"check": found and found.to_dict()} if is_checked else document)
-    elif is_checked:
-        _show_check(found, planned["kind"])
+    else:
+        _show(planned, form, emission, place)
+        if is_checked:
+            _show_check(found, planned["kind"])
     if found is not None and found.interrupted:
         return INTERRUPTED
     return 0 if is_met and (found is None or found.is_met) else NOT_MET
@@ -141,6 +141,15 @@ def _check_options(is_checked: bool, options: Mapping[str, object]) -> None:
     for name, value in options.items():
         if value is not None and not is_checked:
             raise ConfigError(f"{name} is {value}, and nothing is simulated", "add `--check`")
+
+
+def _check_kind(planned: Mapping[str, Any], place: Path | None, load: float | None) -> None:
+    is_of_nodes = planned["kind"] == "nodes"
+    if is_of_nodes and load is not None:
+        raise ConfigError(f"--load is {load}, and a placement is checked at no load", "remove it")
+    if place is not None and planned["form"] is None:
+        example = "scenario" if is_of_nodes else "opensm"
+        raise ConfigError(f"--out is {place}, and nothing says in which form", f"add `--target {example}`")
 
 
 def _checked(

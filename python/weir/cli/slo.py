@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weir.cli.shared import INTERRUPTED, Json, ScenarioFile, Seed, Threads, echo_json
+from weir.errors import ConfigError
 from weir.text import number, plural, share
 
 if TYPE_CHECKING:
@@ -59,16 +60,10 @@ def slo(
     Example:
       weir slo server.toml --bound 10 --quantile p99.9
     """
-    from weir.errors import ConfigError
     from weir.models.server.slo import highest_loads
     from weir.progress import Progress
-    from weir.results import terminal
 
-    if not _FINEST <= precision <= _COARSEST:
-        raise ConfigError(
-            f"--precision is {precision:g} %, must be from {_FINEST:g} % to {_COARSEST:g} %",
-            "write one such as 1",
-        )
+    part = _part(precision)
     with Progress("simulated s", 1e9) as progress:
         try:
             found = highest_loads(
@@ -76,7 +71,7 @@ def slo(
                 bound=bound,
                 quantile=quantile,
                 class_=class_,
-                precision=precision / _PER_CENT,
+                precision=part,
                 seed=seed,
                 threads=threads,
                 progress=progress,
@@ -89,17 +84,31 @@ def slo(
     if as_json:
         echo_json([_plain(asdict(each)) for each in found])
     else:
-        out = terminal.console()
         who = "each class" if class_ is None else f"{class_} requests" if class_ == "all" else class_
-        terminal.say(
-            out, f"the highest load at which {quantile} of the slowdown of {who} is within {bound:g}"
-        )
-        terminal.print_table(out, _columns(found))
-        if interrupted:
-            unsearched = [each.discipline for each in found if not each.probes]
-            rest = f"; not searched: {', '.join(unsearched)}" if unsearched else ""
-            terminal.say(out, f"interrupted: what was searched by then{rest}")
+        _show(found, f"the highest load at which {quantile} of the slowdown of {who} is within {bound:g}")
     return INTERRUPTED if interrupted else 0
+
+
+def _part(precision: float) -> float:
+    """Return a precision as a part of 1."""
+    if not _FINEST <= precision <= _COARSEST:
+        raise ConfigError(
+            f"--precision is {precision:g} %, must be from {_FINEST:g} % to {_COARSEST:g} %",
+            "write one such as 1",
+        )
+    return precision / _PER_CENT
+
+
+def _show(found: Sequence[LoadSearch], headline: str) -> None:
+    from weir.results import terminal
+
+    out = terminal.console()
+    terminal.say(out, headline)
+    terminal.print_table(out, _columns(found))
+    if any(each.interrupted for each in found):
+        unsearched = [each.discipline for each in found if not each.probes]
+        rest = f"; not searched: {', '.join(unsearched)}" if unsearched else ""
+        terminal.say(out, f"interrupted: what was searched by then{rest}")
 
 
 def _plain(value: object) -> object:

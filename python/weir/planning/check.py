@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from weir.errors import ConfigError
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from weir.models.fabric.result import FabricResult
-    from weir.results.result import Result
 
 __all__ = ["LOAD", "OVERLOAD", "SCHEDULERS", "Check", "ClassCheck", "check", "scheduler_of"]
 
@@ -173,25 +173,12 @@ def check(
     if not 0 < load < 1:
         raise ConfigError(f"load is {load}, must be above 0 and below 1", "write `--load 0.95`")
     scheduler = scheduler_of(target)
-    planned_for = target or "scenario"
-    planned = plan(request, planned_for)
-    if planned["kind"] != "table":
-        raise ConfigError("is no request for a table", "use weir.planning.nodes.check", str(request))
-    base = tomllib.loads(emit(request, "scenario", planned_for).text)
-    runs = _Runs(planned, base, _spec(planned, base, scheduler), str(request))
-
-    def run(scenario: dict[str, Any]) -> FabricResult:
-        from weir.scenario import Scenario
-        from weir.simulation import run as simulate
-
-        checked = Scenario.from_dict(scenario, str(request))
-        found: Result = simulate(checked, seed=seed, threads=threads, progress=progress)
-        return cast("FabricResult", found)
-
+    runs = _runs(request, target or "scenario", scheduler)
+    run = partial(_simulated, file=str(request), seed=seed, threads=threads, progress=progress)
     rows: list[ClassCheck] = []
     shares = run(runs.shares(load))
     stopped = shares.interrupted
-    for place, row in enumerate(planned["classes"]):
+    for place, row in enumerate(runs.planned["classes"]):
         if stopped:
             break
         waits = run(runs.waits(place))
@@ -206,6 +193,30 @@ def check(
         interrupted=stopped,
         classes=tuple(rows),
     )
+
+
+def _runs(request: str | os.PathLike[str], target: str, scheduler: str) -> _Runs:
+    """Plan a request for a target, and return the scenarios of its check."""
+    planned = plan(request, target)
+    if planned["kind"] != "table":
+        raise ConfigError("is no request for a table", "use weir.planning.nodes.check", str(request))
+    base = tomllib.loads(emit(request, "scenario", target).text)
+    return _Runs(planned, base, _spec(planned, base, scheduler), str(request))
+
+
+def _simulated(
+    scenario: dict[str, Any],
+    *,
+    file: str,
+    seed: int,
+    threads: int | None,
+    progress: Callable[[dict[str, float]], None] | None,
+) -> FabricResult:
+    from weir.scenario import Scenario
+    from weir.simulation import run
+
+    checked = Scenario.from_dict(scenario, file)
+    return cast("FabricResult", run(checked, seed=seed, threads=threads, progress=progress))
 
 
 def _spec(planned: Mapping[str, Any], base: Mapping[str, Any], scheduler: str) -> str:

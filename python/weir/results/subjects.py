@@ -1,6 +1,6 @@
 """Results whose figures are about subjects, each with a kind and a name: what the node and the server share.
 
-Source: the rows of ``crates/weir-sim/src/stats/figure.rs``. Times are in seconds.
+Source: the rows of ``crates/weir-lab/src/stats/figure.rs``. Times are in seconds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Results of the fabric: typed views on the document that the engine wrote.
 
-Source: the model of ``crates/weir-sim/src/fabric/outcome.rs``. Times are in seconds; loads, throughputs and
+Source: the model of ``crates/weir-fabric/src/outcome.rs``. Times are in seconds; loads, throughputs and
 improvements are shares. A figure is about a discipline, a load and a virtual channel (``all``: all of them);
 packets count that were delivered in the measured time.
 """

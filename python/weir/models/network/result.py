@@ -1,6 +1,6 @@
 """Results of the network: typed views on the document that the engine wrote.
 
-Source: the model of ``crates/weir-sim/src/network/outcome.rs``. Times are in seconds, rates in bits a second,
+Source: the model of ``crates/weir-network/src/outcome.rs``. Times are in seconds, rates in bits a second,
 shares between 0 and 1; a packet belongs to the interval in which it was sent.
 """
 

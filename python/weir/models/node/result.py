@@ -1,6 +1,6 @@
 """Results of the node: typed views on the document that the engine wrote.
 
-Source: the model of ``crates/weir-sim/src/node/outcome.rs``. Times are in seconds. A figure is about a
+Source: the model of ``crates/weir-node/src/outcome.rs``. Times are in seconds. A figure is about a
 discipline and a process, a dual queue or a node; what lies in the measured time counts.
 """
 

@@ -1,6 +1,6 @@
 """Results of the server: typed views on the document that the engine wrote.
 
-Source: the model of ``crates/weir-sim/src/server/outcome.rs``. Times are in seconds. A figure is about a
+Source: the model of ``crates/weir-server/src/outcome.rs``. Times are in seconds. A figure is about a
 discipline and a class of requests, or the cores; requests that arrive in the measured time count.
 """
 
