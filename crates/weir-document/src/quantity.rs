@@ -19,6 +19,8 @@ mod written;
 use core::fmt;
 use std::net::Ipv4Addr;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_core::info::parse_bytes;
 use weir_core::units::{Bytes, Nanos, Rate};
 
