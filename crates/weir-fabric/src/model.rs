@@ -1,7 +1,7 @@
 //! What the engines of the fabric run: topology, links, switches, channels, traffic, and when to stop.
 //!
 //! Everything here has been checked: every spec builds, buffers hold a packet of the largest size, shares are
-//! positive. What the engines do with it is said in [`crate::fabric`].
+//! positive. What the engines do with it is said in [the crate](crate).
 
 use std::sync::Arc;
 

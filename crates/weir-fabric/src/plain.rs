@@ -1,6 +1,6 @@
 //! The plain engine: one calendar with one entry for each thing that happens.
 //!
-//! It is what the semantics in [`crate::fabric`] say, word by word, and the oracle of any faster engine. At one
+//! It is what the semantics in [the crate](crate) say, word by word, and the oracle of any faster engine. At one
 //! instant it goes through four phases: everything that is due, in any order; the interfaces, which take packets in;
 //! the crossbars; the links. What a phase starts has its first effect at a later instant.
 //!

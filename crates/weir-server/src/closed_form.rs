@@ -6,7 +6,7 @@
 //!
 //! | | |
 //! |-|-|
-//! | Source | as [`crate::theory`] says of each formula; Poisson arrivals split at random are Poisson (Kingman, *Poisson Processes*, 1993, section 5.1); the slowdown of processor sharing is Kleinrock, *Queueing Systems* II, 1976, section 4.4 |
+//! | Source | as `weir_theory` says of each formula; Poisson arrivals split at random are Poisson (Kingman, *Poisson Processes*, 1993, section 5.1); the slowdown of processor sharing is Kleinrock, *Queueing Systems* II, 1976, section 4.4 |
 //! | Units | nanoseconds; loads over all cores |
 //! | Work | O(classes log classes), and what [`mdk_wait`] takes |
 

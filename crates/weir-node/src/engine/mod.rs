@@ -1,4 +1,4 @@
-//! The engine of the node: runs programs under a discipline, one instant after the other, as [`crate::node`] states.
+//! The engine of the node: runs programs under a discipline, one instant after the other, as [the crate](crate) states.
 //!
 //! | | |
 //! |-|-|

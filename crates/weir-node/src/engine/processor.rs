@@ -1,7 +1,7 @@
 //! A node: its processor, the scheduler on it, and what interrupts it.
 //!
 //! A node is seen at the instants at which something is due, but never within an interrupt: what falls due meanwhile is
-//! seen at its end. [`World::instant`] goes through all that is due in the order that [`crate::node`] states, and
+//! seen at its end. [`World::instant`] goes through all that is due in the order that [the crate](crate) states, and
 //! enters the scheduler at most once; as long as something is due at the same instant it goes through it again.
 //!
 //! `mark` is the time up to which the open grant was charged, less the overheads that were carried into it. So what is

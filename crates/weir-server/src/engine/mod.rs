@@ -1,4 +1,4 @@
-//! The engine of the server: goes from event to event under a discipline, as [`crate::server`] states.
+//! The engine of the server: goes from event to event under a discipline, as [the crate](crate) states.
 //!
 //! | | |
 //! |-|-|
