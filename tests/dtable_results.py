@@ -7,7 +7,7 @@ plain. No test takes a number from here as true of a fabric.
 import json
 
 from fabric_results import document
-from weir.fabric import FabricResult
+from weir import FabricResult
 from weir.reproduce.dtable import published, runs
 from weir.reproduce.dtable.cells import FIGURE_WEIGHT
 from weir.reproduce.dtable.method import saturated_shares

@@ -5,9 +5,10 @@ agrees with itself. No test takes a number from here as true of a fabric.
 """
 
 import json
-import math
 
-NORMAL = 1.959963984540054
+import making
+from making import NORMAL
+
 CHANNELS = ("D2", "D4", "D8", "D16", "D32", "D64", "D64'")
 DRR = "drr:quantum=2048B,weights=8/8/8/4/2/1/1"
 DTABLE = "dtable:distances=2/4/8/16/32/64/64,weights=32cr/64cr/128cr/128cr/128cr/128cr/128cr"
@@ -21,25 +22,10 @@ def interval(value, error, factor=NORMAL):
 
 def estimate(discipline, load, channel, metric, value, unit, *, statistic="mean", error=0.0, reason=None):
     """Return one row."""
-    low, high = (None, None) if value is None else interval(value, error)
     low_90, high_90 = (None, None) if value is None else interval(value, error, 1.645)
-    return {
-        "discipline": discipline,
-        "load": load,
-        "channel": channel,
-        "metric": metric,
-        "statistic": statistic,
-        "value": value,
-        "low": low,
-        "high": high,
-        "low_90": low_90,
-        "high_90": high_90,
-        "standard_error": None if value is None else error,
-        "count": 0 if value is None else 1000,
-        "method": None if value is None else "replications",
-        "unit": unit,
-        "reason": reason,
-    }
+    about = {"discipline": discipline, "load": load, "channel": channel}
+    made = making.row(about, metric, value, unit, statistic=statistic, error=error, reason=reason)
+    return {**made, "low_90": low_90, "high_90": high_90}
 
 
 def rows_of(discipline, load, channel, share, latency, accepted):
@@ -74,14 +60,11 @@ def rows_of(discipline, load, channel, share, latency, accepted):
 def differences(estimates, reference):
     """Return differences and improvements of the latencies."""
     keys = ("load", "channel", "metric", "statistic")
-    base = {tuple(row[key] for key in keys): row for row in estimates if row["discipline"] == reference}
     made = []
-    for row in estimates:
-        if row["discipline"] == reference or not row["metric"].endswith("latency") or row["value"] is None:
+    for row, base in making.pairs(estimates, reference, keys):
+        if not row["metric"].endswith("latency"):
             continue
-        against = base[tuple(row[key] for key in keys)]["value"]
-        if against is None:
-            continue
+        against = base["value"]
         shared = {key: row[key] for key in ("discipline", *keys)} | {"reference": reference, "reason": None}
         value = row["value"] - against
         for kind, number, unit, error in (
@@ -96,19 +79,8 @@ def differences(estimates, reference):
 
 
 def histogram(discipline, load, channel, latency):
-    edges = [latency * 0.1 * 1.2**step for step in range(31)]
-    counts = [max(1, round(1000 * math.exp(-((step - 14) ** 2) / 20))) for step in range(30)]
-    return {
-        "discipline": discipline,
-        "load": load,
-        "channel": channel,
-        "metric": "latency",
-        "relative_error": 0.02,
-        "unit": "s",
-        "low": edges[:-1],
-        "high": edges[1:],
-        "count": counts,
-    }
+    about = {"discipline": discipline, "load": load, "channel": channel}
+    return making.histogram(about, "latency", "s", latency * 0.1, 1.2, 30)
 
 
 def totals(discipline, load):
@@ -147,20 +119,8 @@ def document(latencies, *, saturated=None, channels=CHANNELS, reference=None, **
                 histograms.append(histogram(discipline, load, channel, latency))
     base = reference or disciplines[0]
     made = {
-        "weir": "0.1.0",
-        "model": "fabric",
-        "title": "Seven channels at 64 end-points",
-        "file": "fabric.toml",
-        "fingerprint": "6b1f0c9a2d3e4f50",
-        "seed": 1,
-        "scenario": f'weir = 1\nmodel = "fabric"\ndisciplines = {json.dumps(disciplines)}\n',
         "replications": 10,
-        "time_unit": "s",
         "length_unit": "B",
-        "interrupted": False,
-        "unstable": None,
-        "engines": [{"discipline": name, "engine": "accelerated"} for name in disciplines],
-        "disciplines": disciplines,
         "reference": base,
         "size": {"hosts": 64, "switches": 48, "links": 384},
         "channels": [{"name": name, "share": share} for name in channels],
@@ -174,21 +134,11 @@ def document(latencies, *, saturated=None, channels=CHANNELS, reference=None, **
             for channel in (*channels, "all")
         ],
         "distributions": histograms,
-        "theory": [],
-        "checks": [
-            {
-                "discipline": name,
-                "check": "credits conserved",
-                "expected": 0.0,
-                "measured": 0.0,
-                "tolerance": 0.0,
-                "ok": True,
-                "note": "credits that are nowhere",
-            }
-            for name in disciplines
-        ],
     }
-    return {**made, **changes}
+    check = ("credits conserved", 0.0, "credits that are nowhere")
+    return making.frame(
+        "fabric", "Seven channels at 64 end-points", disciplines, check, **{**made, **changes}
+    )
 
 
 def paper(loads=(0.5, 0.8, 0.9, 1.0)):

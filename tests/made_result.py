@@ -8,6 +8,8 @@ import itertools
 import json
 import math
 
+import making
+
 SHARES = {"1pkt": 0.18, "2pkt": 0.18, "3pkt": 0.18, "4pkt": 0.18, "5pkt": 0.18, "20pkt": 0.10}
 MEANS = {
     "fifo": (103.33, 104.34, 105.29, 106.31, 107.26, 122.30),
@@ -161,13 +163,6 @@ def made(names: tuple[str, ...] = tuple(MEANS), **changes) -> str:
     """Return the JSON text of a result of the disciplines ``names``; the first is the reference."""
     classes = ["all", *SHARES]
     document = {
-        "weir": "0.1.0",
-        "model": "port",
-        "title": "Message port at 95 % load",
-        "file": "port.toml",
-        "fingerprint": "6b1f0c9a2d3e4f50",
-        "seed": 1,
-        "scenario": f'weir = 1\nmodel = "port"\ndisciplines = {json.dumps(names)}\n',
         "replications": 4,
         "time_unit": "u",
         "length_unit": "pkt",
@@ -176,13 +171,8 @@ def made(names: tuple[str, ...] = tuple(MEANS), **changes) -> str:
         "messages": MESSAGES,
         "unfinished": 22,
         "duration": 9_894_736.8,
-        "interrupted": False,
-        "unstable": None,
         "warm_up": {"rule": "detected (MSER-5)", "ticks": 4700},
         "precision": None,
-        "engines": [{"discipline": name, "engine": "accelerated"} for name in names],
-        "disciplines": list(names),
-        "reference": names[0],
         "classes": [
             {"name": "all", "low": None, "high": None, "count": MESSAGES, "mean_length": 4.7},
             *map(length_class, SHARES),
@@ -199,4 +189,6 @@ def made(names: tuple[str, ...] = tuple(MEANS), **changes) -> str:
         ],
         "distributions": [histogram(name, class_) for name in names for class_ in classes],
     }
-    return json.dumps({**document, **changes})
+    nothing = ("", 0, "")
+    document |= changes
+    return json.dumps(making.frame("port", "Message port at 95 % load", names, nothing, **document))

@@ -7,28 +7,15 @@ agrees with itself. No test takes a number from here as true of a network.
 import json
 import math
 
-NORMAL = 1.959963984540054
+import making
 
 
 def estimate(discipline, scope, name, metric, value, unit, *, statistic="mean", interval="all", error=None):
     """Return one row; without ``error`` it has no interval."""
-    missing = value is None
-    return {
-        "discipline": discipline,
-        "scope": scope,
-        "name": name,
-        "interval": interval,
-        "metric": metric,
-        "statistic": statistic,
-        "value": value,
-        "low": None if missing or error is None else value - NORMAL * error,
-        "high": None if missing or error is None else value + NORMAL * error,
-        "standard_error": None if missing else error,
-        "count": 8,
-        "method": None if error is None else "replications",
-        "unit": unit,
-        "reason": "nothing arrived" if missing else None,
-    }
+    about = {"discipline": discipline, "scope": scope, "name": name, "interval": interval}
+    reason = "nothing arrived" if value is None else None
+    made = making.row(about, metric, value, unit, statistic=statistic, error=error, reason=reason)
+    return {**made, "count": 8, "method": None if error is None else "replications"}
 
 
 def flow_rows(discipline, flow, interval, figures, error, replications):
@@ -118,32 +105,16 @@ def difference(row, base):
 
 def differences(estimates, reference):
     keys = ("scope", "name", "interval", "metric", "statistic")
-    base = {tuple(row[key] for key in keys): row for row in estimates if row["discipline"] == reference}
     return [
-        difference(row, base[found])
-        for row in estimates
-        if row["discipline"] != reference
-        and (found := tuple(row[key] for key in keys)) in base
-        and row["value"] is not None
-        and base[found]["value"] is not None
-        and row["metric"] in {"throughput", "delay", "loss", "jain"}
+        difference(row, against)
+        for row, against in making.pairs(estimates, reference, keys)
+        if row["metric"] in {"throughput", "delay", "loss", "jain"}
     ]
 
 
 def histogram(discipline, scope, name, delay):
-    edges = [delay * 0.5 * 1.05**step for step in range(30)]
-    counts = [max(1, round(1000 * math.exp(-((step - 14) ** 2) / 20))) for step in range(29)]
-    return {
-        "discipline": discipline,
-        "scope": scope,
-        "name": name,
-        "metric": "delay",
-        "relative_error": 0.02,
-        "unit": "s",
-        "low": edges[:-1],
-        "high": edges[1:],
-        "count": counts,
-    }
+    about = {"discipline": discipline, "scope": scope, "name": name}
+    return making.histogram(about, "delay", "s", delay * 0.5, 1.05, 29)
 
 
 def series(discipline, flow, metric, unit, value, steps):
@@ -190,21 +161,8 @@ def document(figures, *, intervals=((0, 245),), links=("A-B", "B-C"), error=0.01
             drawn.append(series(discipline, flow, "throughput", "bit/s", throughput, 20))
         histograms.append(histogram(discipline, "all", "all", 0.5))
     made = {
-        "weir": "0.1.0",
-        "model": "network",
-        "title": "Streams over one line",
-        "file": "network.toml",
-        "fingerprint": "6b1f0c9a2d3e4f50",
-        "seed": 1,
-        "scenario": f'weir = 1\nmodel = "network"\ndisciplines = {json.dumps(disciplines)}\n',
         "replications": replications,
-        "time_unit": "s",
         "length_unit": "B",
-        "interrupted": False,
-        "unstable": None,
-        "engines": [{"discipline": name, "engine": "accelerated"} for name in disciplines],
-        "disciplines": disciplines,
-        "reference": disciplines[0],
         "totals": [
             {
                 "discipline": name,
@@ -239,21 +197,9 @@ def document(figures, *, intervals=((0, 245),), links=("A-B", "B-C"), error=0.01
         "differences": differences(estimates, disciplines[0]),
         "series": drawn,
         "distributions": histograms,
-        "theory": [],
-        "checks": [
-            {
-                "discipline": name,
-                "check": "packets sent = delivered + dropped",
-                "expected": 1_000_000.0,
-                "measured": 1_000_000.0,
-                "tolerance": 0.0,
-                "ok": True,
-                "note": "packets",
-            }
-            for name in disciplines
-        ],
     }
-    return {**made, **changes}
+    check = ("packets sent = delivered + dropped", 1_000_000.0, "packets")
+    return making.frame("network", "Streams over one line", disciplines, check, **{**made, **changes})
 
 
 T1 = 1.344e6

@@ -6,9 +6,11 @@ test takes a number from here as true of a node.
 """
 
 import json
-import math
 
-NORMAL = 1.959963984540054
+import making
+from making import NORMAL
+from making import subject_row as estimate
+
 EPOCH = 0.1
 EPOCHS = 100
 """Measured in a replication."""
@@ -27,37 +29,12 @@ RESPONSES = {"epoch": 0.012, "cbs:reclaim=grub": 0.0121, "eevdf": 0.03}
 """The longest, of all processes."""
 
 
-def estimate(discipline, kind, name, metric, value, unit, *, statistic="mean", error=0.0, reason=None):
-    """Return one row."""
-    low, high = (None, None) if value is None else (value - NORMAL * error, value + NORMAL * error)
-    return {
-        "discipline": discipline,
-        "kind": kind,
-        "name": name,
-        "metric": metric,
-        "statistic": statistic,
-        "value": value,
-        "low": low,
-        "high": high,
-        "standard_error": None if value is None else error,
-        "count": 0 if value is None else 1000,
-        "method": None if value is None else "replications",
-        "unit": unit,
-        "reason": reason,
-    }
+PARTS = {"mean": 0.3, "p50": 0.25, "p90": 0.5, "p99": 0.8, "p99.9": 0.9, "max": 1.0}
 
 
 def times(discipline, kind, name, metric, longest):
     """Return a time by its mean, quantiles and maximum."""
-    parts = {"mean": 0.3, "p50": 0.25, "p90": 0.5, "p99": 0.8, "p99.9": 0.9, "max": 1.0}
-    rows = [
-        estimate(
-            discipline, kind, name, metric, longest * part, "s", statistic=each, error=0.01 * longest * part
-        )
-        for each, part in parts.items()
-    ]
-    none = {"low": None, "high": None, "standard_error": None, "method": None}
-    return [*rows[:-1], {**rows[-1], **none, "reason": "the extreme of all replications"}]
+    return making.statistics(discipline, kind, name, metric, longest, "s", PARTS)
 
 
 def rows_of(discipline, name, run, longest, missed):
@@ -101,21 +78,6 @@ def process_totals(discipline, name, run, missed, lack, replications):
         "enqueued": 1000 if name.startswith("g") else 0,
         "dequeued": 2000 if name == "sink" else 0,
         "moves": 0,
-    }
-
-
-def histogram(discipline, process, metric, longest):
-    edges = [longest * 0.02 * 1.14**step for step in range(31)]
-    counts = [max(1, round(1000 * math.exp(-((step - 14) ** 2) / 20))) for step in range(30)]
-    return {
-        "discipline": discipline,
-        "process": process,
-        "metric": metric,
-        "relative_error": 0.02,
-        "unit": "s",
-        "low": edges[:-1],
-        "high": edges[1:],
-        "count": counts,
     }
 
 
@@ -165,12 +127,8 @@ def timeline(discipline, names, *, epochs=5, levels=True, truncated=False):
 def differences(estimates, reference):
     """Return paired differences of all figures that both have."""
     keys = ("kind", "name", "metric", "statistic")
-    base = {tuple(row[key] for key in keys): row for row in estimates if row["discipline"] == reference}
     made = []
-    for row in estimates:
-        against = base.get(tuple(row[key] for key in keys))
-        if row["discipline"] == reference or against is None or None in (row["value"], against["value"]):
-            continue
+    for row, against in making.pairs(estimates, reference, keys):
         value, error = row["value"] - against["value"], 0.01 * abs(against["value"])
         shared = {key: row[key] for key in ("discipline", *keys, "unit")}
         if row["statistic"] == "max":
@@ -213,7 +171,8 @@ def document(disciplines=tuple(RUNS), *, needs=None, replications=10, **changes)
             missed, lack = MISSED.get(discipline, {}).get(name, (0, 0.0))
             most = longest if name == "all" else longest * (1 - 0.1 * (place % 5))
             estimates += rows_of(discipline, name, run, most, missed)
-            histograms.append(histogram(discipline, name, "response", most))
+            about = {"discipline": discipline, "process": name}
+            histograms.append(making.histogram(about, "response", "s", most * 0.02, 1.14, 30))
             if name != "all":
                 totals.append(process_totals(discipline, name, run, missed, lack, replications))
         estimates += [
@@ -225,20 +184,8 @@ def document(disciplines=tuple(RUNS), *, needs=None, replications=10, **changes)
             ),
         ]
     made = {
-        "weir": "0.1.0",
-        "model": "node",
-        "title": "Two generators and a sink",
-        "file": "node.toml",
-        "fingerprint": "6b1f0c9a2d3e4f50",
-        "seed": 1,
-        "scenario": f'weir = 1\nmodel = "node"\ndisciplines = {json.dumps(disciplines)}\n',
         "replications": replications,
-        "time_unit": "s",
-        "interrupted": False,
-        "unstable": None,
         "engines": [{"discipline": name, "engine": "plain"} for name in disciplines],
-        "disciplines": list(disciplines),
-        "reference": disciplines[0],
         "epoch": EPOCH,
         "measured": EPOCHS * EPOCH,
         "nodes": list(NODES),
@@ -274,21 +221,9 @@ def document(disciplines=tuple(RUNS), *, needs=None, replications=10, **changes)
         "distributions": histograms,
         "samples": [row for name in disciplines for row in samples(name, names)],
         "timelines": [timeline(name, names, levels=name == "epoch") for name in disciplines],
-        "theory": [],
-        "checks": [
-            {
-                "discipline": name,
-                "check": "time conserved",
-                "expected": 100.0,
-                "measured": 100.0,
-                "tolerance": 0.0,
-                "ok": True,
-                "note": "run time + idle + uncharged",
-            }
-            for name in disciplines
-        ],
     }
-    return {**made, **changes}
+    check = ("time conserved", 100.0, "run time + idle + uncharged")
+    return making.frame("node", "Two generators and a sink", disciplines, check, **{**made, **changes})
 
 
 def made(disciplines=tuple(RUNS), **changes):

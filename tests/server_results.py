@@ -6,9 +6,11 @@ as true of a server.
 """
 
 import json
-import math
 
-NORMAL = 1.959963984540054
+import making
+from making import statistics
+from making import subject_row as estimate
+
 CORES = 8
 CLASSES = {"short": (0.995, 5e-7, 10.0), "long": (0.005, 5e-4, None)}
 """Share, mean service, and the slowdown that is asked for."""
@@ -20,54 +22,15 @@ STATISTICS = {"mean": 0.1, "p50": 0.05, "p90": 0.3, "p99": 0.6, "p99.9": 1.0, "p
 OFFERED = 100_000
 
 
-def estimate(discipline, kind, name, metric, value, unit, *, statistic="mean", error=0.0, reason=None):
-    """Return one row."""
-    low, high = (None, None) if value is None else (value - NORMAL * error, value + NORMAL * error)
-    return {
-        "discipline": discipline,
-        "kind": kind,
-        "name": name,
-        "metric": metric,
-        "statistic": statistic,
-        "value": value,
-        "low": low,
-        "high": high,
-        "standard_error": None if value is None else error,
-        "count": 0 if value is None else 1000,
-        "method": None if value is None else "replications",
-        "unit": unit,
-        "reason": reason,
-    }
-
-
-def tail(discipline, name, metric, longest, unit):
-    """Return a metric by its mean, quantiles and maximum, which has no interval."""
-    rows = [
-        estimate(
-            discipline,
-            "class",
-            name,
-            metric,
-            longest * part,
-            unit,
-            statistic=each,
-            error=0.01 * longest * part,
-        )
-        for each, part in STATISTICS.items()
-    ]
-    none = {"low": None, "high": None, "standard_error": None, "method": None}
-    return [*rows[:-1], {**rows[-1], **none, "reason": "the extreme of all replications"}]
-
-
 def figures(discipline):
     """Return the figures of a discipline."""
     slow = TAILS[discipline]
     dropped = DROPPED.get(discipline, 0) / OFFERED
     made = []
     for name, part in (("all", 1.0), ("short", 1.1), ("long", 0.01)):
-        made += tail(discipline, name, "slowdown", slow * part, "1")
-        made += tail(discipline, name, "response", slow * part * 1e-6, "s")
-        made += tail(discipline, name, "delay", slow * part * 9e-7, "s")
+        made += statistics(discipline, "class", name, "slowdown", slow * part, "1", STATISTICS)
+        made += statistics(discipline, "class", name, "response", slow * part * 1e-6, "s", STATISTICS)
+        made += statistics(discipline, "class", name, "delay", slow * part * 9e-7, "s", STATISTICS)
         made.append(estimate(discipline, "class", name, "dropped", dropped, "1", error=dropped / 50))
         made.append(
             estimate(discipline, "class", name, "reordered", None, "1", reason="measure.order is false")
@@ -108,21 +71,6 @@ def differences(discipline, reference):
     return made
 
 
-def histogram(discipline, name, metric, longest, unit):
-    edges = [longest * 0.02 * 1.14**step for step in range(31)]
-    counts = [max(1, round(1000 * math.exp(-((step - 14) ** 2) / 20))) for step in range(30)]
-    return {
-        "discipline": discipline,
-        "class": name,
-        "metric": metric,
-        "relative_error": 0.01,
-        "unit": unit,
-        "low": edges[:-1],
-        "high": edges[1:],
-        "count": counts,
-    }
-
-
 def windows(discipline, name):
     values = [None, *(TAILS[discipline] * 1e-7 * (1 + 0.1 * (step % 5)) for step in range(9))]
     return {
@@ -157,22 +105,12 @@ def document(disciplines=tuple(TAILS), *, replications=10):
     """Return a result as the engine writes it, parsed."""
     reference = disciplines[0]
     each = list(disciplines)
-    return {
-        "weir": "0.1.0",
-        "model": "server",
-        "title": "Two classes on eight cores",
-        "file": "server.toml",
+    made = {
         "fingerprint": "0123456789abcdef",
         "seed": 7,
-        "scenario": f'weir = 1\nmodel = "server"\ndisciplines = {json.dumps(each)}\n',
         "replications": replications,
-        "time_unit": "s",
         "load": 0.7,
-        "interrupted": False,
-        "unstable": None,
         "engines": [{"discipline": name, "engine": "plain"} for name in each],
-        "disciplines": each,
-        "reference": reference,
         "cores": CORES,
         "receivers": 1,
         "queue": 4096,
@@ -204,7 +142,15 @@ def document(disciplines=tuple(TAILS), *, replications=10):
         "estimates": [row for name in each for row in figures(name)],
         "differences": [row for name in each[1:] for row in differences(name, reference)],
         "distributions": [
-            histogram(name, class_, metric, TAILS[name] * factor, unit)
+            making.histogram(
+                {"discipline": name, "class": class_},
+                metric,
+                unit,
+                TAILS[name] * factor * 0.02,
+                1.14,
+                30,
+                0.01,
+            )
             for name in each
             for class_ in ("all", *CLASSES)
             for metric, factor, unit in (
@@ -223,20 +169,9 @@ def document(disciplines=tuple(TAILS), *, replications=10):
             }
             for name in each
         ],
-        "theory": [],
-        "checks": [
-            {
-                "discipline": name,
-                "check": "every request is done or dropped",
-                "expected": OFFERED,
-                "measured": OFFERED,
-                "tolerance": 0.0,
-                "ok": True,
-                "note": "",
-            }
-            for name in each
-        ],
     }
+    check = ("every request is done or dropped", OFFERED, "")
+    return making.frame("server", "Two classes on eight cores", each, check, **made)
 
 
 def made(disciplines=tuple(TAILS), **options):

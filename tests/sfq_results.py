@@ -7,7 +7,7 @@ claim can be decided.
 import json
 
 from network_results import document
-from weir.network.result import NetworkResult
+from weir import NetworkResult
 from weir.reproduce.sfq import published, runs
 from weir.reproduce.sfq.runs import EXPERIMENTS, RUNS, STATED, Fidelity, Measured, Reading
 

@@ -10,11 +10,12 @@ from rich.console import Console
 
 import weir
 from fabric_results import CHANNELS, DRR, DTABLE, document, made, paper
-from weir import report
-from weir.cli.simulate import show_comparison, show_run
-from weir.fabric.labels import labels
-from weir.fabric.marks import point_of
-from weir.fabric.verdict import standings, telling_load, verdict
+from weir.models.fabric.marks import point_of
+from weir.models.fabric.verdict import standings, telling_load
+from weir.results import page as report
+from weir.results.labels import short_labels as labels
+from weir.results.terminal import show_comparison, show_run
+from weir.results.verdict import verdict
 from weir.text import Scale
 
 

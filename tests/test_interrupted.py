@@ -10,9 +10,9 @@ import pytest
 import made_result
 import network_results
 import weir
-from weir import cli, demo, report, simulation
-from weir.network.verdict import verdict as of_network
-from weir.verdict import verdict as of_port
+from weir import cli, demo, simulation
+from weir.results import page as report
+from weir.results.verdict import verdict
 
 NETWORK = """\
 weir = 1
@@ -92,7 +92,7 @@ def test_the_tour_writes_nothing_either(begun: str, capsys):
 
 
 def test_no_check_is_said_to_hold_where_nothing_was_finished():
-    for model, verdict in (("port", of_port), ("network", of_network)):
+    for model in ("port", "network"):
         result = weir.Result.from_json(BEGUN[model])
         assert result.empty
         assert verdict(result) == "Interrupted before anything was finished."

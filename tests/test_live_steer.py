@@ -17,7 +17,7 @@ from weir.live.steer.counts import client, poll, windows
 from weir.live.steer.plan import LEVELS, PERIODS, POLICIES, Case, plan, spare, workers
 from weir.live.steer.run import run as whole
 from weir.reproduce.steer import published
-from weir.tables import console
+from weir.results.terminal import console
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,12 @@ from rich.console import Console
 
 import weir
 from network_results import SMALL, document, made
-from weir import report
-from weir.cli.simulate import show_comparison, show_run
-from weir.network import tables
-from weir.network.labels import labels
-from weir.network.verdict import verdict, worst_served
+from weir.models.network import tables
+from weir.models.network.verdict import worst_served
+from weir.results import page as report
+from weir.results.labels import labels
+from weir.results.terminal import show_comparison, show_run
+from weir.results.verdict import verdict
 
 FIFO, SFQ = SMALL
 

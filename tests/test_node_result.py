@@ -10,10 +10,11 @@ from rich.console import Console
 
 import weir
 from node_results import EPOCH, document, estimate, made, timeline
-from weir import report
-from weir.cli.simulate import show_comparison, show_run
-from weir.node.periods import Period, critical_periods, runs
-from weir.node.verdict import verdict, warnings
+from weir.models.node.periods import Period, critical_periods, runs
+from weir.models.node.verdict import warnings
+from weir.results import page as report
+from weir.results.terminal import show_comparison, show_run
+from weir.results.verdict import verdict
 
 EVERY = ("epoch", "cbs:reclaim=grub", "eevdf")
 

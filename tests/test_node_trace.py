@@ -9,8 +9,8 @@ from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as protos
 import weir
 from node_results import document, made, timeline
 from weir import _weir, cli
-from weir.node import trace
-from weir.node.periods import critical_periods, runs
+from weir.models.node import trace
+from weir.models.node.periods import critical_periods, runs
 
 NAMES = ("g1", "g2", "sink", "Epoch Scheduler")
 

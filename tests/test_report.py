@@ -9,7 +9,7 @@ import pytest
 
 import weir
 from made_result import made
-from weir import report
+from weir.results import page as report
 
 
 class Page(HTMLParser):

@@ -1,11 +1,18 @@
 """The files that state the same thing agree."""
 
+import ast
 import json
 import re
 import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+import weir
+from weir.models import MODELS
+from weir.results.view import View
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -66,3 +73,41 @@ def test_the_changelog_keeps_its_sections() -> None:
     unreleased = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1]
     sections = re.findall(r"^### (.*)$", unreleased, re.MULTILINE)
     assert sections == ["Added", "Changed", "Fixed", "Value-breaking"]
+
+
+def imported(folder: str) -> set[str]:
+    """Return the modules of weir that a folder of the package imports, in functions too."""
+    found = set()
+    for file in (ROOT / "python" / "weir" / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {name.name for name in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found |= {f"{node.module}.{name.name}" for name in node.names}
+    return {name for name in found if name.startswith("weir.")}
+
+
+def test_no_result_knows_a_model_and_no_model_another():
+    above = ("weir.cli", "weir.live", "weir.planning", "weir.reproduce")
+    shared = imported("results")
+    assert {name for name in shared if name.startswith("weir.models")} == {"weir.models.MODELS"}
+    for model in MODELS:
+        own = imported(f"models/{model}")
+        assert own
+        others = {name for name in own if name.startswith("weir.models.")}
+        assert all(name.startswith(f"weir.models.{model}.") for name in others)
+        assert not any(name.startswith(above) for name in own | shared)
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=lambda model: model.name)
+def test_every_model_has_results_that_can_be_shown(model):
+    result = model.result()
+    assert getattr(weir, model.result_class) is result
+    assert issubclass(result, weir.Result)
+    assert issubclass(type(result("{}").view()), View)
+    assert (ROOT / "python" / "weir" / "models" / model.name).is_dir()
+
+
+def test_every_model_of_a_scenario_is_listed():
+    folders = {path.name for path in (ROOT / "python" / "weir" / "models").iterdir() if path.is_dir()}
+    assert folders - {"__pycache__"} == set(MODELS)

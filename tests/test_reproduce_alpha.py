@@ -18,6 +18,7 @@ from reproduction import (
     stopped_after,
 )
 from test_reproduce_checks import SCHEMA
+from weir import PortResult
 from weir.reproduce import Status, alpha
 from weir.reproduce.alpha import published, runs
 from weir.reproduce.alpha.claims import CLAIMS
@@ -26,7 +27,6 @@ from weir.reproduce.alpha.fairness import fairness
 from weir.reproduce.alpha.judgement import judge, printed_finding
 from weir.reproduce.alpha.published import LOADS, QUANTITIES, STRATEGIES
 from weir.reproduce.alpha.table import COMPARISONS, LEVEL
-from weir.result import PortResult
 
 CELLS = list(itertools.product(STRATEGIES, QUANTITIES))
 

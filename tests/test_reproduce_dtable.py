@@ -15,8 +15,7 @@ from reproduction import (
     stopped_after,
 )
 from test_reproduce_checks import SCHEMA
-from weir import _weir
-from weir.fabric import FabricResult
+from weir import FabricResult, _weir
 from weir.reproduce import Status, dtable
 from weir.reproduce.dtable import planned, published, runs
 from weir.reproduce.dtable.claims import CLAIMS

@@ -15,7 +15,7 @@ from reproduction import (
     stopped_after,
 )
 from test_reproduce_checks import SCHEMA
-from weir.node import NodeResult
+from weir import NodeResult
 from weir.reproduce import Status, epoch
 from weir.reproduce.common import Fidelity
 from weir.reproduce.epoch import claims, comparison, published, runs, sets

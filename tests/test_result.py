@@ -7,7 +7,7 @@ import pytest
 
 import weir
 from made_result import MEANS, made
-from weir.verdict import verdict
+from weir.results.verdict import verdict
 
 
 @pytest.fixture(scope="module")

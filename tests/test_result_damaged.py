@@ -13,9 +13,10 @@ import made_result
 import network_results
 import node_results
 import weir
-from weir import cli, report
-from weir.cli.simulate import show_comparison, show_run
+from weir import cli
 from weir.errors import ConfigError, ResultError
+from weir.results import page as report
+from weir.results.terminal import show_comparison, show_run
 
 
 def port():

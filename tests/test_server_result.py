@@ -8,10 +8,11 @@ from rich.console import Console
 
 import weir
 from server_results import document, estimate, made
-from weir import report
-from weir.cli.simulate import show_comparison, show_run
+from weir.models.server.verdict import warnings
 from weir.registry import discipline
-from weir.server.verdict import verdict, warnings
+from weir.results import page as report
+from weir.results.terminal import show_comparison, show_run
+from weir.results.verdict import verdict
 
 
 @pytest.fixture(scope="module")

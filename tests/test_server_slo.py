@@ -7,7 +7,7 @@ import pytest
 
 import weir
 from weir import _weir, cli
-from weir.server.slo import highest_loads
+from weir.models.server.slo import highest_loads
 
 SCENARIO = """\
 weir = 1

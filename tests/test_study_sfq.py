@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from network_results import document
-from weir.network.result import NetworkResult
+from weir import NetworkResult
 from weir.reproduce.sfq import study
 from weir.reproduce.sfq.study import parts
 from weir.reproduce.sfq.study.tables import colliding_share, tables

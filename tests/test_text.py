@@ -6,9 +6,12 @@ import pytest
 
 import weir
 from made_result import made
-from weir import tables, toml
+from weir import toml
 from weir.errors import ConfigError
+from weir.models.port.tables import comparison_columns
 from weir.progress import line
+from weir.results import terminal
+from weir.results.tables import Column
 from weir.text import absent, number, percent, quantity, scale_for, value_with_margin
 
 
@@ -52,10 +55,10 @@ def test_units_are_scaled_to_the_column():
     assert absent("too few") == "n/a (too few)"
 
 
-def printed(columns: list[tables.Column], width: int, monkeypatch: pytest.MonkeyPatch) -> str:
+def printed(columns: list[Column], width: int, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("COLUMNS", str(width))
     out = io.StringIO()
-    tables.print_table(tables.console(out), columns)
+    terminal.print_table(terminal.console(out), columns)
     return out.getvalue()
 
 
@@ -69,14 +72,14 @@ sf         30.59 ±0.31    −71 %    608.4     3225   30.65  OK
 
 def test_the_comparison_is_a_table(monkeypatch: pytest.MonkeyPatch):
     result = weir.Result.from_json(made(("fifo", "alpha:10", "sf")))
-    lines = printed(tables.comparison_columns(result), 100, monkeypatch).splitlines()
+    lines = printed(comparison_columns(result), 100, monkeypatch).splitlines()
     assert [each.split() for each in lines] == [each.split() for each in GOLDEN.splitlines()]
 
 
 @pytest.mark.parametrize("width", [40, 50, 60, 80])
 def test_a_narrow_terminal_gets_fewer_columns_and_is_told(width: int, monkeypatch: pytest.MonkeyPatch):
     result = weir.Result.from_json(made(("fifo", "alpha:10", "sf")))
-    text = printed(tables.comparison_columns(result), width, monkeypatch)
+    text = printed(comparison_columns(result), width, monkeypatch)
     assert all(len(each) <= width for each in text.splitlines())
     assert ("left out for want of width" in text) == (width < 80)
     assert "30.59 ±0.31" in text
@@ -84,7 +87,7 @@ def test_a_narrow_terminal_gets_fewer_columns_and_is_told(width: int, monkeypatc
 
 def test_there_is_no_colour_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch):
     result = weir.Result.from_json(made(("fifo", "sf")))
-    assert "\x1b" not in printed(tables.comparison_columns(result), 100, monkeypatch)
+    assert "\x1b" not in printed(comparison_columns(result), 100, monkeypatch)
 
 
 def test_progress_tells_share_rate_and_rest():

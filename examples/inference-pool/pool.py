@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import weir
 
 if TYPE_CHECKING:
-    from weir.server import ServerResult
+    from weir import ServerResult
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import weir
 
 if TYPE_CHECKING:
-    from weir.node import NodeResult
+    from weir import NodeResult
 
 SWITCHES = (1.0, 4.0, 2.5, 1.0, 2.5, 1.0)
 """Microseconds of each path of the scheduler, as the scenarios have them."""

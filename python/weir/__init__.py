@@ -35,24 +35,17 @@ if TYPE_CHECKING:
         UnsupportedError,
         WeirError,
     )
-    from weir.fabric import FabricResult
-    from weir.network import NetworkResult
-    from weir.node import NodeResult
+    from weir.models.fabric.result import FabricResult
+    from weir.models.network.result import NetworkResult
+    from weir.models.node.result import NodeResult
+    from weir.models.port.result import Difference, Distribution, Estimate, LengthClass, PortResult
+    from weir.models.server.result import ServerResult
     from weir.overhead import Counters, Duration, Overhead, SettingOverhead, estimate_overhead
     from weir.queue import Backlog, Grant, Queue
     from weir.registry import disciplines
-    from weir.result import (
-        Check,
-        Difference,
-        Distribution,
-        Estimate,
-        LengthClass,
-        PortResult,
-        Result,
-        TheoryValue,
-    )
+    from weir.results.result import Result
+    from weir.results.rows import Check, TheoryValue
     from weir.scenario import Scenario
-    from weir.server import ServerResult
     from weir.simulation import compare, run
 
 __all__ = [
@@ -98,25 +91,18 @@ __all__ = [
 _HOME = {
     "_weir": {"__version__"},
     "errors": {name for name in __all__ if name.endswith("Error") or name in {"Dropped", "Empty"}},
-    "fabric": {"FabricResult"},
-    "network": {"NetworkResult"},
-    "node": {"NodeResult"},
+    "models.fabric.result": {"FabricResult"},
+    "models.network.result": {"NetworkResult"},
+    "models.node.result": {"NodeResult"},
+    "models.port.result": {"Difference", "Distribution", "Estimate", "LengthClass", "PortResult"},
+    "models.server.result": {"ServerResult"},
     "overhead": {"Counters", "Duration", "Overhead", "SettingOverhead", "estimate_overhead"},
     "queue": {"Backlog", "Grant", "Queue"},
     "registry": {"disciplines"},
-    "result": {
-        "Check",
-        "Difference",
-        "Distribution",
-        "Estimate",
-        "LengthClass",
-        "PortResult",
-        "Result",
-        "TheoryValue",
-    },
+    "results.result": {"Result"},
+    "results.rows": {"Check", "TheoryValue"},
     "simulation": {"compare", "run"},
     "scenario": {"Scenario"},
-    "server": {"ServerResult"},
     "closed_forms": {"theory"},
 }
 

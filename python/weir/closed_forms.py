@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weir import _weir
 from weir.errors import ConfigError
-from weir.result import Result
+from weir.results.result import Result
 from weir.simulation import as_scenario
 
 if TYPE_CHECKING:

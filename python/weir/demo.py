@@ -6,13 +6,13 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weir import report
 from weir.progress import Progress
+from weir.results import page
 from weir.scenario import Scenario
 from weir.simulation import run as simulate
 
 if TYPE_CHECKING:
-    from weir.result import Result
+    from weir.results.result import Result
 
 __all__ = ["next_steps", "run", "scenario"]
 
@@ -36,7 +36,7 @@ def run(*, seed: int | None = None, threads: int | None = None, out: str | Path 
     with Progress() as progress:
         result = simulate(scenario(), seed=seed, threads=threads, progress=progress)
     if out is not None and not result.empty:
-        report.write(result, Path(out))
+        page.write(result, Path(out))
     return result
 
 

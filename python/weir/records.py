@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
-    from weir.result import Result
+    from weir.results.result import Result
 
 __all__ = ["RecordFile"]
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from weir import _weir
 from weir.errors import ConfigError
-from weir.result import Result
+from weir.models import MODELS
+from weir.results.result import Result
 from weir.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -16,19 +17,6 @@ if TYPE_CHECKING:
     from weir.records import RecordFile
 
 __all__ = ["as_scenario", "check_threads", "compare", "run"]
-
-_WITHOUT_RECORDS = {
-    "fabric": (
-        "whose packets pass many schedulers",
-        "`measure.tails = true` gives the distributions of latency",
-    ),
-    "node": ("whose processes run again and again", "`--trace FILE.pftrace` tells who ran when"),
-    "server": (
-        "whose requests are served by many cores",
-        "`measure.tails = true` gives the distributions of delay, response and slowdown",
-    ),
-}
-"""Models of which no records are kept: why not, and what there is instead."""
 
 
 def as_scenario(scenario: Scenario | str | Path | Mapping[str, object]) -> Scenario:
@@ -135,21 +123,15 @@ def compare(
 
 def _other(scenario: Scenario) -> str:
     """Return a discipline to compare the only one of a scenario with."""
-    known = {
-        "port": ("sf", "fifo"),
-        "fabric": ("drr:quantum=2048B", "scfq"),
-        "node": ("epoch", "eevdf"),
-        "server": ("cfcfs", "rr"),
-    }
-    candidates = known.get(scenario.model, ("drr:quantum=1514B", "fifo"))
     own = scenario.disciplines[0].partition(":")[0].partition("(")[0]
-    return next(each for each in candidates if each.partition(":")[0] != own)
+    return next(each for each in MODELS[scenario.model].usual if each.partition(":")[0] != own)
 
 
 def _check_records(scenario: Scenario) -> None:
     """Refuse records of a model whose items have no one first and last service, before a file is begun."""
-    if scenario.model in _WITHOUT_RECORDS:
-        whose, remedy = _WITHOUT_RECORDS[scenario.model]
+    without = MODELS[scenario.model].no_records
+    if without is not None:
+        whose, remedy = without
         raise ConfigError(
             f"records are kept of the model `port`, and this scenario is of a {scenario.model}, {whose}",
             f"leave out the records; {remedy}",

@@ -10,7 +10,11 @@ from weir.cli.shared import Json, echo_json
 from weir.text import absent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
+
+    from weir.results.tables import Column
 
 __all__ = ["add_to"]
 
@@ -35,11 +39,30 @@ def list_disciplines(as_json: Json = False) -> None:
     if as_json:
         echo_json(rows)
         return
-    from weir import tables
+    from weir.results import terminal
 
-    out = tables.console()
-    tables.print_table(out, tables.listing_columns(rows))
-    tables.say(out, "\n`weir explain NAME` tells the rule, the source and the parameters of one.")
+    out = terminal.console()
+    terminal.print_table(out, _listing(rows))
+    terminal.say(out, "\n`weir explain NAME` tells the rule, the source and the parameters of one.")
+
+
+def _listing(rows: Sequence[dict[str, object]]) -> list[Column]:
+    """Return the disciplines: name, kind, title, work per item, parameters."""
+    from weir.results.tables import Column
+
+    return [
+        Column("name", tuple(str(row["name"]) for row in rows), numeric=False),
+        Column("title", tuple(str(row["title"]) for row in rows), numeric=False),
+        Column("kind", tuple(str(row["kind"]) for row in rows), rank=3, numeric=False),
+        Column("work per item", tuple(str(row["work"]) for row in rows), rank=2, numeric=False),
+        Column("parameters", tuple(_parameters(row) for row in rows), rank=1, numeric=False),
+    ]
+
+
+def _parameters(row: dict[str, object]) -> str:
+    parameters = row["parameters"]
+    names = [str(each["name"]) for each in parameters] if isinstance(parameters, list) else []
+    return ", ".join(names) or "–"
 
 
 def explain(
@@ -64,21 +87,21 @@ def explain(
 
 
 def _print_explanation(row: dict[str, Any]) -> None:
-    from weir import tables
+    from weir.results import terminal
 
-    out = tables.console()
-    tables.say(out, f"{row['name']}: {row['title']}", style="bold")
-    tables.say(out, f"{_sentence(row['rule'])}\n")
+    out = terminal.console()
+    terminal.say(out, f"{row['name']}: {row['title']}", style="bold")
+    terminal.say(out, f"{_sentence(row['rule'])}\n")
     for key in ("kind", "source", "work"):
         label = "work per item" if key == "work" else key
-        tables.say(out, f"{label + ':':<15}{row[key]}")
+        terminal.say(out, f"{label + ':':<15}{row[key]}")
     for line in _closed_forms(row["closed_forms"]):
-        tables.say(out, f"{'closed form:':<15}{line}")
-    tables.say(out, f"{'example:':<15}{row['example']}")
+        terminal.say(out, f"{'closed form:':<15}{line}")
+    terminal.say(out, f"{'example:':<15}{row['example']}")
     for parameter in row["parameters"]:
         _print_parameter(out, parameter)
     for other in row.get("also", []):
-        tables.say(out, "")
+        terminal.say(out, "")
         _print_explanation(other)
 
 
@@ -91,12 +114,12 @@ def _closed_forms(forms: dict[str, dict[str, str | None]]) -> list[str]:
 
 
 def _print_parameter(out: Console, parameter: dict[str, str | None]) -> None:
-    from weir import tables
+    from weir.results import terminal
 
     default = parameter["default"]
     given = "must be given" if default is None else f"default {default}"
-    tables.say(out, f"\nparameter {parameter['name']}: {parameter['values']}; {given}")
-    tables.say(out, f"  {parameter['meaning']}")
+    terminal.say(out, f"\nparameter {parameter['name']}: {parameter['values']}; {given}")
+    terminal.say(out, f"  {parameter['meaning']}")
 
 
 def _sentence(text: str) -> str:

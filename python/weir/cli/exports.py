@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from weir.result import Result
+    from weir.results.result import Result
     from weir.scenario import Scenario
 
 __all__ = ["Exports"]
@@ -42,7 +42,7 @@ class Exports(NamedTuple):
                     f"{option} is {path}, which another option names too", "name each file once"
                 )
         if self.trace is not None:
-            from weir.node import trace
+            from weir.models.node import trace
 
             form_of(self.trace, (trace.ENDING,), "--trace")
             trace.check_scenario(scenario)
@@ -52,7 +52,7 @@ class Exports(NamedTuple):
 
     def write(self, result: Result) -> list[Path]:
         """Write what was asked for and return the paths."""
-        from weir.node.result import NodeResult
+        from weir.models.node.result import NodeResult
 
         if not isinstance(result, NodeResult):
             return []

@@ -299,7 +299,7 @@ def _end(
     import json
 
     from weir.files import write_text
-    from weir.tables import console
+    from weir.results.terminal import console
 
     if path is not None and form_of(path, (".html", ".json")) == ".html":
         write_text(path, html(made))

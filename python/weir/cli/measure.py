@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weir.overhead import Counters, Duration, Overhead
-    from weir.tables import Column
+    from weir.results.tables import Column
 
 __all__ = ["add_to"]
 
@@ -66,13 +66,13 @@ def overhead(
     if as_json:
         echo_json(found.to_dict())
         return
-    from weir import tables
+    from weir.results import terminal
 
-    out = tables.console()
+    out = terminal.console()
     for line in _facts(found, is_known=known is not None):
-        tables.say(out, line)
+        terminal.say(out, line)
     out.print()
-    tables.print_table(out, _columns(settings, found))
+    terminal.print_table(out, _columns(settings, found))
 
 
 def _micros(span: Duration | None) -> str:
@@ -102,7 +102,7 @@ def _left_over(residual: float) -> str:
 
 
 def _columns(settings: Sequence[Counters], found: Overhead) -> list[Column]:
-    from weir.tables import Column
+    from weir.results.tables import Column
 
     def sensitivity(value: float | None) -> str:
         return "-" if value is None else number(value, 3)

@@ -164,25 +164,25 @@ def _checked(
 
 
 def _show_check(found: Check | NodeCheck | None, kind: str) -> None:
-    from weir import tables
     from weir.planning import nodes, nodes_terminal, terminal
+    from weir.results.terminal import console
 
     if found is None:
         typer.echo(f"\nnot checked: not every {_FITTED[kind]} fits")
     elif found.interrupted:
         sys.stderr.write("interrupted: the check was not finished\n")
     elif isinstance(found, nodes.NodeCheck):
-        nodes_terminal.show_check(tables.console(), found)
+        nodes_terminal.show_check(console(), found)
     else:
-        terminal.show_check(tables.console(), found)
+        terminal.show_check(console(), found)
 
 
 def _show(planned: dict[str, Any], form: str | None, emission: Emission | None, out: Path | None) -> None:
-    from weir import tables
     from weir.planning import nodes_terminal, terminal
+    from weir.results.terminal import console
 
     show = nodes_terminal.show_placement if planned["kind"] == "nodes" else terminal.show_plan
-    show(tables.console(), planned)
+    show(console(), planned)
     if form is not None and emission is None:
         typer.echo(f"\nnot written for {form}: not every {_FITTED[planned['kind']]} fits")
     if emission is None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weir.errors import WeirError
-    from weir.result import Result
+    from weir.results.result import Result
 
 __all__ = [
     "INTERRUPTED",
@@ -201,9 +201,9 @@ def _save_json(result: Result, path: Path) -> None:
 
 
 def _save_html(result: Result, path: Path) -> None:
-    from weir import report
+    from weir.results import page
 
-    report.write(result, path)
+    page.write(result, path)
 
 
 def save_table(table: pa.Table, path: Path) -> None:

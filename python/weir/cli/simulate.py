@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from weir.progress import Progress
-    from weir.result import PortResult, Result
+    from weir.results.result import Result
     from weir.scenario import Scenario
 
-__all__ = ["add_to", "show_comparison"]
+__all__ = ["add_to"]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -68,6 +68,7 @@ def run(
       weir run scenario.toml --out result.json --records items.parquet
     """
     import weir
+    from weir.results.terminal import show_run
 
     check_out(out)
     scenario = weir.Scenario.from_file(file)
@@ -100,6 +101,7 @@ def compare(
       weir compare scenario.toml --out report.html
     """
     import weir
+    from weir.results.terminal import show_comparison
 
     check_out(out)
     scenario = weir.Scenario.from_file(file)
@@ -112,9 +114,10 @@ def compare(
 
 def _progress(scenario: Scenario) -> Progress:
     """Return the progress of a run: a port counts packets, a network or a fabric its own nanoseconds."""
+    from weir.models import MODELS
     from weir.progress import Progress
 
-    return Progress() if scenario.model == "port" else Progress("simulated s", 1e9)
+    return Progress() if MODELS[scenario.model].packets else Progress("simulated s", 1e9)
 
 
 def finish(
@@ -135,9 +138,9 @@ def finish(
     if as_json:
         typer.echo(result.to_json())
     elif not result.unstable:
-        from weir import tables
+        from weir.results.terminal import console
 
-        show(tables.console(), result)
+        show(console(), result)
         for path in written:
             typer.echo(f"wrote {path}")
     _report_unstable(result)
@@ -150,100 +153,6 @@ def _report_unstable(result: Result) -> None:
         statement, _, remedy = result.unstable.rpartition("; ")
         file = result.document.get("file") or "scenario"
         sys.stderr.write(f"error: {file}: {statement or remedy}\n  remedy: {remedy}\n")
-
-
-def show_run(out: Console, result: Result) -> None:
-    """Show each discipline by class of message, flow and link, channel, or process; then the checks."""
-    from weir.fabric.result import FabricResult
-    from weir.network.result import NetworkResult
-    from weir.node.result import NodeResult
-    from weir.result import PortResult
-    from weir.server.result import ServerResult
-
-    if isinstance(result, ServerResult):
-        from weir.server import terminal as server
-
-        server.show_run(out, result)
-    elif isinstance(result, NodeResult):
-        from weir.node import terminal as node
-
-        node.show_run(out, result)
-    elif isinstance(result, FabricResult):
-        from weir.fabric import terminal as fabric
-
-        fabric.show_run(out, result)
-    elif isinstance(result, NetworkResult):
-        from weir.network import terminal as network
-
-        network.show_run(out, result)
-    elif isinstance(result, PortResult):
-        _show_port(out, result)
-    _show_checks(out, result)
-
-
-def _show_port(out: Console, result: PortResult) -> None:
-    from weir import tables
-    from weir.verdict import verdict
-
-    tables.say(out, verdict(result))
-    for name in result.disciplines:
-        tables.say(out, f"\n{name}: {result.metric} by class", style="bold")
-        tables.print_table(out, tables.class_columns(result, name))
-
-
-def show_comparison(out: Console, result: Result) -> None:
-    """Show the disciplines beside each other, then the checks."""
-    from weir.fabric.result import FabricResult
-    from weir.network.result import NetworkResult
-    from weir.node.result import NodeResult
-    from weir.result import PortResult
-    from weir.server.result import ServerResult
-
-    if isinstance(result, ServerResult):
-        from weir.server import terminal as server
-
-        server.show_comparison(out, result)
-    elif isinstance(result, NodeResult):
-        from weir.node import terminal as node
-
-        node.show_comparison(out, result)
-    elif isinstance(result, FabricResult):
-        from weir.fabric import terminal as fabric
-
-        fabric.show_comparison(out, result)
-    elif isinstance(result, NetworkResult):
-        from weir.network import terminal as network
-
-        network.show_comparison(out, result)
-    elif isinstance(result, PortResult):
-        _compare_port(out, result)
-    _show_checks(out, result)
-
-
-def _compare_port(out: Console, result: PortResult) -> None:
-    from weir import tables
-    from weir.verdict import verdict
-
-    tables.say(out, verdict(result))
-    tables.say(out, f"\n{result.title}: {result.metric}", style="bold")
-    tables.print_table(out, tables.comparison_columns(result))
-
-
-def _show_checks(out: Console, result: Result) -> None:
-    """Show the self-checks: one line a kind where all hold, a table of those that do not."""
-    from weir import tables
-
-    if result.empty:
-        return
-    kinds: dict[str, list[bool]] = {}
-    for check in result.checks:
-        kinds.setdefault(check.check, []).append(check.ok)
-    words = ", ".join(f"{kind} {'OK' if all(held) else '!!'}" for kind, held in kinds.items())
-    if words:
-        tables.say(out, f"\nself-checks: {words}")
-    failed = [check for check in result.checks if not check.ok]
-    if failed:
-        tables.print_table(out, tables.checks_columns(failed, result.labels))
 
 
 def theory(file: ScenarioFile, as_json: Json = False) -> int:
@@ -259,30 +168,31 @@ def theory(file: ScenarioFile, as_json: Json = False) -> int:
     if as_json:
         typer.echo(result.to_json())
     elif not result.unstable:
-        from weir import tables
+        from weir.results.terminal import console
 
-        _show_theory(tables.console(), result)
+        _show_theory(console(), result)
     _report_unstable(result)
     return exit_code(result)
 
 
 def _show_theory(out: Console, result: Result) -> None:
     """Show a table for each metric, then the reasons where there is no closed form."""
-    from weir import tables
+    from weir.results.tables import theory_columns
+    from weir.results.terminal import print_table, say
     from weir.text import absent, scale_for
 
     known = [row for row in result.theory if row.value is not None]
     for metric in dict.fromkeys(row.metric for row in known):
         rows = [row for row in known if row.metric == metric]
         header = scale_for((row.value for row in rows), rows[0].unit).header
-        tables.say(out, f"mean {metric} {header} by class".replace("  ", " "), style="bold")
-        tables.print_table(out, tables.theory_columns(result, metric))
+        say(out, f"mean {metric} {header} by class".replace("  ", " "), style="bold")
+        print_table(out, theory_columns(result, metric))
         out.print()
     missing = {
         row.discipline: row.formula for row in result.theory if row.value is None and row.class_ == "all"
     }
     for name, reason in missing.items():
-        tables.say(out, f"{name}: {absent(reason)}")
+        say(out, f"{name}: {absent(reason)}")
 
 
 def report(
@@ -305,15 +215,15 @@ def report(
     Example:
       weir report result.json --out report.html
     """
-    from weir import report as html
-    from weir.result import Result
+    from weir.results import page
+    from weir.results.result import Result
 
     chosen = only(out)
     if chosen is not None:
         form_of(chosen, (".html",))
     result = Result.from_file(run_file)
     target = chosen or run_file.with_suffix(".html")
-    html.write(result, target)
+    page.write(result, target)
     if as_json:
         echo_json({"report": str(target)})
     else:

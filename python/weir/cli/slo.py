@@ -13,8 +13,8 @@ from weir.text import number, plural, share
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weir.server.slo import LoadSearch, Probe
-    from weir.tables import Column
+    from weir.models.server.slo import LoadSearch, Probe
+    from weir.results.tables import Column
 
 __all__ = ["add_to"]
 
@@ -59,10 +59,10 @@ def slo(
     Example:
       weir slo server.toml --bound 10 --quantile p99.9
     """
-    from weir import tables
     from weir.errors import ConfigError
+    from weir.models.server.slo import highest_loads
     from weir.progress import Progress
-    from weir.server.slo import highest_loads
+    from weir.results import terminal
 
     if not _FINEST <= precision <= _COARSEST:
         raise ConfigError(
@@ -89,14 +89,16 @@ def slo(
     if as_json:
         echo_json([_plain(asdict(each)) for each in found])
     else:
-        out = tables.console()
+        out = terminal.console()
         who = "each class" if class_ is None else f"{class_} requests" if class_ == "all" else class_
-        tables.say(out, f"the highest load at which {quantile} of the slowdown of {who} is within {bound:g}")
-        tables.print_table(out, _columns(found))
+        terminal.say(
+            out, f"the highest load at which {quantile} of the slowdown of {who} is within {bound:g}"
+        )
+        terminal.print_table(out, _columns(found))
         if interrupted:
             unsearched = [each.discipline for each in found if not each.probes]
             rest = f"; not searched: {', '.join(unsearched)}" if unsearched else ""
-            tables.say(out, f"interrupted: what was searched by then{rest}")
+            terminal.say(out, f"interrupted: what was searched by then{rest}")
     return INTERRUPTED if interrupted else 0
 
 
@@ -108,7 +110,7 @@ def _plain(value: object) -> object:
 
 
 def _columns(found: Sequence[LoadSearch]) -> list[Column]:
-    from weir.tables import Column
+    from weir.results.tables import Column
 
     return [
         Column("discipline", tuple(each.discipline for each in found), numeric=False),

@@ -21,9 +21,13 @@ from weir.cli.shared import (
     only,
     report_nothing,
 )
+from weir.text import number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weir.reproduce.common import Reproduced
+    from weir.results.tables import Column
 
 __all__ = ["add_to"]
 
@@ -68,13 +72,12 @@ def demo(
         return report_nothing()
     if as_json:
         return exit_code(result)
-    from weir import tables
-    from weir.cli.simulate import show_comparison
+    from weir.results import terminal
 
-    console = tables.console()
-    show_comparison(console, result)
+    console = terminal.console()
+    terminal.show_comparison(console, result)
     for line in tour.next_steps(result):
-        tables.say(console, line)
+        terminal.say(console, line)
     typer.echo(f"report: {target.absolute()}")
     return exit_code(result)
 
@@ -295,6 +298,21 @@ def bench(
     if as_json:
         echo_json(rows)
         return
-    from weir import tables
+    from weir.results import terminal
 
-    tables.print_table(tables.console(), tables.bench_columns(rows))
+    terminal.print_table(terminal.console(), _benchmarks(rows))
+
+
+def _benchmarks(rows: Sequence[dict[str, object]]) -> list[Column]:
+    """Return benchmarks: name, value with its range, unit."""
+    from weir.results.tables import Column
+
+    figures = [[float(str(row[key])) for row in rows] for key in ("value", "low", "high")]
+    value, low, high = (tuple(number(each) for each in column) for column in figures)
+    return [
+        Column("benchmark", tuple(str(row["bench"]) for row in rows), numeric=False),
+        Column("value", value),
+        Column("low", low, rank=1),
+        Column("high", high, rank=1),
+        Column("unit", tuple(str(row["unit"]) for row in rows), numeric=False),
+    ]

@@ -15,7 +15,7 @@ from weir.errors import ConfigError
 from weir.live import run as testbed
 from weir.live.figures import FIGURES, Value, difference, measured
 from weir.live.planner import check, plan
-from weir.network.result import NetworkResult
+from weir.models.network.result import NetworkResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,8 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from weir.live.terminal import generator_columns, ledger_columns, row_columns, verdict
-from weir.report import page, section, table
 from weir.reproduce.markup import headline, note
+from weir.results.page import page, section, table
 from weir.text import plural
 
 if TYPE_CHECKING:

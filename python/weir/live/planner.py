@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weir.live.lines import Line
-    from weir.network.rows import FlowRow
+    from weir.models.network.rows import FlowRow
 
 __all__ = ["MOST_FLOWS", "check", "plan"]
 

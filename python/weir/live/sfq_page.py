@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from weir.live import page as pages
 from weir.live.sfq import DELAY_SHARE, THROUGHPUT_POINTS
 from weir.live.terminal import verdict
-from weir.report import page, section, table
 from weir.reproduce.markup import headline, note
 from weir.reproduce.sfq.published import TABLES
-from weir.tables import Column, print_table, say
+from weir.results.page import page, section, table
+from weir.results.tables import Column
+from weir.results.terminal import print_table, say
 from weir.text import plural
 
 if TYPE_CHECKING:

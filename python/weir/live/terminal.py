@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.tables import Column, print_table, say
+from weir.results.tables import Column
+from weir.results.terminal import print_table, say
 from weir.text import number, plural, scale_for, share
 
 if TYPE_CHECKING:

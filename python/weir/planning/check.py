@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Mapping
 
-    from weir.fabric.result import FabricResult
-    from weir.result import Result
+    from weir.models.fabric.result import FabricResult
+    from weir.results.result import Result
 
 __all__ = ["LOAD", "OVERLOAD", "SCHEDULERS", "Check", "ClassCheck", "check", "scheduler_of"]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
 
-    from weir.node.result import NodeResult
+    from weir.models.node.result import NodeResult
 
 __all__ = ["NodeCheck", "ProcessCheck", "check"]
 

@@ -6,7 +6,8 @@ import textwrap
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from weir.tables import Column, print_table, say
+from weir.results.tables import Column
+from weir.results.terminal import print_table, say
 from weir.text import number, plural, quantity, scale_for, value_with_margin
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from weir.reproduce.common import Reproduced
 from weir.reproduce.common import fidelity as named
-from weir.result import Result
+from weir.results.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from weir.live.steer.costs import Costs
     from weir.live.steer.plan import Plan
-    from weir.server import ServerResult
+    from weir.models.server.result import ServerResult
 
 __all__ = ["Outcome", "of_machine", "of_report", "simulate"]
 
@@ -121,7 +121,7 @@ def simulate(
 
 def _run(document: dict[str, Any], traffic: str) -> Iterator[tuple[str, Outcome]]:
     import weir
-    from weir.server import ServerResult
+    from weir.models.server.result import ServerResult
 
     result = weir.run(weir.Scenario.from_toml(toml.dumps(document), f"weir live steer ({traffic})"))
     if not isinstance(result, ServerResult):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from weir.charts.style import DASHES, OTHERS, Figure, axis, scale_of, specification
 from weir.live.steer import text
 from weir.live.steer.plan import LEVELS, POLICIES
-from weir.report import charts_of, drawn, page, section, table
 from weir.reproduce.markup import headline, note
+from weir.results.page import charts_of, drawn, page, section, table
+from weir.results.style import DASHES, OTHERS, Figure, axis, scale_of, specification
 from weir.text import plural
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.live.steer.plan import LEVELS
-from weir.tables import Column, print_table, say
+from weir.results.tables import Column
+from weir.results.terminal import print_table, say
 from weir.text import number, percent, plural, quantity, scale_for, value_with_margin
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from weir.models.port.result import PortResult
 from weir.reproduce import common
 from weir.reproduce.alpha import published, runs, table
 from weir.reproduce.alpha.document import AlphaReproduction
@@ -16,7 +17,6 @@ from weir.reproduce.alpha.evidence import Evidence
 from weir.reproduce.alpha.judgement import judge
 from weir.reproduce.checks import Checks
 from weir.reproduce.series import engine, run_all
-from weir.result import PortResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

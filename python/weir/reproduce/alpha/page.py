@@ -5,12 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from weir.report import page, section
 from weir.reproduce.alpha import published
 from weir.reproduce.alpha.figures import drawings
 from weir.reproduce.alpha.published import LOADS, QUANTITIES, STRATEGIES, Load
 from weir.reproduce.checks import Status
 from weir.reproduce.markup import STYLE, bold_cell, cell, headline, mark, note, row_name, table_of
+from weir.results.page import page, section
 from weir.text import plural
 
 if TYPE_CHECKING:

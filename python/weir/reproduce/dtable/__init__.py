@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.fabric import FabricResult
+from weir.models.fabric.result import FabricResult
 from weir.reproduce.checks import Checks
 from weir.reproduce.dtable import cells, published, runs
 from weir.reproduce.dtable.claims import judge

@@ -11,7 +11,8 @@ from weir.reproduce.dtable.published import CHANNELS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weir.fabric import FabricDifference, FabricEstimate, FabricResult, Totals
+    from weir.models.fabric.result import FabricResult
+    from weir.models.fabric.rows import FabricDifference, FabricEstimate, Totals
     from weir.reproduce.dtable.runs import Plan, Variant
 
 __all__ = ["Evidence", "Figure", "NotMeasuredError", "View"]

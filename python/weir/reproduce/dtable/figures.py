@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.charts.style import Figure
-from weir.fabric.marks import axes_of, line_chart, lines_of, point_of
-from weir.network.figures import flow_styles
+from weir.models.fabric.marks import axes_of, line_chart, point_of
 from weir.reproduce.dtable import runs
 from weir.reproduce.dtable.evidence import NotMeasuredError
 from weir.reproduce.dtable.published import CHANNELS
 from weir.reproduce.dtable.runs import DRR, DTABLE, VARIANTS
+from weir.results.marks import lines_of, styles_of
+from weir.results.style import Figure
 from weir.text import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weir.fabric.marks import Lines, Point
     from weir.reproduce.dtable.evidence import Evidence, View
     from weir.reproduce.dtable.runs import Variant
+    from weir.results.marks import Lines, Point
 
 __all__ = ["drawings"]
 
@@ -43,7 +43,7 @@ def _of_variant(evidence: Evidence, variant: Variant) -> Iterator[Figure]:
         view = evidence.network(variant)
     except NotMeasuredError:
         return
-    lines = lines_of("channel", flow_styles(list(CHANNELS)))
+    lines = lines_of("channel", styles_of(list(CHANNELS)))
     made = (
         _throughput(view, variant, lines),
         _latency(view, variant, lines, "mean", "Figure 3", "Mean latency"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.report import charts_of, drawn, page, section
 from weir.reproduce.dtable import published, runs
 from weir.reproduce.dtable.evidence import NotMeasuredError
 from weir.reproduce.dtable.figures import drawings
@@ -21,6 +20,7 @@ from weir.reproduce.markup import (
     table_of,
     two_lines,
 )
+from weir.results.page import charts_of, drawn, page, section
 from weir.text import plural
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.node import NodeResult
+from weir.models.node.result import NodeResult
 from weir.reproduce.checks import Checks
 from weir.reproduce.epoch import cells, published, runs
 from weir.reproduce.epoch.claims import judge

@@ -27,7 +27,7 @@ from weir.reproduce.epoch.evidence import NotMeasuredError, mean_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from weir.node import ProcessRow
+    from weir.models.node.rows import ProcessRow
     from weir.reproduce.epoch.evidence import Evidence, Mean, View
 
 __all__ = ["FIGURES", "Kind", "Row", "Rows", "rows", "words"]

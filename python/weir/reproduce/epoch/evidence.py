@@ -14,7 +14,8 @@ from weir.reproduce.thresholds import student_quantile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from weir.node import NodeResult, NodeTotals, ProcessTotals
+    from weir.models.node.result import NodeResult
+    from weir.models.node.rows import NodeTotals, ProcessTotals
     from weir.reproduce.epoch.runs import Plan
 
 __all__ = ["Evidence", "Mean", "NotMeasuredError", "View", "mean_of"]

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from weir.charts.style import OTHERS, Figure, axis, scale_of, specification
 from weir.reproduce.epoch import runs
 from weir.reproduce.epoch.evidence import NotMeasuredError
 from weir.reproduce.epoch.measured import GENERATOR, TRUE, Measured
+from weir.results.style import OTHERS, Figure, axis, scale_of, specification
 
 if TYPE_CHECKING:
     from weir.reproduce.epoch.evidence import Evidence

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.report import charts_of, drawn, page, section
 from weir.reproduce.checks import Status
 from weir.reproduce.epoch.comparison import FIGURES, words
 from weir.reproduce.epoch.figures import drawings
 from weir.reproduce.markup import STYLE, cell, headline, mark, note, row_name, table_of, two_lines
+from weir.results.page import charts_of, drawn, page, section
 from weir.text import plural
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.network.result import NetworkResult
+from weir.models.network.result import NetworkResult
 from weir.reproduce.checks import Checks
 from weir.reproduce.series import Series, engine
 from weir.reproduce.sfq import cells, published, runs

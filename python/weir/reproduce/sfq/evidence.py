@@ -18,7 +18,7 @@ from weir.reproduce.sfq.runs import EXPERIMENTS, RUNS, Measured, Reading
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from weir.network.result import NetworkResult
+    from weir.models.network.result import NetworkResult
     from weir.reproduce.sfq.published import Row
     from weir.reproduce.sfq.runs import Plan
 

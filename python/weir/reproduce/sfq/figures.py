@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.charts.style import Figure
-from weir.network.figures import flow_styles, time_chart, time_points
+from weir.models.network.figures import time_chart, time_points
 from weir.reproduce.sfq.runs import EXPERIMENTS, FIFO, FREE, FROZEN, PERTURBED, STATED, STRICT, Reading
+from weir.results.marks import styles_of
+from weir.results.style import Figure
 from weir.text import scale_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weir.network.result import NetworkResult
+    from weir.models.network.result import NetworkResult
     from weir.reproduce.sfq.evidence import Evidence
     from weir.reproduce.sfq.runs import Experiment
 
@@ -43,7 +44,7 @@ def _figure(evidence: Evidence, name: str, experiment: Experiment) -> Figure | N
     scale = scale_for((value for row in series for value in row.values), "bit/s")
     panels = [(title, time_points(result, discipline, streams, scale)) for title, result, discipline in shown]
     every = [point for _, points in panels for point in points]
-    styles = flow_styles(streams)
+    styles = styles_of(streams)
     charts = tuple((title, time_chart(points, every, styles, scale)) for title, points in panels if points)
     key = tuple((stream, shade, " ".join(map(str, marks))) for stream, (shade, marks) in styles.items())
     caption = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.report import charts_of, drawn, page, section
 from weir.reproduce.checks import Status
 from weir.reproduce.markup import STYLE, bold_cell, cell, headline, mark, note, row_name, table_of, two_lines
 from weir.reproduce.sfq import published
@@ -12,6 +11,7 @@ from weir.reproduce.sfq.cells import cell_id, collides, summed_with
 from weir.reproduce.sfq.evidence import NotMeasuredError
 from weir.reproduce.sfq.figures import drawings
 from weir.reproduce.sfq.published import TABLES
+from weir.results.page import charts_of, drawn, page, section
 from weir.text import plural
 
 if TYPE_CHECKING:

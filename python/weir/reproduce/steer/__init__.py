@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weir.models.server.result import ServerResult
 from weir.reproduce import common
 from weir.reproduce.checks import Checks
 from weir.reproduce.series import engine, run_all
@@ -17,7 +18,6 @@ from weir.reproduce.steer import cells, published, runs
 from weir.reproduce.steer.claims import judge, order_checks
 from weir.reproduce.steer.document import SteerReproduction
 from weir.reproduce.steer.evidence import Evidence
-from weir.server import ServerResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,8 +13,8 @@ from weir.reproduce.steer.runs import LAB, THRESHOLDS, WINDOWS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from weir.models.server.result import ServerResult
     from weir.reproduce.steer.runs import Plan
-    from weir.server import ServerResult
 
 __all__ = ["MICRO", "Evidence", "Measured", "NotMeasuredError", "View"]
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from weir.charts.style import DASHES, OTHERS, Figure, axis, scale_of, specification
 from weir.reproduce.steer import runs
 from weir.reproduce.steer.cells import slowdown
 from weir.reproduce.steer.evidence import NotMeasuredError
 from weir.reproduce.steer.runs import WINDOWS
 from weir.reproduce.steer.sweep import BOTH
+from weir.results.style import DASHES, OTHERS, Figure, axis, scale_of, specification
 from weir.text import number
 
 if TYPE_CHECKING:

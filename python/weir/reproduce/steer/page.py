@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.report import charts_of, drawn, page, section
 from weir.reproduce.checks import Status
 from weir.reproduce.markup import (
     STYLE,
@@ -22,6 +21,7 @@ from weir.reproduce.steer.cells import slowdown
 from weir.reproduce.steer.evidence import NotMeasuredError
 from weir.reproduce.steer.figures import drawings
 from weir.reproduce.steer.sweep import BOTH, OTHERS, words
+from weir.results.page import charts_of, drawn, page, section
 from weir.text import number, plural
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from weir.network.result import NetworkResult
+    from weir.models.network.result import NetworkResult
     from weir.reproduce.series import Runner
     from weir.reproduce.sfq.study.parts import Run
 

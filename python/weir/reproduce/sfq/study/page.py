@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from weir.charts.style import DASHES, OTHERS, Figure, specification
-from weir.report import charts_of, drawn, page, section
 from weir.reproduce.markup import cell, headline, note, row_name, table_of
 from weir.reproduce.sfq.study import parts
 from weir.reproduce.sfq.study.tables import jain, tables, worst
+from weir.results.page import charts_of, drawn, page, section
+from weir.results.style import DASHES, OTHERS, Figure, specification
 
 if TYPE_CHECKING:
     from weir.reproduce.sfq.study import Study

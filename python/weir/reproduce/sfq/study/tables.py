@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weir.network.labels import labels
 from weir.reproduce.sfq.study import parts
+from weir.results.labels import labels
 from weir.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weir.network.result import NetworkResult
-    from weir.network.rows import NetworkEstimate
+    from weir.models.network.result import NetworkResult
+    from weir.models.network.rows import NetworkEstimate
     from weir.reproduce.sfq.study import Study
     from weir.reproduce.sfq.study.parts import Run
 

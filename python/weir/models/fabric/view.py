@@ -1,0 +1,224 @@
+"""A fabric's result as it is shown: channels under the disciplines, load by load, and where they saturate."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING
+
+from weir.models.fabric import tables
+from weir.models.fabric.result import FabricResult
+from weir.models.fabric.verdict import latency, saturation, telling_load
+from weir.results.page import details, in_full, note, section, table
+from weir.results.tables import others, specs
+from weir.results.terminal import print_table, print_tables, say, titled
+from weir.results.verdict import verdict
+from weir.results.view import View
+from weir.text import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from weir.results.style import Figure
+
+__all__ = ["FabricView"]
+
+_MOST_LOADS = 6
+"""Loads shown one by one on a terminal; files have all."""
+_INDENT = 4
+
+
+class FabricView(View[FabricResult]):
+    """What a fabric shows."""
+
+    def statements(self) -> Sequence[str | None]:
+        """Return who is best for which channel, and where channels saturate."""
+        return latency(self.result), saturation(self.result)
+
+    def show_run(self, out: Console) -> None:
+        """Show each discipline: its channels at each load, where they saturate and what scheduling took."""
+        result = self.result
+        _begin(out, result)
+        for name in result.disciplines:
+            for load in _shown(result):
+                groups = tables.discipline_groups(result, name, load)
+                title = f"{result.labels[name]} at load {load:g}"
+                titled(out, title, tables.channel_column(result), groups)
+        _end(out, result)
+
+    def show_comparison(self, out: Console) -> None:
+        """Show the disciplines beside each other: by how much latency is less, then channels at each load."""
+        result = self.result
+        _begin(out, result)
+        first = tables.channel_column(result)
+        if len(result.loads) > 1:
+            for name in others(result):
+                columns = tables.improvement_columns(result, name)
+                titled(out, _improvement(result, name, "mean"), first, [[column] for column in columns])
+        against = f"; improvement over {result.labels[result.reference]}" if others(result) else ""
+        for load in _shown(result):
+            title = f"load {load:g}: mean and max of the latency from the interface{against}"
+            titled(out, title, first, tables.load_groups(result, load))
+        _end(out, result)
+
+    def facts(self) -> Sequence[str]:
+        """Return what was simulated."""
+        result = self.result
+        return [
+            plural(len(result.disciplines), "discipline"),
+            plural(len(result.channels), "channel"),
+            plural(result.size.hosts, "end-point"),
+            f"{result.size.switches:,} {'switch' if result.size.switches == 1 else 'switches'}",
+            plural(len(result.loads), "load"),
+            plural(result.replications, "replication"),
+        ]
+
+    def figures(self) -> Sequence[Figure]:
+        """Return improvement, latency and throughput against load, and distributions."""
+        from weir.models.fabric.figures import fabric_figures
+
+        return fabric_figures(self.result)
+
+    def sections(self, charts: Sequence[str]) -> Sequence[str]:
+        """Return comparison, charts, loads, disciplines, saturation, work and closed forms."""
+        result = self.result
+        return [
+            section("The comparison", _comparison(result)),
+            *charts,
+            section("Load by load", _loads(result)),
+            section("Each discipline", _disciplines(result)),
+            section("Saturation", _saturation(result)),
+            section("Work of the schedulers", _work(result)),
+            section("Closed forms", table(tables.theory_columns(result))),
+        ]
+
+    def origin(self) -> dict[str, object]:
+        """Return how many links there are, and packets were."""
+        totals = self.result.totals
+        return {
+            "links, one for each direction": f"{self.result.size.links:,}",
+            "packets generated": f"{sum(row.generated for row in totals):,}",
+            "packets delivered": f"{sum(row.delivered for row in totals):,}",
+            "packets over links": f"{sum(row.traversals for row in totals):,}",
+        }
+
+
+def _improvement(result: FabricResult, name: str, word: str) -> str:
+    reference = result.labels[result.reference]
+    return f"{result.labels[name]}: improvement of the {word} latency over {reference} (%)"
+
+
+# The terminal.
+
+
+def _begin(out: Console, result: FabricResult) -> None:
+    say(out, verdict(result))
+    pairs = specs(result)
+    if pairs:
+        say(out, "\ndisciplines", style="bold")
+    for label, spec in pairs:
+        for line in _broken(f"{label} = {spec}", out.width):
+            say(out, line)
+
+
+def _broken(text: str, width: int) -> list[str]:
+    """Return a spec string in lines that end behind a comma, a slash or a space, the later ones indented."""
+    lines = [""]
+    for part in re.findall(r"[^,/ ]*[,/ ]?", text):
+        if len(lines[-1]) > _INDENT and len((lines[-1] + part).rstrip()) > width:
+            lines.append(" " * _INDENT)
+        lines[-1] += part
+    return lines
+
+
+def _shown(result: FabricResult) -> list[float]:
+    """Return the loads shown: all, or some from the lowest to the highest."""
+    loads = sorted(result.loads)
+    if len(loads) <= _MOST_LOADS:
+        return loads
+    return [loads[round(place * (len(loads) - 1) / (_MOST_LOADS - 1))] for place in range(_MOST_LOADS)]
+
+
+def _end(out: Console, result: FabricResult) -> None:
+    """Show saturation, the work of scheduling and closed forms that the simulation disagrees with."""
+    missing = [f"{load:g}" for load in sorted(result.loads) if load not in _shown(result)]
+    if missing:
+        say(out, f"\nloads not shown: {', '.join(missing)}; --out FILE.html has all", style="dim")
+    if any(row.load is not None for row in result.saturation):
+        first, *columns = tables.saturation_columns(result)
+        say(out, "\nleast load at which less than 99 % of what is offered arrives", style="bold")
+        print_tables(out, first, [[column] for column in columns])
+    if result.totals:
+        first, *columns = tables.work_columns(result)
+        say(out, "\nentries or flows examined for a decision", style="bold")
+        print_tables(out, first, [[column] for column in columns])
+    columns = tables.theory_columns(result)
+    if columns and any(row.agrees is False for row in result.theory):
+        say(out, "\nclosed forms", style="bold")
+        print_table(out, columns)
+
+
+# The page.
+
+
+def _at_load(result: FabricResult, load: float) -> str:
+    """Return the disciplines beside each other at a load, one table a group of columns."""
+    first = tables.channel_column(result)
+    return "".join(table([first, *group]) for group in tables.load_groups(result, load))
+
+
+def _comparison(result: FabricResult) -> str:
+    load = telling_load(result)
+    listed = _at_load(result, load)
+    words = (
+        f"At load {load:g}. Latency is from the entry into the buffer of the interface to the last byte at "
+        "the other end; throughput is in per cent of what a link carries. 95 % confidence intervals over the "
+        "replications."
+    )
+    if others(result):
+        reference = result.labels[result.reference]
+        words += f" Improvements over {reference} are paired: all saw the same traffic."
+    return listed + note(words) + in_full(result) if listed else ""
+
+
+def _loads(result: FabricResult) -> str:
+    if len(result.loads) == 1:
+        return ""
+    parts = []
+    for name in others(result):
+        for statistic, word in (("mean", "mean"), ("max", "maximum")):
+            columns = tables.improvement_columns(result, name, statistic)
+            if columns:
+                listed = table([tables.channel_column(result), *columns])
+                parts.append(f"<h3>{escape(_improvement(result, name, word))}</h3>\n{listed}")
+    parts += [details(f"load {load:g}", _at_load(result, load)) for load in sorted(result.loads)]
+    return "".join(parts)
+
+
+def _disciplines(result: FabricResult) -> str:
+    first = tables.channel_column(result)
+    parts = []
+    for name in result.disciplines:
+        listed = "".join(
+            f"<h3>load {load:g}</h3>\n" + "".join(table([first, *group]) for group in groups)
+            for load in sorted(result.loads)
+            if (groups := tables.discipline_groups(result, name, load))
+        )
+        parts.append(details(result.labels[name], listed))
+    return "".join(parts)
+
+
+def _saturation(result: FabricResult) -> str:
+    listed = table(tables.saturation_columns(result))
+    words = "The least load of the scenario at which less than 99 % of what a channel offers arrives."
+    return listed + note(words) if listed else ""
+
+
+def _work(result: FabricResult) -> str:
+    words = (
+        "Entries of tables, or flows, that a decision examines, and reads of several of them at once; over "
+        "all schedulers, loads and replications, warm-up included."
+    )
+    return table(tables.work_columns(result)) + note(words) if result.totals else ""

@@ -1,0 +1,1 @@
+"""The network: packets through routers with finite queues, under several disciplines."""

@@ -1,0 +1,251 @@
+"""Charts of a network's result: what each flow gets over time, how flows share, how long packets take.
+
+A panel is a discipline where flows are compared, and a flow where disciplines are; panels of a figure share
+their axes. More flows than can be told apart are not drawn: those served worst are, and the caption says
+so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from weir.models.network.tables import subjects
+from weir.results.marks import ccdf, ccdf_chart, digits, early, styles_of
+from weir.results.reading import ALL
+from weir.results.style import Figure, axis, colour, key, left_out, shown, specification
+from weir.text import number, scale_for
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weir.models.network.result import NetworkResult
+    from weir.text import Scale
+
+__all__ = ["network_figures", "time_chart", "time_points"]
+
+MOST_FLOWS = 7
+_TOUCHED = 0.05
+"""Of the largest offer: a step with less is one in which a flow ends, or has not begun."""
+_MOST_BARS = 40
+
+
+def network_figures(result: NetworkResult) -> list[Figure]:
+    """Return the charts that the result has the rows for, in the order of a report."""
+    made = (_over_time(result), _shares(result), _delays(result))
+    return [figure for figure in made if figure is not None]
+
+
+# Over time.
+
+
+def _drawn_flows(result: NetworkResult, known: set[str]) -> list[str]:
+    """Return the flows drawn: all, or those that get the smallest part of their offer."""
+    names = [flow.name for flow in result.flows if flow.name in known]
+    if len(names) <= MOST_FLOWS:
+        return names
+    worst = set(sorted(names, key=lambda name: _least_part(result, name))[:MOST_FLOWS])
+    return [name for name in names if name in worst]
+
+
+def _least_part(result: NetworkResult, flow: str) -> float:
+    parts = []
+    for name in result.disciplines:
+        offer = result.estimate(name, metric="offer", flow=flow)
+        got = result.estimate(name, metric="throughput", flow=flow)
+        if offer is not None and got is not None and offer.value and got.value is not None:
+            parts.append(got.value / offer.value)
+    return min(parts, default=1.0)
+
+
+def _over_time(result: NetworkResult) -> Figure | None:
+    known = {row.flow for row in result.series if row.metric == "throughput"}
+    flows = _drawn_flows(result, known)
+    if not flows:
+        return None
+    drawn = shown(result)
+    scale = scale_for((value for row in result.series for value in row.values), "bit/s")
+    panels = [(result.labels[name], time_points(result, name, flows, scale)) for name in drawn]
+    every = [point for _, points in panels for point in points]
+    styles = styles_of(flows)
+    step = next(row.step for row in result.series if row.metric == "throughput")
+    some = (
+        "" if len(flows) == len(known) else f" Drawn are the {len(flows)} served worst of {len(known)} flows."
+    )
+    caption = (
+        f"Throughput of the packets sent in each {number(step)} s, one colour a flow, under each discipline; "
+        f"the thin line is what the flow offers. Means over the replications.{some}{left_out(result)}"
+    )
+    charts = tuple((title, time_chart(points, every, styles, scale)) for title, points in panels if points)
+    legend = tuple((name, shade, " ".join(map(str, marks))) for name, (shade, marks) in styles.items())
+    return Figure("Throughput over time", caption, charts, legend)
+
+
+def time_points(
+    result: NetworkResult, discipline: str, flows: Sequence[str], scale: Scale
+) -> list[dict[str, Any]]:
+    """Return offer and throughput of flows over time, as the rows of a chart."""
+    made = []
+    for flow in flows:
+        throughput = result.over_time(discipline, flow)
+        offer = result.over_time(discipline, flow, "offer")
+        if throughput is None:
+            continue
+        offers = offer.values if offer is not None else throughput.values
+        for place in _sending(offers):
+            got, sent = throughput.values[place], offers[place]
+            made.append(
+                {
+                    "flow": flow,
+                    "time": (place + 0.5) * throughput.step,
+                    "throughput": digits((got or 0.0) / scale.factor),
+                    "offer": None if offer is None else digits((sent or 0.0) / scale.factor),
+                }
+            )
+    return made
+
+
+def _sending(offers: Sequence[float | None]) -> range:
+    """Return the steps in which the flow sends, without those at its ends that it only touches."""
+    least = _TOUCHED * max((sent or 0.0 for sent in offers), default=0.0)
+    some = [place for place, sent in enumerate(offers) if (sent or 0.0) > least]
+    return range(some[0], some[-1] + 1) if some else range(0)
+
+
+def time_chart(
+    points: list[dict[str, Any]],
+    every: Sequence[dict[str, Any]],
+    styles: dict[str, tuple[str, list[int]]],
+    scale: Scale,
+) -> dict[str, Any]:
+    """Return the chart of one discipline; ``every`` holds the points of all, whose axes it shares."""
+    highest = max(max(point["throughput"], point["offer"] or 0.0) for point in every)
+    latest = max(point["time"] for point in every)
+    names = list(styles)
+    colours = alt.Color(
+        "flow:N",
+        scale=alt.Scale(domain=names, range=[shade for shade, _ in styles.values()]),
+        sort=names,
+        legend=None,
+    )
+    y_scale = alt.Scale(domain=[0, highest * 1.03], nice=False)
+    base = alt.Chart().encode(
+        x=alt.X(
+            "time:Q",
+            scale=alt.Scale(domain=[0, latest], nice=False),
+            axis=alt.Axis(title="time of sending (s)", tickCount=6),
+        ),
+        color=colours,
+    )
+    lines = base.mark_line(strokeWidth=2).encode(
+        y=alt.Y("throughput:Q", scale=y_scale, axis=axis(f"throughput {scale.header}", [0.0, highest])),
+        tooltip=["flow:N", "time:Q", "throughput:Q", "offer:Q"],
+    )
+    offers = base.mark_line(strokeWidth=0.9, strokeDash=[2, 2], opacity=0.75).encode(
+        y=alt.Y("offer:Q", scale=y_scale)
+    )
+    return specification(alt.layer(offers, lines), 240, points)
+
+
+# Shares.
+
+
+def _shares(result: NetworkResult) -> Figure | None:
+    chosen = subjects(result, "flow") or subjects(result, "class")
+    rows = [
+        (name, subject.name, subject.estimate(result, name, "throughput"))
+        for name in shown(result)
+        for subject in chosen
+    ]
+    known = [(name, about, row) for name, about, row in rows if row is not None and row.value is not None]
+    if not known or len(chosen) > _MOST_BARS:
+        return None
+    scale = scale_for((row.value for *_, row in known), "bit/s")
+    points = [
+        {
+            "discipline": name,
+            "label": result.labels[name],
+            "about": about,
+            "throughput": digits((row.value or 0.0) / scale.factor),
+            "low": digits((row.value if row.low is None else row.low) or 0.0) / scale.factor,
+            "high": digits((row.value if row.high is None else row.high) or 0.0) / scale.factor,
+        }
+        for name, about, row in known
+    ]
+    names = [name for name in shown(result) if any(point["discipline"] == name for point in points)]
+    caption = (
+        f"What each {chosen[0].kind} gets, with 95 % intervals. {_fairness(result, names)}{left_out(result)}"
+    ).strip()
+    order = [subject.name for subject in chosen]
+    chart = _shares_chart(result, points, names, order, scale)
+    return Figure("Shares", caption, (("", chart),), key(result, names))
+
+
+def _fairness(result: NetworkResult, names: Sequence[str]) -> str:
+    """Return Jain's index under each discipline, in words."""
+    rows = {name: result.estimate(name, metric="jain") for name in names}
+    told = [
+        f"{result.labels[name]} {number(row.value, 3)}"
+        for name, row in rows.items()
+        if row is not None and row.value is not None
+    ]
+    return f"Jain's index of the throughputs, 1 where all get the same: {', '.join(told)}." if told else ""
+
+
+def _shares_chart(
+    result: NetworkResult, points: list[dict[str, Any]], names: list[str], order: list[str], scale: Scale
+) -> dict[str, Any]:
+    y = alt.Y("about:N", sort=order, axis=alt.Axis(title=None, labelLimit=190))
+    offset = alt.YOffset("discipline:N", sort=names)
+    base = alt.Chart().encode(y=y, yOffset=offset, color=colour(result, names))
+    x = alt.X(
+        "throughput:Q",
+        scale=alt.Scale(zero=True),
+        axis=alt.Axis(title=f"throughput {scale.header}", tickCount=6),
+    )
+    bars = base.mark_bar(opacity=0.85, height={"band": 0.8}).encode(
+        x=x, tooltip=["about:N", "label:N", "throughput:Q", "low:Q", "high:Q"]
+    )
+    spans = base.mark_rule(strokeWidth=1.5, color="#888888").encode(
+        x="low:Q", x2="high:Q", color=alt.Undefined
+    )
+    height = max(80, (13 * len(names) + 8) * len(order))
+    return specification(alt.layer(bars, spans), height, points)
+
+
+# Delay.
+
+
+def _delays(result: NetworkResult) -> Figure | None:
+    """Return the distributions of delay: over all flows, then class by class or flow by flow."""
+    names = shown(result)
+    rows = [row for row in result.distributions if row.discipline in names and any(row.count)]
+    if not rows:
+        return None
+    known = {(row.scope, row.name) for row in rows}
+    classes = [("class", name) for name in result.classes if len(result.classes) > 1]
+    flows = [
+        ("flow", name) for name in _drawn_flows(result, {name for scope, name in known if scope == "flow"})
+    ]
+    wanted = [each for each in [(ALL, ALL), *classes, *flows] if each in known]
+    scale = scale_for((row.low[len(row.low) // 2] for row in rows), "s")
+    flat = early(rows)
+    panels = {
+        about: [point for row in rows if (row.scope, row.name) == about for point in ccdf(row, scale, flat)]
+        for about in wanted
+    }
+    every = [point for points in panels.values() for point in points]
+    if not every:
+        return None
+    chart = ccdf_chart(result, "delay", every, names, scale)
+    drawn = tuple(
+        ("all flows" if about == (ALL, ALL) else about[1], {**chart, "data": {"values": points}})
+        for about, points in panels.items()
+        if points
+    )
+    caption = (
+        "The share of delivered packets that take longer than a given time; the lower the curve, the better. "
+        f"Dropped packets have no delay. Both axes are logarithmic.{left_out(result)}"
+    )
+    return Figure("Distribution of delay", caption, drawn, key(result, names))

@@ -1,0 +1,165 @@
+"""Results of the node: typed views on the document that the engine wrote.
+
+Source: the model of ``crates/weir-sim/src/node/outcome.rs``. Times are in seconds. A figure is about a
+discipline and a process, a dual queue or a node; what lies in the measured time counts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from weir.models.node.reading import KINDS, check_node, check_timelines, timelines
+from weir.models.node.rows import (
+    NodeDifference,
+    NodeDistribution,
+    NodeEstimate,
+    NodeTotals,
+    NodeWarning,
+    ProcessRow,
+    ProcessTotals,
+    Samples,
+)
+from weir.results.reading import ALL
+from weir.results.result import Section
+from weir.results.subjects import SubjectResult
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+    from weir.models.node.rows import Timeline
+    from weir.models.node.view import NodeView
+
+__all__ = ["ALL", "NodeResult"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NodeResult(SubjectResult):
+    """What a run of the node found out: run times, needs and responses of processes, and what the nodes did.
+
+    Examples
+    --------
+    >>> result = weir.run("node.toml")                                       # doctest: +SKIP
+    >>> result.estimate("epoch", name="g1", metric="epoch_run").value        # doctest: +SKIP
+    >>> result.totals("epoch", "g1").needs_missed                            # doctest: +SKIP
+    """
+
+    _fields: ClassVar[Mapping[str, str]] = {
+        "epoch": "float",
+        "measured": "float",
+        "nodes": "tuple[str, ...]",
+        "queues": "tuple[str, ...]",
+    }
+    _whole: ClassVar[tuple[str, ...] | None] = ("timelines",)
+    _usual: ClassVar[tuple[str, str]] = ("process", "response")
+
+    processes = Section(ProcessRow)
+    """The processes, the system's last."""
+    warnings = Section(NodeWarning)
+    """What was warned of, before anything ran."""
+    process_totals = Section(ProcessTotals)
+    """What was counted of each process under each discipline."""
+    node_totals = Section(NodeTotals)
+    """What was counted of each node under each discipline."""
+    estimates = Section(NodeEstimate)
+    """All estimates, one row each."""
+    differences = Section(NodeDifference)
+    """Paired differences to the reference."""
+    distributions = Section(NodeDistribution)
+    """Histograms of responses, and of waits for the first start."""
+    samples = Section(Samples)
+    """What the sampler saw of the first replication."""
+
+    @classmethod
+    def check(cls, document: dict[str, Any]) -> None:
+        """Check what was read: as of every result, and that figures are about what it lists.
+
+        Raises
+        ------
+        ResultError
+            If something is not as the engine writes it; the error says where.
+        """
+        super().check(document)
+        check_node(document)
+        check_timelines(document)
+
+    def view(self) -> NodeView:
+        """Return the result as it is shown."""
+        from weir.models.node.view import NodeView
+
+        return NodeView(self)
+
+    @cached_property
+    def timelines(self) -> tuple[Timeline, ...]:
+        """Who ran when, in part of the first replication."""
+        return timelines(self.document)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes, by name."""
+        return tuple(self.document["nodes"])
+
+    @property
+    def queues(self) -> tuple[str, ...]:
+        """The dual queues, by name."""
+        return tuple(self.document["queues"])
+
+    @property
+    def epoch(self) -> float:
+        """The epoch, in seconds: what needs and run times are measured over."""
+        return float(self.document["epoch"])
+
+    @property
+    def balanced(self) -> bool:
+        """Whether processes are moved between nodes: the scenario has `[balance]`."""
+        return _BALANCE.search(str(self.document.get("scenario", ""))) is not None
+
+    def totals(self, discipline: str, process: str) -> ProcessTotals | None:
+        """Return what was counted of a process under a discipline, if it was."""
+        return self.process_totals.find(discipline=discipline, process=process)
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """Return the names of a kind: ``process``, ``queue`` or ``node``."""
+        return tuple(row.name for row in self.processes) if kind == "process" else getattr(self, KINDS[kind])
+
+    def timeline(self, discipline: str) -> Timeline | None:
+        """Return who ran when under a discipline, if it was kept."""
+        return next((line for line in self.timelines if line.discipline == discipline), None)
+
+    def save_trace(self, path: str | Path) -> None:
+        """Write the timelines as a Perfetto trace, a file ``.pftrace``; as `weir.models.node.trace.write`."""
+        from weir.models.node import trace
+
+        trace.write(self, Path(path))
+
+    def samples_to_arrow(self) -> pa.Table:
+        """Return the samples as an Arrow table, one row an interval of a subject.
+
+        Returns
+        -------
+        pyarrow.Table
+            ``discipline``, ``kind``, ``name``, ``metric``, ``unit``, ``from``, ``until`` (s from the
+            beginning of the first replication) and ``value``.
+        """
+        import pyarrow as pa
+
+        columns: dict[str, list[Any]] = {name: [] for name in _SAMPLE_COLUMNS}
+        for row in self.samples:
+            for place, value in enumerate(row.values):
+                for name in _SAMPLE_COLUMNS[:5]:
+                    columns[name].append(getattr(row, name))
+                columns["from"].append(place * row.interval)
+                columns["until"].append((place + 1) * row.interval)
+                columns["value"].append(value)
+        kinds = [pa.string()] * 5 + [pa.float64()] * 3
+        arrays = [pa.array(columns[name], kind) for name, kind in zip(_SAMPLE_COLUMNS, kinds, strict=True)]
+        return pa.Table.from_arrays(arrays, names=list(_SAMPLE_COLUMNS))
+
+
+_BALANCE = re.compile(r"^\[balance\]", re.MULTILINE)
+_SAMPLE_COLUMNS = (*(field.name for field in fields(Samples)[:5]), "from", "until", "value")

@@ -1,0 +1,272 @@
+"""What a node's result says, in words: which needs are met, and under whom nobody waits for long.
+
+A need is missed in an epoch in which its process was ready throughout and ran less than it; a response is
+late that is longer than the deadline of its process. Two disciplines are told apart by the interval of their
+paired difference, in the longest response of a replication, or where there is none by intervals that do not
+overlap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weir.results.verdict import BOTH, capital, disjoint, joined, lowest, measured, told, under, warned
+from weir.text import percent, plural, quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weir.models.node.result import NodeResult
+    from weir.models.node.rows import ProcessTotals
+    from weir.results.subjects import SubjectEstimate
+
+__all__ = ["deadlines", "needs", "responses", "warnings"]
+
+_FEW = 3
+"""Disciplines of which it is told one by one who misses a need."""
+_EXACT = 1e-9
+"""Of a value: an interval that is narrower is none, as of programs without random numbers."""
+
+
+def warnings(result: NodeResult) -> list[str]:
+    """Return what was warned of, one sentence a node, with the disciplines that it is about."""
+    return warned(result, ((f"{row.node}: {row.text}", row.discipline) for row in result.warnings))
+
+
+# Needs.
+
+
+def needs(result: NodeResult) -> str | None:
+    """Return under which disciplines all needs are met, and who misses them under the others."""
+    promised = [row.name for row in result.processes if row.need > 0]
+    found = {
+        name: [row for process in promised if (row := result.totals(name, process)) is not None]
+        for name in result.disciplines
+    }
+    tested = {name: sum(row.epochs_ready for row in rows) for name, rows in found.items()}
+    if not any(tested.values()):
+        return (
+            "no process with a need was ready throughout an epoch, so none could be missed"
+            if promised
+            else None
+        )
+    missing = {name: [row for row in rows if row.needs_missed] for name, rows in found.items()}
+    calm = [name for name in result.disciplines if tested[name] and not missing[name]]
+    late = sorted(
+        (name for name in result.disciplines if missing[name]),
+        key=lambda name: -sum(row.needs_missed for row in missing[name]) / tested[name],
+    )
+    several = len(result.disciplines) > 1
+    parts = []
+    if calm:
+        epochs = sum(tested[name] for name in calm)
+        whose = under(result, calm) if several else ""
+        parts.append(f"every need is met{whose}, in all {epochs:,} epochs of processes ready throughout")
+    parts += [
+        f"{f'under {result.labels[name]} ' if several else ''}{_missing(result, name, missing[name])}"
+        for name in late[:_FEW]
+    ]
+    if len(late) > _FEW:
+        parts.append(f"needs are missed under {joined(result.labels[name] for name in late[_FEW:])} too")
+    idle = [name for name in result.disciplines if not tested[name]]
+    if idle:
+        parts.append(
+            f"not put to the test{under(result, idle)}: nobody with a need was ready throughout an epoch"
+        )
+    return "; ".join(parts)
+
+
+def _missing(result: NodeResult, discipline: str, rows: Sequence[ProcessTotals]) -> str:
+    """Return who misses a need most often, with the interval, and how many others do."""
+    worst = max(rows, key=lambda row: (row.needs_missed / max(1, row.epochs_ready), row.worst_shortfall))
+    words = (
+        f"{worst.process} misses its need in {worst.needs_missed:,} of {plural(worst.epochs_ready, 'epoch')}"
+        f"{_part(result.estimate(discipline, name=worst.process, metric='need_met'))}, by up to "
+        f"{quantity(worst.worst_shortfall, 's')}"
+    )
+    more = len(rows) - 1
+    return words + (f", and {'another' if more == 1 else f'{more:,} others'} too" if more else "")
+
+
+def _part(row: SubjectEstimate | None) -> str:
+    """Return the part of the epochs in which a need is missed, with its interval."""
+    if row is None or row.value is None:
+        return ""
+    ends = (None, None) if row.low is None or row.high is None else (1 - row.high, 1 - row.low)
+    return _share(1 - row.value, *ends)
+
+
+def _share(value: float, low: float | None, high: float | None) -> str:
+    """Return a share with its interval, in brackets."""
+    words = percent(value)
+    if low is None or high is None or high - low <= _EXACT:
+        return f" ({words})"
+    ends = percent(max(0.0, low)).removesuffix(" %"), percent(min(1.0, high))
+    return f" ({words}, 95 % interval {ends[0]} to {ends[1]})"
+
+
+# Deadlines.
+
+
+def deadlines(result: NodeResult) -> str | None:
+    """Return under which disciplines no response is late, and whose are under the others."""
+    bound = [row.name for row in result.processes if row.deadline is not None]
+    if not bound:
+        return None
+    found = {
+        name: [row for process in bound if (row := result.totals(name, process)) is not None]
+        for name in result.disciplines
+    }
+    late = {name: [row for row in rows if row.late] for name, rows in found.items()}
+    unknown = {
+        name: [row.process for row in rows if not (row.waits or row.late)] for name, rows in found.items()
+    }
+    calm = [name for name in result.disciplines if found[name] and not late[name] and not unknown[name]]
+    several = len(result.disciplines) > 1
+    parts = []
+    if calm:
+        whose = under(result, calm) if several else ""
+        parts.append(f"every deadline is met{whose}")
+    worst = sorted(
+        (name for name in result.disciplines if late[name]), key=lambda name: -max(map(_late, late[name]))
+    )
+    parts += [
+        f"{f'under {result.labels[name]} ' if several else ''}{_overdue(result, name, late[name])}"
+        for name in worst[:_FEW]
+    ]
+    if len(worst) > _FEW:
+        parts.append(f"deadlines are missed under {joined(result.labels[name] for name in worst[_FEW:])} too")
+    parts += _untried(result, unknown)
+    return "; ".join(parts)
+
+
+def _late(row: ProcessTotals) -> float:
+    """Return the part of the responses that is late."""
+    return (row.late or 0) / max(1, row.waits, row.late or 0)
+
+
+def _overdue(result: NodeResult, discipline: str, rows: Sequence[ProcessTotals]) -> str:
+    """Return who is late most often, with the interval, and how many others are."""
+    worst = max(rows, key=_late)
+    row = result.estimate(discipline, name=worst.process, metric="late")
+    part = "" if row is None or row.value is None else _share(row.value, row.low, row.high)
+    more = len(rows) - 1
+    others = f", and {'another' if more == 1 else f'{more:,} others'} too" if more else ""
+    # Of a replay there are more responses than waits.
+    responses = row.count if row is not None and row.value is not None else worst.waits
+    return f"{worst.process} is late in {worst.late or 0:,} of {plural(responses, 'response')}{part}{others}"
+
+
+def _untried(result: NodeResult, unknown: dict[str, list[str]]) -> list[str]:
+    """Return who has a deadline and never came to the end of a response, under whom."""
+    whose: dict[tuple[str, ...], list[str]] = {}
+    for name, processes in unknown.items():
+        if processes:
+            whose.setdefault(tuple(processes), []).append(name)
+    several = len(result.disciplines) > 1
+    return [
+        f"{joined(processes[:_FEW])}{f' and {len(processes) - _FEW} more' if len(processes) > _FEW else ''} "
+        f"ended no response{under(result, names) if several else ''}"
+        for processes, names in whose.items()
+    ]
+
+
+# Responses.
+
+
+def responses(result: NodeResult) -> str | None:
+    """Return under which discipline the longest response is shortest, and who cannot be told from it.
+
+    Where a response is not over at the end, and is longer than all of its process that were, the longest is
+    not known: such a discipline is named first, and stands no comparison.
+    """
+    found = measured(result, lambda name: result.estimate(name, statistic="max"))
+    waiting = {
+        name: open_one for name in result.disciplines if (open_one := _unfinished(result, name)) is not None
+    }
+    said = "; ".join(_not_over(result, row) for row in waiting.values()) or None
+    found = {name: row for name, row in found.items() if name not in waiting}
+    if not found:
+        return said
+    words = _shortest(result, found)
+    return f"{said}. {capital(words)}" if said else words
+
+
+def _unfinished(result: NodeResult, discipline: str) -> ProcessTotals | None:
+    """Return who has a response that is not over and longer than all that were; of several the longest."""
+    found = []
+    for process in result.processes:
+        row = result.totals(discipline, process.name)
+        if process.system or row is None or row.unfinished is None:
+            continue
+        longest = result.estimate(discipline, name=process.name, statistic="max")
+        if longest is None or row.unfinished > (longest.value or 0.0):
+            found.append(row)
+    return max(found, key=lambda row: row.unfinished or 0.0, default=None)
+
+
+def _not_over(result: NodeResult, row: ProcessTotals) -> str:
+    under = f" under {result.labels[row.discipline]}" if len(result.disciplines) > 1 else ""
+    time = quantity(row.unfinished or 0.0, "s")
+    return f"a response of {row.process} is not over after {time}{under}, where no longest can be told"
+
+
+def _shortest(result: NodeResult, found: dict[str, SubjectEstimate]) -> str:
+    """Return who of those whose responses are over has the shortest longest one."""
+    best = lowest(found)[0]
+    least = told(found[best], _EXACT)
+    if len(result.disciplines) == 1:
+        return f"the longest response to a wake-up is {least}"
+    if _all_equal(found):
+        return f"the longest response to a wake-up is {least}{under(result, list(found))}"
+    rivals = [name for name in found if name != best and not _apart(result, found[best], found[name])]
+    if rivals:
+        names = [name for name in result.disciplines if name in {best, *rivals}]
+        who = (
+            "all disciplines"
+            if len(names) == len(result.disciplines) > BOTH
+            else joined(map(result.labels.__getitem__, names))
+        )
+        rest = [name for name in found if name not in names]
+        beyond = f", and is longer under {joined(result.labels[name] for name in rest)}" if rest else ""
+        return (
+            f"by the longest response to a wake-up {who} cannot be told apart {_why(result)}: it is "
+            f"{least} under {result.labels[best]}{beyond}"
+        )
+    after = _next(result, found, best)
+    return f"the longest response to a wake-up is shortest under {result.labels[best]}, {least}{after}"
+
+
+def _all_equal(found: dict[str, SubjectEstimate]) -> bool:
+    """Return whether all are the same, without an interval: programs without random numbers, say."""
+    first, *rest = found.values()
+    exact = all(row.low == row.high for row in found.values())
+    return bool(rest) and exact and all(row.value == first.value for row in rest)
+
+
+def _next(result: NodeResult, found: dict[str, SubjectEstimate], best: str) -> str:
+    """Return who comes next, with its own."""
+    rest = [name for name in lowest(found) if name != best]
+    return f"; {result.labels[rest[0]]} comes next, with {told(found[rest[0]], _EXACT)}" if rest else ""
+
+
+def _apart(result: NodeResult, one: SubjectEstimate, other: SubjectEstimate) -> bool:
+    """Return whether two disciplines differ: by their paired difference, or else by their intervals."""
+    for row, against in ((one, other), (other, one)):
+        if against.discipline == result.reference:
+            paired = result.difference(row.discipline, metric=row.metric, statistic="replication_max")
+            if paired is not None and paired.low is not None:
+                return paired.clear
+    apart = [
+        result.difference(row.discipline, metric=row.metric, statistic="replication_max")
+        for row in (one, other)
+    ]
+    ends = [(row.low, row.high) for row in apart if row and row.low is not None and row.high is not None]
+    if len(ends) == BOTH:
+        return ends[0][1] < ends[1][0] or ends[1][1] < ends[0][0]
+    known = disjoint(one, other)
+    return result.replications == 1 and one.value != other.value if known is None else known
+
+
+def _why(result: NodeResult) -> str:
+    return "by one replication" if result.replications == 1 else "at this length of run"

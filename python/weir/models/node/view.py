@@ -1,0 +1,171 @@
+"""A node's result as it is shown: processes under the disciplines, timelines, dual queues and nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weir.models.node import tables
+from weir.models.node.result import NodeResult
+from weir.models.node.verdict import deadlines, needs, responses, warnings
+from weir.results.page import details, in_full, note, section
+from weir.results.page import tables as on_page
+from weir.results.tables import others
+from weir.results.terminal import begin, print_table, print_tables, say
+from weir.results.view import View
+from weir.text import plural, quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from weir.results.style import Figure
+    from weir.results.tables import Column
+
+__all__ = ["NodeView"]
+
+_MOST_ROWS = 24
+"""Processes, queues or nodes in a table of the terminal; files have all."""
+_PATHS = (
+    "The paths of the scheduler, a second: the same process goes on (restart), another is started (swap), "
+    "nobody is (to idle), somebody after nobody, nobody still. High over low: a process of a normal queue "
+    "took the processor from one of a low queue."
+)
+
+
+class NodeView(View[NodeResult]):
+    """What a node shows."""
+
+    def statements(self) -> Sequence[str | None]:
+        """Return which needs and deadlines are met, and under whom nobody waits for long."""
+        return needs(self.result), deadlines(self.result), responses(self.result)
+
+    def warnings(self) -> Sequence[str]:
+        """Return what was warned of, one sentence a node."""
+        return warnings(self.result)
+
+    def show_run(self, out: Console) -> None:
+        """Show the processes under each discipline, then queues and nodes."""
+        result = self.result
+        begin(out, result)
+        for name in result.disciplines:
+            say(out, f"\n{result.labels[name]}: processes", style="bold")
+            _table(out, tables.process_column(result), tables.process_groups(result, name), keep_last=True)
+        _end(out, result)
+
+    def show_comparison(self, out: Console) -> None:
+        """Show the processes under the disciplines beside each other, then queues and nodes."""
+        result = self.result
+        begin(out, result)
+        against = f", and minus {result.labels[result.reference]}'s" if others(result) else ""
+        say(out, f"\nprocesses under each discipline{against}", style="bold")
+        _table(out, tables.process_column(result), tables.comparison_groups(result), keep_last=True)
+        _end(out, result)
+
+    def facts(self) -> Sequence[str]:
+        """Return what was simulated."""
+        result = self.result
+        return [
+            plural(len(result.disciplines), "discipline"),
+            plural(len(result.nodes), "node"),
+            f"{len(result.processes):,} {'process' if len(result.processes) == 1 else 'processes'}",
+            f"epoch {quantity(result.epoch, 's')}",
+            f"{quantity(result.measured, 's')} measured",
+            plural(result.replications, "replication"),
+        ]
+
+    def figures(self) -> Sequence[Figure]:
+        """Return timelines, needs, responses and samples."""
+        from weir.models.node.figures import node_figures
+
+        return node_figures(self.result)
+
+    def sections(self, charts: Sequence[str]) -> Sequence[str]:
+        """Return comparison, charts, processes, what is absent, queues and nodes."""
+        result = self.result
+        each = "Each discipline" if len(result.disciplines) > 1 else "Processes"
+        queues = on_page(tables.subject_column(result, "queue"), tables.queue_groups(result))
+        nodes = on_page(tables.subject_column(result, "node"), tables.node_groups(result))
+        return [
+            section("The comparison", _comparison(result)),
+            *charts,
+            section(each, _disciplines(result)),
+            section("What is absent", "".join(map(note, tables.absent_rows(result)))),
+            section("Dual queues", queues),
+            section("Nodes", nodes + note(_PATHS) if nodes else ""),
+        ]
+
+    def origin(self) -> dict[str, object]:
+        """Return what was measured, and how much was counted."""
+        result = self.result
+        return {
+            "epoch": quantity(result.epoch, "s"),
+            "measured in a replication": quantity(result.measured, "s"),
+            "schedulings counted": f"{sum(row.schedulings for row in result.process_totals):,}",
+        }
+
+
+# The terminal.
+
+
+def _end(out: Console, result: NodeResult) -> None:
+    for words in tables.absent_rows(result):
+        say(out, f"\n{words}", style="dim")
+    for kind, title, groups in (
+        ("queue", "dual queues", tables.queue_groups(result)),
+        ("node", "nodes", tables.node_groups(result)),
+    ):
+        if groups:
+            say(out, f"\n{title}", style="bold")
+            _table(out, tables.subject_column(result, kind), groups)
+    cut = [result.labels[line.discipline] for line in result.timelines if line.truncated]
+    if cut:
+        say(
+            out,
+            f"\nthe timeline is cut: more happened than is kept, under {', '.join(cut)}; shorten "
+            "measure.timeline",
+            style="dim",
+        )
+
+
+def _table(
+    out: Console, first: Column, groups: Sequence[Sequence[Column]], *, keep_last: bool = False
+) -> None:
+    """Print groups of columns, their first rows only where there are many, and say how many are left out."""
+    if not groups:
+        return
+    count = len(first.cells)
+    places = list(range(count))
+    if count > _MOST_ROWS:
+        places = places[: _MOST_ROWS - 1] + places[-1:] if keep_last else places[:_MOST_ROWS]
+    shown = [tables.kept(group, places) for group in groups]
+    head = tables.kept([first], places)[0]
+    if any(shown):
+        print_tables(out, head, shown)
+    else:
+        print_table(out, [head])
+    if count > _MOST_ROWS:
+        say(out, f"{count - _MOST_ROWS:,} more rows are left out; --out FILE.html has all", style="dim")
+
+
+# The page.
+
+
+def _comparison(result: NodeResult) -> str:
+    if len(result.disciplines) == 1:
+        return ""
+    listed = on_page(tables.process_column(result), tables.comparison_groups(result))
+    words = (
+        "A need is missed in an epoch in which its process was ready throughout and ran less. A response is "
+        "from a wake-up to the next wait. 95 % confidence intervals over the replications; differences to "
+        f"{result.labels[result.reference]} are paired: the programs drew the same numbers."
+    )
+    return listed + note(words) + in_full(result) if listed else ""
+
+
+def _disciplines(result: NodeResult) -> str:
+    first = tables.process_column(result)
+    listed = {name: on_page(first, tables.process_groups(result, name)) for name in result.disciplines}
+    if len(listed) == 1:
+        return "".join(listed.values())
+    return "".join(details(result.labels[name], content) for name, content in listed.items())

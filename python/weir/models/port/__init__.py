@@ -1,0 +1,1 @@
+"""The port: messages at one point of contention, in packets that take turns."""

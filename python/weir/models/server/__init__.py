@@ -1,0 +1,1 @@
+"""The server: requests that are spread over cores."""

@@ -1,0 +1,168 @@
+"""Results of the server: typed views on the document that the engine wrote.
+
+Source: the model of ``crates/weir-sim/src/server/outcome.rs``. Times are in seconds. A figure is about a
+discipline and a class of requests, or the cores; requests that arrive in the measured time count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from weir.models.server.rows import (
+    ClassRow,
+    ClassTotals,
+    CoreTotals,
+    DisciplineTotals,
+    InUse,
+    ServerDifference,
+    ServerDistribution,
+    ServerEstimate,
+    ServerWarning,
+    Windows,
+)
+from weir.results.reading import (
+    ALL,
+    check_counts,
+    check_figures,
+    check_listed,
+    check_names,
+    check_positive,
+    refuse,
+)
+from weir.results.result import Section
+from weir.results.subjects import SubjectResult, check_about
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weir.models.server.view import ServerView
+
+__all__ = ["ALL", "ServerResult"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ServerResult(SubjectResult):
+    """What a run of the server found out: delays and slowdowns of requests, drops, and what the cores did.
+
+    Examples
+    --------
+    >>> result = weir.run("server.toml")                                            # doctest: +SKIP
+    >>> result.estimate("jsq", metric="slowdown", statistic="p99.9").value          # doctest: +SKIP
+    >>> result.estimate("jsq", kind="core", metric="in_use").value                  # doctest: +SKIP
+    """
+
+    _fields: ClassVar[Mapping[str, str]] = {
+        "load": "float | None",
+        "cores": "int",
+        "receivers": "int",
+        "queue": "int | None",
+        "measured": "float",
+    }
+    _whole: ClassVar[tuple[str, ...] | None] = ()
+    _usual: ClassVar[tuple[str, str]] = ("class", "delay")
+
+    classes = Section(ClassRow)
+    """The classes of requests."""
+    warnings = Section(ServerWarning)
+    """What was warned of."""
+    class_totals = Section(ClassTotals)
+    """What was counted of each class, and of all, under each discipline."""
+    discipline_totals = Section(DisciplineTotals)
+    """What was counted of each discipline."""
+    core_totals = Section(CoreTotals)
+    """What was counted of each core under each discipline."""
+    estimates = Section(ServerEstimate)
+    """All estimates, one row each."""
+    differences = Section(ServerDifference)
+    """Paired differences to the reference."""
+    distributions = Section(ServerDistribution)
+    """Histograms of delay, response and slowdown."""
+    windows = Section(Windows)
+    """Means of successive windows of the first replication."""
+    in_use = Section(InUse)
+    """How many cores were in use in the first replication, at each change."""
+
+    @classmethod
+    def check(cls, document: dict[str, Any]) -> None:
+        """Check what was read: as of every result, and that figures are about what it lists.
+
+        Raises
+        ------
+        ResultError
+            If something is not as the engine writes it; the error says where.
+        """
+        super().check(document)
+        _check_subjects(document)
+        check_positive("measured", document["measured"])
+        check_figures(document)
+        check_counts(document, ("class_totals", "discipline_totals", "core_totals"))
+        _check_columns(document)
+
+    def view(self) -> ServerView:
+        """Return the result as it is shown."""
+        from weir.models.server.view import ServerView
+
+        return ServerView(self)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What figures do not say of themselves."""
+        return tuple(self.document.get("notes", []))
+
+    @property
+    def load(self) -> float | None:
+        """The offered load, all cores together being 1, where it is known."""
+        return self.document.get("load")
+
+    @property
+    def cores(self) -> int:
+        """How many cores serve requests."""
+        return int(self.document["cores"])
+
+    @property
+    def receivers(self) -> int:
+        """How many receivers see to requests first."""
+        return int(self.document["receivers"])
+
+    @property
+    def queue(self) -> int | None:
+        """How many requests may wait for each core; None: any number."""
+        return self.document.get("queue")
+
+    def totals(self, discipline: str, class_: str = ALL) -> ClassTotals | None:
+        """Return what was counted of a class under a discipline, if it was."""
+        return self.class_totals.find(discipline=discipline, class_=class_)
+
+
+def _check_subjects(document: Mapping[str, Any]) -> None:
+    """Refuse classes that cannot be told apart, rows about others than these, and notes that are no text."""
+    names = [row["name"] for row in document["classes"]]
+    check_names("classes", names)
+    cores = document["cores"]
+    if cores < 1:
+        refuse("cores", cores, "1 or more")
+    notes = document.get("notes", [])
+    if not (isinstance(notes, list) and all(isinstance(note, str) for note in notes)):
+        refuse("notes", notes, "a list of texts")
+    known = {"class": names, "core": [str(core) for core in range(cores)]}
+    check_about(document, ("estimates", "differences"), known)
+    check_listed(document, ("class_totals", "distributions", "windows"), "class", [ALL, *names])
+    for place, row in enumerate(document["core_totals"]):
+        if not 0 <= row["core"] < cores:
+            refuse(f"core_totals[{place}].core", str(row["core"]), "one that the result lists")
+
+
+def _check_columns(document: Mapping[str, Any]) -> None:
+    """Refuse windows and changes of the cores in use whose columns do not go together."""
+    for place, row in enumerate(document["windows"]):
+        check_positive(f"windows[{place}].interval", row["interval"])
+        if len(row["counts"]) != len(row["values"]):
+            refuse(f"windows[{place}].counts", row["counts"], "as many as `values`")
+    for place, row in enumerate(document["in_use"]):
+        if len(row["count"]) != len(row["at"]):
+            refuse(f"in_use[{place}].count", row["count"], "as many as `at`")
+        if any(after < before for before, after in pairwise(row["at"])):
+            refuse(f"in_use[{place}].at", row["at"], "in order")

@@ -1,0 +1,143 @@
+"""The rows of a server's result, one dataclass each, as the engine writes them.
+
+Times are in seconds. A figure is about a discipline and a class, or the cores; ``all`` is all of a kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weir.results.rows import Histogram, Of
+from weir.results.subjects import SubjectDifference, SubjectEstimate
+
+__all__ = [
+    "ClassRow",
+    "ClassTotals",
+    "CoreTotals",
+    "DisciplineTotals",
+    "InUse",
+    "ServerDifference",
+    "ServerDistribution",
+    "ServerEstimate",
+    "ServerWarning",
+    "Windows",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerEstimate(SubjectEstimate):
+    """One estimated quantity with its 95 % confidence interval.
+
+    ``kind`` is ``class`` or ``core``. ``metric`` of a class is ``delay`` (s, from arrival to where service
+    begins first), ``response`` (s, from arrival to the end of service), ``slowdown`` (response over service),
+    ``dropped`` (of those offered), ``reordered``, ``cold`` (of those done) and ``throughput`` (1/s); of cores
+    ``utilisation``, ``overhead`` (shares of the time of all cores) and ``in_use`` (cores). ``statistic`` is
+    ``mean``, ``p50`` to ``p99.99``, ``max``, or ``window_max``, the largest mean of a window. Where ``value``
+    is None, ``reason`` says why.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerDifference(SubjectDifference):
+    """A discipline's value less the reference's, paired on the same requests, replication by replication.
+
+    ``statistic`` is that of the figures, but for ``replication_max`` and ``replication_window_max``: the mean
+    difference of each replication's own longest.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OfClass:
+    """A class of requests, or all."""
+
+    __slots__ = ()
+    class_: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerDistribution(Histogram, _OfClass, Of):
+    """A histogram of a class's ``delay``, ``response`` or ``slowdown`` by its non-empty bins.
+
+    Quantiles read from it have at most ``relative_error``.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassRow:
+    """A class of requests: its share, its mean service, and the slowdown that is not to be exceeded."""
+
+    name: str
+    share: float
+    service: float
+    slo: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerWarning:
+    """What was warned of; ``discipline`` is None for what all share."""
+
+    discipline: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassTotals(Of):
+    """What was counted of a class's requests that arrived in the measured time, in all replications.
+
+    ``reordered`` were done after a later one of their flow; ``cold`` were served by another core than the
+    request of their flow before; each is None where that is not measured.
+    """
+
+    class_: str
+    offered: int
+    done: int
+    dropped: int
+    reordered: int | None
+    cold: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisciplineTotals(Of):
+    """What was counted of a discipline in all replications, warm-up included.
+
+    ``decisions`` are grants, ``preemptions`` those that ended before the request was done; ``moved`` requests
+    went to another core than they were first sent to.
+    """
+
+    offered: int
+    done: int
+    dropped: int
+    decisions: int
+    preemptions: int
+    moved: int
+    peak_in_use: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreTotals(Of):
+    """How long a core was busy in the measured time of all replications; ``overhead`` was no service."""
+
+    core: int
+    busy: float
+    overhead: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Windows(Of):
+    """Means of successive windows of ``interval`` seconds of the first replication; None: nothing began."""
+
+    class_: str
+    metric: str
+    unit: str
+    interval: float
+    values: tuple[float | None, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InUse(Of):
+    """How many cores were in use in the first replication, from each of these moments on."""
+
+    truncated: bool
+    at: tuple[float, ...]
+    count: tuple[int, ...]

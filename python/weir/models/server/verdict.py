@@ -1,0 +1,195 @@
+"""What a server's result says, in words: whose slowdown is smallest in the tail, and what that costs.
+
+The tail is p99.9 of the slowdown where it was measured, else of the response, else the mean delay. Two
+disciplines are told apart by the interval of their paired difference, or where there is none by intervals
+that do not overlap. Disciplines that drop requests are told first: what they drop does not wait.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weir.results.tables import others
+from weir.results.verdict import BOTH, disjoint, joined, lowest, measured, told, warned
+from weir.text import number, percent, plural, quantity, share
+
+if TYPE_CHECKING:
+    from weir.models.server.result import ServerResult
+    from weir.results.subjects import SubjectEstimate
+
+__all__ = ["dropped", "limits", "tail", "tail_of", "warnings"]
+
+_WORDS = {"slowdown": "slowdown", "response": "response", "delay": "queueing delay"}
+_TAILS = (
+    ("slowdown", "p99.9"),
+    ("slowdown", "p99"),
+    ("response", "p99.9"),
+    ("slowdown", "mean"),
+    ("delay", "mean"),
+)
+# A dropped request is beyond every bound: of a share as large as this the quantile says nothing.
+_BEYOND = {"p99.9": 0.001, "p99": 0.01, "mean": 0.001}
+_NEAR = 1.05
+"""A price below one part in twenty is none to name."""
+
+
+def warnings(result: ServerResult) -> list[str]:
+    """Return what was warned of, with the disciplines that it is about where it is not all."""
+    return warned(result, ((row.text, row.discipline) for row in result.warnings))
+
+
+def tail_of(result: ServerResult) -> tuple[str, str]:
+    """Return the metric and the statistic that a verdict is about."""
+    for metric, statistic in _TAILS:
+        rows = [result.estimate(name, metric=metric, statistic=statistic) for name in result.disciplines]
+        if any(row is not None and row.value is not None for row in rows):
+            return metric, statistic
+    return _TAILS[-1]
+
+
+def dropped(result: ServerResult) -> str | None:
+    """Return who drops most, if anybody drops."""
+    found = {name: row for name in result.disciplines if (row := result.totals(name)) is not None}
+    dropping = [name for name, row in found.items() if row.dropped]
+    if not dropping:
+        return None
+    worst = max(dropping, key=lambda name: found[name].dropped / max(1, found[name].offered))
+    row = found[worst]
+    part = share(row.dropped / max(1, row.offered))
+    if len(result.disciplines) == 1:
+        return f"{part} of all requests are dropped"
+    label = result.labels[worst]
+    if len(dropping) == 1:
+        return f"requests are dropped under {label} alone, {part} of all"
+    return (
+        f"requests are dropped under {plural(len(dropping), 'discipline')}, most under {label}, {part} of all"
+    )
+
+
+def tail(result: ServerResult) -> str | None:
+    """Return whose tail is smallest, by how much, and what it costs."""
+    metric, statistic = tail_of(result)
+    found = measured(result, lambda name: result.estimate(name, metric=metric, statistic=statistic))
+    if not found:
+        return None
+    words = f"{statistic} of the {_WORDS[metric]}" if statistic != "mean" else f"mean {_WORDS[metric]}"
+    whole = {name: row for name, row in found.items() if _lost(result, name) < _BEYOND[statistic]}
+    if not whole:
+        return f"too many requests are dropped for a comparison by the {words}"
+    left_out = [result.labels[name] for name in found if name not in whole]
+    found = whole
+    best = lowest(found)[0]
+    value = told(found[best])
+    if len(found) == 1:
+        return f"the {words} is {value}" + (
+            f" under {result.labels[best]}{_others_drop(left_out)}" if left_out else ""
+        )
+    rivals = [name for name in found if name != best and not _apart(result, found[best], found[name])]
+    if len(rivals) + 1 == len(found):
+        who = "both disciplines" if len(found) == BOTH else "all disciplines"
+        under = result.labels[best]
+        return (
+            f"by the {words} {who} cannot be told apart at this length of run: it is {value} under {under}"
+            f"{_others_drop(left_out)}"
+        )
+    with_rivals = f", not to be told from {joined(map(result.labels.__getitem__, rivals))}" if rivals else ""
+    return (
+        f"the {words} is smallest under {result.labels[best]}, {value}{with_rivals}"
+        f"{_against(result, found, best)}{_others_drop(left_out)}{_price(result, best)}"
+    )
+
+
+def _lost(result: ServerResult, discipline: str, class_: str = "all") -> float:
+    """Return the share of requests that a discipline drops."""
+    row = result.estimate(discipline, name=class_, metric="dropped")
+    return row.value or 0.0 if row is not None else 0.0
+
+
+def _others_drop(labels: list[str]) -> str:
+    """Say who is not compared, since a dropped request has no time."""
+    if not labels:
+        return ""
+    verb = "drops" if len(labels) == 1 else "drop"
+    return f", and {joined(labels)} {verb} too many requests to be compared"
+
+
+def _against(result: ServerResult, found: dict[str, SubjectEstimate], best: str) -> str:
+    """Return the best beside the reference, or beside the next where it is the reference."""
+    rest = [name for name in lowest(found) if name != best]
+    other = result.reference if result.reference in rest else rest[0]
+    value = found[other].value or 0.0
+    least = found[best].value or 0.0
+    times = value / least if least else 0.0
+    factor = f", {number(times, 3)} times as much" if times >= _NEAR else ""
+    return f"; under {result.labels[other]} it is {quantity(value, found[other].unit)}{factor}"
+
+
+def _price(result: ServerResult, best: str) -> str:
+    """Return what the best costs in the mean, and in cores, beside the least of all."""
+    parts = []
+    means = _values(result, "class", "response")
+    if best in means:
+        least = min(means, key=lambda name: means[name])
+        if means[best] > _NEAR * means[least]:
+            more = percent(means[best] / means[least] - 1)
+            parts.append(f"a mean response {more} above that of {result.labels[least]}")
+    cores = _values(result, "core", "in_use")
+    if best in cores:
+        fewest = min(cores, key=lambda name: cores[name])
+        if cores[best] > _NEAR * cores[fewest]:
+            parts.append(
+                f"{number(cores[best], 3)} cores in use, where {result.labels[fewest]} has "
+                f"{number(cores[fewest], 3)}"
+            )
+    return f". It costs {joined(parts)}" if parts else ""
+
+
+def _values(result: ServerResult, kind: str, metric: str) -> dict[str, float]:
+    """Return the means of a figure that are not zero."""
+    rows = measured(result, lambda name: result.estimate(name, kind=kind, metric=metric))
+    return {name: row.value for name, row in rows.items() if row.value}
+
+
+def _apart(result: ServerResult, one: SubjectEstimate, other: SubjectEstimate) -> bool:
+    """Return whether two disciplines differ: by their paired difference, or else by their intervals."""
+    for row, against in ((one, other), (other, one)):
+        if against.discipline == result.reference and row.discipline in others(result):
+            paired = result.difference(row.discipline, metric=row.metric, statistic=row.statistic)
+            if paired is not None and paired.low is not None:
+                return paired.clear
+    known = disjoint(one, other)
+    return one.value != other.value if known is None else known
+
+
+def limits(result: ServerResult) -> str | None:
+    """Return who keeps the slowdowns that classes ask for, at p99.9."""
+    asked = [row for row in result.classes if row.slo is not None]
+    if not asked:
+        return None
+    parts = []
+    for class_ in asked:
+        found = {
+            name: row.value if row.high is None else row.high
+            for name in result.disciplines
+            if (row := result.estimate(name, name=class_.name, metric="slowdown", statistic="p99.9"))
+            is not None
+            and row.value is not None
+        }
+        bound = class_.slo or 0.0
+        if not found:
+            limit = f"a p99.9 slowdown of {class_.name} within {number(bound, 3)}"
+            parts.append(f"whether {limit} is kept cannot be told from so few requests")
+            continue
+        kept = [
+            name
+            for name, value in found.items()
+            if value <= bound and _lost(result, name, class_.name) < _BEYOND["p99.9"]
+        ]
+        limit = f"a p99.9 slowdown of {class_.name} within {number(class_.slo or 0.0, 3)}"
+        if len(kept) == len(found):
+            parts.append(f"{limit} is kept" + (" under every discipline" if len(found) > 1 else ""))
+        elif kept:
+            parts.append(f"{limit} is kept under {joined(map(result.labels.__getitem__, kept))} alone")
+        else:
+            parts.append(f"{limit} is kept under no discipline" if len(found) > 1 else f"{limit} is not kept")
+    return "; ".join(parts) or None

@@ -1,0 +1,171 @@
+"""A server's result as it is shown: a table for each metric and class, losses, cores and closed forms."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from weir.models.server import tables
+from weir.models.server.result import ServerResult
+from weir.models.server.verdict import dropped, limits, tail, warnings
+from weir.results.page import details, in_full, note, section, table
+from weir.results.page import tables as on_page
+from weir.results.reading import ALL
+from weir.results.tables import discipline_column, others
+from weir.results.terminal import begin, print_table, say, titled
+from weir.results.verdict import capital
+from weir.results.view import View
+from weir.text import number, plural, quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console
+
+    from weir.results.style import Figure
+    from weir.results.tables import Column
+
+__all__ = ["ServerView"]
+
+_REQUESTS = (
+    "Of the requests that arrive in the measured time: dropped of those offered; reordered and cold of those "
+    "done. Cold is a request that another core serves than the one of its flow before."
+)
+_THEORY = (
+    "Exact means beside the simulated ones with their 95 % intervals; OK where the 99.9 % interval covers "
+    "the exact mean, !! where it does not."
+)
+_CORES = (
+    "Busy and overhead are shares of the time of all cores; in use are cores that new requests may be sent "
+    "to, on average and at most."
+)
+_METRICS = (
+    "Queueing delay is from arrival to where service begins first, response from arrival to the end of "
+    "service, slowdown response over service. 95 % confidence intervals over the replications; "
+    "differences are paired: the disciplines served the same requests."
+)
+
+
+class ServerView(View[ServerResult]):
+    """What a server shows."""
+
+    def statements(self) -> Sequence[str | None]:
+        """Return who drops, whose tail is smallest, and who keeps the slowdowns that are asked for."""
+        return dropped(self.result), tail(self.result), limits(self.result)
+
+    def warnings(self) -> Sequence[str]:
+        """Return what was warned of."""
+        return warnings(self.result)
+
+    def show_run(self, out: Console) -> None:
+        """Show delay, response and slowdown of all requests and of each class, then losses and cores."""
+        result = self.result
+        begin(out, result)
+        for metric in tables.METRICS:
+            for title, columns in _by_class(result, metric):
+                titled(out, title, discipline_column(result), [columns])
+        _end(out, result)
+
+    def show_comparison(self, out: Console) -> None:
+        """Show the disciplines beside each other, and their paired differences to the reference."""
+        result = self.result
+        begin(out, result)
+        for metric in tables.METRICS:
+            for title, columns in _by_class(result, metric):
+                titled(out, title, discipline_column(result), [columns])
+            title, columns = _differences(result, metric)
+            titled(out, title, discipline_column(result, others(result)), [columns])
+        _end(out, result)
+
+    def facts(self) -> Sequence[str]:
+        """Return what was simulated."""
+        result = self.result
+        load = [] if result.load is None else [f"load {number(result.load, 3)}"]
+        return [
+            plural(len(result.disciplines), "discipline"),
+            plural(result.cores, "core"),
+            plural(len(result.classes), "class"),
+            *load,
+            f"{quantity(result.measured, 's')} measured",
+            plural(result.replications, "replication"),
+        ]
+
+    def figures(self) -> Sequence[Figure]:
+        """Return tails and distributions class by class, and what happened over time."""
+        from weir.models.server.figures import server_figures
+
+        return server_figures(self.result)
+
+    def sections(self, charts: Sequence[str]) -> Sequence[str]:
+        """Return charts, comparison, losses, cores, closed forms, and what is absent."""
+        result = self.result
+        first = discipline_column(result)
+        absent = [*tables.absent_rows(result), *result.notes]
+        return [
+            *charts,
+            section("The comparison", _comparison(result)),
+            section("Requests", on_page(first, [tables.loss_columns(result)]) + note(_REQUESTS)),
+            section("Cores", on_page(first, [tables.core_columns(result)]) + note(_CORES)),
+            section("Closed forms", _theory(result)),
+            section("What is absent, and what to mind", "".join(map(note, absent))),
+        ]
+
+    def origin(self) -> dict[str, object]:
+        """Return the cores, what was measured, and how much was counted."""
+        result = self.result
+        offered = sum(row.offered for row in result.class_totals if row.class_ == ALL)
+        return {
+            "cores": f"{result.cores:,}",
+            "receivers": f"{result.receivers:,}",
+            "requests in a queue": "any number" if result.queue is None else f"{result.queue:,}",
+            "measured in a replication": quantity(result.measured, "s"),
+            "requests counted": f"{offered:,}",
+        }
+
+
+def _by_class(result: ServerResult, metric: str) -> Iterator[tuple[str, list[Column]]]:
+    """Yield the statistics of a metric, with a title: of all requests, and of each class."""
+    for class_ in tables.classes_of(result):
+        about = "" if class_ == ALL else f" of {class_}"
+        yield tables.METRICS[metric] + about, tables.metric_columns(result, metric, class_)
+
+
+def _differences(result: ServerResult, metric: str) -> tuple[str, list[Column]]:
+    title = f"{tables.METRICS[metric]}, minus {result.labels[result.reference]}'s"
+    return title, tables.difference_columns(result, metric) if others(result) else []
+
+
+def _end(out: Console, result: ServerResult) -> None:
+    titled(out, "requests", discipline_column(result), [tables.loss_columns(result)])
+    titled(out, "cores", discipline_column(result), [tables.core_columns(result)])
+    if any(row.agrees is False for row in result.theory):
+        say(out, "\nclosed forms", style="bold")
+        print_table(out, tables.theory_columns(result))
+    for words in (*tables.absent_rows(result), *result.notes):
+        say(out, f"\n{words}", style="dim")
+
+
+# The page.
+
+
+def _comparison(result: ServerResult) -> str:
+    first = discipline_column(result)
+    parts = []
+    for metric in tables.METRICS:
+        for title, columns in _by_class(result, metric):
+            if columns:
+                parts.append(f"<h3>{escape(capital(title))}</h3>\n{on_page(first, [columns])}")
+        title, columns = _differences(result, metric)
+        listed = on_page(discipline_column(result, others(result)), [columns])
+        parts.append(details(capital(title), listed))
+    return "".join(parts) + note(_METRICS) + in_full(result) if any(parts) else ""
+
+
+def _theory(result: ServerResult) -> str:
+    """Return the closed forms, those that do not agree first, and why others have none."""
+    columns = tables.theory_columns(result)
+    without = {row.discipline: row.formula for row in result.theory if row.value is None}
+    reasons = "".join(
+        note(f"{result.labels.get(name or '', name)}: none: {reason}") for name, reason in without.items()
+    )
+    return (table(columns) + note(_THEORY) if columns else "") + reasons

@@ -1,0 +1,257 @@
+"""The HTML report: one file that needs nothing else, neither the network nor this package.
+
+Verdict first, then the table, the charts, the checks and where it all comes from. The drawing library is
+inlined; the page follows the reader's light or dark theme and the width of the screen. A report is made from
+a result and never recomputes one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from html import escape
+from importlib import metadata, resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weir.errors import ConfigError
+from weir.files import write_text
+from weir.results.tables import checks_columns, specs, split
+from weir.results.verdict import agreement, state, verdict
+from weir.text import absent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weir.results.result import Result
+    from weir.results.style import Figure
+    from weir.results.tables import Column
+
+__all__ = [
+    "charts_of",
+    "checks",
+    "details",
+    "drawn",
+    "html",
+    "in_full",
+    "note",
+    "page",
+    "section",
+    "table",
+    "tables",
+    "write",
+]
+
+_WIDTH, _GAP = 104, 3
+"""Characters of a table at the full width of the page, and those that the space beside a column takes."""
+
+
+def write(result: Result, path: str | Path) -> None:
+    """Write the report of a result; the file is never half-written."""
+    write_text(Path(path), html(result))
+
+
+def html(result: Result) -> str:
+    """Return the report of a result as one HTML document."""
+    view = result.view()
+    figured = view.figures()
+    charts = [section(figure.title, drawn(figure, index)) for index, figure in enumerate(figured)]
+    sections = [
+        _headline(result, verdict(result), state(result), view.facts()),
+        *(f'<p class="warning">{escape(words)}</p>\n' for words in view.warnings()),
+        *view.sections(charts),
+        section("Self-checks", checks(result)),
+        section("Where it comes from", _provenance(result, view.origin())),
+    ]
+    return page(result.title, "".join(sections), charts_of(figured))
+
+
+def charts_of(figures: Sequence[Figure]) -> dict[str, dict[str, Any]]:
+    """Return the specifications of figures, each by the ``id`` that `drawn` gives its panel."""
+    return {
+        f"f{i}p{j}": spec for i, figure in enumerate(figures) for j, (_, spec) in enumerate(figure.panels)
+    }
+
+
+def page(title: str, body: str, charts: dict[str, dict[str, Any]]) -> str:
+    """Return a whole HTML document in the style of the reports.
+
+    Parameters
+    ----------
+    title : str
+        The title of the window, as plain text.
+    body : str
+        The content, as HTML.
+    charts : dict
+        Vega-Lite specifications, each by the ``id`` of the element of ``body`` that it is drawn in.
+    """
+    files = resources.files("weir") / "assets"
+    style = (files / "report.css").read_text(encoding="utf-8")
+    script = (files / "report.js").read_text(encoding="utf-8")
+    library = f"<script>{_library()}</script>" if charts else ""
+    data = json.dumps(charts, separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title)} – weir</title>\n<style>{style}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}</main>\n"
+        f'{library}\n<script type="application/json" id="charts">{data}</script>\n<script>{script}</script>\n'
+        "</body>\n</html>\n"
+    )
+
+
+def _library() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script, bundled once and then kept."""
+    import vl_convert
+
+    kept = _cache() / f"vega-{metadata.version('vl-convert-python')}.js"
+    if kept.is_file():
+        return kept.read_text(encoding="utf-8")
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
+        "</script", "<\\/script"
+    )
+    with suppress(OSError, ConfigError):  # a home that cannot be written costs a second a report, no more
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_text(kept, bundle)
+    return bundle
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "weir"
+
+
+def section(title: str, content: str) -> str:
+    """Return a section of a page, or nothing where there is no content."""
+    return f"<section>\n<h2>{escape(title)}</h2>\n{content}</section>\n" if content else ""
+
+
+def _headline(result: Result, words: str, warning: str | None, facts: Sequence[str]) -> str:
+    """Return the head of a page: title, warning, verdict and facts."""
+    label = f'<p class="warning">{escape(warning)}.</p>\n' if warning else ""
+    if warning:
+        words = words.removeprefix(f"{warning}. ")
+    return (
+        f'<header>\n<p class="kicker">weir report</p>\n<h1>{escape(result.title)}</h1>\n{label}'
+        f'<p class="verdict">{escape(words)}</p>\n'
+        f'<p class="facts">{escape(" · ".join(facts))}</p>\n</header>\n'
+    )
+
+
+def note(words: str) -> str:
+    """Return a remark below a table."""
+    return f'<p class="note">{escape(words)}</p>\n'
+
+
+def details(summary: str, content: str, *, shown: bool = False) -> str:
+    """Return what is shown on a click, or at once; nothing where there is no content."""
+    mark = " open" if shown else ""
+    return f"<details{mark}><summary>{escape(summary)}</summary>\n{content}</details>\n" if content else ""
+
+
+def in_full(result: Result, *, shown: bool = True) -> str:
+    """Return the whole spec strings, where labels are shorter."""
+    rows = "".join(
+        f"<div><dt>{escape(label)}</dt><dd><code>{escape(spec)}</code></dd></div>\n"
+        for label, spec in specs(result)
+    )
+    return details("The disciplines in full", f"<dl>{rows}</dl>" if rows else "", shown=shown)
+
+
+def tables(first: Column, groups: Sequence[Sequence[Column]]) -> str:
+    """Return a table for each group of columns, or several where it is wider than the page."""
+    room = _WIDTH - first.width - _GAP
+    return "".join(
+        table([first, *columns]) for group in groups for columns in split([group], room, _GAP) if columns
+    )
+
+
+def table(columns: Sequence[Column]) -> str:
+    """Return columns as an HTML table that scrolls sideways where the screen is narrow; nothing of none."""
+    if not columns:
+        return ""
+    head = "".join(f'<th scope="col"{_kind(column)}>{_header(column)}</th>' for column in columns)
+    rows = zip(*(column.cells for column in columns), strict=True)
+    body = "\n".join(f"<tr>{_row(columns, cells)}</tr>" for cells in rows)
+    markup = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
+    return f'<div class="scroll" tabindex="0">{markup}</div>\n'
+
+
+def _header(column: Column) -> str:
+    return escape(column.header).replace("\n", "<br>")
+
+
+def _row(columns: Sequence[Column], cells: Iterable[str]) -> str:
+    made = []
+    for index, (column, cell) in enumerate(zip(columns, cells, strict=True)):
+        tag, scope = ("th", ' scope="row"') if index == 0 else ("td", "")
+        mark = {"OK": ' class="ok"', "!!": ' class="bad"'}.get(cell, _kind(column))
+        made.append(f"<{tag}{scope}{mark}>{escape(cell)}</{tag}>")
+    return "".join(made)
+
+
+def _kind(column: Column) -> str:
+    return "" if column.numeric else ' class="text"'
+
+
+def drawn(figure: Figure, index: int) -> str:
+    """Return a figure: its key, the places of its panels, its caption."""
+    panels = "".join(
+        _panel(figure.title, title, f"f{index}p{j}") for j, (title, _) in enumerate(figure.panels)
+    )
+    several = " several" if len(figure.panels) > 1 and not figure.stacked else ""
+    caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
+    return f'<figure>{_key(figure)}<div class="panels{several}">\n{panels}</div>{caption}</figure>\n'
+
+
+def _panel(figure: str, title: str, name: str) -> str:
+    heading = f"<h3>{escape(title)}</h3>" if title else ""
+    label = escape(f"{figure} {title}".strip())
+    chart = f'<div class="chart" id="{name}" role="img" aria-label="{label}"></div>'
+    return f'<div class="panel">{heading}{chart}</div>\n'
+
+
+def _key(figure: Figure) -> str:
+    if not figure.key:
+        return ""
+    entries = (
+        f'<li><svg width="26" height="10" aria-hidden="true"><line x1="0" y1="5" x2="26" y2="5"'
+        f' stroke="{colour}" stroke-width="2.5" stroke-dasharray="{dash}"/></svg> {escape(name)}</li>'
+        for name, colour, dash in figure.key
+    )
+    return f'<ul class="key">{"".join(entries)}</ul>\n'
+
+
+def checks(result: Result) -> str:
+    """Return the self-checks; opened where one failed."""
+    if not result.checks:
+        return ""
+    words = agreement(result) or ""
+    listed = table(checks_columns(result.checks, result.labels))
+    failed = not all(check.ok for check in result.checks)
+    return f"<p>{escape(words[:1].upper() + words[1:])}.</p>\n{details('All checks', listed, shown=failed)}"
+
+
+def _provenance(result: Result, more: dict[str, object]) -> str:
+    """Return where the numbers come from: what all models have, ``more`` of this one, and the scenario."""
+    document = result.document
+    facts = {
+        "weir": document["weir"],
+        "model": document["model"],
+        "scenario": document.get("file") or "given in the program",
+        "fingerprint": document.get("fingerprint") or absent("not recorded"),
+        "seed": document["seed"],
+        "replications": document.get("replications", 1),
+        **more,
+        "engine": ", ".join(
+            f"{result.labels.get(row['discipline'], row['discipline'])} {row['engine']}"
+            for row in document.get("engines", [])
+        ),
+    }
+    listed = "".join(
+        f"<div><dt>{escape(key)}</dt><dd>{escape(str(value))}</dd></div>\n" for key, value in facts.items()
+    )
+    text = escape(document["scenario"])
+    scenario = f"<summary>The scenario as it was understood</summary><pre><code>{text}</code></pre>"
+    return f"<dl>{listed}</dl>\n<details>{scenario}</details>\n"

@@ -1,0 +1,251 @@
+"""Checks of a result that is read: every field is of the type that its row declares, and every number finite.
+
+A result file may come from another version, be cut off or be edited. Whatever is wrong with it is an error
+with its place, such as ``estimates[3].value``, and never shows as a number or as a failure further on.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import fields
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from weir.errors import ResultError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+
+__all__ = [
+    "ALL",
+    "REMEDY",
+    "check_counts",
+    "check_document",
+    "check_fields",
+    "check_figures",
+    "check_listed",
+    "check_names",
+    "check_positive",
+    "check_rows",
+    "kinds_of",
+    "parse",
+    "refuse",
+]
+
+ALL = "all"
+"""The name of all of a kind together."""
+REMEDY = "give a file that `weir run --out FILE.json` wrote"
+_LARGEST_INTEGER = 2**64
+_LARGEST = 1e100
+"""Above all that is measured, and its square is a number still."""
+_SHOWN = 40
+_IN_WORDS = {
+    "str": "text",
+    "int": "a whole number",
+    "float": "a finite number",
+    "bool": "true or false",
+    "None": "null",
+}
+
+
+def parse(text: str, name: str) -> dict[str, Any]:
+    """Return a JSON object.
+
+    Raises
+    ------
+    ResultError
+        If the text is not JSON, or not an object.
+    """
+    try:
+        document = json.loads(text, parse_constant=_constant)
+        if "\\ud" in text.lower():
+            json.dumps(document, ensure_ascii=False).encode()  # half a character cannot be written
+    except json.JSONDecodeError as error:
+        message = f"is not JSON: {error.msg.lower()}"
+        raise ResultError(message, REMEDY, name, error.lineno, error.colno) from error
+    except RecursionError as error:
+        raise ResultError("is not a result of weir: it nests too deep", REMEDY, name) from error
+    except ValueError as error:
+        raise ResultError(f"is not JSON: {str(error).lower()}", REMEDY, name) from error
+    if not isinstance(document, dict):
+        raise ResultError("is not a result of weir: it is no JSON object", REMEDY, name)
+    return document
+
+
+def _constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def refuse(where: str, value: object, must: str) -> NoReturn:
+    """Raise the error of a value at a place; the caller of `check_rows` names the file."""
+    try:
+        shown = json.dumps(value, ensure_ascii=False)
+    except (RecursionError, ValueError):
+        shown = type(value).__name__
+    shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]} ..."
+    raise ResultError(f"{where} is {shown}, must be {must}", REMEDY, key=where, value=shown)
+
+
+def check_document(
+    document: Mapping[str, Any], kinds: Mapping[str, str], sections: Mapping[str, type]
+) -> None:
+    """Check a whole document: its fields, its rows by section, and the disciplines that these are about."""
+    check_fields(document, kinds)
+    for name, kind in sections.items():
+        if name in document:
+            check_rows(kind, document[name], name)
+    names = document["disciplines"]
+    if not names or len(set(names)) < len(names):
+        refuse("disciplines", names, "one or more, each once")
+    if document["reference"] not in names:
+        refuse("reference", document["reference"], "one of `disciplines`")
+    for name in sections:
+        for place, row in enumerate(document.get(name, ())):
+            _check_row(row, names, f"{name}[{place}]")
+
+
+def _check_row(row: Mapping[str, Any], disciplines: list[str], where: str) -> None:
+    """Check that a row is about disciplines of the result; of a histogram, that each bin has its parts."""
+    for key in ("discipline", "reference"):
+        if row.get(key) is not None and row[key] not in disciplines:
+            refuse(f"{where}.{key}", row[key], "one of `disciplines`")
+    if isinstance(row.get("low"), list) and not len(row["low"]) == len(row["high"]) == len(row["count"]):
+        refuse(f"{where}.count", row["count"], "as many as `low` and `high`")
+
+
+def check_fields(
+    document: Mapping[str, Any], kinds: Mapping[str, str], where: str = "", *, required: bool = False
+) -> None:
+    """Check the fields of an object against kinds such as ``"float | None"``; the absent only if required."""
+    for name, kind in kinds.items():
+        if name in document:
+            if not _fits(kind)(document[name]):
+                refuse(where + name, document[name], _words(kind))
+        elif required and "None" not in kind.split(" | "):
+            raise ResultError(f"is not a result of weir: `{where}{name}` is missing", REMEDY)
+
+
+def check_rows(kind: type, value: object, where: str) -> None:
+    """Check a list of objects against the dataclass of its rows."""
+    if not isinstance(value, list):
+        refuse(where, value, "a list")
+    kinds = kinds_of(kind)
+    for place, row in enumerate(value):
+        if not isinstance(row, dict):
+            refuse(f"{where}[{place}]", row, "an object")
+        check_fields(row, kinds, f"{where}[{place}].", required=True)
+
+
+@cache
+def kinds_of(kind: type) -> dict[str, str]:
+    """Return the fields of a dataclass of rows, by their names in JSON, with their kinds."""
+    return {field.name.rstrip("_"): str(field.type) for field in fields(kind)}
+
+
+@cache
+def _fits(kind: str) -> Callable[[Any], bool]:
+    """Return what tells whether a value from JSON is of a kind, as annotations write it."""
+    if kind.startswith("tuple["):
+        inner = _fits(_inner(kind))
+        return lambda value: isinstance(value, list) and all(map(inner, value))
+    if " | " in kind:
+        options = [_fits(each) for each in kind.split(" | ")]
+        return lambda value: any(option(value) for option in options)
+    return _SIMPLE[kind]
+
+
+def _inner(kind: str) -> str:
+    return kind.removeprefix("tuple[").removesuffix(", ...]")
+
+
+def _words(kind: str) -> str:
+    if kind.startswith("tuple["):
+        return f"a list, each of it {_words(_inner(kind))}"
+    return " or ".join(_IN_WORDS[each] for each in kind.split(" | "))
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST_INTEGER
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value) and abs(value) <= _LARGEST
+    return _is_integer(value)
+
+
+_SIMPLE: dict[str, Callable[[Any], bool]] = {
+    "str": lambda value: isinstance(value, str),
+    "int": _is_integer,
+    "float": _is_number,
+    "bool": lambda value: isinstance(value, bool),
+    "None": lambda value: value is None,
+}
+
+
+# What a document must be beyond the types of its fields.
+
+
+def check_positive(where: str, value: float) -> None:
+    """Refuse a time that is none."""
+    if value <= 0:
+        refuse(where, value, "above 0")
+
+
+def check_names(where: str, names: Sequence[str], *, empty: bool = False) -> None:
+    """Refuse subjects that cannot be told apart, or none unless it may be empty."""
+    if len(set(names)) < len(names) or ALL in names or not (names or empty):
+        refuse(where, names, f"by different names, none of them `{ALL}`")
+
+
+def check_listed(
+    document: Mapping[str, Any], sections: Iterable[str], key: str, known: Container[object]
+) -> None:
+    """Refuse rows about what the result does not list."""
+    for section in sections:
+        for place, row in enumerate(document[section]):
+            if row[key] not in known:
+                refuse(f"{section}[{place}].{key}", row[key], "one that the result lists")
+
+
+def check_counts(document: Mapping[str, Any], sections: Iterable[str]) -> None:
+    """Refuse counts and times below zero."""
+    for section in sections:
+        for place, row in enumerate(document[section]):
+            for key, value in row.items():
+                least = min(value, default=0) if isinstance(value, list) else value
+                if isinstance(least, int | float) and least < 0:
+                    refuse(f"{section}[{place}].{key}", value, "0 or more")
+
+
+def check_figures(document: Mapping[str, Any], *ends: tuple[str, str]) -> None:
+    """Refuse intervals that end before they begin or are half, and bins out of order."""
+    for section in ("estimates", "differences"):
+        for place, row in enumerate(document[section]):
+            for low, high in ends or (("low", "high"),):
+                _check_interval(f"{section}[{place}]", row, low, high)
+    for place, row in enumerate(document["distributions"]):
+        _check_bins(f"distributions[{place}]", row)
+
+
+def _check_interval(place: str, row: Mapping[str, Any], low: str, high: str) -> None:
+    """Refuse an interval that ends before it begins, half of one, or one without a value."""
+    begin, end = row.get(low), row.get(high)  # what is absent is null
+    if begin is None or end is None:
+        if begin is not end:
+            refuse(f"{place}.{low}", begin, f"null like `{high}`, or neither")
+    elif row.get("value") is None:
+        refuse(f"{place}.{low}", begin, "null, as there is no value")
+    elif begin > end:
+        refuse(f"{place}.{low}", begin, f"at most `{high}`")
+
+
+def _check_bins(place: str, row: Mapping[str, Any]) -> None:
+    """Refuse bins out of order, and counts below zero."""
+    edges = [edge for ends in zip(row["low"], row["high"], strict=True) for edge in ends]
+    if any(after < before for before, after in pairwise(edges)):
+        refuse(f"{place}.low", row["low"], "in order, no bin over another")
+    if any(count < 0 for count in row["count"]):
+        refuse(f"{place}.count", row["count"], "0 or more")

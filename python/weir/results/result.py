@@ -1,0 +1,295 @@
+"""Results: a tidy table of estimates with intervals, and where they come from.
+
+A result is the JSON document that the engine wrote, with typed views on it. It is never recomputed: a
+report, a table and a data frame all read the same numbers. A value that could not be estimated is absent
+(``None``) and its row carries the reason; nothing is ever NaN.
+
+What all models share is in `Result`; each model has a class of its own in `weir.models`, with its rows as
+`Section` s and with what finds them.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from weir.errors import ResultError
+from weir.files import read_text, write_text
+from weir.results.reading import REMEDY, check_document, parse
+from weir.results.rows import Check, Engine, Rows, TheoryValue, Value, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from weir.results.view import View
+
+__all__ = ["Result", "Section"]
+
+_REQUIRED = {
+    "weir",
+    "model",
+    "seed",
+    "scenario",
+    "time_unit",
+    "disciplines",
+    "reference",
+    "estimates",
+}
+_FIELDS = {
+    "weir": "str",
+    "model": "str",
+    "title": "str | None",
+    "file": "str | None",
+    "fingerprint": "str | None",
+    "seed": "int",
+    "scenario": "str",
+    "time_unit": "str",
+    "length_unit": "str",
+    "replications": "int",
+    "interrupted": "bool",
+    "unstable": "str | None",
+    "disciplines": "tuple[str, ...]",
+    "reference": "str",
+}
+
+Row_co = TypeVar("Row_co", covariant=True)
+
+
+class Section(cached_property[Rows[Row_co]]):
+    """The rows under one key of the document, of one dataclass; they are made when first asked for."""
+
+    def __init__(self, kind: type[Row_co]) -> None:
+        super().__init__(self._rows)
+        self.kind = kind
+
+    def _rows(self, result: Result) -> Rows[Row_co]:
+        return rows(self.kind, result.document.get(self.attrname or "", []))
+
+
+@dataclass(frozen=True, eq=False)
+class Result(ABC):
+    """What a run found out.
+
+    `from_json` and `from_file` return the class of the model that was run.
+
+    Attributes
+    ----------
+    text : str
+        The JSON document as the engine wrote it; equal runs have equal bytes.
+
+    Examples
+    --------
+    >>> result = weir.run("scenario.toml")                              # doctest: +SKIP
+    >>> result.estimate("sf").value                                     # doctest: +SKIP
+    >>> result.to_pandas().query("statistic == 'p99'")                  # doctest: +SKIP
+    """
+
+    text: str
+
+    theory = Section(TheoryValue)
+    """Closed forms beside the simulation."""
+    checks = Section(Check)
+    """Self-checks of the run."""
+    engines = Section(Engine)
+    """Which engine ran each discipline."""
+    estimates = Section(Value)
+    """All estimates, one row each."""
+
+    @classmethod
+    def from_json(cls, text: str, name: str = "result") -> Result:
+        """Read a result from its JSON text.
+
+        Raises
+        ------
+        ResultError
+            If it is not JSON, or not a result of weir.
+        """
+        from weir.models import MODELS  # the list of them; each has its class loaded when it is asked for
+
+        document = parse(text, name)
+        model = document.get("model")
+        known = MODELS.get(model) if isinstance(model, str) else None
+        missing = {*_REQUIRED, known.subjects if known else "classes"} - set(document)
+        if missing:
+            raise ResultError(f"is not a result of weir: `{min(missing)}` is missing", REMEDY, name)
+        if known is None:
+            told = f"model is {str(model)[:40]!r}, must be one of {', '.join(MODELS)}"
+            raise ResultError(told, REMEDY, name, key="model")
+        kind = known.result()
+        try:
+            kind.check(document)
+        except ResultError as error:
+            raise ResultError(error.message, REMEDY, name, key=error.key, value=error.value) from None
+        result = kind(text)
+        result.__dict__["document"] = document
+        return result
+
+    @classmethod
+    def check(cls, document: dict[str, Any]) -> None:
+        """Check what was read: types, finite numbers, and that rows are about what the result has.
+
+        Raises
+        ------
+        ResultError
+            If something is not as the engine writes it; the error says where.
+        """
+        whole = cls._whole
+        required = () if whole is None else ("replications", *cls._fields, *cls.sections(), *whole)
+        for name in required:
+            if name not in document:
+                raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
+        check_document(document, {**_FIELDS, **cls._fields}, cls.sections())
+
+    _fields: ClassVar[Mapping[str, str]] = {}
+    """What a model's document has beside the fields and the rows that all have: kinds by name."""
+    _whole: ClassVar[tuple[str, ...] | None] = None
+    """If a document is not read without all of its fields and sections: what else it is not read without."""
+
+    @classmethod
+    def sections(cls) -> dict[str, type]:
+        """Return the dataclasses of the rows, by their key in the document."""
+        own = (item for base in reversed(cls.__mro__) for item in vars(base).items())
+        return {name: section.kind for name, section in own if isinstance(section, Section)}
+
+    @abstractmethod
+    def view(self) -> View[Any]:
+        """Return the result as it is shown: in words, on a terminal, and as a page."""
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Result:
+        """Read a result that `save` wrote."""
+        return cls.from_json(read_text(Path(path)), str(path))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Result) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        state = ", interrupted" if self.interrupted else ""
+        return f"<weir.{type(self).__name__} {self.title!r}: {', '.join(self.disciplines)}{state}>"
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The whole document."""
+        document: dict[str, Any] = json.loads(self.text)
+        return document
+
+    @property
+    def title(self) -> str:
+        """The title of the scenario, or the file it came from."""
+        return str(self.document.get("title") or self.document.get("file") or self.document["model"])
+
+    @property
+    def model(self) -> str:
+        """The model that was run: ``port``, ``network``, ``fabric``, ``node``, ``server``."""
+        return str(self.document["model"])
+
+    @property
+    def disciplines(self) -> tuple[str, ...]:
+        """The spec strings compared, in the order of the scenario."""
+        return tuple(self.document["disciplines"])
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """A name for each of `disciplines` in tables and charts: the spec, where no shorter one is needed."""
+        return {name: name for name in self.disciplines}
+
+    @property
+    def reference(self) -> str:
+        """The discipline from which paired differences are taken."""
+        return str(self.document["reference"])
+
+    @property
+    def time_unit(self) -> str:
+        """The unit of all times: ``u``, one mean packet service, or ``s``."""
+        return str(self.document["time_unit"])
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the run was stopped before its end; what is here was finished by then."""
+        return bool(self.document.get("interrupted"))
+
+    @property
+    def replications(self) -> int:
+        """Independent replications behind the figures."""
+        return int(self.document.get("replications", 1))
+
+    @property
+    def empty(self) -> bool:
+        """Whether the run was stopped before the first of its results was finished."""
+        finished = self.document.get("messages", self.document.get("replications", 1))
+        return self.interrupted and finished == 0
+
+    @property
+    def unstable(self) -> str | None:
+        """Why there is no steady state, where there is none."""
+        return self.document.get("unstable")
+
+    @property
+    def ok(self) -> bool:
+        """Whether every self-check held and the run has a steady state."""
+        return self.unstable is None and all(check.ok for check in self.checks)
+
+    def to_json(self) -> str:
+        """Return the document as the engine wrote it."""
+        return self.text
+
+    def save(self, path: str | Path) -> None:
+        """Write the document to a file, which is never half-written."""
+        write_text(Path(path), self.text if self.text.endswith("\n") else self.text + "\n")
+
+    def to_arrow(self) -> pa.Table:
+        """Return the estimates as an Arrow table, one row each; provenance is in the schema's metadata.
+
+        Returns
+        -------
+        pyarrow.Table
+            The fields of an estimate as columns: for the port ``discipline``, ``class``, ``flow``,
+            ``metric``, ``statistic``, ``value``, ``low``, ``high``, ``standard_error``, ``count``,
+            ``method``, ``unit`` and ``reason``; for the network ``scope``, ``name`` and ``interval`` in
+            place of ``class`` and ``flow``; for the fabric ``load`` and ``channel`` in their place, and the
+            ends of the 90 % interval, ``low_90`` and ``high_90``; for the node and the server ``kind``
+            and ``name``. Null where a value is absent.
+        """
+        import pyarrow as pa
+
+        kinds = {each.name: _arrow_type(pa, str(each.type)) for each in fields(self.sections()["estimates"])}
+        columns = [pa.array([getattr(row, name) for row in self.estimates], kinds[name]) for name in kinds]
+        facts = ("weir", "title", "file", "fingerprint", "seed", "time_unit", "interrupted")
+        metadata = {f"weir.{key}": str(self.document.get(key)) for key in facts}
+        schema = pa.schema([(name.rstrip("_"), kind) for name, kind in kinds.items()], metadata)
+        return pa.Table.from_arrays(columns, schema=schema)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the estimates as a pandas data frame; columns as in `to_arrow`."""
+        import pandas as pd
+
+        table = self.to_arrow()
+        kinds = {"int64": "Int64", "double": "float64"}
+        wanted = {each.name: kinds[str(each.type)] for each in table.schema if str(each.type) in kinds}
+        return pd.DataFrame(table.to_pydict()).astype(wanted)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the estimates as a Polars data frame; columns as in `to_arrow`."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.to_arrow())
+        if not isinstance(frame, pl.DataFrame):
+            raise TypeError("a table became something else than a data frame")
+        return frame
+
+
+def _arrow_type(pa: Any, kind: str) -> Any:  # noqa: ANN401 - pyarrow ships no types
+    """Return the Arrow type of a column, from the annotation of its field."""
+    simple = {"float": pa.float64, "int": pa.int64}
+    return simple.get(kind.removesuffix(" | None"), pa.string)()

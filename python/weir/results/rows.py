@@ -1,0 +1,187 @@
+"""The rows of a result: what all models share of what is estimated, compared, computed and checked.
+
+A row's class is made of parts: whom it is about, which is a model's own, and what was found. Dataclasses take
+the fields of their last base first, so the parts of a class stand from the last of its fields to the first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+__all__ = [
+    "Against",
+    "Check",
+    "Comparison",
+    "Difference",
+    "Engine",
+    "Estimated",
+    "Histogram",
+    "Measured",
+    "Of",
+    "Rows",
+    "Sampled",
+    "TheoryValue",
+    "Value",
+    "rows",
+]
+
+Row = TypeVar("Row")
+Row_co = TypeVar("Row_co", covariant=True)
+
+
+class Rows(tuple[Row_co, ...]):
+    """Rows of one kind, in the order of the document."""
+
+    _indexes: dict[tuple[str, ...], dict[tuple[object, ...], Row_co]]
+
+    def find(self, **wanted: object) -> Row_co | None:
+        """Return the row with these fields, or None; O(1) after the first of its kind, which is O(rows)."""
+        names = tuple(wanted)
+        indexes = self.__dict__.setdefault("_indexes", {})
+        if names not in indexes:
+            indexes[names] = {tuple([getattr(row, name) for name in names]): row for row in self}
+        found: Row_co | None = indexes[names].get(tuple(wanted.values()))
+        return found
+
+
+def rows(kind: type[Row], found: list[dict[str, Any]]) -> Rows[Row]:
+    """Return JSON objects as rows; a field missing from an object is None."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    return Rows(kind(**{name: _frozen(row.get(name.rstrip("_"))) for name in names}) for row in found)
+
+
+def _frozen(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+# Parts.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Of:
+    """Under which discipline."""
+
+    __slots__ = ()
+    discipline: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Against:
+    """Under which discipline, held against which."""
+
+    __slots__ = ()
+    discipline: str
+    reference: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Value:
+    """What was found, with its 95 % confidence interval."""
+
+    __slots__ = ()
+    metric: str
+    statistic: str
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampled:
+    """Where an estimate comes from; ``method`` says how its interval was made."""
+
+    __slots__ = ()
+    standard_error: float | None
+    count: int
+    method: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured(Value):
+    """A value with its unit; where it is None, or has no interval, ``reason`` says why."""
+
+    __slots__ = ()
+    unit: str
+    reason: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimated(Measured, Sampled, Value):
+    """One estimated quantity with its 95 % confidence interval."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Value):
+    """What a discipline has less what the reference has, paired."""
+
+    __slots__ = ()
+
+    @property
+    def clear(self) -> bool:
+        """Whether the 95 % interval leaves out zero."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference(Measured, Comparison):
+    """A discipline's value less the reference's, paired on the same work, replication by replication."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Histogram(Of):
+    """A histogram by its non-empty bins, from ``low`` to ``high``, with their counts.
+
+    Quantiles read from it have at most ``relative_error``.
+    """
+
+    __slots__ = ()
+    metric: str
+    relative_error: float
+    unit: str
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    count: tuple[int, ...]
+
+
+# Rows that every model has.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TheoryValue:
+    """A closed form, with the name of its formula or, where ``value`` is None, why there is none.
+
+    ``agrees`` says whether the simulated 99.9 % interval covers it; None where nothing was simulated.
+    """
+
+    discipline: str | None
+    class_: str
+    metric: str
+    value: float | None
+    unit: str
+    formula: str
+    agrees: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A self-check of a run: an identity that must hold, and how well it did."""
+
+    discipline: str | None
+    check: str
+    expected: float
+    measured: float
+    tolerance: float
+    ok: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine(Of):
+    """Which engine ran a discipline."""
+
+    engine: str

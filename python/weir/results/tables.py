@@ -1,0 +1,245 @@
+"""Tables of results: columns of text, which the terminal and a page lay out, and those that models share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from weir.text import Scale, absent, number, scale_for, value_with_margin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from weir.results.result import Result
+    from weir.results.rows import Check, Measured, TheoryValue
+
+__all__ = [
+    "ABSENT",
+    "GAP",
+    "MARKS",
+    "NONE",
+    "PER_CENT",
+    "Column",
+    "beside",
+    "brief",
+    "cell",
+    "checks_columns",
+    "column",
+    "column_scale",
+    "discipline_column",
+    "forms_columns",
+    "groups_of",
+    "known",
+    "others",
+    "plain",
+    "signed",
+    "some",
+    "specs",
+    "split",
+    "spread",
+    "theory_columns",
+]
+
+GAP = 2
+"""Characters between two columns on a terminal."""
+PER_CENT = Scale(0.01, "%")
+NONE, ABSENT = "–", "n/a"
+MARKS = {True: "OK", False: "!!", None: ""}
+"""What stands beside a closed form: whether the simulation agrees."""
+_FEW = 4
+
+ARow = TypeVar("ARow", bound="Measured")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its header (of some lines), one cell a row, and how readily it is left out (0: never)."""
+
+    header: str
+    cells: tuple[str, ...]
+    rank: int = 0
+    numeric: bool = True
+
+    @property
+    def width(self) -> int:
+        """Characters of the widest cell."""
+        return max(len(line) for text in (self.header, *self.cells) for line in text.split("\n"))
+
+    @property
+    def least(self) -> int:
+        """Characters of the widest word, so that cells can be wrapped between words."""
+        return max(len(word) for text in (self.header, *self.cells) for word in text.split() or [""])
+
+
+def split(groups: Sequence[Sequence[Column]], room: int, gap: int = GAP) -> list[list[Column]]:
+    """Return groups of columns as tables of at most ``room`` characters, ``gap`` before each column.
+
+    A group is kept together where it fits; a column that is wider than the room has a table of its own.
+    """
+    tables: list[list[Column]] = []
+    for part in (part for group in groups for part in _parts(group, room, gap)):
+        if tables and _width([*tables[-1], *part], gap) <= room:
+            tables[-1].extend(part)
+        else:
+            tables.append(list(part))
+    return tables
+
+
+def _parts(group: Sequence[Column], room: int, gap: int) -> list[list[Column]]:
+    """Return a group as it is, or column by column where it is too wide for one table."""
+    return [list(group)] if _width(group, gap) <= room else [[column] for column in group]
+
+
+def _width(columns: Sequence[Column], gap: int) -> int:
+    return sum(column.width + gap for column in columns)
+
+
+def column_scale(rows: Iterable[Measured | None]) -> Scale:
+    """Return the scale in which a column of estimates reads best."""
+    known = [row for row in rows if row is not None]
+    unit = known[0].unit if known else "1"
+    return scale_for((row.value for row in known), unit)
+
+
+def cell(row: Measured | None, scale: Scale, *, margin: bool = False) -> str:
+    """Return an estimate as text in ``scale``, with the half-width of its interval if asked for."""
+    if row is None or row.value is None:
+        return absent(row.reason if row else None)
+    value = row.value / scale.factor
+    if not margin or row.low is None or row.high is None:
+        return number(value)
+    return value_with_margin(value, row.low / scale.factor, row.high / scale.factor)
+
+
+def plain(row: Measured | None, scale: Scale) -> str:
+    """Return an estimate, or a dash where there is no such row."""
+    return NONE if row is None else cell(row, scale)
+
+
+def spread(row: Measured | None, scale: Scale) -> str:
+    """Return an estimate with its interval, or a dash where there is no such row."""
+    return NONE if row is None else cell(row, scale, margin=True)
+
+
+def brief(row: Measured | None, scale: Scale) -> str:
+    """Return an estimate with its interval; where it is absent, another place says why."""
+    return ABSENT if row is not None and row.value is None else spread(row, scale)
+
+
+def column(
+    title: str,
+    rows: Sequence[ARow | None],
+    rank: int = 0,
+    *,
+    scale: Scale | None = None,
+    text: Callable[[ARow | None, Scale], str] = plain,
+) -> Column:
+    """Return rows as a column, in the scale that suits them if not given; its unit ends the header."""
+    chosen = scale or column_scale(rows)
+    head = title if title.endswith(")") else f"{title} {chosen.header}".rstrip()
+    return Column(head, tuple(text(row, chosen) for row in rows), rank)
+
+
+def beside(
+    result: Result,
+    title: str,
+    rows: Mapping[str, Sequence[ARow | None]],
+    scale: Scale | None = None,
+    text: Callable[[ARow | None, Scale], str] = spread,
+) -> tuple[list[Column], str, Scale]:
+    """Return a column a discipline, with the first line of their headers and the scale of all."""
+    chosen = scale or column_scale([row for found in rows.values() for row in found])
+    head = title if scale else f"{title} {chosen.header}".rstrip()
+    made = [
+        Column(f"{head}\n{result.labels[name]}", tuple(text(row, chosen) for row in found))
+        for name, found in rows.items()
+    ]
+    return made, head, chosen
+
+
+def signed(value: float, low: float | None, high: float | None, factor: float = 1.0) -> str:
+    """Return a difference with its sign and the half-width of its interval."""
+    ends = (None if end is None else end / factor for end in (low, high))
+    text = value_with_margin(value / factor, *ends)
+    return text.replace("-", "−") if text.startswith("-") else f"+{text}" if value > 0 else text
+
+
+def known(columns: Iterable[Column]) -> list[Column]:
+    """Return the columns that hold something."""
+    return [column for column in columns if any(text != NONE for text in column.cells)]
+
+
+def groups_of(made: Iterable[Iterable[Column]]) -> list[list[Column]]:
+    """Return the groups of columns that hold something, without their columns that do not."""
+    return [group for group in map(known, made) if group]
+
+
+def some(names: Sequence[str]) -> str:
+    """Return the first names of a list, and how many more there are."""
+    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    return f"{', '.join(names[:_FEW])}{more}"
+
+
+def others(result: Result) -> tuple[str, ...]:
+    """Return the disciplines that are held against the reference."""
+    return tuple(name for name in result.disciplines if name != result.reference)
+
+
+def specs(result: Result) -> list[tuple[str, str]]:
+    """Return labels with the whole spec strings, where any label is shorter."""
+    pairs = [(label, spec) for spec, label in result.labels.items()]
+    return pairs if any(label != spec for label, spec in pairs) else []
+
+
+def discipline_column(result: Result, names: Sequence[str] | None = None) -> Column:
+    """Return disciplines by their labels, all of them if none are given."""
+    chosen = result.disciplines if names is None else names
+    return Column("discipline", tuple(result.labels[name] for name in chosen), numeric=False)
+
+
+def checks_columns(rows: Sequence[Check], labels: Mapping[str, str] | None = None) -> list[Column]:
+    """Return self-checks: expected, measured, verdict; disciplines by their ``labels``, if given."""
+    names = [row.discipline or "all" for row in rows]
+    return [
+        Column("check", tuple(row.check for row in rows), numeric=False),
+        Column("discipline", tuple((labels or {}).get(name, name) for name in names), numeric=False),
+        Column("expected", tuple(number(row.expected, 6) for row in rows), rank=1),
+        Column("measured", tuple(number(row.measured, 6) for row in rows), rank=1),
+        Column("", tuple("OK" if row.ok else "!!" for row in rows), numeric=False),
+        Column("note", tuple(row.note for row in rows), rank=2, numeric=False),
+    ]
+
+
+def theory_columns(result: Result, metric: str) -> list[Column]:
+    """Return the closed forms of a metric: disciplines x classes; those without any are left out."""
+    rows = [row for row in result.theory if row.metric == metric and row.value is not None]
+    names = tuple(dict.fromkeys(row.discipline for row in rows))
+    classes = tuple(dict.fromkeys(row.class_ for row in rows))
+    values = {(row.discipline, row.class_): row.value for row in rows}
+    scale = scale_for(values.values(), rows[0].unit if rows else "1")
+    columns = [Column("discipline", tuple(name or "each" for name in names), numeric=False)]
+    for class_ in classes:
+        cells = (values.get((name, class_)) for name in names)
+        columns.append(
+            Column(class_, tuple("–" if cell is None else number(cell / scale.factor, 7) for cell in cells))
+        )
+    formulas = {row.discipline: row.formula for row in rows}
+    return [*columns, Column("formula", tuple(formulas[name] for name in names), rank=1, numeric=False)]
+
+
+def forms_columns(
+    result: Result, rows: Sequence[TheoryValue], headers: Sequence[str], values: Mapping[str, Sequence[str]]
+) -> list[Column]:
+    """Return closed forms, one a row: whom they are about under two ``headers``, then columns of values.
+
+    OK stands where the simulation agrees, !! where it does not.
+    """
+    names = [row.discipline or "each" for row in rows]
+    return [
+        Column("discipline", tuple(result.labels.get(name, name) for name in names), numeric=False),
+        Column(headers[0], tuple(row.class_ for row in rows), numeric=False),
+        Column(headers[1], tuple(row.metric for row in rows), numeric=False),
+        *(Column(title, tuple(cells)) for title, cells in values.items()),
+        Column("", tuple(MARKS[row.agrees] for row in rows), numeric=False),
+        Column("formula", tuple(row.formula for row in rows), rank=1, numeric=False),
+    ]

@@ -1,0 +1,134 @@
+"""What results say, in words: how finished they are, what a model says of its own, whether checks hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from weir.text import plural, quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from weir.results.result import Result
+    from weir.results.rows import Measured
+
+__all__ = [
+    "BOTH",
+    "agreement",
+    "capital",
+    "disjoint",
+    "joined",
+    "lowest",
+    "measured",
+    "state",
+    "told",
+    "under",
+    "verdict",
+    "warned",
+]
+
+BOTH = 2
+
+ARow = TypeVar("ARow", bound="Measured")
+
+
+def verdict(result: Result) -> str:
+    """Return the verdict: one to five sentences."""
+    if result.empty:
+        return f"{state(result)}."
+    view = result.view()
+    parts = [part for part in (state(result), *view.statements(), agreement(result)) if part]
+    return " ".join(f"{capital(part) if view.capitals else part}." for part in parts)
+
+
+def state(result: Result) -> str | None:
+    """Return why the numbers are to be read with care: no steady state, or an interrupted run."""
+    if result.unstable:
+        return f"No steady state: {result.unstable}"
+    if result.empty:
+        return "Interrupted before anything was finished"
+    if not result.interrupted:
+        return None
+    counted = "message" if "messages" in result.document else "replication"
+    count = int(result.document.get(f"{counted}s", 1))
+    return f"Interrupted after {plural(count, counted)}: what follows was finished by then"
+
+
+def agreement(result: Result) -> str | None:
+    """Return how many closed forms the simulation agrees with, and which self-checks failed."""
+    if result.empty:
+        return None
+    tested = [row for row in result.theory if row.agrees is not None]
+    failed = [check for check in result.checks if not check.ok]
+    words = []
+    if tested:
+        agreeing = sum(1 for row in tested if row.agrees)
+        agree = "agrees" if len(tested) == 1 else "agree"
+        words.append(f"{agreeing} of {plural(len(tested), 'closed form')} {agree} with the simulation")
+    if failed:
+        words.append(f"{len(failed)} of {plural(len(result.checks), 'self-check')} failed: {failed[0].check}")
+    elif len(result.checks) == 1:
+        words.append("the self-check holds")
+    elif result.checks:
+        words.append(f"all {len(result.checks):,} self-checks hold")
+    return "; ".join(words) or None
+
+
+# Phrases.
+
+
+def capital(words: str) -> str:
+    """Return words as a sentence begins."""
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def joined(words: Iterable[str]) -> str:
+    """Return words as a list in a sentence."""
+    *most, last = list(words)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def under(result: Result, names: Sequence[str]) -> str:
+    """Return under which disciplines something is so."""
+    if len(names) == len(result.disciplines):
+        return " under both" if len(names) == BOTH else " under every discipline"
+    return f" under {joined(result.labels[name] for name in names)}"
+
+
+def told(row: Measured, exact: float = 0.0) -> str:
+    """Return a value with its interval, unless that is narrower than ``exact`` of the value."""
+    words = quantity(row.value or 0.0, row.unit)
+    if row.low is None or row.high is None or (exact and row.high - row.low <= exact * row.high):
+        return words
+    low, high = quantity(max(row.low, 0.0), row.unit), quantity(row.high, row.unit)
+    return f"{words} (95 % interval {low} to {high})"
+
+
+def warned(result: Result, found: Iterable[tuple[str, str | None]]) -> list[str]:
+    """Return texts each once, with the disciplines that they are about where these are some of all."""
+    about: dict[str, list[str]] = {}
+    for text, discipline in found:
+        about.setdefault(text, []).extend([] if discipline is None else [result.labels[discipline]])
+    every = len(result.disciplines)
+    return [
+        text + (f" (under {joined(names)})" if 0 < len(names) < every else "")
+        for text, names in about.items()
+    ]
+
+
+def measured(result: Result, find: Callable[[str], ARow | None]) -> dict[str, ARow]:
+    """Return what is found of each discipline, where there is a value."""
+    rows = {name: find(name) for name in result.disciplines}
+    return {name: row for name, row in rows.items() if row is not None and row.value is not None}
+
+
+def lowest(rows: Mapping[str, ARow]) -> list[str]:
+    """Return disciplines from the lowest value to the highest."""
+    return sorted(rows, key=lambda name: rows[name].value or 0.0)
+
+
+def disjoint(one: Measured, other: Measured) -> bool | None:
+    """Return whether two intervals do not overlap; None where one is not known."""
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return None
+    return one.high < other.low or other.high < one.low
