@@ -153,8 +153,8 @@ def listings() -> dict[str, str]:
 
 
 HELP = (
-    "demo", "reproduce", "bench", "list", "explain", "schema", "run", "compare", "theory", "report", "slo", "plan",
-    "lint", "overhead", "import", "live",
+    "demo", "reproduce", "bench", "list", "explain", "schema", "run", "compare", "theory", "show", "report", "slo",
+    "plan", "lint", "overhead", "import", "live",
 )  # fmt: skip
 
 
