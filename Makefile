@@ -75,6 +75,7 @@ test: test-rust test-python ## set up everything and run all tests
 test-rust: $(CREATED) ## run the tests of the crates and of their documentation
 	scripts/check-bpf
 	cargo test --workspace --locked --no-fail-fast
+	CARGO_TARGET_DIR=target cargo test --locked --manifest-path examples/new-model/Cargo.toml
 
 .PHONY: test-python
 test-python: $(DEV) $(BUILT) ## run the tests of the package and of the command line
@@ -105,7 +106,9 @@ lint: lint-rust lint-python lint-stub lint-repository ## run all checks that are
 lint-rust: $(CREATED) ## check format, clippy and documentation of the crates; a warning is an error
 	scripts/check-bpf
 	cargo fmt --all --check
+	cargo fmt --manifest-path examples/new-model/Cargo.toml --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	CARGO_TARGET_DIR=target cargo clippy --manifest-path examples/new-model/Cargo.toml --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
 .PHONY: lint-python
@@ -125,6 +128,7 @@ lint-repository: ## check that every target is explained and that no file names 
 .PHONY: fmt
 fmt: $(DEV) ## format Rust and Python
 	cargo fmt --all
+	cargo fmt --manifest-path examples/new-model/Cargo.toml
 	ruff check --fix
 	ruff format
 

@@ -37,7 +37,7 @@ THREADS = (1, 2, 8)
 HEAD = "==== "
 ANSWER = "\n=> "
 COMMANDS = (
-    "demo", "reproduce", "bench", "list", "explain", "schema", "run", "compare", "theory", "report", "slo",
+    "demo", "reproduce", "bench", "list", "explain", "schema", "run", "compare", "theory", "show", "report", "slo",
     "plan", "lint", "overhead", "import", "import tg", "import pcap", "import opensm", "import rtapp",
     "import perf", "live", "live testbed", "live sfq", "live steer", "live clean",
 )  # fmt: skip

@@ -11,10 +11,10 @@ use crate::quantity::{Clock, Time};
 use crate::words::discipline as explain;
 use crate::{Fingerprint, Located, Refused, Source, plain_io};
 use weir_core::canonical::canonical;
-use weir_core::item::Packet;
+use weir_core::item::{Message, Packet};
 use weir_core::nearest::nearest;
 use weir_core::registry;
-use weir_core::spec::Spec;
+use weir_core::spec::{Spec, SpecError};
 use weir_core::task::Task;
 use weir_core::units::Nanos;
 
@@ -188,17 +188,27 @@ impl Checker<'_> {
         )
     }
 
+    /// The place of the reference among the disciplines, by any spec of it; the first where none is written.
+    pub fn reference(&self, written: Option<&Located<String>>, known: &[NamedDiscipline]) -> Checked<usize> {
+        let Some(written) = written else { return Ok(0) };
+        let spec = written.value.parse::<Spec>().and_then(|spec| canonical(&spec));
+        let name = spec.map_or_else(|_| written.value.clone(), |spec| spec.to_string());
+        self.listed(written, &name, known)
+    }
+
+    /// A discipline of messages.
+    pub fn message_discipline(&self, written: &Located<String>) -> Checked<NamedDiscipline> {
+        self.discipline(written, ["messages", "alpha:10"], |spec| {
+            registry::message_discipline::<Message>(spec)?;
+            canonical(spec)
+        })
+    }
+
     /// A discipline of packets.
     pub fn packet_discipline(&self, written: &Located<String>) -> Checked<NamedDiscipline> {
-        let build = |text: &str| {
-            let spec: Spec = text.parse()?;
-            registry::packet_discipline::<Packet>(&spec)?;
-            let spec = canonical(&spec)?;
-            Ok(NamedDiscipline { name: spec.to_string(), spec })
-        };
-        build(&written.value).or_else(|error| {
-            let (reason, remedy) = explain(error, "packets", "drr:quantum=1514B");
-            self.refuse(written, reason, remedy)
+        self.discipline(written, ["packets", "drr:quantum=1514B"], |spec| {
+            registry::packet_discipline::<Packet>(spec)?;
+            canonical(spec)
         })
     }
 
@@ -208,17 +218,28 @@ impl Checker<'_> {
         written: &Located<String>,
         change: impl Fn(Spec) -> Spec,
     ) -> Checked<NamedDiscipline> {
-        let build = |text: &str| {
-            let spec: Spec = text.parse()?;
+        self.discipline(written, ["tasks", "epoch:allocate=at_dispatch"], |spec| {
+            registry::task_discipline::<Task>(spec)?;
+            let spec = change(canonical(spec)?);
             registry::task_discipline::<Task>(&spec)?;
-            let spec = change(canonical(&spec)?);
-            registry::task_discipline::<Task>(&spec)?;
-            Ok(NamedDiscipline { name: spec.to_string(), spec })
-        };
-        build(&written.value).or_else(|error| {
-            let (reason, remedy) = explain(error, "tasks", "epoch:allocate=at_dispatch");
-            self.refuse(written, reason, remedy)
+            Ok(spec)
         })
+    }
+
+    /// A discipline that `build` builds once, and puts in canonical form; a refusal says of what it is, with an example.
+    fn discipline(
+        &self,
+        written: &Located<String>,
+        [of, example]: [&str; 2],
+        build: impl Fn(&Spec) -> Result<Spec, SpecError>,
+    ) -> Checked<NamedDiscipline> {
+        match written.value.parse().and_then(|spec| build(&spec)) {
+            Ok(spec) => Ok(NamedDiscipline { name: spec.to_string(), spec }),
+            Err(error) => {
+                let (reason, remedy) = explain(error, of, example);
+                self.refuse(written, reason, remedy)
+            }
+        }
     }
 
     /// A data file, whose bytes become part of the fingerprint as they are read; and its name.

@@ -3,10 +3,11 @@
 //! | part | module |
 //! |-|-|
 //! | random streams, keyed by seed, replication and purpose | [`stream`] |
-//! | jobs on threads, put together in an order that no thread changes | [`runner`], [`parallel`], [`gathered`] |
+//! | jobs on threads, put together in an order that no thread changes | [`runner`], [`parallel`], [`gathered`], [`tally`] |
 //! | what a run has to do with the outside | [`control`], [`record`], [`error`] |
 //! | figures with their intervals | [`stats`] |
-//! | what a result says besides figures | [`result`], [`provenance`] |
+//! | whole results, and what they say besides figures | [`result`], [`provenance`] |
+//! | a program around one model | [`program`] |
 //! | arithmetic with one result on every machine, and code for the vector units it finds | [`logarithm`], [`dispatch`] |
 
 #![deny(missing_docs)]
@@ -17,6 +18,7 @@ pub mod error;
 pub mod gathered;
 pub mod logarithm;
 pub mod parallel;
+pub mod program;
 pub mod provenance;
 pub mod record;
 pub mod result;
@@ -24,3 +26,4 @@ pub mod runner;
 pub mod scenario;
 pub mod stats;
 pub mod stream;
+pub mod tally;

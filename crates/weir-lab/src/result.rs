@@ -1,9 +1,91 @@
-//! Parts of a result that every model has: self-checks, and closed forms beside the simulation.
+//! Results: what those of every model have, and the whole of one whose figures have a kind and a name.
+//!
+//! A model that has no more to say than its figures makes an [`Outcome`] of them; what reads results shows it without
+//! knowing the model. Work and memory: as of the rows.
 
 use serde::Serialize;
 
+use crate::provenance::{EngineUsed, Provenance};
+use crate::runner::Model;
+use crate::scenario::Read;
+use crate::stats::Bins;
+use crate::stats::figure::{Figure, PairedDifference};
+use crate::stats::row::{Rows, differences};
+
 /// Confidence of the intervals that a check holds against: a false alarm in a thousand.
 pub const LEVEL: f64 = 0.999;
+
+/// The result of a run. Facts are what is the model's own; they must be a structure with keys that are not used here.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome<Facts = ()> {
+    /// Where it comes from.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+    /// The run was broken off; the replications that were finished count.
+    pub interrupted: bool,
+    /// Why there are no means.
+    pub unstable: Option<String>,
+    /// Which engine ran each discipline.
+    pub engines: Vec<EngineUsed>,
+    /// The disciplines, by their canonical specs.
+    pub disciplines: Vec<String>,
+    /// The one from which paired differences are taken.
+    pub reference: String,
+    /// What only this model tells.
+    #[serde(flatten)]
+    pub facts: Facts,
+    /// The figures.
+    pub estimates: Vec<Figure>,
+    /// Paired differences from the reference.
+    pub differences: Vec<PairedDifference>,
+    /// Histograms.
+    pub distributions: Vec<Distribution>,
+    /// Closed forms beside the simulation.
+    pub theory: Vec<TheoryRow>,
+    /// Self-checks.
+    pub checks: Vec<Check>,
+}
+
+impl<Facts> Outcome<Facts> {
+    /// The result of a model that has one cell a discipline, in their order, and one engine; `rows` are those of the
+    /// cells. What else there is to tell is for the caller to add.
+    #[must_use]
+    pub fn new<M: Read + Model>(provenance: Provenance, model: &M, rows: &[Rows<'_>], facts: Facts) -> Self {
+        let compared = model.compared();
+        let disciplines: Vec<String> = compared.disciplines.iter().map(|&name| name.to_owned()).collect();
+        let engine = |discipline: &String| EngineUsed { discipline: discipline.clone(), engine: "plain" };
+        Self {
+            interrupted: provenance.replications < model.replications(),
+            provenance,
+            unstable: None,
+            engines: disciplines.iter().map(engine).collect(),
+            reference: disciplines[compared.reference].clone(),
+            facts,
+            estimates: disciplines.iter().zip(rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
+            differences: differences(&disciplines, compared.reference, rows),
+            distributions: Vec::new(),
+            theory: Vec::new(),
+            checks: Vec::new(),
+            disciplines,
+        }
+    }
+}
+
+/// The distribution of a metric of a subject: the buckets that hold something.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Distribution {
+    /// The discipline.
+    pub discipline: String,
+    /// The kind of the subject.
+    pub kind: &'static str,
+    /// Its name; `all` for all of the kind.
+    pub name: String,
+    /// What is measured.
+    pub metric: &'static str,
+    /// Its bins.
+    #[serde(flatten)]
+    pub bins: Bins,
+}
 
 /// A closed form beside the simulation.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,6 +6,7 @@
 //!
 //! Progress counts simulated nanoseconds over all jobs. Work and memory beside that of the jobs: O(cells x replications).
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,6 +14,7 @@ use crate::control::{Control, Progress, Watch};
 use crate::error::RunError;
 use crate::gathered::{Cell, Gathered};
 use crate::parallel::in_parallel_told;
+use crate::stream::{Purpose, Stream, StreamKey};
 use weir_core::units::Nanos;
 
 /// What is run: cells in replications.
@@ -48,6 +50,23 @@ pub struct Job {
     pub replication: u32,
     /// The place of the cell.
     pub cell: usize,
+}
+
+impl Job {
+    /// The stream of this purpose in its replication: the same for all cells.
+    #[must_use]
+    pub fn stream(self, seed: u64, purpose: Purpose) -> Stream {
+        Stream::new(StreamKey { seed, replication: self.replication, purpose, index: 0 })
+    }
+}
+
+/// Runs all jobs to their end, and tells nobody meanwhile.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_through<M: Model>(model: &M, threads: NonZeroUsize) -> Result<Vec<M::Cell>, RunError> {
+    let cancel = AtomicBool::new(false);
+    run(model, &mut Control { threads, cancel: &cancel, progress: &mut |_| (), records: None })
 }
 
 /// Runs all jobs, and tells of the progress meanwhile; the cells over the replications that were finished.

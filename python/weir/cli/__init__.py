@@ -1,10 +1,10 @@
 """The command line of weir.
 
 One module a group of commands: `weir.cli.describe` (list, explain, schema), `weir.cli.simulate` (run,
-compare, theory, report), `weir.cli.slo` (slo), `weir.cli.plan` (plan, lint), `weir.cli.importing` (import),
-`weir.cli.measure` (overhead), `weir.cli.live` (live) and `weir.cli.tour` (demo, reproduce, bench). What
-they share: `weir.cli.shared`. `weir.cli.commands` puts them together; it is loaded when a command is run,
-so that Ctrl-C is answered from the first moment.
+compare, theory, show, report), `weir.cli.slo` (slo), `weir.cli.plan` (plan, lint), `weir.cli.importing`
+(import), `weir.cli.measure` (overhead), `weir.cli.live` (live) and `weir.cli.tour` (demo, reproduce,
+bench). What they share: `weir.cli.shared`. `weir.cli.commands` puts them together; it is loaded when a
+command is run, so that Ctrl-C is answered from the first moment.
 
 Exit codes: 0 done and met, 1 a requirement or a published value is not met or could not be checked, or a
 self-check failed, 2 bad input, 3 not permitted or not supported here, 130 interrupted (what was finished is

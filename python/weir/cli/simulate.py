@@ -1,4 +1,4 @@
-"""Commands on a scenario or on its result: run, compare, theory, report."""
+"""Commands on a scenario or on its result: run, compare, theory, show, report."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("run", short_help="Simulate a scenario.")(run)
     app.command("compare", short_help="Compare its disciplines.")(compare)
     app.command("theory", short_help="Show its closed forms.")(theory)
+    app.command("show", short_help="Show a saved result.")(show)
     app.command("report", short_help="Write the HTML of a saved result.")(report)
 
 
@@ -193,6 +194,28 @@ def _show_theory(out: Console, result: Result) -> None:
     }
     for name, reason in missing.items():
         say(out, f"{name}: {absent(reason)}")
+
+
+def show(
+    run_file: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A result that --out FILE.json wrote.", show_default=False)
+    ],
+    out: OutFiles = None,
+    as_json: Json = False,
+) -> int:
+    """Show a saved result, as `weir compare` does; nothing is computed anew.
+
+    It may be of a model that is not part of weir, if its figures have a kind and a name.
+
+    \b
+    Example:
+      weir show result.json --out report.html
+    """
+    from weir.results.result import Result
+    from weir.results.terminal import show_comparison
+
+    check_out(out)
+    return finish(Result.from_file(run_file), out, show_comparison, as_json=as_json)
 
 
 def report(

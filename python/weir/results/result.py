@@ -78,7 +78,8 @@ class Section(cached_property[Rows[Row_co]]):
 class Result(ABC):
     """What a run found out.
 
-    `from_json` and `from_file` return the class of the model that was run.
+    `from_json` and `from_file` return the class of the model that was run; of a model that is not listed,
+    `weir.results.plain.PlainResult`, if its figures say what they are about.
 
     Attributes
     ----------
@@ -117,13 +118,15 @@ class Result(ABC):
         document = parse(text, name)
         model = document.get("model")
         known = MODELS.get(model) if isinstance(model, str) else None
-        missing = {*_REQUIRED, known.subjects if known else "classes"} - set(document)
+        plain = known is None and _is_plain(document)
+        subjects = set() if plain else {known.subjects if known else "classes"}
+        missing = (_REQUIRED | subjects) - set(document)
         if missing:
             raise ResultError(f"is not a result of weir: `{min(missing)}` is missing", REMEDY, name)
-        if known is None:
+        if known is None and not plain:
             told = f"model is {str(model)[:40]!r}, must be one of {', '.join(MODELS)}"
             raise ResultError(told, REMEDY, name, key="model")
-        kind = known.result()
+        kind = known.result() if known else _plain()
         try:
             kind.check(document)
         except ResultError as error:
@@ -287,6 +290,21 @@ class Result(ABC):
         if not isinstance(frame, pl.DataFrame):
             raise TypeError("a table became something else than a data frame")
         return frame
+
+
+def _is_plain(document: Mapping[str, Any]) -> bool:
+    """Return whether a result of a model that is not listed says itself what its figures are about."""
+    estimates = document.get("estimates")
+    first = estimates[0] if isinstance(estimates, list) and estimates else None
+    return (
+        isinstance(document.get("model"), str) and isinstance(first, dict) and {"kind", "name"} <= set(first)
+    )
+
+
+def _plain() -> type[Result]:
+    from weir.results.plain import PlainResult
+
+    return PlainResult
 
 
 def _arrow_type(pa: Any, kind: str) -> Any:  # noqa: ANN401 - pyarrow ships no types

@@ -17,11 +17,11 @@ from weir.results.rows import Against, Difference, Estimated, Of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["About", "SubjectDifference", "SubjectEstimate", "SubjectResult", "check_about"]
+__all__ = ["About", "SubjectAbout", "SubjectDifference", "SubjectEstimate", "SubjectResult", "check_about"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class _About:
+class SubjectAbout:
     """What a figure is about; its name is ``all`` where it is about all of the kind."""
 
     __slots__ = ()
@@ -30,7 +30,7 @@ class _About:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubjectEstimate(Estimated, _About, Of):
+class SubjectEstimate(Estimated, SubjectAbout, Of):
     """One estimated quantity with its 95 % confidence interval.
 
     Where ``value`` is None, or has no interval, ``reason`` says why.
@@ -38,7 +38,7 @@ class SubjectEstimate(Estimated, _About, Of):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubjectDifference(Difference, _About, Against):
+class SubjectDifference(Difference, SubjectAbout, Against):
     """A discipline's value less the reference's, paired on the same work, replication by replication."""
 
 
@@ -56,12 +56,16 @@ class SubjectResult(Result):
     """What a run found out about subjects."""
 
     _usual: ClassVar[tuple[str, str]]
-    """The kind and the metric that are asked for most."""
 
     estimates = Section(SubjectEstimate)
     """All estimates, one row each."""
     differences = Section(SubjectDifference)
     """Paired differences to the reference."""
+
+    @property
+    def usual(self) -> tuple[str, str]:
+        """The kind and the metric that are asked for most."""
+        return self._usual
 
     @property
     def measured(self) -> float:
@@ -103,7 +107,7 @@ class SubjectResult(Result):
         self, name: str = ALL, metric: str | None = None, statistic: str = "mean", kind: str | None = None
     ) -> dict[str, str]:
         """Return the fields of the row that a figure stands in."""
-        usual_kind, usual_metric = self._usual
+        usual_kind, usual_metric = self.usual
         return {
             "kind": usual_kind if kind is None else kind,
             "name": name,
