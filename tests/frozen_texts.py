@@ -37,8 +37,8 @@ THREADS = (1, 2, 8)
 HEAD = "==== "
 ANSWER = "\n=> "
 COMMANDS = (
-    "demo", "reproduce", "bench", "list", "explain", "schema", "run", "compare", "theory", "show", "report", "slo",
-    "plan", "lint", "overhead", "import", "import tg", "import pcap", "import opensm", "import rtapp",
+    "demo", "reproduce", "bench", "list", "explain", "schema", "run", "compare", "theory", "show", "report",
+    "slo", "plan", "lint", "overhead", "import", "import tg", "import pcap", "import opensm", "import rtapp",
     "import perf", "live", "live testbed", "live sfq", "live steer", "live clean",
 )  # fmt: skip
 VALUES = (
