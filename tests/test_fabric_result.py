@@ -372,6 +372,8 @@ def test_the_command_line_makes_a_report(tmp_path, monkeypatch, capsys):
 class Fabric(weir.Scenario):
     """A scenario that the engine need not know."""
 
+    read = None
+
     @property
     def normalised(self) -> dict:
         return {"model": "fabric", "disciplines": [DRR, DTABLE]}

@@ -500,6 +500,8 @@ def test_a_report_can_be_made_of_less():
 class Node(weir.Scenario):
     """A scenario that the engine need not know."""
 
+    read = None
+
     @property
     def normalised(self) -> dict:
         return {"model": "node", "disciplines": list(EVERY), "measure": {}}

@@ -177,6 +177,8 @@ def test_another_ending_is_refused(result, tmp_path):
 class Node(weir.Scenario):
     """A scenario that the engine need not know."""
 
+    read = None
+
     @property
     def normalised(self) -> dict:
         return {"disciplines": ["epoch"], **json.loads(self.text)}

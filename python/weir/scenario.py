@@ -44,21 +44,17 @@ class Scenario:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        read = _weir.Scenario(self.text, self.name)
-        self._keep(read if self.seed is None else read.with_seed(self.seed))
-
-    def _keep(self, read: _weir.Scenario) -> None:
-        object.__setattr__(self, "_read", read)
+        _ = self.normalised
 
     def __reduce__(self) -> tuple[type[Scenario], tuple[str, str, int | None]]:
         """Return what makes the same scenario elsewhere, where it is read again."""
         return Scenario, (self.text, self.name, self.seed)
 
-    @property
+    @cached_property
     def read(self) -> _weir.Scenario:
         """What the engine read, once, when this scenario was made."""
-        read: _weir.Scenario = self.__dict__["_read"]
-        return read
+        read = _weir.Scenario(self.text, self.name)
+        return read if self.seed is None else read.with_seed(self.seed)
 
     @classmethod
     def from_file(cls, path: str | Path) -> Scenario:
@@ -109,6 +105,5 @@ class Scenario:
         if not 0 <= seed < 2**63:
             raise ConfigError(f"seed is {seed}, must be from 0 to 2**63 - 1", "give a whole number such as 1")
         other = object.__new__(Scenario)
-        other.__dict__.update(text=self.text, name=self.name, seed=seed)
-        other._keep(self.read.with_seed(seed))
+        other.__dict__.update(text=self.text, name=self.name, seed=seed, read=self.read.with_seed(seed))
         return other
