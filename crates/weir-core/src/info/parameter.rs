@@ -269,7 +269,7 @@ mod tests {
             let told = [parameter.values(), parameter.meaning.to_owned()];
             assert!(told.iter().all(|text| !text.is_empty()), "{}: {}", info.name, parameter.name);
             assert!(
-                !matches!(parameter.takes, Takes::Text) || parameter.refused.is_some(),
+                !matches!(parameter.takes, Takes::Text) || parameter.listed.is_some(),
                 "{}",
                 parameter.name
             );
