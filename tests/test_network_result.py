@@ -145,7 +145,7 @@ def test_tables_fit_the_terminal(result: weir.NetworkResult, show, width):
     assert "nan" not in text.lower().split()
     for flow in ("a to b", "c to d", "e to f"):
         assert flow in text
-    assert "left out for want of width" in text or width > 80
+    assert "not shown at this width" in text or width > 80
 
 
 def test_run_shows_links_and_compare_shows_differences(result: weir.NetworkResult):

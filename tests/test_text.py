@@ -81,7 +81,7 @@ def test_a_narrow_terminal_gets_fewer_columns_and_is_told(width: int, monkeypatc
     result = weir.Result.from_json(made(("fifo", "alpha:10", "sf")))
     text = printed(comparison_columns(result), width, monkeypatch)
     assert all(len(each) <= width for each in text.splitlines())
-    assert ("left out for want of width" in text) == (width < 80)
+    assert ("not shown at this width" in text) == (width < 80)
     assert "30.59 ±0.31" in text
 
 

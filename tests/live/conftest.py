@@ -16,7 +16,7 @@ from weir.live.namespaces import Site, why_not
 
 
 def _missing() -> str | None:
-    """Return why no real packets can be sent here: for want of privileges, or of veth in the kernel."""
+    """Return why no real packets can be sent here: privileges, or veth in the kernel, are missing."""
     if reason := why_not():
         return reason
     try:

@@ -82,7 +82,7 @@ def print_table(out: Console, columns: Sequence[Column]) -> None:
     out.print(table, crop=False)
     if left_out:
         names = ", ".join(column.header for column in left_out)
-        say(out, f"left out for want of width: {names}", style="dim")
+        say(out, f"not shown at this width: {names}", style="dim")
 
 
 def print_tables(out: Console, first: Column, groups: Sequence[Sequence[Column]]) -> None:

@@ -62,7 +62,7 @@ class EpochReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
     def sentences(self) -> Iterator[str]:
         """Yield what came of it, a sentence for each kind of check."""
         digit = f"; {self.artefact} is a last digit, rounded up" if self.artefact else ""
-        yield self.met_of("table", "values of Tables 1 and 2", "are measured back by the experiments") + digit
+        yield self.met_of("table", "values of Tables 1 and 2", "are reproduced by the experiments") + digit
         yield self.met_of("text", "numbers of the text", "are met")
         yield self.met_of("experiment", "figures of the experiments", "are as the printed costs have them")
         yield self.met_of("rate", "rates of generator and sink", "are those of the closed form")

@@ -1,7 +1,7 @@
 """Checks of single values: Tables 1 and 2, numbers of the text, experiments, and rates beside a closed form.
 
 ==============  ===================================================================================
-``table``       each value of Tables 1 and 2, measured back by the experiments
+``table``       each value of Tables 1 and 2, reproduced by its experiments
 ``text``        each number of the text
 ``experiment``  what a node with the printed costs is expected to measure
 ``rate``        generator and sink in turn, for each slice beside the closed form

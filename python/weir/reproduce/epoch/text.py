@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weir.reproduce.epoch.comparison import Row, Rows
 
 _KINDS = {
-    "table": "Tables 1 and 2: printed, measured back, bar",
+    "table": "Tables 1 and 2: printed, reproduced, bar",
     "text": "numbers of the text: printed, measured, bar",
     "experiment": "experiments: expected of a node with the printed costs, measured, bar",
     "rate": "generator and sink in turn, messages/s: closed form, simulated, bar",
