@@ -135,7 +135,7 @@ def _value(
 
 
 def around(mean: float, spread: Sequence[float]) -> Value:
-    """Return a mean with Student's 95 % interval by what spreads around it; without one where there are not two."""
+    """Return a mean with Student's 95 % interval by what spreads around it; no interval of fewer than two."""
     if len(spread) < 2:
         return Value(mean)
     freedom = len(spread) - 1
