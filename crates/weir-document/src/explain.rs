@@ -2,8 +2,11 @@
 
 use core::ops::Range;
 
+use serde::de::DeserializeOwned;
+
 use crate::refused::Refused;
 use crate::source::Source;
+use crate::tree::{Tree, Unread};
 use weir_core::nearest::nearest;
 use weir_core::units::Bytes;
 
@@ -59,6 +62,24 @@ impl Mismatch<'_> {
 }
 
 impl Source<'_> {
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// It is too long, no TOML, or has other keys and types than belong in it.
+    pub fn read<T: DeserializeOwned>(&self, wording: &Wording) -> Result<T, Refused> {
+        let tree = self.tree(wording)?;
+        tree.read().map_err(|error| self.explain(&error, wording))
+    }
+
+    /// Parses a document, for what is read from it in several steps.
+    ///
+    /// # Errors
+    /// It is too long, or no TOML.
+    pub fn tree(&self, wording: &Wording) -> Result<Tree<'_>, Refused> {
+        self.check_length(wording)?;
+        Tree::parse(self.text).map_err(|error| self.explain(&error, wording))
+    }
+
     /// Refuses a document that is longer than those of its kind are read.
     ///
     /// # Errors
@@ -74,10 +95,10 @@ impl Source<'_> {
 
     /// What the parser refused: unknown keys, wrong types, wrong units, wrong syntax.
     #[must_use]
-    pub fn explain(&self, error: &toml::de::Error, wording: &Wording) -> Refused {
-        let message = error.message();
+    pub fn explain(&self, error: &Unread, wording: &Wording) -> Refused {
+        let message = error.message.as_str();
         let whole_file: Range<usize> = 0..0;
-        let span = error.span().unwrap_or(whole_file);
+        let span = error.span.clone().unwrap_or(whole_file);
         if message.starts_with("duplicate key") {
             let name = self.text.get(span.clone()).unwrap_or_default();
             return self.refuse(span, "stands here a second time", "keep one of the two").key(name);
@@ -208,10 +229,7 @@ mod tests {
 
     fn told(text: &str) -> String {
         let source = Source { name: "f", text };
-        let read = source.check_length(&WORDING).and_then(|()| {
-            toml::from_str::<Document>(text).map_err(|error| source.explain(&error, &WORDING))
-        });
-        read.err().map_or_else(String::new, |refused| refused.to_string())
+        source.read::<Document>(&WORDING).err().map_or_else(String::new, |refused| refused.to_string())
     }
 
     #[test]

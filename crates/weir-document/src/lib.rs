@@ -1,6 +1,6 @@
 //! Documents that users write in TOML: where something is wrong in one, and what to write instead.
 //!
-//! A document is read by serde, which knows its keys and types; what it refuses, and what its reader refuses later,
+//! A document is parsed once, and read by serde, which knows its keys and types; what it refuses, and what its reader refuses later,
 //! starts as a span of bytes. [`Source`] finds the line, the column, the dotted key and the value that stand there,
 //! and puts the words of the parser into those of the user; a [`Wording`] says what is peculiar to one kind of
 //! document. Every refusal is a [`Refused`], also one of a file that a document names.
@@ -31,6 +31,7 @@ mod located;
 pub mod quantity;
 mod refused;
 mod source;
+mod tree;
 pub mod words;
 
 pub use checker::{Checked, Checker, MAX_REPLICATIONS, MAX_WORK, NamedDiscipline};
@@ -39,3 +40,4 @@ pub use fingerprint::Fingerprint;
 pub use located::Located;
 pub use refused::{Refusal, Refused, plain_io, shorten};
 pub use source::Source;
+pub use tree::{Tree, Unread};

@@ -1,10 +1,15 @@
 //! A value of a document with the place where it stands, so that what is refused later can be shown there.
 
+use core::fmt;
+use core::marker::PhantomData;
 use core::ops::Range;
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::tree::LOCATED;
 
 /// A value and the bytes of the document at which it stands.
 ///
@@ -19,8 +24,26 @@ pub struct Located<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let spanned = toml::Spanned::<T>::deserialize(deserializer)?;
-        Ok(Self { span: spanned.span(), value: spanned.into_inner() })
+        deserializer.deserialize_tuple_struct(LOCATED, 3, WithItsPlace(PhantomData))
+    }
+}
+
+/// Takes start, end and value.
+struct WithItsPlace<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for WithItsPlace<T> {
+    type Value = Located<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value of a document, with its place")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut place: A) -> Result<Self::Value, A::Error> {
+        let missing = || A::Error::custom("a value of a document has a place");
+        let start = place.next_element()?.ok_or_else(missing)?;
+        let end = place.next_element()?.ok_or_else(missing)?;
+        let value = place.next_element()?.ok_or_else(missing)?;
+        Ok(Located { value, span: start..end })
     }
 }
 

@@ -50,6 +50,8 @@ pub struct FabricDocument {
     pub measure: FabricMeasure,
 }
 
+weir_lab::document!(FabricDocument);
+
 /// The simulated place of a scenario of a fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -9,14 +9,13 @@ pub mod replace;
 
 use std::path::Path;
 
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use toml::Spanned;
-use toml::de::{DeTable, Deserializer};
+use schemars::{Schema, SchemaGenerator};
+use serde::Serialize;
 use weir_core::units::Bytes;
 use weir_document::words::mismatch;
-use weir_document::{Checked, Checker, Fingerprint, Located, Refused, Source, Wording, plain_io};
+use weir_document::{
+    Checked, Checker, Fingerprint, Located, Refused, Source, Tree, Unread, Wording, plain_io,
+};
 
 use crate::provenance::Frame;
 
@@ -36,10 +35,49 @@ pub const IN_SECONDS: Wording = Wording {
 /// What a span of time may be in services alone.
 const SERVICES: &str = ", or \"200u\"";
 
+/// The scenario file of a model as it is written. [`document!`](crate::document) makes a type that serde reads and writes into
+/// one, so that all of the reading is compiled with the model.
+pub trait Document: Clone + core::fmt::Debug {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// The first key or value that does not belong in it.
+    fn read(tree: &Tree<'_>) -> Result<Self, Unread>;
+
+    /// Its text.
+    ///
+    /// # Errors
+    /// A value that TOML cannot hold.
+    fn text(&self) -> Result<String, String>;
+
+    /// What may stand in it.
+    fn schema(generator: &mut SchemaGenerator) -> Schema;
+}
+
+/// Makes a type that serde reads and writes, and schemars describes, the document of a model.
+#[macro_export]
+macro_rules! document {
+    ($document:ty) => {
+        impl $crate::scenario::Document for $document {
+            fn read(tree: &::weir_document::Tree<'_>) -> Result<Self, ::weir_document::Unread> {
+                tree.read()
+            }
+
+            fn text(&self) -> Result<String, String> {
+                $crate::scenario::text(self)
+            }
+
+            fn schema(generator: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                generator.subschema_for::<Self>()
+            }
+        }
+    };
+}
+
 /// What can be read from a document.
 pub trait Read: Sized {
     /// The scenario file as it is written.
-    type Document: Clone + core::fmt::Debug + Serialize + DeserializeOwned + JsonSchema;
+    type Document: Document;
 
     /// What is peculiar to its refusals.
     const WORDING: Wording = IN_SECONDS;
@@ -98,9 +136,7 @@ impl<M: Read> Scenario<M> {
     /// The text is refused, or a data file that it names.
     pub fn from_toml(text: &str, name: &str, folder: &Path) -> Result<Self, Refused> {
         let source = Source { name, text };
-        source.check_length(&M::WORDING)?;
-        let tree = DeTable::parse(text).map_err(|error| source.explain(&error, &M::WORDING))?;
-        Self::from_tree(tree, &source, folder)
+        Self::from_tree(&source.tree(&M::WORDING)?, &source, folder)
     }
 
     /// Reads a scenario file; the data files it names are relative to it.
@@ -117,13 +153,9 @@ impl<M: Read> Scenario<M> {
     ///
     /// # Errors
     /// As [`Self::from_toml`].
-    pub fn from_tree(
-        tree: Spanned<DeTable<'_>>,
-        source: &Source<'_>,
-        folder: &Path,
-    ) -> Result<Self, Refused> {
-        let mut document = M::Document::deserialize(Deserializer::from(tree))
-            .map_err(|error| source.explain(&error, &M::WORDING))?;
+    pub fn from_tree(tree: &Tree<'_>, source: &Source<'_>, folder: &Path) -> Result<Self, Refused> {
+        let read = M::Document::read(tree);
+        let mut document = read.map_err(|error| source.explain(&error, &M::WORDING))?;
         let mut checker = Checker { source, folder, fingerprint: Fingerprint::new() };
         let model = M::check(&mut document, &mut checker)?;
         let data = checker.fingerprint;
@@ -143,9 +175,17 @@ impl<M: Read> Scenario<M> {
     }
 }
 
+/// The text of a document that serde writes.
+///
+/// # Errors
+/// A value that TOML cannot hold.
+pub fn text<D: Serialize>(document: &D) -> Result<String, String> {
+    toml::to_string(document).map_err(|error| error.to_string())
+}
+
 /// Where a scenario comes from, and what it is.
-fn frame<D: Serialize>(name: &str, document: &D, mut fingerprint: Fingerprint) -> Result<Frame, Refused> {
-    let scenario = toml::to_string(document).map_err(|error| {
+fn frame<D: Document>(name: &str, document: &D, mut fingerprint: Fingerprint) -> Result<Frame, Refused> {
+    let scenario = document.text().map_err(|error| {
         Refused::of_file(name, format!("cannot be normalised ({error})"), "report this as a defect")
     })?;
     fingerprint.add(scenario.as_bytes());

@@ -54,6 +54,8 @@ pub struct NetworkDocument {
     pub measure: NetworkMeasure,
 }
 
+weir_lab::document!(NetworkDocument);
+
 /// The simulated place of a scenario of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -63,6 +63,8 @@ pub struct NodeDocument {
     pub measure: NodeMeasure,
 }
 
+weir_lab::document!(NodeDocument);
+
 /// The simulated place of a scenario of the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

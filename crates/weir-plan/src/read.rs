@@ -1,9 +1,8 @@
 //! From the text of a request to its document, and the checks that all requests have in common.
 
 use serde::de::DeserializeOwned;
-use toml::Spanned;
 use weir_core::units::{Bytes, Nanos};
-use weir_document::{Mismatch, Source, Wording};
+use weir_document::{Located, Mismatch, Source, Wording};
 
 use crate::PlanError;
 use crate::quantity;
@@ -24,8 +23,7 @@ const WORDING: Wording = Wording {
 
 /// Reads the document; unknown keys and wrong types are refused here.
 pub(crate) fn document<T: DeserializeOwned>(source: &Source<'_>) -> Result<T, PlanError> {
-    source.check_length(&WORDING)?;
-    toml::from_str(source.text).map_err(|error| source.explain(&error, &WORDING))
+    source.read(&WORDING)
 }
 
 /// What to do where a key is missing.
@@ -66,20 +64,20 @@ pub(crate) trait Checks<'a> {
     /// The document.
     fn source(&self) -> &Source<'a>;
 
-    fn refuse<T, V>(&self, at: &Spanned<T>, reason: impl Into<String>, remedy: &str) -> Checked<V> {
-        Err(self.source().refuse(at.span(), reason, remedy))
+    fn refuse<T, V>(&self, at: &Located<T>, reason: impl Into<String>, remedy: &str) -> Checked<V> {
+        Err(self.source().refuse(at.span.clone(), reason, remedy))
     }
 
-    fn version(&self, written: &Spanned<u64>) -> Checked<()> {
-        if *written.get_ref() == VERSION {
+    fn version(&self, written: &Located<u64>) -> Checked<()> {
+        if written.value == VERSION {
             return Ok(());
         }
         let reason = format!("must be {VERSION}, the version of the format read here");
         self.refuse(written, reason, "write `weir = 1`")
     }
 
-    fn name(&self, written: &Spanned<String>, example: &str) -> Checked<String> {
-        let name = written.get_ref();
+    fn name(&self, written: &Located<String>, example: &str) -> Checked<String> {
+        let name = &written.value;
         let is_plain = name.chars().all(|each| !each.is_control() && !"\"\\`".contains(each));
         if name.trim().is_empty() || name.chars().count() > MAX_NAME || !is_plain {
             let reason = format!("must be from 1 to {MAX_NAME} characters without quotes and backslashes");
@@ -88,15 +86,15 @@ pub(crate) trait Checks<'a> {
         Ok(name.clone())
     }
 
-    fn whole(&self, written: &Spanned<u64>, low: u64, high: u64) -> Checked<u32> {
-        match u32::try_from(*written.get_ref()) {
+    fn whole(&self, written: &Located<u64>, low: u64, high: u64) -> Checked<u32> {
+        match u32::try_from(written.value) {
             Ok(number) if (low..=high).contains(&u64::from(number)) => Ok(number),
             _ => self.refuse(written, format!("must be from {low} to {high}"), "write a number within"),
         }
     }
 
-    fn time(&self, written: &Spanned<String>) -> Checked<Nanos> {
-        match quantity::time(written.get_ref()) {
+    fn time(&self, written: &Located<String>) -> Checked<Nanos> {
+        match quantity::time(&written.value) {
             Some(time) if time.get() > 0 => Ok(time),
             _ => self.refuse(written, "must be a time above 0 with its unit", "write it as in \"20us\""),
         }

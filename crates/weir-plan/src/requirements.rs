@@ -34,9 +34,8 @@
 //! left, at one output ([`crate::bound`]).
 
 use serde::Deserialize;
-use toml::Spanned;
 use weir_core::units::{Bytes, Nanos};
-use weir_document::Source;
+use weir_document::{Located, Source};
 
 use crate::PlanError;
 use crate::placement::MAX_ENTRIES;
@@ -107,12 +106,12 @@ impl Requirements {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
-    weir: Spanned<u64>,
+    weir: Located<u64>,
     #[serde(default)]
     title: String,
     table: TableDocument,
     link: LinkDocument,
-    class: Spanned<Vec<Spanned<ClassDocument>>>,
+    class: Located<Vec<Located<ClassDocument>>>,
     #[serde(default)]
     target: TargetDocument,
 }
@@ -120,17 +119,17 @@ struct Document {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TableDocument {
-    entries: Spanned<u64>,
-    mtu: Spanned<String>,
-    credit: Option<Spanned<String>>,
-    k: Option<Spanned<u64>>,
-    w: Option<Spanned<u64>>,
+    entries: Located<u64>,
+    mtu: Located<String>,
+    credit: Option<Located<String>>,
+    k: Option<Located<u64>>,
+    w: Option<Located<u64>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LinkDocument {
-    rate: Spanned<String>,
+    rate: Located<String>,
     #[serde(default)]
     coding: Coding,
 }
@@ -138,13 +137,13 @@ struct LinkDocument {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClassDocument {
-    name: Spanned<String>,
-    share: Option<Spanned<String>>,
-    rate: Option<Spanned<String>>,
-    distance: Option<Spanned<u64>>,
-    latency: Option<Spanned<String>>,
-    lane: Option<Spanned<u64>>,
-    service_levels: Option<Spanned<Vec<Spanned<u64>>>>,
+    name: Located<String>,
+    share: Option<Located<String>>,
+    rate: Option<Located<String>>,
+    distance: Option<Located<u64>>,
+    latency: Option<Located<String>>,
+    lane: Option<Located<u64>>,
+    service_levels: Option<Located<Vec<Located<u64>>>>,
 }
 
 struct Checker<'a> {
@@ -195,7 +194,7 @@ impl Checker<'_> {
     }
 
     fn link(&self, link: &LinkDocument) -> Checked<Link> {
-        match quantity::rate(link.rate.get_ref()) {
+        match quantity::rate(&link.rate.value) {
             Some(rate) if rate.get() > 0 => Ok(Link { rate, coding: link.coding }),
             _ => {
                 let reason = "must be a rate with its unit, above 0 and below 18446744073Gbit";
@@ -206,17 +205,17 @@ impl Checker<'_> {
 
     fn classes(
         &mut self,
-        written: &Spanned<Vec<Spanned<ClassDocument>>>,
+        written: &Located<Vec<Located<ClassDocument>>>,
         shape: Shape,
         link: Link,
     ) -> Checked<Vec<Request>> {
-        let count = written.get_ref().len();
+        let count = written.value.len();
         if count == 0 || count > MAX_CLASSES {
             let reason = format!("has {count} tables, must have from 1 to {MAX_CLASSES}");
             return self.refuse(written, reason, "write one `[[class]]` for each class");
         }
         let mut classes: Vec<Request> = Vec::new();
-        for (place, written) in written.get_ref().iter().enumerate() {
+        for (place, written) in written.value.iter().enumerate() {
             let class = self.class(written, place as u64, shape, link)?;
             self.distinct(&classes, &class, written)?;
             classes.push(class);
@@ -226,12 +225,12 @@ impl Checker<'_> {
 
     fn class(
         &mut self,
-        written: &Spanned<ClassDocument>,
+        written: &Located<ClassDocument>,
         place: u64,
         shape: Shape,
         link: Link,
     ) -> Checked<Request> {
-        let class = written.get_ref();
+        let class = &written.value;
         let name = self.name(&class.name, "storage")?;
         let share = self.share(written, link)?;
         let distance = class.distance.as_ref().map(|d| self.distance(d, &name, shape)).transpose()?;
@@ -247,28 +246,29 @@ impl Checker<'_> {
             None if lane < 16 => vec![lane],
             None => Vec::new(),
             Some(levels) => {
-                levels.get_ref().iter().map(|level| self.whole(level, 0, 15)).collect::<Checked<_>>()?
+                levels.value.iter().map(|level| self.whole(level, 0, 15)).collect::<Checked<_>>()?
             }
         };
-        let line = self.source.line_and_column(written.span().start).0;
+        let line = self.source.line_and_column(written.span.start).0;
         Ok(Request { name, lane, service_levels, share, distance, latency, line })
     }
 
     /// Names, lanes and service levels belong to one class each.
-    fn distinct(&self, others: &[Request], class: &Request, written: &Spanned<ClassDocument>) -> Checked<()> {
-        let document = written.get_ref();
+    fn distinct(&self, others: &[Request], class: &Request, written: &Located<ClassDocument>) -> Checked<()> {
+        let document = &written.value;
         for other in others {
             if other.name == class.name {
                 return self.refuse(&document.name, "is the name of another class", "choose another");
             }
             if other.lane == class.lane {
-                let at = document.lane.as_ref().map_or(document.name.span(), Spanned::span);
+                let at = document.lane.as_ref().map_or(document.name.span.clone(), |at| at.span.clone());
                 let reason = format!("has lane {}, as `{}` has", class.lane, other.name);
                 return Err(self.source.refuse(at, reason, "give each class a lane of its own"));
             }
             if let Some(level) = class.service_levels.iter().find(|each| other.service_levels.contains(each))
             {
-                let at = document.service_levels.as_ref().map_or(document.name.span(), Spanned::span);
+                let at =
+                    document.service_levels.as_ref().map_or(document.name.span.clone(), |at| at.span.clone());
                 let reason = format!("takes service level {level}, as `{}` does", other.name);
                 return Err(self.source.refuse(at, reason, "list each service level once, `[]` for none"));
             }
@@ -276,14 +276,14 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn share(&self, written: &Spanned<ClassDocument>, link: Link) -> Checked<Share> {
-        let class = written.get_ref();
+    fn share(&self, written: &Located<ClassDocument>, link: Link) -> Checked<Share> {
+        let class = &written.value;
         match (&class.share, &class.rate) {
-            (Some(text), None) => match quantity::share(text.get_ref()) {
+            (Some(text), None) => match quantity::share(&text.value) {
                 None => self.refuse(text, "must be a share in percent", "write it as in \"12.5%\""),
                 Some(share) => self.within_the_link(text, share, "100%"),
             },
-            (None, Some(text)) => match quantity::rate(text.get_ref()) {
+            (None, Some(text)) => match quantity::rate(&text.value) {
                 None => self.refuse(text, "must be a rate with its unit", "write it as in \"500Mbit\""),
                 Some(rate) => {
                     let most = format!("the data rate of the link, {}", link.data_rate());
@@ -293,13 +293,13 @@ impl Checker<'_> {
             (Some(_), Some(rate)) => self.refuse(rate, "stands beside `share`", "keep one of the two"),
             (None, None) => {
                 let error =
-                    self.source.refuse(written.span(), "is missing", "add `share = \"25%\"` or `rate`");
+                    self.source.refuse(written.span.clone(), "is missing", "add `share = \"25%\"` or `rate`");
                 Err(error.key("class.share"))
             }
         }
     }
 
-    fn within_the_link(&self, at: &Spanned<String>, share: Share, most: &str) -> Checked<Share> {
+    fn within_the_link(&self, at: &Located<String>, share: Share, most: &str) -> Checked<Share> {
         if share > Share::WHOLE {
             return self.refuse(at, format!("must be at most {most}"), &format!("lower it to {most}"));
         }
@@ -309,8 +309,8 @@ impl Checker<'_> {
         Ok(share)
     }
 
-    fn distance(&mut self, written: &Spanned<u64>, name: &str, shape: Shape) -> Checked<u32> {
-        let (asked, entries) = (*written.get_ref(), u64::from(shape.entries()));
+    fn distance(&mut self, written: &Located<u64>, name: &str, shape: Shape) -> Checked<u32> {
+        let (asked, entries) = (written.value, u64::from(shape.entries()));
         if asked == 0 {
             return self.refuse(written, "must be at least 1", "write a power of two, such as 8");
         }
@@ -322,8 +322,8 @@ impl Checker<'_> {
         Ok(distance)
     }
 
-    fn size(&self, written: &Spanned<String>) -> Checked<Bytes> {
-        match quantity::size(written.get_ref()) {
+    fn size(&self, written: &Located<String>) -> Checked<Bytes> {
+        match quantity::size(&written.value) {
             Some(size) if (1..=MAX_SIZE).contains(&size.get()) => Ok(size),
             _ => {
                 let reason = format!("must be a size with its unit, from 1B to {MAX_SIZE}B");

@@ -3,8 +3,7 @@
 use core::fmt;
 
 use serde::Deserialize;
-use toml::Spanned;
-use weir_document::Source;
+use weir_document::{Located, Source};
 
 use crate::PlanError;
 use crate::bound::Scheduler;
@@ -136,11 +135,11 @@ impl Target {
 #[serde(deny_unknown_fields)]
 pub(crate) struct TargetDocument {
     form: Option<Form>,
-    lanes: Option<Spanned<u64>>,
+    lanes: Option<Located<u64>>,
     #[serde(default)]
     prefix: Prefix,
-    interface: Option<Spanned<String>>,
-    device: Option<Spanned<String>>,
+    interface: Option<Located<String>>,
+    device: Option<Located<String>>,
 }
 
 /// Data lanes that can be in operation on a port.
@@ -151,21 +150,23 @@ impl TargetDocument {
     pub(crate) fn check(&self, source: &Source<'_>) -> Result<Target, PlanError> {
         let lanes = match &self.lanes {
             None => None,
-            Some(written) => match LANES.into_iter().find(|&lanes| u64::from(lanes) == *written.get_ref()) {
+            Some(written) => match LANES.into_iter().find(|&lanes| u64::from(lanes) == written.value) {
                 Some(lanes) => Some(lanes),
                 None => {
                     let remedy = "write what `smpquery portinfo` calls OperVLs";
-                    return Err(source.refuse(written.span(), "must be 1, 2, 4, 8 or 15", remedy));
+                    return Err(source.refuse(written.span.clone(), "must be 1, 2, 4, 8 or 15", remedy));
                 }
             },
         };
-        let checked =
-            |written: &Option<Spanned<String>>, is_good: fn(&str) -> bool, reason: &str, remedy: &str| {
-                match written {
-                    Some(text) if !is_good(text.get_ref()) => Err(source.refuse(text.span(), reason, remedy)),
-                    text => Ok(text.as_ref().map(|text| text.get_ref().clone())),
-                }
-            };
+        let checked = |written: &Option<Located<String>>,
+                       is_good: fn(&str) -> bool,
+                       reason: &str,
+                       remedy: &str| {
+            match written {
+                Some(text) if !is_good(&text.value) => Err(source.refuse(text.span.clone(), reason, remedy)),
+                text => Ok(text.as_ref().map(|text| text.value.clone())),
+            }
+        };
         let interface = checked(
             &self.interface,
             is_interface,

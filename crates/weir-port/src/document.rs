@@ -47,6 +47,8 @@ pub struct PortDocument {
     pub measure: Measure,
 }
 
+weir_lab::document!(PortDocument);
+
 /// The simulated place of a scenario of the port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

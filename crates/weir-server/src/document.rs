@@ -52,6 +52,8 @@ pub struct ServerDocument {
     pub measure: ServerMeasure,
 }
 
+weir_lab::document!(ServerDocument);
+
 /// The simulated place of a scenario of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

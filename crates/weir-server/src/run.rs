@@ -31,14 +31,30 @@ pub fn run(
     run_with(server, frame, control, &play)
 }
 
-/// Runs a job by the engine; the collector is told what happens.
-pub(super) fn play(
+/// Runs a job by the engine that is fastest; the collector is told what happens.
+///
+/// # Errors
+/// As [`engine::play`].
+pub fn play(
     server: &ServerScenario,
     job: Job,
     collector: &mut Collector,
     watch: &Watch<'_>,
 ) -> Result<Ended, RunError> {
     engine::play(server, job, collector, watch)
+}
+
+/// Runs a job from event to event, whatever the discipline.
+///
+/// # Errors
+/// As [`engine::step_by_step`].
+pub fn step_by_step(
+    server: &ServerScenario,
+    job: Job,
+    collector: &mut Collector,
+    watch: &Watch<'_>,
+) -> Result<Ended, RunError> {
+    engine::step_by_step(server, &engine::seeded(server, job)?, job, collector, watch)
 }
 
 /// What runs a job and tells a collector.

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-use toml::de::DeTable;
-use weir_document::{Refused as ScenarioError, Source};
+use serde::Serialize;
+use weir_document::{Refused as ScenarioError, Source, Tree};
 use weir_lab::control::Control;
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
-use weir_lab::scenario::{self, IN_SERVICES, Read, replace};
+use weir_lab::scenario::{self, Document, IN_SERVICES, Read, replace};
 
 /// Writes whatever goes through all models. Of each: its name in documents and results, its name in Rust, its scenario, its
 /// result, and how it is run.
@@ -93,11 +92,10 @@ macro_rules! models {
             /// The text is refused, or a data file that it names.
             pub fn from_toml(text: &str, name: &str, folder: &Path) -> Result<Self, ScenarioError> {
                 let source = Source { name, text };
-                source.check_length(&IN_SERVICES)?;
-                let tree = DeTable::parse(text).map_err(|error| source.explain(&error, &IN_SERVICES))?;
+                let tree = source.tree(&IN_SERVICES)?;
                 match model(&tree, &source)? {
                     $(Name::$variant => {
-                        let scenario = scenario::Scenario::from_tree(tree, &source, folder)?;
+                        let scenario = scenario::Scenario::from_tree(&tree, &source, folder)?;
                         Ok(Self::$variant(Box::new(scenario)))
                     })*
                 }
@@ -117,7 +115,7 @@ macro_rules! models {
             let settings = schemars::generate::SchemaSettings::default();
             let dialect = settings.meta_schema.clone();
             let mut generator = settings.into_generator();
-            let models = [$(generator.subschema_for::<<$scenario as Read>::Document>()),*];
+            let models = [$(<$scenario as Read>::Document::schema(&mut generator)),*];
             let schema = schemars::json_schema!({
                 "$schema": dialect,
                 "title": "Scenario",
@@ -158,10 +156,10 @@ struct Head {
 }
 
 /// The model that a scenario names; the port where it names none, whose document then misses the key.
-fn model(tree: &toml::Spanned<DeTable<'_>>, source: &Source<'_>) -> Result<Name, ScenarioError> {
-    match Head::deserialize(toml::de::Deserializer::from(tree.clone())) {
+fn model(tree: &Tree<'_>, source: &Source<'_>) -> Result<Name, ScenarioError> {
+    match tree.read::<Head>() {
         Ok(head) => Ok(head.model),
-        Err(error) if error.message().starts_with("missing field") => Ok(Name::Port),
+        Err(error) if error.to_string().starts_with("missing field") => Ok(Name::Port),
         Err(error) => Err(source.explain(&error, &IN_SERVICES)),
     }
 }

@@ -49,6 +49,8 @@ pub struct BusStopDocument {
     replications: Located<u64>,
 }
 
+weir_lab::document!(BusStopDocument);
+
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Name {

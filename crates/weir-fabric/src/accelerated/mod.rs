@@ -53,6 +53,7 @@ use crate::record::{Delivery, Sink};
 use crate::source::{Offer, Source};
 use crate::time::{NEVER, TICKS_PER_NANO, Ticks};
 use crate::topology::{End, Wiring};
+use weir_core::spec::Spec;
 use weir_lab::control::Watch;
 use weir_lab::dispatch::{Level, Work};
 use weir_lab::error::RunError;
@@ -95,14 +96,19 @@ pub fn play<T: Sink + ?Sized>(
     }
     let Some(plan) = Plan::new(fabric, &wiring) else { return Ok(None) };
     let sources = Offer::new(fabric, &wiring, job.load)?.sources(job.replication);
-    let (spec, bounds) = (&fabric.specs[job.discipline], plan.bounds);
-    let small = wiring.ports() as usize <= SMALL.ports && bounds.channels <= SMALL.channels;
     let start = Start { plan, wiring, sources, sink: &mut Told(sink), watch };
-    Ok(if small {
+    Ok(run(&fabric.specs[job.discipline], start))
+}
+
+/// For no type of sink in particular, so that the engines are compiled here and nowhere else.
+fn run(spec: &Spec, start: Start<'_>) -> Option<Ended> {
+    let bounds = start.plan.bounds;
+    let small = start.wiring.ports() as usize <= SMALL.ports && bounds.channels <= SMALL.channels;
+    if small {
         schedulers::visit::<{ SMALL.channels }, _>(spec, bounds, OfPorts::<{ SMALL.ports }>(start))
     } else {
         schedulers::visit::<{ LARGE.channels }, _>(spec, bounds, OfPorts::<{ LARGE.ports }>(start))
-    })
+    }
 }
 
 /// A sink of a known size, so that the engine is compiled once for all of them.

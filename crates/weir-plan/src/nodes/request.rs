@@ -22,11 +22,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
-use toml::Spanned;
 use weir_core::nearest::nearest;
 use weir_core::task::TOP_PRIORITY;
 use weir_core::units::Nanos;
-use weir_document::Source;
+use weir_document::{Located, Source};
 
 use crate::PlanError;
 use crate::quantity;
@@ -104,33 +103,33 @@ impl NodeRequest {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
-    weir: Spanned<u64>,
+    weir: Located<u64>,
     #[serde(default)]
     title: String,
     nodes: NodesDocument,
-    process: Spanned<Vec<Spanned<ProcessDocument>>>,
+    process: Located<Vec<Located<ProcessDocument>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NodesDocument {
-    count: Option<Spanned<u64>>,
-    names: Option<Spanned<Vec<Spanned<String>>>>,
-    epoch: Option<Spanned<String>>,
-    reserve: Option<Spanned<String>>,
+    count: Option<Located<u64>>,
+    names: Option<Located<Vec<Located<String>>>>,
+    epoch: Option<Located<String>>,
+    reserve: Option<Located<String>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProcessDocument {
-    name: Spanned<String>,
-    need: Spanned<String>,
-    count: Option<Spanned<u64>>,
-    on: Option<Spanned<Vec<Spanned<String>>>>,
+    name: Located<String>,
+    need: Located<String>,
+    count: Option<Located<u64>>,
+    on: Option<Located<Vec<Located<String>>>>,
     #[serde(default)]
-    apart_from: Vec<Spanned<String>>,
-    priority: Option<Spanned<u64>>,
-    slice: Option<Spanned<String>>,
+    apart_from: Vec<Located<String>>,
+    priority: Option<Located<u64>>,
+    slice: Option<Located<String>>,
 }
 
 struct Checker<'a> {
@@ -166,8 +165,8 @@ impl Checker<'_> {
         }
     }
 
-    fn node_names(&self, written: &Spanned<Vec<Spanned<String>>>) -> Checked<Vec<String>> {
-        let list = written.get_ref();
+    fn node_names(&self, written: &Located<Vec<Located<String>>>) -> Checked<Vec<String>> {
+        let list = &written.value;
         if list.is_empty() || list.len() > MAX_NODES {
             let reason = format!("must name from 1 to {MAX_NODES} nodes");
             return self.refuse(written, reason, "write a list such as [\"a\", \"b\"]");
@@ -185,7 +184,7 @@ impl Checker<'_> {
     }
 
     /// A name that the scenario takes too.
-    fn own_name(&self, written: &Spanned<String>, example: &str) -> Checked<String> {
+    fn own_name(&self, written: &Located<String>, example: &str) -> Checked<String> {
         let name = self.name(written, example)?;
         if name.trim() != name {
             return self.refuse(written, "begins or ends with a blank", "remove it");
@@ -197,7 +196,7 @@ impl Checker<'_> {
         Ok(name)
     }
 
-    fn epoch(&self, written: &Spanned<String>) -> Checked<Nanos> {
+    fn epoch(&self, written: &Located<String>) -> Checked<Nanos> {
         let epoch = self.time(written)?;
         if !(EPOCHS.0..=EPOCHS.1).contains(&epoch.get()) {
             return self.refuse(written, "must be from 1us to 86400s", "write a time within");
@@ -205,8 +204,8 @@ impl Checker<'_> {
         Ok(epoch)
     }
 
-    fn reserve(&self, written: &Spanned<String>, epoch: Nanos) -> Checked<Nanos> {
-        match quantity::time(written.get_ref()) {
+    fn reserve(&self, written: &Located<String>, epoch: Nanos) -> Checked<Nanos> {
+        match quantity::time(&written.value) {
             Some(time) if time < epoch => Ok(time),
             Some(_) => {
                 let reason = format!("must be less than the epoch, {}", quantity::millis(epoch));
@@ -218,11 +217,11 @@ impl Checker<'_> {
 
     fn groups(
         &self,
-        written: &Spanned<Vec<Spanned<ProcessDocument>>>,
+        written: &Located<Vec<Located<ProcessDocument>>>,
         nodes: Option<&[String]>,
         epoch: Nanos,
     ) -> Checked<Vec<Group>> {
-        let tables = written.get_ref();
+        let tables = &written.value;
         if tables.is_empty() {
             let reason = format!("has 0 tables, must have from 1 to {MAX_PROCESSES}");
             return self.refuse(written, reason, "write one `[[process]]` for each process");
@@ -232,10 +231,10 @@ impl Checker<'_> {
         let mut groups = Vec::with_capacity(tables.len());
         for table in tables {
             let group = self.group(table, nodes, epoch)?;
-            self.distinct(&group, table.get_ref(), &mut members)?;
+            self.distinct(&group, &table.value, &mut members)?;
             if places.insert(group.name.clone(), groups.len()).is_some() {
                 let reason = "is the name of another table of processes";
-                return self.refuse(&table.get_ref().name, reason, "choose another");
+                return self.refuse(&table.value.name, reason, "choose another");
             }
             groups.push(group);
         }
@@ -253,11 +252,11 @@ impl Checker<'_> {
 
     fn group(
         &self,
-        written: &Spanned<ProcessDocument>,
+        written: &Located<ProcessDocument>,
         nodes: Option<&[String]>,
         epoch: Nanos,
     ) -> Checked<Group> {
-        let process = written.get_ref();
+        let process = &written.value;
         let name = self.own_name(&process.name, "decoder")?;
         let need = self.within_the_epoch(&process.need, epoch)?;
         let slice = process.slice.as_ref().map(|time| self.slice(time, epoch)).transpose()?;
@@ -271,11 +270,11 @@ impl Checker<'_> {
             }
         };
         let on = process.on.as_ref().map(|on| self.on(on, nodes)).transpose()?;
-        let line = self.source.line_and_column(written.span().start).0;
+        let line = self.source.line_and_column(written.span.start).0;
         Ok(Group { members, name, need, on, apart_from: Vec::new(), priority, slice, line })
     }
 
-    fn within_the_epoch(&self, written: &Spanned<String>, epoch: Nanos) -> Checked<Nanos> {
+    fn within_the_epoch(&self, written: &Located<String>, epoch: Nanos) -> Checked<Nanos> {
         let time = self.time(written)?;
         if time > epoch {
             let reason = format!("must be at most the epoch, {}", quantity::millis(epoch));
@@ -284,7 +283,7 @@ impl Checker<'_> {
         Ok(time)
     }
 
-    fn slice(&self, written: &Spanned<String>, epoch: Nanos) -> Checked<Nanos> {
+    fn slice(&self, written: &Located<String>, epoch: Nanos) -> Checked<Nanos> {
         let slice = self.within_the_epoch(written, epoch)?;
         if slice.get() < SHORTEST_SLICE {
             return self.refuse(written, "must be at least 1us", "raise it");
@@ -293,18 +292,18 @@ impl Checker<'_> {
     }
 
     /// The places of the nodes that are named, in ascending order.
-    fn on(&self, written: &Spanned<Vec<Spanned<String>>>, nodes: Option<&[String]>) -> Checked<Vec<usize>> {
+    fn on(&self, written: &Located<Vec<Located<String>>>, nodes: Option<&[String]>) -> Checked<Vec<usize>> {
         let Some(nodes) = nodes else {
             let reason = "names nodes, and the request does not say how many there are";
             return self.refuse(written, reason, "write nodes.count or nodes.names");
         };
-        if written.get_ref().is_empty() {
+        if written.value.is_empty() {
             return self.refuse(written, "names no node", "name one, or leave `on` out");
         }
         let mut on = BTreeSet::new();
-        for name in written.get_ref() {
-            let Some(place) = nodes.iter().position(|node| node == name.get_ref()) else {
-                let remedy = known(name.get_ref(), nodes.iter().map(String::as_str), "a node of nodes.names");
+        for name in &written.value {
+            let Some(place) = nodes.iter().position(|node| node == &name.value) else {
+                let remedy = known(&name.value, nodes.iter().map(String::as_str), "a node of nodes.names");
                 return self.refuse(name, "is not the name of a node", &remedy);
             };
             on.insert(place);
@@ -338,14 +337,14 @@ impl Checker<'_> {
     /// Who is apart from whom, both ways.
     fn apart(
         &self,
-        tables: &[Spanned<ProcessDocument>],
+        tables: &[Located<ProcessDocument>],
         places: &BTreeMap<String, usize>,
         groups: &mut [Group],
     ) -> Checked<()> {
         for (place, table) in tables.iter().enumerate() {
-            for name in &table.get_ref().apart_from {
-                let Some(&other) = places.get(name.get_ref()) else {
-                    let remedy = known(name.get_ref(), places.keys().map(String::as_str), "a process.name");
+            for name in &table.value.apart_from {
+                let Some(&other) = places.get(&name.value) else {
+                    let remedy = known(&name.value, places.keys().map(String::as_str), "a process.name");
                     return self.refuse(name, "is not the name of a table of processes", &remedy);
                 };
                 groups[place].apart_from.push(other);

@@ -115,9 +115,7 @@ pub fn read_successor(source: &Source<'_>, current: &Router) -> Result<Router, R
 }
 
 fn parse(source: &Source<'_>) -> Checked<(RouterDocument, Router)> {
-    source.check_length(&WORDING)?;
-    let document: RouterDocument =
-        toml::from_str(source.text).map_err(|error| source.explain(&error, &WORDING))?;
+    let document: RouterDocument = source.read(&WORDING)?;
     let router = Checker { source }.router(&document)?;
     Ok((document, router))
 }

@@ -8,10 +8,10 @@ use weir_core::units::Nanos;
 use weir_lab::control::Watch;
 use weir_lab::error::RunError;
 use weir_server::collector::Collector;
-use weir_server::engine::{play, seeded, step_by_step};
 use weir_server::generators::{extreme_bimodal, scenario};
 use weir_server::job::{Ended, Job};
 use weir_server::model::ServerScenario;
+use weir_server::run;
 
 /// Pools by their number of cores, and how long a replication is.
 const POOLS: [(u32, Nanos); 2] = [(8, Nanos::new(20_000_000)), (128, Nanos::new(2_000_000))];
@@ -42,22 +42,13 @@ pub(super) fn benches() -> Vec<Bench> {
                     prepare,
                 ));
             };
-            bench("", play::<Collector>);
+            bench("", run::play);
             if has_two {
-                bench("/steps", steps);
+                bench("/steps", run::step_by_step);
             }
         }
     }
     all
-}
-
-fn steps(
-    server: &ServerScenario,
-    job: Job,
-    sink: &mut Collector,
-    watch: &Watch<'_>,
-) -> Result<Ended, RunError> {
-    step_by_step(server, &seeded(server, job)?, job, sink, watch)
 }
 
 fn mix(spec: &str, cores: u32, duration: Nanos) -> ServerScenario {

@@ -59,9 +59,7 @@ const WORDING: Wording = Wording {
 /// # Errors
 /// The text is refused: with line, column, value, bound and remedy.
 pub fn read(source: &Source<'_>) -> Result<Steering, Refused> {
-    source.check_length(&WORDING)?;
-    let document: SteeringDocument =
-        toml::from_str(source.text).map_err(|error| source.explain(&error, &WORDING))?;
+    let document: SteeringDocument = source.read(&WORDING)?;
     Steers(Checker { source }).steering(&document)
 }
 

@@ -1,0 +1,476 @@
+//! A document between its text and the types that it is read into: a tree of tables, lists and values, each with its place.
+//!
+//! Serde reads the types from the tree. The format's own reader would do, but it is compiled anew for every type that stands
+//! in a document, with all that TOML may hold. Here a type asks for what it is, and gets that or a refusal that is compiled
+//! once. What is refused, and in which words, is as with the format's own reader.
+//!
+//! | | |
+//! |-|-|
+//! | Source | this project; the data model of serde, the tree of the crate `toml` |
+//! | Work | O(length of the document) |
+//! | Units | places in bytes of the text |
+
+use core::fmt::Display;
+use core::ops::Range;
+
+use serde::de::value::StrDeserializer;
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Expected, IntoDeserializer, Unexpected, Visitor};
+use toml::Spanned;
+use toml::de::{DeFloat, DeInteger, DeString, DeTable, DeValue};
+
+/// The name under which a type asks for its place: its start and its end in bytes, and itself.
+pub(crate) const LOCATED: &str = "Located";
+
+/// A document, parsed.
+#[derive(Clone, Debug)]
+pub struct Tree<'t> {
+    root: DeValue<'t>,
+    span: Range<usize>,
+}
+
+impl<'t> Tree<'t> {
+    /// Parses a text.
+    ///
+    /// # Errors
+    /// The text is no TOML.
+    pub fn parse(text: &'t str) -> Result<Self, Unread> {
+        let unread =
+            |error: toml::de::Error| Unread { message: error.message().to_owned(), span: error.span() };
+        let root = DeTable::parse(text).map_err(unread)?;
+        Ok(Self { span: root.span(), root: DeValue::Table(root.into_inner()) })
+    }
+
+    /// Reads a type.
+    ///
+    /// # Errors
+    /// The first key or value that does not belong to it.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Unread> {
+        let root = Node { value: &self.root, span: self.span.clone() };
+        T::deserialize(root).map_err(|error| error.within(&self.span))
+    }
+}
+
+/// Why a document cannot be read, in the words of the parser or of serde.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// What is wrong.
+    pub(crate) message: String,
+    /// Where, in bytes of the text.
+    pub(crate) span: Option<Range<usize>>,
+}
+
+impl Unread {
+    fn at(message: impl Into<String>, span: Range<usize>) -> Self {
+        Self { message: message.into(), span: Some(span) }
+    }
+
+    /// At this place, if nothing within it has said so.
+    fn within(mut self, span: &Range<usize>) -> Self {
+        self.span.get_or_insert_with(|| span.clone());
+        self
+    }
+}
+
+impl Display for Unread {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl core::error::Error for Unread {}
+
+impl de::Error for Unread {
+    fn custom<T: Display>(message: T) -> Self {
+        Self { message: message.to_string(), span: None }
+    }
+}
+
+/// A value of the tree.
+#[derive(Clone, Debug)]
+struct Node<'t> {
+    value: &'t DeValue<'t>,
+    span: Range<usize>,
+}
+
+impl<'t> Node<'t> {
+    fn new(value: &'t Spanned<DeValue<'t>>) -> Self {
+        Self { value: value.get_ref(), span: value.span() }
+    }
+
+    /// The refusal of a value of another type than `expected`.
+    fn mismatch(&self, expected: &dyn Expected) -> Unread {
+        let refused = |found: Unexpected<'_>| <Unread as de::Error>::invalid_type(found, expected);
+        let refused = match self.value {
+            DeValue::String(text) => refused(Unexpected::Str(text)),
+            DeValue::Integer(number) => match Whole::of(number) {
+                Ok(Whole::Signed(number)) => refused(Unexpected::Signed(number)),
+                Ok(Whole::Unsigned(number)) => refused(Unexpected::Unsigned(number)),
+                Err(error) => error,
+            },
+            DeValue::Float(number) => match float(number) {
+                Ok(number) => refused(Unexpected::Float(number)),
+                Err(error) => error,
+            },
+            DeValue::Boolean(flag) => refused(Unexpected::Bool(*flag)),
+            DeValue::Array(_) => refused(Unexpected::Seq),
+            DeValue::Datetime(_) | DeValue::Table(_) => refused(Unexpected::Map),
+        };
+        refused.within(&self.span)
+    }
+
+    /// What a visitor makes of it, or of its refusal.
+    fn told<T>(&self, result: Result<T, Unread>) -> Result<T, Unread> {
+        result.map_err(|error| error.within(&self.span))
+    }
+
+    fn text<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
+        match self.value {
+            DeValue::String(text) => self.told(visitor.visit_str(text)),
+            _ => Err(self.mismatch(&visitor)),
+        }
+    }
+
+    fn whole<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
+        let DeValue::Integer(number) = self.value else { return Err(self.mismatch(&visitor)) };
+        self.told(Whole::of(number).and_then(|number| match number {
+            Whole::Signed(number) => visitor.visit_i64(number),
+            Whole::Unsigned(number) => visitor.visit_u64(number),
+        }))
+    }
+
+    fn number<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
+        match self.value {
+            DeValue::Float(number) => self.told(float(number).and_then(|number| visitor.visit_f64(number))),
+            _ => self.whole(visitor),
+        }
+    }
+
+    fn list<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
+        match self.value {
+            DeValue::Array(array) => self.told(visitor.visit_seq(List(array.iter()))),
+            _ => Err(self.mismatch(&visitor)),
+        }
+    }
+
+    fn table<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
+        match self.value {
+            DeValue::Table(table) => {
+                self.told(visitor.visit_map(Entries { rest: table.iter(), value: None }))
+            }
+            _ => Err(self.mismatch(&visitor)),
+        }
+    }
+}
+
+/// A whole number, as far as one is told apart from another.
+enum Whole {
+    Signed(i64),
+    Unsigned(u64),
+}
+
+impl Whole {
+    fn of(written: &DeInteger<'_>) -> Result<Self, Unread> {
+        let (text, radix) = (written.as_str(), written.radix());
+        let signed = i64::from_str_radix(text, radix).map(Self::Signed);
+        let number = signed.or_else(|_| u64::from_str_radix(text, radix).map(Self::Unsigned));
+        number.map_err(|_| de::Error::custom("integer number overflowed"))
+    }
+}
+
+fn float(written: &DeFloat<'_>) -> Result<f64, Unread> {
+    let text = written.as_str();
+    let number = text.parse().ok().filter(|number: &f64| !number.is_infinite() || text.contains("inf"));
+    number.ok_or_else(|| de::Error::custom("floating-point number overflowed"))
+}
+
+/// A type is read from what it is written as; what else stands there is refused in one place.
+macro_rules! read {
+    ($($reading:ident: $($type:ident)*;)*) => {
+        $($(
+            fn $type<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
+                self.$reading(visitor)
+            }
+        )*)*
+    };
+}
+
+impl<'t> de::Deserializer<'t> for Node<'t> {
+    type Error = Unread;
+
+    read! {
+        text: deserialize_char deserialize_str deserialize_string deserialize_identifier;
+        whole: deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_i8 deserialize_i16 deserialize_i32
+            deserialize_i64;
+        number: deserialize_f32 deserialize_f64;
+        list: deserialize_seq;
+        table: deserialize_map;
+        deserialize_any: deserialize_bytes deserialize_byte_buf deserialize_unit deserialize_bool;
+    }
+
+    fn deserialize_any<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
+        match self.value {
+            DeValue::String(_) => self.text(visitor),
+            DeValue::Integer(_) | DeValue::Float(_) => self.number(visitor),
+            DeValue::Boolean(flag) => self.told(visitor.visit_bool(*flag)),
+            DeValue::Array(_) => self.list(visitor),
+            DeValue::Table(_) | DeValue::Datetime(_) => self.table(visitor),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'t>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Unread> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'t>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Unread> {
+        Err(self.mismatch(&visitor))
+    }
+
+    fn deserialize_tuple<V: Visitor<'t>>(self, _: usize, visitor: V) -> Result<V::Value, Unread> {
+        self.list(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'t>>(
+        self,
+        name: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, Unread> {
+        if name == LOCATED { visitor.visit_seq(Place { node: self, told: 0 }) } else { self.list(visitor) }
+    }
+
+    /// By its keys, or as a list in the order of its fields.
+    fn deserialize_struct<V: Visitor<'t>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Unread> {
+        if self.value.is_array() { self.list(visitor) } else { self.table(visitor) }
+    }
+
+    /// A name alone, or a table of one name with its parameters.
+    fn deserialize_enum<V: Visitor<'t>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Unread> {
+        match self.value {
+            DeValue::String(name) => self.told(visitor.visit_enum(StrDeserializer::new(name))),
+            DeValue::Table(table) => match (table.iter().next(), table.len()) {
+                (Some((name, value)), 1) => {
+                    self.told(visitor.visit_enum(Named { name, parameters: Node::new(value) }))
+                }
+                (_, count) => Err(Unread::at(format!("wanted exactly 1 element, found {count}"), self.span)),
+            },
+            _ => Err(Unread::at("wanted string or table", self.span)),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
+        visitor.visit_unit()
+    }
+}
+
+/// What is left of a list.
+struct List<'t>(core::slice::Iter<'t, Spanned<DeValue<'t>>>);
+
+impl<'t> de::SeqAccess<'t> for List<'t> {
+    type Error = Unread;
+
+    fn next_element_seed<T: DeserializeSeed<'t>>(&mut self, seed: T) -> Result<Option<T::Value>, Unread> {
+        self.0.next().map(|value| seed.deserialize(Node::new(value))).transpose()
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.0.len())
+    }
+}
+
+/// What is left of a table.
+struct Entries<'t> {
+    rest: toml::map::Iter<'t, Spanned<DeString<'t>>, Spanned<DeValue<'t>>>,
+    /// Of the key that was read last.
+    value: Option<&'t Spanned<DeValue<'t>>>,
+}
+
+impl<'t> de::MapAccess<'t> for Entries<'t> {
+    type Error = Unread;
+
+    fn next_key_seed<K: DeserializeSeed<'t>>(&mut self, seed: K) -> Result<Option<K::Value>, Unread> {
+        let Some((key, value)) = self.rest.next() else { return Ok(None) };
+        self.value = Some(value);
+        name(key, seed).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'t>>(&mut self, seed: V) -> Result<V::Value, Unread> {
+        let value = self.value.take().expect("serde asks for the value of a key");
+        seed.deserialize(Node::new(value)).map_err(|error| error.within(&value.span()))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.rest.len())
+    }
+}
+
+/// Reads a key.
+fn name<'t, K: DeserializeSeed<'t>>(key: &'t Spanned<DeString<'t>>, seed: K) -> Result<K::Value, Unread> {
+    seed.deserialize(StrDeserializer::new(key.get_ref())).map_err(|error: Unread| error.within(&key.span()))
+}
+
+/// The place of a value, and the value.
+struct Place<'t> {
+    node: Node<'t>,
+    told: u8,
+}
+
+impl<'t> de::SeqAccess<'t> for Place<'t> {
+    type Error = Unread;
+
+    fn next_element_seed<T: DeserializeSeed<'t>>(&mut self, seed: T) -> Result<Option<T::Value>, Unread> {
+        self.told += 1;
+        match self.told {
+            1 => seed.deserialize(self.node.span.start.into_deserializer()),
+            2 => seed.deserialize(self.node.span.end.into_deserializer()),
+            _ => seed.deserialize(self.node.clone()),
+        }
+        .map(Some)
+    }
+}
+
+/// A name with its parameters.
+struct Named<'t> {
+    name: &'t Spanned<DeString<'t>>,
+    parameters: Node<'t>,
+}
+
+impl<'t> de::EnumAccess<'t> for Named<'t> {
+    type Error = Unread;
+    type Variant = Node<'t>;
+
+    fn variant_seed<V: DeserializeSeed<'t>>(self, seed: V) -> Result<(V::Value, Node<'t>), Unread> {
+        Ok((name(self.name, seed)?, self.parameters))
+    }
+}
+
+impl<'t> de::VariantAccess<'t> for Node<'t> {
+    type Error = Unread;
+
+    fn unit_variant(self) -> Result<(), Unread> {
+        match self.value {
+            DeValue::Array(list) if list.is_empty() => Ok(()),
+            DeValue::Table(table) if table.is_empty() => Ok(()),
+            DeValue::Array(_) | DeValue::Table(_) => {
+                Err(Unread::at(format!("expected empty {}", self.value.type_str()), self.span))
+            }
+            _ => Err(Unread::at(format!("expected table, found {}", self.value.type_str()), self.span)),
+        }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'t>>(self, seed: T) -> Result<T::Value, Unread> {
+        seed.deserialize(self)
+    }
+
+    fn tuple_variant<V: Visitor<'t>>(self, length: usize, visitor: V) -> Result<V::Value, Unread> {
+        match self.value {
+            DeValue::Array(list) if list.len() == length => visitor.visit_seq(List(list.iter())),
+            DeValue::Array(_) | DeValue::Table(_) => {
+                Err(Unread::at(format!("expected tuple with length {length}"), self.span))
+            }
+            _ => Err(Unread::at(format!("expected table, found {}", self.value.type_str()), self.span)),
+        }
+    }
+
+    fn struct_variant<V: Visitor<'t>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Unread> {
+        let keys = self.value.as_table().into_iter().flat_map(DeTable::keys);
+        if let Some(key) = keys.into_iter().find(|key| !fields.contains(&key.get_ref().as_ref())) {
+            return Err(<Unread as de::Error>::unknown_field(key.get_ref(), fields).within(&key.span()));
+        }
+        de::Deserializer::deserialize_struct(self, "", fields, visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::Located;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Shape {
+        Point,
+        Circle(u32),
+        Ellipse(u32, u32),
+        Square { side: u32 },
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Document {
+        shape: Option<Shape>,
+        sizes: Option<Vec<Located<f64>>>,
+        names: Option<BTreeMap<String, bool>>,
+    }
+
+    fn read(text: &str) -> Result<Document, Unread> {
+        Tree::parse(text).expect("TOML").read()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let shape = |text| read(text).expect("a document").shape;
+        assert_eq!(shape("shape = \"point\""), Some(Shape::Point));
+        assert_eq!(shape("shape = { point = {} }"), Some(Shape::Point));
+        assert_eq!(shape("shape = { circle = 0x1F }"), Some(Shape::Circle(31)));
+        assert_eq!(shape("shape = { ellipse = [1, 2] }"), Some(Shape::Ellipse(1, 2)));
+        assert_eq!(shape("[shape.square]\nside = 3"), Some(Shape::Square { side: 3 }));
+        assert_eq!(shape(""), None);
+        let sizes = read("sizes = [1, 2.5]").expect("a document").sizes.expect("written");
+        assert_eq!((sizes[1].value, sizes[1].span.clone()), (2.5, 12..15));
+        let names = read("[names]\nb = true").expect("a document").names.expect("written");
+        assert_eq!(names.get("b"), Some(&true));
+    }
+
+    #[test]
+    fn what_is_not_is_refused_where_it_stands() {
+        for (text, message, span) in [
+            ("shape = 3", "wanted string or table", 8..9),
+            ("shape = {}", "wanted exactly 1 element, found 0", 8..10),
+            ("shape = { point = [1] }", "expected empty array", 18..21),
+            ("shape = { ellipse = [1] }", "expected tuple with length 2", 20..23),
+            ("shape = { ellipse = 1 }", "expected table, found integer", 20..21),
+            ("shape = { square = { width = 1 } }", "unknown field `width`, expected `side`", 21..26),
+            ("shape = { square = {} }", "missing field `side`", 19..21),
+            ("shape = { circle = -1 }", "invalid value: integer `-1`, expected u32", 19..21),
+            ("sizes = [true]", "invalid type: boolean `true`, expected f64", 9..13),
+            ("sizes = [1e999]", "floating-point number overflowed", 9..14),
+            ("sizes = [99999999999999999999]", "integer number overflowed", 9..29),
+            ("sizes = 2026-11-22", "invalid type: map, expected a sequence", 8..18),
+            ("names = { a = 1 }", "invalid type: integer `1`, expected a boolean", 14..15),
+            ("other = 1", "unknown field `other`, expected one of `shape`, `sizes`, `names`", 0..5),
+        ] {
+            let refused = read(text).expect_err(text);
+            assert_eq!((refused.to_string().as_str(), refused.span), (message, Some(span)), "{text}");
+        }
+    }
+}
