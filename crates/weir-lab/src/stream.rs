@@ -252,6 +252,7 @@ struct Fill<'a> {
 }
 
 impl Work for Fill<'_> {
+    const GAINS_FROM_AVX512: bool = true;
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -267,6 +268,7 @@ struct FillExponential<'a> {
 }
 
 impl Work for FillExponential<'_> {
+    const GAINS_FROM_AVX512: bool = true;
     type Output = ();
     #[inline(always)]
     fn run(self) {

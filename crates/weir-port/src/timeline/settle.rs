@@ -14,6 +14,7 @@ pub(super) struct Settle<'a> {
 }
 
 impl Work for Settle<'_> {
+    const GAINS_FROM_AVX512: bool = true;
     type Output = ();
     #[inline(always)]
     fn run(self) {
