@@ -1,8 +1,6 @@
 //! Refusals of requests word by word, of classes with the nearest feasible request, and of targets.
 
-mod common;
-
-use common::{TABLE_1, asked, planned, request};
+use super::common::{TABLE_1, asked, planned, request};
 use weir_plan::{Form, PlanError, Requirements, emit};
 
 fn refusal(text: &str) -> PlanError {

@@ -1,8 +1,6 @@
 //! Placements on nodes: known instances, random ones against all placements, what is refused, what is emitted.
 
-mod common;
-
-use common::NODES;
+use super::common::{NODES, TABLE_1};
 use proptest::prelude::*;
 use weir_plan::nodes::scenario::emit;
 use weir_plan::{NodeForm, NodePlan, NodeRequest, Request, place};
@@ -176,9 +174,9 @@ fn requests_with_many_apart_end() {
 #[test]
 fn requests_are_told_apart() {
     assert!(matches!(Request::from_toml(NODES, "a"), Ok(Request::Nodes(_))));
-    assert!(matches!(Request::from_toml(common::TABLE_1, "a"), Ok(Request::Table(_))));
+    assert!(matches!(Request::from_toml(TABLE_1, "a"), Ok(Request::Table(_))));
     let told = |text: &str| Request::from_toml(text, "a").expect_err(text).to_string();
-    let both = told(&format!("weir = 1\n[nodes]\n{}", common::TABLE_1.replacen("weir = 1\n", "", 1)));
+    let both = told(&format!("weir = 1\n[nodes]\n{}", TABLE_1.replacen("weir = 1\n", "", 1)));
     let expected =
         "stands beside `nodes`: a request is for an arbitration table or for nodes: write two files";
     assert!(both.contains(expected), "{both}");
