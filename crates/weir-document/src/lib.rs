@@ -31,6 +31,7 @@ mod located;
 pub mod quantity;
 mod refused;
 mod source;
+pub mod testing;
 mod tree;
 pub mod words;
 

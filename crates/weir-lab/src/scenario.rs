@@ -6,6 +6,7 @@
 //! model may say is its document ([`Read::Document`]).
 
 pub mod replace;
+pub mod testing;
 
 use std::path::Path;
 

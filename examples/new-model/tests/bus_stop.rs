@@ -1,21 +1,17 @@
 //! What the framework gives the bus stop.
 
 use std::num::NonZeroUsize;
-use std::path::Path;
 
 use new_model::{BusStop, outcome};
 use serde_json::Value;
-use weir_lab::scenario::Scenario;
+use weir_lab::scenario::testing::Texts;
 
 const SCENARIO: &str = include_str!("../bus-stop.toml");
-
-fn read(text: &str) -> Result<Scenario<BusStop>, String> {
-    Scenario::from_toml(text, "bus-stop.toml", Path::new("")).map_err(|refused| refused.to_string())
-}
+const TEXTS: Texts<BusStop> = Texts::new(&[]);
 
 fn result(text: &str, threads: usize) -> String {
     let threads = NonZeroUsize::new(threads).expect("some");
-    let outcome = outcome(&read(text).expect("a scenario"), threads).expect("a result");
+    let outcome = outcome(&TEXTS.read(text).expect("a scenario"), threads).expect("a result");
     serde_json::to_string(&outcome).expect("JSON")
 }
 
@@ -36,7 +32,7 @@ fn wait<'a>(discipline: &'a str, name: &'a str, statistic: &'a str) -> [(&'a str
 
 #[test]
 fn refusals_have_line_and_column() {
-    let refusal = |from: &str, to: &str| read(&SCENARIO.replace(from, to)).expect_err("refused");
+    let refusal = |from: &str, to: &str| TEXTS.read(&SCENARIO.replace(from, to)).expect_err("refused");
     let told = [
         refusal("seats = 30", "seats = 0"),
         refusal("\"sf\"", "\"sff\""),
@@ -44,10 +40,10 @@ fn refusals_have_line_and_column() {
         refusal("\"86400s\"", "\"9s\""),
     ];
     let expected = [
-        "bus-stop.toml:7:9: seats is 0, must be from 1 to 10000000: raise it",
-        "bus-stop.toml:4:24: disciplines is \"sff\", not a discipline of messages: did you mean `sf`?",
-        "bus-stop.toml:7:1: seat is not a key",
-        "bus-stop.toml:10:12: duration is \"9s\", must let a bus come, every 600s, and at most 10000000",
+        "s.toml:7:9: seats is 0, must be from 1 to 10000000: raise it",
+        "s.toml:4:24: disciplines is \"sff\", not a discipline of messages: did you mean `sf`?",
+        "s.toml:7:1: seat is not a key",
+        "s.toml:10:12: duration is \"9s\", must let a bus come, every 600s, and at most 10000000",
     ];
     for (told, expected) in told.iter().zip(expected) {
         assert!(told.starts_with(expected), "{told}");
@@ -65,7 +61,8 @@ fn no_thread_shows_and_nobody_is_lost() {
         assert_eq!((&check["check"], &check["ok"]), (&Value::from("conservation"), &Value::from(true)));
         assert!(check["expected"].as_f64() > Some(50_000.0), "{check}");
     }
-    assert!(read(&format!("{SCENARIO}seed = 2")).expect("read").frame.fingerprint != document["fingerprint"]);
+    let other = TEXTS.read(&format!("{SCENARIO}seed = 2")).expect("read");
+    assert!(other.frame.fingerprint != document["fingerprint"]);
 }
 
 #[test]

@@ -1,58 +1,29 @@
 //! Refusals, word by word, and what accepted fabrics become.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::model::{Arrivals, FabricScenario, HotSpot, Link, Pareto, Routing, Size, Stop, Switch, Topology};
 use weir_core::registry::PACKET;
 use weir_core::units::{Bytes, Nanos, Rate};
+use weir_document::testing::{Folder, assert_bounds, grouped, names};
+use weir_lab::scenario::Scenario;
+use weir_lab::scenario::testing::Texts;
 
-type Scenario = weir_lab::scenario::Scenario<FabricScenario>;
-
-/// What the blocks of `refusals.txt` have in common.
-const PARTS: [(&str, &str); 3] = [
+/// With what the blocks of `refusals.txt` have in common.
+const TEXTS: Texts<FabricScenario> = Texts::new(&[
     ("...", "weir = 1\nmodel = \"fabric\"\ndisciplines = [\"fifo\"]"),
     ("{channels}", "[[channel]]\nname = \"a\"\n[[channel]]\nname = \"b\""),
     ("{traffic}", "[traffic]\nload = 0.5"),
-];
-
-fn filled(text: &str) -> String {
-    PARTS.iter().fold(text.to_owned(), |text, (name, part)| text.replace(name, part))
-}
-
-fn read(text: &str) -> Result<Scenario, String> {
-    Scenario::from_toml(&filled(text), "s.toml", Path::new("")).map_err(|error| {
-        assert!(error.line.is_some() && error.column.is_some(), "no place: {error}");
-        assert!(!error.remedy.is_empty() && !error.reason.is_empty(), "{error:?}");
-        error.to_string()
-    })
-}
-
-fn fabric(text: &str) -> FabricScenario {
-    let scenario = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let again = Scenario::from_toml(&scenario.frame.scenario, "s.toml", Path::new(""));
-    assert_eq!(again.expect("the normalised form is valid").frame, scenario.frame);
-    scenario.model.clone()
-}
+]);
 
 #[test]
 fn refusals_name_line_column_key_value_and_remedy() {
-    let names: Vec<&str> = PACKET.iter().map(|info| info.name).collect();
-    let mut wrong = String::new();
-    for block in include_str!("refusals.txt").split("\n\n") {
-        let (text, expected) = block.split_once("\n=> ").expect("each block has its refusal");
-        let expected = expected.trim_end().replace("{disciplines}", &names.join("`, `"));
-        let got = read(text).map_or_else(|error| error, |_| "accepted".to_owned());
-        if got != expected {
-            wrong.push_str(&format!("{text}\nexpected {expected}\ngot      {got}\n\n"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    TEXTS.assert_refusals(include_str!("refusals.txt"), &names(PACKET));
 }
 
 #[test]
 fn what_is_not_said_is_the_fabric_of_the_source() {
-    let fabric = fabric("...\n{channels}\n{traffic}");
+    let fabric = TEXTS.model("...\n{channels}\n{traffic}");
     assert_eq!(
         (fabric.topology, fabric.routing),
         (Topology::Tree { arity: 4, levels: 3 }, Routing::Deterministic)
@@ -137,7 +108,7 @@ verify = true
 
 #[test]
 fn everything_is_as_it_is_written() {
-    let fabric = fabric(RICH);
+    let fabric = TEXTS.model(RICH);
     assert_eq!((fabric.title.as_str(), fabric.seed, fabric.reference), ("Two leaves", 7, 1));
     assert_eq!(fabric.disciplines, ["drr:weights=4/2/1", "scfq"]);
     assert_eq!(fabric.specs.iter().map(ToString::to_string).collect::<Vec<_>>(), fabric.disciplines);
@@ -169,55 +140,39 @@ fn everything_is_as_it_is_written() {
 
 #[test]
 fn default_buffers_hold_a_packet_of_a_large_mtu() {
-    let fabric = fabric("...\nfabric.mtu = \"32768B\"\nfabric.credit = \"1000B\"\n{channels}\n{traffic}");
+    let fabric =
+        TEXTS.model("...\nfabric.mtu = \"32768B\"\nfabric.credit = \"1000B\"\n{channels}\n{traffic}");
     assert_eq!(fabric.switch.input_buffer, Bytes::new(33_000));
     assert_eq!(fabric.interface_buffer, Bytes::new(33_000));
 }
 
-/// A folder of its own for each test that needs files; removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("weir-fabric-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder for tests");
-        Self(path)
-    }
-
-    fn read(&self, text: &str, cdf: &str) -> Result<Scenario, String> {
-        std::fs::write(self.0.join("w.csv"), cdf).expect("a file for tests");
-        Scenario::from_toml(&filled(text), "s.toml", &self.0).map_err(|error| error.to_string())
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// With a file of message sizes.
+fn read(folder: &Folder, text: &str, cdf: &str) -> Result<Scenario<FabricScenario>, String> {
+    folder.write("w.csv", cdf);
+    TEXTS.read_in(folder.path(), text)
 }
 
 #[test]
 fn message_sizes_come_from_a_file_that_is_part_of_the_fingerprint() {
     let folder = Folder::new("messages");
     let text = "...\n{channels}\n[traffic]\nload = 0.5\nsize = { messages = \"w.csv\" }";
-    let first = folder.read(text, "size_bytes,cdf\n0,0\n100,0.5\n10000,1\n").expect("valid");
+    let first = read(&folder, text, "size_bytes,cdf\n0,0\n100,0.5\n10000,1\n").expect("valid");
     let channels = &first.model.channels;
     let (Size::Messages(a), Size::Messages(b)) = (&channels[0].size, &channels[1].size) else {
         panic!("{channels:?}")
     };
     assert!(Arc::ptr_eq(a, b), "a file is read once");
     assert!((a.mean() - 2550.5).abs() < 1e-6, "{}", a.mean());
-    let second = folder.read(text, "size_bytes,cdf\n0,0\n100,0.5\n10001,1\n").expect("valid");
+    let second = read(&folder, text, "size_bytes,cdf\n0,0\n100,0.5\n10001,1\n").expect("valid");
     assert_eq!(first.frame.scenario, second.frame.scenario);
     assert_ne!(first.frame.fingerprint, second.frame.fingerprint);
-    let error = folder.read(text, "size_bytes,cdf\n0,0\n100,0.5\n").expect_err("refused");
+    let error = read(&folder, text, "size_bytes,cdf\n0,0\n100,0.5\n").expect_err("refused");
     assert!(error.contains("w.csv:3:") && error.contains("must be 1"), "{error}");
     let bursts = format!("{text}\narrivals = {{ bursts = {{ shape = 1.5, cap = 10 }} }}");
-    let error = folder.read(&bursts, "size_bytes,cdf\n0,0\n100,1\n").expect_err("refused");
+    let error = read(&folder, &bursts, "size_bytes,cdf\n0,0\n100,1\n").expect_err("refused");
     assert!(error.contains("channel `a` has messages, which come whole"), "{error}");
     let rare = format!("...\nfabric.link.rate = \"2Mbit\"\n{}\nflow_rate = \"4bit\"", &text[4..]);
-    let error = folder.read(&rare, "size_bytes,cdf\n4000000000,0\n4294967295,1\n").expect_err("refused");
+    let error = read(&folder, &rare, "size_bytes,cdf\n4000000000,0\n4294967295,1\n").expect_err("refused");
     assert!(error.contains("traffic.flow_rate: an arrival of channel `a` has 4"), "{error}");
 }
 
@@ -225,7 +180,7 @@ fn message_sizes_come_from_a_file_that_is_part_of_the_fingerprint() {
 fn more_queues_than_fit_are_refused() {
     let channels: String = (0..16).map(|number| format!("[[channel]]\nname = \"{number}\"\n")).collect();
     let tree = |levels: u32| {
-        read(&format!(
+        TEXTS.read(&format!(
             "...\nfabric.topology = {{ tree = {{ arity = 4, levels = {levels} }} }}\n{channels}{{traffic}}"
         ))
     };
@@ -236,39 +191,29 @@ fn more_queues_than_fit_are_refused() {
 
 #[test]
 fn the_schema_knows_the_keys() {
-    let schema = format!("{:#}", schemars::schema_for!(crate::document::FabricDocument).as_value());
-    for key in ["speed_up", "leaf_spine", "hot_spot", "credit_return", "random_per_flow"] {
-        assert!(schema.contains(&format!("\"{key}\"")), "{key}");
-    }
+    TEXTS.assert_keys(&["speed_up", "leaf_spine", "hot_spot", "credit_return", "random_per_flow"]);
 }
 
 #[test]
 fn a_table_without_an_entry_for_a_channel_is_refused_by_its_name() {
     let table = |distances: &str, weights: &str| {
         let spec = format!("dtable:distances={distances},weights={weights}");
-        read(&format!("weir = 1\nmodel = \"fabric\"\ndisciplines = [\"{spec}\"]\n{{channels}}\n{{traffic}}"))
+        TEXTS.read(&format!(
+            "weir = 1\nmodel = \"fabric\"\ndisciplines = [\"{spec}\"]\n{{channels}}\n{{traffic}}"
+        ))
     };
     table("2/4", "32cr/64cr").unwrap_or_else(|error| panic!("{error}"));
     let error = table("2", "32cr").expect_err("refused");
     assert!(error.contains("does not serve channel `b`, which is its flow 1"), "{error}");
 }
 
-/// A number as the documents write it.
-fn grouped(number: u64) -> String {
-    match number {
-        1000.. => format!("{},{:03}", grouped(number / 1000), number % 1000),
-        _ => number.to_string(),
-    }
-}
-
 #[test]
 fn the_document_has_the_bounds_of_the_code() {
     use super::{hardware, topology, traffic};
     use crate::topology::{MOST_HOSTS, MOST_PORTS, MOST_SWITCHES};
-    let document = include_str!("../../../../docs/scenario.md");
     let whole = |number: f64| grouped(number as u64);
     let [mib, gib] = [hardware::MAX_BUFFER >> 20, topology::MAX_BUFFERED >> 30];
-    for (key, bound) in [
+    let bounds = [
         ("`tree.arity`", format!("| 2 to {};", MOST_PORTS / 2)),
         ("`tree.arity`", grouped(MOST_HOSTS.into()) + " end-points"),
         ("`tree.arity`", grouped(MOST_SWITCHES.into()) + " switches"),
@@ -301,14 +246,11 @@ fn the_document_has_the_bounds_of_the_code() {
         ("`traffic.arrivals`", format!("`cap` 1 to {} packets", grouped(traffic::MAX_BURST))),
         ("`traffic.flow_rate`", format!("up to {} flows", whole(traffic::MAX_FLOWS))),
         ("`stop.warm_up`", format!("at most {} s |", super::LONGEST_RUN.get() / 1_000_000_000)),
-    ] {
-        let row = |line: &&str| line.starts_with('|') && line.contains(key);
-        let found = document.lines().filter(row).any(|line| line.contains(&bound));
-        assert!(found, "no row of {key} has {bound}");
-    }
+    ];
+    assert_bounds(include_str!("../../../../docs/scenario.md"), bounds);
     for (topology, fits) in [("arity = 2, levels = 13", true), ("arity = 2, levels = 14", false)] {
         let text = format!("...\nfabric.topology = {{ tree = {{ {topology} }} }}\n{{channels}}\n{{traffic}}");
-        let refused = read(&text).err().is_some_and(|error| error.contains("levels"));
+        let refused = TEXTS.read(&text).err().is_some_and(|error| error.contains("levels"));
         assert_eq!(!refused, fits, "{topology}");
     }
 }

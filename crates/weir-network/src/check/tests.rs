@@ -1,6 +1,6 @@
 //! Refusals, word by word, and what accepted networks become.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::flows::{FIRST_DESTINATION, FIRST_SOURCE};
 use crate::model::{
@@ -9,12 +9,13 @@ use crate::model::{
 use weir_core::item::{Addresses, ClassId};
 use weir_core::registry::PACKET;
 use weir_core::units::{Bytes, Nanos};
+use weir_document::testing::{Folder, names};
+use weir_lab::scenario::Scenario;
+use weir_lab::scenario::testing::Texts;
 use weir_tg::{Distribution, RandomMode};
 
-type Scenario = weir_lab::scenario::Scenario<NetworkScenario>;
-
-/// What the blocks of `refusals.txt` have in common.
-const PARTS: [(&str, &str); 5] = [
+/// With what the blocks of `refusals.txt` have in common.
+const TEXTS: Texts<NetworkScenario> = Texts::new(&[
     ("...", "weir = 1\nmodel = \"network\"\ndisciplines = [\"fifo\"]"),
     ("{nodes}", "[network]\nhosts = [\"a\", \"b\"]\nrouters = [\"r\", \"s\"]"),
     (
@@ -23,46 +24,17 @@ const PARTS: [(&str, &str); 5] = [
     ),
     ("{flow}", "[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = \"100kbit\"\nsize = \"1000B\""),
     ("{stop}", "[stop]\nduration = \"10s\""),
-];
-
-fn filled(text: &str) -> String {
-    PARTS.iter().fold(text.to_owned(), |text, (name, part)| text.replace(name, part))
-}
-
-fn read(text: &str) -> Result<Scenario, String> {
-    Scenario::from_toml(&filled(text), "s.toml", Path::new("")).map_err(|error| {
-        assert!(error.line.is_some() && error.column.is_some(), "no place: {error}");
-        assert!(!error.remedy.is_empty() && !error.reason.is_empty(), "{error:?}");
-        error.to_string()
-    })
-}
-
-fn network(text: &str) -> NetworkScenario {
-    let scenario = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let again = Scenario::from_toml(&scenario.frame.scenario, "s.toml", Path::new(""));
-    assert_eq!(again.expect("the normalised form is valid").frame, scenario.frame);
-    scenario.model.clone()
-}
+]);
 
 #[test]
 fn refusals_name_line_column_key_value_and_remedy() {
-    let names: Vec<&str> = PACKET.iter().map(|info| info.name).collect();
-    let mut wrong = String::new();
-    for block in include_str!("refusals.txt").split("\n\n") {
-        let (text, expected) = block.split_once("\n=> ").expect("each block has its refusal");
-        let expected = expected.trim_end().replace("{disciplines}", &names.join("`, `"));
-        let got = read(text).map_or_else(|error| error, |_| "accepted".to_owned());
-        if got != expected {
-            wrong.push_str(&format!("{text}\nexpected {expected}\ngot      {got}\n\n"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    TEXTS.assert_refusals(include_str!("refusals.txt"), &names(PACKET));
 }
 
 #[test]
 fn the_file_of_a_megabyte_is_the_most_that_is_read() {
     let many = (0..60_000).map(|number| format!("\"host {number}\"")).collect::<Vec<_>>().join(", ");
-    let error = read(&format!("...\n[network]\nhosts = [{many}]\n{{links}}\n{{flow}}\n{{stop}}"));
+    let error = TEXTS.read(&format!("...\n[network]\nhosts = [{many}]\n{{links}}\n{{flow}}\n{{stop}}"));
     let error = error.expect_err("the links are of other hosts");
     assert!(error.contains("link.between is \"a\", is not a host") && error.len() < 2000, "{error}");
 }
@@ -171,7 +143,7 @@ fn seconds(count: u64) -> Nanos {
 
 #[test]
 fn nodes_and_links_are_as_they_are_written() {
-    let network = network(RICH);
+    let network = TEXTS.model(RICH);
     assert_eq!((network.title.as_str(), network.seed, network.reference), ("Two routers", 7, 2));
     assert_eq!(
         network.disciplines,
@@ -210,7 +182,7 @@ fn canonical_of(text: String) -> String {
 
 #[test]
 fn flows_are_as_they_are_written() {
-    let network = network(RICH);
+    let network = TEXTS.model(RICH);
     let names: Vec<_> = network.flows.iter().map(|flow| flow.name.as_str()).collect();
     assert_eq!(names, ["a to b", "many 1", "many 2", "many 3", "back", "bursts"]);
     assert_eq!(network.classes, ["control", "bulk", "default"]);
@@ -238,14 +210,14 @@ fn flows_are_as_they_are_written() {
 
 #[test]
 fn flows_without_addresses_differ() {
-    let network = network("...\n{nodes}\n{links}\n{flow}\ncount = 3\n{stop}");
+    let network = TEXTS.model("...\n{nodes}\n{links}\n{flow}\ncount = 3\n{stop}");
     let sources: Vec<_> = network.flows.iter().map(|flow| flow.addresses.source).collect();
     assert_eq!(sources, [FIRST_SOURCE + 1, FIRST_SOURCE + 2, FIRST_SOURCE + 3]);
 }
 
 #[test]
 fn what_is_sent_is_as_it_is_written() {
-    let network = network(RICH);
+    let network = TEXTS.model(RICH);
     let traffic = |place: usize| match &network.flows[place].traffic {
         Traffic::Drawn(drawn) => drawn.clone(),
         other => panic!("{other:?}"),
@@ -270,7 +242,7 @@ fn what_is_sent_is_as_it_is_written() {
 
 #[test]
 fn the_end_and_the_intervals_are_as_they_are_written() {
-    let written = network(RICH);
+    let written = TEXTS.model(RICH);
     let stop = Stop { duration: seconds(335), warm_up: seconds(5), replications: 3 };
     assert_eq!(written.stop, stop);
     let intervals = [(5, 335), (5, 30), (30, 335)].map(|(from, to)| (seconds(from), seconds(to)));
@@ -279,7 +251,7 @@ fn the_end_and_the_intervals_are_as_they_are_written() {
         (written.measure.series, written.measure.tails, written.measure.flows),
         (Some(seconds(1)), false, true)
     );
-    let plain = network("...\n{nodes}\n{links}\n{flow}\ncount = 1_025\n{stop}");
+    let plain = TEXTS.model("...\n{nodes}\n{links}\n{flow}\ncount = 1_025\n{stop}");
     assert_eq!((plain.stop.replications, plain.measure.tails, plain.measure.flows), (8, true, false));
     assert_eq!(plain.measure.intervals, [(seconds(0), seconds(10))]);
 }
@@ -292,7 +264,7 @@ fn ties_of_paths_go_by_the_order_of_the_file() {
         format!("...\n{{nodes}}\n{links}{{flow}}\n{{stop}}")
     };
     let path = |links| {
-        let network = network(&text(links));
+        let network = TEXTS.model(&text(links));
         let names = network.flows[0].path.iter().map(|&link| network.links[link].name.clone());
         names.collect::<Vec<_>>()
     };
@@ -304,41 +276,17 @@ fn ties_of_paths_go_by_the_order_of_the_file() {
 #[test]
 fn parallel_links_need_names_and_the_first_is_taken() {
     let second = "[[link]]\nname = \"spare\"\nbetween = [\"a\", \"r\"]\nrate = \"1Mbit\"";
-    let network = network(&format!("...\n{{nodes}}\n{{links}}\n{second}\n{{flow}}\n{{stop}}"));
+    let network = TEXTS.model(&format!("...\n{{nodes}}\n{{links}}\n{second}\n{{flow}}\n{{stop}}"));
     assert_eq!(network.flows[0].path, [0, 2]);
 }
 
-/// A folder of its own for each test that needs files; removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("weir-network-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder for tests");
-        Self(path)
-    }
-
-    fn write(&self, name: &str, content: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, content).expect("a file for tests");
-        path
-    }
-
-    /// The scenario of one flow that sends as `sent` says.
-    fn read(&self, sent: &str) -> Result<Scenario, String> {
-        let text = format!("...\n{{nodes}}\n{{links}}\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n{sent}\n{{stop}}");
-        Scenario::from_file(&self.write("s.toml", &filled(&text))).map_err(|error| error.to_string())
-    }
+/// The scenario of one flow that sends as `sent` says.
+fn sending(folder: &Path, sent: &str) -> Result<Scenario<NetworkScenario>, String> {
+    let flow = format!("[[flow]]\nfrom = \"a\"\nto = \"b\"\n{sent}");
+    TEXTS.read_in(folder, &format!("...\n{{nodes}}\n{{links}}\n{flow}\n{{stop}}"))
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn replayed(scenario: &Scenario) -> Vec<(u64, u64)> {
+fn replayed(scenario: &Scenario<NetworkScenario>) -> Vec<(u64, u64)> {
     match &scenario.model.flows[0].traffic {
         Traffic::Replay(packets) => packets.iter().map(|(at, size)| (at.get(), size.get())).collect(),
         other => panic!("{other:?}"),
@@ -350,26 +298,26 @@ fn packets_of_a_file_are_replayed() {
     let folder = Folder::new("replay");
     folder.write("p.csv", "time,size,dir\n5,60,f\n6,1500,r\n7.5,61,f\n");
     let trace = |rest: &str| format!("trace = {{ file = \"p.csv\", time_unit = \"s\"{rest} }}");
-    let forth = folder.read(&trace(", keep = { dir = \"f\" }")).expect("valid");
+    let forth = sending(folder.path(), &trace(", keep = { dir = \"f\" }")).expect("valid");
     assert_eq!(replayed(&forth), [(0, 60), (2_500_000_000, 61)]);
     // A turn is the 2.5 s of the file and its mean gap of 1.25 s.
-    let turns = folder.read(&trace(", keep = { dir = \"r\" }, repeat = true")).expect("valid");
+    let turns = sending(folder.path(), &trace(", keep = { dir = \"r\" }, repeat = true")).expect("valid");
     assert_eq!(replayed(&turns), [1_000_000_000, 4_750_000_000, 8_500_000_000].map(|at| (at, 1500)));
     assert_ne!(forth.frame.fingerprint, turns.frame.fingerprint);
     folder.write("p.csv", "time,size,dir\n5,60,f\n6,1500,r\n7.5,62,f\n");
-    let other = folder.read(&trace(", keep = { dir = \"f\" }")).expect("valid");
+    let other = sending(folder.path(), &trace(", keep = { dir = \"f\" }")).expect("valid");
     assert_eq!(other.frame.scenario, forth.frame.scenario);
     assert_ne!(other.frame.fingerprint, forth.frame.fingerprint);
-    let error = folder.read(&trace(", keep = { dri = \"f\" }")).expect_err("refused");
+    let error = sending(folder.path(), &trace(", keep = { dri = \"f\" }")).expect_err("refused");
     assert!(error.contains("p.csv:1:1: dri is not a column of the file: did you mean `dir`?"), "{error}");
     folder.write("p.csv", "time,size\n5,60\n5,60\n");
-    let error = folder.read(&trace(", repeat = true")).expect_err("refused");
+    let error = sending(folder.path(), &trace(", repeat = true")).expect_err("refused");
     assert!(
         error.contains("flow.trace.repeat is true, cannot be with a file whose rows are all of one time"),
         "{error}"
     );
     folder.write("p.csv", "time,size\n0,60\n0.000000001,60\n");
-    let error = folder.read(&trace(", repeat = true")).expect_err("refused");
+    let error = sending(folder.path(), &trace(", repeat = true")).expect_err("refused");
     assert!(error.contains("at most 100000000 are kept of all flows"), "{error}");
 }
 
@@ -379,7 +327,7 @@ fn scripts_are_read_with_what_they_include() {
     let script = "on 15 udp 10.0.2.1.4000 at 5 setup include \"burst.tg\"\n";
     folder.write("x.tg", script);
     folder.write("burst.tg", "at 10 arrival exponential 0.007692 length 750 time 245\n");
-    let tg = |random: &str| folder.read(&format!("tg = {{ file = \"x.tg\"{random} }}"));
+    let tg = |random: &str| sending(folder.path(), &format!("tg = {{ file = \"x.tg\"{random} }}"));
     let scenario = tg(", random = \"compatible\"").expect("valid");
     let Traffic::Script(traffic, RandomMode::Compatible) = &scenario.model.flows[0].traffic else {
         panic!("a script");
@@ -408,10 +356,7 @@ fn the_packet_schedules_of_the_repository_are_read() {
                 "trace = {{ file = \"{name}\", time = \"t_ns\", time_unit = \"ns\", size = \"frame_bytes\", \
                  keep = {{ dir = \"{direction}\" }} }}"
             );
-            let text =
-                format!("...\n{{nodes}}\n{{links}}\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n{trace}\n{{stop}}");
-            let read = Scenario::from_toml(&filled(&text), "s.toml", &data);
-            let read = read.unwrap_or_else(|error| panic!("{name}: {error}"));
+            let read = sending(&data, &trace).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(replayed(&read).len() > 10, "{name}");
         }
     }
@@ -421,8 +366,7 @@ fn the_packet_schedules_of_the_repository_are_read() {
 fn keys_can_be_replaced() {
     let replaced = [("stop.replications", "2"), ("reference", "sfq:9"), ("network.forwarding", "1ms")];
     let text = weir_lab::scenario::replace::keys(RICH, "s.toml", &replaced).expect("valid");
-    let scenario = Scenario::from_toml(&text, "s.toml", Path::new("")).expect("valid");
-    let network = scenario.model;
+    let network = TEXTS.model(&text);
     assert_eq!((network.stop.replications, network.reference), (2, 1));
     assert_eq!(network.nodes[3].processing.constant, ms(1));
 }

@@ -1,40 +1,21 @@
 //! Refusals, word by word, and what accepted scenarios become.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::model::{Balance, Costs, DualQueue, Event, Measure, NodeScenario, Operation, Process, Stop};
 use weir_core::registry::TASK;
 use weir_core::task::Declared;
 use weir_core::units::{Nanos, Weight};
+use weir_document::testing::{Folder, assert_bounds, grouped, names};
+use weir_lab::scenario::Scenario;
+use weir_lab::scenario::testing::Texts;
 use weir_workload::duration::{Law, Run};
 
-type Scenario = weir_lab::scenario::Scenario<NodeScenario>;
-
-/// What the blocks of `refusals.txt` have in common.
-const PARTS: [(&str, &str); 2] = [
+/// With what the blocks of `refusals.txt` have in common.
+const TEXTS: Texts<NodeScenario> = Texts::new(&[
     ("...", "weir = 1\nmodel = \"node\"\ndisciplines = [\"epoch\"]"),
     ("{process}", "[[process]]\nname = \"a\"\nprogram = \"loop { compute 5ms; sleep 10ms }\""),
-];
-
-fn filled(text: &str) -> String {
-    PARTS.iter().fold(text.to_owned(), |text, (name, part)| text.replace(name, part))
-}
-
-fn read(text: &str) -> Result<Scenario, String> {
-    Scenario::from_toml(&filled(text), "s.toml", Path::new("/nonexistent")).map_err(|error| {
-        assert!(error.line.is_some() && error.column.is_some(), "no place: {error}");
-        assert!(!error.remedy.is_empty() && !error.reason.is_empty(), "{error:?}");
-        error.to_string()
-    })
-}
-
-fn node(text: &str) -> NodeScenario {
-    let scenario = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let again = Scenario::from_toml(&scenario.frame.scenario, "s.toml", Path::new(""));
-    assert_eq!(again.expect("the normalised form is valid").frame, scenario.frame);
-    scenario.model.clone()
-}
+]);
 
 fn millis(count: u64) -> Nanos {
     Nanos::new(count * 1_000_000)
@@ -42,22 +23,12 @@ fn millis(count: u64) -> Nanos {
 
 #[test]
 fn refusals_name_line_column_key_value_and_remedy() {
-    let names: Vec<&str> = TASK.iter().map(|info| info.name).collect();
-    let mut wrong = String::new();
-    for block in include_str!("refusals.txt").split("\n\n") {
-        let (text, expected) = block.split_once("\n=> ").expect("each block has its refusal");
-        let expected = expected.trim_end().replace("{disciplines}", &names.join("`, `"));
-        let got = read(text).map_or_else(|error| error, |_| "accepted".to_owned());
-        if got != expected {
-            wrong.push_str(&format!("{text}\nexpected {expected}\ngot      {got}\n\n"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    TEXTS.assert_refusals(include_str!("refusals.txt"), &names(TASK));
 }
 
 #[test]
 fn what_is_not_said_is_one_node_where_nothing_costs_anything() {
-    let node = node("...\n{process}");
+    let node = TEXTS.model("...\n{process}");
     assert_eq!((node.nodes.as_slice(), node.epoch), (&["node".to_owned()][..], millis(100)));
     assert_eq!((node.costs, node.uncharged, node.switch_delay), (Costs::default(), millis(0), millis(0)));
     assert_eq!((node.seed, node.reference, node.balance), (1, 0, None));
@@ -76,7 +47,7 @@ fn what_is_not_said_is_one_node_where_nothing_costs_anything() {
 #[test]
 fn what_is_random_is_replicated() {
     let replications = |program: &str| {
-        node(&format!("...\n[[process]]\nname = \"a\"\nprogram = \"{program}\"")).stop.replications
+        TEXTS.model(&format!("...\n[[process]]\nname = \"a\"\nprogram = \"{program}\"")).stop.replications
     };
     assert_eq!(replications("loop { sleep 5ms }"), 1);
     assert_eq!(replications("loop { sleep exponential(5ms) }"), 10);
@@ -165,7 +136,7 @@ timeline = { from = "0ms", until = "200ms" }
 
 #[test]
 fn everything_is_as_it_is_written() {
-    let node = node(RICH);
+    let node = TEXTS.model(RICH);
     assert_eq!((node.title.as_str(), node.seed, node.reference), ("Two nodes", 7, 1));
     assert_eq!(node.disciplines, ["epoch:50ms,slice=10ms", "epoch:allocate=at_dispatch"]);
     let specs: Vec<String> = node.specs.iter().map(ToString::to_string).collect();
@@ -186,7 +157,7 @@ fn everything_is_as_it_is_written() {
 
 #[test]
 fn a_process_is_its_template_but_for_what_it_says_itself() {
-    let node = node(RICH);
+    let node = TEXTS.model(RICH);
     let generator = |times, work, queue| {
         vec![
             Operation::Loop { times: Some(times), after: 4 },
@@ -236,7 +207,7 @@ fn once_every(run: u64, every: Nanos, offset: u64) -> Vec<Operation> {
 
 #[test]
 fn every_node_has_the_processes_of_the_system_behind_all_others() {
-    let two = node(RICH);
+    let two = TEXTS.model(RICH);
     let system: Vec<_> = two.processes[3..].iter().map(of_the_system).collect();
     let half = millis(25).get();
     let scheduler = || once_every(300_000, millis(50), 0);
@@ -248,7 +219,7 @@ fn every_node_has_the_processes_of_the_system_behind_all_others() {
         ("remote_demon@right", 1, 2, 2_000_000, half, demon()),
     ];
     assert_eq!(system, expected);
-    let one = node("...\nnode = { costs = \"chrysalis\", system = \"chrysalis\" }\n{process}");
+    let one = TEXTS.model("...\nnode = { costs = \"chrysalis\", system = \"chrysalis\" }\n{process}");
     assert_eq!((one.costs, one.uncharged), (Costs::chrysalis(), Nanos::new(800_000)));
     let system: Vec<_> = one.processes[1..].iter().map(of_the_system).collect();
     let half = millis(50).get();
@@ -257,19 +228,20 @@ fn every_node_has_the_processes_of_the_system_behind_all_others() {
         ("remote_demon", 0, 2, 3_000_000, half, once_every(2_560_000, millis(100), half)),
     ];
     assert_eq!(system, expected);
-    assert_eq!(node("...\nnode = { costs = \"none\", system = \"none\" }\n{process}").processes.len(), 1);
+    let free = TEXTS.model("...\nnode = { costs = \"none\", system = \"none\" }\n{process}");
+    assert_eq!(free.processes.len(), 1);
 }
 
 #[test]
 fn more_than_there_is_may_be_promised_where_the_discipline_warns() {
     let two = "{process}\nneed = \"100ms\"\n[[process]]\nname = \"b\"\nneed = \"100ms\"\nprogram = \"exit\"";
-    assert_eq!(node(&format!("...\n{two}")).processes.len(), 2);
+    assert_eq!(TEXTS.model(&format!("...\n{two}")).processes.len(), 2);
 }
 
 #[test]
 fn the_largest_needs_of_the_most_processes_are_declared_to_every_discipline() {
     let names: Vec<String> = TASK.iter().map(|info| format!("\"{}\"", info.name)).collect();
-    let node = node(&format!(
+    let node = TEXTS.model(&format!(
         "weir = 1\nmodel = \"node\"\ndisciplines = [{}]\nnode = {{ epoch = \"86400s\", system = \"chrysalis\" }}\n\
          stop = {{ warm_up = \"0s\", duration = \"1000000s\" }}\n{{process}}\ncount = 65534\nneed = \"86400s\"",
         names.join(", ")
@@ -288,43 +260,26 @@ fn a_program_has_its_place_in_strings_of_every_kind() {
         ("\"\"\"\nexit\\u000A\n ö\"\"\"", "6:11"),
     ] {
         let text = format!("...\n\n[[process]]\nprogram = {string}\nname = \"a\"");
-        let error = read(&text).expect_err(string);
+        let error = TEXTS.read(&text).expect_err(string);
         let expected = format!("s.toml:{place}: process.program is ö, is not a statement: ");
         assert!(error.starts_with(&expected), "{error}");
     }
-    let windows = "...\n[[process]]\nname = \"a\"\nprogram = \"\"\"\nexit\nö\n\"\"\"\n".replace('\n', "\r\n");
-    let error = read(&windows.replace("...", &filled("...").replace('\n', "\r\n"))).expect_err("refused");
+    let windows = TEXTS.filled("...\n[[process]]\nname = \"a\"\nprogram = \"\"\"\nexit\nö\n\"\"\"\n");
+    let error = TEXTS.read(&windows.replace('\n', "\r\n")).expect_err("refused");
     assert!(error.starts_with("s.toml:8:1: process.program is ö, "), "{error}");
 }
 
-/// A folder of its own for each test that needs files; removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("weir-node-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder for tests");
-        Self(path)
-    }
-
-    fn read(&self, text: &str, runs: &str) -> Result<Scenario, String> {
-        std::fs::write(self.0.join("runs.csv"), runs).expect("a file for tests");
-        Scenario::from_toml(&filled(text), "s.toml", &self.0).map_err(|error| error.to_string())
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// With a file of runs.
+fn read(folder: &Folder, text: &str, runs: &str) -> Result<Scenario<NodeScenario>, String> {
+    folder.write("runs.csv", runs);
+    TEXTS.read_in(folder.path(), text)
 }
 
 #[test]
 fn runs_come_from_a_file_that_is_part_of_the_fingerprint() {
     let folder = Folder::new("runs");
     let text = "...\n[[template]]\nname = \"t\"\nreplay = \"runs.csv\"\n[[process]]\nname = \"a\"\ntemplate = \"t\"\ncount = 2";
-    let first = folder.read(text, "wake_ms,run_us\n0,552.2\n1.5,10\n").expect("valid");
+    let first = read(&folder, text, "wake_ms,run_us\n0,552.2\n1.5,10\n").expect("valid");
     let processes = &first.model.processes;
     let runs = |process: &Process| match process.program.operations.as_slice() {
         [Operation::Replay(runs)] => Arc::clone(runs),
@@ -333,32 +288,21 @@ fn runs_come_from_a_file_that_is_part_of_the_fingerprint() {
     let run = |wake, run| Run { wake: Nanos::new(wake), run: Nanos::new(run) };
     assert_eq!(*runs(&processes[0]), [run(0, 552_200), run(1_500_000, 10_000)]);
     assert!(Arc::ptr_eq(&runs(&processes[0]), &runs(&processes[1])), "a file is read once");
-    let second = folder.read(text, "wake_ms,run_us\n0,552.2\n1.5,11\n").expect("valid");
+    let second = read(&folder, text, "wake_ms,run_us\n0,552.2\n1.5,11\n").expect("valid");
     assert_eq!(first.frame.scenario, second.frame.scenario);
     assert_ne!(first.frame.fingerprint, second.frame.fingerprint);
-    let error = folder.read(text, "wake_ms,run_us\n2,1\n1,1\n").expect_err("refused");
+    let error = read(&folder, text, "wake_ms,run_us\n2,1\n1,1\n").expect_err("refused");
     assert!(error.contains("runs.csv:3:1: wake_ms is 1, is before the wake-up of the row above"), "{error}");
-    let error = folder.read(text, "wake,run\n1000001,1\n").expect_err("refused");
+    let error = read(&folder, text, "wake,run\n1000001,1\n").expect_err("refused");
     assert!(error.contains("runs.csv:2:1: wake is 1000001, must be at most 1000000s"), "{error}");
     let set = format!("{text}\nset = {{ to = \"a\" }}");
-    let error = folder.read(&set, "wake,run\n0,1\n").expect_err("refused");
+    let error = read(&folder, &set, "wake,run\n0,1\n").expect_err("refused");
     assert!(error.contains("process.set.to is \"a\", has no effect"), "{error}");
 }
 
 #[test]
 fn the_schema_knows_the_keys() {
-    let schema = format!("{:#}", schemars::schema_for!(crate::document::NodeDocument).as_value());
-    for key in ["switch_delay", "epoch_scheduler", "chrysalis", "replay", "timeline"] {
-        assert!(schema.contains(&format!("\"{key}\"")), "{key}");
-    }
-}
-
-/// A number as the documents write it.
-fn grouped(number: u64) -> String {
-    match number {
-        1000.. => format!("{},{:03}", grouped(number / 1000), number % 1000),
-        _ => number.to_string(),
-    }
+    TEXTS.assert_keys(&["switch_delay", "epoch_scheduler", "chrysalis", "replay", "timeline"]);
 }
 
 #[test]
@@ -368,12 +312,11 @@ fn the_document_has_the_bounds_of_the_code() {
     use super::{
         EPOCHS, LONGEST, LONGEST_COST, LONGEST_RUN, OFTENEST, measure, nodes, objects, processes, replay,
     };
-    let document = include_str!("../../../../docs/scenario.md");
     let seconds = |span: Nanos| format!("{} s", grouped(span.get() / 1_000_000_000));
     let count = |number: usize| grouped(number as u64);
     let most = grouped(weir_core::task::MAX_PROCESSES.into());
     let longest_mean = weir_lab::stream::LONGEST_MEAN / 1e9;
-    for (key, bound) in [
+    let bounds = [
         ("`node.epoch`", format!("| {} us to {} |", EPOCHS.0.get() / 1_000, seconds(EPOCHS.1))),
         ("`node.names`", format!("| 1 to {},", nodes::MAX_NODES)),
         ("`node.costs`", format!("at most {} s", LONGEST_COST.get() / 1_000_000_000)),
@@ -401,9 +344,6 @@ fn the_document_has_the_bounds_of_the_code() {
         ),
         ("`measure.sample`", format!("{} ms to", measure::SHORTEST_SAMPLE.get() / 1_000_000)),
         ("`measure.sample`", format!("at most {} samples", grouped(measure::MAX_SAMPLES))),
-    ] {
-        let row = |line: &&str| line.starts_with('|') && line.contains(key);
-        let found = document.lines().filter(row).any(|line| line.contains(&bound));
-        assert!(found, "no row of {key} has {bound}");
-    }
+    ];
+    assert_bounds(include_str!("../../../../docs/scenario.md"), bounds);
 }

@@ -1,19 +1,20 @@
 //! Refusals, word by word, and what accepted scenarios become.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::model::{Costs, Known, Levels, Measure, Process, ServerScenario, Service, Stop, Workload};
 use weir_core::pool::{DISPATCHER, POOL, Profile, Site};
 use weir_core::units::Nanos;
+use weir_document::testing::{Folder, assert_bounds, grouped, names};
+use weir_lab::scenario::Scenario;
+use weir_lab::scenario::testing::Texts;
 use weir_workload::duration::Law;
 use weir_workload::requests::Requests;
 use weir_workload::{Arrivals, Sizes};
 
-type Scenario = weir_lab::scenario::Scenario<ServerScenario>;
-
-/// What the blocks of `refusals.txt` have in common.
-const PARTS: [(&str, &str); 5] = [
+/// With what the blocks of `refusals.txt` have in common.
+const TEXTS: Texts<ServerScenario> = Texts::new(&[
     ("...", "weir = 1\nmodel = \"server\"\ndisciplines = [\"rr\"]"),
     ("{server}", "[server]\ncores = 2"),
     ("{class}", "[[class]]\nname = \"a\"\nservice = \"1us\""),
@@ -22,26 +23,7 @@ const PARTS: [(&str, &str); 5] = [
         "{trace}",
         "[workload.trace]\nfile = \"x.csv\"\ntime_unit = \"us\"\nservice = { per_unit = { n = \"1us\" } }",
     ),
-];
-
-fn filled(text: &str) -> String {
-    PARTS.iter().fold(text.to_owned(), |text, (name, part)| text.replace(name, part))
-}
-
-fn read(text: &str) -> Result<Scenario, String> {
-    Scenario::from_toml(&filled(text), "s.toml", Path::new("/nonexistent")).map_err(|error| {
-        assert!(error.line.is_some() && error.column.is_some(), "no place: {error}");
-        assert!(!error.remedy.is_empty() && !error.reason.is_empty(), "{error:?}");
-        error.to_string()
-    })
-}
-
-fn server(text: &str) -> ServerScenario {
-    let scenario = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let again = Scenario::from_toml(&scenario.frame.scenario, "s.toml", Path::new(""));
-    assert_eq!(again.expect("the normalised form is valid").frame, scenario.frame);
-    scenario.model.clone()
-}
+]);
 
 fn nanos(count: u64) -> Nanos {
     Nanos::new(count)
@@ -49,22 +31,12 @@ fn nanos(count: u64) -> Nanos {
 
 #[test]
 fn refusals_name_line_column_key_value_and_remedy() {
-    let names: Vec<&str> = POOL.iter().chain(DISPATCHER).map(|info| info.name).collect();
-    let mut wrong = String::new();
-    for block in include_str!("refusals.txt").split("\n\n") {
-        let (text, expected) = block.split_once("\n=> ").expect("each block has its refusal");
-        let expected = expected.trim_end().replace("{disciplines}", &names.join("`, `"));
-        let got = read(text).map_or_else(|error| error, |_| "accepted".to_owned());
-        if got != expected {
-            wrong.push_str(&format!("{text}\nexpected {expected}\ngot      {got}\n\n"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    TEXTS.assert_refusals(include_str!("refusals.txt"), &names(POOL.iter().chain(DISPATCHER)));
 }
 
 #[test]
 fn what_is_not_said_is_one_receiver_and_bounded_queues() {
-    let server = server("...\n{server}\n{class}\n{workload}");
+    let server = TEXTS.model("...\n{server}\n{class}\n{workload}");
     let classes = vec![Profile { share: 1.0, service: nanos(1_000) }];
     assert_eq!(server.site, Site { servers: 2, receivers: 1, classes, queue: Some(4096) });
     assert_eq!((server.costs, server.known, server.load), (Costs::default(), Known::Exact, Some(0.5)));
@@ -128,7 +100,7 @@ verify = true
 
 #[test]
 fn everything_is_as_it_is_written() {
-    let server = server(RICH);
+    let server = TEXTS.model(RICH);
     assert_eq!((server.title.as_str(), server.seed, server.reference), ("Two classes", 7, 0));
     assert_eq!(server.disciplines, ["rr:4", "per_server:rr,discipline=sf", "cfcfs"]);
     assert_eq!((server.site.servers, server.site.receivers, server.site.queue), (8, 2, None));
@@ -156,7 +128,8 @@ fn everything_is_as_it_is_written() {
 #[test]
 fn requests_become_a_duration_by_the_rate_and_its_levels() {
     let duration = |workload: &str| {
-        server(&format!("...\n{{server}}\n{{class}}\n[workload]\nrate = \"1M/s\"\n{workload}")).stop.duration
+        let text = format!("...\n{{server}}\n{{class}}\n[workload]\nrate = \"1M/s\"\n{workload}");
+        TEXTS.model(&text).stop.duration
     };
     assert_eq!(duration("[stop]\nrequests = 5_000\nreplications = 5"), nanos(1_000_000));
     let levels = "levels = { every = \"1ms\", count = 3 }";
@@ -172,7 +145,7 @@ fn requests_become_a_duration_by_the_rate_and_its_levels() {
 fn laws_have_their_means() {
     let load = |service: &str| {
         let class = format!("[[class]]\nname = \"a\"\nservice = {service}");
-        server(&format!("...\n{{server}}\n{class}\n[workload]\nrate = \"1M/s\"")).load.expect("a load")
+        TEXTS.model(&format!("...\n{{server}}\n{class}\n[workload]\nrate = \"1M/s\"")).load.expect("a load")
     };
     assert!((load("\"3us\"") - 1.5).abs() < 1e-9);
     assert!((load("{ exponential = \"1us\" }") - 0.5).abs() < 1e-9);
@@ -183,41 +156,24 @@ fn laws_have_their_means() {
 #[test]
 fn clients_think_and_are_flows() {
     let closed = "[workload]\nclosed = { clients = 64, think = { exponential = \"10us\" } }";
-    let server = server(&format!("...\n{{server}}\n{{class}}\n{closed}\n[stop]\nduration = \"1s\""));
+    let server = TEXTS.model(&format!("...\n{{server}}\n{{class}}\n{closed}\n[stop]\nduration = \"1s\""));
     let Workload::Closed(closed) = &server.workload else { panic!("{:?}", server.workload) };
     assert_eq!((closed.clients, closed.think), (64, Law::Exponential(nanos(10_000))));
     assert_eq!((server.load, server.stop.duration), (None, nanos(1_000_000_000)));
 }
 
-/// A folder of its own for each test that needs files; removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("weir-server-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder for tests");
-        Self(path)
-    }
-
-    fn read(&self, text: &str, requests: &str) -> Result<Scenario, String> {
-        std::fs::write(self.0.join("x.csv"), requests).expect("a file for tests");
-        Scenario::from_toml(&filled(text), "s.toml", &self.0).map_err(|error| error.to_string())
-    }
-
-    fn requests(&self, text: &str, requests: &str) -> (ServerScenario, Arc<Requests>) {
-        let scenario = self.read(text, requests).expect("valid");
-        let server = scenario.model.clone();
-        let Workload::Trace(requests) = &server.workload else { panic!("{:?}", server.workload) };
-        let requests = Arc::clone(requests);
-        (server, requests)
-    }
+/// With a file of requests.
+fn read(folder: &Folder, text: &str, requests: &str) -> Result<Scenario<ServerScenario>, String> {
+    folder.write("x.csv", requests);
+    TEXTS.read_in(folder.path(), text)
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// What is read is a trace.
+fn traced(scenario: Result<Scenario<ServerScenario>, String>) -> (ServerScenario, Arc<Requests>) {
+    let server = scenario.unwrap_or_else(|refusal| panic!("{refusal}")).model;
+    let Workload::Trace(requests) = &server.workload else { panic!("{:?}", server.workload) };
+    let requests = Arc::clone(requests);
+    (server, requests)
 }
 
 const TWO: &str = "[[class]]\nname = \"short\"\nslo = 5.0\n[[class]]\nname = \"long\"";
@@ -226,7 +182,7 @@ const TWO: &str = "[[class]]\nname = \"short\"\nslo = 5.0\n[[class]]\nname = \"l
 fn a_trace_has_its_own_shares_and_services() {
     let folder = Folder::new("shares");
     let text = format!("...\n{{server}}\n{TWO}\n{{trace}}\nsplit = {{ service = [\"4us\"] }}");
-    let (server, requests) = folder.requests(&text, "time,n\n10,2\n12,6\n14,2\n16,2\n");
+    let (server, requests) = traced(read(&folder, &text, "time,n\n10,2\n12,6\n14,2\n16,2\n"));
     assert_eq!(requests.at, [0, 2_000, 4_000, 6_000]);
     assert_eq!(requests.class, [0, 1, 0, 0]);
     let shares: Vec<f64> = server.classes.iter().map(|class| class.share).collect();
@@ -241,8 +197,8 @@ fn a_trace_has_its_own_shares_and_services() {
 fn a_load_stretches_a_trace() {
     let folder = Folder::new("load");
     let text = "...\n{server}\n{class}\n[workload]\nload = 0.375\n{trace}".replace("\nservice = \"1us\"", "");
-    let text = filled(&text).replace("service = \"1us\"\n", "");
-    let (server, requests) = folder.requests(&text, "time,n\n10,2\n12,6\n14,2\n16,2\n");
+    let text = TEXTS.filled(&text).replace("service = \"1us\"\n", "");
+    let (server, requests) = traced(read(&folder, &text, "time,n\n10,2\n12,6\n14,2\n16,2\n"));
     assert_eq!((requests.at.as_slice(), server.load), (&[0, 4_000, 8_000, 12_000][..], Some(0.375)));
 }
 
@@ -272,11 +228,11 @@ fn refusals_of_a_trace_name_the_row() {
             "s.toml:7:8: class.name is \"short\", is a class without a request in the trace: ",
         ),
     ] {
-        let error = folder.read(text, requests).expect_err(requests);
+        let error = read(&folder, text, requests).expect_err(requests);
         assert!(error.contains(expected), "{error}");
     }
     let one = "...\n{server}\nreceivers = 2\n[[class]]\nname = \"a\"\n{trace}";
-    let error = folder.read(one, "time,n\n0,1\n").expect_err("refused");
+    let error = read(&folder, one, "time,n\n0,1\n").expect_err("refused");
     assert!(
         error.contains("server.receivers is 2, leaves some without a flow, for the trace has 1: "),
         "{error}"
@@ -286,12 +242,7 @@ fn refusals_of_a_trace_name_the_row() {
 /// A trace of the repository, under `data`.
 fn of_the_repository(classes: &str, trace: &str) -> (ServerScenario, Arc<Requests>) {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data"));
-    let text = filled(&format!("...\n{{server}}\n{classes}\n[workload.trace]\n{trace}"));
-    let scenario = Scenario::from_toml(&text, "s.toml", folder).unwrap_or_else(|error| panic!("{error}"));
-    let server = scenario.model.clone();
-    let Workload::Trace(requests) = &server.workload else { panic!("{:?}", server.workload) };
-    let requests = Arc::clone(requests);
-    (server, requests)
+    traced(TEXTS.read_in(folder, &format!("...\n{{server}}\n{classes}\n[workload.trace]\n{trace}")))
 }
 
 #[test]
@@ -320,26 +271,15 @@ fn requests_to_a_model_jobs_and_packets_are_read() {
 fn a_trace_is_part_of_the_fingerprint() {
     let folder = Folder::new("fingerprint");
     let text = "...\n{server}\n[[class]]\nname = \"a\"\n{trace}";
-    let first = folder.read(text, "time,n\n0,1\n").expect("valid");
-    let second = folder.read(text, "time,n\n0,2\n").expect("valid");
+    let first = read(&folder, text, "time,n\n0,1\n").expect("valid");
+    let second = read(&folder, text, "time,n\n0,2\n").expect("valid");
     assert_eq!(first.frame.scenario, second.frame.scenario);
     assert_ne!(first.frame.fingerprint, second.frame.fingerprint);
 }
 
 #[test]
 fn the_schema_knows_the_keys() {
-    let schema = format!("{:#}", schemars::schema_for!(crate::document::ServerDocument).as_value());
-    for key in ["hand_over", "trains", "levels", "per_unit", "clients", "slo"] {
-        assert!(schema.contains(&format!("\"{key}\"")), "{key}");
-    }
-}
-
-/// A number as the documents write it.
-fn grouped(number: u64) -> String {
-    match number {
-        1000.. => format!("{},{:03}", grouped(number / 1000), number % 1000),
-        _ => number.to_string(),
-    }
+    TEXTS.assert_keys(&["hand_over", "trains", "levels", "per_unit", "clients", "slo"]);
 }
 
 #[test]
@@ -347,10 +287,9 @@ fn the_document_has_the_bounds_of_the_code() {
     use super::{LONGEST_COST, LONGEST_QUEUE, LONGEST_RUN, LONGEST_SERVICE, QUEUE, WRONGEST};
     use super::{classes, measure, requests, workload};
     use weir_core::pool::{MAX_CLASSES, MAX_SERVERS};
-    let document = include_str!("../../../../docs/scenario.md");
     let seconds = |span: Nanos| format!("{} s", grouped(span.get() / 1_000_000_000));
     let count = |number: f64| grouped(number as u64);
-    for (key, bound) in [
+    let bounds = [
         ("`server.cores`", format!("| 1 to {} |", grouped(MAX_SERVERS.into()))),
         ("`server.receivers`", format!("| 1 to {},", grouped(MAX_SERVERS.into()))),
         ("`server.queue`", format!("| 1 to {}, or `unbounded`", grouped(LONGEST_QUEUE))),
@@ -374,9 +313,6 @@ fn the_document_has_the_bounds_of_the_code() {
         ("`stop.duration`", format!("at most {} |", seconds(LONGEST_RUN))),
         ("`measure.window`", format!("{} us or more", measure::SHORTEST_WINDOW.get() / 1_000)),
         ("`measure.window`", format!("{} windows", grouped(crate::run::MOST_WINDOWS))),
-    ] {
-        let row = |line: &&str| line.starts_with('|') && line.contains(key);
-        let found = document.lines().filter(row).any(|line| line.contains(&bound));
-        assert!(found, "no row of {key} has {bound}");
-    }
+    ];
+    assert_bounds(include_str!("../../../../docs/scenario.md"), bounds);
 }

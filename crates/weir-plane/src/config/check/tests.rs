@@ -1,7 +1,8 @@
 //! Refusals, word by word, and what accepted routers become.
 
 use weir_core::registry::PACKET;
-use weir_document::Source;
+use weir_document::testing::{assert_refusals, filled, names};
+use weir_document::{Refused, Source};
 
 use super::super::{Class, Route, Router, Rule};
 use super::*;
@@ -12,25 +13,12 @@ const PARTS: [(&str, &str); 2] = [
     ("{a}", "[[interface]]\nname = \"a\"\naddresses = [\"10.0.1.1/24\", \"fd00:1::1/64\"]"),
 ];
 
-fn filled(text: &str) -> String {
-    PARTS.iter().fold(text.to_owned(), |text, (name, part)| text.replace(name, part))
-}
-
-fn refused(text: &str) -> String {
-    let text = filled(text);
-    match read(&Source { name: "r.toml", text: &text }) {
-        Ok(_) => "accepted".to_owned(),
-        Err(error) => {
-            assert!(error.line.is_some() && error.column.is_some(), "no place: {error}");
-            assert!(!error.remedy.is_empty() && !error.reason.is_empty(), "{error:?}");
-            error.to_string()
-        }
-    }
+fn parsed(text: &str) -> Result<Router, Refused> {
+    read(&Source { name: "r.toml", text: &filled(&PARTS, text) })
 }
 
 fn router(text: &str) -> Router {
-    let text = filled(text);
-    let router = read(&Source { name: "r.toml", text: &text }).unwrap_or_else(|error| panic!("{error}"));
+    let router = parsed(text).unwrap_or_else(|error| panic!("{error}"));
     let printed = router.to_toml();
     let again = read(&Source { name: "printed", text: &printed });
     assert_eq!(again.as_ref(), Ok(&router), "{printed}");
@@ -39,17 +27,8 @@ fn router(text: &str) -> Router {
 
 #[test]
 fn refusals_name_line_column_key_value_and_remedy() {
-    let names: Vec<&str> = PACKET.iter().map(|info| info.name).collect();
-    let mut wrong = String::new();
-    for block in include_str!("refusals.txt").split("\n\n") {
-        let (text, expected) = block.split_once("\n=> ").expect("each block has its refusal");
-        let expected = expected.trim_end().replace("{disciplines}", &names.join("`, `"));
-        let got = refused(text);
-        if got != expected {
-            wrong.push_str(&format!("{text}\nexpected {expected}\ngot      {got}\n\n"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    let table = include_str!("refusals.txt").replace("{disciplines}", &names(PACKET));
+    assert_refusals(&table, parsed);
 }
 
 /// Every key.

@@ -1,5 +1,7 @@
 //! Refusals, word by word, and what accepted files become.
 
+use weir_document::testing::assert_refusals;
+
 use super::*;
 
 /// What the blocks of `refusals.txt` begin with.
@@ -19,21 +21,7 @@ fn steering(text: &str) -> Steering {
 
 #[test]
 fn refusals_name_line_column_key_value_and_remedy() {
-    let mut wrong = String::new();
-    for block in include_str!("refusals.txt").split("\n\n") {
-        let (text, expected) = block.split_once("\n=> ").expect("each block has its refusal");
-        let got = match parsed(text) {
-            Ok(_) => "accepted".to_owned(),
-            Err(error) => {
-                assert!(error.line.is_some() && error.column.is_some(), "no place: {error}");
-                error.to_string()
-            }
-        };
-        if got != expected.trim_end() {
-            wrong.push_str(&format!("{text}\nexpected {expected}\ngot      {got}\n\n"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    assert_refusals(include_str!("refusals.txt"), parsed);
 }
 
 /// Every key.

@@ -1,8 +1,6 @@
 //! Latencies are kept under the scheduler that the target has, or the class is refused.
 
-mod common;
-
-use common::asked;
+use super::common::asked;
 use weir_plan::{Form, Plan, Scheduler, plan};
 
 /// With its latency and its target.

@@ -1,8 +1,6 @@
 //! Table 1 of the DTable report, to the last digit, and the latencies that follow from it.
 
-mod common;
-
-use common::{TABLE_1, planned};
+use super::common::{TABLE_1, planned};
 use weir_plan::Share;
 use weir_plan::plan::ClassPlan;
 

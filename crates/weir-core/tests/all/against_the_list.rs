@@ -1,8 +1,6 @@
 //! Every discipline of the report against the linear list of its listing, on random arrivals.
 
-mod list;
-
-use list::{Event, INFINITE, List, Rule, agree};
+use super::list::{Event, INFINITE, List, Rule, agree};
 use proptest::prelude::*;
 use weir_core::discipline::Discipline;
 use weir_core::item::Message;

@@ -1,8 +1,6 @@
 //! Mutations, truncations and noise: nothing panics, all reading ends, what is accepted is in order.
 
-mod made;
-
-use made::*;
+use super::made::*;
 use proptest::prelude::*;
 
 /// Files of both formats, links and orders, to be damaged.

@@ -2,11 +2,9 @@
 //!
 //! Time is counted in credits. Whoever waits first of its class is timed until its last byte has left.
 
-mod common;
-
 use std::collections::VecDeque;
 
-use common::{TABLE_1, planned};
+use super::common::{TABLE_1, planned};
 use weir_plan::Plan;
 use weir_plan::bound::Bounds;
 

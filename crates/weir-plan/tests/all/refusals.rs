@@ -1,8 +1,7 @@
 //! Refusals of requests word by word, of classes with the nearest feasible request, and of targets.
 
-mod common;
-
-use common::{TABLE_1, asked, planned, request};
+use super::common::{TABLE_1, asked, planned, request};
+use weir_document::testing::assert_refusals;
 use weir_plan::{Form, PlanError, Requirements, emit};
 
 fn refusal(text: &str) -> PlanError {
@@ -12,18 +11,11 @@ fn refusal(text: &str) -> PlanError {
 /// Each block is a table and its classes, and the refusal.
 #[test]
 fn documents_are_refused_at_their_place() {
-    let mut wrong = String::new();
-    for block in include_str!("refusals.txt").trim_end().split("\n\n") {
-        let (written, expected) = block.split_once("\n=> ").expect("each block has its refusal");
+    assert_refusals(include_str!("refusals.txt"), |written| {
         let mut parts = written.split(" | ");
         let table = parts.next().expect("a table");
-        let error = refusal(&request(table, &parts.collect::<Vec<_>>()));
-        assert!(error.line.is_some() && error.column.is_some() && !error.remedy.is_empty());
-        if error.to_string() != expected {
-            wrong.push_str(&format!("{written}\nexpected {expected}\ngot      {error}\n\n"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+        Requirements::from_toml(&request(table, &parts.collect::<Vec<_>>()), "plan.toml")
+    });
 }
 
 #[test]

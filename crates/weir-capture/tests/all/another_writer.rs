@@ -1,11 +1,9 @@
 //! What another program writes (the crate `pcap-file`) is read as it was meant.
 
-mod made;
-
 use std::borrow::Cow;
 use std::time::Duration;
 
-use made::{good, tcp};
+use super::made::{good, tcp, timed};
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
 use pcap_file::pcapng::blocks::interface_description::{
@@ -53,7 +51,7 @@ proptest! {
             writer.write_packet(&PcapPacket::new(*at, frame.len() as u32, frame)).expect("in memory");
         }
         let (rows, _) = good(&writer.into_writer());
-        prop_assert_eq!(made::timed(&rows), expected(&frames, if nano { 1 } else { 1000 }));
+        prop_assert_eq!(timed(&rows), expected(&frames, if nano { 1 } else { 1000 }));
     }
 
     #[test]
@@ -81,6 +79,6 @@ proptest! {
             writer.write_block(&block.into_block()).expect("in memory");
         }
         let (rows, _) = good(&writer.into_inner());
-        prop_assert_eq!(made::timed(&rows), expected(&frames, 1));
+        prop_assert_eq!(timed(&rows), expected(&frames, 1));
     }
 }

@@ -1,8 +1,6 @@
 //! Both formats in both byte orders: the same packets give the same schedule.
 
-mod made;
-
-use made::*;
+use super::made::*;
 use weir_capture::capture::Format;
 
 /// Three packets of two flows: times in nanoseconds since 1970, frames.

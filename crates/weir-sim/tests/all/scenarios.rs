@@ -1,28 +1,21 @@
 //! Refusals, word by word, and what accepted scenarios become.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use weir_core::registry::{MESSAGE, WRAPPER};
 use weir_document::quantity::NANOS_PER_UNIT;
+use weir_document::testing::{Folder, assert_refusals, filled, names};
 use weir_port::model::{
     Clock, Input, LatencyEnd, LengthUnit, Limit, PacketTime, PortScenario, Service, WarmUp, WholeTime,
 };
-use weir_sim::{Scenario, schema};
+use weir_sim::{Scenario, ScenarioError, schema};
 
-/// Reads a scenario and returns its one-line refusal.
-fn refusal(text: &str) -> String {
-    match Scenario::from_toml(text, "s.toml", Path::new("")) {
-        Ok(_) => panic!("accepted:\n{text}"),
-        Err(error) => {
-            assert!(error.line.is_some() && error.column.is_some(), "no place: {error}");
-            assert!(!error.remedy.is_empty() && !error.reason.is_empty(), "{error:?}");
-            error.to_string()
-        }
-    }
+fn read(text: &str) -> Result<Scenario, ScenarioError> {
+    Scenario::from_toml(text, "s.toml", Path::new(""))
 }
 
 fn accepted(text: &str) -> Scenario {
-    Scenario::from_toml(text, "s.toml", Path::new("")).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    read(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 fn port(scenario: &Scenario) -> &PortScenario {
@@ -38,25 +31,13 @@ fn with(workload: &str) -> String {
     format!("weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\"]\n[workload]\n{workload}\n")
 }
 
-/// What the registry holds, as a refusal lists it: a new discipline changes no golden line.
-fn disciplines() -> String {
-    let names: Vec<&str> = [MESSAGE, WRAPPER].concat().iter().map(|info| info.name).collect();
-    format!("`{}`", names.join("`, `"))
-}
-
 /// Each block of `refusals.txt` is a scenario (`...` stands for the usual first lines) and its refusal.
 #[test]
 fn refusals_name_line_column_key_value_and_remedy() {
-    let mut wrong = String::new();
-    for block in include_str!("refusals.txt").split("\n\n") {
-        let (text, expected) = block.split_once("\n=> ").expect("each block has its refusal");
-        let text = text.replace("...", "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\"]");
-        let got = refusal(&text);
-        if got != expected.trim_end().replace("{disciplines}", &disciplines()) {
-            wrong.push_str(&format!("{text}\nexpected {expected}\ngot      {got}\n\n"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    let disciplines = format!("`{}`", names(MESSAGE.iter().chain(WRAPPER)));
+    let start = [("...", "weir = 1\nmodel = \"port\"\ndisciplines = [\"fifo\"]")];
+    let table = include_str!("refusals.txt").replace("{disciplines}", &disciplines);
+    assert_refusals(&table, |text| read(&filled(&start, text)));
 }
 
 const REPORT: &str = r#"
@@ -145,30 +126,6 @@ fn every_kind_of_workload_is_read() {
     ] {
         let scenario = accepted(&with(workload));
         assert_eq!(accepted(&scenario.frame().scenario).frame(), scenario.frame());
-    }
-}
-
-/// A folder of its own for each test that needs files; removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("weir-scenario-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder for tests");
-        Self(path)
-    }
-
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, content).expect("a file for tests");
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -270,18 +227,18 @@ fn refusals_of_data_files_name_their_own_place() {
 fn a_file_that_cannot_be_read_is_refused() {
     let folder = Folder::new("unreadable");
     let error = |path: &Path| Scenario::from_file(path).expect_err("unreadable").to_string();
-    let missing = error(&folder.0.join("none.toml"));
+    let missing = error(&folder.path().join("none.toml"));
     assert!(
         missing.ends_with(
             "none.toml: cannot be read (no such file or directory): check the path and its permissions"
         ),
         "{missing}"
     );
-    assert!(error(&folder.0).contains("cannot be read (is a directory)"));
+    assert!(error(folder.path()).contains("cannot be read (is a directory)"));
     let bytes = error(&folder.write("b.toml", b"weir = 1\n# \xff\n"));
     assert!(bytes.ends_with("b.toml:2:1: is not UTF-8 text: save it as UTF-8"), "{bytes}");
     folder.write("s.toml", with(TRACE.replace("t.csv", ".").as_str()));
-    assert!(error(&folder.0.join("s.toml")).contains("workload.trace.file is \".\", cannot be read"));
+    assert!(error(&folder.path().join("s.toml")).contains("workload.trace.file is \".\", cannot be read"));
 }
 
 #[test]

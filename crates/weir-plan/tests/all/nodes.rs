@@ -1,9 +1,8 @@
 //! Placements on nodes: known instances, random ones against all placements, what is refused, what is emitted.
 
-mod common;
-
-use common::NODES;
+use super::common::{NODES, TABLE_1};
 use proptest::prelude::*;
+use weir_document::testing::assert_refusals;
 use weir_plan::nodes::scenario::emit;
 use weir_plan::{NodeForm, NodePlan, NodeRequest, Request, place};
 
@@ -176,9 +175,9 @@ fn requests_with_many_apart_end() {
 #[test]
 fn requests_are_told_apart() {
     assert!(matches!(Request::from_toml(NODES, "a"), Ok(Request::Nodes(_))));
-    assert!(matches!(Request::from_toml(common::TABLE_1, "a"), Ok(Request::Table(_))));
+    assert!(matches!(Request::from_toml(TABLE_1, "a"), Ok(Request::Table(_))));
     let told = |text: &str| Request::from_toml(text, "a").expect_err(text).to_string();
-    let both = told(&format!("weir = 1\n[nodes]\n{}", common::TABLE_1.replacen("weir = 1\n", "", 1)));
+    let both = told(&format!("weir = 1\n[nodes]\n{}", TABLE_1.replacen("weir = 1\n", "", 1)));
     let expected =
         "stands beside `nodes`: a request is for an arbitration table or for nodes: write two files";
     assert!(both.contains(expected), "{both}");
@@ -195,22 +194,15 @@ fn requests_are_told_apart() {
 /// Each block is lines of `[nodes]`, tables of processes, and the refusal.
 #[test]
 fn documents_are_refused_at_their_place() {
-    let mut wrong = String::new();
-    for block in include_str!("node_refusals.txt").trim_end().split("\n\n") {
-        let (written, expected) = block.split_once("\n=> ").expect("each block has its refusal");
+    assert_refusals(include_str!("node_refusals.txt"), |written| {
         let mut parts = written.split(" | ");
         let mut text =
             format!("weir = 1\n[nodes]\n{}\n", parts.next().unwrap_or_default().replace(';', "\n"));
         for part in parts {
             text.push_str(&format!("[[process]]\n{}\n", part.replace(';', "\n")));
         }
-        let error = NodeRequest::from_toml(&text, "plan.toml").expect_err(&text);
-        assert!(error.line.is_some() && error.column.is_some() && !error.remedy.is_empty());
-        if error.to_string() != expected {
-            wrong.push_str(&format!("{written}\nexpected {expected}\ngot      {error}\n\n"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+        NodeRequest::from_toml(&text, "plan.toml")
+    });
 }
 
 #[test]

@@ -8,8 +8,8 @@ use weir_core::units::{Bytes, Rate};
 use weir_plan::opensm::{Finding, Port, Severity, lint, parse, requirements, scenario};
 use weir_plan::{Coding, Link, Prefix, Requirements, plan};
 
-const DEFAULTS: &str = include_str!("../../../data/configs/opensm-qos-defaults.conf");
-const EXAMPLE: &str = include_str!("../../../data/configs/opensm-qos-example.conf");
+const DEFAULTS: &str = include_str!("../../../../data/configs/opensm-qos-defaults.conf");
+const EXAMPLE: &str = include_str!("../../../../data/configs/opensm-qos-example.conf");
 
 fn port(mtu: u64, capacity: u32, lanes: u32) -> Port {
     Port { mtu: Bytes::new(mtu), high_capacity: capacity, low_capacity: capacity, lanes }

@@ -1,10 +1,8 @@
 //! Files that lie, word by word, and files that do not end.
 
-mod made;
-
 use std::io::{self, Read};
 
-use made::*;
+use super::made::*;
 use weir_capture::{Fault, limits};
 
 /// A refusal as it is shown: what and where, and what to do.

@@ -2,9 +2,7 @@
 //!
 //! The mutations are seeded, so a failure repeats; `fuzz/` holds the same targets for open-ended runs.
 
-mod common;
-
-use common::{NODES, TABLE_1};
+use super::common::{NODES, TABLE_1};
 use weir_core::units::Bytes;
 use weir_plan::nodes::scenario;
 use weir_plan::opensm::{Port, lint, parse};
@@ -12,8 +10,8 @@ use weir_plan::{Form, NodeForm, PlanError, Request, Requirements, emit, place, p
 
 const CASES: u32 = 4_000;
 const OPTIONS: [&str; 2] = [
-    include_str!("../../../data/configs/opensm-qos-defaults.conf"),
-    include_str!("../../../data/configs/opensm-qos-example.conf"),
+    include_str!("../../../../data/configs/opensm-qos-defaults.conf"),
+    include_str!("../../../../data/configs/opensm-qos-example.conf"),
 ];
 
 /// A generator of numbers (xorshift64).

@@ -1,8 +1,6 @@
 //! Emitted files and commands, word by word, and what they say that the target cannot keep.
 
-mod common;
-
-use common::{TABLE_1, asked, request};
+use super::common::{TABLE_1, asked, request};
 use weir_plan::{Emission, Form, emit, plan};
 
 fn emitted(text: &str, form: Form) -> Emission {

@@ -1,5 +1,4 @@
-//! What the tests share; each uses some of it.
-#![allow(dead_code)]
+//! What the tests share.
 
 use weir_plan::{Plan, Requirements, plan};
 

@@ -1,7 +1,5 @@
 //! Captures and frames made byte by byte.
 
-#![allow(dead_code, unused_imports, reason = "each test file uses some of it")]
-
 use weir_capture::{CaptureError, Row, Summary};
 
 /// How numbers are written.

@@ -1,8 +1,6 @@
 //! Tables under random sequences of admissions and releases; plans and emitted files of random requests.
 
-mod common;
-
-use common::{asked, request};
+use super::common::{asked, request};
 use proptest::prelude::*;
 use weir_core::item::Packet;
 use weir_core::packet::table::place;

@@ -1,0 +1,8 @@
+//! All that is registered, by its specs: conformance, operations and inputs of any kind, and a linear list as the oracle.
+
+mod against_the_list;
+mod any_input;
+mod conforms;
+mod list;
+mod operations;
+mod pools;
