@@ -7,8 +7,8 @@ Laboratories. Which choices the report leaves open, and how tolerances come abou
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from weir.models.port.result import PortResult
 from weir.reproduce.alpha import published, runs, table
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from weir.reproduce.alpha.fairness import Fairness
     from weir.reproduce.alpha.published import Load
     from weir.reproduce.alpha.runs import Plan
-    from weir.reproduce.engine.document import Held
 
 __all__ = ["AlphaReproduction", "evaluate", "run", "simulate"]
 
@@ -81,18 +80,13 @@ class AlphaReproduction(Reproduction[Evidence, Judgement]):
         return int(found.document["ticks"]) if found else 0
 
 
-def _held(
-    results: Mapping[Load, Mapping[str, Any]], *, with_artefacts: bool = False
-) -> Held[Evidence, Judgement]:
-    evidence = Evidence(results, table.LEVEL)
-    judgements = judge(evidence)
-    checks = [*table.cells(evidence), *table.closed_forms(evidence), *(each.check for each in judgements)]
-    if with_artefacts:
-        checks += table.artefacts(evidence)
-    return evidence, judgements, checks
-
-
-evaluate = evaluator(AlphaReproduction, _held)
+evaluate = evaluator(
+    AlphaReproduction,
+    partial(Evidence, level=table.LEVEL),
+    judge,
+    (table.cells, table.closed_forms, None),
+    with_artefacts=table.artefacts,
+)
 """Holds results of the ten loads, as parsed JSON, against what was published.
 
 ``with_artefacts`` is whether to show how the original's overflow explains the row of RR' at 97 %; see
