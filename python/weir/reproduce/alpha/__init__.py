@@ -17,7 +17,7 @@ from weir.reproduce.alpha.evidence import Evidence
 from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY, fairness
 from weir.reproduce.engine.checks import Status
 from weir.reproduce.engine.document import Reproduction, evaluator
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import if_measured
 from weir.reproduce.engine.series import Series, engine
 
 if TYPE_CHECKING:
@@ -40,15 +40,12 @@ class AlphaReproduction(Reproduction[Evidence, Judgement]):
     @cached_property
     def fairness(self) -> tuple[Fairness, ...]:
         """Section 12: the extremes of the effective packet period, of every alpha at 50 % and 95 %."""
-        return tuple(self._fairness())
-
-    def _fairness(self) -> Iterator[Fairness]:
-        for load in FAIRNESS_LOADS:
-            for strategy in FAMILY:
-                try:
-                    yield fairness(self.evidence, load, strategy)
-                except NotMeasuredError:
-                    continue
+        found = (
+            if_measured(fairness, self.evidence, load, strategy)
+            for load in FAIRNESS_LOADS
+            for strategy in FAMILY
+        )
+        return tuple(filter(None, found))
 
     def sentences(self) -> Iterator[str]:
         """Yield what came of it, a sentence for each kind of check."""

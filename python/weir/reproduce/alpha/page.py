@@ -36,7 +36,7 @@ _OPEN = Load("95")
 
 def html(reproduction: AlphaReproduction) -> str:
     """Return the document."""
-    drawn = drawings(reproduction.evidence)
+    drawn = drawings(reproduction)
     sections = [
         ("Load by load", _loads(reproduction)),
         ("The claims of the text", _claims(reproduction)),

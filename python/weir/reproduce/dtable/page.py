@@ -8,7 +8,7 @@ from weir.reproduce.dtable import published, runs
 from weir.reproduce.dtable.figures import drawings
 from weir.reproduce.dtable.published import CHANNELS
 from weir.reproduce.dtable.sensitivity import SHOWN
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import NotMeasuredError, if_measured
 from weir.reproduce.engine.markup import (
     bold_cell,
     cell,
@@ -151,9 +151,8 @@ def _figure_1(reproduction: DtableReproduction) -> str:
 
 
 def _improvements(reproduction: DtableReproduction, variant: Variant) -> str:
-    try:
-        view = reproduction.evidence.network(variant)
-    except NotMeasuredError:
+    view = if_measured(reproduction.evidence.network, variant)
+    if view is None:
         return ""
     rows = ((row_name(f"{load:g}"), *(_gain(view, load, name) for name in CHANNELS)) for load in view.loads)
     summary = f"{variant.name}: improvement of DTable over DRR, mean latency with maximum latency below (%)"

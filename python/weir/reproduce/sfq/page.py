@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.reproduce.engine.checks import Status
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import if_measured
 from weir.reproduce.engine.markup import (
     bold_cell,
     cell,
@@ -134,14 +134,8 @@ def _row(reproduction: SfqReproduction, by_id: dict[str, Check], row: Row) -> It
     summed = summed_with(row) is not None
     yield _value(by_id[cell_id(row, "throughput")], 2, "Σ " if summed else "")
     yield _value(by_id[cell_id(row, "delay")], 4)
-    yield two_lines(_variance(reproduction, row), f"{row.variance:.5f}")
-
-
-def _variance(reproduction: SfqReproduction, row: Row) -> str:
-    try:
-        return f"{reproduction.evidence.of_row(row, 'delay_variance').value:.5f}"
-    except NotMeasuredError:
-        return "n/a"
+    variance = if_measured(reproduction.evidence.of_row, row, "delay_variance")
+    yield two_lines(f"{variance.value:.5f}" if variance else "n/a", f"{row.variance:.5f}")
 
 
 def _value(check: Check, digits: int, before: str = "", *, margin: bool = True) -> str:
