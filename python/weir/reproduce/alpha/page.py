@@ -12,15 +12,14 @@ from weir.reproduce.engine.markup import (
     bold_cell,
     cell,
     cells,
-    details,
     mark,
-    note,
     number,
     row_name,
     span,
     table_of,
 )
 from weir.reproduce.engine.page import shown
+from weir.results.page import details, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -117,7 +116,7 @@ def _load_table(by_id: dict[str, Check], load: Load) -> str:
         (row_name(strategy), *(_mean(by_id, load, strategy, quantity) for quantity in QUANTITIES))
         for strategy in STRATEGIES
     )
-    return details(f"{load} %", table_of(("strategy", *QUANTITIES), rows), opened=load == _OPEN)
+    return details(f"{load} %", table_of(("strategy", *QUANTITIES), rows), shown=load == _OPEN)
 
 
 def _mean(by_id: dict[str, Check], load: Load, strategy: str, quantity: str) -> str:

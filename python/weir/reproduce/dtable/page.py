@@ -13,9 +13,7 @@ from weir.reproduce.engine.markup import (
     bold_cell,
     cell,
     cells,
-    details,
     mark,
-    note,
     number,
     row_name,
     span,
@@ -23,6 +21,7 @@ from weir.reproduce.engine.markup import (
     two_lines,
 )
 from weir.reproduce.engine.page import figure_sections, shown
+from weir.results.page import details, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -156,7 +155,7 @@ def _improvements(reproduction: DtableReproduction, variant: Variant) -> str:
         return ""
     rows = ((row_name(f"{load:g}"), *(_gain(view, load, name) for name in CHANNELS)) for load in view.loads)
     summary = f"{variant.name}: improvement of DTable over DRR, mean latency with maximum latency below (%)"
-    return details(summary, table_of(("load", *CHANNELS), rows), opened=variant == runs.MAIN)
+    return details(summary, table_of(("load", *CHANNELS), rows), shown=variant == runs.MAIN)
 
 
 def _gain(view: View, load: float, name: str) -> str:

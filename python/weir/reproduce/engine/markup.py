@@ -21,10 +21,8 @@ __all__ = [
     "bold_cell",
     "cell",
     "cells",
-    "details",
     "headline",
     "mark",
-    "note",
     "number",
     "row_name",
     "span",
@@ -102,16 +100,6 @@ def table_of(head: Iterable[str], rows: Iterable[Iterable[str]], *, text: int = 
         f'<div class="scroll" tabindex="0"><table><thead><tr>{cells}</tr></thead>\n'
         f"<tbody>{body}</tbody></table></div>\n"
     )
-
-
-def note(words: str) -> str:
-    """Return a remark."""
-    return f'<p class="note">{escape(words)}</p>\n'
-
-
-def details(summary: str, content: str, *, opened: bool) -> str:
-    """Return what is shown where it is opened."""
-    return f"<details{' open' if opened else ''}><summary>{summary}</summary>\n{content}</details>\n"
 
 
 def number(value: float | str | None, digits: int = 4) -> str:

@@ -79,7 +79,7 @@ class Published:
         return cache(partial(self.rows, kind, file, columns))
 
     def template(self, file: str) -> dict[str, Any]:
-        """Return a scenario, to be changed by `weir.reproduce.engine.series.replaced`."""
+        """Return a scenario, to be changed by `weir.reproduce.engine.series.changed`."""
         return tomllib.loads(_text(self.folder() / file))
 
 

@@ -10,7 +10,6 @@ from weir.reproduce.engine.markup import (
     cell,
     cells,
     mark,
-    note,
     number,
     row_name,
     span,
@@ -21,6 +20,7 @@ from weir.reproduce.engine.markup import (
 from weir.reproduce.engine.page import figure_sections, shown
 from weir.reproduce.epoch.comparison import FIGURES, words
 from weir.reproduce.epoch.figures import drawings
+from weir.results.page import note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,9 +10,7 @@ from weir.reproduce.engine.markup import (
     bold_cell,
     cell,
     cells,
-    details,
     mark,
-    note,
     number,
     row_name,
     span,
@@ -25,6 +23,7 @@ from weir.reproduce.sfq import published
 from weir.reproduce.sfq.cells import cell_id, collides, perturbed, summed_with
 from weir.reproduce.sfq.figures import drawings
 from weir.reproduce.sfq.published import TABLES
+from weir.results.page import details, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -124,7 +123,7 @@ def _table(reproduction: SfqReproduction, by_id: dict[str, Check], table: int) -
     when = ", ".join(f"{start:g} to {end:g} s" for start, end in spans)
     head = ("stream", "run", "discipline", "offer", "throughput", "delay", "variance")
     listed = table_of(head, (_row(reproduction, by_id, row) for row in rows), text=3)
-    return details(f"Table {table}: {when}", listed, opened=table in {1, 2, 11})
+    return details(f"Table {table}: {when}", listed, shown=table in {1, 2, 11})
 
 
 def _row(reproduction: SfqReproduction, by_id: dict[str, Check], row: Row) -> Iterator[str]:

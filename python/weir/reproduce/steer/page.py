@@ -12,7 +12,6 @@ from weir.reproduce.engine.markup import (
     cell,
     cells,
     mark,
-    note,
     row_name,
     span,
     table_of,
@@ -23,6 +22,7 @@ from weir.reproduce.steer import runs
 from weir.reproduce.steer.cells import slowdown
 from weir.reproduce.steer.figures import drawings
 from weir.reproduce.steer.sweep import BOTH, OTHERS, words
+from weir.results.page import note
 from weir.text import number
 
 if TYPE_CHECKING:
