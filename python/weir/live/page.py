@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from weir.live.terminal import generator_columns, ledger_columns, row_columns, verdict
-from weir.reproduce.engine.markup import headline
+from weir.reproduce.engine.page import headline
 from weir.results.page import details, note, page, section, table
 from weir.text import plural
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weir.live import page as pages
 from weir.live.sfq import DELAY_SHARE, THROUGHPUT_POINTS
 from weir.live.terminal import verdict
-from weir.reproduce.engine.markup import headline
+from weir.reproduce.engine.page import headline
 from weir.reproduce.sfq.published import TABLES
 from weir.results.page import details, note, page, section, table
 from weir.results.tables import Column

@@ -9,7 +9,7 @@ import altair as alt
 
 from weir.live.steer import text
 from weir.live.steer.plan import LEVELS, POLICIES
-from weir.reproduce.engine.markup import headline
+from weir.reproduce.engine.page import headline
 from weir.results.page import charts_of, details, drawn, note, page, section, table
 from weir.results.style import DASHES, OTHERS, Figure, axis, scale_of, specification
 from weir.text import plural

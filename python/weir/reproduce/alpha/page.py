@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from weir.reproduce.alpha import published
 from weir.reproduce.alpha.figures import drawings
 from weir.reproduce.alpha.published import LOADS, QUANTITIES, STRATEGIES, Load
-from weir.reproduce.engine.markup import (
+from weir.reproduce.engine.page import (
     bold_cell,
     cell,
     cells,
     mark,
     number,
     row_name,
+    shown,
     span,
     table_of,
 )
-from weir.reproduce.engine.page import shown
 from weir.results.page import details, note
 
 if TYPE_CHECKING:

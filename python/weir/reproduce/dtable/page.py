@@ -9,18 +9,19 @@ from weir.reproduce.dtable.figures import drawings
 from weir.reproduce.dtable.published import CHANNELS
 from weir.reproduce.dtable.sensitivity import SHOWN
 from weir.reproduce.engine.evidence import NotMeasuredError, if_measured
-from weir.reproduce.engine.markup import (
+from weir.reproduce.engine.page import (
     bold_cell,
     cell,
     cells,
+    figure_sections,
     mark,
     number,
     row_name,
+    shown,
     span,
     table_of,
     two_lines,
 )
-from weir.reproduce.engine.page import figure_sections, shown
 from weir.results.page import details, note
 
 if TYPE_CHECKING:

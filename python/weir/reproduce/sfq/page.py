@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING
 
 from weir.reproduce.engine.checks import Status
 from weir.reproduce.engine.evidence import if_measured
-from weir.reproduce.engine.markup import (
+from weir.reproduce.engine.page import (
     bold_cell,
     cell,
     cells,
+    figure_sections,
     mark,
     number,
     row_name,
+    shown,
     span,
     table_of,
     two_lines,
     value_cells,
 )
-from weir.reproduce.engine.page import figure_sections, shown
 from weir.reproduce.sfq import published
 from weir.reproduce.sfq.cells import cell_id, collides, perturbed, summed_with
 from weir.reproduce.sfq.figures import drawings

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from weir.reproduce.engine.markup import cell, headline, row_name, table_of
+from weir.reproduce.engine.page import cell, headline, row_name, table_of
 from weir.reproduce.sfq.study import parts
 from weir.reproduce.sfq.study.tables import jain, tables, worst
 from weir.results.page import charts_of, drawn, note, page, section
