@@ -60,7 +60,7 @@ def _loads(reproduction: AlphaReproduction) -> str:
 def _load(reproduction: AlphaReproduction, load: Load) -> Iterator[str]:
     met, share = reproduction.tallied(load)
     yield row_name(f"{load} %")
-    yield from cells("", f"{reproduction.packets(load):,}", met, "n/a" if share is None else f"{share:.2f}")
+    yield from cells("", f"{reproduction.packets(load):,}", met, share)
 
 
 def _claims(reproduction: AlphaReproduction) -> str:

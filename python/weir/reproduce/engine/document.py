@@ -188,15 +188,15 @@ class Reproduction(Counted, ABC, Generic[EvidenceT, JudgedT]):
         """Return the checks of a kind, or all, by what names them."""
         return {check.id: check for check in self.checks.of_kind(kind)}
 
-    def tallied(self, key: str) -> tuple[str, float | None]:
-        """Return how many checks of a table are met, in words, and the largest deviation in tolerances."""
+    def tallied(self, key: str) -> tuple[str, str]:
+        """Return in words how many checks of a table are met, and the largest deviation in tolerances."""
         found = [check for check in self.checks.of_kind("table") if check.id.split("/")[1] == key]
         met, artefacts = (
             sum(check.status == status for check in found) for status in (Status.MET, Status.ARTEFACT)
         )
         words = f"{met} of {len(found)}" + (f", {artefacts} artefact" if artefacts else "")
         shares = [share for check in found if (share := _share(check)) is not None]
-        return words, max(shares, default=None)
+        return words, f"{max(shares):.2f}" if shares else "n/a"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the checks as a JSON object, in the shape of every reproduction."""

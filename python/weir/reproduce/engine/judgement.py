@@ -73,7 +73,7 @@ class Found:
     """In place of what was asked for."""
 
     @classmethod
-    def near(cls, found: Measured | float, wanted: float, bar: float, note: str) -> Found:
+    def near(cls, found: Measured | float, wanted: float, bar: float, note: str = "") -> Found:
         """Return what was found where a value is to lie within ``bar`` of what is wanted."""
         value, ci95 = (found.value, found.ci95) if isinstance(found, Measured) else (found, None)
         return cls(value, abs(value - wanted) <= bar, note, bar, ci95)

@@ -58,11 +58,7 @@ def html(reproduction: SfqReproduction) -> str:
 
 
 def _overview(reproduction: SfqReproduction) -> str:
-    tallies = ((table, *reproduction.tallied(str(table))) for table in TABLES)
-    rows = (
-        (row_name(f"Table {table}"), cell(words), cell("n/a" if share is None else f"{share:.2f}"))
-        for table, words, share in tallies
-    )
+    rows = ((row_name(f"Table {table}"), *cells("", *reproduction.tallied(str(table)))) for table in TABLES)
     return table_of(("table", "cells met", "largest deviation, in tolerances"), rows) + note(
         "A cell is a throughput or a delay. Without a collision a throughput is held to 2 % and a delay to "
         "5 % or 8 ms; under FIFO, and where streams share a queue, a throughput to 10 % and a delay to 5 "
