@@ -92,12 +92,10 @@ def _share(cell: Cell) -> str:
 
 def html(study: Study) -> str:
     """Return the report."""
-    runs = sum(len(each.ledgers) for each in study.comparisons.values())
-    packets = sum(ledger.sent for each in study.comparisons.values() for ledger in each.ledgers)
     facts = (
         plural(len(study.comparisons), "scenario"),
-        plural(runs, "run"),
-        f"{packets:,} packets",
+        plural(len(study.ledgers), "run"),
+        f"{sum(each.sent for each in study.ledgers):,} packets",
         f"scale {study.scale}",
     )
     head = headline("weir live sfq", _TITLE, " ".join(f"{line}." for line in study.verdicts()), facts)

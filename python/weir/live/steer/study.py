@@ -182,13 +182,7 @@ class Study:
         """Return the part of the requests that found a queue full."""
         return _mean([each.dropped for each in found.get(case, ())])
 
-    def verdicts(self) -> tuple[str, ...]:
-        """Return one line for requests, one for orderings, and what else is to be known first."""
-        return verdict.verdicts(self)
-
-    def departures(self) -> tuple[str, ...]:
-        """Return in what the measurement differs from the report and from the simulation."""
-        return verdict.departures(self)
+    verdicts, departures = verdict.verdicts, verdict.departures
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole as a JSON object."""
