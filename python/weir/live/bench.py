@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from weir.live.namespaces import End
 
-__all__ = ["DISCIPLINES", "SETTLED", "figure", "measure", "start", "written"]
+__all__ = ["DISCIPLINES", "SETTLED", "figure", "measure", "start", "towards", "written"]
 
 DISCIPLINES = {
     "fifo": "fifo:limit=1000pkt",
@@ -113,10 +113,8 @@ def _turn(discipline: str | None, seconds: float) -> _Turn:
     with Site("bench") as site:
         for node in ("source", "router", "sink"):
             site.node(node)
-        source, west = site.wire("source", "router")
+        west = towards(site, "router")
         east, sink = site.wire("router", "sink")
-        site.address(source, ip_interface("10.0.1.2/24"))
-        site.route(source, ip_network("10.0.2.0/24"), ip_address("10.0.1.1"))
         folder = site.folder()
         forwarder = _forwarder(site, (west, east), discipline, folder)
         time.sleep(SETTLED)
@@ -156,6 +154,14 @@ def _sender(site: Site, seconds: float, folder: Path) -> Popen[bytes]:
     text = _SOURCE.format(gap=1e-6, data=_DATA, seconds=seconds)
     command = [str(program.find()), "tg", str(written(folder, "source.tg", text)), "--start", "now"]
     return start(site, "source", command, folder)
+
+
+def towards(site: Site, node: str) -> End:
+    """Join the source to a node that has its packets to 10.0.2.0/24, and return the end there."""
+    source, end = site.wire("source", node)
+    site.address(source, ip_interface("10.0.1.2/24"))
+    site.route(source, ip_network("10.0.2.0/24"), ip_address("10.0.1.1"))
+    return end
 
 
 def start(site: Site, node: str, command: list[str], folder: Path) -> Popen[bytes]:

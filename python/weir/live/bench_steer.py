@@ -26,13 +26,13 @@ import platform
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from ipaddress import ip_address, ip_interface, ip_network
+from ipaddress import ip_interface
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir.errors import UnsupportedError, WeirError
 from weir.live import program
-from weir.live.bench import SETTLED, figure, start, written
+from weir.live.bench import SETTLED, figure, start, towards, written
 from weir.live.namespaces import Site
 
 if TYPE_CHECKING:
@@ -147,10 +147,8 @@ def _turn(spread: str, seconds: float) -> _Turn:
     with Site("steer") as site:
         site.node("source")
         site.node("server")
-        source, server = site.wire("source", "server")
-        site.address(source, ip_interface("10.0.1.2/24"))
+        server = towards(site, "server")
         site.address(server, ip_interface("10.0.1.1/24"))
-        site.route(source, ip_network("10.0.2.0/24"), ip_address("10.0.1.1"))
         folder, name = site.folder(), site.name(0)
         spreader = start(site, "server", _spreader(server, spread, folder, name), folder)
         time.sleep(SETTLED)

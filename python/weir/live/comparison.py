@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from weir.errors import ConfigError
 from weir.live import run as testbed
-from weir.live.figures import FIGURES, Value, difference, measured
+from weir.live.figures import FIGURES, Value, difference, longest_of, measured
 from weir.live.planner import check, plan
 from weir.models.network.result import NetworkResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from weir.live.run import Outcome
     from weir.scenario import Scenario
@@ -259,16 +259,7 @@ def _compared(
         rows=tuple(row for name, runs in by_discipline.items() for row in _rows(result, name, runs)),
         ledgers=tuple(_ledger(place, each) for place, each in numbered),
         generators=tuple(row for place, each in numbered for row in _generators(place, each)),
-        means=tuple(
-            sorted(
-                {
-                    interface["means"]
-                    for each in outcomes
-                    for stats in each.routers.values()
-                    for interface in stats.get("interfaces", ())
-                }
-            )
-        ),
+        means=tuple(sorted({used["means"] for each in outcomes for _, used in _interfaces(each)})),
         departures=first.departures,
         scenario=str(result.document["scenario"]),
     )
@@ -288,43 +279,28 @@ def _rows(result: NetworkResult, discipline: str, runs: Sequence[Outcome]) -> li
                 )
                 of_model = Value(None) if found is None else Value(found.value, found.low, found.high)
                 of_packets = figures[metric, statistic]
-                made.append(
-                    Row(
-                        discipline,
-                        flow.name,
-                        interval.name,
-                        metric,
-                        statistic,
-                        unit,
-                        of_model,
-                        of_packets,
-                        difference(of_packets, of_model),
-                    )
-                )
+                key = (discipline, flow.name, interval.name, metric, statistic, unit)
+                made.append(Row(*key, of_model, of_packets, difference(of_packets, of_model)))
     return made
 
 
 def _ledger(run: int, outcome: Outcome) -> Ledger:
     import numpy as np
 
-    dropped: dict[str, int] = {}
+    dropped: Counter[str] = Counter()
     waiting = missed = 0
-    for router, stats in outcome.routers.items():
-        for interface in stats.get("interfaces", ()):
-            link = f"{router}, {interface['name']}"
-            missed += sum(interface["kernel"].values())
-            for reason, lost in interface["refused"].items():
-                dropped[f"{link}: {reason}"] = dropped.get(f"{link}: {reason}", 0) + lost["packets"]
-            for each in interface["classes"]:
-                waiting += each["waiting"]["packets"]
-                for reason, lost in each["dropped"].items():
-                    dropped[f"{link}: {reason}"] = dropped.get(f"{link}: {reason}", 0) + lost["packets"]
+    for router, interface in _interfaces(outcome):
+        missed += sum(interface["kernel"].values())
+        waiting += sum(each["waiting"]["packets"] for each in interface["classes"])
+        for reasons in (interface["refused"], *(each["dropped"] for each in interface["classes"])):
+            for reason, lost in reasons.items():
+                dropped[f"{router}, {interface['name']}: {reason}"] += lost["packets"]
     return Ledger(
         discipline=outcome.plan.discipline,
         run=run,
         sent=sum(len(each.due) for each in outcome.packets),
         received=sum(int((~np.isnan(each.delay)).sum()) for each in outcome.packets),
-        dropped=dropped,
+        dropped=dict(dropped),
         waiting=waiting,
         no_room=sum(each.no_room for each in outcome.packets),
         missed=missed,
@@ -336,21 +312,13 @@ def _ledger(run: int, outcome: Outcome) -> Ledger:
 
 def routers_late(outcome: Outcome, level: float) -> float:
     """Return what so large a share of the packets was not sent later than by the routers, in seconds."""
-    found = [
-        interface["lateness"]
-        for stats in outcome.routers.values()
-        for interface in stats.get("interfaces", ())
-    ]
-    counts: Counter[int] = Counter()
-    for each in found:
-        counts.update(dict(each["buckets"]))
-    rank, below = level * counts.total(), 0
-    for end, count in sorted(counts.items()):
-        below += count
-        if below >= rank:
-            longest: int = max(each["longest_ns"] for each in found)
-            return min(end, longest) / 1e9
-    return 0.0
+    return (longest_of((each["lateness"] for _, each in _interfaces(outcome)), level) or 0) / 1e9
+
+
+def _interfaces(outcome: Outcome) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the interfaces of all routers, as they were at the end, each with its router."""
+    for router, stats in outcome.routers.items():
+        yield from ((router, interface) for interface in stats.get("interfaces", ()))
 
 
 def _generators(run: int, outcome: Outcome) -> list[Generator]:

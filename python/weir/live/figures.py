@@ -10,6 +10,7 @@ Units: as in results of the simulation: bits a second, seconds, their squares, s
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
@@ -17,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 from weir.reproduce.engine.thresholds import student_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
 
     from weir.live.logs import Packets
     from weir.live.plan import Plan
 
-__all__ = ["FIGURES", "Value", "around", "difference", "measured"]
+__all__ = ["FIGURES", "Value", "around", "difference", "longest_of", "measured"]
 
 FIGURES = (
     ("offer", "mean", "bit/s"),
@@ -141,6 +142,23 @@ def around(mean: float, spread: Sequence[float]) -> Value:
     freedom = len(spread) - 1
     half = student_quantile(_OUTSIDE, freedom) * stdev(spread) / math.sqrt(len(spread))
     return Value(mean, mean - half, mean + half)
+
+
+def longest_of(spans: Iterable[Mapping[str, Any]], level: float) -> int | None:
+    """Return what so large a share of spans took at most, in nanoseconds; None where nothing was counted.
+
+    ``spans`` are as ``weird`` tells them, in buckets; it is the end of one, and at most the longest of all.
+    """
+    found = list(spans)
+    counts: Counter[int] = Counter()
+    for each in found:
+        counts.update(dict(each["buckets"]))
+    rank, below = level * counts.total(), 0
+    for end, count in sorted(counts.items()):
+        below += count
+        if below >= rank > 0:
+            return min(end, max(int(each["longest_ns"]) for each in found))
+    return None
 
 
 def difference(measured: Value, simulated: Value) -> Value:

@@ -6,8 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from weir.live.terminal import generator_columns, ledger_columns, row_columns, verdict
-from weir.reproduce.engine.markup import headline, note
-from weir.results.page import page, section, table
+from weir.reproduce.engine.page import headline
+from weir.results.page import details, note, page, section, table
 from weir.text import plural
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ def html(comparison: Comparison) -> str:
 
 def parts(comparison: Comparison) -> str:
     """Return the sections of a comparison."""
-    scenario = escape(comparison.scenario)
     return "".join(
         (
             section("Simulated and measured", _figures(comparison)),
@@ -41,7 +40,7 @@ def parts(comparison: Comparison) -> str:
             section(
                 "Where it comes from",
                 "<details><summary>The scenario as it was understood</summary>"
-                f"<pre><code>{scenario}</code></pre></details>\n",
+                f"<pre><code>{escape(comparison.scenario)}</code></pre></details>\n",
             ),
         )
     )
@@ -59,11 +58,7 @@ def _figures(comparison: Comparison) -> str:
         if not columns[0].cells:
             continue
         listed = table(columns)
-        if interval == "all":
-            made.append(listed)
-        else:
-            summary = f"<summary>Sent in {escape(interval)}</summary>"
-            made.append(f"<details>{summary}\n{listed}</details>\n")
+        made.append(listed if interval == "all" else details(f"Sent in {interval}", listed))
     return "".join(made)
 
 
@@ -74,7 +69,7 @@ def _drops(comparison: Comparison) -> str:
         if lost:
             label = f"{comparison.labels[ledger.discipline]}, run {ledger.run + 1}"
             listed = "".join(f"<li>{escape(key)}: {count:,}</li>" for key, count in lost.items())
-            made.append(f"<details><summary>Drops: {escape(label)}</summary>\n<ul>{listed}</ul></details>\n")
+            made.append(details(f"Drops: {label}", f"<ul>{listed}</ul>"))
     return "".join(made)
 
 

@@ -164,15 +164,9 @@ class Testbed:
                 more += ["--tick", f"{stream.tick}ns"]
         command = [
             *(str(self.weird), "tg", str(path), "--log", str(path.with_suffix(".log"))),
-            *(
-                "--start",
-                f"{start // _SECOND}.{start % _SECOND:09}",
-                "--priority",
-                f"FIFO:{_GENERATORS}",
-                *more,
-            ),
+            *("--start", f"{start // _SECOND}.{start % _SECOND:09}", "--priority", f"FIFO:{_GENERATORS}"),
         ]
-        return self._process(f"{role}{number}", node, command)
+        return self._process(f"{role}{number}", node, [*command, *more])
 
     def _process(self, name: str, node: str, command: list[str]) -> _Process:
         errors = self._folder / f"{name}.err"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from weir.live.comparison import Comparison
+    from weir.live.comparison import Comparison, Ledger
     from weir.reproduce.sfq.published import Row
 
 __all__ = ["DELAY_SHARE", "KINDS", "THROUGHPUT_POINTS", "Cell", "Study", "parts", "run"]
@@ -93,6 +93,11 @@ class Study:
     """By experiment; ``degrade, frozen`` is that with the maps of sfq41."""
 
     @property
+    def ledgers(self) -> list[Ledger]:
+        """What became of the packets of all runs."""
+        return [each for part in self.comparisons.values() for each in part.ledgers]
+
+    @property
     def checked(self) -> tuple[Cell, ...]:
         """The cells that are held against the simulation."""
         return tuple(cell for cell in self.cells if cell.met is not None)
@@ -100,14 +105,13 @@ class Study:
     @property
     def ok(self) -> bool:
         """Whether all of them are met, every packet is accounted for, and nobody has set the clock."""
-        ledgers = [each for part in self.comparisons.values() for each in part.ledgers]
-        accounted = all(not each.unaccounted and not each.clock_step for each in ledgers)
+        accounted = all(not each.unaccounted and not each.clock_step for each in self.ledgers)
         return accounted and bool(self.checked) and all(cell.met for cell in self.checked)
 
     def verdicts(self) -> tuple[str, ...]:
         """Return one line for throughput, delay, packets, generators, routers, and each step of the clock."""
         made = [_line(self.checked, quantity) for quantity in published.QUANTITIES]
-        ledgers = [each for part in self.comparisons.values() for each in part.ledgers]
+        ledgers = self.ledgers
         sent, lost = sum(each.sent for each in ledgers), sum(each.unaccounted for each in ledgers)
         made.append(f"{'MET' if not lost else 'NOT MET'}: of {sent:,} packets {lost:,} are not accounted for")
         generators = [each for part in self.comparisons.values() for each in part.generators]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from weir.live import page as pages
 from weir.live.sfq import DELAY_SHARE, THROUGHPUT_POINTS
 from weir.live.terminal import verdict
-from weir.reproduce.engine.markup import headline, note
+from weir.reproduce.engine.page import headline
 from weir.reproduce.sfq.published import TABLES
-from weir.results.page import page, section, table
+from weir.results.page import details, note, page, section, table
 from weir.results.tables import Column
 from weir.results.terminal import print_table, say
 from weir.text import plural
@@ -92,24 +92,17 @@ def _share(cell: Cell) -> str:
 
 def html(study: Study) -> str:
     """Return the report."""
-    runs = sum(len(each.ledgers) for each in study.comparisons.values())
-    packets = sum(ledger.sent for each in study.comparisons.values() for ledger in each.ledgers)
     facts = (
         plural(len(study.comparisons), "scenario"),
-        plural(runs, "run"),
-        f"{packets:,} packets",
+        plural(len(study.ledgers), "run"),
+        f"{sum(each.sent for each in study.ledgers):,} packets",
         f"scale {study.scale}",
     )
     head = headline("weir live sfq", _TITLE, " ".join(f"{line}." for line in study.verdicts()), facts)
     sections = [head, section("Published, simulated, measured", _tables(study))]
     for name, comparison in study.comparisons.items():
         inside = note(verdict(comparison)) + pages.parts(comparison)
-        sections.append(
-            section(
-                f"{comparison.title} ({name})",
-                f"<details><summary>All figures</summary>\n{inside}</details>\n",
-            )
-        )
+        sections.append(section(f"{comparison.title} ({name})", details("All figures", inside)))
     return page(_TITLE, "".join(sections), {})
 
 
@@ -126,7 +119,5 @@ def _tables(study: Study) -> str:
             cells = [cell for cell in study.cells if (cell.table, cell.quantity) == (number, quantity)]
             if cells:
                 listed += f"<h3>{escape(title)}</h3>\n{table(columns(cells)[1:])}"
-        if listed:
-            opened = " open" if number in {1, 2, 11} else ""
-            made.append(f"<details{opened}><summary>Table {number}</summary>\n{listed}</details>\n")
+        made.append(details(f"Table {number}", listed, shown=number in {1, 2, 11}))
     return "".join(made)

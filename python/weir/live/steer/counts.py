@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from weir.live.figures import longest_of
 from weir.live.steer.plan import LEVELS, PERIODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Client", "Mean", "Poll", "Trips", "Windows", "client", "over", "poll", "windows"]
+__all__ = ["Client", "Mean", "Poll", "Trips", "Windows", "client", "over", "poll", "windows", "windows_of"]
 
 _NANO = 1e-9
 
@@ -121,12 +122,14 @@ def over(means: Iterable[Mean]) -> Mean:
 
 def windows(polls: Sequence[Poll], name: str) -> Windows:
     """Return the delays of a class from polls at the ends of the periods, the first at their begin."""
-    periods = tuple(_between(before, after, name) for before, after in pairwise(polls))
-    return Windows(periods=periods, levels=_levels(periods))
+    return windows_of(_between(before, after, name) for before, after in pairwise(polls))
 
 
-def _levels(periods: Sequence[Mean]) -> tuple[Mean, ...]:
-    return tuple(over(periods[PERIODS * level : PERIODS * (level + 1)]) for level in range(LEVELS))
+def windows_of(means: Iterable[Mean]) -> Windows:
+    """Return the means of the periods with those of the rates."""
+    periods = tuple(means)
+    parts = (periods[PERIODS * level : PERIODS * (level + 1)] for level in range(LEVELS))
+    return Windows(periods=periods, levels=tuple(map(over, parts)))
 
 
 def _between(before: Poll, after: Poll, name: str) -> Mean:
@@ -148,7 +151,7 @@ def client(document: dict[str, Any]) -> Client:
         received=total("received"),
         reordered=total("reordered"),
         duplicates=total("duplicates"),
-        late=_late(document["windows"]),
+        late=_tail(window["lateness"] for window in document["windows"]),
         trips={name: _trips(document["windows"], name) for name in names},
         warnings=tuple(document.get("warnings", ())),
     )
@@ -161,27 +164,11 @@ def _trips(found: Sequence[dict[str, Any]], name: str) -> Trips:
         count = sum(each["received"] for each in rows)
         total = sum(each["rtt"]["sum_ns"] for each in rows)
         means.append(Mean(_NANO * total / count if count else None, count))
-        tails.append(_tail([each["rtt"] for each in rows]))
+        tails.append(_tail(each["rtt"] for each in rows))
     return Trips(levels=tuple(means), tails=tuple(tails))
 
 
-def _late(found: Sequence[dict[str, Any]]) -> float | None:
-    """Return what 99 of 100 requests were late by at most."""
-    return _tail([window["lateness"] for window in found])
-
-
-def _tail(spans: Sequence[dict[str, Any]]) -> float | None:
-    """Return what 99 of 100 took at most, in seconds: the end of a bucket, at most the longest."""
-    counts: dict[int, int] = {}
-    for each in spans:
-        for end, count in each["buckets"]:
-            counts[end] = counts.get(end, 0) + count
-    rank, below = 0.99 * sum(counts.values()), 0
-    if not rank:
-        return None
-    longest = max((each["longest_ns"] for each in spans), default=0)
-    for end in sorted(counts):
-        below += counts[end]
-        if below >= rank:
-            return _NANO * min(end, longest)
-    return None
+def _tail(spans: Iterable[dict[str, Any]]) -> float | None:
+    """Return what 99 of 100 took at most, in seconds."""
+    found = longest_of(spans, 0.99)
+    return None if found is None else _NANO * found

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir import toml
 from weir.live.quantities import time
-from weir.live.steer.counts import Mean, Windows, over
+from weir.live.steer.counts import Mean, windows_of
 from weir.live.steer.plan import LEVELS, LONG, PERIODS, POLICIES, QUEUE, TRAFFICS, UNIMODAL, Case
 from weir.reproduce.engine.series import Fidelity
 from weir.reproduce.steer import runs
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from weir.live.steer.costs import Costs
+    from weir.live.steer.counts import Windows
     from weir.live.steer.plan import Plan
     from weir.models.server.result import ServerResult
 
@@ -141,10 +142,7 @@ def _windows(result: ServerResult, discipline: str, name: str) -> Windows:
         for row in result.windows
         if (row.discipline, row.class_, row.metric) == (discipline, name, "delay")
     )
-    pairs = zip(row.values[:_WINDOWS], row.counts[:_WINDOWS], strict=True)
-    periods = tuple(Mean(value, count) for value, count in pairs)
-    parts = (periods[PERIODS * level : PERIODS * (level + 1)] for level in range(LEVELS))
-    return Windows(periods=periods, levels=tuple(map(over, parts)))
+    return windows_of(map(Mean, row.values[:_WINDOWS], row.counts[:_WINDOWS]))
 
 
 def _in_use(result: ServerResult, discipline: str) -> float:

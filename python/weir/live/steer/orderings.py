@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weir.live.steer.model import Outcome
-    from weir.reproduce.steer.published import Ordering
+    from weir.reproduce.steer.published import Ordering, PublishedClaim
 
-__all__ = ["Judged", "Row", "brief", "judge", "largest", "rows", "told_published"]
+__all__ = ["Judged", "Row", "brief", "claimed", "judge", "largest", "rows", "told_published"]
 
 _MICRO = 1e-6
 _NOTHING = Value(None)
@@ -168,19 +168,22 @@ def told_published(ordering: Ordering) -> Judged:
     return Judged(holds, None, Value(left), Value(right))
 
 
-def _value(subject: str) -> tuple[float | None, bool]:
-    """Return the largest published delay of a subject in seconds, and whether it is a bound."""
-    policy, traffic, name = subject.split("/")
-    names = {*classes(traffic)} if name == "all" else {name}
-    if traffic == TRAFFICS[0]:
-        names = {"all"}
-    found = [
+def claimed(policy: str, traffic: str, name: str, metric: str = "delay") -> list[PublishedClaim]:
+    """Return the values that the report has of a class; unimodal traffic has but one, `all`."""
+    names = {"all"} if traffic == TRAFFICS[0] else {*classes(traffic)} if name == "all" else {name}
+    return [
         each
         for each in published.claims()
-        if (each.policy, each.traffic, each.metric) == (policy, traffic, "delay")
+        if (each.policy, each.traffic, each.metric) == (policy, traffic, metric)
         and each.class_ in names
         and each.value is not None
     ]
+
+
+def _value(subject: str) -> tuple[float | None, bool]:
+    """Return the largest published delay of a subject in seconds, and whether it is a bound."""
+    policy, traffic, name = subject.split("/")
+    found = claimed(policy, traffic, name)
     if not found:
         return None, False
     worst = max(found, key=lambda each: each.value or 0.0)

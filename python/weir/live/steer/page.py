@@ -9,8 +9,8 @@ import altair as alt
 
 from weir.live.steer import text
 from weir.live.steer.plan import LEVELS, POLICIES
-from weir.reproduce.engine.markup import headline, note
-from weir.results.page import charts_of, drawn, page, section, table
+from weir.reproduce.engine.page import headline
+from weir.results.page import charts_of, details, drawn, note, page, section, table
 from weir.results.style import DASHES, OTHERS, Figure, axis, scale_of, specification
 from weir.text import plural
 
@@ -92,12 +92,10 @@ def _orderings(study: Study) -> str:
 
 
 def _windows(study: Study) -> str:
-    made = []
-    for case, name in study.subjects:
-        summary = f"<summary>{escape(f'{case.policy}, {case.traffic}, {name}')}</summary>"
-        listed = table(text.window_columns(study.rates(case, name)))
-        made.append(f"<details>{summary}\n{listed}</details>\n")
-    return "".join(made)
+    return "".join(
+        details(f"{case.policy}, {case.traffic}, {name}", table(text.window_columns(study.rates(case, name))))
+        for case, name in study.subjects
+    )
 
 
 def _list(lines: tuple[str, ...]) -> str:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from weir.live.figures import Value, around
 from weir.live.steer import orderings, verdict
 from weir.live.steer.plan import LEVELS
-from weir.reproduce.steer import published
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,6 +103,15 @@ class Study:
         return found
 
     @property
+    def sources(self) -> dict[str, Mapping[Case, Sequence[Outcome]]]:
+        """The runs of both simulations, and those that were measured."""
+        return {
+            "report_cores": self.report_cores,
+            "simulated": self.simulated,
+            "measured": self.measured,
+        }
+
+    @property
     def subjects(self) -> tuple[tuple[Case, str], ...]:
         """Cases with each of their classes."""
         return tuple(
@@ -174,13 +182,7 @@ class Study:
         """Return the part of the requests that found a queue full."""
         return _mean([each.dropped for each in found.get(case, ())])
 
-    def verdicts(self) -> tuple[str, ...]:
-        """Return one line for requests, one for orderings, and what else is to be known first."""
-        return verdict.verdicts(self)
-
-    def departures(self) -> tuple[str, ...]:
-        """Return in what the measurement differs from the report and from the simulation."""
-        return verdict.departures(self)
+    verdicts, departures = verdict.verdicts, verdict.departures
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole as a JSON object."""
@@ -204,26 +206,17 @@ class Study:
         }
 
     def _use(self, case: Case) -> dict[str, Any]:
-        sources = {
-            "report_cores": self.report_cores,
-            "simulated": self.simulated,
-            "measured": self.measured,
-        }
         return {
             "policy": case.policy,
             "traffic": case.traffic,
-            "in_use": {name: asdict(self.cores(each, case)) for name, each in sources.items()},
-            "dropped": {name: asdict(self.dropped(each, case)) for name, each in sources.items()},
+            "in_use": {name: asdict(self.cores(each, case)) for name, each in self.sources.items()},
+            "dropped": {name: asdict(self.dropped(each, case)) for name, each in self.sources.items()},
         }
 
 
 def _run(each: Run) -> dict[str, Any]:
     ledger = each.ledger
-    more = {
-        "unaccounted": ledger.unaccounted,
-        "unseen": ledger.unseen,
-        "not_returned": ledger.not_returned,
-    }
+    more = {name: getattr(ledger, name) for name in ("unaccounted", "unseen", "not_returned")}
     return {
         "policy": each.case.policy,
         "traffic": each.case.traffic,
@@ -278,15 +271,6 @@ def _at(runs: Sequence[Sequence[float | None]], level: int) -> list[float]:
 
 
 def _published(case: Case, name: str, metric: str) -> Published:
-    wanted = "all" if case.traffic == "unimodal" else name
-    for claim in published.claims():
-        if (claim.policy, claim.traffic, claim.class_, claim.metric) != (
-            case.policy,
-            case.traffic,
-            wanted,
-            metric,
-        ):
-            continue
-        if claim.value is not None:
-            return Published(_MICRO * claim.value, claim.kind == "bound")
+    for claim in orderings.claimed(case.policy, case.traffic, name, metric):
+        return Published(_MICRO * (claim.value or 0.0), claim.kind == "bound")
     return Published(None)

@@ -13,14 +13,12 @@ from weir.results.terminal import print_table, say
 from weir.text import number, percent, plural, quantity, scale_for, value_with_margin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
     from weir.live.figures import Value
-    from weir.live.steer.model import Outcome
     from weir.live.steer.orderings import Judged
-    from weir.live.steer.plan import Case
     from weir.live.steer.study import Cell, Peak, Published, Study
     from weir.overhead import Duration
 
@@ -40,6 +38,9 @@ __all__ = [
 ]
 
 TITLE = "Packets steered to processors, with real packets"
+_SOURCES = {"report_cores": "7 cores", "simulated": "simulated", "measured": "measured"}
+_JUDGED = {"report": "report", **_SOURCES}
+"""Where something is known, with what stands above its columns."""
 _ABSENT = "–"
 _WORDS = {True: "holds", False: "fails", None: "n/a"}
 
@@ -110,34 +111,31 @@ def _values(title: str, values: Sequence[Value], rank: int = 0) -> Column:
     return Column(f"{title}\n{scale.header}".rstrip(), tuple(map(cell, values)), rank)
 
 
-def _told(title: str, values: Sequence[Published], rank: int = 0) -> Column:
+def _told(title: str, values: Sequence[Published]) -> Column:
     def cell(each: Published) -> str:
         sign = "< " if each.bound else ""
         return _ABSENT if each.value is None else f"{sign}{each.value * 1e6:,.0f}"
 
-    return Column(f"{title}\n(µs)", tuple(map(cell, values)), rank)
+    return Column(f"{title}\n(µs)", tuple(map(cell, values)))
+
+
+def _classes(peaks: Sequence[Peak]) -> list[Column]:
+    return [
+        Column("policy", tuple(each.policy for each in peaks), numeric=False),
+        Column("requests", tuple(_requests(each.traffic, each.class_) for each in peaks), numeric=False),
+    ]
 
 
 def peak_columns(peaks: Sequence[Peak]) -> list[Column]:
     """Return classes x what their delay grows up to: published, simulated twice, measured."""
-    return [
-        Column("policy", tuple(each.policy for each in peaks), numeric=False),
-        Column("requests", tuple(_requests(each.traffic, each.class_) for each in peaks), numeric=False),
-        _told("report", [each.report for each in peaks]),
-        _values("7 cores", [each.report_cores for each in peaks]),
-        _values("simulated", [each.simulated for each in peaks]),
-        _values("measured", [each.measured for each in peaks]),
-    ]
+    values = (_values(title, [getattr(each, name) for each in peaks]) for name, title in _SOURCES.items())
+    return [*_classes(peaks), _told("report", [each.report for each in peaks]), *values]
 
 
 def trip_columns(peaks: Sequence[Peak]) -> list[Column]:
     """Return classes x what their round trip grows up to: published and measured."""
-    return [
-        Column("policy", tuple(each.policy for each in peaks), numeric=False),
-        Column("requests", tuple(_requests(each.traffic, each.class_) for each in peaks), numeric=False),
-        _told("report", [each.report_round_trip for each in peaks]),
-        _values("measured", [each.round_trip for each in peaks]),
-    ]
+    published = _told("report", [each.report_round_trip for each in peaks])
+    return [*_classes(peaks), published, _values("measured", [each.round_trip for each in peaks])]
 
 
 def ordering_columns(study: Study) -> list[Column]:
@@ -146,10 +144,10 @@ def ordering_columns(study: Study) -> list[Column]:
     return [
         Column("", tuple(row.id for row in rows), numeric=False),
         Column("ordering", tuple(row.text for row in rows), numeric=False),
-        Column("report", tuple(_word(row.report) for row in rows), numeric=False),
-        Column("7 cores", tuple(_word(row.report_cores) for row in rows), numeric=False),
-        Column("simulated", tuple(_word(row.simulated) for row in rows), numeric=False),
-        Column("measured", tuple(_word(row.measured) for row in rows), numeric=False),
+        *(
+            Column(title, tuple(_word(getattr(row, name)) for row in rows), numeric=False)
+            for name, title in _JUDGED.items()
+        ),
         Column("", tuple("!!" if row.reversed else "" for row in rows)),
     ]
 
@@ -163,12 +161,8 @@ def reasons(study: Study) -> tuple[str, ...]:
     """Return why orderings do not hold, or cannot be judged, one sentence each."""
     made = []
     for row in study.orderings:
-        for where, judged in (
-            ("report", row.report),
-            ("7 cores", row.report_cores),
-            ("simulated", row.simulated),
-            ("measured", row.measured),
-        ):
+        for name, where in _JUDGED.items():
+            judged = getattr(row, name)
             if judged.reason is not None:
                 made.append(f"{row.id}, {where}: {judged.reason}")
             elif judged.holds is False or judged.clear is False:
@@ -187,23 +181,15 @@ def _both(judged: Judged) -> str:
 def use_columns(study: Study) -> list[Column]:
     """Return cases x processors in use and requests dropped: simulated and measured."""
     cases = study.plan.cases()
-
-    def use(found: Mapping[Case, Sequence[Outcome]]) -> tuple[str, ...]:
-        return tuple(_plain(study.cores(found, case)) for case in cases)
-
-    def lost(found: Mapping[Case, Sequence[Outcome]]) -> tuple[str, ...]:
-        return tuple(_share(study.dropped(found, case)) for case in cases)
-
-    return [
+    columns = [
         Column("policy", tuple(case.policy for case in cases), numeric=False),
         Column("traffic", tuple(case.traffic for case in cases), numeric=False),
-        Column("in use\n7 cores", use(study.report_cores)),
-        Column("\nsimulated", use(study.simulated)),
-        Column("\nmeasured", use(study.measured)),
-        Column("dropped\n7 cores", lost(study.report_cores)),
-        Column("\nsimulated", lost(study.simulated)),
-        Column("\nmeasured", lost(study.measured)),
     ]
+    for head, value, shown in (("in use", study.cores, _plain), ("dropped", study.dropped, _share)):
+        for place, (name, found) in enumerate(study.sources.items()):
+            title = f"{'' if place else head}\n{_SOURCES[name]}"
+            columns.append(Column(title, tuple(shown(value(found, case)) for case in cases)))
+    return columns
 
 
 def _plain(value: Value) -> str:
@@ -224,9 +210,7 @@ def window_columns(cells: Sequence[Cell]) -> list[Column]:
     """Return rates x the mean delay of one class: simulated twice, measured, and its round trips."""
     return [
         Column("requests/s", tuple(number(each.rate, 3) for each in cells)),
-        _values("7 cores", [each.report_cores for each in cells]),
-        _values("simulated", [each.simulated for each in cells]),
-        _values("measured", [each.measured for each in cells]),
+        *(_values(title, [getattr(each, name) for each in cells]) for name, title in _SOURCES.items()),
         _values("round trip", [each.round_trip for each in cells]),
         _values("99 % within", [each.round_trip_p99 for each in cells], 1),
     ]

@@ -7,8 +7,8 @@ Laboratories. Which choices the report leaves open, and how tolerances come abou
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from weir.models.port.result import PortResult
 from weir.reproduce.alpha import published, runs, table
@@ -17,7 +17,7 @@ from weir.reproduce.alpha.evidence import Evidence
 from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY, fairness
 from weir.reproduce.engine.checks import Status
 from weir.reproduce.engine.document import Reproduction, evaluator
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import if_measured
 from weir.reproduce.engine.series import Series, engine
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from weir.reproduce.alpha.fairness import Fairness
     from weir.reproduce.alpha.published import Load
     from weir.reproduce.alpha.runs import Plan
-    from weir.reproduce.engine.document import Held
 
 __all__ = ["AlphaReproduction", "evaluate", "run", "simulate"]
 
@@ -41,15 +40,12 @@ class AlphaReproduction(Reproduction[Evidence, Judgement]):
     @cached_property
     def fairness(self) -> tuple[Fairness, ...]:
         """Section 12: the extremes of the effective packet period, of every alpha at 50 % and 95 %."""
-        return tuple(self._fairness())
-
-    def _fairness(self) -> Iterator[Fairness]:
-        for load in FAIRNESS_LOADS:
-            for strategy in FAMILY:
-                try:
-                    yield fairness(self.evidence, load, strategy)
-                except NotMeasuredError:
-                    continue
+        found = (
+            if_measured(fairness, self.evidence, load, strategy)
+            for load in FAIRNESS_LOADS
+            for strategy in FAMILY
+        )
+        return tuple(filter(None, found))
 
     def sentences(self) -> Iterator[str]:
         """Yield what came of it, a sentence for each kind of check."""
@@ -81,18 +77,13 @@ class AlphaReproduction(Reproduction[Evidence, Judgement]):
         return int(found.document["ticks"]) if found else 0
 
 
-def _held(
-    results: Mapping[Load, Mapping[str, Any]], *, with_artefacts: bool = False
-) -> Held[Evidence, Judgement]:
-    evidence = Evidence(results, table.LEVEL)
-    judgements = judge(evidence)
-    checks = [*table.cells(evidence), *table.closed_forms(evidence), *(each.check for each in judgements)]
-    if with_artefacts:
-        checks += table.artefacts(evidence)
-    return evidence, judgements, checks
-
-
-evaluate = evaluator(AlphaReproduction, _held)
+evaluate = evaluator(
+    AlphaReproduction,
+    partial(Evidence, level=table.LEVEL),
+    judge,
+    (table.cells, table.closed_forms, None),
+    with_artefacts=table.artefacts,
+)
 """Holds results of the ten loads, as parsed JSON, against what was published.
 
 ``with_artefacts`` is whether to show how the original's overflow explains the row of RR' at 97 %; see

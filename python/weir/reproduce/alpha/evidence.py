@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir.reproduce.alpha import published
 from weir.reproduce.alpha.published import MEAN_LENGTH, PRINT_ROUNDING
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import Measured, NotMeasuredError
 from weir.reproduce.engine.thresholds import degrees_of_freedom, student_quantile
 
 if TYPE_CHECKING:
@@ -29,19 +29,16 @@ Result = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Mean:
+class Mean(Measured):
     """An estimated mean, with its 95 % interval and what a threshold needs to know of it."""
 
-    value: float
-    standard_error: float
-    low: float
-    high: float
-    count: int
+    standard_error: float = 0.0
+    count: int = 0
 
     @property
     def margin(self) -> float:
         """How many standard errors the interval has to each side."""
-        return (self.high - self.low) / 2 / self.standard_error if self.standard_error > 0 else _NORMAL_MARGIN
+        return self.half / self.standard_error if self.standard_error > 0 else _NORMAL_MARGIN
 
     @property
     def freedom(self) -> float:
@@ -141,7 +138,7 @@ class LoadResult:
     def above_shortest_first(self, strategy: str, quantity: str) -> Mean:
         """Return a mean minus that of shortest first, paired."""
         if strategy == REFERENCE:
-            return Mean(0.0, 0.0, 0.0, 0.0, 0)
+            return Mean(0.0, 0.0, 0.0)
         row = self._difference(strategy, quantity)
         margin = self.beside_shortest_first(strategy, quantity).margin if row["ratio"] else _NORMAL_MARGIN
         return _mean(row, "value", "low", "high", (row["high"] - row["low"]) / 2 / margin)
@@ -149,7 +146,7 @@ class LoadResult:
     def beside_shortest_first(self, strategy: str, quantity: str) -> Mean:
         """Return a mean over that of shortest first, paired."""
         if strategy == REFERENCE:
-            return Mean(1.0, 0.0, 1.0, 1.0, 0)
+            return Mean(1.0, 1.0, 1.0)
         row = self._difference(strategy, quantity)
         if row["ratio"] is None:
             raise NotMeasuredError(f"{quantity} of {strategy} at {self.load} % has no ratio: a mean is 0")
@@ -181,7 +178,7 @@ def _mean(row: Mapping[str, Any], value: str, low: str, high: str, standard_erro
     """Return the columns of a row as a mean; one without spread is its own interval."""
     centre = float(row[value])
     lower, upper = (centre if row[name] is None else float(row[name]) for name in (low, high))
-    return Mean(centre, float(standard_error or 0.0), lower, upper, int(row.get("count", 0)))
+    return Mean(centre, lower, upper, float(standard_error or 0.0), int(row.get("count", 0)))
 
 
 class Evidence:

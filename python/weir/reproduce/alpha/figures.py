@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from weir.reproduce.alpha import published
-from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY, fairness
+from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY
 from weir.reproduce.alpha.published import LENGTHS, LOADS, Load
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import if_measured
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from weir.reproduce.alpha import AlphaReproduction
     from weir.reproduce.alpha.evidence import Evidence
+    from weir.reproduce.alpha.fairness import Fairness
 
 Row = dict[str, Any]
 
@@ -45,27 +45,25 @@ class Drawing:
     spec: dict[str, Any]
 
 
-def drawings(evidence: Evidence) -> list[Drawing]:
+def drawings(reproduction: AlphaReproduction) -> list[Drawing]:
     """Return the figures for which something was measured."""
+    evidence = reproduction.evidence
     made = [
         *(_by_length(evidence, number, load) for number, load in ((1, Load("50")), (2, Load("95")))),
         _by_traffic(evidence),
         _relative(evidence),
-        _fairness(evidence),
+        _fairness(reproduction.fairness),
     ]
     return [drawing for drawing in made if drawing is not None]
 
 
 def _row(evidence: Evidence, load: Load, strategy: str, quantity: str) -> Row | None:
     """Return one mean with its published value, if it was measured and can stand on a logarithmic axis."""
-    try:
-        value = evidence.at(load).mean(strategy, quantity).value
-    except NotMeasuredError:
-        return None
+    found = if_measured(evidence.mean, load, strategy, quantity)
     printed = published.table()[load, strategy, quantity]
-    return (
-        {"strategy": strategy, "measured": value, "published": printed} if value > 0 and printed > 0 else None
-    )
+    if found is None or found.value <= 0 or printed <= 0:
+        return None
+    return {"strategy": strategy, "measured": found.value, "published": printed}
 
 
 def _by_length(evidence: Evidence, number: int, load: Load) -> Drawing | None:
@@ -101,13 +99,12 @@ def _relative(evidence: Evidence) -> Drawing | None:
 
 
 def _relative_row(evidence: Evidence, load: Load, strategy: str) -> Row | None:
-    try:
-        value = evidence.ratio(load, strategy, "sf", "avlat").value
-    except NotMeasuredError:
+    found = if_measured(evidence.ratio, load, strategy, "sf", "avlat")
+    if found is None:
         return None
     table = published.table()
     printed = table[load, strategy, "avlat"] / table[load, "sf", "avlat"]
-    return {"strategy": strategy, "traffic": float(load), "measured": value, "published": printed}
+    return {"strategy": strategy, "traffic": float(load), "measured": found.value, "published": printed}
 
 
 def _traffic() -> alt.X:
@@ -140,10 +137,20 @@ def _spec(chart: alt.LayerChart | alt.Chart, height: int) -> dict[str, Any]:
     return specification
 
 
-def _fairness(evidence: Evidence) -> Drawing | None:
-    rows = list(_fairness_rows(evidence))
-    if not rows:
+def _fairness(found: tuple[Fairness, ...]) -> Drawing | None:
+    if not found:
         return None
+    rows = [
+        {
+            "strategy": row.strategy,
+            "load": f"{row.load} %",
+            "smallest": row.smallest,
+            "of_length": row.smallest_length,
+            "largest": row.largest,
+            "to_length": row.largest_length,
+        }
+        for row in found
+    ]
     order = list(FAMILY)
     x = alt.X("strategy:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40))
     loads = alt.Scale(domain=[f"{load} %" for load in FAIRNESS_LOADS], range=["#009e73", "#9a5a96"])
@@ -168,20 +175,3 @@ def _fairness(evidence: Evidence) -> Drawing | None:
         "The shorter the bar, the more evenly messages share the server."
     )
     return Drawing("fairness", "Section 12: fairness over alpha", caption, _spec(chart, 300))
-
-
-def _fairness_rows(evidence: Evidence) -> Iterator[Row]:
-    for load in FAIRNESS_LOADS:
-        for strategy in FAMILY:
-            try:
-                found = fairness(evidence, load, strategy)
-            except NotMeasuredError:
-                continue
-            yield {
-                "strategy": strategy,
-                "load": f"{load} %",
-                "smallest": found.smallest,
-                "of_length": found.smallest_length,
-                "largest": found.largest,
-                "to_length": found.largest_length,
-            }

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 from weir.reproduce.alpha import published
 from weir.reproduce.alpha.figures import drawings
 from weir.reproduce.alpha.published import LOADS, QUANTITIES, STRATEGIES, Load
-from weir.reproduce.engine.markup import (
+from weir.reproduce.engine.page import (
     bold_cell,
     cell,
     cells,
-    details,
     mark,
-    note,
     number,
     row_name,
+    shown,
     span,
     table_of,
 )
-from weir.reproduce.engine.page import shown
+from weir.results.page import details, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,7 +35,7 @@ _OPEN = Load("95")
 
 def html(reproduction: AlphaReproduction) -> str:
     """Return the document."""
-    drawn = drawings(reproduction.evidence)
+    drawn = drawings(reproduction)
     sections = [
         ("Load by load", _loads(reproduction)),
         ("The claims of the text", _claims(reproduction)),
@@ -61,7 +60,7 @@ def _loads(reproduction: AlphaReproduction) -> str:
 def _load(reproduction: AlphaReproduction, load: Load) -> Iterator[str]:
     met, share = reproduction.tallied(load)
     yield row_name(f"{load} %")
-    yield from cells("", f"{reproduction.packets(load):,}", met, "n/a" if share is None else f"{share:.2f}")
+    yield from cells("", f"{reproduction.packets(load):,}", met, share)
 
 
 def _claims(reproduction: AlphaReproduction) -> str:
@@ -117,7 +116,7 @@ def _load_table(by_id: dict[str, Check], load: Load) -> str:
         (row_name(strategy), *(_mean(by_id, load, strategy, quantity) for quantity in QUANTITIES))
         for strategy in STRATEGIES
     )
-    return details(f"{load} %", table_of(("strategy", *QUANTITIES), rows), opened=load == _OPEN)
+    return details(f"{load} %", table_of(("strategy", *QUANTITIES), rows), shown=load == _OPEN)
 
 
 def _mean(by_id: dict[str, Check], load: Load, strategy: str, quantity: str) -> str:

@@ -75,7 +75,5 @@ def exact() -> dict[tuple[Load, str, str], float]:
     }
 
 
-@cache
-def claims() -> tuple[PublishedClaim, ...]:
-    """Return the claims of the text, in its order."""
-    return FILES.rows(PublishedClaim, "claims.csv", {"text": "claim"})
+claims = FILES.table(PublishedClaim, "claims.csv", {"text": "claim"})
+"""The claims of the text, in its order."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from weir import toml
 from weir.errors import ConfigError
 from weir.reproduce.alpha import published
-from weir.reproduce.engine.series import Fidelity
+from weir.reproduce.engine.series import Fidelity, changed
 
 if TYPE_CHECKING:
     from weir.reproduce.alpha.published import Load
@@ -104,12 +104,15 @@ def _filled(template: dict[str, Any], plan: Plan) -> dict[str, Any]:
     if tuple(template["disciplines"]) != published.STRATEGIES:
         message = "the disciplines of the template are not those of the tables"
         raise ConfigError(message, "restore section15.toml", str(published.folder() / "section15.toml"))
-    stop = {"packets": plan.packets, "replications": plan.replications, "warm_up": f"{plan.warm_up:.0f}u"}
-    return {
-        **template,
+    changes = {
         "title": f"Section 15 at {plan.load} % load",
         "seed": plan.seed,
-        "workload": {**template["workload"], "load": plan.utilisation},
-        "stop": stop,
-        "measure": {**template["measure"], "queue_period": f"{plan.queue_period:.0f}u"},
+        "workload.load": plan.utilisation,
+        "stop": {
+            "packets": plan.packets,
+            "replications": plan.replications,
+            "warm_up": f"{plan.warm_up:.0f}u",
+        },
+        "measure.queue_period": f"{plan.queue_period:.0f}u",
     }
+    return changed(template, changes)

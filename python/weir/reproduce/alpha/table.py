@@ -74,17 +74,12 @@ def _guarded(kind: str, evidence: Evidence, cell: Cell, find: Callable[[Evidence
     return checked("/".join((kind.replace(" ", "-"), *cell)), kind, wanted, partial(find, evidence, cell))
 
 
-def _near(mean: Mean, reference: float, tolerance: float, note: str = "") -> Found:
-    near = abs(mean.value - reference) <= tolerance
-    return Found(mean.value, near, note, tolerance, (mean.low, mean.high))
-
-
 def _cell(evidence: Evidence, cell: Cell) -> Found:
     load, strategy, quantity = cell
     result = evidence.at(load)
     mean = result.mean(strategy, quantity)
     tolerance = mean.noise(evidence.level, result.published_ratio) + PRINT_ROUNDING
-    found = _near(mean, published.table()[cell], tolerance)
+    found = Found.near(mean, published.table()[cell], tolerance)
     return _explained(evidence, cell, found) if (load, strategy) == ARTEFACT and quantity != "qlen" else found
 
 
@@ -113,7 +108,7 @@ def _measured_to_exact(evidence: Evidence, cell: Cell) -> Found:
     mean = evidence.at(load).mean(strategy, quantity)
     error = max(mean.standard_error, _floor(cell, mean.count))
     tolerance = student_quantile(evidence.level, mean.freedom) * error
-    return _near(mean, published.exact()[cell], tolerance, "published is the closed form")
+    return Found.near(mean, published.exact()[cell], tolerance, "published is the closed form")
 
 
 def _published_to_exact(evidence: Evidence, cell: Cell) -> Found:
@@ -137,10 +132,10 @@ def _mixture(evidence: Evidence, cell: Cell) -> Found:
     shares = _before_and_after(load)
     value, low, high = (sum(map(operator.mul, shares, column)) for column in _columns(parts))
     error = math.hypot(*_mixture_errors(result, parts, shares))
-    mean = Mean(value, error, low, high, parts[0].count)
+    mean = Mean(value, low, high, error, parts[0].count)
     threshold = student_quantile(evidence.level, min(part.freedom for part in parts))
     note = f"{shares[0]:.1%} of the run as RR', {shares[1]:.1%} as RR give {value:.2f}; {_level_of(load)}"
-    return _near(mean, published.table()[cell], threshold * error + PRINT_ROUNDING, note)
+    return Found.near(mean, published.table()[cell], threshold * error + PRINT_ROUNDING, note)
 
 
 def _columns(parts: tuple[Mean, Mean]) -> Iterator[tuple[float, float]]:

@@ -30,8 +30,7 @@ def _loads(reproduction: AlphaReproduction) -> Iterator[str]:
     yield f"{'load %':>6}  {'packets':>13}  {'means met':<24}  largest deviation, in tolerances"
     for load in LOADS:
         met, share = reproduction.tallied(load)
-        shown = "n/a" if share is None else f"{share:.2f}"
-        yield f"{load:>6}  {reproduction.packets(load):>13,}  {met:<24}  {shown}"
+        yield f"{load:>6}  {reproduction.packets(load):>13,}  {met:<24}  {share}"
 
 
 def _claims(reproduction: AlphaReproduction) -> Iterator[str]:

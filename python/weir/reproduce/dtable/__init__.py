@@ -23,12 +23,10 @@ from weir.reproduce.engine.judgement import Judgement
 from weir.reproduce.engine.series import Series, engine, source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from weir.reproduce.dtable.runs import Plan
     from weir.reproduce.dtable.sensitivity import Row
     from weir.reproduce.engine.checks import Check
-    from weir.reproduce.engine.document import Held
 
 __all__ = ["DtableReproduction", "evaluate", "run", "simulate"]
 
@@ -77,21 +75,12 @@ class DtableReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
         yield f"{self.evidence.traversals:,} packets over links"
 
 
-def _held(results: Mapping[Plan, FabricResult]) -> Held[Evidence, Judgement[PublishedClaim]]:
-    evidence = Evidence(results)
-    judgements = judge(evidence)
-    checks = (
-        *cells.table_cells(),
-        *cells.figure_cells(evidence),
-        *(each.check for each in judgements),
-        *cells.variants(evidence),
-        *signs(evidence),
-        *cells.prototypes(evidence),
-    )
-    return evidence, judgements, checks
-
-
-evaluate = evaluator(DtableReproduction, _held)
+evaluate = evaluator(
+    DtableReproduction,
+    Evidence,
+    judge,
+    (lambda _: cells.table_cells(), cells.figure_cells, None, cells.variants, signs, cells.prototypes),
+)
 """Holds results against what was published; see `weir.reproduce.engine.document.evaluator`."""
 
 run = Series(runs.plans, runs.SEED, partial(source, published.FILES), simulate, evaluate).run

@@ -151,21 +151,17 @@ def prototypes(evidence: Evidence) -> Iterator[Check]:
 
 def variants(evidence: Evidence) -> Iterator[Check]:
     """Yield, for traffic and shares other than the default, signs at 0.9, throughput, and saturation."""
+    low = f"at least {ACCEPTED:g} of the offer up to 0.8"
     for variant in runs.VARIANTS[1:]:
-        for channel, sign in SIGNS.items():
-            words, sought = (
-                "better" if sign > 0 else "worse",
-                partial(_signed, evidence, variant, channel, sign),
-            )
-            yield _of(variant, channel, words, sought)
-        bar = f"at least {ACCEPTED:g} of the offer up to 0.8"
-        yield _of(variant, "throughput at low load", bar, partial(_throughput, evidence, variant))
+        sought: list[tuple[str, str, Callable[[], Found]]] = [
+            (channel, "better" if sign > 0 else "worse", partial(_signed, evidence, variant, channel, sign))
+            for channel, sign in SIGNS.items()
+        ]
+        sought.append(("throughput at low load", low, partial(_throughput, evidence, variant)))
         bar = "first channel below 0.99 of its offer from 0.85 to 1.0"
-        yield _of(variant, "saturation", bar, partial(_saturation, evidence, variant))
-
-
-def _of(variant: Variant, what: str, wanted: str, found: Callable[[], Found]) -> Check:
-    return checked(f"variant/{variant.name}/{what}", "variant", wanted, found)
+        sought.append(("saturation", bar, partial(_saturation, evidence, variant)))
+        for what, wanted, found in sought:
+            yield checked(f"variant/{variant.name}/{what}", "variant", wanted, found)
 
 
 def _signed(evidence: Evidence, variant: Variant, channel: str, sign: int) -> Found:

@@ -12,7 +12,7 @@ from weir.reproduce.dtable import published
 from weir.reproduce.dtable.exact import EXACT
 from weir.reproduce.dtable.network import NETWORK_CLAIMS
 from weir.reproduce.engine.evidence import NotMeasuredError
-from weir.reproduce.engine.judgement import judged
+from weir.reproduce.engine.judgement import all_hold, judged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,10 +52,8 @@ def _judge(evidence: Evidence, claim: PublishedClaim) -> Judgement[PublishedClai
     def conclude(parts: tuple[Part, ...]) -> tuple[bool, str]:
         if not parts:
             raise NotMeasuredError("nothing to decide it by was measured: no channel saturated")
-        failed = sum(not part.holds for part in parts)
         bar = f"bar: {' within '.join(filter(None, (claim.expected, claim.tolerance)))}"
-        cause = CAUSES.get(claim.id, "no cause is known")
-        return not failed, f"{failed} of {len(parts)} parts do not hold; {cause}; {bar}" if failed else bar
+        return all_hold(parts, bar, CAUSES.get(claim.id, "no cause is known"))
 
     return judged(claim, lambda: CLAIMS.get(claim.id, _undecided)(evidence), conclude)
 

@@ -162,10 +162,9 @@ class Evidence(evidence.Evidence[FabricResult]):
         return sum(row.traversals for each in self.results.values() for row in each.totals)
 
 
-def spread(values: dict[str, float] | list[float]) -> float:
+def spread(values: list[float]) -> float:
     """Return the largest less the smallest."""
-    found = list(values.values()) if isinstance(values, dict) else values
-    return max(found) - min(found)
+    return max(values) - min(values)
 
 
 EQUAL_PHI = CHANNELS[:3]

@@ -12,7 +12,7 @@ from weir.models.fabric.marks import axes_of, line_chart, point_of
 from weir.reproduce.dtable import runs
 from weir.reproduce.dtable.published import CHANNELS
 from weir.reproduce.dtable.runs import DRR, DTABLE, VARIANTS
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import if_measured
 from weir.results.marks import lines_of, styles_of
 from weir.results.style import Figure
 from weir.text import Scale
@@ -37,9 +37,8 @@ def drawings(evidence: Evidence) -> list[Figure]:
 
 
 def _of_variant(evidence: Evidence, variant: Variant) -> Iterator[Figure]:
-    try:
-        view = evidence.network(variant)
-    except NotMeasuredError:
+    view = if_measured(evidence.network, variant)
+    if view is None:
         return
     lines = lines_of("channel", styles_of(list(CHANNELS)))
     made = (

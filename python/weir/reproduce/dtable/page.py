@@ -8,21 +8,21 @@ from weir.reproduce.dtable import published, runs
 from weir.reproduce.dtable.figures import drawings
 from weir.reproduce.dtable.published import CHANNELS
 from weir.reproduce.dtable.sensitivity import SHOWN
-from weir.reproduce.engine.evidence import NotMeasuredError
-from weir.reproduce.engine.markup import (
+from weir.reproduce.engine.evidence import NotMeasuredError, if_measured
+from weir.reproduce.engine.page import (
     bold_cell,
     cell,
     cells,
-    details,
+    figure_sections,
     mark,
-    note,
     number,
     row_name,
+    shown,
     span,
     table_of,
     two_lines,
 )
-from weir.reproduce.engine.page import figure_sections, shown
+from weir.results.page import details, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -151,13 +151,12 @@ def _figure_1(reproduction: DtableReproduction) -> str:
 
 
 def _improvements(reproduction: DtableReproduction, variant: Variant) -> str:
-    try:
-        view = reproduction.evidence.network(variant)
-    except NotMeasuredError:
+    view = if_measured(reproduction.evidence.network, variant)
+    if view is None:
         return ""
     rows = ((row_name(f"{load:g}"), *(_gain(view, load, name) for name in CHANNELS)) for load in view.loads)
     summary = f"{variant.name}: improvement of DTable over DRR, mean latency with maximum latency below (%)"
-    return details(summary, table_of(("load", *CHANNELS), rows), opened=variant == runs.MAIN)
+    return details(summary, table_of(("load", *CHANNELS), rows), shown=variant == runs.MAIN)
 
 
 def _gain(view: View, load: float, name: str) -> str:

@@ -70,13 +70,7 @@ def phi(channel: str) -> float:
     return table()[channel, "phi_pct"] / 100
 
 
-@cache
-def claims() -> tuple[PublishedClaim, ...]:
-    """Return the claims, in the order of the text."""
-    return FILES.rows(PublishedClaim, "claims.csv", {"text": "claim"})
-
-
-@cache
-def prototype() -> tuple[Prototype, ...]:
-    """Return the improvements of the prototype: Poisson gaps, equal shares, 5 ms."""
-    return FILES.rows(Prototype, "prototype.csv", {"mean": "mean_pct", "max": "max_pct"})
+claims = FILES.table(PublishedClaim, "claims.csv", {"text": "claim"})
+"""The claims, in the order of the text."""
+prototype = FILES.table(Prototype, "prototype.csv", {"mean": "mean_pct", "max": "max_pct"})
+"""The improvements of the prototype: Poisson gaps, equal shares, 5 ms."""

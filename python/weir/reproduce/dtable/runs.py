@@ -8,15 +8,16 @@ traversals, packets over links; what is offered beyond the capacity is not carri
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from weir.reproduce.dtable import published
 from weir.reproduce.engine import series
-from weir.reproduce.engine.series import Fidelity, compared, replaced
+from weir.reproduce.engine.series import Fidelity, changed
 from weir.reproduce.engine.series import scenario as scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 SEED = 2007
 DTABLE, DRR, BASIC, WEIGHTED, SCFQ, WFQ = "dtable", "drr", "basic", "weighted", "scfq", "wfq"
@@ -70,8 +71,9 @@ BEYOND, OVERLOAD = 1.3, 2.0
 """Loads beyond saturation of the network: of some of its channels, and of all."""
 
 _TABLE_1 = "distances=2/4/8/16/32/64/64"
-_WEIGHTS = "32cr/64cr/128cr/128cr/128cr/128cr/128cr"
+_TABLE = f"dtable:{_TABLE_1},weights=32cr/64cr/128cr/128cr/128cr/128cr/128cr"
 _QUANTA = "weights=8/8/8/4/2/1/1"
+_ROUND_ROBIN = f"drr:quantum=2048B,{_QUANTA},stall=leave"
 _FLUID = "2410Mbit"
 """What a link of 2 Gb/s serves in whole credits, which are 1.205 times the bytes of these packets."""
 EXCHANGED = ("as printed", "exchanged")
@@ -123,32 +125,41 @@ class Switch:
 
     point: str
     choice: str
-    change: Callable[[dict[str, Any]], dict[str, Any]] = field(compare=False)
+    changes: dict[str, Any] = field(compare=False)
 
     @property
     def name(self) -> str:
         """What names its run."""
         return f"switch {self.point}: {self.choice}"
 
+    def change(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return the network with the other choice."""
+        return changed(document, self.changes)
+
 
 _template = published.FILES.template
 
 
 def _sized(document: dict[str, Any], seed: int, replications: int) -> dict[str, Any]:
-    return replaced({**document, "seed": seed}, "stop", "replications", value=replications)
+    return changed(document, {"seed": seed, "stop.replications": replications})
 
 
-def _disciplines(document: dict[str, Any], *specs: str) -> dict[str, Any]:
-    return compared(document, *specs, reference=specs[-1])
+def _specs(*specs: str) -> dict[str, Any]:
+    """Return other disciplines as changes of a scenario."""
+    return {"disciplines": list(specs), "reference": specs[-1]}
+
+
+def _tree(levels: int) -> dict[str, Any]:
+    return {"tree": {"arity": 4, "levels": levels}}
 
 
 # Scenarios of the network.
 
 
 def _network(variant: Variant, loads: tuple[float, ...]) -> dict[str, Any]:
-    made = replaced(_template("network.toml"), "traffic", "loads", value=list(loads))
+    made = changed(_template("network.toml"), {"traffic.loads": list(loads)})
     if variant.bursts:
-        made = replaced(made, "traffic", "arrivals", value=_BURSTS)
+        made = changed(made, {"traffic.arrivals": _BURSTS})
     if variant.proportional:
         shares = [{**each, "share": 100 * published.phi(each["name"])} for each in made["channel"]]
         made = {**made, "channel": shares}
@@ -157,24 +168,22 @@ def _network(variant: Variant, loads: tuple[float, ...]) -> dict[str, Any]:
 
 def _unloaded(levels: int) -> dict[str, Any]:
     """Return packets of 64 bytes that meet hardly any other, in a tree of so many stages."""
-    made = _network(MAIN, (0.0005,))
-    made = replaced(made, "fabric", "topology", value={"tree": {"arity": 4, "levels": levels}})
-    made = replaced(made, "traffic", "size", value={"constant": "56B"})
-    made = replaced(made, "traffic", "flow_rate", value="10kbit")
-    return replaced(replaced(made, "stop", "warm_up", value="0ms"), "stop", "duration", value="4ms")
+    few = {"traffic.size": {"constant": "56B"}, "traffic.flow_rate": "10kbit"}
+    stop = {"stop.warm_up": "0ms", "stop.duration": "4ms"}
+    return changed(_network(MAIN, (0.0005,)), {"fabric.topology": _tree(levels), **few, **stop})
 
 
 def _overloaded() -> dict[str, Any]:
     """Return the network beyond saturation, with time for its buffers to fill before anything counts."""
-    made = replaced(_network(MAIN, (BEYOND, OVERLOAD)), "stop", "warm_up", value="5ms")
-    return replaced(made, "stop", "duration", value="10ms")
+    stop = {"stop.warm_up": "5ms", "stop.duration": "10ms"}
+    return changed(_network(MAIN, (BEYOND, OVERLOAD)), stop)
 
 
-def _exchanged() -> dict[str, Any]:
-    """Return Table 1 with all weights doubled, and the same with D2 and D16 in each other's places."""
-    printed = f"dtable:{_TABLE_1},weights=64cr/128cr/256cr/256cr/256cr/256cr/256cr"
-    other = "dtable:distances=16/4/8/2/32/64/64,weights=512cr/128cr/256cr/32cr/256cr/256cr/256cr"
-    return _disciplines(_network(MAIN, (0.9,)), printed, other)
+_PRINTED_AND_EXCHANGED = (
+    f"dtable:{_TABLE_1},weights=64cr/128cr/256cr/256cr/256cr/256cr/256cr",
+    "dtable:distances=16/4/8/2/32/64/64,weights=512cr/128cr/256cr/32cr/256cr/256cr/256cr",
+)
+"""Table 1 with all weights doubled, and the same with D2 and D16 in each other's places."""
 
 
 def _in_network(size: Size) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any], int]]:
@@ -183,15 +192,13 @@ def _in_network(size: Size) -> Iterator[tuple[str, tuple[str, ...], dict[str, An
         loads = size.loads if variant == MAIN else size.variant_loads
         yield variant.name, NETWORK, _network(variant, loads), size.replications
     yield "overload", NETWORK, _overloaded(), size.others
-    verified = replaced(_network(MAIN, (0.9,)), "measure", "verify", value=True)
-    yield "verified", NETWORK, replaced(verified, "stop", "duration", value="2ms"), 1
+    alone = partial(changed, _network(MAIN, (0.9,)))
+    yield "verified", NETWORK, alone({"measure.verify": True, "stop.duration": "2ms"}), 1
     frames = [f"drr:quantum={2048 * factor}B,{_QUANTA},stall=leave" for factor in LARGER]
-    made = _disciplines(_network(MAIN, (0.9,)), *frames)
-    yield "frames", tuple(map(str, LARGER)), made, size.others
-    yield "exchanged", EXCHANGED, _exchanged(), size.others
-    reads = [f"dtable:{_TABLE_1},weights={_WEIGHTS},read_ahead={reads}" for reads in (1, 4, 8)]
-    made = replaced(_network(MAIN, (0.9,)), "stop", "duration", value="2ms")
-    yield "read ahead", ("1", "4", "8"), _disciplines(made, *reads), 1
+    yield "frames", tuple(map(str, LARGER)), alone(_specs(*frames)), size.others
+    yield "exchanged", EXCHANGED, alone(_specs(*_PRINTED_AND_EXCHANGED)), size.others
+    reads = [f"{_TABLE},read_ahead={reads}" for reads in (1, 4, 8)]
+    yield "read ahead", ("1", "4", "8"), alone({"stop.duration": "2ms", **_specs(*reads)}), 1
     for levels in (1, 2, 3):
         yield f"unloaded {levels}", NETWORK, _unloaded(levels), 1
 
@@ -204,50 +211,51 @@ def packet_sizes(name: str) -> tuple[int, ...]:
     return SIZE_SETS[name]
 
 
+def _constant(sizes: tuple[int, ...]) -> list[dict[str, Any]]:
+    """Return a channel for each size of packets."""
+    return [{"name": f"{size} B", "size": {"constant": f"{size}B"}} for size in sizes]
+
+
 def _figure(name: str) -> dict[str, Any]:
-    channels = [{"name": f"{size} B", "size": {"constant": f"{size}B"}} for size in packet_sizes(name)]
-    return {**_template("figure1.toml"), "channel": channels}
+    return changed(_template("figure1.toml"), {"channel": _constant(packet_sizes(name))})
 
 
 def _figure_in_network() -> dict[str, Any]:
     """Return Figure 1 in the network, swept and saturated."""
-    made = replaced(_figure("a"), "fabric", "topology", value={"tree": {"arity": 4, "levels": 3}})
-    made = replaced(made, "traffic", "loads", value=[0.4, 3.0])
-    return replaced(replaced(made, "stop", "warm_up", value="1ms"), "stop", "duration", value="4ms")
+    stop = {"stop.warm_up": "1ms", "stop.duration": "4ms"}
+    return changed(_figure("a"), {"fabric.topology": _tree(3), "traffic.loads": [0.4, 3.0], **stop})
 
 
 def _one_entry() -> dict[str, Any]:
     """Return four saturated flows of mixed sizes, an entry each."""
-    made = _disciplines(
-        _template("figure1.toml"),
-        "dtable:0@32cr/1@64cr/2@32cr/3@96cr",
-        "drr:quantum=2048B,weights=1/2/1/3,stall=leave",
-    )
-    made = replaced(made, "fabric", "mtu", value="2048B")
-    traffic = {"loads": [SATURATED], "header": "8B"}
-    return {**made, "channel": [{"name": f"{number}"} for number in range(4)], "traffic": traffic}
+    changes = {
+        **_specs("dtable:0@32cr/1@64cr/2@32cr/3@96cr", "drr:quantum=2048B,weights=1/2/1/3,stall=leave"),
+        "fabric.mtu": "2048B",
+        "channel": [{"name": f"{number}"} for number in range(4)],
+        "traffic": {"loads": [SATURATED], "header": "8B"},
+    }
+    return changed(_template("figure1.toml"), changes)
 
 
 def _visits() -> dict[str, Any]:
     """Return two saturated flows with entries of 34 credits, and packets of 32 and 34."""
-    channels = [{"name": f"{size} B", "size": {"constant": f"{size}B"}} for size in (2048, 2176)]
-    made = _disciplines(
-        _template("figure1.toml"), "table_weighted:0@34cr/1@34cr", "dtable:0@34cr/1@34cr,mtu=2176B"
-    )
-    made = replaced(made, "traffic", "loads", value=[SATURATED])
-    return {**made, "channel": channels}
+    changes = {
+        **_specs("table_weighted:0@34cr/1@34cr", "dtable:0@34cr/1@34cr,mtu=2176B"),
+        "traffic.loads": [SATURATED],
+        "channel": _constant((2048, 2176)),
+    }
+    return changed(_template("figure1.toml"), changes)
 
 
 def _fair() -> dict[str, Any]:
     """Return the channels of Table 1 on a link, under disciplines that stamp packets, and under DTable."""
-    made = _disciplines(
-        _network(MAIN, (0.9, SATURATED)),
-        f"scfq:{_QUANTA}",
-        f"wfq:rate={_FLUID},{_QUANTA}",
-        f"dtable:{_TABLE_1},weights={_WEIGHTS}",
-    )
-    made = replaced(made, "fabric", "topology", value={"single": {"ports": 2}})
-    return replaced(replaced(made, "stop", "warm_up", value="2ms"), "stop", "duration", value="42ms")
+    changes = {
+        **_specs(f"scfq:{_QUANTA}", f"wfq:rate={_FLUID},{_QUANTA}", _TABLE),
+        "fabric.topology": {"single": {"ports": 2}},
+        "stop.warm_up": "2ms",
+        "stop.duration": "42ms",
+    }
+    return changed(_network(MAIN, (0.9, SATURATED)), changes)
 
 
 def _on_link(size: Size) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any], int]]:
@@ -262,47 +270,26 @@ def _on_link(size: Size) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any],
 # The switches of the sensitivity table.
 
 
-def _replaced(*keys: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return lambda document: replaced(document, *keys, value=value)
-
-
-def _specs(table: str, round_robin: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return lambda document: _disciplines(document, table, round_robin)
-
-
-def _longer_wires(document: dict[str, Any]) -> dict[str, Any]:
-    made = replaced(document, "fabric", "link", "propagation", value="100ns")
-    return replaced(made, "fabric", "link", "credit_return", value="250ns")
-
-
-def _capped(document: dict[str, Any]) -> dict[str, Any]:
-    return replaced(document, "traffic", "size", "pareto", "bound", value="capped")
-
-
-_ROUND_ROBIN = f"drr:quantum=2048B,{_QUANTA},stall=leave"
-_TABLE = f"dtable:{_TABLE_1},weights={_WEIGHTS}"
 SWITCHES = (
-    Switch("O3", "sizes above the largest moved to it", _capped),
+    Switch("O3", "sizes above the largest moved to it", {"traffic.size.pareto.bound": "capped"}),
+    Switch("O5", "flows of 10 Mb/s, a tenth of the destinations", {"traffic.flow_rate": "10Mbit"}),
+    Switch("O6", "random way up, by flow", {"fabric.routing": "random_per_flow"}),
+    Switch("O6", "adaptive way up", {"fabric.routing": "adaptive_up"}),
+    Switch("O7", "crossbar at the speed of a link", {"fabric.switch.speed_up": 1.0}),
+    Switch("O7", "crossbar at twice the speed", {"fabric.switch.speed_up": 2.0}),
     Switch(
-        "O5",
-        "flows of 10 Mb/s, a tenth of the destinations",
-        _replaced("traffic", "flow_rate", value="10Mbit"),
+        "O8",
+        "propagation 100 ns, credit return 250 ns",
+        {"fabric.link.propagation": "100ns", "fabric.link.credit_return": "250ns"},
     ),
-    Switch("O6", "random way up, by flow", _replaced("fabric", "routing", value="random_per_flow")),
-    Switch("O6", "adaptive way up", _replaced("fabric", "routing", value="adaptive_up")),
-    Switch("O7", "crossbar at the speed of a link", _replaced("fabric", "switch", "speed_up", value=1.0)),
-    Switch("O7", "crossbar at twice the speed", _replaced("fabric", "switch", "speed_up", value=2.0)),
-    Switch("O8", "propagation 100 ns, credit return 250 ns", _longer_wires),
-    Switch(
-        "O9", "credits of 16 bytes; entries of tables weigh 64", _replaced("fabric", "credit", value="16B")
-    ),
+    Switch("O9", "credits of 16 bytes; entries of tables weigh 64", {"fabric.credit": "16B"}),
     Switch("O10", "deficit kept on a credit stall", _specs(f"{_TABLE},stall=keep", _ROUND_ROBIN)),
     Switch(
         "O11",
         "a stalled flow of DRR keeps its turn",
         _specs(_TABLE, _ROUND_ROBIN.removesuffix(",stall=leave")),
     ),
-    Switch("O15", "1 ms and 9 ms", _replaced("stop", "duration", value="10ms")),
+    Switch("O15", "1 ms and 9 ms", {"stop.duration": "10ms"}),
 )
 """Open points that the engine has as parameters; the others are read off the main runs (`sensitivity`)."""
 

@@ -17,7 +17,7 @@ from weir.reproduce.dtable.evidence import Figure, spread
 from weir.reproduce.dtable.method import saturated_shares
 from weir.reproduce.dtable.runs import MAIN, SWITCHES, Variant
 from weir.reproduce.engine.checks import Check
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import NotMeasuredError, if_measured
 from weir.reproduce.engine.judgement import Found, checked
 
 if TYPE_CHECKING:
@@ -111,20 +111,17 @@ def _of_figure_1(evidence: Evidence) -> Iterator[Row]:
     ):
         base = _spreads(FIGURE_WEIGHT, "a")
         other = _spreads(weight, name)
-        try:
-            measured = spread(
-                [
-                    each.value
-                    for each in evidence.view("figure 1b").shares(runs.WEIGHTED, runs.SATURATED).values()
-                ]
-            )
-            seen = f", measured {measured:.4f}" if name == "b" else " by the closed form"
-        except NotMeasuredError:
-            seen = " by the closed form"
+        shares = if_measured(_weighted_shares, evidence) if name == "b" else None
+        seen = f", measured {spread(shares):.4f}" if shares else " by the closed form"
         words = (
             f"largest less smallest share {other:.4f} under the weighted table{seen}, instead of {base:.4f}"
         )
         yield Row(point, choice, remark=words)
+
+
+def _weighted_shares(evidence: Evidence) -> list[float]:
+    found = evidence.view("figure 1b").shares(runs.WEIGHTED, runs.SATURATED)
+    return [each.value for each in found.values()]
 
 
 def _spreads(weight: int, name: str) -> float:

@@ -8,7 +8,7 @@ from weir.reproduce.dtable import published, runs
 from weir.reproduce.dtable.published import CHANNELS
 from weir.reproduce.dtable.sensitivity import SHOWN
 from weir.reproduce.engine.checks import Status
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import NotMeasuredError, if_measured
 from weir.reproduce.engine.text import MARKS, cut, filled, limited, marked
 
 if TYPE_CHECKING:
@@ -86,9 +86,8 @@ def _pair(check: Check) -> str:
 
 def _improvements(reproduction: DtableReproduction, variant: Variant) -> list[str]:
     """Return channels x loads: improvement of the mean, and of the maximum, in per cent."""
-    try:
-        view = reproduction.evidence.network(variant)
-    except NotMeasuredError:
+    view = if_measured(reproduction.evidence.network, variant)
+    if view is None:
         return []
     return [
         f"{variant.name}: improvement of DTable over DRR, mean/maximum in %, half interval of the mean",

@@ -18,12 +18,12 @@ from weir.reproduce.engine.text import WIDTH
 from weir.text import be, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import ModuleType
 
     from weir.reproduce.engine.checks import Check
 
-__all__ = ["Held", "Reproduction", "evaluator"]
+__all__ = ["Reproduction", "evaluator"]
 
 _NAMED = 6
 """So many checks are named that are not met."""
@@ -188,15 +188,15 @@ class Reproduction(Counted, ABC, Generic[EvidenceT, JudgedT]):
         """Return the checks of a kind, or all, by what names them."""
         return {check.id: check for check in self.checks.of_kind(kind)}
 
-    def tallied(self, key: str) -> tuple[str, float | None]:
-        """Return how many checks of a table are met, in words, and the largest deviation in tolerances."""
+    def tallied(self, key: str) -> tuple[str, str]:
+        """Return in words how many checks of a table are met, and the largest deviation in tolerances."""
         found = [check for check in self.checks.of_kind("table") if check.id.split("/")[1] == key]
         met, artefacts = (
             sum(check.status == status for check in found) for status in (Status.MET, Status.ARTEFACT)
         )
         words = f"{met} of {len(found)}" + (f", {artefacts} artefact" if artefacts else "")
         shares = [share for check in found if (share := _share(check)) is not None]
-        return words, max(shares, default=None)
+        return words, f"{max(shares):.2f}" if shares else "n/a"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the checks as a JSON object, in the shape of every reproduction."""
@@ -220,22 +220,43 @@ def _share(check: Check) -> float | None:
     return abs(check.measured - check.published) / check.tolerance
 
 
-Held = tuple[EvidenceT, tuple[JudgedT, ...], "Iterable[Check]"]
-"""What was measured, the claims decided by it, and all checks in the order of the source."""
 ReproductionT = TypeVar("ReproductionT", bound=Reproduction[Any, Any])
 
 
-def evaluator(kind: type[ReproductionT], held: Callable[..., Held[Any, Any]]) -> Callable[..., ReproductionT]:
+def evaluator(
+    kind: type[ReproductionT],
+    evidence_of: Callable[[Mapping[Any, Any]], EvidenceT],
+    judge: Callable[[EvidenceT], tuple[Any, ...]],
+    checks: Sequence[Callable[[EvidenceT], Iterable[Check]] | None],
+    **asked: Callable[[EvidenceT], Iterable[Check]],
+) -> Callable[..., ReproductionT]:
     """Return what holds results against what was published, of those runs that were made.
 
     It takes a result for each plan; ``fidelity``, with which they are labelled, and ``interrupted``, whether
-    the runs were stopped before their end; and what ``held`` takes beside the results.
+    the runs were stopped before their end.
+
+    Parameters
+    ----------
+    kind : type
+        The document.
+    evidence_of : callable
+        Returns what was measured, from the results.
+    judge : callable
+        Decides the claims.
+    checks : sequence
+        What returns checks, in the order of the source; `None` stands for those of the claims.
+    asked : callable
+        Checks that are made only where they are asked for, by name.
     """
 
     def evaluate(
         results: Mapping[Any, Any], *, fidelity: str = "default", interrupted: bool = False, **more: bool
     ) -> ReproductionT:
-        evidence, judgements, checks = held(results, **more)
-        return kind(Checks(kind.name, fidelity, tuple(checks)), evidence, judgements, interrupted)
+        evidence = evidence_of(results)
+        judgements = judge(evidence)
+        made: list[Check] = []
+        for find in (*checks, *(asked[name] for name, wanted in more.items() if wanted)):
+            made += find(evidence) if find else (each.check for each in judgements)
+        return kind(Checks(kind.name, fidelity, tuple(made)), evidence, judgements, interrupted)
 
     return evaluate

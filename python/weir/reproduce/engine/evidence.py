@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, ParamSpec, Protocol, TypeVar
 
 from weir.results.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from weir.reproduce.engine.series import Plan
 
     PlanT = TypeVar("PlanT", bound=Plan)
 
-__all__ = ["Evidence", "Measured", "NotMeasuredError", "measured"]
+__all__ = ["Evidence", "Measured", "NotMeasuredError", "if_measured", "measured"]
 
 ResultT = TypeVar("ResultT", bound=Result)
+T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class NotMeasuredError(LookupError):
@@ -55,6 +57,14 @@ class Measured:
         """Return the value in another unit."""
         lower, upper = (None if end is None else factor * end for end in (self.lower, self.upper))
         return Measured(factor * self.value, lower, upper)
+
+
+def if_measured(find: Callable[P, T], *given: P.args, **named: P.kwargs) -> T | None:
+    """Return what a function finds, or None where something that it needs was not measured."""
+    try:
+        return find(*given, **named)
+    except NotMeasuredError:
+        return None
 
 
 class Estimated(Protocol):

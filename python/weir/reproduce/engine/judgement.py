@@ -10,9 +10,20 @@ from weir.reproduce.engine.checks import Check, Status
 from weir.reproduce.engine.evidence import Measured, NotMeasuredError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["Finding", "Found", "Judgement", "Outcome", "Part", "checked", "finding_of", "judged", "told"]
+__all__ = [
+    "Finding",
+    "Found",
+    "Judgement",
+    "Outcome",
+    "Part",
+    "all_hold",
+    "checked",
+    "finding_of",
+    "judged",
+    "told",
+]
 
 
 class Finding(StrEnum):
@@ -62,7 +73,7 @@ class Found:
     """In place of what was asked for."""
 
     @classmethod
-    def near(cls, found: Measured | float, wanted: float, bar: float, note: str) -> Found:
+    def near(cls, found: Measured | float, wanted: float, bar: float, note: str = "") -> Found:
         """Return what was found where a value is to lie within ``bar`` of what is wanted."""
         value, ci95 = (found.value, found.ci95) if isinstance(found, Measured) else (found, None)
         return cls(value, abs(value - wanted) <= bar, note, bar, ci95)
@@ -144,6 +155,13 @@ def judged(
 
     check = checked(f"claim/{claim.id}", "claim", published or claim.text, found)
     return Judgement(claim, parts, check)
+
+
+def all_hold(parts: Sequence[Part], bar: str, cause: str = "") -> tuple[bool, str]:
+    """Say whether a claim is met, all of whose parts must hold, with its bar."""
+    failed = sum(not part.holds for part in parts)
+    words = filter(None, (f"{failed} of {len(parts)} parts do not hold", cause, bar))
+    return not failed, "; ".join(words) if failed else bar
 
 
 def told(parts: Iterable[Part], unless: str = "not: ") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import tomllib
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -72,8 +72,14 @@ class Published:
             for record in self.records(file)
         )
 
+    def table(
+        self, kind: type[RowT], file: str, columns: Mapping[str, str] | None = None
+    ) -> Callable[[], tuple[RowT, ...]]:
+        """Return what reads a table once, when it is first asked for."""
+        return cache(partial(self.rows, kind, file, columns))
+
     def template(self, file: str) -> dict[str, Any]:
-        """Return a scenario, to be changed by `weir.reproduce.engine.series.replaced`."""
+        """Return a scenario, to be changed by `weir.reproduce.engine.series.changed`."""
         return tomllib.loads(_text(self.folder() / file))
 
 

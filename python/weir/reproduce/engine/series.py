@@ -12,13 +12,13 @@ from weir.errors import ConfigError
 from weir.results.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from weir.reproduce.engine.published import Published
 
     Progress = Callable[[dict[str, float]], None] | None
 
-__all__ = ["Fidelity", "Plan", "Planned", "Runner", "Series", "compared", "engine", "replaced", "run_all"]
+__all__ = ["Fidelity", "Plan", "Planned", "Runner", "Series", "changed", "engine", "run_all"]
 
 ResultT = TypeVar("ResultT", bound=Result)
 ResultT_co = TypeVar("ResultT_co", bound=Result, covariant=True)
@@ -42,16 +42,13 @@ class Fidelity(StrEnum):
 # Scenarios.
 
 
-def replaced(document: dict[str, Any], *keys: str, value: object) -> dict[str, Any]:
-    """Return a document with one key replaced; the others are shared."""
-    head, *rest = keys
-    inner = replaced(document.get(head, {}), *rest, value=value) if rest else value
-    return {**document, head: inner}
-
-
-def compared(document: dict[str, Any], *specs: str, reference: str) -> dict[str, Any]:
-    """Return a document with other disciplines."""
-    return {**document, "disciplines": list(specs), "reference": reference}
+def changed(document: dict[str, Any], changes: Mapping[str, object]) -> dict[str, Any]:
+    """Return a document with keys replaced, such as ``stop.duration``; what is not replaced is shared."""
+    for key, value in changes.items():
+        head, _, rest = key.partition(".")
+        inner = changed(document.get(head, {}), {rest: value}) if rest else value
+        document = {**document, head: inner}
+    return document
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from textwrap import fill
 
 from weir.reproduce.engine.checks import Status
+from weir.text import number
 
-__all__ = ["MARKS", "WIDTH", "cut", "filled", "limited", "marked"]
+__all__ = ["MARKS", "WIDTH", "cut", "filled", "limited", "marked", "told"]
 
 WIDTH = 110
 MARKS = {Status.MET: "OK", Status.NOT_MET: "!!", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
@@ -15,6 +16,11 @@ MARKS = {Status.MET: "OK", Status.NOT_MET: "!!", Status.ARTEFACT: "artefact", St
 def marked(status: Status, words: str, width: int = 3) -> str:
     """Return words after the mark of a status."""
     return f"{MARKS[status]:<{width}}{words}"
+
+
+def told(value: float | str | None) -> str:
+    """Return a value of a check in words."""
+    return number(value) if isinstance(value, float) else str(value or "n/a")
 
 
 def cut(line: str) -> str:

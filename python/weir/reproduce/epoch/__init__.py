@@ -25,13 +25,11 @@ from weir.reproduce.epoch.open_points import open_points
 from weir.reproduce.epoch.published import PublishedClaim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from weir.reproduce.engine.checks import Check
-    from weir.reproduce.engine.document import Held
     from weir.reproduce.epoch.comparison import Rows
     from weir.reproduce.epoch.open_points import OpenPoint
-    from weir.reproduce.epoch.runs import Plan
 
 __all__ = ["EpochReproduction", "evaluate", "run", "simulate"]
 
@@ -75,20 +73,12 @@ class EpochReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
         yield f"{self.evidence.schedulings:,} schedulings"
 
 
-def _held(results: Mapping[Plan, NodeResult]) -> Held[Evidence, Judgement[PublishedClaim]]:
-    evidence = Evidence(results)
-    judgements = judge(evidence)
-    checks = (
-        *cells.cost_cells(evidence),
-        *cells.stated_cells(evidence),
-        *cells.experiment_cells(evidence),
-        *cells.rate_cells(evidence),
-        *(each.check for each in judgements),
-    )
-    return evidence, judgements, checks
-
-
-evaluate = evaluator(EpochReproduction, _held)
+evaluate = evaluator(
+    EpochReproduction,
+    Evidence,
+    judge,
+    (cells.cost_cells, cells.stated_cells, cells.experiment_cells, cells.rate_cells, None),
+)
 """Holds results against what was published; see `weir.reproduce.engine.document.evaluator`."""
 
 run = Series(runs.plans, runs.SEED, partial(source, published.FILES), simulate, evaluate).run

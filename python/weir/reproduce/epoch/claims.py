@@ -5,10 +5,11 @@ Wording and bars are in ``reproduce/epoch/claims.csv``. A claim is met if all of
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from weir.reproduce.engine.judgement import Part, judged
+from weir.reproduce.engine.judgement import Part, all_hold, judged
 from weir.reproduce.epoch import published, runs
 from weir.reproduce.epoch.measured import GENERATOR, Measured
 
@@ -34,15 +35,10 @@ _LEAST = 100_000
 
 def judge(evidence: Evidence) -> tuple[Judgement[PublishedClaim], ...]:
     """Decide every claim, in the order of the list."""
-    return tuple(_judge(evidence, claim) for claim in published.claims())
-
-
-def _judge(evidence: Evidence, claim: PublishedClaim) -> Judgement[PublishedClaim]:
-    def conclude(parts: tuple[Part, ...]) -> tuple[bool, str]:
-        failed, bar = sum(not part.holds for part in parts), f"bar: {claim.expected}"
-        return not failed, f"{failed} of {len(parts)} parts do not hold; {bar}" if failed else bar
-
-    return judged(claim, lambda: CLAIMS[claim.id](evidence), conclude)
+    return tuple(
+        judged(claim, partial(CLAIMS[claim.id], evidence), partial(all_hold, bar=f"bar: {claim.expected}"))
+        for claim in published.claims()
+    )
 
 
 # Terms.

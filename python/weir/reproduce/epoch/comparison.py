@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import NotMeasuredError, if_measured
 from weir.reproduce.epoch import runs
 from weir.reproduce.epoch.evidence import mean_of
 
@@ -127,10 +127,8 @@ Rows = tuple[Row, ...]
 
 def rows(evidence: Evidence) -> Rows:
     """Return a row for each discipline; none where fewer than two task sets were run."""
-    try:
-        numbers = sorted({*evidence.numbered("mixed")} & {*evidence.numbered("periods")})
-    except NotMeasuredError:
-        return ()
+    mixed, periods = (if_measured(evidence.numbered, kind) for kind in ("mixed", "periods"))
+    numbers = sorted({*(mixed or ())} & {*(periods or ())})
     return tuple(_row(evidence, numbers, *each) for each in _compared()) if len(numbers) > 1 else ()
 
 
@@ -143,13 +141,11 @@ def _compared() -> list[tuple[str, str, int]]:
 def _row(evidence: Evidence, numbers: list[int], name: str, kind: str, place: int) -> Row:
     means, differences = {}, {}
     for what in FIGURES:
-        try:
-            found = _figures(evidence, what, numbers, kind, place)
-            base = _figures(evidence, what, numbers, "mixed", 0)
-        except NotMeasuredError:
-            continue
-        means[what] = mean_of(found)
-        differences[what] = mean_of(own - other for own, other in zip(found, base, strict=True))
+        found = if_measured(_figures, evidence, what, numbers, kind, place)
+        base = if_measured(_figures, evidence, what, numbers, "mixed", 0)
+        if found and base:
+            means[what] = mean_of(found)
+            differences[what] = mean_of(own - other for own, other in zip(found, base, strict=True))
     return Row(name, means, differences)
 
 

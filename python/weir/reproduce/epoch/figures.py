@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import if_measured
 from weir.reproduce.epoch import runs
 from weir.reproduce.epoch.measured import GENERATOR, TRUE, Measured
 from weir.results.style import OTHERS, Figure, axis, scale_of, specification
@@ -15,17 +15,13 @@ if TYPE_CHECKING:
     from weir.reproduce.epoch.evidence import Evidence
 
 _FORMULA, _SIMULATED = "closed form", "simulated"
+_COSTS = "true cost of a message", "from equation 3"
 
 
 def drawings(evidence: Evidence) -> list[Figure]:
     """Return the figures, of those whose runs are there."""
-    made = []
-    for draw in (_rates, _overheads):
-        try:
-            made.append(draw(Measured(evidence)))
-        except NotMeasuredError:
-            continue
-    return made
+    measured = Measured(evidence)
+    return [*filter(None, (if_measured(draw, measured) for draw in (_rates, _overheads)))]
 
 
 def _rates(measured: Measured) -> Figure:
@@ -46,26 +42,17 @@ def _overheads(measured: Measured) -> Figure:
     values = []
     for length in runs.LENGTHS:
         found = measured.evidence.setting(f"restart/{length}", GENERATOR)
-        for name, message in (
-            ("true cost of a message", TRUE[GENERATOR]),
-            ("from equation 3", measured.message(GENERATOR).value),
-        ):
-            values.append(
-                {
-                    "x": round(found.schedulings, 2),
-                    "value": round(found.overhead(message).value, 2),
-                    "line": name,
-                }
-            )
+        costs = TRUE[GENERATOR], measured.message(GENERATOR).value
+        for name, message in zip(_COSTS, costs, strict=True):
+            overhead = round(found.overhead(message).value, 2)
+            values.append({"x": round(found.schedulings, 2), "value": overhead, "line": name})
     caption = (
         "What a scheduling costs a generator that is alone, against how many there are. At few, most are "
         "swaps to system processes, and an error of 0.2 % in the cost of a message moves the figure by 65 "
         "us; at many it is the 129 us of a restart."
     )
     chart = _lines(values, "schedulings (1/s)", "us a scheduling")
-    return Figure(
-        "Cost of a scheduling", caption, (("", chart),), _key(("true cost of a message", "from equation 3"))
-    )
+    return Figure("Cost of a scheduling", caption, (("", chart),), _key(_COSTS))
 
 
 def _key(names: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:

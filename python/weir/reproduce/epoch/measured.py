@@ -154,9 +154,7 @@ class Measured:
         both = [self.rounds(name, length=length) for name in (GENERATOR, SINK)]
         return sum(each.run_time for each in both) / both[0].messages
 
-    def formula(self, length: int, *, available: float | None = None) -> float:
-        """Return messages a second by the closed form, of what is left on the node if not said."""
-        if available is None:
-            both = [self.rounds(name, length=length) for name in (GENERATOR, SINK)]
-            available = sum(each.run_time for each in both)
-        return in_turn(available, TRUE[GENERATOR], TRUE[SINK], length)
+    def formula(self, length: int) -> float:
+        """Return messages a second by the closed form, of what is left on the node."""
+        both = [self.rounds(name, length=length) for name in (GENERATOR, SINK)]
+        return in_turn(sum(each.run_time for each in both), TRUE[GENERATOR], TRUE[SINK], length)

@@ -5,22 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.reproduce.engine.checks import Status
-from weir.reproduce.engine.markup import (
+from weir.reproduce.engine.page import (
     bar_cell,
     cell,
     cells,
+    figure_sections,
     mark,
-    note,
     number,
     row_name,
+    shown,
     span,
     table_of,
     two_lines,
     value_cells,
 )
-from weir.reproduce.engine.page import figure_sections, shown
 from weir.reproduce.epoch.comparison import FIGURES, words
 from weir.reproduce.epoch.figures import drawings
+from weir.results.page import note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

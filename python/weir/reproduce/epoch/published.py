@@ -8,7 +8,6 @@ printed costs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 from weir.reproduce.engine.published import Published
 
@@ -75,31 +74,13 @@ class PublishedClaim:
     expected: str
 
 
-@cache
-def costs() -> tuple[Cost, ...]:
-    """Return Table 1."""
-    return FILES.rows(Cost, "table01.csv", {"value": "us"})
-
-
-@cache
-def rates() -> tuple[Rate, ...]:
-    """Return Table 2."""
-    return FILES.rows(Rate, "table02.csv", {"rate": "messages_per_s", "time": "ms_per_message"})
-
-
-@cache
-def stated() -> tuple[Stated, ...]:
-    """Return the numbers of the text."""
-    return FILES.rows(Stated, "text.csv")
-
-
-@cache
-def experiments() -> tuple[Expected, ...]:
-    """Return what the experiments are expected to measure."""
-    return FILES.rows(Expected, "experiments.csv", {"value": "expected"})
-
-
-@cache
-def claims() -> tuple[PublishedClaim, ...]:
-    """Return the claims, in the order of the text."""
-    return FILES.rows(PublishedClaim, "claims.csv", {"text": "claim"})
+costs = FILES.table(Cost, "table01.csv", {"value": "us"})
+"""Table 1."""
+rates = FILES.table(Rate, "table02.csv", {"rate": "messages_per_s", "time": "ms_per_message"})
+"""Table 2."""
+stated = FILES.table(Stated, "text.csv")
+"""The numbers of the text."""
+experiments = FILES.table(Expected, "experiments.csv", {"value": "expected"})
+"""What the experiments are expected to measure."""
+claims = FILES.table(PublishedClaim, "claims.csv", {"text": "claim"})
+"""The claims, in the order of the text."""

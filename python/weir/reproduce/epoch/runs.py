@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from weir.reproduce.engine import series
-from weir.reproduce.engine.series import Fidelity, compared, replaced
+from weir.reproduce.engine.series import Fidelity, changed
 from weir.reproduce.engine.series import scenario as scenario
 from weir.reproduce.epoch import published, sets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from weir.reproduce.epoch.sets import TaskSet
 
@@ -134,8 +134,8 @@ def _alone(module: str, length: int) -> dict[str, Any]:
     """Return a program of Table 2 by itself; another prepares what it takes, before anything counts."""
     one = _promised(module, length)
     if module == "remote":
-        made = replaced(_node(one), "node", "names", value=["here", "there"])
-        return {**made, "queue": [{"name": "remote", "node": "there"}]}
+        there = {"node.names": ["here", "there"], "queue": [{"name": "remote", "node": "there"}]}
+        return changed(_node(one), there)
     fill = f"loop {_PREPARED} {{\n  compute 1us\n  enqueue {_MESSAGES}\n}}\nexit\n"
     filler = _process("filler", priority=3, need=WHOLE, slice=WHOLE, program=fill)
     return {**_node(one, filler), "queue": [{"name": _MESSAGES}, {"name": _DELIVERED}]}
@@ -226,60 +226,56 @@ def _behaviour() -> Iterator[tuple[str, dict[str, Any]]]:
     for name in ("windfall", "anomaly"):
         yield name, _template(f"{name}.toml")
     made = _node(_promised("generator", 20, need="98ms"))
-    yield "undeclared", replaced(made, "node", "system", value=UNDECLARED)
+    yield "undeclared", changed(made, {"node.system": UNDECLARED})
     yield "declared", made
 
 
 # Random task sets.
 
 
-def _set(drawn: TaskSet, seed: int, *, own_period: bool = False) -> dict[str, Any]:
-    processes = [process.document(own_period=own_period) for process in drawn.processes]
-    return {**_disciplines(_template("sets.toml"), *COMPARED), "seed": seed, "process": processes}
+def _set(drawn: TaskSet, seed: int, specs: Sequence[str], **changes: object) -> dict[str, Any]:
+    """Return a task set under some disciplines, the first of which the others are held against."""
+    processes = [process.document() for process in drawn.processes]
+    own = {"disciplines": list(specs), "reference": specs[0], "seed": seed, "process": processes}
+    return changed(_template("sets.toml"), {**own, **changes})
 
 
-def _disciplines(document: dict[str, Any], *specs: str) -> dict[str, Any]:
-    return compared(document, *specs, reference=specs[0])
+def _own_periods(drawn: TaskSet) -> list[dict[str, Any]]:
+    return [process.document(own_period=True) for process in drawn.processes]
 
 
-def _verified(document: dict[str, Any]) -> dict[str, Any]:
-    return replaced(replaced(document, "measure", "tails", value=False), "measure", "verify", value=True)
+_VERIFIED = {"measure.tails": False, "measure.verify": True}
+_TRIED = {**_VERIFIED, "stop.duration": "51s"}
 
 
 def _loads(size: Size, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
     for number in range(size.mixed):
         drawn = sets.mixed(seed, number)
-        yield f"mixed/{number}", _set(drawn, seed + number)
-        made = _disciplines(_set(drawn, seed + number, own_period=True), *PERIODIC)
-        yield f"periods/{number}", made
+        yield f"mixed/{number}", _set(drawn, seed + number, COMPARED)
+        yield f"periods/{number}", _set(drawn, seed + number, PERIODIC, process=_own_periods(drawn))
         specs = [f"epoch:min_slice={span},preempt_left={span}" for span in THRESHOLDS]
         if number < size.ready:
-            made = replaced(
-                _disciplines(_set(drawn, seed + number), *specs), "node", "costs", value="chrysalis"
-            )
-            yield f"thresholds/{number}", made
+            yield f"thresholds/{number}", _set(drawn, seed + number, specs, **{"node.costs": "chrysalis"})
     for number in range(size.busy):
-        made = _set(sets.busy(seed, number, 1.0), seed + number)
-        made = replaced(_verified(made), "stop", "duration", value="51s")
-        yield f"promise/{number}", _disciplines(made, *EXACT, EPOCH, AT_DISPATCH)
-        yield f"readings/{number}", _disciplines(replaced(made, "measure", "verify", value=False), *READINGS)
-        made = _set(sets.busy(seed, number, 0.95 - SYSTEM / 100), seed + number)
-        for key in ("costs", "system"):
-            made = replaced(made, "node", key, value="chrysalis")
-        yield f"costs/{number}", _disciplines(_verified(made), *EXACT, EPOCH)
+        drawn = sets.busy(seed, number, 1.0)
+        yield f"promise/{number}", _set(drawn, seed + number, (*EXACT, EPOCH, AT_DISPATCH), **_TRIED)
+        untold = {**_TRIED, "measure.verify": False}
+        yield f"readings/{number}", _set(drawn, seed + number, READINGS, **untold)
+        drawn = sets.busy(seed, number, 0.95 - SYSTEM / 100)
+        dear = {"node.costs": "chrysalis", "node.system": "chrysalis", **_VERIFIED}
+        yield f"costs/{number}", _set(drawn, seed + number, (*EXACT, EPOCH), **dear)
     for number in range(size.ready):
         drawn = sets.ready(seed, number)
-        more = drawn.raised(RAISED)
-        for name, each in (("before", drawn), ("after", more)):
-            yield f"raised/{number}/{name}", _disciplines(_verified(_set(each, seed + number)), EPOCH)
+        for name, each in (("before", drawn), ("after", drawn.raised(RAISED))):
+            yield f"raised/{number}/{name}", _set(each, seed + number, (EPOCH,), **_VERIFIED)
 
 
 def plans(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:
     """Return all runs: the experiments, what shows behaviour, the random task sets."""
     files = {"mixed": "sets.toml", "windfall": "windfall.toml", "anomaly": "anomaly.toml"}
-    made = [Plan(name, "node.toml", replaced(each, "seed", value=seed)) for name, each in _experiments()]
+    made = [Plan(name, "node.toml", {**each, "seed": seed}) for name, each in _experiments()]
     for name, each in _behaviour():
         file = files.get(name, "node.toml" if "declared" in name else "sharing.toml")
-        made.append(Plan(name, file, replaced(each, "seed", value=seed)))
+        made.append(Plan(name, file, {**each, "seed": seed}))
     made.extend(Plan(name, "sets.toml", each) for name, each in _loads(SIZES[fidelity], seed))
     return made

@@ -22,9 +22,8 @@ from weir.reproduce.sfq.evidence import Evidence
 from weir.reproduce.sfq.published import PublishedClaim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from weir.reproduce.engine.document import Held
     from weir.reproduce.sfq.runs import Plan
 
 __all__ = ["SfqReproduction", "evaluate", "run", "simulate"]
@@ -53,20 +52,9 @@ class SfqReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
         yield f"{self.evidence.packets:,} packets"
 
 
-def _held(results: Mapping[Plan, NetworkResult]) -> Held[Evidence, Judgement[PublishedClaim]]:
-    evidence = Evidence(results)
-    judgements = judge(evidence)
-    checks = (
-        *cells.cells(evidence),
-        *cells.offers(evidence),
-        *cells.suggested(evidence),
-        *cells.predictions(evidence),
-        *(each.check for each in judgements),
-    )
-    return evidence, judgements, checks
-
-
-evaluate = evaluator(SfqReproduction, _held)
+evaluate = evaluator(
+    SfqReproduction, Evidence, judge, (cells.cells, cells.offers, cells.suggested, cells.predictions, None)
+)
 """Holds results against what was published; see `weir.reproduce.engine.document.evaluator`."""
 
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.reproduce.engine.checks import Status
-from weir.reproduce.engine.evidence import NotMeasuredError
-from weir.reproduce.engine.markup import (
+from weir.reproduce.engine.evidence import if_measured
+from weir.reproduce.engine.page import (
     bold_cell,
     cell,
     cells,
-    details,
+    figure_sections,
     mark,
-    note,
     number,
     row_name,
+    shown,
     span,
     table_of,
     two_lines,
     value_cells,
 )
-from weir.reproduce.engine.page import figure_sections, shown
 from weir.reproduce.sfq import published
 from weir.reproduce.sfq.cells import cell_id, collides, perturbed, summed_with
 from weir.reproduce.sfq.figures import drawings
 from weir.reproduce.sfq.published import TABLES
+from weir.results.page import details, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,11 +58,7 @@ def html(reproduction: SfqReproduction) -> str:
 
 
 def _overview(reproduction: SfqReproduction) -> str:
-    tallies = ((table, *reproduction.tallied(str(table))) for table in TABLES)
-    rows = (
-        (row_name(f"Table {table}"), cell(words), cell("n/a" if share is None else f"{share:.2f}"))
-        for table, words, share in tallies
-    )
+    rows = ((row_name(f"Table {table}"), *cells("", *reproduction.tallied(str(table)))) for table in TABLES)
     return table_of(("table", "cells met", "largest deviation, in tolerances"), rows) + note(
         "A cell is a throughput or a delay. Without a collision a throughput is held to 2 % and a delay to "
         "5 % or 8 ms; under FIFO, and where streams share a queue, a throughput to 10 % and a delay to 5 "
@@ -124,7 +120,7 @@ def _table(reproduction: SfqReproduction, by_id: dict[str, Check], table: int) -
     when = ", ".join(f"{start:g} to {end:g} s" for start, end in spans)
     head = ("stream", "run", "discipline", "offer", "throughput", "delay", "variance")
     listed = table_of(head, (_row(reproduction, by_id, row) for row in rows), text=3)
-    return details(f"Table {table}: {when}", listed, opened=table in {1, 2, 11})
+    return details(f"Table {table}: {when}", listed, shown=table in {1, 2, 11})
 
 
 def _row(reproduction: SfqReproduction, by_id: dict[str, Check], row: Row) -> Iterator[str]:
@@ -134,14 +130,8 @@ def _row(reproduction: SfqReproduction, by_id: dict[str, Check], row: Row) -> It
     summed = summed_with(row) is not None
     yield _value(by_id[cell_id(row, "throughput")], 2, "Σ " if summed else "")
     yield _value(by_id[cell_id(row, "delay")], 4)
-    yield two_lines(_variance(reproduction, row), f"{row.variance:.5f}")
-
-
-def _variance(reproduction: SfqReproduction, row: Row) -> str:
-    try:
-        return f"{reproduction.evidence.of_row(row, 'delay_variance').value:.5f}"
-    except NotMeasuredError:
-        return "n/a"
+    variance = if_measured(reproduction.evidence.of_row, row, "delay_variance")
+    yield two_lines(f"{variance.value:.5f}" if variance else "n/a", f"{row.variance:.5f}")
 
 
 def _value(check: Check, digits: int, before: str = "", *, margin: bool = True) -> str:

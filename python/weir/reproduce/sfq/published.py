@@ -106,7 +106,5 @@ def rows() -> tuple[Row, ...]:
     )
 
 
-@cache
-def claims() -> tuple[PublishedClaim, ...]:
-    """Return the claims of the text, in its order."""
-    return FILES.rows(PublishedClaim, "claims.csv", {"text": "claim"})
+claims = FILES.table(PublishedClaim, "claims.csv", {"text": "claim"})
+"""The claims of the text, in its order."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from weir import toml
 from weir.errors import ConfigError
-from weir.reproduce.engine.series import Fidelity
+from weir.reproduce.engine.series import Fidelity, changed
 from weir.reproduce.sfq import published
 
 SEED = 1993
@@ -168,7 +168,7 @@ def scenario(plan: Plan) -> str:
     if len(template["disciplines"]) != len(roles):
         message = f"there are {len(template['disciplines'])} disciplines, must be {len(roles)}"
         raise ConfigError(message, f"restore {path.name}", str(path))
-    made = {**template, "seed": plan.seed, "stop": {**template["stop"], "replications": plan.replications}}
+    made = changed(template, {"seed": plan.seed, "stop.replications": plan.replications})
     return toml.dumps(_narrowed(made, plan, roles))
 
 

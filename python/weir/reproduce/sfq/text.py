@@ -36,7 +36,7 @@ def blocks(reproduction: SfqReproduction) -> Iterator[list[str]]:
 def _tables(reproduction: SfqReproduction) -> Iterator[str]:
     for table in published.TABLES:
         words, share = reproduction.tallied(str(table))
-        yield f"{table:>5}  {words:<22}  {'n/a' if share is None else f'{share:.2f}'}"
+        yield f"{table:>5}  {words:<22}  {share}"
 
 
 def _row(by_id: dict[str, Check], row: Row) -> str:

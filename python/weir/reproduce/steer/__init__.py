@@ -23,11 +23,9 @@ from weir.reproduce.steer.published import PublishedClaim
 from weir.text import be
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from weir.reproduce.engine.checks import Check
-    from weir.reproduce.engine.document import Held
-    from weir.reproduce.steer.runs import Plan
     from weir.reproduce.steer.sweep import Row
 
 __all__ = ["SteerReproduction", "evaluate", "run", "simulate"]
@@ -72,20 +70,12 @@ class SteerReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
         yield f"{self.evidence.requests:,} requests"
 
 
-def _held(results: Mapping[Plan, ServerResult]) -> Held[Evidence, Judgement[PublishedClaim]]:
-    evidence = Evidence(results)
-    judgements = judge(evidence)
-    checks = (
-        *(each.check for each in judgements),
-        *order_checks(evidence),
-        *cells.model_cells(evidence),
-        *cells.slowdown_cells(evidence),
-        *cells.property_cells(evidence),
-    )
-    return evidence, judgements, checks
-
-
-evaluate = evaluator(SteerReproduction, _held)
+evaluate = evaluator(
+    SteerReproduction,
+    Evidence,
+    judge,
+    (None, order_checks, cells.model_cells, cells.slowdown_cells, cells.property_cells),
+)
 """Holds results against what was published; see `weir.reproduce.engine.document.evaluator`."""
 
 run = Series(runs.plans, runs.SEED, partial(source, published.FILES), simulate, evaluate).run

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -110,12 +110,8 @@ def _larger(evidence: Evidence, left: str, right: str, least: float = 1.0) -> Pa
     )
 
 
-def _above(*pairs: tuple[str, str], least: float = 1.0) -> Parts:
-    def parts(evidence: Evidence) -> Iterator[Part]:
-        for left, right in pairs:
-            yield _larger(evidence, left, right, least)
-
-    return parts
+def _above(*pairs: tuple[str, str]) -> Parts:
+    return lambda evidence: (_larger(evidence, left, right) for left, right in pairs)
 
 
 def _levels(windows: list[float]) -> list[float]:
@@ -173,11 +169,7 @@ def _fewer(policy: str, traffics: tuple[str, ...] = TRAFFICS) -> Parts:
 
 
 def _both(*several: Parts) -> Parts:
-    def parts(evidence: Evidence) -> Iterator[Part]:
-        for each in several:
-            yield from each(evidence)
-
-    return parts
+    return lambda evidence: chain.from_iterable(each(evidence) for each in several)
 
 
 _STATEMENTS: dict[str, Parts] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import if_measured
 from weir.reproduce.steer import runs
 from weir.reproduce.steer.cells import slowdown
 from weir.reproduce.steer.runs import WINDOWS
@@ -28,14 +28,8 @@ _COLOURS = (*OTHERS, "#1b8fd0", "#6f5fb8", "#000000")
 
 def drawings(reproduction: SteerReproduction) -> list[Figure]:
     """Return the figures, of those whose runs are there."""
-    evidence = reproduction.evidence
-    made = []
-    for draw in (_delays, _cores, _slowdowns):
-        try:
-            made.append(draw(evidence))
-        except NotMeasuredError:
-            continue
-    return [*made, *_pays(reproduction.sweep)]
+    made = (if_measured(draw, reproduction.evidence) for draw in (_delays, _cores, _slowdowns))
+    return [*filter(None, made), *_pays(reproduction.sweep)]
 
 
 def _delays(evidence: Evidence) -> Figure:

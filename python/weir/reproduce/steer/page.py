@@ -6,23 +6,25 @@ from typing import TYPE_CHECKING
 
 from weir.reproduce.engine.checks import Status
 from weir.reproduce.engine.evidence import NotMeasuredError
-from weir.reproduce.engine.markup import (
+from weir.reproduce.engine.page import (
     bar_cell,
     bold_cell,
     cell,
     cells,
+    figure_sections,
     mark,
-    note,
     row_name,
+    shown,
     span,
     table_of,
     two_lines,
 )
-from weir.reproduce.engine.page import figure_sections, shown
+from weir.reproduce.engine.text import told
 from weir.reproduce.steer import runs
 from weir.reproduce.steer.cells import slowdown
 from weir.reproduce.steer.figures import drawings
 from weir.reproduce.steer.sweep import BOTH, OTHERS, words
+from weir.results.page import note
 from weir.text import number
 
 if TYPE_CHECKING:
@@ -71,8 +73,8 @@ def _values(checks: Iterable[Check], wanted: str) -> str:
 def _listed(check: Check) -> Iterator[str]:
     yield mark(check)
     yield row_name(check.id)
-    yield cell(_number(check.published), _kind(check.published))
-    yield two_lines(_number(check.measured), span(check), _kind(check.measured))
+    yield cell(told(check.published), _kind(check.published))
+    yield two_lines(told(check.measured), span(check), _kind(check.measured))
     yield bar_cell(check)
     yield cell(check.note, "text wrap")
 
@@ -81,16 +83,12 @@ def _kind(value: float | str | None) -> str:
     return "text wrap" if isinstance(value, str) else ""
 
 
-def _number(value: float | str | None) -> str:
-    return number(value) if isinstance(value, float) else str(value or "n/a")
-
-
 def _claim(judgement: Judgement[PublishedClaim]) -> Iterator[str]:
     check, claim = judgement.check, judgement.published
     unit = " us" if isinstance(check.measured, float) else ""
     yield mark(check)
     yield from cells("text", claim.id, claim.policy, claim.traffic)
-    yield from cells("text wrap", claim.text, f"{_number(check.measured)}{unit}", check.note)
+    yield from cells("text wrap", claim.text, f"{told(check.measured)}{unit}", check.note)
 
 
 def _slowdowns(reproduction: SteerReproduction) -> str:
@@ -110,7 +108,7 @@ def _slowdowns(reproduction: SteerReproduction) -> str:
             if other is None:
                 yield two_lines(number(found.value, 3), interval)
             else:
-                beside = f"{interval} · other: {_number(other.published)}"
+                beside = f"{interval} · other: {told(other.published)}"
                 yield bold_cell(other, number(found.value, 3), beside)
 
     head = ("policy", *(f"{workload} {load}" for workload, load in columns))

@@ -7,7 +7,6 @@ Source: Y. Ouyang, *CS477 Advanced Operating Systems Lab1 Report*, EPFL, 2024. `
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 from weir.reproduce.engine.published import Published
 
@@ -91,26 +90,11 @@ class Slowdown:
     value: float
 
 
-@cache
-def claims() -> tuple[PublishedClaim, ...]:
-    """Return the claims, in the order of the report."""
-    columns = {"class_": "class", "value": "value_us", "text": "claim"}
-    return FILES.rows(PublishedClaim, "claims.csv", columns)
-
-
-@cache
-def orderings() -> tuple[Ordering, ...]:
-    """Return the twelve orderings; the eighth has two halves."""
-    return FILES.rows(Ordering, "orderings.csv")
-
-
-@cache
-def model() -> tuple[ModelValue, ...]:
-    """Return what another simulation of the lab's model found."""
-    return FILES.rows(ModelValue, "model.csv", {"class_": "class"})
-
-
-@cache
-def slowdowns() -> tuple[Slowdown, ...]:
-    """Return the slowdowns by policy, workload and load."""
-    return FILES.rows(Slowdown, "slowdown.csv", {"value": "p99.9"})
+claims = FILES.table(PublishedClaim, "claims.csv", {"class_": "class", "value": "value_us", "text": "claim"})
+"""The claims, in the order of the report."""
+orderings = FILES.table(Ordering, "orderings.csv")
+"""The twelve orderings; the eighth has two halves."""
+model = FILES.table(ModelValue, "model.csv", {"class_": "class"})
+"""What another simulation of the lab's model found."""
+slowdowns = FILES.table(Slowdown, "slowdown.csv", {"value": "p99.9"})
+"""The slowdowns by policy, workload and load."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from weir.reproduce.engine import series
-from weir.reproduce.engine.series import Fidelity
+from weir.reproduce.engine.series import Fidelity, changed
 from weir.reproduce.engine.series import scenario as scenario
 from weir.reproduce.steer import published
 
@@ -64,40 +64,21 @@ class Size:
     loads: tuple[float, ...]
 
 
+_SIZES: dict[str, tuple[Any, Any, Any]] = {
+    "window": (_SHORT, _AS_IT_IS, _AS_IT_IS),
+    "thresholds": (_SHORT, _FIFTH, _AS_IT_IS),
+    "requests": (250_000, 1_000_000, 1_000_000),
+    "replications": (4, 5, 32),
+    "sweep_requests": (100_000, 200_000, 400_000),
+    "sweep_replications": (3, 4, 8),
+    "shares": ((0.005, 0.1), (0.005, 0.1, 0.5), (0.005, 0.02, 0.05, 0.1, 0.25, 0.5)),
+    "ratios": ((2, 100), (2, 10, 100), (2, 5, 10, 30, 100)),
+    "loads": ((0.3, 0.7), (0.3, 0.5, 0.7, 0.85), (0.3, 0.5, 0.7, 0.85)),
+}
+"""Quick, default and full."""
 SIZES = {
-    Fidelity.QUICK: Size(
-        window=_SHORT,
-        thresholds=_SHORT,
-        requests=250_000,
-        replications=4,
-        sweep_requests=100_000,
-        sweep_replications=3,
-        shares=(0.005, 0.1),
-        ratios=(2, 100),
-        loads=(0.3, 0.7),
-    ),
-    Fidelity.DEFAULT: Size(
-        window=_AS_IT_IS,
-        thresholds=_FIFTH,
-        requests=1_000_000,
-        replications=5,
-        sweep_requests=200_000,
-        sweep_replications=4,
-        shares=(0.005, 0.1, 0.5),
-        ratios=(2, 10, 100),
-        loads=(0.3, 0.5, 0.7, 0.85),
-    ),
-    Fidelity.FULL: Size(
-        window=_AS_IT_IS,
-        thresholds=_AS_IT_IS,
-        requests=1_000_000,
-        replications=32,
-        sweep_requests=400_000,
-        sweep_replications=8,
-        shares=(0.005, 0.02, 0.05, 0.1, 0.25, 0.5),
-        ratios=(2, 5, 10, 30, 100),
-        loads=(0.3, 0.5, 0.7, 0.85),
-    ),
+    fidelity: Size(**{name: values[place] for name, values in _SIZES.items()})
+    for place, fidelity in enumerate(Fidelity)
 }
 
 
@@ -134,20 +115,12 @@ class Plan(series.Plan):
 _template = published.FILES.template
 
 
-def _with(document: dict[str, Any], **tables: object) -> dict[str, Any]:
-    """Return a scenario with keys replaced; of a table those that are given."""
-    made = dict(document)
-    for name, value in tables.items():
-        made[name] = {**document.get(name, {}), **value} if isinstance(value, dict) else value
-    return made
-
-
 def _lab(size: Size, seed: int) -> Iterator[Plan]:
     for file in (*TRAFFICS, "thresholds"):
         window = size.thresholds if file == "thresholds" else size.window
         document = _scaled(_template(f"{file}.toml"), window)
         work = 5e-3 * window * _LAB_REQUESTS * len(document["disciplines"])
-        yield Plan(f"lab/{file}", f"{file}.toml", _with(document, seed=seed), work)
+        yield Plan(f"lab/{file}", f"{file}.toml", {**document, "seed": seed}, work)
 
 
 def _scaled(document: dict[str, Any], window: int) -> dict[str, Any]:
@@ -160,22 +133,20 @@ def _scaled(document: dict[str, Any], window: int) -> dict[str, Any]:
         head, found, period = written.partition("period=")
         return f"{head}{found}{periods[period]}" if found else head
 
-    workload = document["workload"]
-    levels = {**workload["levels"], "every": f"{5 * window}ms"}
-    return _with(
-        document,
-        disciplines=[spec(each) for each in document["disciplines"]],
-        workload={"levels": levels},
-        stop={"duration": f"{WINDOWS * window}ms"},
-        measure={"window": f"{window}ms"},
-    )
+    changes = {
+        "disciplines": [spec(each) for each in document["disciplines"]],
+        "workload.levels.every": f"{5 * window}ms",
+        "stop.duration": f"{WINDOWS * window}ms",
+        "measure.window": f"{window}ms",
+    }
+    return changed(document, changes)
 
 
 def _loaded(kind: str, file: str, load: str, size: Size, seed: int) -> Plan:
     document = _template(f"{file}.toml")
     requests = size.requests * size.replications
-    stop = {"requests": requests, "replications": size.replications}
-    made = _with(document, seed=seed, workload={"load": float(load)}, stop=stop)
+    stop = {"stop.requests": requests, "stop.replications": size.replications}
+    made = changed(document, {"seed": seed, "workload.load": float(load), **stop})
     return Plan(f"{kind}/{file}/{load}", f"{file}.toml", made, float(requests * len(made["disciplines"])))
 
 
@@ -203,23 +174,21 @@ def _pays(cell: Cell, size: Size, seed: int) -> Plan:
     short, long = document["class"]
     requests = size.sweep_requests * size.sweep_replications
     trains = {"trains": {"every": f"{gap:.0f}ns", "spacing": "1ns"}}
-    made = _with(
-        document,
-        seed=seed,
-        disciplines=specs,
-        reference=specs[-1],
-        workload={"load": cell.load, "arrivals": trains if cell.bursts else "poisson"},
-        stop={
-            "requests": requests,
-            "warm_up": f"{_SETTLED * 250 * mean:.0f}ns",
-            "replications": size.sweep_replications,
-        },
-    )
-    made["class"] = [
-        {**short, "share": 1 - cell.share},
-        {**long, "share": cell.share, "service": f"{cell.ratio}us"},
-    ]
-    return Plan(cell.name, "pays.toml", made, float(requests * len(specs)))
+    changes = {
+        "seed": seed,
+        "disciplines": specs,
+        "reference": specs[-1],
+        "workload.load": cell.load,
+        "workload.arrivals": trains if cell.bursts else "poisson",
+        "stop.requests": requests,
+        "stop.warm_up": f"{_SETTLED * 250 * mean:.0f}ns",
+        "stop.replications": size.sweep_replications,
+        "class": [
+            {**short, "share": 1 - cell.share},
+            {**long, "share": cell.share, "service": f"{cell.ratio}us"},
+        ],
+    }
+    return Plan(cell.name, "pays.toml", changed(document, changes), float(requests * len(specs)))
 
 
 def plans(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:

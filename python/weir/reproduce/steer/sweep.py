@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.engine.evidence import if_measured
 from weir.reproduce.engine.series import Fidelity
 from weir.reproduce.steer.runs import PAYS, cells
 
@@ -52,13 +52,7 @@ class Row:
 
 def rows(evidence: Evidence, fidelity: str) -> tuple[Row, ...]:
     """Return the workloads that were run, in the order of the grid."""
-    made = []
-    for cell in cells(Fidelity(fidelity)):
-        try:
-            made.append(_row(evidence, cell))
-        except NotMeasuredError:
-            continue
-    return tuple(made)
+    return tuple(filter(None, (if_measured(_row, evidence, cell) for cell in cells(Fidelity(fidelity)))))
 
 
 def _row(evidence: Evidence, cell: Cell) -> Row:

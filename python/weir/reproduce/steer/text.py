@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weir.reproduce.engine.checks import Status
 from weir.reproduce.engine.evidence import NotMeasuredError
-from weir.reproduce.engine.text import filled, limited, marked
+from weir.reproduce.engine.text import filled, limited, marked, told
 from weir.reproduce.steer import runs
 from weir.reproduce.steer.cells import slowdown
 from weir.reproduce.steer.published import CLAIMS
@@ -40,7 +40,7 @@ def blocks(reproduction: SteerReproduction) -> Iterator[list[str]]:
 
 def _claim(judgement: Judgement[PublishedClaim]) -> str:
     claim, check = judgement.published, judgement.check
-    found = "" if check.measured is None else f" Found: {_number(check.measured)}"
+    found = "" if check.measured is None else f" Found: {told(check.measured)}"
     unit = " us" if isinstance(check.measured, float) else ""
     line = f"{claim.id} {claim.policy}, {claim.traffic}: {claim.text}.{found}{unit}"
     return filled(marked(check.status, line, 9), 13)
@@ -53,18 +53,14 @@ def _listed(check: Check) -> str:
 
 def _value(check: Check) -> str:
     unit, _, what = check.note.partition("; ")
-    wanted, found = _number(check.published), _number(check.measured)
+    wanted, found = told(check.published), told(check.measured)
     bar = f"±{check.tolerance:.3g} {unit}" if check.tolerance else ""
     return marked(check.status, f"{wanted:>8}{found:>10}  {bar:<12} {what}", 9).rstrip()
 
 
 def _missed(check: Check) -> str:
-    facts = f"{check.id}: {_number(check.published)}, found {_number(check.measured)}; {check.note}"
+    facts = f"{check.id}: {told(check.published)}, found {told(check.measured)}; {check.note}"
     return filled(marked(check.status, facts, 9), 9)
-
-
-def _number(value: float | str | None) -> str:
-    return number(value) if isinstance(value, float) else str(value or "n/a")
 
 
 def _slowdowns(reproduction: SteerReproduction) -> Iterator[str]:
@@ -94,7 +90,7 @@ def _policy(
         mark = "!!" if other is not None and other.status == Status.NOT_MET else ""
         half = "" if found.ci95 is None else f" ±{number(found.half, 2)}"
         first += f"{f'{mark}{number(found.value, 3)}{half}':>16}"
-        second += f"{'' if other is None else f'({_number(other.published)})':>16}"
+        second += f"{'' if other is None else f'({told(other.published)})':>16}"
     yield first
     if second.strip():
         yield second

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from weir.reproduce.engine.markup import cell, headline, note, row_name, table_of
+from weir.reproduce.engine.page import cell, headline, row_name, table_of
 from weir.reproduce.sfq.study import parts
 from weir.reproduce.sfq.study.tables import jain, tables, worst
-from weir.results.page import charts_of, drawn, page, section
+from weir.results.page import charts_of, drawn, note, page, section
 from weir.results.style import DASHES, OTHERS, Figure, specification
 
 if TYPE_CHECKING:
