@@ -19,10 +19,12 @@ __all__ = [
     "Histogram",
     "Measured",
     "Of",
+    "OfClass",
     "Rows",
     "Sampled",
     "TheoryValue",
     "Value",
+    "frozen",
     "rows",
 ]
 
@@ -48,10 +50,11 @@ class Rows(tuple[Row_co, ...]):
 def rows(kind: type[Row], found: list[dict[str, Any]]) -> Rows[Row]:
     """Return JSON objects as rows; a field missing from an object is None."""
     names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    return Rows(kind(**{name: _frozen(row.get(name.rstrip("_"))) for name in names}) for row in found)
+    return Rows(kind(**{name: frozen(row.get(name.rstrip("_"))) for name in names}) for row in found)
 
 
-def _frozen(value: object) -> object:
+def frozen(value: object) -> object:
+    """Return a list as a tuple."""
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -73,6 +76,14 @@ class Against:
     __slots__ = ()
     discipline: str
     reference: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfClass:
+    """A class of messages or requests; ``all`` of them."""
+
+    __slots__ = ()
+    class_: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
+from typing import Any, ClassVar, TypedDict, Unpack
 
 from weir.errors import ConfigError
 from weir.models.fabric.rows import (
@@ -23,14 +23,9 @@ from weir.models.fabric.rows import (
 )
 from weir.results.labels import short_labels
 from weir.results.reading import ALL, check_counts, check_figures, check_rows, refuse
-from weir.results.result import Result, Section
+from weir.results.result import Field, Result, Section
 from weir.results.rows import rows
 from weir.text import number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from weir.models.fabric.view import FabricView
 
 __all__ = ["ALL", "FabricResult"]
 
@@ -55,9 +50,12 @@ class FabricResult(Result):
     >>> result.difference(result.disciplines[1], load=0.8, channel="D2").value  # doctest: +SKIP
     """
 
-    _fields: ClassVar[Mapping[str, str]] = {"loads": "tuple[float, ...]"}
     _whole: ClassVar[tuple[str, ...] | None] = ("size",)
+    _view: ClassVar[str] = "weir.models.fabric.view:FabricView"
+    _named = staticmethod(short_labels)
 
+    loads = Field[tuple[float, ...]]("tuple[float, ...]")
+    """The loads, in the order of the scenario."""
     channels = Section(ChannelRow)
     """The virtual channels, in the order of the scenario."""
     totals = Section(Totals)
@@ -72,40 +70,17 @@ class FabricResult(Result):
     """Histograms of latency."""
 
     @classmethod
-    def check(cls, document: dict[str, Any]) -> None:
-        """Check what was read: as of every result, and that figures are about its loads and channels.
-
-        Raises
-        ------
-        ResultError
-            If something is not as the engine writes it; the error says where.
-        """
-        super().check(document)
+    def _check(cls, document: dict[str, Any]) -> None:
+        """Check that figures are about the loads and channels of the result."""
         check_rows(FabricSize, [document["size"]], "size")
         _check_subjects(document)
         check_figures(document, ("low", "high"), ("low_90", "high_90"))
         check_counts(document, ["totals"])
 
-    def view(self) -> FabricView:
-        """Return the result as it is shown."""
-        from weir.models.fabric.view import FabricView
-
-        return FabricView(self)
-
     @cached_property
     def size(self) -> FabricSize:
         """End-points, switches and links."""
         return rows(FabricSize, [self.document["size"]])[0]
-
-    @property
-    def loads(self) -> tuple[float, ...]:
-        """The loads, in the order of the scenario."""
-        return tuple(self.document["loads"])
-
-    @cached_property
-    def labels(self) -> dict[str, str]:
-        """A short name for each of `disciplines`, whose spec strings may hold whole tables."""
-        return short_labels(self.disciplines)
 
     def estimate(self, discipline: str, **about: Unpack[About]) -> FabricEstimate | None:
         """Return one estimate, or None if the run has no such row.

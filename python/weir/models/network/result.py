@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
+from typing import Any, ClassVar, TypedDict, Unpack
 
 from weir.models.network.rows import (
     FlowRow,
@@ -22,12 +22,7 @@ from weir.models.network.rows import (
 )
 from weir.results.labels import labels
 from weir.results.reading import ALL, check_positive, refuse
-from weir.results.result import Result, Section
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from weir.models.network.view import NetworkView
+from weir.results.result import Field, Result, Section
 
 __all__ = ["ALL", "NetworkResult"]
 
@@ -44,8 +39,11 @@ class NetworkResult(Result):
     >>> result.estimate("fifo", metric="utilisation", link="A-B").value   # doctest: +SKIP
     """
 
-    _fields: ClassVar[Mapping[str, str]] = {"classes": "tuple[str, ...]"}
+    _view: ClassVar[str] = "weir.models.network.view:NetworkView"
+    _named = staticmethod(labels)
 
+    classes = Field[tuple[str, ...]]("tuple[str, ...]")
+    """The classes of the flows, by name."""
     estimates = Section(NetworkEstimate)
     """All estimates, one row each."""
     differences = Section(NetworkDifference)
@@ -64,30 +62,13 @@ class NetworkResult(Result):
     """The intervals of sending time; the first is the whole run."""
 
     @classmethod
-    def check(cls, document: dict[str, Any]) -> None:
-        """Check what was read; series of a flow have as many values under each discipline."""
-        super().check(document)
+    def _check(cls, document: dict[str, Any]) -> None:
+        """Check that the series of a flow have as many values under each discipline."""
         lengths: dict[str, int] = {}
         for place, row in enumerate(document.get("series", ())):
             check_positive(f"series[{place}].step", row["step"])
             if lengths.setdefault(row["flow"], len(row["values"])) != len(row["values"]):
                 refuse(f"series[{place}].values", row["values"], "as many as in the other series of the flow")
-
-    def view(self) -> NetworkView:
-        """Return the result as it is shown."""
-        from weir.models.network.view import NetworkView
-
-        return NetworkView(self)
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The classes of the flows, by name."""
-        return tuple(self.document["classes"])
-
-    @cached_property
-    def labels(self) -> dict[str, str]:
-        """A short name for each of `disciplines`."""
-        return labels(self.disciplines)
 
     @cached_property
     def flows_measured(self) -> tuple[str, ...]:

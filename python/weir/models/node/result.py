@@ -24,16 +24,13 @@ from weir.models.node.rows import (
     Samples,
 )
 from weir.results.reading import ALL
-from weir.results.result import Section
+from weir.results.result import Field, Section
 from weir.results.subjects import SubjectResult
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pyarrow as pa
 
     from weir.models.node.rows import Timeline
-    from weir.models.node.view import NodeView
 
 __all__ = ["ALL", "NodeResult"]
 
@@ -49,15 +46,18 @@ class NodeResult(SubjectResult):
     >>> result.totals("epoch", "g1").needs_missed                            # doctest: +SKIP
     """
 
-    _fields: ClassVar[Mapping[str, str]] = {
-        "epoch": "float",
-        "measured": "float",
-        "nodes": "tuple[str, ...]",
-        "queues": "tuple[str, ...]",
-    }
     _whole: ClassVar[tuple[str, ...] | None] = ("timelines",)
     _usual: ClassVar[tuple[str, str]] = ("process", "response")
+    _view: ClassVar[str] = "weir.models.node.view:NodeView"
 
+    epoch = Field[float]("float")
+    """The epoch, in seconds: what needs and run times are measured over."""
+    measured = Field[float]("float")
+    """The measured time of a replication, in seconds."""
+    nodes = Field[tuple[str, ...]]("tuple[str, ...]")
+    """The nodes, by name."""
+    queues = Field[tuple[str, ...]]("tuple[str, ...]")
+    """The dual queues, by name."""
     processes = Section(ProcessRow)
     """The processes, the system's last."""
     warnings = Section(NodeWarning)
@@ -76,43 +76,15 @@ class NodeResult(SubjectResult):
     """What the sampler saw of the first replication."""
 
     @classmethod
-    def check(cls, document: dict[str, Any]) -> None:
-        """Check what was read: as of every result, and that figures are about what it lists.
-
-        Raises
-        ------
-        ResultError
-            If something is not as the engine writes it; the error says where.
-        """
-        super().check(document)
+    def _check(cls, document: dict[str, Any]) -> None:
+        """Check that figures and timelines are about what the result lists."""
         check_node(document)
         check_timelines(document)
-
-    def view(self) -> NodeView:
-        """Return the result as it is shown."""
-        from weir.models.node.view import NodeView
-
-        return NodeView(self)
 
     @cached_property
     def timelines(self) -> tuple[Timeline, ...]:
         """Who ran when, in part of the first replication."""
         return timelines(self.document)
-
-    @property
-    def nodes(self) -> tuple[str, ...]:
-        """The nodes, by name."""
-        return tuple(self.document["nodes"])
-
-    @property
-    def queues(self) -> tuple[str, ...]:
-        """The dual queues, by name."""
-        return tuple(self.document["queues"])
-
-    @property
-    def epoch(self) -> float:
-        """The epoch, in seconds: what needs and run times are measured over."""
-        return float(self.document["epoch"])
 
     @property
     def balanced(self) -> bool:

@@ -9,8 +9,8 @@ from weir.models.node.result import NodeResult
 from weir.models.node.verdict import deadlines, needs, responses, warnings
 from weir.results.page import details, in_full, note, section
 from weir.results.page import tables as on_page
-from weir.results.tables import others
-from weir.results.terminal import begin, print_table, print_tables, say
+from weir.results.tables import kept, others
+from weir.results.terminal import print_table, print_tables, say
 from weir.results.view import View
 from weir.text import plural, quantity
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from weir.results.style import Figure
     from weir.results.tables import Column
 
 __all__ = ["NodeView"]
@@ -36,6 +35,8 @@ _PATHS = (
 class NodeView(View[NodeResult]):
     """What a node shows."""
 
+    charts = "weir.models.node.figures:figures"
+
     def statements(self) -> Sequence[str | None]:
         """Return which needs and deadlines are met, and under whom nobody waits for long."""
         return needs(self.result), deadlines(self.result), responses(self.result)
@@ -44,41 +45,29 @@ class NodeView(View[NodeResult]):
         """Return what was warned of, one sentence a node."""
         return warnings(self.result)
 
-    def show_run(self, out: Console) -> None:
-        """Show the processes under each discipline, then queues and nodes."""
+    def show(self, out: Console, *, compared: bool) -> None:
+        """Show the processes under each discipline, compared beside each other, then queues and nodes."""
         result = self.result
-        begin(out, result)
-        for name in result.disciplines:
-            say(out, f"\n{result.labels[name]}: processes", style="bold")
-            _table(out, tables.process_column(result), tables.process_groups(result, name), keep_last=True)
+        if compared:
+            against = f", and minus {result.labels[result.reference]}'s" if others(result) else ""
+            listed = {f"processes under each discipline{against}": tables.comparison_groups(result)}
+        else:
+            under = {name: tables.process_groups(result, name) for name in result.disciplines}
+            listed = {f"{result.labels[name]}: processes": groups for name, groups in under.items()}
+        for title, groups in listed.items():
+            say(out, f"\n{title}", style="bold")
+            _table(out, tables.process_column(result), groups, keep_last=True)
         _end(out, result)
 
-    def show_comparison(self, out: Console) -> None:
-        """Show the processes under the disciplines beside each other, then queues and nodes."""
-        result = self.result
-        begin(out, result)
-        against = f", and minus {result.labels[result.reference]}'s" if others(result) else ""
-        say(out, f"\nprocesses under each discipline{against}", style="bold")
-        _table(out, tables.process_column(result), tables.comparison_groups(result), keep_last=True)
-        _end(out, result)
-
-    def facts(self) -> Sequence[str]:
-        """Return what was simulated."""
+    def size(self) -> Sequence[str]:
+        """Return how many nodes and processes there were, the epoch, and for how long."""
         result = self.result
         return [
-            plural(len(result.disciplines), "discipline"),
             plural(len(result.nodes), "node"),
-            f"{len(result.processes):,} {'process' if len(result.processes) == 1 else 'processes'}",
+            plural(len(result.processes), "process"),
             f"epoch {quantity(result.epoch, 's')}",
             f"{quantity(result.measured, 's')} measured",
-            plural(result.replications, "replication"),
         ]
-
-    def figures(self) -> Sequence[Figure]:
-        """Return timelines, needs, responses and samples."""
-        from weir.models.node.figures import node_figures
-
-        return node_figures(self.result)
 
     def sections(self, charts: Sequence[str]) -> Sequence[str]:
         """Return comparison, charts, processes, what is absent, queues and nodes."""
@@ -138,8 +127,8 @@ def _table(
     places = list(range(count))
     if count > _MOST_ROWS:
         places = places[: _MOST_ROWS - 1] + places[-1:] if keep_last else places[:_MOST_ROWS]
-    shown = [tables.kept(group, places) for group in groups]
-    head = tables.kept([first], places)[0]
+    shown = [kept(group, places) for group in groups]
+    head = kept([first], places)[0]
     if any(shown):
         print_tables(out, head, shown)
     else:
