@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Draw = Callable[[list[Point], list[Point]], dict[str, Any]]
 
-__all__ = ["figures"]
-
 _MOST_PANELS = 16
 _AS_IT_IS = Scale(1.0, "%")
 _INTERVALS = "bars at the points are 95 % intervals"

@@ -35,17 +35,6 @@ if TYPE_CHECKING:
     from weir.models.fabric.result import FabricResult
     from weir.models.fabric.rows import FabricDifference, FabricEstimate, Totals
 
-__all__ = [
-    "channel_column",
-    "channels_of",
-    "discipline_groups",
-    "improvement_columns",
-    "load_groups",
-    "saturation_columns",
-    "theory_columns",
-    "work_columns",
-]
-
 
 def channels_of(result: FabricResult) -> tuple[str, ...]:
     """Return the channels by name, and all of them together where there are several."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from weir.results.tables import Column
 
-__all__ = ["FabricView"]
-
 _MOST_LOADS = 6
 """Loads shown one by one on a terminal; files have all."""
 _INDENT = 4

@@ -31,16 +31,6 @@ if TYPE_CHECKING:
     from weir.models.network.rows import NetworkDifference, NetworkEstimate
     from weir.text import Scale
 
-__all__ = [
-    "MOST_ROWS",
-    "Subject",
-    "comparison_columns",
-    "link_columns",
-    "subject_columns",
-    "subjects",
-    "throughput_columns",
-]
-
 MOST_ROWS = 24
 """Flows, classes or links shown in a table of the terminal; files have all."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-__all__ = ["NetworkView"]
-
 _MOST_FLOWS = 200
 """Flows in the tables of a page."""
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from weir.results.subjects import SubjectEstimate
     from weir.text import Scale
 
-__all__ = ["figures"]
-
 _MOST_BARS = 24
 _MOST_LINES = 7
 

@@ -22,8 +22,6 @@ from weir.results.subjects import check_about
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["KINDS", "check_node", "check_timelines", "timelines"]
-
 KINDS = {"process": "processes", "queue": "queues", "node": "nodes"}
 """What figures are about, and where the result lists them."""
 _PARTS: dict[str, type] = {"runs": Runs, "lengths": Lengths, "marks": Marks, "critical": Critical}

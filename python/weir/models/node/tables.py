@@ -36,17 +36,6 @@ if TYPE_CHECKING:
     from weir.results.subjects import SubjectEstimate
     from weir.text import Scale
 
-__all__ = [
-    "absent_rows",
-    "comparison_groups",
-    "node_groups",
-    "process_column",
-    "process_groups",
-    "processes_of",
-    "queue_groups",
-    "subject_column",
-]
-
 _LEAST = {"s": 1.000001e-9, "1": 1e-7}
 """By unit, what is told as nothing: a nanosecond, which is the clock's step, and one in ten milliseconds."""
 

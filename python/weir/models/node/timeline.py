@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from weir.models.node.rows import Timeline
     from weir.text import Scale
 
-__all__ = ["MOST_RUNS", "timeline_figures"]
-
 MOST_RUNS = 3000
 """Runs in a chart; what is later is left out, and the caption says so. A trace has them all."""
 _MOST_ROWS = 30

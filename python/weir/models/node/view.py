@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from weir.results.tables import Column
 
-__all__ = ["NodeView"]
-
 _MOST_ROWS = 24
 """Processes, queues or nodes in a table of the terminal; files have all."""
 _PATHS = (

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from weir.results.rows import TheoryValue
     from weir.text import Scale
 
-__all__ = ["figures"]
-
 _CLASSES_SHOWN = 12
 
 

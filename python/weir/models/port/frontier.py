@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from weir.models.port.result import PortResult
     from weir.text import Scale
 
-__all__ = ["frontier"]
-
 
 def frontier(result: PortResult) -> Figure | None:
     """Return the trade-offs with the 99th percentile and the maximum, or None where nothing is traded."""

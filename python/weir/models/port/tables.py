@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from weir.models.port.result import Estimate, PortResult
     from weir.text import Scale
 
-__all__ = ["class_columns", "comparison_columns"]
-
 
 def comparison_columns(result: PortResult) -> list[Column]:
     """Return disciplines x mean with interval, difference, tail, maximum, and theory with OK or !!."""

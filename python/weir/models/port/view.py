@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-__all__ = ["PortView"]
-
 
 class PortView(View[PortResult]):
     """What a port shows."""

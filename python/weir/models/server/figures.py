@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from weir.results.subjects import SubjectEstimate
     from weir.text import Scale
 
-__all__ = ["figures"]
-
 _MOST_PANELS = 12
 _MOST_POINTS = 600
 _SHORT = 0.01

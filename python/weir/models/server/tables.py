@@ -37,17 +37,6 @@ if TYPE_CHECKING:
 
     Take = Callable[[str, str], list[SubjectEstimate | None]]
 
-__all__ = [
-    "METRICS",
-    "absent_rows",
-    "classes_of",
-    "core_columns",
-    "difference_columns",
-    "loss_columns",
-    "metric_columns",
-    "theory_columns",
-]
-
 METRICS = {
     "delay": "queueing delay",
     "response": "response",

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from weir.results.tables import Column
 
-__all__ = ["ServerView"]
-
 _REQUESTS = (
     "Of the requests that arrive in the measured time: dropped of those offered; reordered and cold of those "
     "done. Cold is a request that another core serves than the one of its flow before."
