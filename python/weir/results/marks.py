@@ -27,25 +27,6 @@ if TYPE_CHECKING:
     from weir.results.style import Style
     from weir.text import Scale
 
-__all__ = [
-    "Lines",
-    "Point",
-    "bar_chart",
-    "bar_key",
-    "by_discipline",
-    "by_spec",
-    "digits",
-    "distribution",
-    "ends_of",
-    "lines_of",
-    "middle_scale",
-    "over_time",
-    "panelled",
-    "span",
-    "styles_of",
-    "values_told",
-]
-
 Point = dict[str, Any]
 _COLOURS = ("#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f", "#b8a800")
 _OF_SUBJECTS = ("#0b6aa8", "#d55e00", "#009e73", "#9a5a96", "#b8a800", "#cc79a7", "#7f7f7f")

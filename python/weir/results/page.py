@@ -28,21 +28,6 @@ if TYPE_CHECKING:
     from weir.results.style import Figure
     from weir.results.tables import Column
 
-__all__ = [
-    "charts_of",
-    "checks",
-    "details",
-    "drawn",
-    "html",
-    "in_full",
-    "note",
-    "page",
-    "section",
-    "table",
-    "tables",
-    "write",
-]
-
 _WIDTH, _GAP = 104, 3
 """Characters of a table at the full width of the page, and those that the space beside a column takes."""
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from weir.results.style import Figure
     from weir.results.tables import Column
 
-__all__ = ["PlainDistribution", "PlainResult", "PlainView"]
-
 _INTERVALS = "95 % confidence intervals over the replications."
 _PAIRED = "Differences are paired: the disciplines served the same work."
 

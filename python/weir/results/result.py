@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from weir.results.view import View
 
-__all__ = ["Field", "Result", "Section"]
-
 _REQUIRED = {
     "weir",
     "model",

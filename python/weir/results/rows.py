@@ -9,25 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-__all__ = [
-    "Against",
-    "Check",
-    "Comparison",
-    "Difference",
-    "Engine",
-    "Estimated",
-    "Histogram",
-    "Measured",
-    "Of",
-    "OfClass",
-    "Rows",
-    "Sampled",
-    "TheoryValue",
-    "Value",
-    "frozen",
-    "rows",
-]
-
 Row = TypeVar("Row")
 Row_co = TypeVar("Row_co", covariant=True)
 

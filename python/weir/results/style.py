@@ -11,23 +11,6 @@ import altair as alt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "DASHES",
-    "OTHERS",
-    "Figure",
-    "Style",
-    "alpha_of",
-    "axis",
-    "family",
-    "is_wide",
-    "left_out",
-    "log_scale",
-    "scale_of",
-    "shown",
-    "specification",
-    "styles",
-]
-
 Style = tuple[str, list[int]]
 """Colour and dash."""
 _MOST_CURVES = 7

@@ -16,8 +16,6 @@ from weir.results.rows import Against, Difference, Estimated, Of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["About", "SubjectAbout", "SubjectDifference", "SubjectEstimate", "SubjectResult", "check_about"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SubjectAbout:

@@ -13,39 +13,6 @@ if TYPE_CHECKING:
     from weir.results.result import Result
     from weir.results.rows import Check, Measured, TheoryValue
 
-__all__ = [
-    "ABSENT",
-    "GAP",
-    "MARKS",
-    "NONE",
-    "PER_CENT",
-    "Column",
-    "Heading",
-    "beside",
-    "brief",
-    "cell",
-    "checks_columns",
-    "column",
-    "column_scale",
-    "columns_of",
-    "difference",
-    "discipline_column",
-    "forms_columns",
-    "groups_of",
-    "kept",
-    "known",
-    "margin",
-    "others",
-    "plain",
-    "signed",
-    "some",
-    "specs",
-    "split",
-    "spread",
-    "theory_columns",
-    "words",
-]
-
 GAP = 2
 """Characters between two columns on a terminal."""
 PER_CENT = Scale(0.01, "%")

@@ -25,20 +25,6 @@ if TYPE_CHECKING:
     from weir.results.tables import Column
     from weir.results.view import View
 
-__all__ = [
-    "begin",
-    "closed_forms",
-    "console",
-    "print_table",
-    "print_tables",
-    "print_titled",
-    "say",
-    "show_checks",
-    "show_comparison",
-    "show_run",
-    "titled",
-]
-
 _LEAST_WIDTH = 40  # of a terminal that says it is narrower, or that does not know
 _WIDTH_OF_A_FILE = 160  # where the output is no terminal and COLUMNS is not set
 

@@ -12,24 +12,6 @@ if TYPE_CHECKING:
     from weir.results.result import Result
     from weir.results.rows import Comparison, Measured, Value
 
-__all__ = [
-    "BOTH",
-    "agreement",
-    "capital",
-    "clear",
-    "disjoint",
-    "joined",
-    "lowest",
-    "measured",
-    "named",
-    "rivals",
-    "state",
-    "told",
-    "under",
-    "verdict",
-    "warned",
-]
-
 BOTH = 2
 
 ARow = TypeVar("ARow", bound="Measured")

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from weir.results.result import Result
     from weir.results.style import Figure
 
-__all__ = ["View"]
-
 AResult = TypeVar("AResult", bound="Result")
 
 

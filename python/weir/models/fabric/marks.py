@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from weir.results.marks import Lines, Point
     from weir.text import Scale
 
-__all__ = ["Axes", "axes_of", "line_chart", "point_of"]
-
 
 def point_of(
     result: FabricResult, row: FabricEstimate | FabricDifference | None, scale: Scale

@@ -27,8 +27,6 @@ from weir.results.result import Field, Result, Section
 from weir.results.rows import rows
 from weir.text import number
 
-__all__ = ["ALL", "FabricResult"]
-
 
 class About(TypedDict, total=False):
     """What a figure is about, as `FabricResult.estimate` explains."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from weir.results.style import Style
     from weir.text import Scale
 
-__all__ = ["figures", "time_chart", "time_points"]
-
 MOST_FLOWS = 7
 _TOUCHED = 0.05
 """Of the largest offer: a step with less is one in which a flow ends, or has not begun."""

@@ -24,8 +24,6 @@ from weir.results.labels import labels
 from weir.results.reading import ALL, check_positive, refuse
 from weir.results.result import Field, Result, Section
 
-__all__ = ["ALL", "NetworkResult"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NetworkResult(Result):

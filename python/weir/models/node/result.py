@@ -23,7 +23,6 @@ from weir.models.node.rows import (
     ProcessTotals,
     Samples,
 )
-from weir.results.reading import ALL
 from weir.results.result import Field, Section
 from weir.results.subjects import SubjectResult
 
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weir.models.node.rows import Timeline
-
-__all__ = ["ALL", "NodeResult"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

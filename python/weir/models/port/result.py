@@ -12,8 +12,6 @@ from weir.results.rows import Against, Comparison, Estimated, Histogram, Measure
 if TYPE_CHECKING:
     from weir.results.rows import TheoryValue
 
-__all__ = ["Difference", "Distribution", "Estimate", "LengthClass", "PortResult"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class _About:

@@ -37,8 +37,6 @@ from weir.results.subjects import SubjectResult, check_about
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ALL", "ServerResult"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ServerResult(SubjectResult):

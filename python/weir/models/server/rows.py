@@ -10,19 +10,6 @@ from dataclasses import dataclass
 from weir.results.rows import Histogram, Of, OfClass
 from weir.results.subjects import SubjectDifference, SubjectEstimate
 
-__all__ = [
-    "ClassRow",
-    "ClassTotals",
-    "CoreTotals",
-    "DisciplineTotals",
-    "InUse",
-    "ServerDifference",
-    "ServerDistribution",
-    "ServerEstimate",
-    "ServerWarning",
-    "Windows",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerEstimate(SubjectEstimate):
