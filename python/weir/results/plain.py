@@ -7,11 +7,10 @@ measured of them, the result says itself, so that whoever writes a model writes 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from weir.results.marks import by_discipline, distribution
-from weir.results.page import in_full, note, section, table
+from weir.results.page import headed, in_full, note, noted, section, table
 from weir.results.page import tables as on_page
 from weir.results.reading import ALL, check_figures
 from weir.results.result import Section
@@ -105,12 +104,11 @@ class PlainView(View[PlainResult]):
         first, second = discipline_column(result), discipline_column(result, others(result))
         parts = []
         for title, columns, differences in self._figures():
-            parts.append(f"<h3>{escape(title)}</h3>\n{on_page(first, [columns])}")
-            if differences:
-                parts.append(f"<h3>{escape(self._minus(title))}</h3>\n{on_page(second, [differences])}")
+            parts.append(headed(title, on_page(first, [columns])))
+            parts.append(headed(self._minus(title), on_page(second, [differences])))
         words = f"{_INTERVALS} {_PAIRED}" if others(result) else _INTERVALS
         missing = "".join(map(note, self._absent()))
-        listed = "".join(parts) + note(words) + missing + in_full(result) if parts else ""
+        listed = noted("".join(parts), words, missing + in_full(result))
         return [section("The comparison", listed), *charts, section("Closed forms", table(self._theory()))]
 
     def _figures(self) -> Iterator[tuple[str, list[Column], list[Column]]]:

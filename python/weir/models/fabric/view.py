@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from html import escape
 from typing import TYPE_CHECKING
 
 from weir.models.fabric import tables
 from weir.models.fabric.result import FabricResult
 from weir.models.fabric.verdict import latency, saturation, telling_load
-from weir.results.page import details, in_full, note, section, table
+from weir.results.page import by_discipline, details, headed, in_full, noted, section, table
 from weir.results.tables import others
 from weir.results.terminal import closed_forms, say, titled
 from weir.results.view import View
@@ -25,6 +24,11 @@ if TYPE_CHECKING:
 _MOST_LOADS = 6
 """Loads shown one by one on a terminal; files have all."""
 _INDENT = 4
+_SATURATION = "The least load of the scenario at which less than 99 % of what a channel offers arrives."
+_WORK = (
+    "Entries of tables, or flows, that a decision examines, and reads of several of them at once; over all "
+    "schedulers, loads and replications, warm-up included."
+)
 
 
 class FabricView(View[FabricResult]):
@@ -63,13 +67,14 @@ class FabricView(View[FabricResult]):
     def sections(self, charts: Sequence[str]) -> Sequence[str]:
         """Return comparison, charts, loads, disciplines, saturation, work and closed forms."""
         result = self.result
+        work = table(tables.work_columns(result)) if result.totals else ""
         return [
             section("The comparison", _comparison(result)),
             *charts,
             section("Load by load", _loads(result)),
             section("Each discipline", _disciplines(result)),
-            section("Saturation", _saturation(result)),
-            section("Work of the schedulers", _work(result)),
+            section("Saturation", noted(table(tables.saturation_columns(result)), _SATURATION)),
+            section("Work of the schedulers", noted(work, _WORK)),
             section("Closed forms", table(tables.theory_columns(result))),
         ]
 
@@ -125,11 +130,8 @@ def _end(out: Console, result: FabricResult) -> None:
     if missing:
         say(out, f"\nloads not shown: {', '.join(missing)}; --out FILE.html has all", style="dim")
     if any(row.load is not None for row in result.saturation):
-        _apart(
-            out,
-            "least load at which less than 99 % of what is offered arrives",
-            tables.saturation_columns(result),
-        )
+        title = "least load at which less than 99 % of what is offered arrives"
+        _apart(out, title, tables.saturation_columns(result))
     if result.totals:
         _apart(out, "entries or flows examined for a decision", tables.work_columns(result))
     if any(row.agrees is False for row in result.theory):
@@ -144,15 +146,13 @@ def _apart(out: Console, title: str, columns: Sequence[Column]) -> None:
 # The page.
 
 
-def _at_load(result: FabricResult, load: float) -> str:
-    """Return the disciplines beside each other at a load, one table a group of columns."""
-    first = tables.channel_column(result)
-    return "".join(table([first, *group]) for group in tables.load_groups(result, load))
+def _listed(result: FabricResult, groups: Sequence[Sequence[Column]]) -> str:
+    """Return one table a group of columns."""
+    return "".join(table([tables.channel_column(result), *group]) for group in groups)
 
 
 def _comparison(result: FabricResult) -> str:
     load = telling_load(result)
-    listed = _at_load(result, load)
     words = (
         f"At load {load:g}. Latency is from the entry into the buffer of the interface to the last byte at "
         "the other end; throughput is in per cent of what a link carries. 95 % confidence intervals over the "
@@ -161,45 +161,26 @@ def _comparison(result: FabricResult) -> str:
     if others(result):
         reference = result.labels[result.reference]
         words += f" Improvements over {reference} are paired: all saw the same traffic."
-    return listed + note(words) + in_full(result) if listed else ""
+    return noted(_listed(result, tables.load_groups(result, load)), words, in_full(result))
 
 
 def _loads(result: FabricResult) -> str:
     if len(result.loads) == 1:
         return ""
-    parts = []
-    for name in others(result):
-        for statistic, word in (("mean", "mean"), ("max", "maximum")):
-            columns = tables.improvement_columns(result, name, statistic)
-            if columns:
-                listed = table([tables.channel_column(result), *columns])
-                parts.append(f"<h3>{escape(_improvement(result, name, word))}</h3>\n{listed}")
-    parts += [details(f"load {load:g}", _at_load(result, load)) for load in sorted(result.loads)]
-    return "".join(parts)
+    improved = [
+        headed(_improvement(result, name, word), _listed(result, [columns]))
+        for name in others(result)
+        for statistic, word in (("mean", "mean"), ("max", "maximum"))
+        if (columns := tables.improvement_columns(result, name, statistic))
+    ]
+    loads = {load: tables.load_groups(result, load) for load in sorted(result.loads)}
+    each = (details(f"load {load:g}", _listed(result, groups)) for load, groups in loads.items())
+    return "".join([*improved, *each])
 
 
 def _disciplines(result: FabricResult) -> str:
-    first = tables.channel_column(result)
-    parts = []
-    for name in result.disciplines:
-        listed = "".join(
-            f"<h3>load {load:g}</h3>\n" + "".join(table([first, *group]) for group in groups)
-            for load in sorted(result.loads)
-            if (groups := tables.discipline_groups(result, name, load))
-        )
-        parts.append(details(result.labels[name], listed))
-    return "".join(parts)
+    def at_each_load(name: str) -> str:
+        loads = {load: tables.discipline_groups(result, name, load) for load in sorted(result.loads)}
+        return "".join(headed(f"load {load:g}", _listed(result, groups)) for load, groups in loads.items())
 
-
-def _saturation(result: FabricResult) -> str:
-    listed = table(tables.saturation_columns(result))
-    words = "The least load of the scenario at which less than 99 % of what a channel offers arrives."
-    return listed + note(words) if listed else ""
-
-
-def _work(result: FabricResult) -> str:
-    words = (
-        "Entries of tables, or flows, that a decision examines, and reads of several of them at once; over "
-        "all schedulers, loads and replications, warm-up included."
-    )
-    return table(tables.work_columns(result)) + note(words) if result.totals else ""
+    return by_discipline(result, at_each_load)

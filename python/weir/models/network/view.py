@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from weir.models.network.result import NetworkResult
@@ -15,7 +14,7 @@ from weir.models.network.tables import (
     throughput_columns,
 )
 from weir.models.network.verdict import delay, served
-from weir.results.page import details, in_full, note, section, table
+from weir.results.page import by_discipline, details, headed, in_full, note, section, table
 from weir.results.reading import ALL
 from weir.results.tables import theory_columns
 from weir.results.terminal import print_titled, say
@@ -73,17 +72,15 @@ class NetworkView(View[NetworkResult]):
         """Return comparison, classes, flows, charts, intervals, links and closed forms."""
         result = self.result
         metrics = dict.fromkeys(row.metric for row in result.theory if row.value is not None)
-        forms = (f"<h3>{escape(each)}</h3>\n{table(theory_columns(result, each))}" for each in metrics)
-        links = (
-            (name, link_columns(result, [name])) for name in result.disciplines if subjects(result, "link")
-        )
+        forms = (headed(each, table(theory_columns(result, each))) for each in metrics)
+        links = by_discipline(result, lambda name: table(link_columns(result, [name])))
         return [
             section("The comparison", _comparison(result)),
             section("By class", _by(result, "class") if len(result.classes) > 1 else ""),
             section("By flow", _by(result, "flow")),
             *charts,
             section("By time of sending", _intervals(result)),
-            section("Links", "".join(details(result.labels[name], table(each)) for name, each in links)),
+            section("Links", links if subjects(result, "link") else ""),
             section("Closed forms", "".join(forms)),
         ]
 

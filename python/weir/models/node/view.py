@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from weir.models.node import tables
 from weir.models.node.result import NodeResult
 from weir.models.node.verdict import deadlines, needs, responses, warnings
-from weir.results.page import details, in_full, note, section
+from weir.results.page import by_discipline, in_full, note, noted, section
 from weir.results.page import tables as on_page
 from weir.results.tables import kept, others
-from weir.results.terminal import print_table, print_tables, say
+from weir.results.terminal import print_tables, say
 from weir.results.view import View
 from weir.text import plural, quantity
 
@@ -79,7 +79,7 @@ class NodeView(View[NodeResult]):
             section(each, _disciplines(result)),
             section("What is absent", "".join(map(note, tables.absent_rows(result)))),
             section("Dual queues", queues),
-            section("Nodes", nodes + note(_PATHS) if nodes else ""),
+            section("Nodes", noted(nodes, _PATHS)),
         ]
 
     def origin(self) -> dict[str, object]:
@@ -98,21 +98,15 @@ class NodeView(View[NodeResult]):
 def _end(out: Console, result: NodeResult) -> None:
     for words in tables.absent_rows(result):
         say(out, f"\n{words}", style="dim")
-    for kind, title, groups in (
-        ("queue", "dual queues", tables.queue_groups(result)),
-        ("node", "nodes", tables.node_groups(result)),
-    ):
-        if groups:
+    below = {"queue": ("dual queues", tables.queue_groups), "node": ("nodes", tables.node_groups)}
+    for kind, (title, groups_of) in below.items():
+        if groups := groups_of(result):
             say(out, f"\n{title}", style="bold")
             _table(out, tables.subject_column(result, kind), groups)
     cut = [result.labels[line.discipline] for line in result.timelines if line.truncated]
     if cut:
-        say(
-            out,
-            f"\nthe timeline is cut: more happened than is kept, under {', '.join(cut)}; shorten "
-            "measure.timeline",
-            style="dim",
-        )
+        words = f"the timeline is cut: more happened than is kept, under {', '.join(cut)}; shorten"
+        say(out, f"\n{words} measure.timeline", style="dim")
 
 
 def _table(
@@ -125,12 +119,7 @@ def _table(
     places = list(range(count))
     if count > _MOST_ROWS:
         places = places[: _MOST_ROWS - 1] + places[-1:] if keep_last else places[:_MOST_ROWS]
-    shown = [kept(group, places) for group in groups]
-    head = kept([first], places)[0]
-    if any(shown):
-        print_tables(out, head, shown)
-    else:
-        print_table(out, [head])
+    print_tables(out, kept([first], places)[0], [kept(group, places) for group in groups])
     if count > _MOST_ROWS:
         say(out, f"{count - _MOST_ROWS:,} more rows are left out; --out FILE.html has all", style="dim")
 
@@ -147,12 +136,14 @@ def _comparison(result: NodeResult) -> str:
         "from a wake-up to the next wait. 95 % confidence intervals over the replications; differences to "
         f"{result.labels[result.reference]} are paired: the programs drew the same numbers."
     )
-    return listed + note(words) + in_full(result) if listed else ""
+    return noted(listed, words, in_full(result))
 
 
 def _disciplines(result: NodeResult) -> str:
     first = tables.process_column(result)
-    listed = {name: on_page(first, tables.process_groups(result, name)) for name in result.disciplines}
-    if len(listed) == 1:
-        return "".join(listed.values())
-    return "".join(details(result.labels[name], content) for name, content in listed.items())
+
+    def processes(name: str) -> str:
+        return on_page(first, tables.process_groups(result, name))
+
+    alone = len(result.disciplines) == 1
+    return processes(result.disciplines[0]) if alone else by_discipline(result, processes)

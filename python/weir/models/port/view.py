@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weir.models.port import tables
 from weir.models.port.result import PortResult
 from weir.models.port.verdict import ranking
-from weir.results.page import details, note, section, table
+from weir.results.page import by_discipline, note, section, table
 from weir.results.terminal import print_titled
 from weir.results.view import View
 from weir.text import absent, number, percent, plural, quantity
@@ -51,12 +51,11 @@ class PortView(View[PortResult]):
     def sections(self, charts: Sequence[str]) -> Sequence[str]:
         """Return comparison, charts and classes."""
         result = self.result
-        several = len(result.classes) > 1
-        classes = ((name, tables.class_columns(result, name)) for name in result.disciplines if several)
+        classes = by_discipline(result, lambda name: table(tables.class_columns(result, name)))
         return [
             section("The comparison", _comparison(result)),
             *charts,
-            section("By class of message", "".join(details(name, table(each)) for name, each in classes)),
+            section("By class of message", classes if len(result.classes) > 1 else ""),
         ]
 
     def origin(self) -> dict[str, object]:

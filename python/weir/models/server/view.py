@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from weir.models.server import tables
 from weir.models.server.result import ServerResult
 from weir.models.server.verdict import dropped, limits, tail, warnings
-from weir.results.page import details, in_full, note, section, table
+from weir.results.page import details, headed, in_full, note, noted, section, table
 from weir.results.page import tables as on_page
 from weir.results.reading import ALL
 from weir.results.tables import discipline_column, others
@@ -125,23 +124,18 @@ def _differences(result: ServerResult, metric: str) -> tuple[str, list[Column]]:
 
 
 def _comparison(result: ServerResult) -> str:
-    first = discipline_column(result)
+    first, second = discipline_column(result), discipline_column(result, others(result))
     parts = []
     for metric in tables.METRICS:
         for title, columns in _by_class(result, metric):
-            if columns:
-                parts.append(f"<h3>{escape(capital(title))}</h3>\n{on_page(first, [columns])}")
+            parts.append(headed(capital(title), on_page(first, [columns])))
         title, columns = _differences(result, metric)
-        listed = on_page(discipline_column(result, others(result)), [columns])
-        parts.append(details(capital(title), listed))
-    return "".join(parts) + note(_METRICS) + in_full(result) if any(parts) else ""
+        parts.append(details(capital(title), on_page(second, [columns])))
+    return noted("".join(parts), _METRICS, in_full(result))
 
 
 def _theory(result: ServerResult) -> str:
     """Return the closed forms, those that do not agree first, and why others have none."""
-    columns = tables.theory_columns(result)
     without = {row.discipline: row.formula for row in result.theory if row.value is None}
-    reasons = "".join(
-        note(f"{result.labels.get(name or '', name)}: none: {reason}") for name, reason in without.items()
-    )
-    return (table(columns) + note(_THEORY) if columns else "") + reasons
+    reasons = (f"{result.labels.get(name or '', name)}: none: {reason}" for name, reason in without.items())
+    return noted(table(tables.theory_columns(result)), _THEORY) + "".join(map(note, reasons))
