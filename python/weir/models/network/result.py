@@ -10,16 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, TypedDict, Unpack
 
-from weir.models.network.rows import (
-    FlowRow,
-    IntervalRow,
-    LinkRow,
-    NetworkDifference,
-    NetworkDistribution,
-    NetworkEstimate,
-    Series,
-    Totals,
-)
+from weir.models.network import rows
 from weir.results.labels import labels
 from weir.results.reading import ALL, check_positive, refuse
 from weir.results.result import Field, Result, Section
@@ -42,21 +33,21 @@ class NetworkResult(Result):
 
     classes = Field[tuple[str, ...]]("tuple[str, ...]")
     """The classes of the flows, by name."""
-    estimates = Section(NetworkEstimate)
+    estimates = Section(rows.NetworkEstimate)
     """All estimates, one row each."""
-    differences = Section(NetworkDifference)
+    differences = Section(rows.NetworkDifference)
     """Paired differences to the reference."""
-    series = Section(Series)
+    series = Section(rows.Series)
     """Offer, throughput and delay of the flows over time."""
-    distributions = Section(NetworkDistribution)
+    distributions = Section(rows.NetworkDistribution)
     """Histograms of delay."""
-    totals = Section(Totals)
+    totals = Section(rows.Totals)
     """Packets counted, under each discipline."""
-    flows = Section(FlowRow)
+    flows = Section(rows.FlowRow)
     """The flows, in the order of the scenario."""
-    links = Section(LinkRow)
+    links = Section(rows.LinkRow)
     """The links, in the order of the scenario."""
-    intervals = Section(IntervalRow)
+    intervals = Section(rows.IntervalRow)
     """The intervals of sending time; the first is the whole run."""
 
     @classmethod
@@ -74,7 +65,7 @@ class NetworkResult(Result):
         known = {row.name for row in self.estimates if row.scope == "flow"}
         return tuple(flow.name for flow in self.flows if flow.name in known)
 
-    def estimate(self, discipline: str, **about: Unpack[About]) -> NetworkEstimate | None:
+    def estimate(self, discipline: str, **about: Unpack[About]) -> rows.NetworkEstimate | None:
         """Return one estimate, or None if the run has no such row.
 
         Parameters
@@ -92,11 +83,11 @@ class NetworkResult(Result):
         """
         return self.estimates.find(discipline=discipline, **_row(**about))
 
-    def difference(self, discipline: str, **about: Unpack[About]) -> NetworkDifference | None:
+    def difference(self, discipline: str, **about: Unpack[About]) -> rows.NetworkDifference | None:
         """Return the paired difference of an estimate to the reference's, if there is one."""
         return self.differences.find(discipline=discipline, **_row(**about))
 
-    def over_time(self, discipline: str, flow: str, metric: str = "throughput") -> Series | None:
+    def over_time(self, discipline: str, flow: str, metric: str = "throughput") -> rows.Series | None:
         """Return a flow's figures over time, if there are any."""
         return self.series.find(discipline=discipline, flow=flow, metric=metric)
 

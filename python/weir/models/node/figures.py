@@ -10,18 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir.models.node.tables import processes_of
 from weir.models.node.timeline import timeline_figures
-from weir.results.marks import (
-    bar_chart,
-    bar_key,
-    by_discipline,
-    digits,
-    distribution,
-    lines_of,
-    over_time,
-    panelled,
-    span,
-    styles_of,
-)
+from weir.results import marks
 from weir.results.reading import ALL
 from weir.results.tables import PER_CENT, column_scale
 from weir.text import quantity
@@ -75,7 +64,7 @@ def _bars(
     result: NodeResult, metric: str, statistic: str, title: str, caption: str, scale: Scale | None = None
 ) -> Figure | None:
     """Return a statistic of the processes, a bar for each discipline."""
-    lines = by_discipline(result.labels)
+    lines = marks.by_discipline(result.labels)
     names, more = _drawn(result)
     rows = [
         row
@@ -90,10 +79,12 @@ def _bars(
     words = f"{title.lower()} {chosen.header}".rstrip()
 
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
-        return bar_chart(names, points, lines, words, "process")
+        return marks.bar_chart(names, points, lines, words, "process")
 
     points = [_point(result, row, chosen) for row in drawn]
-    return panelled(title, f"{caption}{more}{lines.missing}", [("", points)], draw, bar_key(lines))
+    return marks.panelled(
+        title, f"{caption}{more}{lines.missing}", [("", points)], draw, marks.bar_key(lines)
+    )
 
 
 def _point(result: NodeResult, row: SubjectEstimate, scale: Scale) -> Point:
@@ -102,7 +93,7 @@ def _point(result: NodeResult, row: SubjectEstimate, scale: Scale) -> Point:
         **({"label": label} if label else {}),
         "discipline": result.labels[row.discipline],
         "process": row.name,
-        **span(row, scale),
+        **marks.span(row, scale),
     }
 
 
@@ -111,7 +102,7 @@ def _point(result: NodeResult, row: SubjectEstimate, scale: Scale) -> Point:
 
 def _distributions(result: NodeResult) -> Figure | None:
     """Return the distributions of response: a panel a process, a line a discipline."""
-    lines = by_discipline(result.labels)
+    lines = marks.by_discipline(result.labels)
     rows = [row for row in result.distributions if row.metric == "response" and any(row.count)]
     titles = {ALL: "all processes", **{name: name for name in _drawn(result)[0]}}
     caption = (
@@ -119,7 +110,7 @@ def _distributions(result: NodeResult) -> Figure | None:
         "lower the curve, the better. Both axes are logarithmic."
     )
     about = attrgetter("process")
-    return distribution("response", caption, lines.drawn(rows), titles, about, lines, noun="processes")
+    return marks.distribution("response", caption, lines.drawn(rows), titles, about, lines, noun="processes")
 
 
 # Samples.
@@ -136,7 +127,7 @@ def _samples(result: NodeResult) -> Figure | None:
     most = {name: max(max(row.values) for row in found if row.name == name) for name in known}
     first = sorted(known, key=lambda name: -most[name])[:_MOST_LINES]
     names = [name for name in processes_of(result) if name in first]
-    lines = lines_of("process", styles_of(names))
+    lines = marks.lines_of("process", marks.styles_of(names))
     panels = {
         label: [
             point
@@ -154,13 +145,17 @@ def _samples(result: NodeResult) -> Figure | None:
     )
 
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
-        return over_time(points, lines, f"run time ({found[0].unit})")
+        return marks.over_time(points, lines, f"run time ({found[0].unit})")
 
-    return panelled("Run time over time", caption, panels.items(), draw, lines.key)
+    return marks.panelled("Run time over time", caption, panels.items(), draw, lines.key)
 
 
 def _sample_points(row: Samples) -> list[Point]:
     return [
-        {"process": row.name, "time": digits((place + 0.5) * row.interval), "value": digits(value)}
+        {
+            "process": row.name,
+            "time": marks.digits((place + 0.5) * row.interval),
+            "value": marks.digits(value),
+        }
         for place, value in enumerate(row.values)
     ]

@@ -12,24 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from weir.models.node import rows
 from weir.models.node.reading import KINDS, check_node, check_timelines, timelines
-from weir.models.node.rows import (
-    NodeDifference,
-    NodeDistribution,
-    NodeEstimate,
-    NodeTotals,
-    NodeWarning,
-    ProcessRow,
-    ProcessTotals,
-    Samples,
-)
 from weir.results.result import Field, Section
 from weir.results.subjects import SubjectResult
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from weir.models.node.rows import Timeline
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,21 +44,21 @@ class NodeResult(SubjectResult):
     """The nodes, by name."""
     queues = Field[tuple[str, ...]]("tuple[str, ...]")
     """The dual queues, by name."""
-    processes = Section(ProcessRow)
+    processes = Section(rows.ProcessRow)
     """The processes, the system's last."""
-    warnings = Section(NodeWarning)
+    warnings = Section(rows.NodeWarning)
     """What was warned of, before anything ran."""
-    process_totals = Section(ProcessTotals)
+    process_totals = Section(rows.ProcessTotals)
     """What was counted of each process under each discipline."""
-    node_totals = Section(NodeTotals)
+    node_totals = Section(rows.NodeTotals)
     """What was counted of each node under each discipline."""
-    estimates = Section(NodeEstimate)
+    estimates = Section(rows.NodeEstimate)
     """All estimates, one row each."""
-    differences = Section(NodeDifference)
+    differences = Section(rows.NodeDifference)
     """Paired differences to the reference."""
-    distributions = Section(NodeDistribution)
+    distributions = Section(rows.NodeDistribution)
     """Histograms of responses, and of waits for the first start."""
-    samples = Section(Samples)
+    samples = Section(rows.Samples)
     """What the sampler saw of the first replication."""
 
     @classmethod
@@ -79,7 +68,7 @@ class NodeResult(SubjectResult):
         check_timelines(document)
 
     @cached_property
-    def timelines(self) -> tuple[Timeline, ...]:
+    def timelines(self) -> tuple[rows.Timeline, ...]:
         """Who ran when, in part of the first replication."""
         return timelines(self.document)
 
@@ -88,7 +77,7 @@ class NodeResult(SubjectResult):
         """Whether processes are moved between nodes: the scenario has `[balance]`."""
         return _BALANCE.search(str(self.document.get("scenario", ""))) is not None
 
-    def totals(self, discipline: str, process: str) -> ProcessTotals | None:
+    def totals(self, discipline: str, process: str) -> rows.ProcessTotals | None:
         """Return what was counted of a process under a discipline, if it was."""
         return self.process_totals.find(discipline=discipline, process=process)
 
@@ -96,7 +85,7 @@ class NodeResult(SubjectResult):
         """Return the names of a kind: ``process``, ``queue`` or ``node``."""
         return tuple(row.name for row in self.processes) if kind == "process" else getattr(self, KINDS[kind])
 
-    def timeline(self, discipline: str) -> Timeline | None:
+    def timeline(self, discipline: str) -> rows.Timeline | None:
         """Return who ran when under a discipline, if it was kept."""
         return next((line for line in self.timelines if line.discipline == discipline), None)
 
@@ -131,4 +120,4 @@ class NodeResult(SubjectResult):
 
 
 _BALANCE = re.compile(r"^\[balance\]", re.MULTILINE)
-_SAMPLE_COLUMNS = (*(field.name for field in fields(Samples)[:5]), "from", "until", "value")
+_SAMPLE_COLUMNS = (*(field.name for field in fields(rows.Samples)[:5]), "from", "until", "value")

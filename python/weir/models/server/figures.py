@@ -9,16 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from weir.models.server.tables import METRICS, classes_of
-from weir.results.marks import (
-    bar_chart,
-    bar_key,
-    by_discipline,
-    digits,
-    distribution,
-    over_time,
-    panelled,
-    span,
-)
+from weir.results import marks
 from weir.results.reading import ALL
 from weir.results.style import is_wide, log_scale
 from weir.results.tables import column_scale
@@ -53,7 +44,7 @@ def _panel(class_: str) -> str:
 
 def _bars(result: ServerResult) -> Figure | None:
     """Return p99.9 of the slowdown, a bar a discipline for each class."""
-    lines, classes = by_discipline(result.labels), classes_of(result)
+    lines, classes = marks.by_discipline(result.labels), classes_of(result)
     rows = [
         row
         for name in result.disciplines
@@ -73,16 +64,16 @@ def _bars(result: ServerResult) -> Figure | None:
     )
 
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
-        return bar_chart(names, points, lines, "p99.9 slowdown", "class")
+        return marks.bar_chart(names, points, lines, "p99.9 slowdown", "class")
 
-    return panelled("p99.9 slowdown", caption, [("", points)], draw, bar_key(lines))
+    return marks.panelled("p99.9 slowdown", caption, [("", points)], draw, marks.bar_key(lines))
 
 
 def _bar(result: ServerResult, row: SubjectEstimate, scale: Scale, short: float) -> Point:
     """Return a bar, with its value in words where it is shorter than can be seen."""
     label = {"label": number((row.value or 0.0) / scale.factor, 3)} if _reach(row) < short else {}
     about = {"discipline": result.labels[row.discipline], "class": _panel(row.name)}
-    return {**about, **span(row, scale), **label}
+    return {**about, **marks.span(row, scale), **label}
 
 
 def _reach(row: SubjectEstimate) -> float:
@@ -94,7 +85,7 @@ def _reach(row: SubjectEstimate) -> float:
 
 def _distributions(result: ServerResult, metric: str) -> Figure | None:
     """Return the distributions of a metric: a panel a class, a line a discipline."""
-    lines, words = by_discipline(result.labels), METRICS[metric]
+    lines, words = marks.by_discipline(result.labels), METRICS[metric]
     rows = [row for row in result.distributions if row.metric == metric and any(row.count)]
     titles = {class_: _panel(class_) for class_ in classes_of(result)}
     caption = (
@@ -102,7 +93,7 @@ def _distributions(result: ServerResult, metric: str) -> Figure | None:
         "axes are logarithmic."
     )
     about = attrgetter("class_")
-    return distribution(words, caption, lines.drawn(rows), titles, about, lines, noun="classes")
+    return marks.distribution(words, caption, lines.drawn(rows), titles, about, lines, noun="classes")
 
 
 # Over time.
@@ -110,7 +101,7 @@ def _distributions(result: ServerResult, metric: str) -> Figure | None:
 
 def _windows(result: ServerResult) -> Figure | None:
     """Return the mean queueing delay of windows over time: a panel a class, a line a discipline."""
-    lines = by_discipline(result.labels)
+    lines = marks.by_discipline(result.labels)
     drawn = lines.drawn(row for row in result.windows if any(value is not None for value in row.values))
     if not drawn:
         return None
@@ -130,7 +121,7 @@ def _windows(result: ServerResult) -> Figure | None:
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
         return _over_time(points, lines, f"mean delay {scale.header}")
 
-    return panelled("Queueing delay over time", caption, panels, draw, lines.key)
+    return marks.panelled("Queueing delay over time", caption, panels, draw, lines.key)
 
 
 def _window_points(result: ServerResult, row: Windows, scale: Scale) -> list[Point]:
@@ -147,18 +138,18 @@ def _window_points(result: ServerResult, row: Windows, scale: Scale) -> list[Poi
         if pairs:
             mean = sum(value * count for value, count in pairs) / sum(count for _, count in pairs)
             middle = (first + min(step, len(row.values) - first) / 2) * row.interval
-            points.append(_point(result, row.discipline, middle, digits(mean / scale.factor)))
+            points.append(_point(result, row.discipline, middle, marks.digits(mean / scale.factor)))
     return points
 
 
 def _point(result: ServerResult, discipline: str, time: float, value: float) -> Point:
-    return {"discipline": result.labels[discipline], "time": digits(time), "value": value}
+    return {"discipline": result.labels[discipline], "time": marks.digits(time), "value": value}
 
 
 def _in_use(result: ServerResult) -> Figure | None:
     """Return the cores in use over time, where a discipline changes them."""
     rows = [row for row in result.in_use if len(set(row.count)) > 1]
-    lines = by_discipline({row.discipline: result.labels[row.discipline] for row in rows})
+    lines = marks.by_discipline({row.discipline: result.labels[row.discipline] for row in rows})
     points = [
         _point(result, row.discipline, row.at[place], row.count[place])
         for row in lines.drawn(rows)
@@ -168,11 +159,11 @@ def _in_use(result: ServerResult) -> Figure | None:
     caption = f"How many cores new requests may be sent to, in the first replication.{cut}{lines.missing}"
 
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
-        return over_time(points, lines, "cores in use", step=True)
+        return marks.over_time(points, lines, "cores in use", step=True)
 
-    return panelled("Cores in use over time", caption, [("", points)], draw, lines.key)
+    return marks.panelled("Cores in use over time", caption, [("", points)], draw, lines.key)
 
 
 def _over_time(points: list[Point], lines: Lines, title: str) -> dict[str, Any]:
     values = [float(point["value"]) for point in points]
-    return over_time(points, lines, title, scale=log_scale(values) if is_wide(values) else None)
+    return marks.over_time(points, lines, title, scale=log_scale(values) if is_wide(values) else None)

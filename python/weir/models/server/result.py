@@ -10,18 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from weir.models.server.rows import (
-    ClassRow,
-    ClassTotals,
-    CoreTotals,
-    DisciplineTotals,
-    InUse,
-    ServerDifference,
-    ServerDistribution,
-    ServerEstimate,
-    ServerWarning,
-    Windows,
-)
+from weir.models.server import rows
 from weir.results.reading import (
     ALL,
     check_counts,
@@ -65,25 +54,25 @@ class ServerResult(SubjectResult):
     """The measured time of a replication, in seconds."""
     notes = Field[tuple[str, ...]](default=())
     """What figures do not say of themselves."""
-    classes = Section(ClassRow)
+    classes = Section(rows.ClassRow)
     """The classes of requests."""
-    warnings = Section(ServerWarning)
+    warnings = Section(rows.ServerWarning)
     """What was warned of."""
-    class_totals = Section(ClassTotals)
+    class_totals = Section(rows.ClassTotals)
     """What was counted of each class, and of all, under each discipline."""
-    discipline_totals = Section(DisciplineTotals)
+    discipline_totals = Section(rows.DisciplineTotals)
     """What was counted of each discipline."""
-    core_totals = Section(CoreTotals)
+    core_totals = Section(rows.CoreTotals)
     """What was counted of each core under each discipline."""
-    estimates = Section(ServerEstimate)
+    estimates = Section(rows.ServerEstimate)
     """All estimates, one row each."""
-    differences = Section(ServerDifference)
+    differences = Section(rows.ServerDifference)
     """Paired differences to the reference."""
-    distributions = Section(ServerDistribution)
+    distributions = Section(rows.ServerDistribution)
     """Histograms of delay, response and slowdown."""
-    windows = Section(Windows)
+    windows = Section(rows.Windows)
     """Means of successive windows of the first replication."""
-    in_use = Section(InUse)
+    in_use = Section(rows.InUse)
     """How many cores were in use in the first replication, at each change."""
 
     @classmethod
@@ -95,7 +84,7 @@ class ServerResult(SubjectResult):
         check_counts(document, ("class_totals", "discipline_totals", "core_totals"))
         _check_columns(document)
 
-    def totals(self, discipline: str, class_: str = ALL) -> ClassTotals | None:
+    def totals(self, discipline: str, class_: str = ALL) -> rows.ClassTotals | None:
         """Return what was counted of a class under a discipline, if it was."""
         return self.class_totals.find(discipline=discipline, class_=class_)
 
