@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import altair as alt
 
-from weir.results.style import (
-    DASHES,
-    Figure,
-    axis,
-    left_out,
-    log_scale,
-    shown,
-    specification,
-    styles,
-)
+from weir.results.style import DASHES, Figure, axis, left_out, log_scale, shown, specification, styles
 from weir.text import scale_for
 
 if TYPE_CHECKING:
@@ -166,9 +157,7 @@ def bar_chart(
     scale = alt.Scale(domain=[low - pad if low < 0 else 0.0, high + pad], nice=False)
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(title=title, tickCount=6))
     bars = base.mark_bar(opacity=0.85, height={"band": 0.8}).encode(
-        x=x,
-        color=lines.colour,
-        tooltip=[f"{subject}:N", "discipline:N", *values_told()],
+        x=x, color=lines.colour, tooltip=[f"{subject}:N", "discipline:N", *values_told()]
     )
     spans = base.mark_rule(strokeWidth=1.5, color="#888888").encode(
         x=alt.X("low:Q", scale=scale), x2="high:Q"
@@ -193,9 +182,7 @@ def over_time(
         .encode(
             x=alt.X("time:Q", axis=alt.Axis(title="time (s)", tickCount=6, format="~g")),
             y=alt.Y(
-                "value:Q",
-                scale=scale or alt.Scale(domainMin=0),
-                axis=alt.Axis(title=title, tickCount=6),
+                "value:Q", scale=scale or alt.Scale(domainMin=0), axis=alt.Axis(title=title, tickCount=6)
             ),
             color=lines.colour,
             strokeDash=lines.dash,

@@ -138,7 +138,7 @@ class Result:
         if known is None and not plain:
             told = f"model is {str(model)[:40]!r}, must be one of {', '.join(MODELS)}"
             raise ResultError(told, REMEDY, name, key="model")
-        kind = known.result() if known else _plain()
+        kind: type[Result] = known.result() if known else resolve_name("weir.results.plain:PlainResult")
         try:
             kind.check(document)
         except ResultError as error:
@@ -156,14 +156,11 @@ class Result:
         ResultError
             If something is not as the engine writes it; the error says where.
         """
-        whole, own = (
-            cls._whole,
-            {name: field.kind for name, field in cls._declared(Field).items() if field.kind},
-        )
-        required = () if whole is None else ("replications", *own, *cls.sections(), *whole)
-        for name in required:
-            if name not in document:
-                raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
+        own = {name: field.kind for name, field in cls._declared(Field).items() if field.kind}
+        if cls._whole is not None:
+            for name in ("replications", *own, *cls.sections(), *cls._whole):
+                if name not in document:
+                    raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
         check_document(document, {**_FIELDS, **own}, cls.sections())
         cls._check(document)
 
@@ -310,12 +307,6 @@ def _is_plain(document: Mapping[str, Any]) -> bool:
     return (
         isinstance(document.get("model"), str) and isinstance(first, dict) and {"kind", "name"} <= set(first)
     )
-
-
-def _plain() -> type[Result]:
-    from weir.results.plain import PlainResult
-
-    return PlainResult
 
 
 def _arrow_type(pa: Any, kind: str) -> Any:  # noqa: ANN401 - pyarrow ships no types

@@ -114,11 +114,7 @@ class FabricResult(Result):
         )
 
     def _row(
-        self,
-        load: float | None = None,
-        channel: str = ALL,
-        metric: str = "latency",
-        statistic: str = "mean",
+        self, load: float | None = None, channel: str = ALL, metric: str = "latency", statistic: str = "mean"
     ) -> dict[str, object]:
         """Return the fields of the row that a figure stands in."""
         return {"load": self._load(load), "channel": channel, "metric": metric, "statistic": statistic}

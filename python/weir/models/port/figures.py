@@ -16,16 +16,7 @@ import altair as alt
 
 from weir.models.port.frontier import frontier
 from weir.results.marks import by_spec, distribution, middle_scale, panelled, values_told
-from weir.results.style import (
-    DASHES,
-    OTHERS,
-    Figure,
-    axis,
-    scale_of,
-    shown,
-    specification,
-    styles,
-)
+from weir.results.style import DASHES, OTHERS, Figure, axis, scale_of, shown, specification, styles
 from weir.text import scale_for
 
 if TYPE_CHECKING:

@@ -75,11 +75,7 @@ def _frontier_spec(
     shape = alt.Shape(
         "family:N", scale=alt.Scale(domain=[True, False], range=["circle", "diamond"]), legend=None
     )
-    tooltip = [
-        "discipline:N",
-        *values_told("mean"),
-        alt.Tooltip("tail:Q", format=".4~g", title=tail),
-    ]
+    tooltip = ["discipline:N", *values_told("mean"), alt.Tooltip("tail:Q", format=".4~g", title=tail)]
     dots = base.mark_point(filled=True, size=95, opacity=1).encode(
         color=by_spec(result.disciplines, names).colour, shape=shape, tooltip=tooltip
     )

@@ -141,11 +141,7 @@ class PortResult(Result):
             An application; all together if not given.
         """
         return self.estimates.find(
-            discipline=discipline,
-            class_=class_,
-            metric=metric or self.metric,
-            statistic=statistic,
-            flow=flow,
+            discipline=discipline, class_=class_, metric=metric or self.metric, statistic=statistic, flow=flow
         )
 
     def difference(

@@ -9,18 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.results.verdict import (
-    BOTH,
-    clear,
-    disjoint,
-    joined,
-    lowest,
-    measured,
-    named,
-    rivals,
-    told,
-    warned,
-)
+from weir.results.verdict import BOTH, clear, disjoint, joined, lowest, measured, named, rivals, told, warned
 from weir.text import number, percent, plural, quantity, share
 
 if TYPE_CHECKING:
