@@ -6,8 +6,8 @@ that puts these together for the terminal and the page. No model knows another.
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ class Model:
 
     def result(self) -> type[Result]:
         """Return the class of its results; the module is loaded when it is first asked for."""
-        module = importlib.import_module(f"weir.models.{self.name}.result")
-        found: type[Result] = getattr(module, self.result_class)
+        found: type[Result] = resolve_name(f"weir.models.{self.name}.result:{self.result_class}")
         return found
 
 

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["labels", "short_labels"]
-
 _HEAD = re.compile(r"[^:(]+")
 _LONGEST = 20
 """Characters of a parameter in a short label."""

@@ -3,48 +3,34 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import altair as alt
 
-from weir.results.style import DASHES, axis, colour, dash, left_out, log_scale, shown, specification
+from weir.results.style import DASHES, Figure, axis, left_out, log_scale, shown, specification, styles
 from weir.text import scale_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
-    from weir.results.rows import Histogram, Measured
-    from weir.results.style import Compared
+    from weir.results.rows import Histogram, Measured, Of
+    from weir.results.style import Style
     from weir.text import Scale
-
-__all__ = [
-    "Lines",
-    "Named",
-    "Point",
-    "bar_chart",
-    "bar_key",
-    "by_discipline",
-    "ccdf",
-    "ccdf_chart",
-    "curves",
-    "digits",
-    "early",
-    "lines_of",
-    "over_time",
-    "span",
-    "styles_of",
-]
 
 Point = dict[str, Any]
 _COLOURS = ("#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f", "#b8a800")
 _OF_SUBJECTS = ("#0b6aa8", "#d55e00", "#009e73", "#9a5a96", "#b8a800", "#cc79a7", "#7f7f7f")
 _MOST_POINTS = 160
+_MOST_PANELS = 12
 # Where a curve begins: once one item in twenty is out or, far to the left, half of them; before, it is flat.
 _FLAT = 0.95
 _HALF = 0.5
 _DECADES = 4.5
 """How far below the longest delay a curve may begin, in powers of ten."""
+
+ARow = TypeVar("ARow", bound="Of")
+AHistogram = TypeVar("AHistogram", bound="Histogram")
 
 
 def digits(value: float) -> float:
@@ -60,10 +46,37 @@ def span(row: Measured, scale: Scale, *, cut: bool = True) -> dict[str, float]:
     return {name: digits(end / scale.factor) for name, end in ends.items()}
 
 
+def ends_of(points: Iterable[Point]) -> list[float]:
+    """Return the ends of all intervals."""
+    return [point[end] for point in points for end in ("low", "high")]
+
+
+def values_told(*names: str) -> list[alt.Tooltip]:
+    """Return what a tooltip says of figures: the value and its interval if no others are named."""
+    return [alt.Tooltip(f"{name}:Q", format=".4~g") for name in names or ("value", "low", "high")]
+
+
+def panelled(
+    title: str,
+    caption: str,
+    panels: Iterable[tuple[str, list[Point]]],
+    draw: Callable[[list[Point], list[Point]], dict[str, Any]],
+    key: tuple[tuple[str, str, str], ...] = (),
+) -> Figure | None:
+    """Return a figure of those panels, by title, that have points; None where none has.
+
+    ``draw`` makes the chart of a panel from its points and those of all, whose axes it may share.
+    """
+    held = [(name, points) for name, points in panels if points]
+    every = [point for _, points in held for point in points]
+    drawn = tuple((name, draw(points, every)) for name, points in held)
+    return Figure(title, caption, drawn, key) if drawn else None
+
+
 # Lines and bars.
 
 
-def styles_of(names: Iterable[str]) -> dict[str, tuple[str, list[int]]]:
+def styles_of(names: Iterable[str]) -> dict[str, Style]:
     """Return colour and dash of what is compared beside the disciplines: flows, channels, processes."""
     count = len(_OF_SUBJECTS)
     return {
@@ -79,36 +92,45 @@ class Lines:
     colour: alt.Color
     dash: alt.StrokeDash
     key: tuple[tuple[str, str, str], ...]
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Of disciplines: their names in the chart, by spec."""
+    missing: str = ""
+    """Of disciplines: a sentence on those that are not drawn."""
+
+    def drawn(self, rows: Iterable[ARow]) -> list[ARow]:
+        """Return the rows of the disciplines that are drawn."""
+        return [row for row in rows if self.labels[row.discipline] in self.names]
 
 
-def lines_of(field: str, styles: Mapping[str, tuple[str, list[int]]]) -> Lines:
-    """Return the lines of a chart from colour and dash by name; ``field`` says whose names they are."""
-    names = list(styles)
-    colours = alt.Scale(domain=names, range=[shade for shade, _ in styles.values()])
-    dashes = alt.Scale(domain=names, range=[marks for _, marks in styles.values()])
+def lines_of(subject: str, found: Mapping[str, Style]) -> Lines:
+    """Return the lines of a chart from colour and dash by name; ``subject`` says whose names they are."""
+    names = list(found)
+    colours = alt.Scale(domain=names, range=[shade for shade, _ in found.values()])
+    dashes = alt.Scale(domain=names, range=[marks for _, marks in found.values()])
     return Lines(
         tuple(names),
-        alt.Color(f"{field}:N", scale=colours, sort=names, legend=None),
-        alt.StrokeDash(f"{field}:N", scale=dashes, sort=names, legend=None),
-        tuple((name, shade, " ".join(map(str, marks))) for name, (shade, marks) in styles.items()),
+        alt.Color(f"{subject}:N", scale=colours, sort=names, legend=None),
+        alt.StrokeDash(f"{subject}:N", scale=dashes, sort=names, legend=None),
+        tuple((name, shade, " ".join(map(str, marks))) for name, (shade, marks) in found.items()),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """Disciplines by their labels, as charts name them."""
-
-    disciplines: tuple[str, ...]
-
-
-def by_discipline(labels: Mapping[str, str]) -> tuple[Lines, str]:
-    """Return the lines of disciplines, given their labels, and a sentence on those not drawn."""
-    named = Named(tuple(labels.values()))
+def by_discipline(labels: Mapping[str, str]) -> Lines:
+    """Return the lines of disciplines, given their labels."""
+    names = tuple(labels.values())
     every = {
         name: (_COLOURS[place % len(_COLOURS)], DASHES[place % len(DASHES)])
-        for place, name in enumerate(named.disciplines)
+        for place, name in enumerate(names)
     }
-    return lines_of("discipline", {name: every[name] for name in shown(named)}), left_out(named)
+    lines = lines_of("discipline", {name: every[name] for name in shown(names)})
+    return replace(lines, labels=labels, missing=left_out(names))
+
+
+def by_spec(disciplines: Sequence[str], drawn: Sequence[str] | None = None) -> Lines:
+    """Return the lines of disciplines by their specs, the alpha family along its ramp; ``drawn`` of them."""
+    found = styles(disciplines)
+    lines = lines_of("discipline", {name: found[name] for name in drawn or shown(disciplines)})
+    return replace(lines, labels={name: name for name in disciplines}, missing=left_out(disciplines))
 
 
 def bar_key(lines: Lines) -> tuple[tuple[str, str, str], ...]:
@@ -117,31 +139,25 @@ def bar_key(lines: Lines) -> tuple[tuple[str, str, str], ...]:
 
 
 def bar_chart(
-    names: Sequence[str], points: list[Point], lines: Lines, title: str, field: str = "channel"
+    names: Sequence[str], points: list[Point], lines: Lines, title: str, subject: str
 ) -> dict[str, Any]:
-    """Return bars of the disciplines for each of ``names``, with intervals; ``field`` says whose.
+    """Return bars of the disciplines for each of ``names``, with intervals; ``subject`` says whose.
 
     What has no bar to be seen is written where it would begin: the ``label`` of a point, if it has one.
     """
-    kept = [name for name in names if any(point[field] == name for point in points)]
+    kept = [name for name in names if any(point[subject] == name for point in points)]
     drawn = [name for name in lines.names if any(point["discipline"] == name for point in points)]
     base = alt.Chart().encode(
-        y=alt.Y(f"{field}:N", sort=kept, axis=alt.Axis(title=None, labelLimit=190)),
+        y=alt.Y(f"{subject}:N", sort=kept, axis=alt.Axis(title=None, labelLimit=190)),
         yOffset=alt.YOffset("discipline:N", sort=drawn),
     )
-    ends = [point[end] for point in points for end in ("low", "high")]
+    ends = ends_of(points)
     low, high = min([0.0, *ends]), max([0.0, *ends])
     pad = 0.02 * ((high - low) or 1.0)
     scale = alt.Scale(domain=[low - pad if low < 0 else 0.0, high + pad], nice=False)
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(title=title, tickCount=6))
     bars = base.mark_bar(opacity=0.85, height={"band": 0.8}).encode(
-        x=x,
-        color=lines.colour,
-        tooltip=[
-            f"{field}:N",
-            "discipline:N",
-            *(alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("value", "low", "high")),
-        ],
+        x=x, color=lines.colour, tooltip=[f"{subject}:N", "discipline:N", *values_told()]
     )
     spans = base.mark_rule(strokeWidth=1.5, color="#888888").encode(
         x=alt.X("low:Q", scale=scale), x2="high:Q"
@@ -159,7 +175,6 @@ def over_time(
     points: list[Point], lines: Lines, title: str, *, scale: alt.Scale | None = None, step: bool = False
 ) -> dict[str, Any]:
     """Return lines over time, from zero unless a scale is given; ``step``: a value holds until the next."""
-    field = str(lines.colour.shorthand)
     mark: dict[str, Any] = {"strokeWidth": 1.8, **({"interpolate": "step-after"} if step else {})}
     chart = (
         alt.Chart()
@@ -167,13 +182,11 @@ def over_time(
         .encode(
             x=alt.X("time:Q", axis=alt.Axis(title="time (s)", tickCount=6, format="~g")),
             y=alt.Y(
-                "value:Q",
-                scale=scale or alt.Scale(domainMin=0),
-                axis=alt.Axis(title=title, tickCount=6),
+                "value:Q", scale=scale or alt.Scale(domainMin=0), axis=alt.Axis(title=title, tickCount=6)
             ),
             color=lines.colour,
             strokeDash=lines.dash,
-            tooltip=[field, "time:Q", alt.Tooltip("value:Q", format=".4~g")],
+            tooltip=[str(lines.colour.shorthand), "time:Q", *values_told("value")],
         )
     )
     return specification(chart, 220, points)
@@ -182,44 +195,52 @@ def over_time(
 # Distributions.
 
 
-ARow = TypeVar("ARow", bound="Histogram")
-
-
-def curves(
-    labels: Mapping[str, str],
-    rows: Sequence[ARow],
-    about: Callable[[ARow], str],
-    panels: Mapping[str, str],
-    metric: str,
+def distribution(
+    words: str,
+    caption: str,
+    rows: Sequence[AHistogram],
+    panels: Mapping[Any, str],
+    about: Callable[[AHistogram], Hashable],
+    lines: Lines,
+    *,
+    noun: str = "",
     scale: Scale | None = None,
-) -> tuple[tuple[str, dict[str, Any]], ...]:
-    """Return a panel for each of ``panels`` (titles by what rows are about), a line a discipline."""
-    lines, _ = by_discipline(labels)
-    chosen = scale or scale_for((row.low[len(row.low) // 2] for row in rows), "s")
-    flat = early(rows)
-    found = {
-        title: [
-            {**point, "discipline": labels[row.discipline]}
-            for row in rows
-            if about(row) == name
-            for point in ccdf(row, chosen, flat)
-        ]
-        for name, title in panels.items()
-    }
-    every = [point for points in found.values() for point in points]
-    if not every:
-        return ()
-    chart = ccdf_chart(Named(tuple(labels.values())), metric, every, list(lines.names), chosen)
-    chart["encoding"] |= {"color": lines.colour.to_dict(), "strokeDash": lines.dash.to_dict()}
-    return tuple((title, {**chart, "data": {"values": points}}) for title, points in found.items() if points)
+) -> Figure | None:
+    """Return the distributions of ``words``, a line a discipline; None where there are none.
+
+    There is a panel for each of ``panels``, titles by what ``rows`` are about. They share axes, so that they
+    can be compared. With a ``noun`` no more than some are drawn, and the caption tells how many.
+    """
+    if not rows:
+        return None
+    chosen = scale or middle_scale(rows)
+    early = max(row.high[-1] for row in rows) / 10**_DECADES
+    present = {about(row) for row in rows}
+    names = [name for name in panels if name in present]
+    found = [
+        (
+            panels[name],
+            [point for row in rows if about(row) == name for point in _ccdf(row, lines, chosen, early)],
+        )
+        for name in (names[:_MOST_PANELS] if noun else names)
+    ]
+    count = sum(bool(points) for _, points in found)
+    some = f" Drawn are {count} of {len(names)} {noun}." if noun and len(names) > _MOST_PANELS else ""
+
+    def draw(points: list[Point], every: list[Point]) -> dict[str, Any]:
+        return _ccdf_chart(f"{words} {chosen.header}", points, every, lines)
+
+    told = f"{caption}{some}{lines.missing}"
+    return panelled(f"Distribution of {words}", told, found, draw, lines.key)
 
 
-def early(rows: Iterable[Histogram]) -> float:
-    """Return what is early in distributions: far below the longest of all."""
-    return max(row.high[-1] for row in rows) / 10**_DECADES
+def middle_scale(rows: Iterable[Histogram]) -> Scale:
+    """Return the scale in which the middles of distributions read best."""
+    found = list(rows)
+    return scale_for((row.low[len(row.low) // 2] for row in found), found[0].unit)
 
 
-def ccdf(row: Histogram, scale: Scale, early: float) -> list[dict[str, Any]]:
+def _ccdf(row: Histogram, lines: Lines, scale: Scale, early: float) -> list[Point]:
     """Return the share of items above the upper edge of each bin, thinned to what a line needs."""
     total = sum(row.count)
     above = total
@@ -229,7 +250,7 @@ def ccdf(row: Histogram, scale: Scale, early: float) -> list[dict[str, Any]]:
         if 0 < above < total * (_HALF if high < early else _FLAT) and high > 0:
             points.append((high / scale.factor, above / total))
     return [
-        {"discipline": row.discipline, "delay": digits(delay), "above": digits(share)}
+        {"discipline": lines.labels[row.discipline], "delay": digits(delay), "above": digits(share)}
         for delay, share in _thinned(points)
     ]
 
@@ -248,28 +269,21 @@ def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return [*kept, points[-1]]
 
 
-def ccdf_chart(
-    result: Compared, metric: str, every: Sequence[dict[str, Any]], names: list[str], scale: Scale
-) -> dict[str, Any]:
-    """Return the chart for all panels: they share axes, so that they can be compared."""
+def _ccdf_chart(title: str, points: list[Point], every: list[Point], lines: Lines) -> dict[str, Any]:
     delays, shares = ([point[key] for point in every] for key in ("delay", "above"))
     chart = (
         alt.Chart()
         .mark_line(strokeWidth=2)
         .encode(
-            x=alt.X("delay:Q", scale=log_scale(delays), axis=axis(f"{metric} {scale.header}", delays)),
+            x=alt.X("delay:Q", scale=log_scale(delays), axis=axis(title, delays)),
             y=alt.Y(
                 "above:Q",
                 scale=log_scale([*shares, 1.0]),
                 axis=alt.Axis(title="share above", format="~e", tickCount=5),
             ),
-            color=colour(result, names),
-            strokeDash=dash(result, names),
-            tooltip=[
-                "discipline:N",
-                alt.Tooltip("delay:Q", format=".4~g"),
-                alt.Tooltip("above:Q", format=".3~g"),
-            ],
+            color=lines.colour,
+            strokeDash=lines.dash,
+            tooltip=["discipline:N", *values_told("delay"), alt.Tooltip("above:Q", format=".3~g")],
         )
     )
-    return specification(chart, 240, [])
+    return specification(chart, 240, points)

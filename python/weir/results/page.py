@@ -18,30 +18,15 @@ from typing import TYPE_CHECKING, Any
 from weir.errors import ConfigError
 from weir.files import write_text
 from weir.results.tables import checks_columns, specs, split
-from weir.results.verdict import agreement, state, verdict
+from weir.results.verdict import agreement, capital, state, verdict
 from weir.text import absent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from weir.results.result import Result
     from weir.results.style import Figure
     from weir.results.tables import Column
-
-__all__ = [
-    "charts_of",
-    "checks",
-    "details",
-    "drawn",
-    "html",
-    "in_full",
-    "note",
-    "page",
-    "section",
-    "table",
-    "tables",
-    "write",
-]
 
 _WIDTH, _GAP = 104, 3
 """Characters of a table at the full width of the page, and those that the space beside a column takes."""
@@ -150,6 +135,21 @@ def details(summary: str, content: str, *, shown: bool = False) -> str:
     return f"<details{mark}><summary>{escape(summary)}</summary>\n{content}</details>\n" if content else ""
 
 
+def headed(title: str, content: str) -> str:
+    """Return a part of a section below its title; nothing where there is no content."""
+    return f"<h3>{escape(title)}</h3>\n{content}" if content else ""
+
+
+def noted(content: str, words: str, more: str = "") -> str:
+    """Return content with a remark below it; nothing where there is no content."""
+    return content + note(words) + more if content else ""
+
+
+def by_discipline(result: Result, tell: Callable[[str], str]) -> str:
+    """Return what is to be told of each discipline, shown on a click."""
+    return "".join(details(label, tell(name)) for name, label in result.labels.items())
+
+
 def in_full(result: Result, *, shown: bool = True) -> str:
     """Return the whole spec strings, where labels are shorter."""
     rows = "".join(
@@ -227,10 +227,11 @@ def checks(result: Result) -> str:
     """Return the self-checks; opened where one failed."""
     if not result.checks:
         return ""
-    words = agreement(result) or ""
     listed = table(checks_columns(result.checks, result.labels))
     failed = not all(check.ok for check in result.checks)
-    return f"<p>{escape(words[:1].upper() + words[1:])}.</p>\n{details('All checks', listed, shown=failed)}"
+    return (
+        f"<p>{escape(capital(agreement(result) or ''))}.</p>\n{details('All checks', listed, shown=failed)}"
+    )
 
 
 def _provenance(result: Result, more: dict[str, object]) -> str:

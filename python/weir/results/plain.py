@@ -7,21 +7,19 @@ measured of them, the result says itself, so that whoever writes a model writes 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from weir.results.marks import by_discipline, curves
-from weir.results.page import in_full, note, section, table
+from weir.results.marks import by_discipline, distribution
+from weir.results.page import headed, in_full, note, noted, section, table
 from weir.results.page import tables as on_page
 from weir.results.reading import ALL, check_figures
 from weir.results.result import Section
 from weir.results.rows import Histogram
-from weir.results.style import Figure
 from weir.results.subjects import SubjectAbout, SubjectResult
 from weir.results.tables import column, discipline_column, forms_columns, others, spread
-from weir.results.terminal import begin, print_table, say, titled
+from weir.results.terminal import closed_forms, titled
 from weir.results.view import View
-from weir.text import absent, number, plural, scale_for
+from weir.text import absent, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,9 +27,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from weir.results.rows import Measured
+    from weir.results.style import Figure
     from weir.results.tables import Column
-
-__all__ = ["PlainDistribution", "PlainResult", "PlainView"]
 
 _INTERVALS = "95 % confidence intervals over the replications."
 _PAIRED = "Differences are paired: the disciplines served the same work."
@@ -50,20 +47,14 @@ class PlainResult(SubjectResult):
     """
 
     _whole: ClassVar[tuple[str, ...] | None] = ()
+    _view: ClassVar[str] = "weir.results.plain:PlainView"
 
     distributions = Section(PlainDistribution)
     """Histograms."""
 
     @classmethod
-    def check(cls, document: dict[str, Any]) -> None:
-        """Check what was read: as of every result, and that intervals and bins are in order.
-
-        Raises
-        ------
-        ResultError
-            If something is not as an engine writes it; the error says where.
-        """
-        super().check(document)
+    def _check(cls, document: dict[str, Any]) -> None:
+        """Check that intervals and bins are in order."""
         check_figures(document)
 
     @property
@@ -71,10 +62,6 @@ class PlainResult(SubjectResult):
         """The kind and the metric of the first figure."""
         first = next(iter(self.estimates), None)
         return ("", "") if first is None else (first.kind, first.metric)
-
-    def view(self) -> PlainView:
-        """Return the result as it is shown."""
-        return PlainView(self)
 
 
 class PlainView(View[PlainResult]):
@@ -84,48 +71,32 @@ class PlainView(View[PlainResult]):
         """Return nothing: what a figure means, only its model knows."""
         return ()
 
-    def show_run(self, out: Console) -> None:
-        """Show the figures, then closed forms."""
-        begin(out, self.result)
-        for title, columns, _ in self._figures():
-            titled(out, title, discipline_column(self.result), [columns])
-        self._show_theory(out)
-
-    def show_comparison(self, out: Console) -> None:
-        """Show the figures, each with its paired differences, then closed forms."""
+    def show(self, out: Console, *, compared: bool) -> None:
+        """Show the figures, compared each with its paired differences, then closed forms."""
         result = self.result
-        begin(out, result)
         for title, columns, differences in self._figures():
             titled(out, title, discipline_column(result), [columns])
-            titled(out, self._minus(title), discipline_column(result, others(result)), [differences])
-        self._show_theory(out)
+            if compared:
+                titled(out, self._minus(title), discipline_column(result, others(result)), [differences])
+        closed_forms(out, self._theory())
 
     def facts(self) -> Sequence[str]:
-        """Return what was simulated."""
-        result = self.result
-        return [
-            f"model {result.model}",
-            plural(len(result.disciplines), "discipline"),
-            plural(result.replications, "replication"),
-        ]
+        """Return what was simulated, of which model."""
+        return [f"model {self.result.model}", *super().facts()]
 
     def figures(self) -> Sequence[Figure]:
         """Return the distributions: a figure a metric, a panel for each of whom it is about."""
-        made = []
-        for kind, metric in dict.fromkeys((row.kind, row.metric) for row in self.result.distributions):
-            rows = [row for row in self.result.distributions if (row.kind, row.metric) == (kind, metric)]
-            held = [row for row in rows if row.count]
-            if not held:
-                continue
-            words = metric.replace("_", " ")
-            panels = {row.name: _about(kind, row.name) for row in held}
-            scale = scale_for((row.low[len(row.low) // 2] for row in held), held[0].unit)
-            drawn = curves(self.result.labels, held, lambda row: row.name, panels, words, scale)
-            lines, missing = by_discipline(self.result.labels)
-            if drawn:
-                caption = f"The share of all that is above a {words}.{missing}"
-                made.append(Figure(f"Distribution of {words}", caption, drawn, lines.key))
-        return made
+        every = self.result.distributions
+        keys = dict.fromkeys((row.kind, row.metric) for row in every)
+        made = (self._distribution([row for row in every if (row.kind, row.metric) == key]) for key in keys)
+        return [figure for figure in made if figure is not None]
+
+    def _distribution(self, rows: Sequence[PlainDistribution]) -> Figure | None:
+        held, words = [row for row in rows if row.count], rows[0].metric.replace("_", " ")
+        panels = {row.name: _about(row.kind, row.name) for row in held}
+        lines = by_discipline(self.result.labels)
+        caption = f"The share of all that is above a {words}."
+        return distribution(words, caption, held, panels, lambda row: row.name, lines)
 
     def sections(self, charts: Sequence[str]) -> Sequence[str]:
         """Return the figures with their differences, charts and closed forms."""
@@ -133,17 +104,12 @@ class PlainView(View[PlainResult]):
         first, second = discipline_column(result), discipline_column(result, others(result))
         parts = []
         for title, columns, differences in self._figures():
-            parts.append(f"<h3>{escape(title)}</h3>\n{on_page(first, [columns])}")
-            if differences:
-                parts.append(f"<h3>{escape(self._minus(title))}</h3>\n{on_page(second, [differences])}")
+            parts.append(headed(title, on_page(first, [columns])))
+            parts.append(headed(self._minus(title), on_page(second, [differences])))
         words = f"{_INTERVALS} {_PAIRED}" if others(result) else _INTERVALS
         missing = "".join(map(note, self._absent()))
-        listed = "".join(parts) + note(words) + missing + in_full(result) if parts else ""
+        listed = noted("".join(parts), words, missing + in_full(result))
         return [section("The comparison", listed), *charts, section("Closed forms", table(self._theory()))]
-
-    def origin(self) -> dict[str, object]:
-        """Return nothing beside what all models tell."""
-        return {}
 
     def _figures(self) -> Iterator[tuple[str, list[Column], list[Column]]]:
         """Yield the statistics of each figure, with a title, and their paired differences."""
@@ -168,13 +134,7 @@ class PlainView(View[PlainResult]):
     def _theory(self) -> list[Column]:
         rows = [row for row in self.result.theory if row.value is not None]
         values = {"exact": [f"{number(row.value or 0.0)} {row.unit}" for row in rows]}
-        return forms_columns(self.result, rows, ("of", "metric"), values) if rows else []
-
-    def _show_theory(self, out: Console) -> None:
-        columns = self._theory()
-        if columns:
-            say(out, "\nclosed forms", style="bold")
-            print_table(out, columns)
+        return forms_columns(self.result, rows, ("of", "metric"), values)
 
 
 def _about(kind: str, name: str) -> str:

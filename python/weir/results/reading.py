@@ -18,22 +18,6 @@ from weir.errors import ResultError
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
-__all__ = [
-    "ALL",
-    "REMEDY",
-    "check_counts",
-    "check_document",
-    "check_fields",
-    "check_figures",
-    "check_listed",
-    "check_names",
-    "check_positive",
-    "check_rows",
-    "kinds_of",
-    "parse",
-    "refuse",
-]
-
 ALL = "all"
 """The name of all of a kind together."""
 REMEDY = "give a file that `weir run --out FILE.json` wrote"

@@ -11,27 +11,25 @@ What all models share is in `Result`; each model has a class of its own in `weir
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from weir.errors import ResultError
 from weir.files import read_text, write_text
 from weir.results.reading import REMEDY, check_document, parse
-from weir.results.rows import Check, Engine, Rows, TheoryValue, Value, rows
+from weir.results.rows import Check, Engine, Rows, TheoryValue, Value, frozen, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     import polars as pl
     import pyarrow as pa
 
     from weir.results.view import View
-
-__all__ = ["Result", "Section"]
 
 _REQUIRED = {
     "weir",
@@ -60,7 +58,21 @@ _FIELDS = {
     "reference": "str",
 }
 
+Value_co = TypeVar("Value_co", covariant=True)
 Row_co = TypeVar("Row_co", covariant=True)
+Declared = TypeVar("Declared")
+
+
+class Field(cached_property[Value_co]):
+    """A field of the document itself; ``kind``, of a model's own, is as annotations write what it must be."""
+
+    def __init__(self, kind: str = "", default: object = None) -> None:
+        super().__init__(self._value)
+        self.kind, self.default = kind, default
+
+    def _value(self, result: Result) -> Any:  # noqa: ANN401 - as the kind says
+        value = frozen(result.document.get(self.attrname or "", self.default))
+        return float(value) if self.kind == "float" and isinstance(value, int) else value
 
 
 class Section(cached_property[Rows[Row_co]]):
@@ -75,7 +87,7 @@ class Section(cached_property[Rows[Row_co]]):
 
 
 @dataclass(frozen=True, eq=False)
-class Result(ABC):
+class Result:
     """What a run found out.
 
     `from_json` and `from_file` return the class of the model that was run; of a model that is not listed,
@@ -126,7 +138,7 @@ class Result(ABC):
         if known is None and not plain:
             told = f"model is {str(model)[:40]!r}, must be one of {', '.join(MODELS)}"
             raise ResultError(told, REMEDY, name, key="model")
-        kind = known.result() if known else _plain()
+        kind: type[Result] = known.result() if known else resolve_name("weir.results.plain:PlainResult")
         try:
             kind.check(document)
         except ResultError as error:
@@ -144,27 +156,38 @@ class Result(ABC):
         ResultError
             If something is not as the engine writes it; the error says where.
         """
-        whole = cls._whole
-        required = () if whole is None else ("replications", *cls._fields, *cls.sections(), *whole)
-        for name in required:
-            if name not in document:
-                raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
-        check_document(document, {**_FIELDS, **cls._fields}, cls.sections())
+        own = {name: field.kind for name, field in cls._declared(Field).items() if field.kind}
+        if cls._whole is not None:
+            for name in ("replications", *own, *cls.sections(), *cls._whole):
+                if name not in document:
+                    raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
+        check_document(document, {**_FIELDS, **own}, cls.sections())
+        cls._check(document)
 
-    _fields: ClassVar[Mapping[str, str]] = {}
-    """What a model's document has beside the fields and the rows that all have: kinds by name."""
     _whole: ClassVar[tuple[str, ...] | None] = None
     """If a document is not read without all of its fields and sections: what else it is not read without."""
+    _view: ClassVar[str]
+    """Where the class of its view is, which is loaded when it is first asked for."""
+
+    @classmethod
+    def _check(cls, document: dict[str, Any]) -> None:
+        """Check what a document of this model must be beyond the types of its fields."""
+
+    @classmethod
+    def _declared(cls, kind: type[Declared]) -> dict[str, Declared]:
+        """Return the class's fields or sections, by their key in the document."""
+        own = (item for base in reversed(cls.__mro__) for item in vars(base).items())
+        return {name: item for name, item in own if isinstance(item, kind)}
 
     @classmethod
     def sections(cls) -> dict[str, type]:
         """Return the dataclasses of the rows, by their key in the document."""
-        own = (item for base in reversed(cls.__mro__) for item in vars(base).items())
-        return {name: section.kind for name, section in own if isinstance(section, Section)}
+        return {name: section.kind for name, section in cls._declared(Section).items()}
 
-    @abstractmethod
     def view(self) -> View[Any]:
         """Return the result as it is shown: in words, on a terminal, and as a page."""
+        found: View[Any] = resolve_name(self._view)(self)
+        return found
 
     @classmethod
     def from_file(cls, path: str | Path) -> Result:
@@ -192,51 +215,36 @@ class Result(ABC):
         """The title of the scenario, or the file it came from."""
         return str(self.document.get("title") or self.document.get("file") or self.document["model"])
 
-    @property
-    def model(self) -> str:
-        """The model that was run: ``port``, ``network``, ``fabric``, ``node``, ``server``."""
-        return str(self.document["model"])
+    model = Field[str]()
+    """The model that was run: ``port``, ``network``, ``fabric``, ``node``, ``server``."""
+    disciplines = Field[tuple[str, ...]]()
+    """The spec strings compared, in the order of the scenario."""
+    reference = Field[str]()
+    """The discipline from which paired differences are taken."""
+    time_unit = Field[str]()
+    """The unit of all times: ``u``, one mean packet service, or ``s``."""
+    interrupted = Field[bool](default=False)
+    """Whether the run was stopped before its end; what is here was finished by then."""
+    replications = Field[int](default=1)
+    """Independent replications behind the figures."""
+    unstable = Field[str | None]()
+    """Why there is no steady state, where there is none."""
 
-    @property
-    def disciplines(self) -> tuple[str, ...]:
-        """The spec strings compared, in the order of the scenario."""
-        return tuple(self.document["disciplines"])
+    @staticmethod
+    def _named(disciplines: Sequence[str]) -> dict[str, str]:
+        """Return a name for each spec in tables and charts."""
+        return {name: name for name in disciplines}
 
     @cached_property
     def labels(self) -> dict[str, str]:
         """A name for each of `disciplines` in tables and charts: the spec, where no shorter one is needed."""
-        return {name: name for name in self.disciplines}
-
-    @property
-    def reference(self) -> str:
-        """The discipline from which paired differences are taken."""
-        return str(self.document["reference"])
-
-    @property
-    def time_unit(self) -> str:
-        """The unit of all times: ``u``, one mean packet service, or ``s``."""
-        return str(self.document["time_unit"])
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether the run was stopped before its end; what is here was finished by then."""
-        return bool(self.document.get("interrupted"))
-
-    @property
-    def replications(self) -> int:
-        """Independent replications behind the figures."""
-        return int(self.document.get("replications", 1))
+        return self._named(self.disciplines)
 
     @property
     def empty(self) -> bool:
         """Whether the run was stopped before the first of its results was finished."""
-        finished = self.document.get("messages", self.document.get("replications", 1))
+        finished = self.document.get("messages", self.replications)
         return self.interrupted and finished == 0
-
-    @property
-    def unstable(self) -> str | None:
-        """Why there is no steady state, where there is none."""
-        return self.document.get("unstable")
 
     @property
     def ok(self) -> bool:
@@ -299,12 +307,6 @@ def _is_plain(document: Mapping[str, Any]) -> bool:
     return (
         isinstance(document.get("model"), str) and isinstance(first, dict) and {"kind", "name"} <= set(first)
     )
-
-
-def _plain() -> type[Result]:
-    from weir.results.plain import PlainResult
-
-    return PlainResult
 
 
 def _arrow_type(pa: Any, kind: str) -> Any:  # noqa: ANN401 - pyarrow ships no types

@@ -9,23 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-__all__ = [
-    "Against",
-    "Check",
-    "Comparison",
-    "Difference",
-    "Engine",
-    "Estimated",
-    "Histogram",
-    "Measured",
-    "Of",
-    "Rows",
-    "Sampled",
-    "TheoryValue",
-    "Value",
-    "rows",
-]
-
 Row = TypeVar("Row")
 Row_co = TypeVar("Row_co", covariant=True)
 
@@ -48,10 +31,11 @@ class Rows(tuple[Row_co, ...]):
 def rows(kind: type[Row], found: list[dict[str, Any]]) -> Rows[Row]:
     """Return JSON objects as rows; a field missing from an object is None."""
     names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    return Rows(kind(**{name: _frozen(row.get(name.rstrip("_"))) for name in names}) for row in found)
+    return Rows(kind(**{name: frozen(row.get(name.rstrip("_"))) for name in names}) for row in found)
 
 
-def _frozen(value: object) -> object:
+def frozen(value: object) -> object:
+    """Return a list as a tuple."""
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -73,6 +57,14 @@ class Against:
     __slots__ = ()
     discipline: str
     reference: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfClass:
+    """A class of messages or requests; ``all`` of them."""
+
+    __slots__ = ()
+    class_: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,42 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-__all__ = [
-    "DASHES",
-    "OTHERS",
-    "Compared",
-    "Figure",
-    "alpha_of",
-    "axis",
-    "colour",
-    "dash",
-    "family",
-    "is_wide",
-    "key",
-    "left_out",
-    "log_scale",
-    "scale_of",
-    "shown",
-    "specification",
-    "styles",
-]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
+Style = tuple[str, list[int]]
+"""Colour and dash."""
 _MOST_CURVES = 7
 _RAMP = ("#a36a00", "#c8852b", "#b9675f", "#9a5a96", "#6f5fb8", "#3d72c4", "#1b8fd0")
 OTHERS = ("#009e73", "#cc79a7", "#d55e00", "#7f7f7f", "#56b4e9", "#b8a800")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3])
 _LOG_ABOVE = 20.0  # a ratio of largest to smallest above which an axis is logarithmic
-
-
-class Compared(Protocol):
-    """What charts ask of a result: who is compared, by the names that stand in the chart."""
-
-    @property
-    def disciplines(self) -> tuple[str, ...]: ...  # noqa: D102 - as in a result
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,59 +48,39 @@ def alpha_of(discipline: str) -> float | None:
         return None
 
 
-def family(result: Compared) -> list[str]:
+def family(disciplines: Sequence[str]) -> list[str]:
     """Return the disciplines of the plain alpha family, by alpha."""
-    plain = [name for name in result.disciplines if alpha_of(name) is not None and "," not in name]
+    plain = [name for name in disciplines if alpha_of(name) is not None and "," not in name]
     return sorted(plain, key=lambda name: alpha_of(name) or 0.0)
 
 
-def styles(result: Compared) -> dict[str, tuple[str, list[int]]]:
+def styles(disciplines: Sequence[str]) -> dict[str, Style]:
     """Return colour and dash of every discipline."""
-    along = family(result)
+    along = family(disciplines)
     ramp = [_RAMP[round(i * (len(_RAMP) - 1) / max(1, len(along) - 1))] for i in range(len(along))]
     found = {name: (shade, DASHES[0]) for name, shade in zip(along, ramp, strict=True)}
-    others = [name for name in result.disciplines if name not in found]
+    others = [name for name in disciplines if name not in found]
     for i, name in enumerate(others):
         found[name] = (OTHERS[i % len(OTHERS)], DASHES[1 + i % (len(DASHES) - 1)])
     return found
 
 
-def shown(result: Compared) -> list[str]:
+def shown(disciplines: Sequence[str]) -> list[str]:
     """Return the disciplines whose curves are drawn: all, or the others and a spread of the alpha family."""
-    names = list(result.disciplines)
-    if len(names) <= _MOST_CURVES:
-        return names
-    along = family(result)
-    others = [name for name in names if name not in along][: _MOST_CURVES - min(4, len(along))]
+    if len(disciplines) <= _MOST_CURVES:
+        return list(disciplines)
+    along = family(disciplines)
+    others = [name for name in disciplines if name not in along][: _MOST_CURVES - min(4, len(along))]
     room = min(_MOST_CURVES - len(others), len(along))
     spread = {along[round(i * (len(along) - 1) / max(1, room - 1))] for i in range(room)}
-    return [name for name in names if name in spread or name in others]
+    return [name for name in disciplines if name in spread or name in others]
 
 
-def left_out(result: Compared) -> str:
+def left_out(disciplines: Sequence[str]) -> str:
     """Return a sentence that names the disciplines whose curves are not drawn."""
-    missing = [name for name in result.disciplines if name not in shown(result)]
+    drawn = shown(disciplines)
+    missing = [name for name in disciplines if name not in drawn]
     return f" Not drawn, to keep the curves apart: {', '.join(missing)}." if missing else ""
-
-
-def colour(result: Compared, names: list[str]) -> alt.Color:
-    """Return the encoding of the disciplines by colour."""
-    found = styles(result)
-    scale = alt.Scale(domain=names, range=[found[name][0] for name in names])
-    return alt.Color("discipline:N", scale=scale, sort=names, legend=None)
-
-
-def dash(result: Compared, names: list[str]) -> alt.StrokeDash:
-    """Return the encoding of the disciplines by dash."""
-    found = styles(result)
-    scale = alt.Scale(domain=names, range=[found[name][1] for name in names])
-    return alt.StrokeDash("discipline:N", scale=scale, sort=names, legend=None)
-
-
-def key(result: Compared, names: list[str]) -> tuple[tuple[str, str, str], ...]:
-    """Return the key of a figure, which the page draws so that it wraps with the screen."""
-    found = styles(result)
-    return tuple((name, found[name][0], " ".join(map(str, found[name][1]))) for name in names)
 
 
 def is_wide(values: list[float]) -> bool:

@@ -6,7 +6,6 @@ Source: the rows of ``crates/weir-lab/src/stats/figure.rs``. Times are in second
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
 
 from weir.results.labels import short_labels
@@ -16,8 +15,6 @@ from weir.results.rows import Against, Difference, Estimated, Of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-__all__ = ["About", "SubjectAbout", "SubjectDifference", "SubjectEstimate", "SubjectResult", "check_about"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +53,7 @@ class SubjectResult(Result):
     """What a run found out about subjects."""
 
     _usual: ClassVar[tuple[str, str]]
+    _named = staticmethod(short_labels)
 
     estimates = Section(SubjectEstimate)
     """All estimates, one row each."""
@@ -66,16 +64,6 @@ class SubjectResult(Result):
     def usual(self) -> tuple[str, str]:
         """The kind and the metric that are asked for most."""
         return self._usual
-
-    @property
-    def measured(self) -> float:
-        """The measured time of a replication, in seconds."""
-        return float(self.document["measured"])
-
-    @cached_property
-    def labels(self) -> dict[str, str]:
-        """A short name for each of `disciplines`."""
-        return short_labels(self.disciplines)
 
     def estimate(self, discipline: str, **about: Unpack[About]) -> SubjectEstimate | None:
         """Return one estimate, or None if the run has no such row.

@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from weir.text import Scale, absent, number, scale_for, value_with_margin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from weir.results.result import Result
     from weir.results.rows import Check, Measured, TheoryValue
-
-__all__ = [
-    "ABSENT",
-    "GAP",
-    "MARKS",
-    "NONE",
-    "PER_CENT",
-    "Column",
-    "beside",
-    "brief",
-    "cell",
-    "checks_columns",
-    "column",
-    "column_scale",
-    "discipline_column",
-    "forms_columns",
-    "groups_of",
-    "known",
-    "others",
-    "plain",
-    "signed",
-    "some",
-    "specs",
-    "split",
-    "spread",
-    "theory_columns",
-]
 
 GAP = 2
 """Characters between two columns on a terminal."""
@@ -94,6 +67,11 @@ def _width(columns: Sequence[Column], gap: int) -> int:
     return sum(column.width + gap for column in columns)
 
 
+def words(header: str, cells: Iterable[str], rank: int = 0) -> Column:
+    """Return a column of words, which stand to the left."""
+    return Column(header, tuple(cells), rank, numeric=False)
+
+
 def column_scale(rows: Iterable[Measured | None]) -> Scale:
     """Return the scale in which a column of estimates reads best."""
     known = [row for row in rows if row is not None]
@@ -111,6 +89,11 @@ def cell(row: Measured | None, scale: Scale, *, margin: bool = False) -> str:
     return value_with_margin(value, row.low / scale.factor, row.high / scale.factor)
 
 
+def margin(row: Measured | None, scale: Scale) -> str:
+    """Return an estimate with its interval, or that it was not measured."""
+    return cell(row, scale, margin=True)
+
+
 def plain(row: Measured | None, scale: Scale) -> str:
     """Return an estimate, or a dash where there is no such row."""
     return NONE if row is None else cell(row, scale)
@@ -118,7 +101,7 @@ def plain(row: Measured | None, scale: Scale) -> str:
 
 def spread(row: Measured | None, scale: Scale) -> str:
     """Return an estimate with its interval, or a dash where there is no such row."""
-    return NONE if row is None else cell(row, scale, margin=True)
+    return NONE if row is None else margin(row, scale)
 
 
 def brief(row: Measured | None, scale: Scale) -> str:
@@ -138,6 +121,28 @@ def column(
     chosen = scale or column_scale(rows)
     head = title if title.endswith(")") else f"{title} {chosen.header}".rstrip()
     return Column(head, tuple(text(row, chosen) for row in rows), rank)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A column to be: its title, the figure that it shows, and how; its unit if that is not as suits best."""
+
+    title: str
+    metric: str
+    statistic: str = "mean"
+    rank: int = 0
+    scale: Scale | None = None
+    text: Callable[[Any, Scale], str] = plain
+
+
+def columns_of(
+    headings: Iterable[Heading], take: Callable[[str, str], Sequence[Measured | None]]
+) -> list[Column]:
+    """Return a column for each heading; ``take`` finds the rows of a metric and a statistic."""
+    return [
+        column(each.title, take(each.metric, each.statistic), each.rank, scale=each.scale, text=each.text)
+        for each in headings
+    ]
 
 
 def beside(
@@ -164,9 +169,21 @@ def signed(value: float, low: float | None, high: float | None, factor: float = 
     return text.replace("-", "−") if text.startswith("-") else f"+{text}" if value > 0 else text
 
 
+def difference(row: Measured | None, scale: Scale) -> str:
+    """Return a difference with its interval; where it is absent, another place says why."""
+    if row is None:
+        return NONE
+    return ABSENT if row.value is None else signed(row.value, row.low, row.high, scale.factor)
+
+
 def known(columns: Iterable[Column]) -> list[Column]:
     """Return the columns that hold something."""
     return [column for column in columns if any(text != NONE for text in column.cells)]
+
+
+def kept(columns: Iterable[Column], places: Sequence[int]) -> list[Column]:
+    """Return the columns with these of their rows."""
+    return [replace(column, cells=tuple(column.cells[place] for place in places)) for column in columns]
 
 
 def groups_of(made: Iterable[Iterable[Column]]) -> list[list[Column]]:
@@ -191,22 +208,22 @@ def specs(result: Result) -> list[tuple[str, str]]:
     return pairs if any(label != spec for label, spec in pairs) else []
 
 
-def discipline_column(result: Result, names: Sequence[str] | None = None) -> Column:
+def discipline_column(result: Result, names: Iterable[str] | None = None) -> Column:
     """Return disciplines by their labels, all of them if none are given."""
     chosen = result.disciplines if names is None else names
-    return Column("discipline", tuple(result.labels[name] for name in chosen), numeric=False)
+    return words("discipline", (result.labels[name] for name in chosen))
 
 
 def checks_columns(rows: Sequence[Check], labels: Mapping[str, str] | None = None) -> list[Column]:
     """Return self-checks: expected, measured, verdict; disciplines by their ``labels``, if given."""
     names = [row.discipline or "all" for row in rows]
     return [
-        Column("check", tuple(row.check for row in rows), numeric=False),
-        Column("discipline", tuple((labels or {}).get(name, name) for name in names), numeric=False),
+        words("check", (row.check for row in rows)),
+        words("discipline", ((labels or {}).get(name, name) for name in names)),
         Column("expected", tuple(number(row.expected, 6) for row in rows), rank=1),
         Column("measured", tuple(number(row.measured, 6) for row in rows), rank=1),
-        Column("", tuple("OK" if row.ok else "!!" for row in rows), numeric=False),
-        Column("note", tuple(row.note for row in rows), rank=2, numeric=False),
+        words("", (MARKS[row.ok] for row in rows)),
+        words("note", (row.note for row in rows), rank=2),
     ]
 
 
@@ -217,14 +234,17 @@ def theory_columns(result: Result, metric: str) -> list[Column]:
     classes = tuple(dict.fromkeys(row.class_ for row in rows))
     values = {(row.discipline, row.class_): row.value for row in rows}
     scale = scale_for(values.values(), rows[0].unit if rows else "1")
-    columns = [Column("discipline", tuple(name or "each" for name in names), numeric=False)]
-    for class_ in classes:
-        cells = (values.get((name, class_)) for name in names)
-        columns.append(
-            Column(class_, tuple("–" if cell is None else number(cell / scale.factor, 7) for cell in cells))
-        )
     formulas = {row.discipline: row.formula for row in rows}
-    return [*columns, Column("formula", tuple(formulas[name] for name in names), rank=1, numeric=False)]
+
+    def cells(class_: str) -> Iterator[str]:
+        found = (values.get((name, class_)) for name in names)
+        return (NONE if value is None else number(value / scale.factor, 7) for value in found)
+
+    return [
+        words("discipline", (name or "each" for name in names)),
+        *(Column(class_, tuple(cells(class_))) for class_ in classes),
+        words("formula", (formulas[name] for name in names), rank=1),
+    ]
 
 
 def forms_columns(
@@ -232,14 +252,16 @@ def forms_columns(
 ) -> list[Column]:
     """Return closed forms, one a row: whom they are about under two ``headers``, then columns of values.
 
-    OK stands where the simulation agrees, !! where it does not.
+    OK stands where the simulation agrees, !! where it does not. Nothing where there are none.
     """
+    if not rows:
+        return []
     names = [row.discipline or "each" for row in rows]
     return [
-        Column("discipline", tuple(result.labels.get(name, name) for name in names), numeric=False),
-        Column(headers[0], tuple(row.class_ for row in rows), numeric=False),
-        Column(headers[1], tuple(row.metric for row in rows), numeric=False),
+        words("discipline", (result.labels.get(name, name) for name in names)),
+        words(headers[0], (row.class_ for row in rows)),
+        words(headers[1], (row.metric for row in rows)),
         *(Column(title, tuple(cells)) for title, cells in values.items()),
-        Column("", tuple(MARKS[row.agrees] for row in rows), numeric=False),
-        Column("formula", tuple(row.formula for row in rows), rank=1, numeric=False),
+        words("", (MARKS[row.agrees] for row in rows)),
+        words("formula", (row.formula for row in rows), rank=1),
     ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from weir.results.tables import GAP, checks_columns, specs, split
 from weir.results.verdict import verdict
@@ -23,18 +23,7 @@ if TYPE_CHECKING:
 
     from weir.results.result import Result
     from weir.results.tables import Column
-
-__all__ = [
-    "begin",
-    "console",
-    "print_table",
-    "print_tables",
-    "say",
-    "show_checks",
-    "show_comparison",
-    "show_run",
-    "titled",
-]
+    from weir.results.view import View
 
 _LEAST_WIDTH = 40  # of a terminal that says it is narrower, or that does not know
 _WIDTH_OF_A_FILE = 160  # where the output is no terminal and COLUMNS is not set
@@ -120,19 +109,32 @@ def titled(out: Console, words: str, first: Column, groups: Sequence[Sequence[Co
         print_tables(out, first, groups)
 
 
+def print_titled(out: Console, words: str, columns: Sequence[Column]) -> None:
+    """Print a title and one table below it, as many of its columns as fit."""
+    say(out, f"\n{words}", style="bold")
+    print_table(out, columns)
+
+
 # Whole results.
 
 
-def begin(out: Console, result: Result) -> None:
+def begin(out: Console, result: Result, view: View[Any]) -> None:
     """Show verdict, warnings, and the whole specs of disciplines with short names."""
     say(out, verdict(result))
-    for words in result.view().warnings():
+    for words in view.warnings():
         say(out, f"warning: {words}", style="bold yellow")
-    pairs = specs(result)
+    pairs = specs(result) if view.lists_specs else []
     if pairs:
         say(out, "\ndisciplines", style="bold")
     for label, spec in pairs:
-        say(out, f"{label} = {spec}")
+        for line in view.spec_lines(f"{label} = {spec}", out.width):
+            say(out, line)
+
+
+def closed_forms(out: Console, columns: Sequence[Column]) -> None:
+    """Show closed forms, if there are any."""
+    if columns:
+        print_titled(out, "closed forms", columns)
 
 
 def show_run(out: Console, result: Result) -> None:

@@ -10,22 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from weir.results.result import Result
-    from weir.results.rows import Measured
-
-__all__ = [
-    "BOTH",
-    "agreement",
-    "capital",
-    "disjoint",
-    "joined",
-    "lowest",
-    "measured",
-    "state",
-    "told",
-    "under",
-    "verdict",
-    "warned",
-]
+    from weir.results.rows import Comparison, Measured, Value
 
 BOTH = 2
 
@@ -88,11 +73,18 @@ def joined(words: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def named(result: Result, names: Iterable[str]) -> str:
+    """Return disciplines by their labels as a list in a sentence."""
+    return joined(result.labels[name] for name in names)
+
+
 def under(result: Result, names: Sequence[str]) -> str:
-    """Return under which disciplines something is so."""
+    """Return under which disciplines something is so, where there are several."""
+    if len(result.disciplines) == 1:
+        return ""
     if len(names) == len(result.disciplines):
         return " under both" if len(names) == BOTH else " under every discipline"
-    return f" under {joined(result.labels[name] for name in names)}"
+    return f" under {named(result, names)}"
 
 
 def told(row: Measured, exact: float = 0.0) -> str:
@@ -127,8 +119,37 @@ def lowest(rows: Mapping[str, ARow]) -> list[str]:
     return sorted(rows, key=lambda name: rows[name].value or 0.0)
 
 
-def disjoint(one: Measured, other: Measured) -> bool | None:
+def rivals(
+    result: Result,
+    found: Iterable[str],
+    best: str,
+    paired: Callable[[str], bool | None],
+    differ: Callable[[str, str], bool],
+) -> list[str]:
+    """Return the disciplines that cannot be told from the best.
+
+    ``paired`` says whether a discipline differs from the reference by their paired difference, None where
+    there is none; ``differ`` whether two do by other means.
+    """
+
+    def apart(other: str) -> bool:
+        clear = None
+        if result.reference in {best, other}:
+            clear = paired(other if best == result.reference else best)
+        return differ(best, other) if clear is None else clear
+
+    return [name for name in found if name != best and not apart(name)]
+
+
+def clear(row: Comparison | None) -> bool | None:
+    """Return whether the interval of a difference leaves out zero; None where it is not known."""
+    return None if row is None or row.low is None else row.clear
+
+
+def disjoint(one: Value | None, other: Value | None) -> bool | None:
     """Return whether two intervals do not overlap; None where one is not known."""
-    if one.low is None or one.high is None or other.low is None or other.high is None:
+    if one is None or one.low is None or one.high is None:
+        return None
+    if other is None or other.low is None or other.high is None:
         return None
     return one.high < other.low or other.high < one.low

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Generic, TypeVar
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from weir.results.terminal import begin
+from weir.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,16 +17,20 @@ if TYPE_CHECKING:
     from weir.results.result import Result
     from weir.results.style import Figure
 
-__all__ = ["View"]
-
 AResult = TypeVar("AResult", bound="Result")
 
 
 class View(ABC, Generic[AResult]):
     """A result as it is shown; what all models share is in `results.verdict`, `page` and `terminal`."""
 
-    capitals = True
+    charts: ClassVar[str]
+    """Where the function is that returns the charts, None for those that there are no rows for.
+
+    It is loaded, and the library of charts with it, when a page is made."""
+    capitals: ClassVar[bool] = True
     """Whether the statements of the verdict begin with a capital: not where a spec string begins them."""
+    lists_specs: ClassVar[bool] = True
+    """Whether the terminal begins with the whole spec strings, where labels are shorter."""
 
     def __init__(self, result: AResult) -> None:
         self.result = result
@@ -35,26 +43,41 @@ class View(ABC, Generic[AResult]):
         """Return what was warned of."""
         return ()
 
-    @abstractmethod
     def show_run(self, out: Console) -> None:
-        """Show each discipline by itself."""
+        """Show verdict, warnings and specs, then each discipline by itself."""
+        begin(out, self.result, self)
+        self.show(out, compared=False)
 
-    @abstractmethod
     def show_comparison(self, out: Console) -> None:
-        """Show the disciplines beside each other."""
+        """Show verdict, warnings and specs, then the disciplines beside each other."""
+        begin(out, self.result, self)
+        self.show(out, compared=True)
 
     @abstractmethod
+    def show(self, out: Console, *, compared: bool) -> None:
+        """Show each discipline by itself, or all beside each other, below what every result begins with."""
+
+    def spec_lines(self, spec: str, width: int) -> Sequence[str]:  # noqa: ARG002 - a model may need it
+        """Return a spec string with its label as lines for a terminal of a width."""
+        return [spec]
+
     def facts(self) -> Sequence[str]:
-        """Return what stands below the verdict of a page."""
+        """Return what stands below the verdict of a page: how much was simulated."""
+        disciplines = plural(len(self.result.disciplines), "discipline")
+        return [disciplines, *self.size(), plural(self.result.replications, "replication")]
 
-    @abstractmethod
+    def size(self) -> Sequence[str]:
+        """Return how much of what a model has was simulated."""
+        return ()
+
     def figures(self) -> Sequence[Figure]:
         """Return the charts that the result has the rows for."""
+        return [figure for figure in resolve_name(self.charts)(self.result) if figure is not None]
 
     @abstractmethod
     def sections(self, charts: Sequence[str]) -> Sequence[str]:
         """Return the sections of a page between its head and the checks, the ``charts`` among them."""
 
-    @abstractmethod
     def origin(self) -> dict[str, object]:
         """Return where the numbers come from, beside what all models tell."""
+        return {}

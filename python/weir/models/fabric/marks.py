@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from weir.models.fabric.rows import FabricEstimate
-from weir.results.marks import span
+from weir.results.marks import ends_of, span, values_told
 from weir.results.style import axis, is_wide, log_scale, specification
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from weir.models.fabric.rows import FabricDifference
     from weir.results.marks import Lines, Point
     from weir.text import Scale
-
-__all__ = ["Axes", "axes_of", "line_chart", "point_of"]
 
 
 def point_of(
@@ -53,7 +51,7 @@ class Axes:
 def axes_of(every: Sequence[Point], title: str, *, zero: bool = False, near: bool = False) -> Axes:
     """Return axes for all points: with zero, near the values, or logarithmic where these span much."""
     loads = sorted({point["load"] for point in every})
-    ends = [point[end] for point in every for end in ("low", "high")]
+    ends = ends_of(every)
     margin = 0.04 * ((loads[-1] - loads[0]) or 1.0)
     x = alt.X(
         "load:Q",
@@ -76,12 +74,7 @@ def line_chart(
     base = alt.Chart().encode(x=axes.x, color=lines.colour)
     known = base.transform_filter("datum.thin != true")
     y = alt.Y("value:Q", scale=axes.scale, axis=axes.axis)
-    tooltip = [
-        "discipline:N",
-        "channel:N",
-        "load:Q",
-        *(alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("value", "low", "high")),
-    ]
+    tooltip = ["discipline:N", "channel:N", "load:Q", *values_told()]
     layers = [
         known.mark_rule(strokeWidth=2.5, opacity=0.8).encode(
             y=alt.Y("low:Q", scale=axes.scale, axis=axes.axis), y2="high:Q"

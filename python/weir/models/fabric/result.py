@@ -9,30 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
+from typing import Any, ClassVar, TypedDict, Unpack
 
 from weir.errors import ConfigError
-from weir.models.fabric.rows import (
-    ChannelRow,
-    FabricDifference,
-    FabricDistribution,
-    FabricEstimate,
-    FabricSize,
-    Saturation,
-    Totals,
-)
+from weir.models.fabric import rows
 from weir.results.labels import short_labels
 from weir.results.reading import ALL, check_counts, check_figures, check_rows, refuse
-from weir.results.result import Result, Section
-from weir.results.rows import rows
+from weir.results.result import Field, Result, Section
+from weir.results.rows import rows as read
 from weir.text import number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from weir.models.fabric.view import FabricView
-
-__all__ = ["ALL", "FabricResult"]
 
 
 class About(TypedDict, total=False):
@@ -55,59 +40,39 @@ class FabricResult(Result):
     >>> result.difference(result.disciplines[1], load=0.8, channel="D2").value  # doctest: +SKIP
     """
 
-    _fields: ClassVar[Mapping[str, str]] = {"loads": "tuple[float, ...]"}
     _whole: ClassVar[tuple[str, ...] | None] = ("size",)
+    _view: ClassVar[str] = "weir.models.fabric.view:FabricView"
+    _named = staticmethod(short_labels)
 
-    channels = Section(ChannelRow)
+    loads = Field[tuple[float, ...]]("tuple[float, ...]")
+    """The loads, in the order of the scenario."""
+    channels = Section(rows.ChannelRow)
     """The virtual channels, in the order of the scenario."""
-    totals = Section(Totals)
+    totals = Section(rows.Totals)
     """What was counted under each discipline at each load."""
-    estimates = Section(FabricEstimate)
+    estimates = Section(rows.FabricEstimate)
     """All estimates, one row each."""
-    differences = Section(FabricDifference)
+    differences = Section(rows.FabricDifference)
     """Paired differences to the reference, and improvements over it."""
-    saturation = Section(Saturation)
+    saturation = Section(rows.Saturation)
     """Where each channel saturates under each discipline."""
-    distributions = Section(FabricDistribution)
+    distributions = Section(rows.FabricDistribution)
     """Histograms of latency."""
 
     @classmethod
-    def check(cls, document: dict[str, Any]) -> None:
-        """Check what was read: as of every result, and that figures are about its loads and channels.
-
-        Raises
-        ------
-        ResultError
-            If something is not as the engine writes it; the error says where.
-        """
-        super().check(document)
-        check_rows(FabricSize, [document["size"]], "size")
+    def _check(cls, document: dict[str, Any]) -> None:
+        """Check that figures are about the loads and channels of the result."""
+        check_rows(rows.FabricSize, [document["size"]], "size")
         _check_subjects(document)
         check_figures(document, ("low", "high"), ("low_90", "high_90"))
         check_counts(document, ["totals"])
 
-    def view(self) -> FabricView:
-        """Return the result as it is shown."""
-        from weir.models.fabric.view import FabricView
-
-        return FabricView(self)
-
     @cached_property
-    def size(self) -> FabricSize:
+    def size(self) -> rows.FabricSize:
         """End-points, switches and links."""
-        return rows(FabricSize, [self.document["size"]])[0]
+        return read(rows.FabricSize, [self.document["size"]])[0]
 
-    @property
-    def loads(self) -> tuple[float, ...]:
-        """The loads, in the order of the scenario."""
-        return tuple(self.document["loads"])
-
-    @cached_property
-    def labels(self) -> dict[str, str]:
-        """A short name for each of `disciplines`, whose spec strings may hold whole tables."""
-        return short_labels(self.disciplines)
-
-    def estimate(self, discipline: str, **about: Unpack[About]) -> FabricEstimate | None:
+    def estimate(self, discipline: str, **about: Unpack[About]) -> rows.FabricEstimate | None:
         """Return one estimate, or None if the run has no such row.
 
         Parameters
@@ -133,7 +98,7 @@ class FabricResult(Result):
 
     def difference(
         self, discipline: str, *, kind: str = "improvement", **about: Unpack[About]
-    ) -> FabricDifference | None:
+    ) -> rows.FabricDifference | None:
         """Return the improvement of a discipline over the reference, or with ``kind`` the ``difference``.
 
         Parameters and errors are those of `estimate`.
@@ -142,18 +107,14 @@ class FabricResult(Result):
 
     def distribution(
         self, discipline: str, *, load: float | None = None, channel: str = ALL, metric: str = "latency"
-    ) -> FabricDistribution | None:
+    ) -> rows.FabricDistribution | None:
         """Return a histogram, if there is one; parameters and errors are those of `estimate`."""
         return self.distributions.find(
             discipline=discipline, load=self._load(load), channel=channel, metric=metric
         )
 
     def _row(
-        self,
-        load: float | None = None,
-        channel: str = ALL,
-        metric: str = "latency",
-        statistic: str = "mean",
+        self, load: float | None = None, channel: str = ALL, metric: str = "latency", statistic: str = "mean"
     ) -> dict[str, object]:
         """Return the fields of the row that a figure stands in."""
         return {"load": self._load(load), "channel": channel, "metric": metric, "statistic": statistic}

@@ -10,16 +10,6 @@ from dataclasses import dataclass
 
 from weir.results.rows import Against, Comparison, Histogram, Measured, Of, Sampled, Value
 
-__all__ = [
-    "ChannelRow",
-    "FabricDifference",
-    "FabricDistribution",
-    "FabricEstimate",
-    "FabricSize",
-    "Saturation",
-    "Totals",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class _About:

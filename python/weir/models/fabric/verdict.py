@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weir.results.reading import ALL
-from weir.results.verdict import BOTH, disjoint, joined, measured, under
+from weir.results.verdict import BOTH, disjoint, joined, measured, named, rivals, under
 from weir.text import plural, quantity
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from weir.models.fabric.result import FabricResult
     from weir.models.fabric.rows import FabricEstimate, Saturation
-
-__all__ = ["Standing", "latency", "saturation", "standings", "telling_load"]
 
 _FEW = 3
 """Disciplines whose saturation is told one by one."""
@@ -64,22 +62,17 @@ def _standing(result: FabricResult, load: float, channel: str) -> Standing | Non
     if len(found) < len(result.disciplines):
         return None
     best = min(found, key=lambda name: _mean(found[name]))
-    rivals = (name for name in found if name != best and not _apart(result, load, found[best], found[name]))
-    return Standing(channel, best, tuple(rivals))
+
+    def paired(name: str) -> bool | None:
+        row = result.difference(name, load=load, channel=channel)
+        return None if row is None else row.clear
+
+    close = rivals(result, found, best, paired, lambda *two: bool(disjoint(*(found[name] for name in two))))
+    return Standing(channel, best, tuple(close))
 
 
 def _mean(row: FabricEstimate) -> float:
     return float("inf") if row.value is None else row.value
-
-
-def _apart(result: FabricResult, load: float, one: FabricEstimate, other: FabricEstimate) -> bool:
-    """Return whether two disciplines differ: by their paired difference, or else by their intervals."""
-    for row, against in ((one, other), (other, one)):
-        if against.discipline == result.reference:
-            paired = result.difference(row.discipline, load=load, channel=row.channel)
-            if paired is not None:
-                return paired.clear
-    return bool(disjoint(one, other))
 
 
 def latency(result: FabricResult) -> str | None:
@@ -159,7 +152,7 @@ def _close(result: FabricResult, close: Sequence[Standing], known: int) -> str:
 def _those(result: FabricResult, names: frozenset[str]) -> str:
     if len(names) == len(result.disciplines) > BOTH:
         return "all disciplines"
-    return joined(result.labels[name] for name in result.disciplines if name in names)
+    return named(result, (name for name in result.disciplines if name in names))
 
 
 def _why(result: FabricResult) -> str:
@@ -215,8 +208,7 @@ def _untold(result: FabricResult) -> str | None:
     if not rows:
         return None
     least = min(rows, key=lambda row: (_mean(row) if row.low_90 is None else row.low_90, row.load))
-    whose = f" under {result.labels[least.discipline]}" if len(result.disciplines) > 1 else ""
-    at = f"{least.channel} at load {least.load:g}{whose}"
+    at = f"{least.channel} at load {least.load:g}{under(result, [least.discipline])}"
     if least.low_90 is None or least.high_90 is None:
         return (
             "whether channels saturate cannot be told of one replication: of what is offered at least "
@@ -257,8 +249,7 @@ def _saturated(result: FabricResult) -> str | None:
     calm = [name for name in result.disciplines if first[name] is None and name not in doubtful]
     if calm:
         told[f"no channel up to load {highest}"] = calm
-    several = len(result.disciplines) > 1
-    parts = [f"{words}{under(result, names) if several else ''}" for words, names in told.items()]
+    parts = [f"{words}{under(result, names)}" for words, names in told.items()]
     return f"first to saturate, with less than 99 % of what is offered arriving: {'; '.join(parts)}"
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from html import escape
 from typing import TYPE_CHECKING
 
 from weir.models.fabric import tables
 from weir.models.fabric.result import FabricResult
 from weir.models.fabric.verdict import latency, saturation, telling_load
-from weir.results.page import details, in_full, note, section, table
-from weir.results.tables import others, specs
-from weir.results.terminal import print_table, print_tables, say, titled
-from weir.results.verdict import verdict
+from weir.results.page import by_discipline, details, headed, in_full, noted, section, table
+from weir.results.tables import others
+from weir.results.terminal import closed_forms, say, titled
 from weir.results.view import View
 from weir.text import plural
 
@@ -21,76 +19,62 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from weir.results.style import Figure
-
-__all__ = ["FabricView"]
+    from weir.results.tables import Column
 
 _MOST_LOADS = 6
 """Loads shown one by one on a terminal; files have all."""
 _INDENT = 4
+_SATURATION = "The least load of the scenario at which less than 99 % of what a channel offers arrives."
+_WORK = (
+    "Entries of tables, or flows, that a decision examines, and reads of several of them at once; over all "
+    "schedulers, loads and replications, warm-up included."
+)
 
 
 class FabricView(View[FabricResult]):
     """What a fabric shows."""
 
+    charts = "weir.models.fabric.figures:figures"
+
     def statements(self) -> Sequence[str | None]:
         """Return who is best for which channel, and where channels saturate."""
         return latency(self.result), saturation(self.result)
 
-    def show_run(self, out: Console) -> None:
-        """Show each discipline: its channels at each load, where they saturate and what scheduling took."""
-        result = self.result
-        _begin(out, result)
-        for name in result.disciplines:
-            for load in _shown(result):
-                groups = tables.discipline_groups(result, name, load)
-                title = f"{result.labels[name]} at load {load:g}"
-                titled(out, title, tables.channel_column(result), groups)
-        _end(out, result)
+    def show(self, out: Console, *, compared: bool) -> None:
+        """Show the channels at each load, compared with the improvements, then saturation and scheduling."""
+        (_show_comparison if compared else _show_disciplines)(out, self.result)
+        _end(out, self.result)
 
-    def show_comparison(self, out: Console) -> None:
-        """Show the disciplines beside each other: by how much latency is less, then channels at each load."""
-        result = self.result
-        _begin(out, result)
-        first = tables.channel_column(result)
-        if len(result.loads) > 1:
-            for name in others(result):
-                columns = tables.improvement_columns(result, name)
-                titled(out, _improvement(result, name, "mean"), first, [[column] for column in columns])
-        against = f"; improvement over {result.labels[result.reference]}" if others(result) else ""
-        for load in _shown(result):
-            title = f"load {load:g}: mean and max of the latency from the interface{against}"
-            titled(out, title, first, tables.load_groups(result, load))
-        _end(out, result)
+    def spec_lines(self, spec: str, width: int) -> Sequence[str]:
+        """Return a spec in lines that end behind a comma, a slash or a space, the later ones indented."""
+        lines = [""]
+        for part in re.findall(r"[^,/ ]*[,/ ]?", spec):
+            if len(lines[-1]) > _INDENT and len((lines[-1] + part).rstrip()) > width:
+                lines.append(" " * _INDENT)
+            lines[-1] += part
+        return lines
 
-    def facts(self) -> Sequence[str]:
-        """Return what was simulated."""
-        result = self.result
+    def size(self) -> Sequence[str]:
+        """Return how many channels, end-points, switches and loads there were."""
+        size = self.result.size
         return [
-            plural(len(result.disciplines), "discipline"),
-            plural(len(result.channels), "channel"),
-            plural(result.size.hosts, "end-point"),
-            f"{result.size.switches:,} {'switch' if result.size.switches == 1 else 'switches'}",
-            plural(len(result.loads), "load"),
-            plural(result.replications, "replication"),
+            plural(len(self.result.channels), "channel"),
+            plural(size.hosts, "end-point"),
+            f"{size.switches:,} {'switch' if size.switches == 1 else 'switches'}",
+            plural(len(self.result.loads), "load"),
         ]
-
-    def figures(self) -> Sequence[Figure]:
-        """Return improvement, latency and throughput against load, and distributions."""
-        from weir.models.fabric.figures import fabric_figures
-
-        return fabric_figures(self.result)
 
     def sections(self, charts: Sequence[str]) -> Sequence[str]:
         """Return comparison, charts, loads, disciplines, saturation, work and closed forms."""
         result = self.result
+        work = table(tables.work_columns(result)) if result.totals else ""
         return [
             section("The comparison", _comparison(result)),
             *charts,
             section("Load by load", _loads(result)),
             section("Each discipline", _disciplines(result)),
-            section("Saturation", _saturation(result)),
-            section("Work of the schedulers", _work(result)),
+            section("Saturation", noted(table(tables.saturation_columns(result)), _SATURATION)),
+            section("Work of the schedulers", noted(work, _WORK)),
             section("Closed forms", table(tables.theory_columns(result))),
         ]
 
@@ -113,24 +97,23 @@ def _improvement(result: FabricResult, name: str, word: str) -> str:
 # The terminal.
 
 
-def _begin(out: Console, result: FabricResult) -> None:
-    say(out, verdict(result))
-    pairs = specs(result)
-    if pairs:
-        say(out, "\ndisciplines", style="bold")
-    for label, spec in pairs:
-        for line in _broken(f"{label} = {spec}", out.width):
-            say(out, line)
+def _show_disciplines(out: Console, result: FabricResult) -> None:
+    for name in result.disciplines:
+        for load in _shown(result):
+            groups = tables.discipline_groups(result, name, load)
+            titled(out, f"{result.labels[name]} at load {load:g}", tables.channel_column(result), groups)
 
 
-def _broken(text: str, width: int) -> list[str]:
-    """Return a spec string in lines that end behind a comma, a slash or a space, the later ones indented."""
-    lines = [""]
-    for part in re.findall(r"[^,/ ]*[,/ ]?", text):
-        if len(lines[-1]) > _INDENT and len((lines[-1] + part).rstrip()) > width:
-            lines.append(" " * _INDENT)
-        lines[-1] += part
-    return lines
+def _show_comparison(out: Console, result: FabricResult) -> None:
+    first, against = tables.channel_column(result), ""
+    for name in others(result):
+        against = f"; improvement over {result.labels[result.reference]}"
+        if len(result.loads) > 1:
+            columns = tables.improvement_columns(result, name)
+            titled(out, _improvement(result, name, "mean"), first, [[column] for column in columns])
+    for load in _shown(result):
+        title = f"load {load:g}: mean and max of the latency from the interface{against}"
+        titled(out, title, first, tables.load_groups(result, load))
 
 
 def _shown(result: FabricResult) -> list[float]:
@@ -147,31 +130,29 @@ def _end(out: Console, result: FabricResult) -> None:
     if missing:
         say(out, f"\nloads not shown: {', '.join(missing)}; --out FILE.html has all", style="dim")
     if any(row.load is not None for row in result.saturation):
-        first, *columns = tables.saturation_columns(result)
-        say(out, "\nleast load at which less than 99 % of what is offered arrives", style="bold")
-        print_tables(out, first, [[column] for column in columns])
+        title = "least load at which less than 99 % of what is offered arrives"
+        _apart(out, title, tables.saturation_columns(result))
     if result.totals:
-        first, *columns = tables.work_columns(result)
-        say(out, "\nentries or flows examined for a decision", style="bold")
-        print_tables(out, first, [[column] for column in columns])
-    columns = tables.theory_columns(result)
-    if columns and any(row.agrees is False for row in result.theory):
-        say(out, "\nclosed forms", style="bold")
-        print_table(out, columns)
+        _apart(out, "entries or flows examined for a decision", tables.work_columns(result))
+    if any(row.agrees is False for row in result.theory):
+        closed_forms(out, tables.theory_columns(result))
+
+
+def _apart(out: Console, title: str, columns: Sequence[Column]) -> None:
+    """Show columns behind the first of them, in as many tables as it takes."""
+    titled(out, title, columns[0], [[column] for column in columns[1:]])
 
 
 # The page.
 
 
-def _at_load(result: FabricResult, load: float) -> str:
-    """Return the disciplines beside each other at a load, one table a group of columns."""
-    first = tables.channel_column(result)
-    return "".join(table([first, *group]) for group in tables.load_groups(result, load))
+def _listed(result: FabricResult, groups: Sequence[Sequence[Column]]) -> str:
+    """Return one table a group of columns."""
+    return "".join(table([tables.channel_column(result), *group]) for group in groups)
 
 
 def _comparison(result: FabricResult) -> str:
     load = telling_load(result)
-    listed = _at_load(result, load)
     words = (
         f"At load {load:g}. Latency is from the entry into the buffer of the interface to the last byte at "
         "the other end; throughput is in per cent of what a link carries. 95 % confidence intervals over the "
@@ -180,45 +161,26 @@ def _comparison(result: FabricResult) -> str:
     if others(result):
         reference = result.labels[result.reference]
         words += f" Improvements over {reference} are paired: all saw the same traffic."
-    return listed + note(words) + in_full(result) if listed else ""
+    return noted(_listed(result, tables.load_groups(result, load)), words, in_full(result))
 
 
 def _loads(result: FabricResult) -> str:
     if len(result.loads) == 1:
         return ""
-    parts = []
-    for name in others(result):
-        for statistic, word in (("mean", "mean"), ("max", "maximum")):
-            columns = tables.improvement_columns(result, name, statistic)
-            if columns:
-                listed = table([tables.channel_column(result), *columns])
-                parts.append(f"<h3>{escape(_improvement(result, name, word))}</h3>\n{listed}")
-    parts += [details(f"load {load:g}", _at_load(result, load)) for load in sorted(result.loads)]
-    return "".join(parts)
+    improved = [
+        headed(_improvement(result, name, word), _listed(result, [columns]))
+        for name in others(result)
+        for statistic, word in (("mean", "mean"), ("max", "maximum"))
+        if (columns := tables.improvement_columns(result, name, statistic))
+    ]
+    loads = {load: tables.load_groups(result, load) for load in sorted(result.loads)}
+    each = (details(f"load {load:g}", _listed(result, groups)) for load, groups in loads.items())
+    return "".join([*improved, *each])
 
 
 def _disciplines(result: FabricResult) -> str:
-    first = tables.channel_column(result)
-    parts = []
-    for name in result.disciplines:
-        listed = "".join(
-            f"<h3>load {load:g}</h3>\n" + "".join(table([first, *group]) for group in groups)
-            for load in sorted(result.loads)
-            if (groups := tables.discipline_groups(result, name, load))
-        )
-        parts.append(details(result.labels[name], listed))
-    return "".join(parts)
+    def at_each_load(name: str) -> str:
+        loads = {load: tables.discipline_groups(result, name, load) for load in sorted(result.loads)}
+        return "".join(headed(f"load {load:g}", _listed(result, groups)) for load, groups in loads.items())
 
-
-def _saturation(result: FabricResult) -> str:
-    listed = table(tables.saturation_columns(result))
-    words = "The least load of the scenario at which less than 99 % of what a channel offers arrives."
-    return listed + note(words) if listed else ""
-
-
-def _work(result: FabricResult) -> str:
-    words = (
-        "Entries of tables, or flows, that a decision examines, and reads of several of them at once; over "
-        "all schedulers, loads and replications, warm-up included."
-    )
-    return table(tables.work_columns(result)) + note(words) if result.totals else ""
+    return by_discipline(result, at_each_load)

@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from weir.models.network.tables import subjects
-from weir.results.marks import ccdf, ccdf_chart, digits, early, styles_of
+from weir.results.marks import by_spec, digits, distribution, lines_of, panelled, styles_of
 from weir.results.reading import ALL
-from weir.results.style import Figure, axis, colour, key, left_out, shown, specification
+from weir.results.style import Figure, axis, shown, specification
 from weir.text import number, scale_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from weir.models.network.result import NetworkResult
+    from weir.models.network.rows import NetworkEstimate
+    from weir.results.marks import Lines, Point
+    from weir.results.style import Style
     from weir.text import Scale
-
-__all__ = ["network_figures", "time_chart", "time_points"]
 
 MOST_FLOWS = 7
 _TOUCHED = 0.05
@@ -31,10 +32,9 @@ _TOUCHED = 0.05
 _MOST_BARS = 40
 
 
-def network_figures(result: NetworkResult) -> list[Figure]:
-    """Return the charts that the result has the rows for, in the order of a report."""
-    made = (_over_time(result), _shares(result), _delays(result))
-    return [figure for figure in made if figure is not None]
+def figures(result: NetworkResult) -> list[Figure | None]:
+    """Return the charts in the order of a report."""
+    return [_over_time(result), _shares(result), _delays(result)]
 
 
 # Over time.
@@ -60,31 +60,31 @@ def _least_part(result: NetworkResult, flow: str) -> float:
 
 
 def _over_time(result: NetworkResult) -> Figure | None:
-    known = {row.flow for row in result.series if row.metric == "throughput"}
+    series = [row for row in result.series if row.metric == "throughput"]
+    known = {row.flow for row in series}
     flows = _drawn_flows(result, known)
     if not flows:
         return None
-    drawn = shown(result)
     scale = scale_for((value for row in result.series for value in row.values), "bit/s")
-    panels = [(result.labels[name], time_points(result, name, flows, scale)) for name in drawn]
-    every = [point for _, points in panels for point in points]
+    lines = by_spec(result.disciplines)
+    panels = ((result.labels[name], time_points(result, name, flows, scale)) for name in lines.names)
     styles = styles_of(flows)
-    step = next(row.step for row in result.series if row.metric == "throughput")
     some = (
         "" if len(flows) == len(known) else f" Drawn are the {len(flows)} served worst of {len(known)} flows."
     )
     caption = (
-        f"Throughput of the packets sent in each {number(step)} s, one colour a flow, under each discipline; "
-        f"the thin line is what the flow offers. Means over the replications.{some}{left_out(result)}"
+        f"Throughput of the packets sent in each {number(series[0].step)} s, one colour a flow, under each "
+        "discipline; the thin line is what the flow offers. Means over the replications."
+        f"{some}{lines.missing}"
     )
-    charts = tuple((title, time_chart(points, every, styles, scale)) for title, points in panels if points)
-    legend = tuple((name, shade, " ".join(map(str, marks))) for name, (shade, marks) in styles.items())
-    return Figure("Throughput over time", caption, charts, legend)
+
+    def draw(points: list[Point], every: list[Point]) -> dict[str, Any]:
+        return time_chart(points, every, styles, scale)
+
+    return panelled("Throughput over time", caption, panels, draw, lines_of("flow", styles).key)
 
 
-def time_points(
-    result: NetworkResult, discipline: str, flows: Sequence[str], scale: Scale
-) -> list[dict[str, Any]]:
+def time_points(result: NetworkResult, discipline: str, flows: Sequence[str], scale: Scale) -> list[Point]:
     """Return offer and throughput of flows over time, as the rows of a chart."""
     made = []
     for flow in flows:
@@ -114,21 +114,11 @@ def _sending(offers: Sequence[float | None]) -> range:
 
 
 def time_chart(
-    points: list[dict[str, Any]],
-    every: Sequence[dict[str, Any]],
-    styles: dict[str, tuple[str, list[int]]],
-    scale: Scale,
+    points: list[Point], every: Sequence[Point], styles: dict[str, Style], scale: Scale
 ) -> dict[str, Any]:
     """Return the chart of one discipline; ``every`` holds the points of all, whose axes it shares."""
     highest = max(max(point["throughput"], point["offer"] or 0.0) for point in every)
     latest = max(point["time"] for point in every)
-    names = list(styles)
-    colours = alt.Color(
-        "flow:N",
-        scale=alt.Scale(domain=names, range=[shade for shade, _ in styles.values()]),
-        sort=names,
-        legend=None,
-    )
     y_scale = alt.Scale(domain=[0, highest * 1.03], nice=False)
     base = alt.Chart().encode(
         x=alt.X(
@@ -136,7 +126,7 @@ def time_chart(
             scale=alt.Scale(domain=[0, latest], nice=False),
             axis=alt.Axis(title="time of sending (s)", tickCount=6),
         ),
-        color=colours,
+        color=lines_of("flow", styles).colour,
     )
     lines = base.mark_line(strokeWidth=2).encode(
         y=alt.Y("throughput:Q", scale=y_scale, axis=axis(f"throughput {scale.header}", [0.0, highest])),
@@ -154,35 +144,34 @@ def time_chart(
 def _shares(result: NetworkResult) -> Figure | None:
     chosen = subjects(result, "flow") or subjects(result, "class")
     rows = [
-        (name, subject.name, subject.estimate(result, name, "throughput"))
-        for name in shown(result)
+        (subject.name, row)
+        for name in shown(result.disciplines)
         for subject in chosen
+        if (row := subject.estimate(result, name, "throughput")) is not None and row.value is not None
     ]
-    known = [(name, about, row) for name, about, row in rows if row is not None and row.value is not None]
-    if not known or len(chosen) > _MOST_BARS:
+    if not rows or len(chosen) > _MOST_BARS:
         return None
-    scale = scale_for((row.value for *_, row in known), "bit/s")
-    points = [
-        {
-            "discipline": name,
-            "label": result.labels[name],
-            "about": about,
-            "throughput": digits((row.value or 0.0) / scale.factor),
-            "low": digits((row.value if row.low is None else row.low) or 0.0) / scale.factor,
-            "high": digits((row.value if row.high is None else row.high) or 0.0) / scale.factor,
-        }
-        for name, about, row in known
-    ]
-    names = [name for name in shown(result) if any(point["discipline"] == name for point in points)]
-    caption = (
-        f"What each {chosen[0].kind} gets, with 95 % intervals. {_fairness(result, names)}{left_out(result)}"
-    ).strip()
-    order = [subject.name for subject in chosen]
-    chart = _shares_chart(result, points, names, order, scale)
-    return Figure("Shares", caption, (("", chart),), key(result, names))
+    scale = scale_for((row.value for _, row in rows), "bit/s")
+    points = [_share_point(result, about, row, scale) for about, row in rows]
+    lines = by_spec(result.disciplines, list(dict.fromkeys(row.discipline for _, row in rows)))
+    caption = f"What each {chosen[0].kind} gets, with 95 % intervals. {_fairness(result, lines.names)}"
+    chart = _shares_chart(points, lines, [subject.name for subject in chosen], scale)
+    return Figure("Shares", f"{caption}{lines.missing}".strip(), (("", chart),), lines.key)
 
 
-def _fairness(result: NetworkResult, names: Sequence[str]) -> str:
+def _share_point(result: NetworkResult, about: str, row: NetworkEstimate, scale: Scale) -> Point:
+    low, high = (row.value if end is None else end for end in (row.low, row.high))
+    return {
+        "discipline": row.discipline,
+        "label": result.labels[row.discipline],
+        "about": about,
+        "throughput": digits((row.value or 0.0) / scale.factor),
+        "low": digits(low or 0.0) / scale.factor,
+        "high": digits(high or 0.0) / scale.factor,
+    }
+
+
+def _fairness(result: NetworkResult, names: Iterable[str]) -> str:
     """Return Jain's index under each discipline, in words."""
     rows = {name: result.estimate(name, metric="jain") for name in names}
     told = [
@@ -193,12 +182,10 @@ def _fairness(result: NetworkResult, names: Sequence[str]) -> str:
     return f"Jain's index of the throughputs, 1 where all get the same: {', '.join(told)}." if told else ""
 
 
-def _shares_chart(
-    result: NetworkResult, points: list[dict[str, Any]], names: list[str], order: list[str], scale: Scale
-) -> dict[str, Any]:
+def _shares_chart(points: list[Point], lines: Lines, order: list[str], scale: Scale) -> dict[str, Any]:
     y = alt.Y("about:N", sort=order, axis=alt.Axis(title=None, labelLimit=190))
-    offset = alt.YOffset("discipline:N", sort=names)
-    base = alt.Chart().encode(y=y, yOffset=offset, color=colour(result, names))
+    offset = alt.YOffset("discipline:N", sort=list(lines.names))
+    base = alt.Chart().encode(y=y, yOffset=offset, color=lines.colour)
     x = alt.X(
         "throughput:Q",
         scale=alt.Scale(zero=True),
@@ -210,7 +197,7 @@ def _shares_chart(
     spans = base.mark_rule(strokeWidth=1.5, color="#888888").encode(
         x="low:Q", x2="high:Q", color=alt.Undefined
     )
-    height = max(80, (13 * len(names) + 8) * len(order))
+    height = max(80, (13 * len(lines.names) + 8) * len(order))
     return specification(alt.layer(bars, spans), height, points)
 
 
@@ -219,33 +206,18 @@ def _shares_chart(
 
 def _delays(result: NetworkResult) -> Figure | None:
     """Return the distributions of delay: over all flows, then class by class or flow by flow."""
-    names = shown(result)
-    rows = [row for row in result.distributions if row.discipline in names and any(row.count)]
-    if not rows:
-        return None
+    lines = by_spec(result.disciplines)
+    rows = [row for row in result.distributions if row.discipline in lines.names and any(row.count)]
     known = {(row.scope, row.name) for row in rows}
-    classes = [("class", name) for name in result.classes if len(result.classes) > 1]
-    flows = [
-        ("flow", name) for name in _drawn_flows(result, {name for scope, name in known if scope == "flow"})
-    ]
-    wanted = [each for each in [(ALL, ALL), *classes, *flows] if each in known]
-    scale = scale_for((row.low[len(row.low) // 2] for row in rows), "s")
-    flat = early(rows)
-    panels = {
-        about: [point for row in rows if (row.scope, row.name) == about for point in ccdf(row, scale, flat)]
-        for about in wanted
+    classes = result.classes if len(result.classes) > 1 else ()
+    flows = _drawn_flows(result, {name for scope, name in known if scope == "flow"})
+    titles = {
+        (ALL, ALL): "all flows",
+        **{("class", name): name for name in classes},
+        **{("flow", name): name for name in flows},
     }
-    every = [point for points in panels.values() for point in points]
-    if not every:
-        return None
-    chart = ccdf_chart(result, "delay", every, names, scale)
-    drawn = tuple(
-        ("all flows" if about == (ALL, ALL) else about[1], {**chart, "data": {"values": points}})
-        for about, points in panels.items()
-        if points
-    )
     caption = (
         "The share of delivered packets that take longer than a given time; the lower the curve, the better. "
-        f"Dropped packets have no delay. Both axes are logarithmic.{left_out(result)}"
+        "Dropped packets have no delay. Both axes are logarithmic."
     )
-    return Figure("Distribution of delay", caption, drawn, key(result, names))
+    return distribution("delay", caption, rows, titles, lambda row: (row.scope, row.name), lines)

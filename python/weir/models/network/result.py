@@ -8,28 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
+from typing import Any, ClassVar, TypedDict, Unpack
 
-from weir.models.network.rows import (
-    FlowRow,
-    IntervalRow,
-    LinkRow,
-    NetworkDifference,
-    NetworkDistribution,
-    NetworkEstimate,
-    Series,
-    Totals,
-)
+from weir.models.network import rows
 from weir.results.labels import labels
 from weir.results.reading import ALL, check_positive, refuse
-from weir.results.result import Result, Section
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from weir.models.network.view import NetworkView
-
-__all__ = ["ALL", "NetworkResult"]
+from weir.results.result import Field, Result, Section
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,50 +28,36 @@ class NetworkResult(Result):
     >>> result.estimate("fifo", metric="utilisation", link="A-B").value   # doctest: +SKIP
     """
 
-    _fields: ClassVar[Mapping[str, str]] = {"classes": "tuple[str, ...]"}
+    _view: ClassVar[str] = "weir.models.network.view:NetworkView"
+    _named = staticmethod(labels)
 
-    estimates = Section(NetworkEstimate)
+    classes = Field[tuple[str, ...]]("tuple[str, ...]")
+    """The classes of the flows, by name."""
+    estimates = Section(rows.NetworkEstimate)
     """All estimates, one row each."""
-    differences = Section(NetworkDifference)
+    differences = Section(rows.NetworkDifference)
     """Paired differences to the reference."""
-    series = Section(Series)
+    series = Section(rows.Series)
     """Offer, throughput and delay of the flows over time."""
-    distributions = Section(NetworkDistribution)
+    distributions = Section(rows.NetworkDistribution)
     """Histograms of delay."""
-    totals = Section(Totals)
+    totals = Section(rows.Totals)
     """Packets counted, under each discipline."""
-    flows = Section(FlowRow)
+    flows = Section(rows.FlowRow)
     """The flows, in the order of the scenario."""
-    links = Section(LinkRow)
+    links = Section(rows.LinkRow)
     """The links, in the order of the scenario."""
-    intervals = Section(IntervalRow)
+    intervals = Section(rows.IntervalRow)
     """The intervals of sending time; the first is the whole run."""
 
     @classmethod
-    def check(cls, document: dict[str, Any]) -> None:
-        """Check what was read; series of a flow have as many values under each discipline."""
-        super().check(document)
+    def _check(cls, document: dict[str, Any]) -> None:
+        """Check that the series of a flow have as many values under each discipline."""
         lengths: dict[str, int] = {}
         for place, row in enumerate(document.get("series", ())):
             check_positive(f"series[{place}].step", row["step"])
             if lengths.setdefault(row["flow"], len(row["values"])) != len(row["values"]):
                 refuse(f"series[{place}].values", row["values"], "as many as in the other series of the flow")
-
-    def view(self) -> NetworkView:
-        """Return the result as it is shown."""
-        from weir.models.network.view import NetworkView
-
-        return NetworkView(self)
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The classes of the flows, by name."""
-        return tuple(self.document["classes"])
-
-    @cached_property
-    def labels(self) -> dict[str, str]:
-        """A short name for each of `disciplines`."""
-        return labels(self.disciplines)
 
     @cached_property
     def flows_measured(self) -> tuple[str, ...]:
@@ -95,7 +65,7 @@ class NetworkResult(Result):
         known = {row.name for row in self.estimates if row.scope == "flow"}
         return tuple(flow.name for flow in self.flows if flow.name in known)
 
-    def estimate(self, discipline: str, **about: Unpack[About]) -> NetworkEstimate | None:
+    def estimate(self, discipline: str, **about: Unpack[About]) -> rows.NetworkEstimate | None:
         """Return one estimate, or None if the run has no such row.
 
         Parameters
@@ -113,11 +83,11 @@ class NetworkResult(Result):
         """
         return self.estimates.find(discipline=discipline, **_row(**about))
 
-    def difference(self, discipline: str, **about: Unpack[About]) -> NetworkDifference | None:
+    def difference(self, discipline: str, **about: Unpack[About]) -> rows.NetworkDifference | None:
         """Return the paired difference of an estimate to the reference's, if there is one."""
         return self.differences.find(discipline=discipline, **_row(**about))
 
-    def over_time(self, discipline: str, flow: str, metric: str = "throughput") -> Series | None:
+    def over_time(self, discipline: str, flow: str, metric: str = "throughput") -> rows.Series | None:
         """Return a flow's figures over time, if there are any."""
         return self.series.find(discipline=discipline, flow=flow, metric=metric)
 

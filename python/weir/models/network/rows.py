@@ -10,17 +10,6 @@ from dataclasses import dataclass
 
 from weir.results.rows import Against, Difference, Estimated, Histogram, Of
 
-__all__ = [
-    "FlowRow",
-    "IntervalRow",
-    "LinkRow",
-    "NetworkDifference",
-    "NetworkDistribution",
-    "NetworkEstimate",
-    "Series",
-    "Totals",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class _About:

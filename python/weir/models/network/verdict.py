@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from weir.models.network.result import NetworkResult
     from weir.models.network.tables import Subject
 
-__all__ = ["Served", "delay", "served", "worst_served"]
-
 _ALL_OF_IT = 0.9995
 """A flow that gets this part of its due is said to get all of it."""
 _DUE = " (what it offers, at most the mean of all)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from weir.models.network.result import NetworkResult
@@ -10,17 +9,15 @@ from weir.models.network.tables import (
     MOST_ROWS,
     comparison_columns,
     link_columns,
-    links_measured,
     subject_columns,
     subjects,
     throughput_columns,
 )
 from weir.models.network.verdict import delay, served
-from weir.results.page import details, in_full, note, section, table
+from weir.results.page import by_discipline, details, headed, in_full, note, section, table
 from weir.results.reading import ALL
 from weir.results.tables import theory_columns
-from weir.results.terminal import print_table, say
-from weir.results.verdict import verdict
+from weir.results.terminal import print_titled, say
 from weir.results.view import View
 from weir.text import plural
 
@@ -29,10 +26,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from weir.results.style import Figure
-
-__all__ = ["NetworkView"]
-
 _MOST_FLOWS = 200
 """Flows in the tables of a page."""
 
@@ -40,69 +33,54 @@ _MOST_FLOWS = 200
 class NetworkView(View[NetworkResult]):
     """What a network shows."""
 
+    charts = "weir.models.network.figures:figures"
+    lists_specs = False
+
     def statements(self) -> Sequence[str | None]:
         """Return who is served worst, and how long packets take."""
         return served(self.result), delay(self.result)
 
-    def show_run(self, out: Console) -> None:
-        """Show each discipline: its flows, its classes where there are several, its links."""
+    def show(self, out: Console, *, compared: bool) -> None:
+        """Show flows, classes where there are several, and links; compared, over all flows first."""
         result = self.result
-        say(out, verdict(result))
-        links = links_measured(result)
+        if compared:
+            print_titled(out, f"{result.title}: all flows", comparison_columns(result))
+            most = max(1, MOST_ROWS // len(result.disciplines))
+            for kind in _kinds(result):
+                chosen = subjects(result, kind)
+                print_titled(out, f"by {kind}", subject_columns(result, chosen[:most]))
+                _more(out, len(chosen), kind, most)
+            return
+        links = subjects(result, "link")
         for name in result.disciplines:
             for kind in _kinds(result):
                 chosen = subjects(result, kind)
-                say(out, f"\n{name}: by {kind}", style="bold")
-                print_table(out, subject_columns(result, chosen[:MOST_ROWS], [name]))
+                print_titled(out, f"{name}: by {kind}", subject_columns(result, chosen[:MOST_ROWS], [name]))
                 _more(out, len(chosen), kind)
             if links:
-                say(out, f"\n{name}: links", style="bold")
-                print_table(out, link_columns(result, [name], links[:MOST_ROWS]))
+                print_titled(out, f"{name}: links", link_columns(result, [name], links[:MOST_ROWS]))
                 _more(out, len(links), "link")
 
-    def show_comparison(self, out: Console) -> None:
-        """Show the disciplines beside each other: over all flows, then flow by flow or class by class."""
-        result = self.result
-        say(out, verdict(result))
-        say(out, f"\n{result.title}: all flows", style="bold")
-        print_table(out, comparison_columns(result))
-        most = max(1, MOST_ROWS // len(result.disciplines))
-        for kind in _kinds(result):
-            chosen = subjects(result, kind)
-            say(out, f"\nby {kind}", style="bold")
-            print_table(out, subject_columns(result, chosen[:most]))
-            _more(out, len(chosen), kind, most)
-
-    def facts(self) -> Sequence[str]:
-        """Return what was simulated."""
+    def size(self) -> Sequence[str]:
+        """Return how many flows, links and packets there were."""
         result = self.result
         sent = max((row.offered for row in result.totals), default=0)
-        return [
-            plural(len(result.disciplines), "discipline"),
-            plural(len(result.flows), "flow"),
-            plural(len(result.links), "link"),
-            f"{plural(sent, 'packet')} under each discipline",
-            plural(result.replications, "replication"),
-        ]
-
-    def figures(self) -> Sequence[Figure]:
-        """Return throughput over time, shares, and distributions of delay."""
-        from weir.models.network.figures import network_figures
-
-        return network_figures(self.result)
+        packets = f"{plural(sent, 'packet')} under each discipline"
+        return plural(len(result.flows), "flow"), plural(len(result.links), "link"), packets
 
     def sections(self, charts: Sequence[str]) -> Sequence[str]:
         """Return comparison, classes, flows, charts, intervals, links and closed forms."""
         result = self.result
         metrics = dict.fromkeys(row.metric for row in result.theory if row.value is not None)
-        forms = (f"<h3>{escape(each)}</h3>\n{table(theory_columns(result, each))}" for each in metrics)
+        forms = (headed(each, table(theory_columns(result, each))) for each in metrics)
+        links = by_discipline(result, lambda name: table(link_columns(result, [name])))
         return [
             section("The comparison", _comparison(result)),
             section("By class", _by(result, "class") if len(result.classes) > 1 else ""),
             section("By flow", _by(result, "flow")),
             *charts,
             section("By time of sending", _intervals(result)),
-            section("Links", _links(result)),
+            section("Links", links if subjects(result, "link") else ""),
             section("Closed forms", "".join(forms)),
         ]
 
@@ -155,21 +133,10 @@ def _by(result: NetworkResult, kind: str) -> str:
 def _intervals(result: NetworkResult) -> str:
     chosen = subjects(result, "flow")[:_MOST_FLOWS]
     parts = []
-    for interval in result.intervals:
-        known = [each for each in chosen if _sent(result, each.name, interval.name)]
-        if interval.name != ALL and known:
-            parts.append(details(interval.name, table(throughput_columns(result, known, interval.name))))
+    for name in (interval.name for interval in result.intervals if interval.name != ALL):
+        offers = ((each, each.estimate(result, result.reference, "offer", interval=name)) for each in chosen)
+        sending = [each for each, row in offers if row is not None and row.value]
+        if sending:
+            parts.append(details(name, table(throughput_columns(result, sending, name))))
     words = "Throughput of the packets that were sent in an interval, whenever they arrived."
     return note(words) + "".join(parts) if parts else ""
-
-
-def _sent(result: NetworkResult, flow: str, interval: str) -> bool:
-    row = result.estimate(result.reference, metric="offer", flow=flow, interval=interval)
-    return row is not None and bool(row.value)
-
-
-def _links(result: NetworkResult) -> str:
-    if not links_measured(result):
-        return ""
-    made = ((name, link_columns(result, [name])) for name in result.disciplines)
-    return "".join(details(result.labels[name], table(columns)) for name, columns in made)

@@ -5,52 +5,38 @@ A panel is a process where disciplines are compared, and a discipline where proc
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from weir.models.node.tables import processes_of
 from weir.models.node.timeline import timeline_figures
-from weir.results.marks import (
-    bar_chart,
-    bar_key,
-    by_discipline,
-    curves,
-    digits,
-    lines_of,
-    over_time,
-    span,
-    styles_of,
-)
+from weir.results import marks
 from weir.results.reading import ALL
-from weir.results.style import Figure
 from weir.results.tables import PER_CENT, column_scale
 from weir.text import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from weir.models.node.result import NodeResult
     from weir.models.node.rows import Samples
-    from weir.results.marks import Lines, Point
+    from weir.results.marks import Point
+    from weir.results.style import Figure
     from weir.results.subjects import SubjectEstimate
     from weir.text import Scale
 
-__all__ = ["node_figures"]
-
 _MOST_BARS = 24
-_MOST_PANELS = 12
 _MOST_LINES = 7
 
 
-def node_figures(result: NodeResult) -> list[Figure]:
-    """Return the charts that the result has the rows for, in the order of a report."""
-    made = [
+def figures(result: NodeResult) -> list[Figure | None]:
+    """Return the charts in the order of a report."""
+    return [
+        *timeline_figures(result),
         _bars(result, "need_met", "mean", "Needs met", _NEED_CAPTION, PER_CENT),
         _bars(result, "epoch_run", "mean", "Run time in an epoch", _RUN_CAPTION),
         _bars(result, "response", "max", "Longest response", _RESPONSE_CAPTION),
         _distributions(result),
         _samples(result),
     ]
-    return [*timeline_figures(result), *(figure for figure in made if figure is not None)]
 
 
 _NEED_CAPTION = (
@@ -78,22 +64,27 @@ def _bars(
     result: NodeResult, metric: str, statistic: str, title: str, caption: str, scale: Scale | None = None
 ) -> Figure | None:
     """Return a statistic of the processes, a bar for each discipline."""
-    lines, missing = by_discipline(result.labels)
+    lines = marks.by_discipline(result.labels)
     names, more = _drawn(result)
     rows = [
         row
         for discipline in result.disciplines
-        if result.labels[discipline] in lines.names
         for name in names
         if (row := result.estimate(discipline, name=name, metric=metric, statistic=statistic)) is not None
     ]
-    if all(row.value is None for row in rows):
+    drawn = lines.drawn(rows)
+    if all(row.value is None for row in drawn):
         return None
-    chosen = scale or column_scale(rows)
-    points = [_point(result, row, chosen) for row in rows]
+    chosen = scale or column_scale(drawn)
     words = f"{title.lower()} {chosen.header}".rstrip()
-    chart = bar_chart(names, points, lines, words, "process")
-    return Figure(title, f"{caption}{more}{missing}", (("", chart),), bar_key(lines))
+
+    def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
+        return marks.bar_chart(names, points, lines, words, "process")
+
+    points = [_point(result, row, chosen) for row in drawn]
+    return marks.panelled(
+        title, f"{caption}{more}{lines.missing}", [("", points)], draw, marks.bar_key(lines)
+    )
 
 
 def _point(result: NodeResult, row: SubjectEstimate, scale: Scale) -> Point:
@@ -102,7 +93,7 @@ def _point(result: NodeResult, row: SubjectEstimate, scale: Scale) -> Point:
         **({"label": label} if label else {}),
         "discipline": result.labels[row.discipline],
         "process": row.name,
-        **span(row, scale),
+        **marks.span(row, scale),
     }
 
 
@@ -111,25 +102,15 @@ def _point(result: NodeResult, row: SubjectEstimate, scale: Scale) -> Point:
 
 def _distributions(result: NodeResult) -> Figure | None:
     """Return the distributions of response: a panel a process, a line a discipline."""
-    lines, missing = by_discipline(result.labels)
-    rows = [
-        row
-        for row in result.distributions
-        if row.metric == "response" and result.labels[row.discipline] in lines.names and any(row.count)
-    ]
-    if not rows:
-        return None
-    names = [name for name in (ALL, *_drawn(result)[0]) if any(row.process == name for row in rows)]
-    titles = {name: "all processes" if name == ALL else name for name in names[:_MOST_PANELS]}
-    panels = curves(result.labels, rows, lambda row: row.process, titles, "response")
-    if not panels:
-        return None
-    some = f" Drawn are {len(panels)} of {len(names)} processes." if len(names) > _MOST_PANELS else ""
+    lines = marks.by_discipline(result.labels)
+    rows = [row for row in result.distributions if row.metric == "response" and any(row.count)]
+    titles = {ALL: "all processes", **{name: name for name in _drawn(result)[0]}}
     caption = (
         "The share of responses, from a wake-up to the next wait, that take longer than a given time; the "
-        f"lower the curve, the better. Both axes are logarithmic.{some}{missing}"
+        "lower the curve, the better. Both axes are logarithmic."
     )
-    return Figure("Distribution of response", caption, panels, lines.key)
+    about = attrgetter("process")
+    return marks.distribution("response", caption, lines.drawn(rows), titles, about, lines, noun="processes")
 
 
 # Samples.
@@ -138,34 +119,43 @@ def _distributions(result: NodeResult) -> Figure | None:
 def _samples(result: NodeResult) -> Figure | None:
     """Return the run time of processes over time: a panel a discipline, a line a process."""
     found = [
-        row for row in result.samples if row.kind == "process" and row.metric == "run_time" and row.values
+        row for row in result.samples if (row.kind, row.metric) == ("process", "run_time") and row.values
     ]
-    names = sorted(
-        {row.name for row in found},
-        key=lambda name: -max(max(row.values) for row in found if row.name == name),
-    )[:_MOST_LINES]
-    names = [name for name in processes_of(result) if name in names]
-    if not names:
+    if not found:
         return None
-    lines = lines_of("process", styles_of(names))
-    panels = []
-    for discipline in result.disciplines:
-        rows = [row for row in found if row.discipline == discipline and row.name in names]
-        if rows:
-            panels.append((result.labels[discipline], _over_time(rows, lines)))
-    some = len({row.name for row in found}) - len(names)
+    known = dict.fromkeys(row.name for row in found)
+    most = {name: max(max(row.values) for row in found if row.name == name) for name in known}
+    first = sorted(known, key=lambda name: -most[name])[:_MOST_LINES]
+    names = [name for name in processes_of(result) if name in first]
+    lines = marks.lines_of("process", marks.styles_of(names))
+    panels = {
+        label: [
+            point
+            for row in found
+            if row.discipline == name and row.name in names
+            for point in _sample_points(row)
+        ]
+        for name, label in result.labels.items()
+    }
+    some = len(known) - len(names)
     more = f" Drawn are those that run most; {some} are not." if some else ""
     caption = (
         f"What each process ran in each {quantity(found[0].interval, 's')} of the first replication, from "
         f"its beginning on, in ms per second.{more}"
     )
-    return Figure("Run time over time", caption, tuple(panels), lines.key)
+
+    def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
+        return marks.over_time(points, lines, f"run time ({found[0].unit})")
+
+    return marks.panelled("Run time over time", caption, panels.items(), draw, lines.key)
 
 
-def _over_time(rows: Sequence[Samples], lines: Lines) -> dict[str, Any]:
-    points = [
-        {"process": row.name, "time": digits((place + 0.5) * row.interval), "value": digits(value)}
-        for row in rows
+def _sample_points(row: Samples) -> list[Point]:
+    return [
+        {
+            "process": row.name,
+            "time": marks.digits((place + 0.5) * row.interval),
+            "value": marks.digits(value),
+        }
         for place, value in enumerate(row.values)
     ]
-    return over_time(points, lines, f"run time ({rows[0].unit})")

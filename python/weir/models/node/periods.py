@@ -16,19 +16,6 @@ if TYPE_CHECKING:
 
     from weir.models.node.rows import Timeline
 
-__all__ = [
-    "KINDS",
-    "NORMAL",
-    "OVERHEAD",
-    "WINDFALL",
-    "Period",
-    "Run",
-    "critical_periods",
-    "epochs",
-    "lengths",
-    "runs",
-]
-
 NORMAL, WINDFALL, OVERHEAD = "normal", "windfall", "overhead"
 KINDS = (NORMAL, WINDFALL, OVERHEAD)
 """On a normal queue, or where there are no levels; on a low queue; busy for nobody."""

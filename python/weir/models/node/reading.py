@@ -22,8 +22,6 @@ from weir.results.subjects import check_about
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["KINDS", "check_node", "check_timelines", "timelines"]
-
 KINDS = {"process": "processes", "queue": "queues", "node": "nodes"}
 """What figures are about, and where the result lists them."""
 _PARTS: dict[str, type] = {"runs": Runs, "lengths": Lengths, "marks": Marks, "critical": Critical}
@@ -38,13 +36,7 @@ def names_of(document: Mapping[str, Any], kind: str) -> list[str]:
 
 
 def check_node(document: Mapping[str, Any]) -> None:
-    """Refuse subjects that cannot be told apart, rows about others, and figures that cannot be.
-
-    Raises
-    ------
-    ResultError
-        With the place of what is wrong.
-    """
+    """Refuse subjects that cannot be told apart, rows about others, and figures that cannot be."""
     known = {kind: names_of(document, kind) for kind in KINDS}
     for kind, names in known.items():
         check_names(KINDS[kind], names, empty=kind == "queue")
@@ -67,13 +59,7 @@ def check_node(document: Mapping[str, Any]) -> None:
 
 
 def check_timelines(document: Mapping[str, Any]) -> None:
-    """Refuse timelines whose columns differ in length, or that are about what the result does not list.
-
-    Raises
-    ------
-    ResultError
-        With the place of what is wrong.
-    """
+    """Refuse timelines whose columns differ in length, or that are about what the result does not list."""
     found = document["timelines"]
     if not isinstance(found, list):
         refuse("timelines", found, "a list")
@@ -97,10 +83,10 @@ def _check_part(where: str, part: object, kind: type, document: Mapping[str, Any
         refuse(where, part, "an object")
     kinds = kinds_of(kind)
     check_fields(part, kinds, f"{where}.", required=True)
-    lengths = {name: len(part[name]) for name in kinds}
-    for name, length in lengths.items():
-        if length != next(iter(lengths.values())):
-            refuse(f"{where}.{name}", length, f"as long as `{next(iter(lengths))}`")
+    first, *others = kinds
+    for name in others:
+        if len(part[name]) != len(part[first]):
+            refuse(f"{where}.{name}", len(part[name]), f"as long as `{first}`")
     for name in set(KINDS) & set(kinds):
         many = len(document[KINDS[name]])
         for value in part[name]:
@@ -109,13 +95,9 @@ def _check_part(where: str, part: object, kind: type, document: Mapping[str, Any
     for begin, end in zip(part.get("from", ()), part.get("until", ()), strict=True):
         if end < begin:
             refuse(f"{where}.until", end, "at least `from`")
-    _check_marks(where, part)
-
-
-def _check_marks(where: str, part: Mapping[str, Any]) -> None:
-    for what in part.get("what", ()):
-        if what not in _MARKS:
-            refuse(f"{where}.what", what, f"one of {', '.join(_MARKS)}")
+    wrong = [what for what in part.get("what", ()) if what not in _MARKS]
+    if wrong:
+        refuse(f"{where}.what", wrong[0], f"one of {', '.join(_MARKS)}")
 
 
 def timelines(document: Mapping[str, Any]) -> tuple[Timeline, ...]:

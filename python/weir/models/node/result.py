@@ -12,30 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from weir.models.node import rows
 from weir.models.node.reading import KINDS, check_node, check_timelines, timelines
-from weir.models.node.rows import (
-    NodeDifference,
-    NodeDistribution,
-    NodeEstimate,
-    NodeTotals,
-    NodeWarning,
-    ProcessRow,
-    ProcessTotals,
-    Samples,
-)
-from weir.results.reading import ALL
-from weir.results.result import Section
+from weir.results.result import Field, Section
 from weir.results.subjects import SubjectResult
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pyarrow as pa
-
-    from weir.models.node.rows import Timeline
-    from weir.models.node.view import NodeView
-
-__all__ = ["ALL", "NodeResult"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,77 +32,52 @@ class NodeResult(SubjectResult):
     >>> result.totals("epoch", "g1").needs_missed                            # doctest: +SKIP
     """
 
-    _fields: ClassVar[Mapping[str, str]] = {
-        "epoch": "float",
-        "measured": "float",
-        "nodes": "tuple[str, ...]",
-        "queues": "tuple[str, ...]",
-    }
     _whole: ClassVar[tuple[str, ...] | None] = ("timelines",)
     _usual: ClassVar[tuple[str, str]] = ("process", "response")
+    _view: ClassVar[str] = "weir.models.node.view:NodeView"
 
-    processes = Section(ProcessRow)
+    epoch = Field[float]("float")
+    """The epoch, in seconds: what needs and run times are measured over."""
+    measured = Field[float]("float")
+    """The measured time of a replication, in seconds."""
+    nodes = Field[tuple[str, ...]]("tuple[str, ...]")
+    """The nodes, by name."""
+    queues = Field[tuple[str, ...]]("tuple[str, ...]")
+    """The dual queues, by name."""
+    processes = Section(rows.ProcessRow)
     """The processes, the system's last."""
-    warnings = Section(NodeWarning)
+    warnings = Section(rows.NodeWarning)
     """What was warned of, before anything ran."""
-    process_totals = Section(ProcessTotals)
+    process_totals = Section(rows.ProcessTotals)
     """What was counted of each process under each discipline."""
-    node_totals = Section(NodeTotals)
+    node_totals = Section(rows.NodeTotals)
     """What was counted of each node under each discipline."""
-    estimates = Section(NodeEstimate)
+    estimates = Section(rows.NodeEstimate)
     """All estimates, one row each."""
-    differences = Section(NodeDifference)
+    differences = Section(rows.NodeDifference)
     """Paired differences to the reference."""
-    distributions = Section(NodeDistribution)
+    distributions = Section(rows.NodeDistribution)
     """Histograms of responses, and of waits for the first start."""
-    samples = Section(Samples)
+    samples = Section(rows.Samples)
     """What the sampler saw of the first replication."""
 
     @classmethod
-    def check(cls, document: dict[str, Any]) -> None:
-        """Check what was read: as of every result, and that figures are about what it lists.
-
-        Raises
-        ------
-        ResultError
-            If something is not as the engine writes it; the error says where.
-        """
-        super().check(document)
+    def _check(cls, document: dict[str, Any]) -> None:
+        """Check that figures and timelines are about what the result lists."""
         check_node(document)
         check_timelines(document)
 
-    def view(self) -> NodeView:
-        """Return the result as it is shown."""
-        from weir.models.node.view import NodeView
-
-        return NodeView(self)
-
     @cached_property
-    def timelines(self) -> tuple[Timeline, ...]:
+    def timelines(self) -> tuple[rows.Timeline, ...]:
         """Who ran when, in part of the first replication."""
         return timelines(self.document)
-
-    @property
-    def nodes(self) -> tuple[str, ...]:
-        """The nodes, by name."""
-        return tuple(self.document["nodes"])
-
-    @property
-    def queues(self) -> tuple[str, ...]:
-        """The dual queues, by name."""
-        return tuple(self.document["queues"])
-
-    @property
-    def epoch(self) -> float:
-        """The epoch, in seconds: what needs and run times are measured over."""
-        return float(self.document["epoch"])
 
     @property
     def balanced(self) -> bool:
         """Whether processes are moved between nodes: the scenario has `[balance]`."""
         return _BALANCE.search(str(self.document.get("scenario", ""))) is not None
 
-    def totals(self, discipline: str, process: str) -> ProcessTotals | None:
+    def totals(self, discipline: str, process: str) -> rows.ProcessTotals | None:
         """Return what was counted of a process under a discipline, if it was."""
         return self.process_totals.find(discipline=discipline, process=process)
 
@@ -127,7 +85,7 @@ class NodeResult(SubjectResult):
         """Return the names of a kind: ``process``, ``queue`` or ``node``."""
         return tuple(row.name for row in self.processes) if kind == "process" else getattr(self, KINDS[kind])
 
-    def timeline(self, discipline: str) -> Timeline | None:
+    def timeline(self, discipline: str) -> rows.Timeline | None:
         """Return who ran when under a discipline, if it was kept."""
         return next((line for line in self.timelines if line.discipline == discipline), None)
 
@@ -162,4 +120,4 @@ class NodeResult(SubjectResult):
 
 
 _BALANCE = re.compile(r"^\[balance\]", re.MULTILINE)
-_SAMPLE_COLUMNS = (*(field.name for field in fields(Samples)[:5]), "from", "until", "value")
+_SAMPLE_COLUMNS = (*(field.name for field in fields(rows.Samples)[:5]), "from", "until", "value")

@@ -11,23 +11,6 @@ from dataclasses import dataclass
 from weir.results.rows import Histogram, Of
 from weir.results.subjects import SubjectDifference, SubjectEstimate
 
-__all__ = [
-    "PATHS",
-    "Critical",
-    "Lengths",
-    "Marks",
-    "NodeDifference",
-    "NodeDistribution",
-    "NodeEstimate",
-    "NodeTotals",
-    "NodeWarning",
-    "ProcessRow",
-    "ProcessTotals",
-    "Runs",
-    "Samples",
-    "Timeline",
-]
-
 PATHS = ("restart", "swap", "to idle", "from idle to the last", "from idle", "idle on")
 """The paths of the scheduler, in the order of `NodeTotals.paths`."""
 

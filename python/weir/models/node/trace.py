@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from weir.models.node.rows import Timeline
     from weir.scenario import Scenario
 
-__all__ = ["ENDING", "check_scenario", "write"]
-
 ENDING = ".pftrace"
 _SEQUENCE = 1
 """All packets are of one writer."""

@@ -10,17 +10,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.results.verdict import BOTH, capital, disjoint, joined, lowest, measured, told, under, warned
+from weir.results.verdict import (
+    BOTH,
+    capital,
+    clear,
+    disjoint,
+    joined,
+    lowest,
+    measured,
+    named,
+    rivals,
+    told,
+    under,
+    warned,
+)
 from weir.text import percent, plural, quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from weir.models.node.result import NodeResult
     from weir.models.node.rows import ProcessTotals
-    from weir.results.subjects import SubjectEstimate
-
-__all__ = ["deadlines", "needs", "responses", "warnings"]
+    from weir.results.subjects import SubjectDifference, SubjectEstimate
 
 _FEW = 3
 """Disciplines of which it is told one by one who misses a need."""
@@ -33,41 +44,55 @@ def warnings(result: NodeResult) -> list[str]:
     return warned(result, ((f"{row.node}: {row.text}", row.discipline) for row in result.warnings))
 
 
+def _counted(result: NodeResult, names: Sequence[str]) -> dict[str, list[ProcessTotals]]:
+    """Return what was counted of these processes, under each discipline."""
+    return {
+        name: [row for process in names if (row := result.totals(name, process)) is not None]
+        for name in result.disciplines
+    }
+
+
+def _worst_first(
+    result: NodeResult, worst: Sequence[str], what: str, tell: Callable[[str], str]
+) -> list[str]:
+    """Return what is told of the worst disciplines one by one, and who else misses what."""
+    several = len(result.disciplines) > 1
+    parts = [f"{f'under {result.labels[name]} ' if several else ''}{tell(name)}" for name in worst[:_FEW]]
+    if len(worst) > _FEW:
+        parts.append(f"{what} are missed under {named(result, worst[_FEW:])} too")
+    return parts
+
+
+def _and_others(rows: Sequence[ProcessTotals]) -> str:
+    """Return how many there are beside the worst."""
+    more = len(rows) - 1
+    return f", and {'another' if more == 1 else f'{more:,} others'} too" if more else ""
+
+
 # Needs.
 
 
 def needs(result: NodeResult) -> str | None:
     """Return under which disciplines all needs are met, and who misses them under the others."""
     promised = [row.name for row in result.processes if row.need > 0]
-    found = {
-        name: [row for process in promised if (row := result.totals(name, process)) is not None]
-        for name in result.disciplines
-    }
+    found = _counted(result, promised)
     tested = {name: sum(row.epochs_ready for row in rows) for name, rows in found.items()}
+    if not promised:
+        return None
     if not any(tested.values()):
-        return (
-            "no process with a need was ready throughout an epoch, so none could be missed"
-            if promised
-            else None
-        )
+        return "no process with a need was ready throughout an epoch, so none could be missed"
     missing = {name: [row for row in rows if row.needs_missed] for name, rows in found.items()}
+    parts = []
     calm = [name for name in result.disciplines if tested[name] and not missing[name]]
+    if calm:
+        epochs = sum(tested[name] for name in calm)
+        whose = under(result, calm)
+        parts.append(f"every need is met{whose}, in all {epochs:,} epochs of processes ready throughout")
     late = sorted(
         (name for name in result.disciplines if missing[name]),
         key=lambda name: -sum(row.needs_missed for row in missing[name]) / tested[name],
     )
-    several = len(result.disciplines) > 1
-    parts = []
-    if calm:
-        epochs = sum(tested[name] for name in calm)
-        whose = under(result, calm) if several else ""
-        parts.append(f"every need is met{whose}, in all {epochs:,} epochs of processes ready throughout")
-    parts += [
-        f"{f'under {result.labels[name]} ' if several else ''}{_missing(result, name, missing[name])}"
-        for name in late[:_FEW]
-    ]
-    if len(late) > _FEW:
-        parts.append(f"needs are missed under {joined(result.labels[name] for name in late[_FEW:])} too")
+    parts += _worst_first(result, late, "needs", lambda name: _missing(result, name, missing[name]))
     idle = [name for name in result.disciplines if not tested[name]]
     if idle:
         parts.append(
@@ -79,13 +104,11 @@ def needs(result: NodeResult) -> str | None:
 def _missing(result: NodeResult, discipline: str, rows: Sequence[ProcessTotals]) -> str:
     """Return who misses a need most often, with the interval, and how many others do."""
     worst = max(rows, key=lambda row: (row.needs_missed / max(1, row.epochs_ready), row.worst_shortfall))
-    words = (
+    return (
         f"{worst.process} misses its need in {worst.needs_missed:,} of {plural(worst.epochs_ready, 'epoch')}"
         f"{_part(result.estimate(discipline, name=worst.process, metric='need_met'))}, by up to "
-        f"{quantity(worst.worst_shortfall, 's')}"
+        f"{quantity(worst.worst_shortfall, 's')}{_and_others(rows)}"
     )
-    more = len(rows) - 1
-    return words + (f", and {'another' if more == 1 else f'{more:,} others'} too" if more else "")
 
 
 def _part(row: SubjectEstimate | None) -> str:
@@ -113,30 +136,20 @@ def deadlines(result: NodeResult) -> str | None:
     bound = [row.name for row in result.processes if row.deadline is not None]
     if not bound:
         return None
-    found = {
-        name: [row for process in bound if (row := result.totals(name, process)) is not None]
-        for name in result.disciplines
-    }
+    found = _counted(result, bound)
     late = {name: [row for row in rows if row.late] for name, rows in found.items()}
     unknown = {
         name: [row.process for row in rows if not (row.waits or row.late)] for name, rows in found.items()
     }
     calm = [name for name in result.disciplines if found[name] and not late[name] and not unknown[name]]
-    several = len(result.disciplines) > 1
-    parts = []
-    if calm:
-        whose = under(result, calm) if several else ""
-        parts.append(f"every deadline is met{whose}")
     worst = sorted(
         (name for name in result.disciplines if late[name]), key=lambda name: -max(map(_late, late[name]))
     )
-    parts += [
-        f"{f'under {result.labels[name]} ' if several else ''}{_overdue(result, name, late[name])}"
-        for name in worst[:_FEW]
+    parts = [
+        *([f"every deadline is met{under(result, calm)}"] if calm else []),
+        *_worst_first(result, worst, "deadlines", lambda name: _overdue(result, name, late[name])),
+        *_untried(result, unknown),
     ]
-    if len(worst) > _FEW:
-        parts.append(f"deadlines are missed under {joined(result.labels[name] for name in worst[_FEW:])} too")
-    parts += _untried(result, unknown)
     return "; ".join(parts)
 
 
@@ -150,11 +163,10 @@ def _overdue(result: NodeResult, discipline: str, rows: Sequence[ProcessTotals])
     worst = max(rows, key=_late)
     row = result.estimate(discipline, name=worst.process, metric="late")
     part = "" if row is None or row.value is None else _share(row.value, row.low, row.high)
-    more = len(rows) - 1
-    others = f", and {'another' if more == 1 else f'{more:,} others'} too" if more else ""
     # Of a replay there are more responses than waits.
     responses = row.count if row is not None and row.value is not None else worst.waits
-    return f"{worst.process} is late in {worst.late or 0:,} of {plural(responses, 'response')}{part}{others}"
+    late = f"{worst.late or 0:,} of {plural(responses, 'response')}"
+    return f"{worst.process} is late in {late}{part}{_and_others(rows)}"
 
 
 def _untried(result: NodeResult, unknown: dict[str, list[str]]) -> list[str]:
@@ -163,10 +175,9 @@ def _untried(result: NodeResult, unknown: dict[str, list[str]]) -> list[str]:
     for name, processes in unknown.items():
         if processes:
             whose.setdefault(tuple(processes), []).append(name)
-    several = len(result.disciplines) > 1
     return [
         f"{joined(processes[:_FEW])}{f' and {len(processes) - _FEW} more' if len(processes) > _FEW else ''} "
-        f"ended no response{under(result, names) if several else ''}"
+        f"ended no response{under(result, names)}"
         for processes, names in whose.items()
     ]
 
@@ -206,9 +217,8 @@ def _unfinished(result: NodeResult, discipline: str) -> ProcessTotals | None:
 
 
 def _not_over(result: NodeResult, row: ProcessTotals) -> str:
-    under = f" under {result.labels[row.discipline]}" if len(result.disciplines) > 1 else ""
-    time = quantity(row.unfinished or 0.0, "s")
-    return f"a response of {row.process} is not over after {time}{under}, where no longest can be told"
+    after = f"{quantity(row.unfinished or 0.0, 's')}{under(result, [row.discipline])}"
+    return f"a response of {row.process} is not over after {after}, where no longest can be told"
 
 
 def _shortest(result: NodeResult, found: dict[str, SubjectEstimate]) -> str:
@@ -219,18 +229,16 @@ def _shortest(result: NodeResult, found: dict[str, SubjectEstimate]) -> str:
         return f"the longest response to a wake-up is {least}"
     if _all_equal(found):
         return f"the longest response to a wake-up is {least}{under(result, list(found))}"
-    rivals = [name for name in found if name != best and not _apart(result, found[best], found[name])]
-    if rivals:
-        names = [name for name in result.disciplines if name in {best, *rivals}]
-        who = (
-            "all disciplines"
-            if len(names) == len(result.disciplines) > BOTH
-            else joined(map(result.labels.__getitem__, names))
-        )
+    close = _rivals(result, found, best)
+    if close:
+        names = [name for name in result.disciplines if name in {best, *close}]
+        every = len(names) == len(result.disciplines) > BOTH
+        who = "all disciplines" if every else named(result, names)
         rest = [name for name in found if name not in names]
-        beyond = f", and is longer under {joined(result.labels[name] for name in rest)}" if rest else ""
+        beyond = f", and is longer under {named(result, rest)}" if rest else ""
+        why = "by one replication" if result.replications == 1 else "at this length of run"
         return (
-            f"by the longest response to a wake-up {who} cannot be told apart {_why(result)}: it is "
+            f"by the longest response to a wake-up {who} cannot be told apart {why}: it is "
             f"{least} under {result.labels[best]}{beyond}"
         )
     after = _next(result, found, best)
@@ -250,23 +258,18 @@ def _next(result: NodeResult, found: dict[str, SubjectEstimate], best: str) -> s
     return f"; {result.labels[rest[0]]} comes next, with {told(found[rest[0]], _EXACT)}" if rest else ""
 
 
-def _apart(result: NodeResult, one: SubjectEstimate, other: SubjectEstimate) -> bool:
-    """Return whether two disciplines differ: by their paired difference, or else by their intervals."""
-    for row, against in ((one, other), (other, one)):
-        if against.discipline == result.reference:
-            paired = result.difference(row.discipline, metric=row.metric, statistic="replication_max")
-            if paired is not None and paired.low is not None:
-                return paired.clear
-    apart = [
-        result.difference(row.discipline, metric=row.metric, statistic="replication_max")
-        for row in (one, other)
-    ]
-    ends = [(row.low, row.high) for row in apart if row and row.low is not None and row.high is not None]
-    if len(ends) == BOTH:
-        return ends[0][1] < ends[1][0] or ends[1][1] < ends[0][0]
-    known = disjoint(one, other)
-    return result.replications == 1 and one.value != other.value if known is None else known
+def _rivals(result: NodeResult, found: dict[str, SubjectEstimate], best: str) -> list[str]:
+    """Return who cannot be told from the best, in the longest response of a replication.
 
+    Two of which neither is the reference are held against it both. Of one replication, values tell.
+    """
 
-def _why(result: NodeResult) -> str:
-    return "by one replication" if result.replications == 1 else "at this length of run"
+    def paired(name: str) -> SubjectDifference | None:
+        return result.difference(name, metric=found[name].metric, statistic="replication_max")
+
+    def differ(one: str, other: str) -> bool:
+        known = disjoint(paired(one), paired(other))
+        known = disjoint(found[one], found[other]) if known is None else known
+        return result.replications == 1 and found[one].value != found[other].value if known is None else known
+
+    return rivals(result, found, best, lambda name: clear(paired(name)), differ)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from weir.models.node import tables
 from weir.models.node.result import NodeResult
 from weir.models.node.verdict import deadlines, needs, responses, warnings
-from weir.results.page import details, in_full, note, section
+from weir.results.page import by_discipline, in_full, note, noted, section
 from weir.results.page import tables as on_page
-from weir.results.tables import others
-from weir.results.terminal import begin, print_table, print_tables, say
+from weir.results.tables import kept, others
+from weir.results.terminal import print_tables, say
 from weir.results.view import View
 from weir.text import plural, quantity
 
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from weir.results.style import Figure
     from weir.results.tables import Column
-
-__all__ = ["NodeView"]
 
 _MOST_ROWS = 24
 """Processes, queues or nodes in a table of the terminal; files have all."""
@@ -36,6 +33,8 @@ _PATHS = (
 class NodeView(View[NodeResult]):
     """What a node shows."""
 
+    charts = "weir.models.node.figures:figures"
+
     def statements(self) -> Sequence[str | None]:
         """Return which needs and deadlines are met, and under whom nobody waits for long."""
         return needs(self.result), deadlines(self.result), responses(self.result)
@@ -44,41 +43,29 @@ class NodeView(View[NodeResult]):
         """Return what was warned of, one sentence a node."""
         return warnings(self.result)
 
-    def show_run(self, out: Console) -> None:
-        """Show the processes under each discipline, then queues and nodes."""
+    def show(self, out: Console, *, compared: bool) -> None:
+        """Show the processes under each discipline, compared beside each other, then queues and nodes."""
         result = self.result
-        begin(out, result)
-        for name in result.disciplines:
-            say(out, f"\n{result.labels[name]}: processes", style="bold")
-            _table(out, tables.process_column(result), tables.process_groups(result, name), keep_last=True)
+        if compared:
+            against = f", and minus {result.labels[result.reference]}'s" if others(result) else ""
+            listed = {f"processes under each discipline{against}": tables.comparison_groups(result)}
+        else:
+            under = {name: tables.process_groups(result, name) for name in result.disciplines}
+            listed = {f"{result.labels[name]}: processes": groups for name, groups in under.items()}
+        for title, groups in listed.items():
+            say(out, f"\n{title}", style="bold")
+            _table(out, tables.process_column(result), groups, keep_last=True)
         _end(out, result)
 
-    def show_comparison(self, out: Console) -> None:
-        """Show the processes under the disciplines beside each other, then queues and nodes."""
-        result = self.result
-        begin(out, result)
-        against = f", and minus {result.labels[result.reference]}'s" if others(result) else ""
-        say(out, f"\nprocesses under each discipline{against}", style="bold")
-        _table(out, tables.process_column(result), tables.comparison_groups(result), keep_last=True)
-        _end(out, result)
-
-    def facts(self) -> Sequence[str]:
-        """Return what was simulated."""
+    def size(self) -> Sequence[str]:
+        """Return how many nodes and processes there were, the epoch, and for how long."""
         result = self.result
         return [
-            plural(len(result.disciplines), "discipline"),
             plural(len(result.nodes), "node"),
-            f"{len(result.processes):,} {'process' if len(result.processes) == 1 else 'processes'}",
+            plural(len(result.processes), "process"),
             f"epoch {quantity(result.epoch, 's')}",
             f"{quantity(result.measured, 's')} measured",
-            plural(result.replications, "replication"),
         ]
-
-    def figures(self) -> Sequence[Figure]:
-        """Return timelines, needs, responses and samples."""
-        from weir.models.node.figures import node_figures
-
-        return node_figures(self.result)
 
     def sections(self, charts: Sequence[str]) -> Sequence[str]:
         """Return comparison, charts, processes, what is absent, queues and nodes."""
@@ -92,7 +79,7 @@ class NodeView(View[NodeResult]):
             section(each, _disciplines(result)),
             section("What is absent", "".join(map(note, tables.absent_rows(result)))),
             section("Dual queues", queues),
-            section("Nodes", nodes + note(_PATHS) if nodes else ""),
+            section("Nodes", noted(nodes, _PATHS)),
         ]
 
     def origin(self) -> dict[str, object]:
@@ -111,21 +98,15 @@ class NodeView(View[NodeResult]):
 def _end(out: Console, result: NodeResult) -> None:
     for words in tables.absent_rows(result):
         say(out, f"\n{words}", style="dim")
-    for kind, title, groups in (
-        ("queue", "dual queues", tables.queue_groups(result)),
-        ("node", "nodes", tables.node_groups(result)),
-    ):
-        if groups:
+    below = {"queue": ("dual queues", tables.queue_groups), "node": ("nodes", tables.node_groups)}
+    for kind, (title, groups_of) in below.items():
+        if groups := groups_of(result):
             say(out, f"\n{title}", style="bold")
             _table(out, tables.subject_column(result, kind), groups)
     cut = [result.labels[line.discipline] for line in result.timelines if line.truncated]
     if cut:
-        say(
-            out,
-            f"\nthe timeline is cut: more happened than is kept, under {', '.join(cut)}; shorten "
-            "measure.timeline",
-            style="dim",
-        )
+        words = f"the timeline is cut: more happened than is kept, under {', '.join(cut)}; shorten"
+        say(out, f"\n{words} measure.timeline", style="dim")
 
 
 def _table(
@@ -138,12 +119,7 @@ def _table(
     places = list(range(count))
     if count > _MOST_ROWS:
         places = places[: _MOST_ROWS - 1] + places[-1:] if keep_last else places[:_MOST_ROWS]
-    shown = [tables.kept(group, places) for group in groups]
-    head = tables.kept([first], places)[0]
-    if any(shown):
-        print_tables(out, head, shown)
-    else:
-        print_table(out, [head])
+    print_tables(out, kept([first], places)[0], [kept(group, places) for group in groups])
     if count > _MOST_ROWS:
         say(out, f"{count - _MOST_ROWS:,} more rows are left out; --out FILE.html has all", style="dim")
 
@@ -160,12 +136,14 @@ def _comparison(result: NodeResult) -> str:
         "from a wake-up to the next wait. 95 % confidence intervals over the replications; differences to "
         f"{result.labels[result.reference]} are paired: the programs drew the same numbers."
     )
-    return listed + note(words) + in_full(result) if listed else ""
+    return noted(listed, words, in_full(result))
 
 
 def _disciplines(result: NodeResult) -> str:
     first = tables.process_column(result)
-    listed = {name: on_page(first, tables.process_groups(result, name)) for name in result.disciplines}
-    if len(listed) == 1:
-        return "".join(listed.values())
-    return "".join(details(result.labels[name], content) for name, content in listed.items())
+
+    def processes(name: str) -> str:
+        return on_page(first, tables.process_groups(result, name))
+
+    alone = len(result.disciplines) == 1
+    return processes(result.disciplines[0]) if alone else by_discipline(result, processes)

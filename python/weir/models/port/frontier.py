@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 
-from weir.results.style import Figure, axis, colour, family, is_wide, scale_of, specification
+from weir.results.marks import by_spec, values_told
+from weir.results.style import Figure, axis, family, is_wide, scale_of, specification
 from weir.text import scale_for
 
 if TYPE_CHECKING:
     from weir.models.port.result import PortResult
     from weir.text import Scale
-
-__all__ = ["frontier"]
 
 
 def frontier(result: PortResult) -> Figure | None:
@@ -46,7 +45,7 @@ def _panel(result: PortResult, statistic: str, tail: str) -> tuple[str, dict[str
 
 
 def _frontier_points(result: PortResult, statistic: str) -> list[dict[str, Any]]:
-    places = {name: place for place, name in enumerate(family(result))}
+    places = {name: place for place, name in enumerate(family(result.disciplines))}
     points = []
     for name in result.disciplines:
         mean, tail = result.estimate(name), result.estimate(name, statistic=statistic)
@@ -76,13 +75,9 @@ def _frontier_spec(
     shape = alt.Shape(
         "family:N", scale=alt.Scale(domain=[True, False], range=["circle", "diamond"]), legend=None
     )
-    tooltip = [
-        "discipline:N",
-        alt.Tooltip("mean:Q", format=".4~g"),
-        alt.Tooltip("tail:Q", format=".4~g", title=tail),
-    ]
+    tooltip = ["discipline:N", *values_told("mean"), alt.Tooltip("tail:Q", format=".4~g", title=tail)]
     dots = base.mark_point(filled=True, size=95, opacity=1).encode(
-        color=colour(result, names), shape=shape, tooltip=tooltip
+        color=by_spec(result.disciplines, names).colour, shape=shape, tooltip=tooltip
     )
     layers = [line, dots]
     for side, (dx, dy, align) in _SIDES.items():

@@ -6,24 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from weir.results.reading import check_fields, refuse
-from weir.results.result import Result, Section
-from weir.results.rows import Against, Comparison, Estimated, Histogram, Measured, Of
+from weir.results.result import Field, Result, Section
+from weir.results.rows import Against, Comparison, Estimated, Histogram, Measured, Of, OfClass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from weir.models.port.view import PortView
     from weir.results.rows import TheoryValue
-
-__all__ = ["Difference", "Distribution", "Estimate", "LengthClass", "PortResult"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _OfClass:
-    """A class of messages; ``all`` of them."""
-
-    __slots__ = ()
-    class_: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +46,7 @@ class _Ratio:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference(Measured, _Ratio, Comparison, _OfClass, Against):
+class Difference(Measured, _Ratio, Comparison, OfClass, Against):
     """A discipline's mean minus that of the reference, paired on the same arrivals and services.
 
     ``ratio`` is the discipline's mean over the reference's; ``low`` to ``high`` and ``ratio_low`` to
@@ -73,7 +60,7 @@ class Difference(Measured, _Ratio, Comparison, _OfClass, Against):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Distribution(Histogram, _OfClass, Of):
+class Distribution(Histogram, OfClass, Of):
     """A histogram by its non-empty bins, from ``low`` to ``high``, with their counts.
 
     Quantiles read from it have at most ``relative_error``.
@@ -95,14 +82,18 @@ class LengthClass:
 class PortResult(Result):
     """What a run of the port found out: delays of messages, by class and by application."""
 
-    _fields: ClassVar[Mapping[str, str]] = {
-        "load": "float | None",
-        "ticks": "int",
-        "messages": "int",
-        "unfinished": "int",
-        "duration": "float | None",
-    }
+    _view: ClassVar[str] = "weir.models.port.view:PortView"
 
+    load = Field[float | None]("float | None")
+    """The offered load, where it is known."""
+    ticks = Field[int]("int")
+    """Packets that were served."""
+    messages = Field[int]("int", 0)
+    """Messages that were simulated."""
+    unfinished = Field[int]("int", 0)
+    """Messages that were not finished at the end."""
+    duration = Field[float | None]("float | None")
+    """The simulated time, where it is recorded."""
     classes = Section(LengthClass)
     """The classes of messages; the first is all of them."""
     estimates = Section(Estimate)
@@ -113,24 +104,12 @@ class PortResult(Result):
     """Histograms of delay."""
 
     @classmethod
-    def check(cls, document: dict[str, Any]) -> None:
-        """Check what was read, the warm-up too."""
-        super().check(document)
+    def _check(cls, document: dict[str, Any]) -> None:
+        """Check the warm-up too."""
         warm_up = document.get("warm_up")
         if warm_up is not None and not isinstance(warm_up, dict):
             refuse("warm_up", warm_up, "an object")
         check_fields(warm_up or {}, {"rule": "str"}, "warm_up.")
-
-    def view(self) -> PortView:
-        """Return the result as it is shown."""
-        from weir.models.port.view import PortView
-
-        return PortView(self)
-
-    @property
-    def load(self) -> float | None:
-        """The offered load, where it is known."""
-        return self.document.get("load")
 
     @property
     def metric(self) -> str:
@@ -162,11 +141,7 @@ class PortResult(Result):
             An application; all together if not given.
         """
         return self.estimates.find(
-            discipline=discipline,
-            class_=class_,
-            metric=metric or self.metric,
-            statistic=statistic,
-            flow=flow,
+            discipline=discipline, class_=class_, metric=metric or self.metric, statistic=statistic, flow=flow
         )
 
     def difference(

@@ -15,8 +15,6 @@ from weir.text import number, percent, quantity
 if TYPE_CHECKING:
     from weir.models.port.result import Difference, Estimate, PortResult
 
-__all__ = ["ranking", "tail_statistic"]
-
 _NEAR = 1.10  # a mean within a tenth of the lowest is worth a look at its tail
 _PRICE = 1.5  # a maximum half as long again is a price to name
 _GENTLER = 0.9  # and a tail a tenth below is worth a word

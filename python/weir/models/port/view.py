@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from weir.models.port import tables
 from weir.models.port.result import PortResult
 from weir.models.port.verdict import ranking
-from weir.results.page import details, section, table
-from weir.results.terminal import print_table, say
-from weir.results.verdict import verdict
+from weir.results.page import by_discipline, note, section, table
+from weir.results.terminal import print_titled
 from weir.results.view import View
 from weir.text import absent, number, percent, plural, quantity
 
@@ -19,74 +17,55 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from weir.results.style import Figure
-
-__all__ = ["PortView"]
-
 
 class PortView(View[PortResult]):
     """What a port shows."""
 
+    charts = "weir.models.port.figures:figures"
     capitals = False
 
     def statements(self) -> Sequence[str | None]:
         """Return who has the lowest mean, unless nothing is steady."""
         return () if self.result.unstable else (ranking(self.result),)
 
-    def show_run(self, out: Console) -> None:
-        """Show the classes of messages under each discipline."""
+    def show(self, out: Console, *, compared: bool) -> None:
+        """Show the classes of messages under each discipline; compared, mean, difference, tail and theory."""
         result = self.result
-        say(out, verdict(result))
+        if compared:
+            print_titled(out, f"{result.title}: {result.metric}", tables.comparison_columns(result))
+            return
         for name in result.disciplines:
-            say(out, f"\n{name}: {result.metric} by class", style="bold")
-            print_table(out, tables.class_columns(result, name))
-
-    def show_comparison(self, out: Console) -> None:
-        """Show mean, difference, tail and closed form of the disciplines."""
-        result = self.result
-        say(out, verdict(result))
-        say(out, f"\n{result.title}: {result.metric}", style="bold")
-        print_table(out, tables.comparison_columns(result))
+            print_titled(out, f"{name}: {result.metric} by class", tables.class_columns(result, name))
 
     def facts(self) -> Sequence[str]:
         """Return how much was simulated, at which load."""
-        result, document = self.result, self.result.document
-        facts = [
+        result, in_packets = self.result, self.result.time_unit == "u"
+        return [
             plural(len(result.disciplines), "discipline"),
-            plural(int(document.get("messages", 0)), "message"),
+            plural(result.messages, "message"),
+            *([plural(result.ticks, "packet")] if in_packets else []),
+            *([] if result.load is None else [f"load {percent(result.load)}"]),
+            *(["times in u, mean packet services"] if in_packets else []),
         ]
-        if result.time_unit == "u":
-            facts.append(plural(int(document["ticks"]), "packet"))
-        if result.load is not None:
-            facts.append(f"load {percent(result.load)}")
-        if result.time_unit == "u":
-            facts.append("times in u, mean packet services")
-        return facts
-
-    def figures(self) -> Sequence[Figure]:
-        """Return distributions, means by length, trade-offs, and the simulation beside theory."""
-        from weir.models.port.figures import figures
-
-        return figures(self.result)
 
     def sections(self, charts: Sequence[str]) -> Sequence[str]:
         """Return comparison, charts and classes."""
+        result = self.result
+        classes = by_discipline(result, lambda name: table(tables.class_columns(result, name)))
         return [
-            section("The comparison", _comparison(self.result)),
+            section("The comparison", _comparison(result)),
             *charts,
-            section("By class of message", _classes(self.result)),
+            section("By class of message", classes if len(result.classes) > 1 else ""),
         ]
 
     def origin(self) -> dict[str, object]:
         """Return how long was simulated, and what was left over."""
-        document = self.result.document
-        duration = document.get("duration")
+        result = self.result
+        time = result.duration
         return {
-            "simulated time": absent("not recorded")
-            if duration is None
-            else quantity(duration, self.result.time_unit),
-            "messages unfinished at the end": f"{document.get('unfinished', 0):,}",
-            "warm-up": (document.get("warm_up") or {}).get("rule", "none"),
+            "simulated time": absent("not recorded") if time is None else quantity(time, result.time_unit),
+            "messages unfinished at the end": f"{result.unfinished:,}",
+            "warm-up": (result.document.get("warm_up") or {}).get("rule", "none"),
         }
 
 
@@ -94,18 +73,7 @@ def _comparison(result: PortResult) -> str:
     words = "Means with 95 % confidence intervals."
     if len(result.disciplines) > 1:
         words += f" Differences to {result.reference} are paired: all saw the same arrivals and services."
-    listed = table(tables.comparison_columns(result))
-    return f'{listed}<p class="note">{escape(words)}{_queue(result)}</p>\n'
-
-
-def _queue(result: PortResult) -> str:
-    row = result.estimate(None, metric="queue")
-    if row is None or row.value is None:
-        return ""
-    return escape(f" The queue holds {number(row.value)} {row.unit} on average, under each of them.")
-
-
-def _classes(result: PortResult) -> str:
-    if len(result.classes) < 2:
-        return ""
-    return "".join(details(name, table(tables.class_columns(result, name))) for name in result.disciplines)
+    queue = result.estimate(None, metric="queue")
+    if queue is not None and queue.value is not None:
+        words += f" The queue holds {number(queue.value)} {queue.unit} on average, under each of them."
+    return table(tables.comparison_columns(result)) + note(words)

@@ -5,21 +5,23 @@ A panel is a class, a line a discipline.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from weir.models.server.tables import METRICS, classes_of
-from weir.results.marks import bar_chart, bar_key, by_discipline, curves, digits, over_time, span
+from weir.results import marks
 from weir.results.reading import ALL
-from weir.results.style import Figure, is_wide, log_scale
+from weir.results.style import is_wide, log_scale
 from weir.results.tables import column_scale
-from weir.text import Scale, number, quantity, scale_for
+from weir.text import number, quantity, scale_for
 
 if TYPE_CHECKING:
     from weir.models.server.result import ServerResult
     from weir.models.server.rows import Windows
     from weir.results.marks import Lines, Point
-
-__all__ = ["server_figures"]
+    from weir.results.style import Figure
+    from weir.results.subjects import SubjectEstimate
+    from weir.text import Scale
 
 _MOST_PANELS = 12
 _MOST_POINTS = 600
@@ -27,15 +29,10 @@ _SHORT = 0.01
 """A bar of less than this part of the longest is not seen: its value is written."""
 
 
-def server_figures(result: ServerResult) -> list[Figure]:
-    """Return the charts that the result has the rows for, in the order of a report."""
-    made = [
-        _bars(result),
-        *(_distributions(result, metric) for metric in ("slowdown", "response", "delay")),
-        _windows(result),
-        _in_use(result),
-    ]
-    return [figure for figure in made if figure is not None]
+def figures(result: ServerResult) -> list[Figure | None]:
+    """Return the charts in the order of a report."""
+    distributions = (_distributions(result, metric) for metric in ("slowdown", "response", "delay"))
+    return [_bars(result), *distributions, _windows(result), _in_use(result)]
 
 
 def _panel(class_: str) -> str:
@@ -47,41 +44,40 @@ def _panel(class_: str) -> str:
 
 def _bars(result: ServerResult) -> Figure | None:
     """Return p99.9 of the slowdown, a bar a discipline for each class."""
-    lines, missing = by_discipline(result.labels)
+    lines, classes = marks.by_discipline(result.labels), classes_of(result)
     rows = [
         row
         for name in result.disciplines
-        if result.labels[name] in lines.names
-        for class_ in classes_of(result)
+        for class_ in classes
         if (row := result.estimate(name, name=class_, metric="slowdown", statistic="p99.9")) is not None
         and row.value is not None
     ]
-    if not rows:
-        return None
-    scale = column_scale(rows)
-    short = _SHORT * max(max(row.value or 0.0, row.high or 0.0) for row in rows)
-    points: list[Point] = [
-        {
-            "discipline": result.labels[row.discipline],
-            "class": _panel(row.name),
-            **span(row, scale),
-            **(
-                {"label": number((row.value or 0.0) / scale.factor, 3)}
-                if max(row.value or 0.0, row.high or 0.0) < short
-                else {}
-            ),
-        }
-        for row in rows
-    ]
-    names = [_panel(class_) for class_ in classes_of(result)]
+    drawn = lines.drawn(rows)
+    scale, short = column_scale(drawn), _SHORT * max(map(_reach, drawn), default=0.0)
+    points = [_bar(result, row, scale, short) for row in drawn]
+    names = [_panel(class_) for class_ in classes]
     without = [name for name in names if all(point["class"] != name for point in points)]
     few = f" Of {', '.join(without)} there are too few requests for it." if without else ""
-    chart = bar_chart(names, points, lines, "p99.9 slowdown", "class")
     caption = (
         "The slowdown, response over service, that one request in a thousand exceeds, with 95 % intervals; "
-        f"the shorter the bar, the better.{few}{missing}"
+        f"the shorter the bar, the better.{few}{lines.missing}"
     )
-    return Figure("p99.9 slowdown", caption, (("", chart),), bar_key(lines))
+
+    def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
+        return marks.bar_chart(names, points, lines, "p99.9 slowdown", "class")
+
+    return marks.panelled("p99.9 slowdown", caption, [("", points)], draw, marks.bar_key(lines))
+
+
+def _bar(result: ServerResult, row: SubjectEstimate, scale: Scale, short: float) -> Point:
+    """Return a bar, with its value in words where it is shorter than can be seen."""
+    label = {"label": number((row.value or 0.0) / scale.factor, 3)} if _reach(row) < short else {}
+    about = {"discipline": result.labels[row.discipline], "class": _panel(row.name)}
+    return {**about, **marks.span(row, scale), **label}
+
+
+def _reach(row: SubjectEstimate) -> float:
+    return max(row.value or 0.0, row.high or 0.0)
 
 
 # Distributions.
@@ -89,26 +85,15 @@ def _bars(result: ServerResult) -> Figure | None:
 
 def _distributions(result: ServerResult, metric: str) -> Figure | None:
     """Return the distributions of a metric: a panel a class, a line a discipline."""
-    lines, missing = by_discipline(result.labels)
-    rows = [
-        row
-        for row in result.distributions
-        if row.metric == metric and result.labels[row.discipline] in lines.names and any(row.count)
-    ]
-    if not rows:
-        return None
-    names = [class_ for class_ in classes_of(result) if any(row.class_ == class_ for row in rows)]
-    titles = {class_: _panel(class_) for class_ in names[:_MOST_PANELS]}
-    scale = None if rows[0].unit == "s" else Scale(1.0, "")
-    panels = curves(result.labels, rows, lambda row: row.class_, titles, METRICS[metric], scale)
-    if not panels:
-        return None
-    some = f" Drawn are {len(panels)} of {len(names)} classes." if len(names) > _MOST_PANELS else ""
+    lines, words = marks.by_discipline(result.labels), METRICS[metric]
+    rows = [row for row in result.distributions if row.metric == metric and any(row.count)]
+    titles = {class_: _panel(class_) for class_ in classes_of(result)}
     caption = (
-        f"The share of requests whose {METRICS[metric]} is above a given value; the lower the curve, the "
-        f"better. Both axes are logarithmic.{some}{missing}"
+        f"The share of requests whose {words} is above a given value; the lower the curve, the better. Both "
+        "axes are logarithmic."
     )
-    return Figure(f"Distribution of {METRICS[metric]}", caption, panels, lines.key)
+    about = attrgetter("class_")
+    return marks.distribution(words, caption, lines.drawn(rows), titles, about, lines, noun="classes")
 
 
 # Over time.
@@ -116,29 +101,27 @@ def _distributions(result: ServerResult, metric: str) -> Figure | None:
 
 def _windows(result: ServerResult) -> Figure | None:
     """Return the mean queueing delay of windows over time: a panel a class, a line a discipline."""
-    lines, missing = by_discipline(result.labels)
-    rows = [
-        row
-        for row in result.windows
-        if result.labels[row.discipline] in lines.names and any(value is not None for value in row.values)
-    ]
-    if not rows:
+    lines = marks.by_discipline(result.labels)
+    drawn = lines.drawn(row for row in result.windows if any(value is not None for value in row.values))
+    if not drawn:
         return None
-    scale = scale_for((value for row in rows for value in row.values), rows[0].unit)
-    panels = []
-    for class_ in classes_of(result)[:_MOST_PANELS]:
-        points = [
-            point for row in rows if row.class_ == class_ for point in _window_points(result, row, scale)
-        ]
-        if points:
-            panels.append((_panel(class_), _over_time(points, lines, f"mean delay {scale.header}")))
-    if not panels:
-        return None
+    scale = scale_for((value for row in drawn for value in row.values), drawn[0].unit)
+    panels = (
+        (
+            _panel(class_),
+            [point for row in drawn if row.class_ == class_ for point in _window_points(result, row, scale)],
+        )
+        for class_ in classes_of(result)[:_MOST_PANELS]
+    )
     caption = (
         f"The mean queueing delay of the requests whose service begins in each window of "
-        f"{quantity(rows[0].interval, 's')} of the first replication.{missing}"
+        f"{quantity(drawn[0].interval, 's')} of the first replication.{lines.missing}"
     )
-    return Figure("Queueing delay over time", caption, tuple(panels), lines.key)
+
+    def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
+        return _over_time(points, lines, f"mean delay {scale.header}")
+
+    return marks.panelled("Queueing delay over time", caption, panels, draw, lines.key)
 
 
 def _window_points(result: ServerResult, row: Windows, scale: Scale) -> list[Point]:
@@ -155,40 +138,32 @@ def _window_points(result: ServerResult, row: Windows, scale: Scale) -> list[Poi
         if pairs:
             mean = sum(value * count for value, count in pairs) / sum(count for _, count in pairs)
             middle = (first + min(step, len(row.values) - first) / 2) * row.interval
-            points.append(
-                {
-                    "discipline": result.labels[row.discipline],
-                    "time": digits(middle),
-                    "value": digits(mean / scale.factor),
-                }
-            )
+            points.append(_point(result, row.discipline, middle, marks.digits(mean / scale.factor)))
     return points
+
+
+def _point(result: ServerResult, discipline: str, time: float, value: float) -> Point:
+    return {"discipline": result.labels[discipline], "time": marks.digits(time), "value": value}
 
 
 def _in_use(result: ServerResult) -> Figure | None:
     """Return the cores in use over time, where a discipline changes them."""
     rows = [row for row in result.in_use if len(set(row.count)) > 1]
-    lines, missing = by_discipline({row.discipline: result.labels[row.discipline] for row in rows})
-    points: list[Point] = []
-    for row in rows:
-        step = -(-len(row.at) // _MOST_POINTS)
-        points += [
-            {
-                "discipline": result.labels[row.discipline],
-                "time": digits(row.at[place]),
-                "value": row.count[place],
-            }
-            for place in range(0, len(row.at), step)
-            if result.labels[row.discipline] in lines.names
-        ]
-    if not points:
-        return None
-    chart = over_time(points, lines, "cores in use", step=True)
+    lines = marks.by_discipline({row.discipline: result.labels[row.discipline] for row in rows})
+    points = [
+        _point(result, row.discipline, row.at[place], row.count[place])
+        for row in lines.drawn(rows)
+        for place in range(0, len(row.at), -(-len(row.at) // _MOST_POINTS))
+    ]
     cut = " There were more changes than are kept." if any(row.truncated for row in rows) else ""
-    caption = f"How many cores new requests may be sent to, in the first replication.{cut}{missing}"
-    return Figure("Cores in use over time", caption, (("", chart),), lines.key)
+    caption = f"How many cores new requests may be sent to, in the first replication.{cut}{lines.missing}"
+
+    def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
+        return marks.over_time(points, lines, "cores in use", step=True)
+
+    return marks.panelled("Cores in use over time", caption, [("", points)], draw, lines.key)
 
 
 def _over_time(points: list[Point], lines: Lines, title: str) -> dict[str, Any]:
     values = [float(point["value"]) for point in points]
-    return over_time(points, lines, title, scale=log_scale(values) if is_wide(values) else None)
+    return marks.over_time(points, lines, title, scale=log_scale(values) if is_wide(values) else None)

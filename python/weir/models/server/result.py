@@ -7,22 +7,10 @@ discipline and a class of requests, or the cores; requests that arrive in the me
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from weir.models.server.rows import (
-    ClassRow,
-    ClassTotals,
-    CoreTotals,
-    DisciplineTotals,
-    InUse,
-    ServerDifference,
-    ServerDistribution,
-    ServerEstimate,
-    ServerWarning,
-    Windows,
-)
+from weir.models.server import rows
 from weir.results.reading import (
     ALL,
     check_counts,
@@ -32,15 +20,11 @@ from weir.results.reading import (
     check_positive,
     refuse,
 )
-from weir.results.result import Section
+from weir.results.result import Field, Section
 from weir.results.subjects import SubjectResult, check_about
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from weir.models.server.view import ServerView
-
-__all__ = ["ALL", "ServerResult"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,85 +38,53 @@ class ServerResult(SubjectResult):
     >>> result.estimate("jsq", kind="core", metric="in_use").value                  # doctest: +SKIP
     """
 
-    _fields: ClassVar[Mapping[str, str]] = {
-        "load": "float | None",
-        "cores": "int",
-        "receivers": "int",
-        "queue": "int | None",
-        "measured": "float",
-    }
     _whole: ClassVar[tuple[str, ...] | None] = ()
     _usual: ClassVar[tuple[str, str]] = ("class", "delay")
+    _view: ClassVar[str] = "weir.models.server.view:ServerView"
 
-    classes = Section(ClassRow)
+    load = Field[float | None]("float | None")
+    """The offered load, all cores together being 1, where it is known."""
+    cores = Field[int]("int")
+    """How many cores serve requests."""
+    receivers = Field[int]("int")
+    """How many receivers see to requests first."""
+    queue = Field[int | None]("int | None")
+    """How many requests may wait for each core; None: any number."""
+    measured = Field[float]("float")
+    """The measured time of a replication, in seconds."""
+    notes = Field[tuple[str, ...]](default=())
+    """What figures do not say of themselves."""
+    classes = Section(rows.ClassRow)
     """The classes of requests."""
-    warnings = Section(ServerWarning)
+    warnings = Section(rows.ServerWarning)
     """What was warned of."""
-    class_totals = Section(ClassTotals)
+    class_totals = Section(rows.ClassTotals)
     """What was counted of each class, and of all, under each discipline."""
-    discipline_totals = Section(DisciplineTotals)
+    discipline_totals = Section(rows.DisciplineTotals)
     """What was counted of each discipline."""
-    core_totals = Section(CoreTotals)
+    core_totals = Section(rows.CoreTotals)
     """What was counted of each core under each discipline."""
-    estimates = Section(ServerEstimate)
+    estimates = Section(rows.ServerEstimate)
     """All estimates, one row each."""
-    differences = Section(ServerDifference)
+    differences = Section(rows.ServerDifference)
     """Paired differences to the reference."""
-    distributions = Section(ServerDistribution)
+    distributions = Section(rows.ServerDistribution)
     """Histograms of delay, response and slowdown."""
-    windows = Section(Windows)
+    windows = Section(rows.Windows)
     """Means of successive windows of the first replication."""
-    in_use = Section(InUse)
+    in_use = Section(rows.InUse)
     """How many cores were in use in the first replication, at each change."""
 
     @classmethod
-    def check(cls, document: dict[str, Any]) -> None:
-        """Check what was read: as of every result, and that figures are about what it lists.
-
-        Raises
-        ------
-        ResultError
-            If something is not as the engine writes it; the error says where.
-        """
-        super().check(document)
+    def _check(cls, document: dict[str, Any]) -> None:
+        """Check that figures are about what the result lists."""
         _check_subjects(document)
         check_positive("measured", document["measured"])
         check_figures(document)
         check_counts(document, ("class_totals", "discipline_totals", "core_totals"))
         _check_columns(document)
 
-    def view(self) -> ServerView:
-        """Return the result as it is shown."""
-        from weir.models.server.view import ServerView
-
-        return ServerView(self)
-
-    @cached_property
-    def notes(self) -> tuple[str, ...]:
-        """What figures do not say of themselves."""
-        return tuple(self.document.get("notes", []))
-
-    @property
-    def load(self) -> float | None:
-        """The offered load, all cores together being 1, where it is known."""
-        return self.document.get("load")
-
-    @property
-    def cores(self) -> int:
-        """How many cores serve requests."""
-        return int(self.document["cores"])
-
-    @property
-    def receivers(self) -> int:
-        """How many receivers see to requests first."""
-        return int(self.document["receivers"])
-
-    @property
-    def queue(self) -> int | None:
-        """How many requests may wait for each core; None: any number."""
-        return self.document.get("queue")
-
-    def totals(self, discipline: str, class_: str = ALL) -> ClassTotals | None:
+    def totals(self, discipline: str, class_: str = ALL) -> rows.ClassTotals | None:
         """Return what was counted of a class under a discipline, if it was."""
         return self.class_totals.find(discipline=discipline, class_=class_)
 

@@ -7,21 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from weir.results.rows import Histogram, Of
+from weir.results.rows import Histogram, Of, OfClass
 from weir.results.subjects import SubjectDifference, SubjectEstimate
-
-__all__ = [
-    "ClassRow",
-    "ClassTotals",
-    "CoreTotals",
-    "DisciplineTotals",
-    "InUse",
-    "ServerDifference",
-    "ServerDistribution",
-    "ServerEstimate",
-    "ServerWarning",
-    "Windows",
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,16 +33,8 @@ class ServerDifference(SubjectDifference):
     """
 
 
-@dataclass(frozen=True, kw_only=True)
-class _OfClass:
-    """A class of requests, or all."""
-
-    __slots__ = ()
-    class_: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServerDistribution(Histogram, _OfClass, Of):
+class ServerDistribution(Histogram, OfClass, Of):
     """A histogram of a class's ``delay``, ``response`` or ``slowdown`` by its non-empty bins.
 
     Quantiles read from it have at most ``relative_error``.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from weir.scenario import Scenario
 
-__all__ = ["LoadSearch", "Probe", "highest_loads"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:

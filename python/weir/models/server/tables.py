@@ -14,32 +14,28 @@ from weir.results.tables import (
     NONE,
     PER_CENT,
     Column,
+    Heading,
     brief,
     column,
     column_scale,
+    columns_of,
+    difference,
     forms_columns,
     known,
     others,
-    signed,
     some,
 )
 from weir.text import Scale, quantity
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from weir.models.server.result import ServerResult
+    from weir.models.server.rows import DisciplineTotals
     from weir.results.rows import Measured
     from weir.results.subjects import SubjectEstimate
 
-__all__ = [
-    "METRICS",
-    "absent_rows",
-    "classes_of",
-    "core_columns",
-    "difference_columns",
-    "loss_columns",
-    "metric_columns",
-    "theory_columns",
-]
+    Take = Callable[[str, str], list[SubjectEstimate | None]]
 
 METRICS = {
     "delay": "queueing delay",
@@ -49,6 +45,11 @@ METRICS = {
 """The metrics of requests that have tails, with their titles."""
 _STATISTICS = ("mean", "p50", "p99", "p99.9", "p99.99", "window_max", "max")
 _TITLES = {"window_max": "largest window"}
+_OF_CORES = (
+    Heading("busy", "utilisation", scale=PER_CENT, text=brief),
+    Heading("overhead", "overhead", scale=PER_CENT, text=brief),
+    Heading("in use", "in_use", scale=Scale(1.0, "cores"), text=brief),
+)
 
 
 def classes_of(result: ServerResult) -> tuple[str, ...]:
@@ -57,78 +58,52 @@ def classes_of(result: ServerResult) -> tuple[str, ...]:
     return (ALL, *names) if len(names) > 1 else (ALL,)
 
 
-def metric_columns(result: ServerResult, metric: str, class_: str = ALL) -> list[Column]:
-    """Return the statistics of a metric of a class, with intervals; those that hold something."""
-    return known(
-        column(_TITLES.get(each, each), _figures(result, metric, each, class_), text=brief)
-        for each in _STATISTICS
-    )
-
-
-def _figures(
-    result: ServerResult, metric: str, statistic: str = "mean", name: str = ALL, kind: str = "class"
-) -> list[SubjectEstimate | None]:
-    """Return a figure under each discipline."""
-    return [
+def _under_each(result: ServerResult, kind: str = "class", name: str = ALL) -> Take:
+    """Return what finds a figure of a class, or of the cores, under each discipline."""
+    return lambda metric, statistic: [
         result.estimate(each, kind=kind, name=name, metric=metric, statistic=statistic)
         for each in result.disciplines
     ]
 
 
-def difference_columns(result: ServerResult, metric: str, class_: str = ALL) -> list[Column]:
+def metric_columns(result: ServerResult, metric: str, class_: str = ALL) -> list[Column]:
+    """Return the statistics of a metric of a class, with intervals; those that hold something."""
+    headings = (Heading(_TITLES.get(each, each), metric, each, text=brief) for each in _STATISTICS)
+    return known(columns_of(headings, _under_each(result, name=class_)))
+
+
+def difference_columns(result: ServerResult, metric: str) -> list[Column]:
     """Return the paired differences to the reference, of the mean and of quantiles."""
-    made = []
-    for statistic in ("mean", "p50", "p99", "p99.9", "p99.99"):
-        rows = [
-            result.difference(name, name=class_, metric=metric, statistic=statistic)
-            for name in others(result)
-        ]
-        made.append(column(statistic, rows, text=_difference))
-    return known(made)
+    headings = (Heading(each, metric, each, text=difference) for each in _STATISTICS[:5])
 
+    def take(metric: str, statistic: str) -> list[Measured | None]:
+        return [result.difference(name, metric=metric, statistic=statistic) for name in others(result)]
 
-def _difference(row: Measured | None, scale: Scale) -> str:
-    if row is None:
-        return NONE
-    return ABSENT if row.value is None else signed(row.value, row.low, row.high, scale.factor)
+    return known(columns_of(headings, take))
 
 
 def loss_columns(result: ServerResult) -> list[Column]:
     """Return what is lost, reordered, moved and preempted, and what is done in a second."""
-    figures = {
-        "dropped" if class_ == ALL else f"of {class_}": _figures(result, "dropped", name=class_)
-        for class_ in classes_of(result)
-    }
-    figures |= {metric: _figures(result, metric) for metric in ("reordered", "cold")}
-    made = [column(title, rows, scale=PER_CENT, text=brief) for title, rows in figures.items()]
-    return known([*made, column("done", _figures(result, "throughput"), text=brief)])
+    lost = {"dropped" if class_ == ALL else f"of {class_}": class_ for class_ in classes_of(result)}
+    rows = {title: _under_each(result, name=class_)("dropped", "mean") for title, class_ in lost.items()}
+    rows |= {metric: _under_each(result)(metric, "mean") for metric in ("reordered", "cold")}
+    made = [column(title, found, scale=PER_CENT, text=brief) for title, found in rows.items()]
+    return known([*made, column("done", _under_each(result)("throughput", "mean"), text=brief)])
 
 
 def core_columns(result: ServerResult) -> list[Column]:
     """Return what the cores did: busy, overhead, in use; and grants, preemptions and moves of a request."""
-    made = [
-        column(title, _figures(result, metric, kind="core"), scale=scale, text=brief)
-        for metric, title, scale in (
-            ("utilisation", "busy", PER_CENT),
-            ("overhead", "overhead", PER_CENT),
-            ("in_use", "in use", Scale(1.0, "cores")),
-        )
-    ]
-    totals = {row.discipline: row for row in result.discipline_totals}
-    rows = [totals.get(name) for name in result.disciplines]
-    made.append(
-        Column("at most", tuple(NONE if row is None else f"{row.peak_in_use:,}" for row in rows), rank=1)
-    )
-    made += [
-        Column(
-            f"{key} a request",
-            tuple(NONE if row is None else f"{getattr(row, key) / max(1, row.done):.3f}" for row in rows),
-            rank=2,
-        )
-        for key in ("preemptions", "moved")
-        if any(row is not None and getattr(row, key) for row in rows)
-    ]
-    return known(made)
+    rows = [result.discipline_totals.find(discipline=name) for name in result.disciplines]
+
+    def counted(title: str, rank: int, tell: Callable[[DisciplineTotals], str]) -> Column:
+        return Column(title, tuple(NONE if row is None else tell(row) for row in rows), rank)
+
+    def a_request(key: str) -> Column:
+        return counted(f"{key} a request", 2, lambda row: f"{getattr(row, key) / max(1, row.done):.3f}")
+
+    happened = [key for key in ("preemptions", "moved") if any(row and getattr(row, key) for row in rows)]
+    most = counted("at most", 1, lambda row: f"{row.peak_in_use:,}")
+    return known([*columns_of(_OF_CORES, _under_each(result, "core")), most, *map(a_request, happened)])
 
 
 def theory_columns(result: ServerResult) -> list[Column]:
@@ -139,8 +114,6 @@ def theory_columns(result: ServerResult) -> list[Column]:
     rows = sorted(
         (row for row in result.theory if row.value is not None), key=lambda row: row.agrees is not False
     )
-    if not rows:
-        return []
     found = [result.estimate(row.discipline or "each", name=row.class_, metric=row.metric) for row in rows]
     values = {
         "closed form": [quantity(row.value or 0.0, row.unit) for row in rows],

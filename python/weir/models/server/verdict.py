@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weir.results.tables import others
-from weir.results.verdict import BOTH, disjoint, joined, lowest, measured, told, warned
+from weir.results.verdict import BOTH, clear, disjoint, joined, lowest, measured, named, rivals, told, warned
 from weir.text import number, percent, plural, quantity, share
 
 if TYPE_CHECKING:
     from weir.models.server.result import ServerResult
-    from weir.results.subjects import SubjectEstimate
-
-__all__ = ["dropped", "limits", "tail", "tail_of", "warnings"]
+    from weir.results.subjects import About, SubjectEstimate
 
 _WORDS = {"slowdown": "slowdown", "response": "response", "delay": "queueing delay"}
 _TAILS = (
@@ -41,10 +38,13 @@ def warnings(result: ServerResult) -> list[str]:
 def tail_of(result: ServerResult) -> tuple[str, str]:
     """Return the metric and the statistic that a verdict is about."""
     for metric, statistic in _TAILS:
-        rows = [result.estimate(name, metric=metric, statistic=statistic) for name in result.disciplines]
-        if any(row is not None and row.value is not None for row in rows):
+        if _found(result, metric, statistic):
             return metric, statistic
     return _TAILS[-1]
+
+
+def _found(result: ServerResult, metric: str, statistic: str) -> dict[str, SubjectEstimate]:
+    return measured(result, lambda name: result.estimate(name, metric=metric, statistic=statistic))
 
 
 def dropped(result: ServerResult) -> str | None:
@@ -69,34 +69,41 @@ def dropped(result: ServerResult) -> str | None:
 def tail(result: ServerResult) -> str | None:
     """Return whose tail is smallest, by how much, and what it costs."""
     metric, statistic = tail_of(result)
-    found = measured(result, lambda name: result.estimate(name, metric=metric, statistic=statistic))
+    found = _found(result, metric, statistic)
     if not found:
         return None
     words = f"{statistic} of the {_WORDS[metric]}" if statistic != "mean" else f"mean {_WORDS[metric]}"
     whole = {name: row for name, row in found.items() if _lost(result, name) < _BEYOND[statistic]}
     if not whole:
         return f"too many requests are dropped for a comparison by the {words}"
-    left_out = [result.labels[name] for name in found if name not in whole]
-    found = whole
-    best = lowest(found)[0]
-    value = told(found[best])
-    if len(found) == 1:
-        return f"the {words} is {value}" + (
-            f" under {result.labels[best]}{_others_drop(left_out)}" if left_out else ""
-        )
-    rivals = [name for name in found if name != best and not _apart(result, found[best], found[name])]
-    if len(rivals) + 1 == len(found):
-        who = "both disciplines" if len(found) == BOTH else "all disciplines"
-        under = result.labels[best]
+    dropping = _others_drop(result, [name for name in found if name not in whole])
+    best = lowest(whole)[0]
+    label, value = result.labels[best], told(whole[best])
+    if len(whole) == 1:
+        return f"the {words} is {value}" + (f" under {label}{dropping}" if dropping else "")
+    close = _rivals(result, whole, best)
+    if len(close) + 1 == len(whole):
+        who = "both disciplines" if len(whole) == BOTH else "all disciplines"
         return (
-            f"by the {words} {who} cannot be told apart at this length of run: it is {value} under {under}"
-            f"{_others_drop(left_out)}"
+            f"by the {words} {who} cannot be told apart at this length of run: it is {value} under {label}"
+            f"{dropping}"
         )
-    with_rivals = f", not to be told from {joined(map(result.labels.__getitem__, rivals))}" if rivals else ""
+    with_rivals = f", not to be told from {named(result, close)}" if close else ""
     return (
-        f"the {words} is smallest under {result.labels[best]}, {value}{with_rivals}"
-        f"{_against(result, found, best)}{_others_drop(left_out)}{_price(result, best)}"
+        f"the {words} is smallest under {label}, {value}{with_rivals}"
+        f"{_against(result, whole, best)}{dropping}{_price(result, best)}"
     )
+
+
+def _rivals(result: ServerResult, found: dict[str, SubjectEstimate], best: str) -> list[str]:
+    """Return who cannot be told from the best; exact values, which have no interval, can."""
+    about: About = {"metric": found[best].metric, "statistic": found[best].statistic}
+
+    def differ(one: str, other: str) -> bool:
+        known = disjoint(found[one], found[other])
+        return found[one].value != found[other].value if known is None else known
+
+    return rivals(result, found, best, lambda name: clear(result.difference(name, **about)), differ)
 
 
 def _lost(result: ServerResult, discipline: str, class_: str = "all") -> float:
@@ -105,12 +112,12 @@ def _lost(result: ServerResult, discipline: str, class_: str = "all") -> float:
     return row.value or 0.0 if row is not None else 0.0
 
 
-def _others_drop(labels: list[str]) -> str:
+def _others_drop(result: ServerResult, names: list[str]) -> str:
     """Say who is not compared, since a dropped request has no time."""
-    if not labels:
+    if not names:
         return ""
-    verb = "drops" if len(labels) == 1 else "drop"
-    return f", and {joined(labels)} {verb} too many requests to be compared"
+    verb = "drops" if len(names) == 1 else "drop"
+    return f", and {named(result, names)} {verb} too many requests to be compared"
 
 
 def _against(result: ServerResult, found: dict[str, SubjectEstimate], best: str) -> str:
@@ -127,20 +134,14 @@ def _against(result: ServerResult, found: dict[str, SubjectEstimate], best: str)
 def _price(result: ServerResult, best: str) -> str:
     """Return what the best costs in the mean, and in cores, beside the least of all."""
     parts = []
-    means = _values(result, "class", "response")
-    if best in means:
-        least = min(means, key=lambda name: means[name])
-        if means[best] > _NEAR * means[least]:
-            more = percent(means[best] / means[least] - 1)
-            parts.append(f"a mean response {more} above that of {result.labels[least]}")
-    cores = _values(result, "core", "in_use")
-    if best in cores:
-        fewest = min(cores, key=lambda name: cores[name])
-        if cores[best] > _NEAR * cores[fewest]:
-            parts.append(
-                f"{number(cores[best], 3)} cores in use, where {result.labels[fewest]} has "
-                f"{number(cores[fewest], 3)}"
-            )
+    means, cores = _values(result, "class", "response"), _values(result, "core", "in_use")
+    least, fewest = (min(found, key=lambda name: found[name], default="") for found in (means, cores))
+    if best in means and means[best] > _NEAR * means[least]:
+        more = percent(means[best] / means[least] - 1)
+        parts.append(f"a mean response {more} above that of {result.labels[least]}")
+    if best in cores and cores[best] > _NEAR * cores[fewest]:
+        whose, count = result.labels[fewest], number(cores[fewest], 3)
+        parts.append(f"{number(cores[best], 3)} cores in use, where {whose} has {count}")
     return f". It costs {joined(parts)}" if parts else ""
 
 
@@ -150,46 +151,30 @@ def _values(result: ServerResult, kind: str, metric: str) -> dict[str, float]:
     return {name: row.value for name, row in rows.items() if row.value}
 
 
-def _apart(result: ServerResult, one: SubjectEstimate, other: SubjectEstimate) -> bool:
-    """Return whether two disciplines differ: by their paired difference, or else by their intervals."""
-    for row, against in ((one, other), (other, one)):
-        if against.discipline == result.reference and row.discipline in others(result):
-            paired = result.difference(row.discipline, metric=row.metric, statistic=row.statistic)
-            if paired is not None and paired.low is not None:
-                return paired.clear
-    known = disjoint(one, other)
-    return one.value != other.value if known is None else known
-
-
 def limits(result: ServerResult) -> str | None:
     """Return who keeps the slowdowns that classes ask for, at p99.9."""
-    asked = [row for row in result.classes if row.slo is not None]
-    if not asked:
-        return None
-    parts = []
-    for class_ in asked:
-        found = {
-            name: row.value if row.high is None else row.high
-            for name in result.disciplines
-            if (row := result.estimate(name, name=class_.name, metric="slowdown", statistic="p99.9"))
-            is not None
-            and row.value is not None
-        }
-        bound = class_.slo or 0.0
-        if not found:
-            limit = f"a p99.9 slowdown of {class_.name} within {number(bound, 3)}"
-            parts.append(f"whether {limit} is kept cannot be told from so few requests")
-            continue
-        kept = [
-            name
-            for name, value in found.items()
-            if value <= bound and _lost(result, name, class_.name) < _BEYOND["p99.9"]
-        ]
-        limit = f"a p99.9 slowdown of {class_.name} within {number(class_.slo or 0.0, 3)}"
-        if len(kept) == len(found):
-            parts.append(f"{limit} is kept" + (" under every discipline" if len(found) > 1 else ""))
-        elif kept:
-            parts.append(f"{limit} is kept under {joined(map(result.labels.__getitem__, kept))} alone")
-        else:
-            parts.append(f"{limit} is kept under no discipline" if len(found) > 1 else f"{limit} is not kept")
-    return "; ".join(parts) or None
+    return (
+        "; ".join(_limit(result, row.name, row.slo) for row in result.classes if row.slo is not None) or None
+    )
+
+
+def _limit(result: ServerResult, class_: str, bound: float) -> str:
+    found = {
+        name: row.value if row.high is None else row.high
+        for name in result.disciplines
+        if (row := result.estimate(name, name=class_, metric="slowdown", statistic="p99.9")) is not None
+        and row.value is not None
+    }
+    limit = f"a p99.9 slowdown of {class_} within {number(bound, 3)}"
+    if not found:
+        return f"whether {limit} is kept cannot be told from so few requests"
+    kept = [
+        name
+        for name, value in found.items()
+        if value <= bound and _lost(result, name, class_) < _BEYOND["p99.9"]
+    ]
+    if len(kept) == len(found):
+        return f"{limit} is kept" + (" under every discipline" if len(found) > 1 else "")
+    if kept:
+        return f"{limit} is kept under {named(result, kept)} alone"
+    return f"{limit} is kept under no discipline" if len(found) > 1 else f"{limit} is not kept"

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from weir.models.server import tables
 from weir.models.server.result import ServerResult
 from weir.models.server.verdict import dropped, limits, tail, warnings
-from weir.results.page import details, in_full, note, section, table
+from weir.results.page import details, headed, in_full, note, noted, section, table
 from weir.results.page import tables as on_page
 from weir.results.reading import ALL
 from weir.results.tables import discipline_column, others
-from weir.results.terminal import begin, print_table, say, titled
+from weir.results.terminal import closed_forms, say, titled
 from weir.results.verdict import capital
 from weir.results.view import View
 from weir.text import number, plural, quantity
@@ -22,10 +21,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from weir.results.style import Figure
     from weir.results.tables import Column
-
-__all__ = ["ServerView"]
 
 _REQUESTS = (
     "Of the requests that arrive in the measured time: dropped of those offered; reordered and cold of those "
@@ -49,6 +45,8 @@ _METRICS = (
 class ServerView(View[ServerResult]):
     """What a server shows."""
 
+    charts = "weir.models.server.figures:figures"
+
     def statements(self) -> Sequence[str | None]:
         """Return who drops, whose tail is smallest, and who keeps the slowdowns that are asked for."""
         return dropped(self.result), tail(self.result), limits(self.result)
@@ -57,44 +55,31 @@ class ServerView(View[ServerResult]):
         """Return what was warned of."""
         return warnings(self.result)
 
-    def show_run(self, out: Console) -> None:
-        """Show delay, response and slowdown of all requests and of each class, then losses and cores."""
-        result = self.result
-        begin(out, result)
+    def show(self, out: Console, *, compared: bool) -> None:
+        """Show delay, response and slowdown, compared with paired differences, then losses and cores."""
+        result, first = self.result, discipline_column(self.result)
         for metric in tables.METRICS:
             for title, columns in _by_class(result, metric):
-                titled(out, title, discipline_column(result), [columns])
-        _end(out, result)
+                titled(out, title, first, [columns])
+            if compared:
+                title, columns = _differences(result, metric)
+                titled(out, title, discipline_column(result, others(result)), [columns])
+        titled(out, "requests", first, [tables.loss_columns(result)])
+        titled(out, "cores", first, [tables.core_columns(result)])
+        if any(row.agrees is False for row in result.theory):
+            closed_forms(out, tables.theory_columns(result))
+        for words in (*tables.absent_rows(result), *result.notes):
+            say(out, f"\n{words}", style="dim")
 
-    def show_comparison(self, out: Console) -> None:
-        """Show the disciplines beside each other, and their paired differences to the reference."""
+    def size(self) -> Sequence[str]:
+        """Return how many cores and classes there were, at which load, and for how long."""
         result = self.result
-        begin(out, result)
-        for metric in tables.METRICS:
-            for title, columns in _by_class(result, metric):
-                titled(out, title, discipline_column(result), [columns])
-            title, columns = _differences(result, metric)
-            titled(out, title, discipline_column(result, others(result)), [columns])
-        _end(out, result)
-
-    def facts(self) -> Sequence[str]:
-        """Return what was simulated."""
-        result = self.result
-        load = [] if result.load is None else [f"load {number(result.load, 3)}"]
         return [
-            plural(len(result.disciplines), "discipline"),
             plural(result.cores, "core"),
             plural(len(result.classes), "class"),
-            *load,
+            *([] if result.load is None else [f"load {number(result.load, 3)}"]),
             f"{quantity(result.measured, 's')} measured",
-            plural(result.replications, "replication"),
         ]
-
-    def figures(self) -> Sequence[Figure]:
-        """Return tails and distributions class by class, and what happened over time."""
-        from weir.models.server.figures import server_figures
-
-        return server_figures(self.result)
 
     def sections(self, charts: Sequence[str]) -> Sequence[str]:
         """Return charts, comparison, losses, cores, closed forms, and what is absent."""
@@ -135,37 +120,22 @@ def _differences(result: ServerResult, metric: str) -> tuple[str, list[Column]]:
     return title, tables.difference_columns(result, metric) if others(result) else []
 
 
-def _end(out: Console, result: ServerResult) -> None:
-    titled(out, "requests", discipline_column(result), [tables.loss_columns(result)])
-    titled(out, "cores", discipline_column(result), [tables.core_columns(result)])
-    if any(row.agrees is False for row in result.theory):
-        say(out, "\nclosed forms", style="bold")
-        print_table(out, tables.theory_columns(result))
-    for words in (*tables.absent_rows(result), *result.notes):
-        say(out, f"\n{words}", style="dim")
-
-
 # The page.
 
 
 def _comparison(result: ServerResult) -> str:
-    first = discipline_column(result)
+    first, second = discipline_column(result), discipline_column(result, others(result))
     parts = []
     for metric in tables.METRICS:
         for title, columns in _by_class(result, metric):
-            if columns:
-                parts.append(f"<h3>{escape(capital(title))}</h3>\n{on_page(first, [columns])}")
+            parts.append(headed(capital(title), on_page(first, [columns])))
         title, columns = _differences(result, metric)
-        listed = on_page(discipline_column(result, others(result)), [columns])
-        parts.append(details(capital(title), listed))
-    return "".join(parts) + note(_METRICS) + in_full(result) if any(parts) else ""
+        parts.append(details(capital(title), on_page(second, [columns])))
+    return noted("".join(parts), _METRICS, in_full(result))
 
 
 def _theory(result: ServerResult) -> str:
     """Return the closed forms, those that do not agree first, and why others have none."""
-    columns = tables.theory_columns(result)
     without = {row.discipline: row.formula for row in result.theory if row.value is None}
-    reasons = "".join(
-        note(f"{result.labels.get(name or '', name)}: none: {reason}") for name, reason in without.items()
-    )
-    return (table(columns) + note(_THEORY) if columns else "") + reasons
+    reasons = (f"{result.labels.get(name or '', name)}: none: {reason}" for name, reason in without.items())
+    return noted(table(tables.theory_columns(result)), _THEORY) + "".join(map(note, reasons))
