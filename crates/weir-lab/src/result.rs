@@ -9,8 +9,8 @@ use crate::provenance::{EngineUsed, Provenance};
 use crate::runner::Model;
 use crate::scenario::Read;
 use crate::stats::Bins;
-use crate::stats::figure::{Figure, PairedDifference};
-use crate::stats::row::{Rows, differences};
+use crate::stats::figure::{Figure, PairedDifference, Subject};
+use crate::stats::row::{self, DIFFERENCE, Rows};
 
 /// Confidence of the intervals that a check holds against: a false alarm in a thousand.
 pub const LEVEL: f64 = 0.999;
@@ -50,7 +50,7 @@ impl<Facts> Outcome<Facts> {
     /// The result of a model that has one cell a discipline, in their order, and one engine; `rows` are those of the
     /// cells. What else there is to tell is for the caller to add.
     #[must_use]
-    pub fn new<M: Read + Model>(provenance: Provenance, model: &M, rows: &[Rows<'_>], facts: Facts) -> Self {
+    pub fn new<M: Read + Model>(provenance: Provenance, model: &M, rows: &[Rows], facts: Facts) -> Self {
         let compared = model.compared();
         let disciplines: Vec<String> = compared.disciplines.iter().map(|&name| name.to_owned()).collect();
         let engine = |discipline: &String| EngineUsed { discipline: discipline.clone(), engine: "plain" };
@@ -61,8 +61,8 @@ impl<Facts> Outcome<Facts> {
             engines: disciplines.iter().map(engine).collect(),
             reference: disciplines[compared.reference].clone(),
             facts,
-            estimates: disciplines.iter().zip(rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
-            differences: differences(&disciplines, compared.reference, rows),
+            estimates: row::figures(&disciplines, rows),
+            differences: row::differences(&disciplines, compared.reference, rows, |_| &[DIFFERENCE]),
             distributions: Vec::new(),
             theory: Vec::new(),
             checks: Vec::new(),
@@ -73,13 +73,12 @@ impl<Facts> Outcome<Facts> {
 
 /// The distribution of a metric of a subject: the buckets that hold something.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Distribution {
+pub struct Distribution<S = Subject> {
     /// The discipline.
     pub discipline: String,
-    /// The kind of the subject.
-    pub kind: &'static str,
-    /// Its name; `all` for all of the kind.
-    pub name: String,
+    /// The subject.
+    #[serde(flatten)]
+    pub subject: S,
     /// What is measured.
     pub metric: &'static str,
     /// Its bins.

@@ -24,7 +24,9 @@ fn outcome_of(plan: &Plan, threads: usize) -> NetworkOutcome {
 
 fn figure<'a>(outcome: &'a NetworkOutcome, of: (Scope, &str), metric: &str) -> &'a NetworkFigure {
     let found = outcome.estimates.iter().find(|figure| {
-        (figure.scope, figure.name.as_str()) == of && figure.metric == metric && figure.statistic == "mean"
+        (figure.subject.scope, figure.subject.name.as_str()) == of
+            && figure.metric == metric
+            && figure.statistic == "mean"
     });
     found.unwrap_or_else(|| panic!("no {metric} of {of:?}"))
 }

@@ -25,8 +25,7 @@
 use serde::Serialize;
 
 use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::result::{Check, TheoryRow};
-use weir_lab::stats::Bins;
+use weir_lab::result::{Check, Distribution, TheoryRow};
 use weir_lab::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
@@ -166,19 +165,15 @@ pub struct NodeTotals {
     pub high_over_low: u64,
 }
 
-/// The distribution of a time: the buckets that hold something.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NodeDistribution {
-    /// The discipline.
-    pub discipline: String,
+/// What a distribution of the node is of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OfProcess {
     /// The process; `all` for all but the system's.
     pub process: String,
-    /// `response` or `wait`.
-    pub metric: &'static str,
-    /// Its bins.
-    #[serde(flatten)]
-    pub bins: Bins,
 }
+
+/// The distribution of a `response` or a `wait`.
+pub type NodeDistribution = Distribution<OfProcess>;
 
 /// What the sampler saw: rates over successive intervals.
 #[derive(Clone, Debug, PartialEq, Serialize)]

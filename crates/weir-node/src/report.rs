@@ -11,7 +11,7 @@ use weir_core::task::{Overcommitted, Used};
 use weir_core::units::Nanos;
 use weir_lab::provenance::{EngineUsed, Frame, Provenance};
 use weir_lab::result::Check;
-use weir_lab::stats::row::{self, Rows};
+use weir_lab::stats::row::{self, DIFFERENCE, Rows};
 
 /// A check of Little's law that lets more than this part of it pass says nothing, and is left out.
 const TELLING: f64 = 0.05;
@@ -24,7 +24,7 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
     let samples = cells.iter_mut().flat_map(|cell| std::mem::take(&mut cell.samples)).collect();
     let timelines = cells.iter_mut().filter_map(|cell| cell.timeline.take()).collect();
     let cells = cells.as_slice();
-    let rows: Vec<Rows<'_>> = cells.iter().map(|cell| figures::rows(node, cell)).collect();
+    let rows: Vec<Rows> = cells.iter().map(|cell| figures::rows(node, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let engine = |discipline: &String| EngineUsed { discipline: discipline.clone(), engine: "plain" };
     NodeOutcome {
@@ -44,8 +44,8 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
             .flat_map(|(name, cell)| process_totals(node, name, cell))
             .collect(),
         node_totals: named(node, cells).flat_map(|(name, cell)| node_totals(node, name, cell)).collect(),
-        estimates: named(node, &rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
-        differences: row::differences(&node.disciplines, node.reference, &rows),
+        estimates: row::figures(&node.disciplines, &rows),
+        differences: row::differences(&node.disciplines, node.reference, &rows, |_| &[DIFFERENCE]),
         distributions: named(node, cells)
             .flat_map(|(name, cell)| figures::distributions(node, cell, name))
             .collect(),

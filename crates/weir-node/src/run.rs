@@ -191,7 +191,8 @@ mod tests {
         node.stop.duration = ms(6_000);
         let outcome = played(&node, 1, false).expect("a result");
         let value = |metric| {
-            let figure = outcome.estimates.iter().find(|row| row.name == "generator" && row.metric == metric);
+            let figure =
+                outcome.estimates.iter().find(|row| row.subject.name == "generator" && row.metric == metric);
             Known::exactly(figure.and_then(|row| row.value).expect("a value"))
         };
         Setting {

@@ -22,8 +22,7 @@
 use serde::Serialize;
 
 use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::result::{Check, TheoryRow};
-use weir_lab::stats::Bins;
+use weir_lab::result::{Check, Distribution, TheoryRow};
 use weir_lab::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
@@ -155,19 +154,15 @@ pub struct CoreTotals {
     pub overhead: f64,
 }
 
-/// The distribution of a metric in a class: the buckets that hold something.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ServerDistribution {
-    /// The discipline.
-    pub discipline: String,
+/// What a distribution of the server is of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OfClass {
     /// The class; `all` for all of them.
     pub class: String,
-    /// `delay`, `response` or `slowdown`.
-    pub metric: &'static str,
-    /// Its bins.
-    #[serde(flatten)]
-    pub bins: Bins,
 }
+
+/// The distribution of the `delay`, the `response` or the `slowdown` of a class.
+pub type ServerDistribution = Distribution<OfClass>;
 
 /// Means of successive windows of the first replication, from its beginning.
 #[derive(Clone, Debug, PartialEq, Serialize)]

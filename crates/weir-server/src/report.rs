@@ -14,7 +14,7 @@ use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 use weir_lab::provenance::{EngineUsed, Frame, Provenance};
 use weir_lab::stats::figure::ALL;
-use weir_lab::stats::row::{self, Rows};
+use weir_lab::stats::row::{self, DIFFERENCE, Rows};
 
 /// So much of the requests that arrive, more at the end of the measured time than at its beginning, are a growing queue.
 const GROWING: f64 = 0.01;
@@ -43,7 +43,7 @@ pub fn statement(server: &ServerScenario) -> Option<String> {
 /// The result of the replications that were finished; cells are in order of the disciplines.
 #[must_use]
 pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> ServerOutcome {
-    let rows: Vec<Rows<'_>> = cells.iter().map(|cell| figures::rows(server, cell)).collect();
+    let rows: Vec<Rows> = cells.iter().map(|cell| figures::rows(server, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let mut warnings: Vec<Warning> = overload(server).into_iter().collect();
     warnings.extend(lengths(server));
@@ -70,8 +70,8 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
             .collect(),
         discipline_totals: named(server, cells).map(|(name, cell)| discipline_totals(name, cell)).collect(),
         core_totals: named(server, cells).flat_map(|(name, cell)| core_totals(server, name, cell)).collect(),
-        estimates: named(server, &rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
-        differences: row::differences(&server.disciplines, server.reference, &rows),
+        estimates: row::figures(&server.disciplines, &rows),
+        differences: row::differences(&server.disciplines, server.reference, &rows, |_| &[DIFFERENCE]),
         distributions: named(server, cells)
             .flat_map(|(name, cell)| figures::distributions(server, cell, name))
             .collect(),

@@ -53,7 +53,11 @@ fn played(server: &ServerScenario, threads: usize) -> Result<ServerOutcome, RunE
 }
 
 fn figure<'o>(outcome: &'o ServerOutcome, key: [&str; 4]) -> &'o Figure {
-    let is_it = |row: &&Figure| [row.discipline.as_str(), &row.name, row.metric, row.statistic] == key;
+    let [discipline, name, metric, statistic] = key;
+    let is_it = |row: &&Figure| {
+        (row.discipline.as_deref(), row.subject.name.as_str()) == (Some(discipline), name)
+            && (row.metric, row.statistic) == (metric, statistic)
+    };
     outcome.estimates.iter().find(is_it).unwrap_or_else(|| panic!("{key:?}"))
 }
 
@@ -379,7 +383,7 @@ fn a_class_without_a_share_has_no_figures() {
     server.stop.replications = 2;
     let outcome = played(&server, 1).expect("a result");
     let timed = |row: &Figure| ["delay", "response", "slowdown", "dropped"].contains(&row.metric);
-    for row in outcome.estimates.iter().filter(|row| row.name == "none" && timed(row)) {
+    for row in outcome.estimates.iter().filter(|row| row.subject.name == "none" && timed(row)) {
         assert_eq!(
             (row.value, row.reason.as_deref()),
             (None, Some("no observations in this run")),
@@ -419,7 +423,7 @@ fn no_interval_of_a_slowdown_is_below_one_nor_of_a_delay_below_none() {
     let timed = |row: &&Figure| ["delay", "response", "slowdown"].contains(&row.metric);
     // Too few for the far quantiles, which are withheld.
     let told = |row: &&Figure| !["p99.9", "p99.99"].contains(&row.statistic);
-    for row in outcome.estimates.iter().filter(|row| row.name == "a").filter(timed).filter(told) {
+    for row in outcome.estimates.iter().filter(|row| row.subject.name == "a").filter(timed).filter(told) {
         assert!(row.value.is_some_and(|value| value >= least(row.metric)), "{row:?}");
         assert!(row.low.is_none_or(|low| low >= least(row.metric)), "{row:?}");
     }

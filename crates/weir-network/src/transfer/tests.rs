@@ -28,7 +28,8 @@ fn value(outcome: &NetworkOutcome, of: (Scope, &str), metric: &str) -> f64 {
 
 fn statistic(outcome: &NetworkOutcome, of: (Scope, &str), what: (&str, &str)) -> f64 {
     let found = outcome.estimates.iter().find(|figure| {
-        (figure.scope, figure.name.as_str()) == of && (figure.metric, figure.statistic) == what
+        (figure.subject.scope, figure.subject.name.as_str()) == of
+            && (figure.metric, figure.statistic) == what
     });
     found.and_then(|figure| figure.value).unwrap_or_else(|| panic!("no {what:?} of {of:?}"))
 }
