@@ -53,7 +53,8 @@ fn figure<'o>(
     (metric, statistic): (&str, &str),
 ) -> &'o FabricFigure {
     let is = |figure: &&FabricFigure| {
-        (figure.discipline.as_str(), figure.load, figure.channel.as_str()) == (discipline, load, channel)
+        figure.discipline.as_deref() == Some(discipline)
+            && (figure.subject.load, figure.subject.channel.as_str()) == (load, channel)
             && (figure.metric, figure.statistic) == (metric, statistic)
     };
     let mut found = outcome.estimates.iter().filter(is);
@@ -84,7 +85,7 @@ fn a_result_is_whole_and_its_checks_hold() {
     for row in &outcome.estimates {
         assert!(row.value.is_some() && row.reason.is_none() && row.count > 0, "{row:?}");
         let (Some(low), Some(high), Some(low_90), Some(high_90)) =
-            (row.low, row.high, row.low_90, row.high_90)
+            (row.low, row.high, row.beside.low_90, row.beside.high_90)
         else {
             panic!("{row:?}")
         };
@@ -119,7 +120,7 @@ fn the_parts_make_up_the_whole() {
     let counted = |row: &crate::outcome::FabricDistribution| row.bins.count.iter().sum::<u64>();
     for row in &outcome.distributions {
         let of = (row.metric, "mean");
-        let figure = figure(&outcome, (&row.discipline, row.load, &row.channel), of);
+        let figure = figure(&outcome, (&row.discipline, row.subject.load, &row.subject.channel), of);
         assert_eq!(counted(row), figure.count);
     }
 }
@@ -170,7 +171,7 @@ fn one_replication_has_values_without_intervals() {
     fabric.stop.replications = 1;
     let outcome = run_on(&fabric, 1).expect("a result");
     let mean = figure(&outcome, ("fifo", 0.4, "all"), ("latency", "mean"));
-    assert!(mean.value.is_some() && mean.low.is_none() && mean.low_90.is_none() && mean.method.is_none());
+    assert!(mean.value.is_some() && mean.low.is_none() && mean.beside.low_90.is_none() && mean.method.is_none());
     assert!(outcome.checks.iter().all(|check| check.ok && check.check != "offered load"));
 }
 
@@ -213,7 +214,7 @@ fn messages_have_a_latency_of_their_own() {
     fabric.traffic.loads = vec![0.5];
     let outcome = run_on(&fabric, 1).expect("a result");
     let rows = |channel: &str| {
-        let of = |row: &&FabricFigure| row.channel == channel && row.metric == "message_latency";
+        let of = |row: &&FabricFigure| row.subject.channel == channel && row.metric == "message_latency";
         outcome.estimates.iter().filter(of).count()
     };
     assert_eq!((rows("D2"), rows("D4"), rows("all")), (0, 12, 12));
@@ -300,7 +301,7 @@ fn figures_by_hand() {
     close(mean.value, 14e-6 / 3.0);
     close(mean.standard_error, 2e-6 / 3.0);
     close(mean.high.map(|high| high - mean.value.expect("a value")), 12.706_204_736 * 2e-6 / 3.0);
-    close(mean.high_90.map(|high| high - mean.value.expect("a value")), 6.313_751_515 * 2e-6 / 3.0);
+    close(mean.beside.high_90.map(|high| high - mean.value.expect("a value")), 6.313_751_515 * 2e-6 / 3.0);
     assert_eq!((mean.count, mean.method.as_deref()), (6, Some("2 replications")));
     close(of("D2", "latency", "max").value, 7e-6);
     // From generation: 6, 2 and 11 us; 6, 4 and 13 us.
@@ -324,7 +325,8 @@ fn differences_and_improvements_by_hand() {
     let outcome = by_hand(2);
     let row = |kind, statistic| {
         let is = |row: &&crate::outcome::FabricDifference| {
-            (row.channel.as_str(), row.metric, row.kind, row.statistic) == ("D2", "latency", kind, statistic)
+            (row.subject.channel.as_str(), row.metric) == ("D2", "latency")
+                && (row.comparison, row.statistic) == (Some(kind), statistic)
         };
         outcome.differences.iter().find(is).expect("a row")
     };
@@ -337,8 +339,8 @@ fn differences_and_improvements_by_hand() {
     assert_eq!(improvement.unit, "%");
     close(row("improvement", "max").value, 50.0);
     let same = by_hand(1);
-    let zero = same.differences.iter().find(|row| row.channel == "D2").expect("a row");
-    assert_eq!((zero.value, zero.low, zero.high_90), (Some(0.0), Some(0.0), Some(0.0)));
+    let zero = same.differences.iter().find(|row| row.subject.channel == "D2").expect("a row");
+    assert_eq!((zero.value, zero.low, zero.beside.high_90), (Some(0.0), Some(0.0), Some(0.0)));
 }
 
 #[test]

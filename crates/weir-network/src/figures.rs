@@ -282,7 +282,7 @@ mod tests {
         rows(parts).figures("fifo").next().expect("one")
     }
 
-    fn difference(own: &[f64], other: &[f64]) -> NetworkDifference {
+    fn compare(own: &[f64], other: &[f64]) -> NetworkDifference {
         let disciplines = ["drr", "fifo"].map(str::to_owned);
         row::differences(&disciplines, 1, &[rows(own), rows(other)], compared).remove(0)
     }
@@ -297,10 +297,10 @@ mod tests {
         // The same difference everywhere, from numbers that are not the same.
         let (own, other) = ([0.3, 0.4, 0.8], [0.2, 0.3, 0.7]);
         assert_ne!(own[0] - other[0], own[1] - other[1]);
-        let difference = difference(&own, &other);
+        let difference = compare(&own, &other);
         assert_eq!((difference.low, difference.high), (difference.value, difference.value));
         // None at all.
-        let difference = difference(&parts, &[0.3, 0.3, 0.1 + 0.2]);
+        let difference = compare(&parts, &[0.3, 0.3, 0.1 + 0.2]);
         assert_eq!((difference.value, difference.low, difference.high), (Some(0.0), Some(0.0), Some(0.0)));
     }
 
@@ -310,7 +310,7 @@ mod tests {
         let figure = figure(&parts);
         let error = figure.standard_error.expect("three parts");
         assert!((error - (2e-18_f64 / 6.0).sqrt()).abs() < 1e-15, "{error}");
-        let difference = difference(&parts, &[1.0; 3]);
+        let difference = compare(&parts, &[1.0; 3]);
         assert!(difference.low < Some(-1e-9) && difference.high > Some(1e-9));
     }
 }
