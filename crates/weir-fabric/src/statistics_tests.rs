@@ -171,7 +171,9 @@ fn one_replication_has_values_without_intervals() {
     fabric.stop.replications = 1;
     let outcome = run_on(&fabric, 1).expect("a result");
     let mean = figure(&outcome, ("fifo", 0.4, "all"), ("latency", "mean"));
-    assert!(mean.value.is_some() && mean.low.is_none() && mean.beside.low_90.is_none() && mean.method.is_none());
+    assert!(
+        mean.value.is_some() && mean.low.is_none() && mean.beside.low_90.is_none() && mean.method.is_none()
+    );
     assert!(outcome.checks.iter().all(|check| check.ok && check.check != "offered load"));
 }
 
