@@ -5,8 +5,8 @@
 
 use serde::Serialize;
 
-use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::result::{Check, Distribution, TheoryRow};
+use weir_lab::provenance::Provenance;
+use weir_lab::result::{Check, Course, Distribution, TheoryRow};
 use weir_lab::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
@@ -17,16 +17,9 @@ pub struct FabricOutcome {
     pub provenance: Provenance,
     /// `B`.
     pub length_unit: &'static str,
-    /// The run was broken off; the replications that were finished count.
-    pub interrupted: bool,
-    /// Always `None`: a fabric that is overloaded holds its packets back.
-    pub unstable: Option<String>,
-    /// Which engine ran each discipline.
-    pub engines: Vec<EngineUsed>,
-    /// The disciplines, by their canonical specs.
-    pub disciplines: Vec<String>,
-    /// The one from which paired differences are taken.
-    pub reference: String,
+    /// How the run went; never `unstable`, for a fabric that is overloaded holds its packets back.
+    #[serde(flatten)]
+    pub course: Course,
     /// End-points, switches and links, one for each direction.
     pub size: FabricSize,
     /// The virtual channels, in the order of the scenario.

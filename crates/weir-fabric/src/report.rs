@@ -8,8 +8,8 @@ use crate::time::ticks;
 use crate::topology::Wiring;
 use crate::{job, offered};
 use weir_core::discipline::Effort;
-use weir_lab::provenance::{EngineUsed, Frame, Provenance};
-use weir_lab::result::Check;
+use weir_lab::provenance::{Frame, Provenance};
+use weir_lab::result::{Check, Course};
 use weir_lab::stats::Measure;
 use weir_lab::stats::row::{self, Rows};
 
@@ -24,18 +24,12 @@ pub fn outcome(fabric: &FabricScenario, frame: &Frame, cells: &[Cell]) -> Fabric
     let rows: Vec<_> =
         named(fabric, cells).map(|((_, load), cell)| figures::rows(fabric, load, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
-    let engine = |(place, discipline): (usize, &String)| EngineUsed {
-        discipline: discipline.clone(),
-        engine: job::engine(fabric, place),
-    };
+    let interrupted = replications < fabric.stop.replications as usize;
+    let engine = |place| Some(job::engine(fabric, place));
     FabricOutcome {
         provenance: Provenance::new("fabric", &fabric.title, fabric.seed, frame, replications),
         length_unit: "B",
-        interrupted: replications < fabric.stop.replications as usize,
-        unstable: None,
-        engines: fabric.disciplines.iter().enumerate().map(engine).collect(),
-        disciplines: fabric.disciplines.clone(),
-        reference: fabric.disciplines[fabric.reference].clone(),
+        course: Course::new(&fabric.disciplines, fabric.reference, interrupted, engine),
         size: size(fabric),
         channels: channels(fabric),
         loads: fabric.traffic.loads.clone(),

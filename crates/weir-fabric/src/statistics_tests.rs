@@ -70,7 +70,7 @@ fn a_result_is_whole_and_its_checks_hold() {
     assert!(outcome.checks.iter().all(|check| check.ok), "{:#?}", outcome.checks);
     let kinds = ["conservation", "same packets", "Little's law", "verification"];
     assert!(kinds.iter().all(|kind| outcome.checks.iter().any(|check| check.check == *kind)));
-    assert_eq!((outcome.provenance.replications, outcome.interrupted), (3, false));
+    assert_eq!((outcome.provenance.replications, outcome.course.interrupted), (3, false));
     assert_eq!((outcome.size.hosts, outcome.size.switches, outcome.size.links), (4, 1, 8));
     assert_eq!(outcome.channels.iter().map(|row| row.share).collect::<Vec<_>>(), [0.5, 0.5]);
     // Three subjects with offered, throughput, accepted, and two latencies of six statistics each; four cells.
@@ -96,7 +96,7 @@ fn a_result_is_whole_and_its_checks_hold() {
 #[test]
 fn the_parts_make_up_the_whole() {
     let outcome = run_on(&small(), 1).expect("a result");
-    for discipline in &outcome.disciplines {
+    for discipline in &outcome.course.disciplines {
         for load in [0.9, 0.4] {
             let value =
                 |channel, of| figure(&outcome, (discipline, load, channel), of).value.expect("a value");
@@ -158,7 +158,7 @@ fn what_is_broken_off_keeps_whole_replications() {
         Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress: &mut progress, records: None };
     cancel.store(true, Ordering::Relaxed);
     let outcome = run(&fabric, &Frame::default(), &mut control).expect("a result");
-    assert_eq!((outcome.provenance.replications, outcome.interrupted), (0, true));
+    assert_eq!((outcome.provenance.replications, outcome.course.interrupted), (0, true));
     assert!(
         outcome.estimates.iter().all(|row| row.value.is_none() && row.reason.is_some() && row.count == 0)
     );
@@ -399,7 +399,7 @@ fn a_document_runs_to_its_result() {
     );
     assert_eq!(outcome.provenance.fingerprint, scenario.frame.fingerprint);
     assert!(outcome.checks.iter().all(|check| check.ok), "{:#?}", outcome.checks);
-    assert_eq!(outcome.engines.len(), 2);
+    assert_eq!(outcome.course.engines.len(), 2);
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //! NaN: a figure that does not exist says why. Packets belong to the interval in which they were sent.
 
 use serde::Serialize;
-use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::result::{Check, Distribution, TheoryRow};
+use weir_lab::provenance::Provenance;
+use weir_lab::result::{Check, Course, Distribution, TheoryRow};
 use weir_lab::stats::figure::{ALL, Figure, PairedDifference};
 
 /// The result of a run.
@@ -16,16 +16,9 @@ pub struct NetworkOutcome {
     pub provenance: Provenance,
     /// `B`.
     pub length_unit: &'static str,
-    /// The run was broken off; the replications that were finished count.
-    pub interrupted: bool,
-    /// Always `None`: a network that is overloaded drops.
-    pub unstable: Option<String>,
-    /// Which engine ran each discipline.
-    pub engines: Vec<EngineUsed>,
-    /// The disciplines, by their canonical specs.
-    pub disciplines: Vec<String>,
-    /// The one from which paired differences are taken.
-    pub reference: String,
+    /// How the run went; never `unstable`, for a network that is overloaded drops.
+    #[serde(flatten)]
+    pub course: Course,
     /// What was counted in all replications.
     pub totals: Vec<Totals>,
     /// Intervals of sending time; the first is the whole run.

@@ -5,8 +5,8 @@ use crate::model::{Congestion, Link, NetworkScenario, Traffic};
 use crate::outcome::{FlowRow, IntervalRow, LinkRow, NetworkOutcome, Totals};
 use crate::run::Cell;
 use crate::summary::Summary;
-use weir_lab::provenance::{EngineUsed, Frame, Provenance};
-use weir_lab::result::Check;
+use weir_lab::provenance::{Frame, Provenance};
+use weir_lab::result::{Check, Course};
 use weir_lab::stats::row;
 
 /// Nanoseconds in a second.
@@ -23,14 +23,11 @@ pub fn outcome(
     let finished = cells.first().map_or(0, |cell| cell.runs.len());
     let named = || network.disciplines.iter().map(String::as_str).zip(cells.iter().map(|cell| &cell.runs));
     let rows: Vec<_> = cells.iter().map(|cell| figures::rows(network, &cell.runs)).collect();
+    let interrupted = finished < network.stop.replications as usize;
     NetworkOutcome {
         provenance: Provenance::new("network", &network.title, network.seed, frame, finished),
         length_unit: "B",
-        interrupted: finished < network.stop.replications as usize,
-        unstable: None,
-        engines: named().map(|(name, _)| EngineUsed { discipline: name.to_owned(), engine }).collect(),
-        disciplines: network.disciplines.clone(),
-        reference: network.disciplines[network.reference].clone(),
+        course: Course::new(&network.disciplines, network.reference, interrupted, |_| Some(engine)),
         totals: named().map(|(name, summaries)| totals(name, summaries)).collect(),
         intervals: (0..network.measure.intervals.len()).map(|place| interval(network, place)).collect(),
         classes: network.classes.clone(),

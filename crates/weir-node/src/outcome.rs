@@ -24,8 +24,8 @@
 
 use serde::Serialize;
 
-use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::result::{Check, Distribution, TheoryRow};
+use weir_lab::provenance::Provenance;
+use weir_lab::result::{Check, Course, Distribution, TheoryRow};
 use weir_lab::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
@@ -34,16 +34,9 @@ pub struct NodeOutcome {
     /// Where it comes from.
     #[serde(flatten)]
     pub provenance: Provenance,
-    /// The run was broken off; the replications that were finished count.
-    pub interrupted: bool,
-    /// Always `None`.
-    pub unstable: Option<String>,
-    /// Which engine ran each discipline.
-    pub engines: Vec<EngineUsed>,
-    /// The disciplines, by their canonical specs.
-    pub disciplines: Vec<String>,
-    /// The one from which paired differences are taken.
-    pub reference: String,
+    /// How the run went; never `unstable`.
+    #[serde(flatten)]
+    pub course: Course,
     /// The epoch, in seconds.
     pub epoch: f64,
     /// The measured time of a replication, in seconds.

@@ -9,8 +9,8 @@ use crate::summary::{Cell, QueuePart, Summary};
 use crate::tally::{NodeTally, ProcessTally};
 use weir_core::task::{Overcommitted, Used};
 use weir_core::units::Nanos;
-use weir_lab::provenance::{EngineUsed, Frame, Provenance};
-use weir_lab::result::Check;
+use weir_lab::provenance::{Frame, Provenance};
+use weir_lab::result::{Check, Course};
 use weir_lab::stats::row::{self, DIFFERENCE, Rows};
 
 /// A check of Little's law that lets more than this part of it pass says nothing, and is left out.
@@ -26,14 +26,10 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
     let cells = cells.as_slice();
     let rows: Vec<Rows> = cells.iter().map(|cell| figures::rows(node, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
-    let engine = |discipline: &String| EngineUsed { discipline: discipline.clone(), engine: "plain" };
+    let interrupted = replications < node.stop.replications as usize;
     NodeOutcome {
         provenance: Provenance::new("node", &node.title, node.seed, frame, replications),
-        interrupted: replications < node.stop.replications as usize,
-        unstable: None,
-        engines: node.disciplines.iter().map(engine).collect(),
-        disciplines: node.disciplines.clone(),
-        reference: node.disciplines[node.reference].clone(),
+        course: Course::new(&node.disciplines, node.reference, interrupted, |_| Some("plain")),
         epoch: seconds(node.epoch.get()),
         measured: seconds(node.stop.window().span().get()),
         nodes: node.nodes.clone(),

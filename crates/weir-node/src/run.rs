@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn what_is_cancelled_at_once_has_no_replication() {
         let outcome = played(&scenario(&SPECS, 2), 2, true).expect("a result");
-        assert_eq!((outcome.interrupted, outcome.provenance.replications), (true, 0));
+        assert_eq!((outcome.course.interrupted, outcome.provenance.replications), (true, 0));
     }
 
     #[test]

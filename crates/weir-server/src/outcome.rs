@@ -21,8 +21,8 @@
 
 use serde::Serialize;
 
-use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::result::{Check, Distribution, TheoryRow};
+use weir_lab::provenance::Provenance;
+use weir_lab::result::{Check, Course, Distribution, TheoryRow};
 use weir_lab::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
@@ -33,16 +33,9 @@ pub struct ServerOutcome {
     pub provenance: Provenance,
     /// The offered load, all cores together being 1; `None` where it is not known: with clients, and where it grows.
     pub load: Option<f64>,
-    /// The run was broken off; the replications that were finished count.
-    pub interrupted: bool,
-    /// Why there are no means.
-    pub unstable: Option<String>,
-    /// Which engine ran each discipline.
-    pub engines: Vec<EngineUsed>,
-    /// The disciplines, by their canonical specs.
-    pub disciplines: Vec<String>,
-    /// The one from which paired differences are taken.
-    pub reference: String,
+    /// How the run went.
+    #[serde(flatten)]
+    pub course: Course,
     /// Cores.
     pub cores: u32,
     /// Receivers.

@@ -242,7 +242,7 @@ fn what_was_dropped_has_no_closed_form() {
     server.site.queue = None;
     let Workload::Open(open) = &mut server.workload else { panic!("open") };
     open.mean_gap = 1_000.0 / 1.5;
-    assert!(crate::report::theory_only(&server, &Frame::default()).unstable.is_some());
+    assert!(crate::report::theory_only(&server, &Frame::default()).course.unstable.is_some());
 }
 
 #[test]
@@ -274,16 +274,16 @@ fn more_load_than_cores_without_bound_is_a_statement() {
     let mut server = scenario(&["cfcfs"], 2, high_bimodal(), 1.25).expect("specs");
     let outcome = played(&server, 1).expect("a statement");
     assert!(outcome.estimates.is_empty());
-    let statement = outcome.unstable.expect("a statement");
+    let statement = outcome.course.unstable.expect("a statement");
     assert!(statement.contains("1.25") && statement.contains("2 cores"), "{statement}");
     server.site.queue = Some(10);
     server.stop.replications = 3;
     let outcome = played(&server, 1).expect("a result");
-    assert!(outcome.unstable.is_none() && value(&outcome, ["cfcfs", "all", "dropped", "mean"]) > 0.1);
+    assert!(outcome.course.unstable.is_none() && value(&outcome, ["cfcfs", "all", "dropped", "mean"]) > 0.1);
     assert!(outcome.warnings[0].text.contains("1.25"), "{:?}", outcome.warnings);
     server.costs.dispatch = nanos(1_000_000);
     let outcome = played(&server, 1).expect("a statement");
-    assert!(outcome.unstable.is_some_and(|statement| statement.contains("receivers")));
+    assert!(outcome.course.unstable.is_some_and(|statement| statement.contains("receivers")));
 }
 
 #[test]

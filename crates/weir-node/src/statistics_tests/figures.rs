@@ -137,7 +137,7 @@ fn what_was_finished_of_a_broken_off_run_counts() {
         gathered.add(job.replication, job.discipline, Summed::new(&node, "x", recorder, left(&node, None)));
     }
     let outcome = report::outcome(&node, &Frame::default(), gathered.into_cells());
-    assert!(outcome.interrupted);
+    assert!(outcome.course.interrupted);
     assert_eq!(outcome.provenance.replications, 2);
 }
 
@@ -149,6 +149,6 @@ fn nothing_finished_is_a_result_without_values() {
         &Frame::default(),
         Gathered::new(node.stop.replications, node.cells()).into_cells(),
     );
-    assert!(outcome.interrupted && outcome.checks.is_empty());
+    assert!(outcome.course.interrupted && outcome.checks.is_empty());
     assert!(outcome.estimates.iter().all(|figure| figure.value.is_none() && figure.reason.is_some()));
 }
