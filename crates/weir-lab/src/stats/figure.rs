@@ -236,3 +236,85 @@ impl<S, X> PairedDifference<S, X> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::row::{Comparison, DIFFERENCE, Row, Rows, differences, figures};
+    use crate::stats::{Method, Unavailable};
+
+    #[derive(Clone, Serialize)]
+    struct Place {
+        load: f64,
+    }
+
+    #[derive(Serialize)]
+    struct Width {
+        width: Option<f64>,
+    }
+
+    impl Beside for Width {
+        fn of(measure: &Measure) -> Self {
+            Self { width: measure.as_estimate().map(|estimate| estimate.half_width()) }
+        }
+    }
+
+    /// One mean, and the longest.
+    fn rows(parts: &[f64], load: f64) -> Vec<Row<Place>> {
+        let parts: Vec<_> = parts.iter().copied().map(Some).collect();
+        let title = Title::mean(Place { load }, "wait", "s");
+        let longest = Title { statistic: "max", ..title.clone() };
+        vec![Row::mean(title, parts.clone(), 9), Row::longest(longest, parts, 9)]
+    }
+
+    fn json(row: impl Serialize) -> String {
+        serde_json::to_string(&row).expect("JSON")
+    }
+
+    #[test]
+    fn subject_and_what_stands_beside_are_keys_of_the_row() {
+        let title = || Title::mean(Place { load: 0.5 }, "wait", "s");
+        let measure = Measure::estimate(2.0, 0.0, 9, Method::Replications { groups: 4 });
+        let figure = Figure::<_, Width>::new(Some("fifo"), title(), &measure);
+        let expected = r#"{"discipline":"fifo","load":0.5,"metric":"wait","statistic":"mean","value":2.0,"low":2.0,"high":2.0,"width":0.0,"standard_error":0.0,"count":9,"method":"4 replications","unit":"s","reason":null}"#;
+        assert_eq!(json(figure), expected);
+        let nothing = Unavailable::NoObservations.into();
+        let apart = PairedDifference::new(["drr", "fifo"], title(), &nothing, ());
+        let expected = r#"{"discipline":"drr","reference":"fifo","load":0.5,"metric":"wait","statistic":"mean","value":null,"low":null,"high":null,"unit":"s","reason":"no observations in this run"}"#;
+        assert_eq!(json(&apart), expected);
+        let named = json(PairedDifference { comparison: Some("improvement"), ..apart });
+        assert!(named.contains(r#""metric":"wait","kind":"improvement","statistic":"mean""#), "{named}");
+    }
+
+    #[test]
+    fn a_figure_without_an_interval_says_why_where_it_is_to() {
+        let told = |rows: &Rows<Place>| -> Vec<Option<String>> {
+            rows.figures::<()>("fifo").map(|figure| figure.reason).collect()
+        };
+        let explained = told(&Rows::new(rows(&[1.0], 0.5), true));
+        assert!(explained[0].as_deref() == Some(ALONE) && explained[1].is_some());
+        assert_eq!(told(&Rows::bare(rows(&[1.0], 0.5))), [None, None]);
+        assert_eq!(told(&Rows::new(rows(&[1.0], 0.5), false)), [None, None]);
+    }
+
+    #[test]
+    fn cells_are_compared_with_those_of_the_reference_at_their_place() {
+        const TWICE: Comparison = Comparison { name: Some("twice"), unit: Some("1"), ..DIFFERENCE };
+        let disciplines = ["fifo", "drr"].map(str::to_owned);
+        let each = [[1.0, 2.0], [5.0, 6.0], [2.0, 3.0], [9.0, 10.0]];
+        let cell = |(place, parts): (usize, &[f64; 2])| Rows::bare(rows(parts, place as f64 % 2.0));
+        let cells: Vec<Rows<Place>> = each.iter().enumerate().map(cell).collect();
+        let names: Vec<_> =
+            figures::<_, ()>(&disciplines, &cells).into_iter().map(|row| row.discipline).collect();
+        assert_eq!((names.len(), names[3].as_deref(), names[4].as_deref()), (8, Some("fifo"), Some("drr")));
+        let ways = |title: &Title<Place>| -> &'static [Comparison] {
+            if title.statistic == "mean" { &[DIFFERENCE, TWICE] } else { &[DIFFERENCE] }
+        };
+        let apart: Vec<PairedDifference<_, ()>> = differences(&disciplines, 0, &cells, ways);
+        let told: Vec<_> = apart.iter().map(|row| (row.subject.load, row.value, row.unit)).collect();
+        let [near, far] = [(0.0, Some(1.0)), (1.0, Some(4.0))];
+        let at = |(load, value)| [(load, value, "s"), (load, value, "1"), (load, value, "s")];
+        assert_eq!(told, [at(near), at(far)].concat());
+        assert_eq!((apart[2].statistic, apart[1].comparison), ("replication_max", Some("twice")));
+    }
+}
