@@ -5,9 +5,9 @@
 
 use serde::Serialize;
 
-use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::result::{Check, TheoryRow};
-use weir_lab::stats::Bins;
+use weir_lab::provenance::Provenance;
+use weir_lab::result::{Check, Course, Distribution, TheoryRow};
+use weir_lab::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -17,16 +17,9 @@ pub struct FabricOutcome {
     pub provenance: Provenance,
     /// `B`.
     pub length_unit: &'static str,
-    /// The run was broken off; the replications that were finished count.
-    pub interrupted: bool,
-    /// Always `None`: a fabric that is overloaded holds its packets back.
-    pub unstable: Option<String>,
-    /// Which engine ran each discipline.
-    pub engines: Vec<EngineUsed>,
-    /// The disciplines, by their canonical specs.
-    pub disciplines: Vec<String>,
-    /// The one from which paired differences are taken.
-    pub reference: String,
+    /// How the run went; never `unstable`, for a fabric that is overloaded holds its packets back.
+    #[serde(flatten)]
+    pub course: Course,
     /// End-points, switches and links, one for each direction.
     pub size: FabricSize,
     /// The virtual channels, in the order of the scenario.
@@ -94,75 +87,33 @@ pub struct Totals {
     pub most_steps: u64,
 }
 
-/// One figure of a channel, or of all.
+/// What figures are about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FabricFigure {
-    /// The discipline.
-    pub discipline: String,
+pub struct Subject {
     /// The load.
     pub load: f64,
     /// The channel; `all` for all of them.
     pub channel: String,
-    /// `offered`, `throughput` (share of what links carry), `accepted` (throughput over offered), `latency` (s, from the
-    /// interface), `total_latency` (s, from generation), `message_latency` (s, of messages).
-    pub metric: &'static str,
-    /// `mean`, `p50`, `p90`, `p99`, `p99.9`, `max`.
-    pub statistic: &'static str,
-    /// The mean over the replications.
-    pub value: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// The lower end of its 90 % interval.
-    pub low_90: Option<f64>,
-    /// The upper end.
-    pub high_90: Option<f64>,
-    /// Its standard error.
-    pub standard_error: Option<f64>,
-    /// Packets behind it.
-    pub count: u64,
-    /// Where the interval comes from.
-    pub method: Option<String>,
-    /// The unit.
-    pub unit: &'static str,
-    /// Why there is no value.
-    pub reason: Option<String>,
 }
 
-/// A paired difference of two disciplines on the same traffic, replication by replication.
+/// A 90 % interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FabricDifference {
-    /// The discipline.
-    pub discipline: String,
-    /// The reference.
-    pub reference: String,
-    /// The load.
-    pub load: f64,
-    /// The channel; `all` for all of them.
-    pub channel: String,
-    /// What is compared.
-    pub metric: &'static str,
-    /// `difference` (the discipline's value less the reference's) or `improvement` (what it is below the reference's,
-    /// over the reference's).
-    pub kind: &'static str,
-    /// The statistic.
-    pub statistic: &'static str,
-    /// The value.
-    pub value: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// The lower end of its 90 % interval.
+pub struct Narrower {
+    /// Its lower end.
     pub low_90: Option<f64>,
     /// The upper end.
     pub high_90: Option<f64>,
-    /// The unit.
-    pub unit: &'static str,
-    /// Why there is none.
-    pub reason: Option<String>,
 }
+
+/// One figure; of these metrics: `offered`, `throughput` (share of what links carry), `accepted` (throughput over offered),
+/// `latency` (s, from the interface), `total_latency` (s, from generation), `message_latency` (s, of messages). The
+/// statistics are `mean`, `p50`, `p90`, `p99`, `p99.9` and `max`; the value is the mean over the replications.
+pub type FabricFigure = Figure<Subject, Narrower>;
+/// A paired difference of two disciplines on the same traffic, compared by `difference` or by `improvement`: what the
+/// discipline's value is below the reference's, over the reference's.
+pub type FabricDifference = PairedDifference<Subject, Narrower>;
+/// The distribution of the `latency`, the `total_latency` or the `message_latency` of packets or messages.
+pub type FabricDistribution = Distribution<Subject>;
 
 /// Where a channel saturates: less than 99 % of what it offers arrives, and the replications leave no doubt of it. The
 /// upper end of the 90 % interval of `accepted` is below 0.99; one replication has none, and tells of no saturation.
@@ -175,20 +126,4 @@ pub struct Saturation {
     pub channel: String,
     /// The least such load of the scenario's; `None` if none is known.
     pub load: Option<f64>,
-}
-
-/// The distribution of the latency of a channel: the buckets that hold something.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FabricDistribution {
-    /// The discipline.
-    pub discipline: String,
-    /// The load.
-    pub load: f64,
-    /// The channel; `all` for all of them.
-    pub channel: String,
-    /// `latency`, `total_latency` or `message_latency`.
-    pub metric: &'static str,
-    /// Its bins, of packets or messages.
-    #[serde(flatten)]
-    pub bins: Bins,
 }

@@ -1,16 +1,17 @@
 //! Puts a result together: figures, differences, saturation, self-checks, provenance.
 
-use crate::figures::{self, ALL, Names, Rows, SECOND_CONFIDENCE};
+use crate::figures::{self, SECOND_CONFIDENCE};
 use crate::model::FabricScenario;
-use crate::outcome::{ChannelRow, FabricOutcome, FabricSize, Saturation, Totals};
+use crate::outcome::{ChannelRow, FabricOutcome, FabricSize, Saturation, Subject, Totals};
 use crate::summary::{Cell, Part, Summary};
 use crate::time::ticks;
 use crate::topology::Wiring;
 use crate::{job, offered};
 use weir_core::discipline::Effort;
-use weir_lab::provenance::{EngineUsed, Frame, Provenance};
-use weir_lab::result::Check;
+use weir_lab::provenance::{Frame, Provenance};
+use weir_lab::result::{Check, Course};
 use weir_lab::stats::Measure;
+use weir_lab::stats::row::{self, Rows};
 
 /// Less than this part of what is offered arrives where a channel saturates.
 const ACCEPTED: f64 = 0.99;
@@ -20,26 +21,21 @@ const TELLING: f64 = 0.05;
 /// The result of the replications that were finished; cells are in order of the disciplines, each with all loads.
 #[must_use]
 pub fn outcome(fabric: &FabricScenario, frame: &Frame, cells: &[Cell]) -> FabricOutcome {
-    let rows: Vec<Rows<'_>> = cells.iter().map(|cell| Rows::new(fabric, cell)).collect();
+    let rows: Vec<_> =
+        named(fabric, cells).map(|((_, load), cell)| figures::rows(fabric, load, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
-    let engine = |(place, discipline): (usize, &String)| EngineUsed {
-        discipline: discipline.clone(),
-        engine: job::engine(fabric, place),
-    };
+    let interrupted = replications < fabric.stop.replications as usize;
+    let engine = |place| Some(job::engine(fabric, place));
     FabricOutcome {
         provenance: Provenance::new("fabric", &fabric.title, fabric.seed, frame, replications),
         length_unit: "B",
-        interrupted: replications < fabric.stop.replications as usize,
-        unstable: None,
-        engines: fabric.disciplines.iter().enumerate().map(engine).collect(),
-        disciplines: fabric.disciplines.clone(),
-        reference: fabric.disciplines[fabric.reference].clone(),
+        course: Course::new(&fabric.disciplines, fabric.reference, interrupted, engine),
         size: size(fabric),
         channels: channels(fabric),
         loads: fabric.traffic.loads.clone(),
         totals: named(fabric, cells).map(|(name, cell)| totals(name, cell)).collect(),
-        estimates: named(fabric, &rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
-        differences: differences(fabric, &rows),
+        estimates: row::figures(&fabric.disciplines, &rows),
+        differences: row::differences(&fabric.disciplines, fabric.reference, &rows, figures::compared),
         saturation: saturation(fabric, &rows),
         distributions: named(fabric, cells)
             .flat_map(|(name, cell)| figures::distributions(fabric, cell, name))
@@ -95,42 +91,23 @@ fn totals((discipline, load): (&str, f64), cell: &Cell) -> Totals {
     }
 }
 
-fn differences(fabric: &FabricScenario, rows: &[Rows<'_>]) -> Vec<crate::outcome::FabricDifference> {
-    let loads = &fabric.traffic.loads;
-    let reference = &fabric.disciplines[fabric.reference];
-    let mut all = Vec::new();
-    for (place, (discipline, own)) in fabric.disciplines.iter().zip(rows.chunks(loads.len())).enumerate() {
-        if place == fabric.reference {
-            continue;
-        }
-        let others = &rows[fabric.reference * loads.len()..];
-        for ((&load, own), other) in loads.iter().zip(own).zip(others) {
-            all.extend(own.differences(other, Names { discipline, reference, load }));
-        }
-    }
-    all
-}
-
 /// Whether less than 99 % of what is offered arrives, and that is no chance: the 90 % interval of the replications is
 /// below. One replication has no interval, and tells of no saturation.
 fn saturates(accepted: &Measure) -> bool {
     accepted.as_estimate().is_some_and(|accepted| accepted.interval(SECOND_CONFIDENCE).1 < ACCEPTED)
 }
 
-/// For each discipline and subject the least of the loads at which it saturates.
-fn saturation(fabric: &FabricScenario, rows: &[Rows<'_>]) -> Vec<Saturation> {
-    let loads = &fabric.traffic.loads;
-    let subjects: Vec<&str> =
-        std::iter::once(ALL).chain(fabric.channels.iter().map(|channel| channel.name.as_str())).collect();
+/// For each discipline and channel, and for all channels together, the least of the loads at which it saturates.
+fn saturation(fabric: &FabricScenario, rows: &[Rows<Subject>]) -> Vec<Saturation> {
     let mut all = Vec::new();
-    for (discipline, own) in fabric.disciplines.iter().zip(rows.chunks(loads.len())) {
-        let short: Vec<Vec<bool>> = own.iter().map(|rows| rows.accepted().map(saturates).collect()).collect();
-        for (subject, &channel) in subjects.iter().enumerate() {
-            let at = (0..own.len()).filter(|&at| short[at][subject]).map(|at| loads[at]);
+    for (discipline, cells) in fabric.disciplines.iter().zip(rows.chunks(fabric.traffic.loads.len())) {
+        for (place, channel) in figures::channels(fabric).enumerate() {
+            let each = cells.iter().filter_map(|rows| figures::accepted(rows).nth(place));
+            let saturated = each.filter(|row| saturates(&row.measure)).map(|row| row.title.subject.load);
             all.push(Saturation {
                 discipline: discipline.clone(),
                 channel: channel.to_owned(),
-                load: at.min_by(f64::total_cmp),
+                load: saturated.min_by(f64::total_cmp),
             });
         }
     }
@@ -138,11 +115,11 @@ fn saturation(fabric: &FabricScenario, rows: &[Rows<'_>]) -> Vec<Saturation> {
 }
 
 /// The self-checks: of the traffic at each load, and of each discipline there.
-fn checks(fabric: &FabricScenario, cells: &[Cell], rows: &[Rows<'_>]) -> Vec<Check> {
+fn checks(fabric: &FabricScenario, cells: &[Cell], rows: &[Rows<Subject>]) -> Vec<Check> {
     let loads = &fabric.traffic.loads;
     let of_traffic = loads.iter().zip(rows).filter_map(|(&load, rows)| {
         let replications = cells.first()?.runs.len();
-        offered(load, rows.offered()?.value()?, offered::tolerance(fabric, load, replications)?)
+        offered(load, figures::offered(rows)?.value()?, offered::tolerance(fabric, load, replications)?)
     });
     let mut checks: Vec<Check> = of_traffic.collect();
     for (place, ((discipline, load), cell)) in named(fabric, cells).enumerate() {
@@ -187,9 +164,9 @@ fn little(
     fabric: &FabricScenario,
     (discipline, load): (&str, f64),
     cell: &Cell,
-    rows: &Rows<'_>,
+    rows: &Rows<Subject>,
 ) -> Option<Check> {
-    let accepted: Vec<Option<f64>> = rows.accepted().map(Measure::value).collect();
+    let accepted: Vec<Option<f64>> = figures::accepted(rows).map(|row| row.measure.value()).collect();
     let stable = |&channel: &usize| accepted[channel].is_some_and(|accepted| accepted >= ACCEPTED);
     let channels: Vec<usize> = (1..accepted.len()).filter(stable).collect();
     let parts = || cell.runs.iter().flat_map(|run| channels.iter().map(|&channel| &run.parts[channel]));

@@ -53,7 +53,8 @@ fn figure<'o>(
     (metric, statistic): (&str, &str),
 ) -> &'o FabricFigure {
     let is = |figure: &&FabricFigure| {
-        (figure.discipline.as_str(), figure.load, figure.channel.as_str()) == (discipline, load, channel)
+        figure.discipline.as_deref() == Some(discipline)
+            && (figure.subject.load, figure.subject.channel.as_str()) == (load, channel)
             && (figure.metric, figure.statistic) == (metric, statistic)
     };
     let mut found = outcome.estimates.iter().filter(is);
@@ -69,7 +70,7 @@ fn a_result_is_whole_and_its_checks_hold() {
     assert!(outcome.checks.iter().all(|check| check.ok), "{:#?}", outcome.checks);
     let kinds = ["conservation", "same packets", "Little's law", "verification"];
     assert!(kinds.iter().all(|kind| outcome.checks.iter().any(|check| check.check == *kind)));
-    assert_eq!((outcome.provenance.replications, outcome.interrupted), (3, false));
+    assert_eq!((outcome.provenance.replications, outcome.course.interrupted), (3, false));
     assert_eq!((outcome.size.hosts, outcome.size.switches, outcome.size.links), (4, 1, 8));
     assert_eq!(outcome.channels.iter().map(|row| row.share).collect::<Vec<_>>(), [0.5, 0.5]);
     // Three subjects with offered, throughput, accepted, and two latencies of six statistics each; four cells.
@@ -84,7 +85,7 @@ fn a_result_is_whole_and_its_checks_hold() {
     for row in &outcome.estimates {
         assert!(row.value.is_some() && row.reason.is_none() && row.count > 0, "{row:?}");
         let (Some(low), Some(high), Some(low_90), Some(high_90)) =
-            (row.low, row.high, row.low_90, row.high_90)
+            (row.low, row.high, row.beside.low_90, row.beside.high_90)
         else {
             panic!("{row:?}")
         };
@@ -95,7 +96,7 @@ fn a_result_is_whole_and_its_checks_hold() {
 #[test]
 fn the_parts_make_up_the_whole() {
     let outcome = run_on(&small(), 1).expect("a result");
-    for discipline in &outcome.disciplines {
+    for discipline in &outcome.course.disciplines {
         for load in [0.9, 0.4] {
             let value =
                 |channel, of| figure(&outcome, (discipline, load, channel), of).value.expect("a value");
@@ -119,7 +120,7 @@ fn the_parts_make_up_the_whole() {
     let counted = |row: &crate::outcome::FabricDistribution| row.bins.count.iter().sum::<u64>();
     for row in &outcome.distributions {
         let of = (row.metric, "mean");
-        let figure = figure(&outcome, (&row.discipline, row.load, &row.channel), of);
+        let figure = figure(&outcome, (&row.discipline, row.subject.load, &row.subject.channel), of);
         assert_eq!(counted(row), figure.count);
     }
 }
@@ -157,7 +158,7 @@ fn what_is_broken_off_keeps_whole_replications() {
         Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress: &mut progress, records: None };
     cancel.store(true, Ordering::Relaxed);
     let outcome = run(&fabric, &Frame::default(), &mut control).expect("a result");
-    assert_eq!((outcome.provenance.replications, outcome.interrupted), (0, true));
+    assert_eq!((outcome.provenance.replications, outcome.course.interrupted), (0, true));
     assert!(
         outcome.estimates.iter().all(|row| row.value.is_none() && row.reason.is_some() && row.count == 0)
     );
@@ -170,7 +171,9 @@ fn one_replication_has_values_without_intervals() {
     fabric.stop.replications = 1;
     let outcome = run_on(&fabric, 1).expect("a result");
     let mean = figure(&outcome, ("fifo", 0.4, "all"), ("latency", "mean"));
-    assert!(mean.value.is_some() && mean.low.is_none() && mean.low_90.is_none() && mean.method.is_none());
+    assert!(
+        mean.value.is_some() && mean.low.is_none() && mean.beside.low_90.is_none() && mean.method.is_none()
+    );
     assert!(outcome.checks.iter().all(|check| check.ok && check.check != "offered load"));
 }
 
@@ -213,7 +216,7 @@ fn messages_have_a_latency_of_their_own() {
     fabric.traffic.loads = vec![0.5];
     let outcome = run_on(&fabric, 1).expect("a result");
     let rows = |channel: &str| {
-        let of = |row: &&FabricFigure| row.channel == channel && row.metric == "message_latency";
+        let of = |row: &&FabricFigure| row.subject.channel == channel && row.metric == "message_latency";
         outcome.estimates.iter().filter(of).count()
     };
     assert_eq!((rows("D2"), rows("D4"), rows("all")), (0, 12, 12));
@@ -300,7 +303,7 @@ fn figures_by_hand() {
     close(mean.value, 14e-6 / 3.0);
     close(mean.standard_error, 2e-6 / 3.0);
     close(mean.high.map(|high| high - mean.value.expect("a value")), 12.706_204_736 * 2e-6 / 3.0);
-    close(mean.high_90.map(|high| high - mean.value.expect("a value")), 6.313_751_515 * 2e-6 / 3.0);
+    close(mean.beside.high_90.map(|high| high - mean.value.expect("a value")), 6.313_751_515 * 2e-6 / 3.0);
     assert_eq!((mean.count, mean.method.as_deref()), (6, Some("2 replications")));
     close(of("D2", "latency", "max").value, 7e-6);
     // From generation: 6, 2 and 11 us; 6, 4 and 13 us.
@@ -324,7 +327,8 @@ fn differences_and_improvements_by_hand() {
     let outcome = by_hand(2);
     let row = |kind, statistic| {
         let is = |row: &&crate::outcome::FabricDifference| {
-            (row.channel.as_str(), row.metric, row.kind, row.statistic) == ("D2", "latency", kind, statistic)
+            (row.subject.channel.as_str(), row.metric) == ("D2", "latency")
+                && (row.comparison, row.statistic) == (Some(kind), statistic)
         };
         outcome.differences.iter().find(is).expect("a row")
     };
@@ -337,8 +341,8 @@ fn differences_and_improvements_by_hand() {
     assert_eq!(improvement.unit, "%");
     close(row("improvement", "max").value, 50.0);
     let same = by_hand(1);
-    let zero = same.differences.iter().find(|row| row.channel == "D2").expect("a row");
-    assert_eq!((zero.value, zero.low, zero.high_90), (Some(0.0), Some(0.0), Some(0.0)));
+    let zero = same.differences.iter().find(|row| row.subject.channel == "D2").expect("a row");
+    assert_eq!((zero.value, zero.low, zero.beside.high_90), (Some(0.0), Some(0.0), Some(0.0)));
 }
 
 #[test]
@@ -395,7 +399,7 @@ fn a_document_runs_to_its_result() {
     );
     assert_eq!(outcome.provenance.fingerprint, scenario.frame.fingerprint);
     assert!(outcome.checks.iter().all(|check| check.ok), "{:#?}", outcome.checks);
-    assert_eq!(outcome.engines.len(), 2);
+    assert_eq!(outcome.course.engines.len(), 2);
 }
 
 #[test]

@@ -9,18 +9,15 @@ use crate::provenance::{EngineUsed, Provenance};
 use crate::runner::Model;
 use crate::scenario::Read;
 use crate::stats::Bins;
-use crate::stats::figure::{Figure, PairedDifference};
-use crate::stats::row::{Rows, differences};
+use crate::stats::figure::{Figure, PairedDifference, Subject};
+use crate::stats::row::{self, DIFFERENCE, Rows};
 
 /// Confidence of the intervals that a check holds against: a false alarm in a thousand.
 pub const LEVEL: f64 = 0.999;
 
-/// The result of a run. Facts are what is the model's own; they must be a structure with keys that are not used here.
+/// How a run went, and what was compared in it.
 #[derive(Clone, Debug, Serialize)]
-pub struct Outcome<Facts = ()> {
-    /// Where it comes from.
-    #[serde(flatten)]
-    pub provenance: Provenance,
+pub struct Course {
     /// The run was broken off; the replications that were finished count.
     pub interrupted: bool,
     /// Why there are no means.
@@ -31,6 +28,38 @@ pub struct Outcome<Facts = ()> {
     pub disciplines: Vec<String>,
     /// The one from which paired differences are taken.
     pub reference: String,
+}
+
+impl Course {
+    /// Of these disciplines, the reference by its place; `engine` ran that at a place, if one did.
+    pub fn new(
+        disciplines: &[String],
+        reference: usize,
+        interrupted: bool,
+        engine: impl Fn(usize) -> Option<&'static str>,
+    ) -> Self {
+        let used = |(place, discipline): (usize, &String)| {
+            Some(EngineUsed { discipline: discipline.clone(), engine: engine(place)? })
+        };
+        Self {
+            interrupted,
+            unstable: None,
+            engines: disciplines.iter().enumerate().filter_map(used).collect(),
+            disciplines: disciplines.to_vec(),
+            reference: disciplines[reference].clone(),
+        }
+    }
+}
+
+/// The result of a run. Facts are what is the model's own; they must be a structure with keys that are not used here.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome<Facts = ()> {
+    /// Where it comes from.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+    /// How the run went.
+    #[serde(flatten)]
+    pub course: Course,
     /// What only this model tells.
     #[serde(flatten)]
     pub facts: Facts,
@@ -50,36 +79,31 @@ impl<Facts> Outcome<Facts> {
     /// The result of a model that has one cell a discipline, in their order, and one engine; `rows` are those of the
     /// cells. What else there is to tell is for the caller to add.
     #[must_use]
-    pub fn new<M: Read + Model>(provenance: Provenance, model: &M, rows: &[Rows<'_>], facts: Facts) -> Self {
+    pub fn new<M: Read + Model>(provenance: Provenance, model: &M, rows: &[Rows], facts: Facts) -> Self {
         let compared = model.compared();
         let disciplines: Vec<String> = compared.disciplines.iter().map(|&name| name.to_owned()).collect();
-        let engine = |discipline: &String| EngineUsed { discipline: discipline.clone(), engine: "plain" };
+        let interrupted = provenance.replications < model.replications();
         Self {
-            interrupted: provenance.replications < model.replications(),
             provenance,
-            unstable: None,
-            engines: disciplines.iter().map(engine).collect(),
-            reference: disciplines[compared.reference].clone(),
+            course: Course::new(&disciplines, compared.reference, interrupted, |_| Some("plain")),
             facts,
-            estimates: disciplines.iter().zip(rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
-            differences: differences(&disciplines, compared.reference, rows),
+            estimates: row::figures(&disciplines, rows),
+            differences: row::differences(&disciplines, compared.reference, rows, |_| &[DIFFERENCE]),
             distributions: Vec::new(),
             theory: Vec::new(),
             checks: Vec::new(),
-            disciplines,
         }
     }
 }
 
 /// The distribution of a metric of a subject: the buckets that hold something.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Distribution {
+pub struct Distribution<S = Subject> {
     /// The discipline.
     pub discipline: String,
-    /// The kind of the subject.
-    pub kind: &'static str,
-    /// Its name; `all` for all of the kind.
-    pub name: String,
+    /// The subject.
+    #[serde(flatten)]
+    pub subject: S,
     /// What is measured.
     pub metric: &'static str,
     /// Its bins.

@@ -8,7 +8,8 @@ use std::array::from_fn;
 
 use crate::gathered::Cell;
 use crate::result::Distribution;
-use crate::stats::row::{Row, Tails, Title, ratio};
+use crate::stats::figure::Title;
+use crate::stats::row::{Row, Tails, ratio};
 use crate::stats::{Bins, Histogram, QUANTILES, Spread, Times};
 
 /// What a job leaves.
@@ -71,25 +72,24 @@ impl<const TIMES: usize, const COUNTS: usize> Tallies<TIMES, COUNTS> {
 
     /// Mean, quantiles and longest of times, in seconds; the statistic of the title is not used.
     #[must_use]
-    pub fn spreads<'f>(&self, title: Title<'f>, times: usize) -> Vec<Row<'f>> {
+    pub fn spreads(&self, title: Title, times: usize) -> Vec<Row> {
         let tails = Tails { all: Some(&self.times[times]), quantiles: QUANTILES };
         Row::spreads(title, &self.spreads[times], Some(&tails), seconds)
     }
 
     /// The mean over the replications of one count over another.
     #[must_use]
-    pub fn ratio<'f>(&self, title: Title<'f>, part: usize, whole: usize) -> Row<'f> {
+    pub fn ratio(&self, title: Title, part: usize, whole: usize) -> Row {
         let parts = self.counts.iter().map(|counts| ratio(counts[part], counts[whole])).collect();
         Row::mean(title, parts, self.sum(whole))
     }
 
     /// The distribution of times, in seconds; statistic and unit of the title are not used.
     #[must_use]
-    pub fn distribution(&self, discipline: &str, title: Title<'_>, times: usize) -> Distribution {
+    pub fn distribution(&self, discipline: &str, title: Title, times: usize) -> Distribution {
         Distribution {
             discipline: discipline.to_owned(),
-            kind: title.kind,
-            name: title.name.to_owned(),
+            subject: title.subject,
             metric: title.metric,
             bins: Bins::new(&self.times[times], "s", seconds),
         }
@@ -104,6 +104,7 @@ fn seconds(nanos: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::gathered::Gathered;
+    use crate::stats::figure::{Figure, Subject};
     use crate::stats::row::Rows;
 
     fn tally(waits: &[u64], counts: [u64; 2]) -> Tally<1, 2> {
@@ -119,24 +120,25 @@ mod tests {
         gathered.add(0, 0, tally(&[1, 3, 5], [3, 4]));
         let tallies = gathered.into_cells().remove(0);
         assert_eq!((tallies.replications(), tallies.sum(0), tallies.sum(1)), (2, 4, 8));
-        let title = Title { kind: "k", name: "n", metric: "m", statistic: "mean", unit: "s" };
-        let mut rows = tallies.spreads(title, 0);
-        rows.push(tallies.ratio(title, 0, 1));
-        let figures: Vec<_> = Rows::new(rows, true).figures("fifo").collect();
+        let title = Title::mean(Subject::new("k", "n"), "m", "s");
+        let mut rows = tallies.spreads(title.clone(), 0);
+        rows.push(tallies.ratio(title.clone(), 0, 1));
+        let figures: Vec<Figure> = Rows::new(rows, true).figures("fifo").collect();
         let told: Vec<_> = figures.iter().map(|figure| (figure.statistic, figure.count)).collect();
         let expected =
             [("mean", 4), ("p50", 4), ("p90", 4), ("p99", 4), ("p99.9", 4), ("max", 4), ("mean", 8)];
         assert_eq!(told, expected);
         assert_eq!([0, 5, 6].map(|place| figures[place].value), [Some(2.5), Some(5.0), Some(0.5)]);
         let distribution = tallies.distribution("fifo", title, 0);
-        assert_eq!((distribution.name.as_str(), distribution.bins.count), ("n", vec![1; 4]));
+        assert_eq!((distribution.subject.name.as_str(), distribution.bins.count), ("n", vec![1; 4]));
     }
 
     #[test]
     fn nothing_finished_is_told_as_nothing() {
         let none = Tallies::<1, 2>::default();
-        let title = Title { kind: "k", name: "n", metric: "m", statistic: "mean", unit: "1" };
+        let title = Title::mean(Subject::new("k", "n"), "m", "1");
         let rows = Rows::new(vec![none.ratio(title, 0, 1)], true);
-        assert!(rows.figures("fifo").all(|figure| figure.value.is_none() && figure.reason.is_some()));
+        let figures: Vec<Figure> = rows.figures("fifo").collect();
+        assert!(figures.iter().all(|figure| figure.value.is_none() && figure.reason.is_some()));
     }
 }

@@ -4,8 +4,9 @@
 //! NaN: a figure that does not exist says why. Packets belong to the interval in which they were sent.
 
 use serde::Serialize;
-use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::stats::Bins;
+use weir_lab::provenance::Provenance;
+use weir_lab::result::{Check, Course, Distribution, TheoryRow};
+use weir_lab::stats::figure::{ALL, Figure, PairedDifference};
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -15,16 +16,9 @@ pub struct NetworkOutcome {
     pub provenance: Provenance,
     /// `B`.
     pub length_unit: &'static str,
-    /// The run was broken off; the replications that were finished count.
-    pub interrupted: bool,
-    /// Always `None`: a network that is overloaded drops.
-    pub unstable: Option<String>,
-    /// Which engine ran each discipline.
-    pub engines: Vec<EngineUsed>,
-    /// The disciplines, by their canonical specs.
-    pub disciplines: Vec<String>,
-    /// The one from which paired differences are taken.
-    pub reference: String,
+    /// How the run went; never `unstable`, for a network that is overloaded drops.
+    #[serde(flatten)]
+    pub course: Course,
     /// What was counted in all replications.
     pub totals: Vec<Totals>,
     /// Intervals of sending time; the first is the whole run.
@@ -44,9 +38,9 @@ pub struct NetworkOutcome {
     /// Histograms.
     pub distributions: Vec<NetworkDistribution>,
     /// Closed forms beside the simulation.
-    pub theory: Vec<weir_lab::result::TheoryRow>,
+    pub theory: Vec<TheoryRow>,
     /// Self-checks.
-    pub checks: Vec<weir_lab::result::Check>,
+    pub checks: Vec<Check>,
 }
 
 /// What was counted in all replications.
@@ -123,68 +117,34 @@ pub enum Scope {
     Hop,
 }
 
-/// One figure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NetworkFigure {
-    /// The discipline.
-    pub discipline: String,
-    /// What it is about.
+/// Flows that are measured together: all, a class, or one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Flows {
+    /// Which they are.
     pub scope: Scope,
-    /// The flow, class or link; `all` for all flows.
+    /// The flow or class; `all` for all flows.
     pub name: String,
-    /// The interval of sending time.
-    pub interval: String,
-    /// `offer`, `throughput` (bit/s), `delay` (s), `delay_variance` (s^2), `loss` (share), `reordered` (share),
-    /// `jain` (share), `utilisation` (share), `queue` (pkt), `wait` (s), `drops` (pkt), `share` (share).
-    pub metric: &'static str,
-    /// `mean`, `p50`, `p90`, `p99`, `p99.9`, `max`, `min`.
-    pub statistic: &'static str,
-    /// The value.
-    pub value: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// Its standard error.
-    pub standard_error: Option<f64>,
-    /// Observations behind it.
-    pub count: u64,
-    /// Where the interval comes from.
-    pub method: Option<String>,
-    /// The unit.
-    pub unit: &'static str,
-    /// Why there is no value.
-    pub reason: Option<String>,
 }
 
-/// A paired difference of two disciplines on the same departures, replication by replication.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NetworkDifference {
-    /// The discipline.
-    pub discipline: String,
-    /// The reference.
-    pub reference: String,
+/// What a figure is about, and when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Subject {
     /// What it is about.
     pub scope: Scope,
     /// The flow, class or link; `all` for all flows.
     pub name: String,
     /// The interval of sending time.
     pub interval: String,
-    /// What is compared.
-    pub metric: &'static str,
-    /// The statistic.
-    pub statistic: &'static str,
-    /// The discipline's value less the reference's.
-    pub value: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// The unit.
-    pub unit: &'static str,
-    /// Why there is none.
-    pub reason: Option<String>,
 }
+
+/// One figure; of these metrics: `offer`, `throughput` (bit/s), `delay` (s), `delay_variance` (s^2), `loss` (share),
+/// `reordered` (share), `jain` (share), `utilisation` (share), `queue` (pkt), `wait` (s), `drops` (pkt), `share` (share).
+/// The statistics are `mean`, `p50`, `p90`, `p99`, `p99.9`, `max` and `min`.
+pub type NetworkFigure = Figure<Subject>;
+/// A paired difference of two disciplines on the same departures.
+pub type NetworkDifference = PairedDifference<Subject>;
+/// The distribution of the `delay` of packets.
+pub type NetworkDistribution = Distribution<Flows>;
 
 /// A time series of one flow: one value for each step of sending time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -203,18 +163,16 @@ pub struct Series {
     pub values: Vec<Option<f64>>,
 }
 
-/// The distribution of the delay of a flow, a class or all: the buckets that hold something.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NetworkDistribution {
-    /// The discipline.
-    pub discipline: String,
-    /// What it is about.
-    pub scope: Scope,
-    /// The flow or class; `all` for all flows.
-    pub name: String,
-    /// `delay`.
-    pub metric: &'static str,
-    /// Its bins, of packets.
-    #[serde(flatten)]
-    pub bins: Bins,
+impl Subject {
+    /// This, in the whole run.
+    #[must_use]
+    pub fn new(scope: Scope, name: &str) -> Self {
+        Self { scope, name: name.to_owned(), interval: ALL.to_owned() }
+    }
+
+    /// The same in the interval of this name.
+    #[must_use]
+    pub fn during(self, interval: String) -> Self {
+        Self { interval, ..self }
+    }
 }

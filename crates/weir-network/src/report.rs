@@ -1,12 +1,13 @@
 //! Puts a result together: figures, differences, self-checks, provenance.
 
-use crate::figures::{self, Rows, interval_name};
+use crate::figures::{self, interval_name};
 use crate::model::{Congestion, Link, NetworkScenario, Traffic};
 use crate::outcome::{FlowRow, IntervalRow, LinkRow, NetworkOutcome, Totals};
 use crate::run::Cell;
 use crate::summary::Summary;
-use weir_lab::provenance::{EngineUsed, Frame, Provenance};
-use weir_lab::result::Check;
+use weir_lab::provenance::{Frame, Provenance};
+use weir_lab::result::{Check, Course};
+use weir_lab::stats::row;
 
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
@@ -21,30 +22,19 @@ pub fn outcome(
 ) -> NetworkOutcome {
     let finished = cells.first().map_or(0, |cell| cell.runs.len());
     let named = || network.disciplines.iter().map(String::as_str).zip(cells.iter().map(|cell| &cell.runs));
-    let rows: Vec<Rows> = cells.iter().map(|cell| Rows::new(network, &cell.runs)).collect();
-    let reference = network.disciplines[network.reference].as_str();
-    let mut differences = Vec::new();
-    for (place, (name, own)) in network.disciplines.iter().zip(&rows).enumerate() {
-        if place != network.reference {
-            differences.extend(own.differences(&rows[network.reference], [name, reference]));
-        }
-    }
-    let estimates = network.disciplines.iter().zip(&rows).flat_map(|(name, rows)| rows.figures(name));
+    let rows: Vec<_> = cells.iter().map(|cell| figures::rows(network, &cell.runs)).collect();
+    let interrupted = finished < network.stop.replications as usize;
     NetworkOutcome {
         provenance: Provenance::new("network", &network.title, network.seed, frame, finished),
         length_unit: "B",
-        interrupted: finished < network.stop.replications as usize,
-        unstable: None,
-        engines: named().map(|(name, _)| EngineUsed { discipline: name.to_owned(), engine }).collect(),
-        disciplines: network.disciplines.clone(),
-        reference: reference.to_owned(),
+        course: Course::new(&network.disciplines, network.reference, interrupted, |_| Some(engine)),
         totals: named().map(|(name, summaries)| totals(name, summaries)).collect(),
         intervals: (0..network.measure.intervals.len()).map(|place| interval(network, place)).collect(),
         classes: network.classes.clone(),
         flows: flows(network),
         links: network.links.iter().map(|link| link_row(network, link)).collect(),
-        estimates: estimates.collect(),
-        differences,
+        estimates: row::figures(&network.disciplines, &rows),
+        differences: row::differences(&network.disciplines, network.reference, &rows, figures::compared),
         series: named().flat_map(|(name, summaries)| figures::series(network, name, summaries)).collect(),
         distributions: named()
             .flat_map(|(name, summaries)| figures::distributions(network, name, summaries))

@@ -1,23 +1,15 @@
 //! What is kept of a job: sums over its flows, links and histograms.
 //!
-//! A subject is all flows, a class, or a flow; where figures are not given flow by flow, there are no flows
+//! Flows are measured together: all, those of a class, and each; where figures are not given flow by flow, there are no flows
 //! among the subjects, and what a job leaves does not grow with them.
 
 use crate::collector::{Counts, HopCounts, SeriesBins, tails_by_flow};
 use crate::job::Collected;
 use crate::model::NetworkScenario;
-use crate::outcome::Scope;
+use crate::outcome::{Flows, Scope};
 use crate::wire::{Interval, LinkTally};
+use weir_lab::stats::figure::ALL;
 use weir_lab::stats::{Histogram, fairness};
-
-/// What figures are about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
-    /// All flows, a class, or a flow.
-    pub scope: Scope,
-    /// `all`, or its name.
-    pub name: String,
-}
 
 /// How evenly the flows that sent in an interval were served.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,14 +39,14 @@ pub struct Summary {
     pub series: Option<SeriesBins>,
 }
 
-/// All subjects: all flows, the classes, and the flows where they are wanted.
+/// All that are measured together: all flows, the classes, and each flow where that is wanted.
 #[must_use]
-pub fn subjects(network: &NetworkScenario) -> Vec<Subject> {
-    let named = |scope, name: &str| Subject { scope, name: name.to_owned() };
+pub fn subjects(network: &NetworkScenario) -> Vec<Flows> {
+    let named = |scope, name: &str| Flows { scope, name: name.to_owned() };
     let classes = network.classes.iter().map(|name| named(Scope::Class, name));
     let flows = network.flows.iter().filter(|_| network.measure.flows);
     let flows = flows.map(|flow| named(Scope::Flow, &flow.name));
-    [named(Scope::All, "all")].into_iter().chain(classes).chain(flows).collect()
+    [named(Scope::All, ALL)].into_iter().chain(classes).chain(flows).collect()
 }
 
 impl Summary {

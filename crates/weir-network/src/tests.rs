@@ -24,7 +24,9 @@ fn outcome_of(plan: &Plan, threads: usize) -> NetworkOutcome {
 
 fn figure<'a>(outcome: &'a NetworkOutcome, of: (Scope, &str), metric: &str) -> &'a NetworkFigure {
     let found = outcome.estimates.iter().find(|figure| {
-        (figure.scope, figure.name.as_str()) == of && figure.metric == metric && figure.statistic == "mean"
+        (figure.subject.scope, figure.subject.name.as_str()) == of
+            && figure.metric == metric
+            && figure.statistic == "mean"
     });
     found.unwrap_or_else(|| panic!("no {metric} of {of:?}"))
 }
@@ -150,7 +152,7 @@ fn a_run_broken_off_at_once_says_so() {
     let (cancel, progress) = (AtomicBool::new(true), &mut |_| ());
     let control = &mut Control { threads: NonZeroUsize::MIN, cancel: &cancel, progress, records: None };
     let outcome = run(&busy_network().0, &Frame::default(), control).expect("a result");
-    assert!(outcome.interrupted && outcome.provenance.replications == 0);
+    assert!(outcome.course.interrupted && outcome.provenance.replications == 0);
     assert!(outcome.estimates.iter().all(|figure| figure.value.is_some() != figure.reason.is_some()));
 }
 
@@ -176,7 +178,7 @@ fn transfers(discipline: &str, congestions: &[Congestion], packets: Option<u64>)
 fn transfers_fill_a_link_and_share_it() {
     for congestion in [Congestion::Reno, Congestion::Cubic] {
         let outcome = outcome_of(&transfers("fifo:limit=50pkt", &[congestion; 2], None), 2);
-        assert_eq!(outcome.engines[0].engine, "plain");
+        assert_eq!(outcome.course.engines[0].engine, "plain");
         let value = |of, metric| figure(&outcome, of, metric).value.expect("a value");
         assert!(value((Scope::Link, "N0-N1"), "utilisation") > 0.9, "{congestion:?}");
         assert!(value((Scope::All, "all"), "jain") > 0.8, "{congestion:?}");

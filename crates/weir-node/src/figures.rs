@@ -15,13 +15,13 @@
 
 use crate::collector::OWN_TAILS;
 use crate::model::{NodeScenario, Operation};
-use crate::outcome::NodeDistribution;
+use crate::outcome::{NodeDistribution, OfProcess};
 use crate::summary::{Cell, ProcessPart, Summary};
 use crate::tally::{Epochs, ProcessTally};
 use weir_core::task::Used;
 use weir_core::units::Nanos;
-use weir_lab::stats::figure::ALL;
-use weir_lab::stats::row::{Row, Rows, Tails, Title, ratio};
+use weir_lab::stats::figure::{ALL, Subject, Title};
+use weir_lab::stats::row::{Row, Rows, Tails, ratio};
 use weir_lab::stats::{Bins, Histogram, QUANTILES, Spread, Unavailable};
 
 /// Whether anything of a scenario is random.
@@ -36,7 +36,7 @@ pub fn is_random(node: &NodeScenario) -> bool {
 
 /// All figures of a cell. The order is the same for every discipline.
 #[must_use]
-pub fn rows<'f>(node: &'f NodeScenario, cell: &Cell) -> Rows<'f> {
+pub fn rows(node: &NodeScenario, cell: &Cell) -> Rows {
     let mut making = Making { node, cell, span: node.stop.window().span().get() as f64, rows: Vec::new() };
     let names = node.processes.iter().map(|process| process.name.as_str());
     for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {
@@ -53,12 +53,12 @@ pub fn rows<'f>(node: &'f NodeScenario, cell: &Cell) -> Rows<'f> {
 }
 
 /// The rows of a cell in the making.
-struct Making<'f, 'c> {
-    node: &'f NodeScenario,
+struct Making<'c> {
+    node: &'c NodeScenario,
     cell: &'c Cell,
     /// The measured time, in nanoseconds.
     span: f64,
-    rows: Vec<Row<'f>>,
+    rows: Vec<Row>,
 }
 
 fn seconds(nanoseconds: f64) -> f64 {
@@ -69,7 +69,7 @@ fn mean_run(epochs: Epochs) -> Option<f64> {
     (epochs.count > 0).then(|| seconds(epochs.sum.get() as f64 / epochs.count as f64))
 }
 
-impl<'f, 'c> Making<'f, 'c> {
+impl<'c> Making<'c> {
     fn runs(&self) -> impl Iterator<Item = &'c Summary> + use<'c> {
         self.cell.runs.iter()
     }
@@ -82,7 +82,7 @@ impl<'f, 'c> Making<'f, 'c> {
     /// The mean of one number a replication.
     fn push(
         &mut self,
-        title: Title<'f>,
+        title: Title,
         value: impl Fn(&Summary) -> Option<f64>,
         count: impl Fn(&Summary) -> u64,
     ) {
@@ -91,13 +91,13 @@ impl<'f, 'c> Making<'f, 'c> {
     }
 
     /// Events a second.
-    fn rate(&mut self, title: Title<'f>, count: impl Fn(&Summary) -> u64) {
+    fn rate(&mut self, title: Title, count: impl Fn(&Summary) -> u64) {
         let span = seconds(self.span);
         self.push(title, |run| Some(count(run) as f64 / span), &count);
     }
 
-    fn process(&mut self, subject: usize, name: &'f str) {
-        let title = |metric, unit| Title { kind: "process", name, metric, statistic: "mean", unit };
+    fn process(&mut self, subject: usize, name: &str) {
+        let title = |metric, unit| Title::mean(Subject::new("process", name), metric, unit);
         let tally = |run: &Summary| run.processes[subject].tally;
         let elapsed = self.elapsed(subject);
         let share = |run: &Summary| Some(tally(run).run_time.get() as f64 / elapsed);
@@ -128,10 +128,11 @@ impl<'f, 'c> Making<'f, 'c> {
     }
 
     /// Run times in epochs.
-    fn epochs(&mut self, subject: usize, name: &'f str) {
+    fn epochs(&mut self, subject: usize, name: &str) {
         let epochs = |run: &Summary| run.processes[subject].tally.epochs;
         let some = |epochs: Epochs, value: Nanos| (epochs.count > 0).then(|| seconds(value.get() as f64));
-        let title = |statistic| Title { kind: "process", name, metric: "epoch_run", statistic, unit: "s" };
+        let subject = Subject::new("process", name);
+        let title = |statistic| Title { subject: subject.clone(), metric: "epoch_run", statistic, unit: "s" };
         self.push(title("mean"), |run| mean_run(epochs(run)), |run| epochs(run).count);
         let count = self.runs().map(|run| epochs(run).count).sum();
         let least = self.runs().map(|run| some(epochs(run), epochs(run).least)).collect();
@@ -141,7 +142,7 @@ impl<'f, 'c> Making<'f, 'c> {
     }
 
     /// Time of a kind, where the discipline tells kinds apart.
-    fn kind(&mut self, title: Title<'f>, subject: usize, of: fn(Used) -> Nanos) {
+    fn kind(&mut self, title: Title, subject: usize, of: fn(Used) -> Nanos) {
         let elapsed = self.elapsed(subject);
         let part = |run: &Summary| run.processes[subject].used.map(|used| of(used).get() as f64 / elapsed);
         self.push(title, part, |run| run.processes[subject].tally.schedulings);
@@ -152,7 +153,7 @@ impl<'f, 'c> Making<'f, 'c> {
     }
 
     /// Mean, quantiles and longest of times of a process; with its place among the histograms.
-    fn times(&mut self, title: Title<'f>, of: fn(&ProcessPart) -> &Spread, (subject, tails): (usize, usize)) {
+    fn times(&mut self, title: Title, of: fn(&ProcessPart) -> &Spread, (subject, tails): (usize, usize)) {
         let cell = self.cell;
         let all = cell.histograms.processes.get(subject).map(|both| &both[tails]);
         let has_tails = self.node.measure.tails && (subject == 0 || self.node.processes.len() <= OWN_TAILS);
@@ -160,21 +161,21 @@ impl<'f, 'c> Making<'f, 'c> {
         self.spreads(title, &each, all, has_tails);
     }
 
-    fn spreads(&mut self, title: Title<'f>, each: &[Spread], all: Option<&Histogram>, has_tails: bool) {
+    fn spreads(&mut self, title: Title, each: &[Spread], all: Option<&Histogram>, has_tails: bool) {
         let tails = has_tails.then_some(Tails { all, quantiles: QUANTILES });
         self.rows.extend(Row::spreads(title, each, tails.as_ref(), seconds));
     }
 
-    fn queue(&mut self, subject: usize, name: &'f str) {
-        let title = |metric, unit| Title { kind: "queue", name, metric, statistic: "mean", unit };
+    fn queue(&mut self, subject: usize, name: &str) {
+        let title = |metric, unit| Title::mean(Subject::new("queue", name), metric, unit);
         self.rate(title("throughput", "1/s"), |run| run.queues[subject].tally.dequeued);
         let all = self.cell.histograms.queues.get(subject).map(|times| &times.histogram);
         let each: Vec<Spread> = self.runs().map(|run| run.queues[subject].age).collect();
         self.spreads(title("age", "s"), &each, all, self.node.measure.tails);
     }
 
-    fn node(&mut self, subject: usize, name: &'f str) {
-        let title = |metric| Title { kind: "node", name, metric, statistic: "mean", unit: "1" };
+    fn node(&mut self, subject: usize, name: &str) {
+        let title = |metric| Title::mean(Subject::new("node", name), metric, "1");
         let elapsed = self.elapsed(subject);
         let decisions = |run: &Summary| run.nodes[subject].paths.iter().sum();
         let share = |time: Nanos| Some(time.get() as f64 / elapsed);
@@ -198,7 +199,7 @@ pub fn distributions<'f>(
     });
     each.map(move |(name, metric, histogram)| NodeDistribution {
         discipline: discipline.to_owned(),
-        process: name.to_owned(),
+        subject: OfProcess { process: name.to_owned() },
         metric,
         bins: Bins::new(histogram, "s", seconds),
     })

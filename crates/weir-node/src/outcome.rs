@@ -24,9 +24,8 @@
 
 use serde::Serialize;
 
-use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::result::{Check, TheoryRow};
-use weir_lab::stats::Bins;
+use weir_lab::provenance::Provenance;
+use weir_lab::result::{Check, Course, Distribution, TheoryRow};
 use weir_lab::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
@@ -35,16 +34,9 @@ pub struct NodeOutcome {
     /// Where it comes from.
     #[serde(flatten)]
     pub provenance: Provenance,
-    /// The run was broken off; the replications that were finished count.
-    pub interrupted: bool,
-    /// Always `None`.
-    pub unstable: Option<String>,
-    /// Which engine ran each discipline.
-    pub engines: Vec<EngineUsed>,
-    /// The disciplines, by their canonical specs.
-    pub disciplines: Vec<String>,
-    /// The one from which paired differences are taken.
-    pub reference: String,
+    /// How the run went; never `unstable`.
+    #[serde(flatten)]
+    pub course: Course,
     /// The epoch, in seconds.
     pub epoch: f64,
     /// The measured time of a replication, in seconds.
@@ -166,19 +158,15 @@ pub struct NodeTotals {
     pub high_over_low: u64,
 }
 
-/// The distribution of a time: the buckets that hold something.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NodeDistribution {
-    /// The discipline.
-    pub discipline: String,
+/// What a distribution of the node is of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OfProcess {
     /// The process; `all` for all but the system's.
     pub process: String,
-    /// `response` or `wait`.
-    pub metric: &'static str,
-    /// Its bins.
-    #[serde(flatten)]
-    pub bins: Bins,
 }
+
+/// The distribution of a `response` or a `wait`.
+pub type NodeDistribution = Distribution<OfProcess>;
 
 /// What the sampler saw: rates over successive intervals.
 #[derive(Clone, Debug, PartialEq, Serialize)]

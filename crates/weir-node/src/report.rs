@@ -9,9 +9,9 @@ use crate::summary::{Cell, QueuePart, Summary};
 use crate::tally::{NodeTally, ProcessTally};
 use weir_core::task::{Overcommitted, Used};
 use weir_core::units::Nanos;
-use weir_lab::provenance::{EngineUsed, Frame, Provenance};
-use weir_lab::result::Check;
-use weir_lab::stats::row::{self, Rows};
+use weir_lab::provenance::{Frame, Provenance};
+use weir_lab::result::{Check, Course};
+use weir_lab::stats::row::{self, DIFFERENCE, Rows};
 
 /// A check of Little's law that lets more than this part of it pass says nothing, and is left out.
 const TELLING: f64 = 0.05;
@@ -24,16 +24,12 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
     let samples = cells.iter_mut().flat_map(|cell| std::mem::take(&mut cell.samples)).collect();
     let timelines = cells.iter_mut().filter_map(|cell| cell.timeline.take()).collect();
     let cells = cells.as_slice();
-    let rows: Vec<Rows<'_>> = cells.iter().map(|cell| figures::rows(node, cell)).collect();
+    let rows: Vec<Rows> = cells.iter().map(|cell| figures::rows(node, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
-    let engine = |discipline: &String| EngineUsed { discipline: discipline.clone(), engine: "plain" };
+    let interrupted = replications < node.stop.replications as usize;
     NodeOutcome {
         provenance: Provenance::new("node", &node.title, node.seed, frame, replications),
-        interrupted: replications < node.stop.replications as usize,
-        unstable: None,
-        engines: node.disciplines.iter().map(engine).collect(),
-        disciplines: node.disciplines.clone(),
-        reference: node.disciplines[node.reference].clone(),
+        course: Course::new(&node.disciplines, node.reference, interrupted, |_| Some("plain")),
         epoch: seconds(node.epoch.get()),
         measured: seconds(node.stop.window().span().get()),
         nodes: node.nodes.clone(),
@@ -44,8 +40,8 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
             .flat_map(|(name, cell)| process_totals(node, name, cell))
             .collect(),
         node_totals: named(node, cells).flat_map(|(name, cell)| node_totals(node, name, cell)).collect(),
-        estimates: named(node, &rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
-        differences: row::differences(&node.disciplines, node.reference, &rows),
+        estimates: row::figures(&node.disciplines, &rows),
+        differences: row::differences(&node.disciplines, node.reference, &rows, |_| &[DIFFERENCE]),
         distributions: named(node, cells)
             .flat_map(|(name, cell)| figures::distributions(node, cell, name))
             .collect(),

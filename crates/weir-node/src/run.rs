@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn what_is_cancelled_at_once_has_no_replication() {
         let outcome = played(&scenario(&SPECS, 2), 2, true).expect("a result");
-        assert_eq!((outcome.interrupted, outcome.provenance.replications), (true, 0));
+        assert_eq!((outcome.course.interrupted, outcome.provenance.replications), (true, 0));
     }
 
     #[test]
@@ -191,7 +191,8 @@ mod tests {
         node.stop.duration = ms(6_000);
         let outcome = played(&node, 1, false).expect("a result");
         let value = |metric| {
-            let figure = outcome.estimates.iter().find(|row| row.name == "generator" && row.metric == metric);
+            let figure =
+                outcome.estimates.iter().find(|row| row.subject.name == "generator" && row.metric == metric);
             Known::exactly(figure.and_then(|row| row.value).expect("a value"))
         };
         Setting {

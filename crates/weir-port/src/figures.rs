@@ -2,7 +2,8 @@
 
 use crate::collector::Metric;
 use crate::gathered::{CLOCK, Gathered, scale};
-use crate::outcome::{ClassRow, Difference, Distribution, Figure};
+use crate::outcome::{ClassRow, Difference, Distribution, Figure, OfClass, Ratio, Subject};
+use weir_lab::stats::figure::{ALL, Title};
 use weir_lab::stats::{Bins, Histogram, Linearised, Measure, QUANTILES, Unavailable, fairness};
 
 /// The units in which a result is told, and its classes.
@@ -39,9 +40,11 @@ impl Frame {
 #[must_use]
 pub fn of_discipline(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
     let mut figures = Vec::new();
-    for (place, &metric) in gathered.metrics.iter().enumerate() {
+    for place in 0..gathered.metrics.len() {
         for (class, name) in frame.every_class() {
-            figures.extend(of_class(gathered, frame, place, metric, class, name));
+            let histograms = gathered.has_tails().then(|| gathered.histograms(place, class));
+            let mean = gathered.mean(place, class);
+            figures.extend(of_subject((gathered, frame), place, &Subject::new(name), mean, histograms));
         }
     }
     figures.extend(packet_periods(gathered, frame));
@@ -50,24 +53,23 @@ pub fn of_discipline(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
     figures
 }
 
-fn of_class(
-    gathered: &Gathered,
-    frame: &Frame,
+/// The mean of a metric, its quantiles and its maximum where there are histograms.
+fn of_subject(
+    (gathered, frame): (&Gathered, &Frame),
     place: usize,
-    metric: Metric,
-    class: Option<usize>,
-    name: &str,
+    subject: &Subject,
+    mean: Result<Linearised, Unavailable>,
+    histograms: Option<Vec<Histogram>>,
 ) -> Vec<Figure> {
+    let metric = gathered.metrics[place];
     let figure = |statistic, measure: &Measure| {
-        let unit = frame.unit(metric);
-        Figure::new(Some(&gathered.name), name, metric.name(), statistic, unit, measure)
+        let (metric, unit) = (metric.name(), frame.unit(metric));
+        let title = Title { subject: subject.clone(), metric, statistic, unit };
+        Figure::new(Some(&gathered.name), title, measure)
     };
-    let histograms = gathered.histograms(place, class);
-    let mut figures = vec![figure("mean", &Measure::from(gathered.mean(place, class)))];
-    if gathered.has_tails() {
-        figures.extend(tails(gathered, place, &histograms).map(|(name, measure)| figure(name, &measure)));
-    }
-    figures
+    let tails = histograms.map(|histograms| tails(gathered, place, &histograms));
+    let tails = tails.into_iter().flatten().map(|(name, measure)| figure(name, &measure));
+    [figure("mean", &mean.into())].into_iter().chain(tails).collect()
 }
 
 /// The quantiles and the maximum of a metric.
@@ -85,10 +87,13 @@ fn packet_periods(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
         (0..gathered.classes).filter_map(|class| packet_period(gathered, frame, service, class)).collect();
     let name = Some(gathered.name.as_str());
     let period = |class: &str, statistic, measure: &Measure| {
-        Figure::new(name, class, "packet_period", statistic, frame.time_unit, measure)
+        let subject = Subject::new(class);
+        let title = Title { subject, metric: "packet_period", statistic, unit: frame.time_unit };
+        Figure::new(name, title, measure)
     };
-    let slowdown =
-        |class: &str, mean: &Linearised| Figure::new(name, class, "slowdown", "mean", "1", &mean.estimate());
+    let slowdown = |class: &str, mean: &Linearised| {
+        Figure::new(name, Title::mean(Subject::new(class), "slowdown", "1"), &mean.estimate())
+    };
     let mut figures = Vec::new();
     for (class, mean) in &periods {
         figures.push(period(class, "mean", &mean.estimate()));
@@ -98,7 +103,7 @@ fn packet_periods(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
         figures.push(period(extremes.least.0, "min", &extremes.least.1));
         figures.push(period(extremes.most.0, "max", &extremes.most.1));
     }
-    figures.extend(over_all(gathered, &periods).map(|mean| slowdown("all", &mean.times(1.0 / service))));
+    figures.extend(over_all(gathered, &periods).map(|mean| slowdown(ALL, &mean.times(1.0 / service))));
     figures
 }
 
@@ -132,25 +137,18 @@ fn of_flows(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
             0 => Unavailable::NoObservations.into(),
             served => Measure::observed(own as f64 / served as f64, own),
         };
-        let name = Some(gathered.name.as_str());
-        figures.push(Figure::new(name, "all", "bandwidth_share", "share", "1", &share).of_flow(flow));
-        figures.extend(of_flow(gathered, frame, flow));
+        figures.push(share_of(gathered, Subject::flow(flow), "bandwidth_share", &share));
+        let histograms = gathered.has_tails().then(|| gathered.flow_histograms(flow));
+        let histograms = histograms.filter(|histograms| !histograms.is_empty());
+        let mean = gathered.flow_mean(flow);
+        figures.extend(of_subject((gathered, frame), 0, &Subject::flow(flow), mean, histograms));
     }
     figures
 }
 
-fn of_flow(gathered: &Gathered, frame: &Frame, flow: usize) -> Vec<Figure> {
-    let metric = gathered.metrics[0];
-    let figure = |statistic, measure: &Measure| {
-        let unit = frame.unit(metric);
-        Figure::new(Some(&gathered.name), "all", metric.name(), statistic, unit, measure).of_flow(flow)
-    };
-    let mut figures = vec![figure("mean", &Measure::from(gathered.flow_mean(flow)))];
-    let histograms = gathered.flow_histograms(flow);
-    if gathered.has_tails() && !histograms.is_empty() {
-        figures.extend(tails(gathered, 0, &histograms).map(|(name, measure)| figure(name, &measure)));
-    }
-    figures
+fn share_of(gathered: &Gathered, subject: Subject, metric: &'static str, share: &Measure) -> Figure {
+    let title = Title { subject, metric, statistic: "share", unit: "1" };
+    Figure::new(Some(&gathered.name), title, share)
 }
 
 fn utilisation(gathered: &Gathered) -> Figure {
@@ -159,14 +157,14 @@ fn utilisation(gathered: &Gathered) -> Figure {
         0 => Unavailable::NoObservations.into(),
         time => Measure::observed(busy as f64 / time as f64, gathered.total(|state| state.ticks)),
     };
-    Figure::new(Some(&gathered.name), "all", "utilisation", "share", "1", &measure)
+    share_of(gathered, Subject::new(ALL), "utilisation", &measure)
 }
 
 /// The queue monitor, under the name of a discipline, or as what all of them share.
 #[must_use]
 pub fn queue_length(gathered: &Gathered, discipline: Option<&str>) -> Figure {
     let measure = Measure::from(gathered.queue_length());
-    Figure::new(discipline, "all", "queue", "mean", "pkt", &measure)
+    Figure::new(discipline, Title::mean(Subject::new(ALL), "queue", "pkt"), &measure)
 }
 
 /// The paired differences of one discipline from the reference, class by class.
@@ -176,42 +174,15 @@ pub fn differences(gathered: &Gathered, reference: &Gathered, frame: &Frame) -> 
     for (place, &metric) in gathered.metrics.iter().enumerate() {
         for (class, name) in frame.every_class() {
             let both = gathered.mean(place, class).and_then(|own| Ok((own, reference.mean(place, class)?)));
-            let row = difference(both, [&gathered.name, &reference.name], name, metric.name());
-            rows.push(Difference { unit: frame.unit(metric), ..row });
+            let apart = both.as_ref().map_err(|&reason| reason).map(|(own, other)| own.minus(other)).into();
+            let ratio = both.and_then(|(own, other)| own.over(&other)).into();
+            let subject = OfClass { class: name.to_owned() };
+            let title = Title::mean(subject, metric.name(), frame.unit(metric));
+            let names = [gathered.name.as_str(), &reference.name];
+            rows.push(Difference::new(names, title, &apart, Ratio::new(&ratio)));
         }
     }
     rows
-}
-
-fn difference(
-    both: Result<(Linearised, Linearised), Unavailable>,
-    names: [&str; 2],
-    class: &str,
-    metric: &'static str,
-) -> Difference {
-    let difference: Measure = both.as_ref().map_err(|&reason| reason).map(|(a, b)| a.minus(b)).into();
-    let ratio: Measure = both.and_then(|(a, b)| a.over(&b)).into();
-    let (apart, over) = (difference.as_estimate(), ratio.as_estimate());
-    let reason = match difference {
-        Measure::NotAvailable { reason } => Some(reason.to_string()),
-        _ => None,
-    };
-    Difference {
-        discipline: names[0].to_owned(),
-        reference: names[1].to_owned(),
-        class: class.to_owned(),
-        metric,
-        statistic: "mean",
-        value: difference.value(),
-        low: apart.map(|e| e.low()),
-        high: apart.map(|e| e.high()),
-        ratio: ratio.value(),
-        ratio_low: over.map(|e| e.low()),
-        ratio_high: over.map(|e| e.high()),
-        ratio_standard_error: over.map(|e| e.standard_error()),
-        unit: "",
-        reason,
-    }
 }
 
 /// The distributions of one discipline.
@@ -222,24 +193,14 @@ pub fn distributions(gathered: &Gathered, frame: &Frame) -> Vec<Distribution> {
         for (class, name) in frame.every_class() {
             let mut whole = Histogram::new();
             gathered.histograms(place, class).iter().for_each(|section| whole.merge(section));
-            rows.push(distribution(&whole, gathered, name, metric, frame.unit(metric)));
+            let scale = scale(metric);
+            rows.push(Distribution {
+                discipline: gathered.name.clone(),
+                subject: OfClass { class: name.to_owned() },
+                metric: metric.name(),
+                bins: Bins::new(&whole, frame.unit(metric), |time| time * scale),
+            });
         }
     }
     rows
-}
-
-fn distribution(
-    histogram: &Histogram,
-    gathered: &Gathered,
-    class: &str,
-    metric: Metric,
-    unit: &'static str,
-) -> Distribution {
-    let scale = scale(metric);
-    Distribution {
-        discipline: gathered.name.clone(),
-        class: class.to_owned(),
-        metric: metric.name(),
-        bins: Bins::new(histogram, unit, |time| time * scale),
-    }
 }

@@ -5,8 +5,9 @@
 
 use serde::Serialize;
 use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::result::{Check, TheoryRow};
-use weir_lab::stats::{Bins, Measure};
+use weir_lab::result::{self, Check, TheoryRow};
+use weir_lab::stats::Measure;
+use weir_lab::stats::figure::{self, ALL};
 
 /// The result of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -89,121 +90,67 @@ pub struct ClassRow {
     pub mean_length: Option<f64>,
 }
 
-/// One figure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Figure {
-    /// The discipline; `None` for what all share.
-    pub discipline: Option<String>,
+/// What figures are about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Subject {
     /// The class.
     pub class: String,
     /// The application, where the figure is one application's.
     pub flow: Option<u32>,
-    /// What is measured.
-    pub metric: &'static str,
-    /// `mean`, `p50`, `p90`, `p99`, `p99.9`, `max`, `share`, `min`.
-    pub statistic: &'static str,
-    /// The value.
-    pub value: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// Its standard error.
-    pub standard_error: Option<f64>,
-    /// Observations behind it.
-    pub count: u64,
-    /// Where the interval comes from: batch means, replications, sections.
-    pub method: Option<String>,
-    /// The unit.
-    pub unit: &'static str,
-    /// Why there is no value.
-    pub reason: Option<String>,
 }
 
-impl Figure {
-    /// A figure of `measure`.
-    pub fn new(
-        discipline: Option<&str>,
-        class: &str,
-        metric: &'static str,
-        statistic: &'static str,
-        unit: &'static str,
-        measure: &Measure,
-    ) -> Self {
-        let estimate = measure.as_estimate();
-        let (count, reason) = match measure {
-            Measure::Estimate(estimate) => (estimate.count(), None),
-            Measure::Maximum { count, .. } | Measure::Observed { count, .. } => (*count, None),
-            Measure::NotAvailable { reason } => (0, Some(reason.to_string())),
-        };
-        Self {
-            discipline: discipline.map(str::to_owned),
-            class: class.to_owned(),
-            flow: None,
-            metric,
-            statistic,
-            value: measure.value(),
-            low: estimate.map(|e| e.low()),
-            high: estimate.map(|e| e.high()),
-            standard_error: estimate.map(|e| e.standard_error()),
-            count,
-            method: estimate.map(|e| e.method().to_string()),
-            unit,
-            reason,
-        }
-    }
-
-    /// The same figure, of one application.
-    #[must_use]
-    pub fn of_flow(mut self, flow: usize) -> Self {
-        self.flow = u32::try_from(flow).ok();
-        self
-    }
-}
-
-/// A paired difference of two disciplines on the same arrivals and services.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Difference {
-    /// The discipline.
-    pub discipline: String,
-    /// The reference.
-    pub reference: String,
+/// What differences and distributions are about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OfClass {
     /// The class.
     pub class: String,
-    /// What is compared.
-    pub metric: &'static str,
-    /// Always `mean`.
-    pub statistic: &'static str,
-    /// The discipline's mean less the reference's.
-    pub value: Option<f64>,
-    /// The lower end of its 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// The discipline's mean over the reference's.
+}
+
+/// The discipline's mean over the reference's.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ratio {
+    /// Its value.
     pub ratio: Option<f64>,
     /// The lower end of its 95 % interval.
     pub ratio_low: Option<f64>,
     /// The upper end.
     pub ratio_high: Option<f64>,
-    /// The standard error of the ratio.
+    /// Its standard error.
     pub ratio_standard_error: Option<f64>,
-    /// The unit of the difference.
-    pub unit: &'static str,
-    /// Why there is none.
-    pub reason: Option<String>,
 }
 
-/// The distribution of a metric in a class: the buckets of its histogram that hold something.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Distribution {
-    /// The discipline.
-    pub discipline: String,
-    /// The class.
-    pub class: String,
-    /// The metric.
-    pub metric: &'static str,
-    /// Its bins, of messages.
-    #[serde(flatten)]
-    pub bins: Bins,
+/// One figure; the statistics are `mean`, `p50`, `p90`, `p99`, `p99.9`, `max`, `share` and `min`. Its interval comes from
+/// batch means, replications, sections.
+pub type Figure = figure::Figure<Subject>;
+/// A paired difference of the means of two disciplines on the same arrivals and services.
+pub type Difference = figure::PairedDifference<OfClass, Ratio>;
+/// The distribution of a metric of the messages of a class.
+pub type Distribution = result::Distribution<OfClass>;
+
+impl Subject {
+    /// All applications together.
+    #[must_use]
+    pub fn new(class: &str) -> Self {
+        Self { class: class.to_owned(), flow: None }
+    }
+
+    /// An application, in all classes.
+    #[must_use]
+    pub fn flow(flow: usize) -> Self {
+        Self { flow: u32::try_from(flow).ok(), ..Self::new(ALL) }
+    }
+}
+
+impl Ratio {
+    /// As it was measured.
+    #[must_use]
+    pub fn new(measure: &Measure) -> Self {
+        let estimate = measure.as_estimate();
+        Self {
+            ratio: measure.value(),
+            ratio_low: estimate.map(|estimate| estimate.low()),
+            ratio_high: estimate.map(|estimate| estimate.high()),
+            ratio_standard_error: estimate.map(|estimate| estimate.standard_error()),
+        }
+    }
 }

@@ -17,7 +17,7 @@ use weir_lab::stats::row::Rows;
 
 /// The rows of one discipline, by its place, held against what was simulated of it.
 #[must_use]
-pub fn rows(server: &ServerScenario, place: usize, cell: &Cell, rows: &Rows<'_>) -> Vec<TheoryRow> {
+pub fn rows(server: &ServerScenario, place: usize, cell: &Cell, rows: &Rows) -> Vec<TheoryRow> {
     let discipline = &server.disciplines[place];
     let dropped: u64 = cell.runs.iter().map(|run| run.left.dropped).sum();
     if dropped > 0 {
@@ -108,14 +108,14 @@ fn sharing(server: &ServerScenario, discipline: &str, slowdown: f64, formula: &s
 }
 
 /// The simulated mean that a row is about, and its interval at [`LEVEL`].
-fn simulated(row: &TheoryRow, rows: &Rows<'_>) -> Option<(f64, (f64, f64))> {
+fn simulated(row: &TheoryRow, rows: &Rows) -> Option<(f64, (f64, f64))> {
     let measure = rows.measure("class", &row.class, row.metric, "mean")?;
     let found = measure.as_estimate()?;
     Some((found.value(), found.interval(LEVEL)))
 }
 
 /// Whether the simulation covers a row; none where nothing can be said.
-fn covered(row: &TheoryRow, rows: &Rows<'_>) -> Option<bool> {
+fn covered(row: &TheoryRow, rows: &Rows) -> Option<bool> {
     let is_limit = row.formula.starts_with(closed_form::SHARING);
     let value = row.value.filter(|_| !is_limit)?;
     simulated(row, rows).map(|(_, (low, high))| (low..=high).contains(&value))
@@ -127,7 +127,7 @@ pub fn disagreement(
     server: &ServerScenario,
     place: usize,
     theory: &[TheoryRow],
-    rows: &Rows<'_>,
+    rows: &Rows,
 ) -> Option<Warning> {
     let discipline = &server.disciplines[place];
     let own = |row: &&TheoryRow| row.discipline.as_ref() == Some(discipline) && row.agrees == Some(false);

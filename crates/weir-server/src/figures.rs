@@ -21,10 +21,10 @@
 
 use crate::collector::{LEAST_SLOWDOWN, METRICS, SLOWDOWN_STEP, measured};
 use crate::model::ServerScenario;
-use crate::outcome::ServerDistribution;
+use crate::outcome::{OfClass, ServerDistribution};
 use crate::summary::{Cell, ClassPart, Summary};
-use weir_lab::stats::figure::ALL;
-use weir_lab::stats::row::{Row, Rows, Tails, Title, ratio};
+use weir_lab::stats::figure::{ALL, Subject, Title};
+use weir_lab::stats::row::{Row, Rows, Tails, ratio};
 use weir_lab::stats::{Bins, FAR_QUANTILES, Unavailable};
 
 /// Fewer requests than this above a quantile do not tell it from the longest; see above.
@@ -59,17 +59,17 @@ pub(crate) const SLOWDOWN: Timed =
 const TIMES: [Timed; METRICS] = [Timed::time("delay"), Timed::time("response"), SLOWDOWN];
 
 /// The rows of a cell in the making.
-struct Making<'f, 'c> {
-    server: &'f ServerScenario,
+struct Making<'c> {
+    server: &'c ServerScenario,
     cell: &'c Cell,
     /// The measured time, in seconds.
     span: f64,
-    rows: Vec<Row<'f>>,
+    rows: Vec<Row>,
 }
 
 /// All figures of a cell. The order is the same for every discipline.
 #[must_use]
-pub fn rows<'f>(server: &'f ServerScenario, cell: &Cell) -> Rows<'f> {
+pub fn rows(server: &ServerScenario, cell: &Cell) -> Rows {
     let span = measured(server).span().get() as f64 / 1e9;
     let mut making = Making { server, cell, span, rows: Vec::new() };
     let names = server.classes.iter().map(|class| class.name.as_str());
@@ -86,7 +86,7 @@ pub(crate) fn tells(p: f64, requests: u64) -> bool {
 }
 
 /// Why a row is no quantile: of all requests that count too few are above it.
-fn too_few(row: &Row<'_>) -> Option<String> {
+fn too_few(row: &Row) -> Option<String> {
     let (_, p) = FAR_QUANTILES.into_iter().find(|(name, _)| *name == row.title.statistic)?;
     let needed = (ABOVE / (1.0 - p)).round() as u64;
     (!tells(p, row.count)).then(|| {
@@ -98,7 +98,7 @@ fn too_few(row: &Row<'_>) -> Option<String> {
     })
 }
 
-impl<'f, 'c> Making<'f, 'c> {
+impl<'c> Making<'c> {
     fn runs(&self) -> impl Iterator<Item = &'c Summary> + use<'c> {
         self.cell.runs.iter()
     }
@@ -106,7 +106,7 @@ impl<'f, 'c> Making<'f, 'c> {
     /// The mean of one number a replication.
     fn push(
         &mut self,
-        title: Title<'f>,
+        title: Title,
         value: impl Fn(&Summary) -> Option<f64>,
         count: impl Fn(&Summary) -> u64,
     ) {
@@ -114,16 +114,15 @@ impl<'f, 'c> Making<'f, 'c> {
         self.rows.push(Row::mean(title, parts, count));
     }
 
-    fn class(&mut self, subject: usize, name: &'f str) {
+    fn class(&mut self, subject: usize, name: &str) {
         for (place, timed) in TIMES.into_iter().enumerate() {
-            let title =
-                Title { kind: "class", name, metric: timed.name, statistic: "mean", unit: timed.unit };
-            self.times(title, timed, (subject, place));
+            let title = Title::mean(Subject::new("class", name), timed.name, timed.unit);
+            self.times(title.clone(), timed, (subject, place));
             if timed.name == "delay" && self.server.measure.window.is_some() {
                 self.window_max(Title { statistic: "window_max", ..title }, subject);
             }
         }
-        let title = |metric, unit| Title { kind: "class", name, metric, statistic: "mean", unit };
+        let title = |metric, unit| Title::mean(Subject::new("class", name), metric, unit);
         let part = |run: &Summary| run.classes[subject];
         let done = |run: &Summary| part(run).done;
         let offered = |run: &Summary| part(run).offered();
@@ -145,7 +144,7 @@ impl<'f, 'c> Making<'f, 'c> {
     }
 
     /// Mean, quantiles and longest of a class, by its place, and of a metric.
-    fn times(&mut self, title: Title<'f>, timed: Timed, (subject, metric): (usize, usize)) {
+    fn times(&mut self, title: Title, timed: Timed, (subject, metric): (usize, usize)) {
         let cell = self.cell;
         let each: Vec<_> = cell.runs.iter().map(|run| run.classes[subject].times[metric]).collect();
         let all = cell.tails.get(subject).map(|tails| &tails[metric]);
@@ -157,7 +156,7 @@ impl<'f, 'c> Making<'f, 'c> {
         }
     }
 
-    fn window_max(&mut self, title: Title<'f>, subject: usize) {
+    fn window_max(&mut self, title: Title, subject: usize) {
         let part = |run: &Summary| -> ClassPart { run.classes[subject] };
         let parts = self.runs().map(|run| part(run).window_max.map(|mean| mean * 1e-9)).collect();
         let count = self.runs().map(|run| part(run).done).sum();
@@ -165,7 +164,7 @@ impl<'f, 'c> Making<'f, 'c> {
     }
 
     fn cores(&mut self) {
-        let title = |metric, unit| Title { kind: "core", name: ALL, metric, statistic: "mean", unit };
+        let title = |metric, unit| Title::mean(Subject::new("core", ALL), metric, unit);
         let span = self.span * 1e9;
         let all = span * f64::from(self.server.site.servers);
         let share = |time: u64| (all > 0.0).then(|| time as f64 / all);
@@ -187,7 +186,7 @@ pub fn distributions<'f>(
     let each = subjects.flat_map(|(name, tails)| TIMES.iter().zip(tails).map(move |one| (name, one)));
     each.map(move |(name, (timed, histogram))| ServerDistribution {
         discipline: discipline.to_owned(),
-        class: name.to_owned(),
+        subject: OfClass { class: name.to_owned() },
         metric: timed.name,
         bins: Bins::new(histogram, timed.unit, |kept| timed.told(kept)),
     })

@@ -21,9 +21,8 @@
 
 use serde::Serialize;
 
-use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::result::{Check, TheoryRow};
-use weir_lab::stats::Bins;
+use weir_lab::provenance::Provenance;
+use weir_lab::result::{Check, Course, Distribution, TheoryRow};
 use weir_lab::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
@@ -34,16 +33,9 @@ pub struct ServerOutcome {
     pub provenance: Provenance,
     /// The offered load, all cores together being 1; `None` where it is not known: with clients, and where it grows.
     pub load: Option<f64>,
-    /// The run was broken off; the replications that were finished count.
-    pub interrupted: bool,
-    /// Why there are no means.
-    pub unstable: Option<String>,
-    /// Which engine ran each discipline.
-    pub engines: Vec<EngineUsed>,
-    /// The disciplines, by their canonical specs.
-    pub disciplines: Vec<String>,
-    /// The one from which paired differences are taken.
-    pub reference: String,
+    /// How the run went.
+    #[serde(flatten)]
+    pub course: Course,
     /// Cores.
     pub cores: u32,
     /// Receivers.
@@ -155,19 +147,15 @@ pub struct CoreTotals {
     pub overhead: f64,
 }
 
-/// The distribution of a metric in a class: the buckets that hold something.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ServerDistribution {
-    /// The discipline.
-    pub discipline: String,
+/// What a distribution of the server is of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OfClass {
     /// The class; `all` for all of them.
     pub class: String,
-    /// `delay`, `response` or `slowdown`.
-    pub metric: &'static str,
-    /// Its bins.
-    #[serde(flatten)]
-    pub bins: Bins,
 }
+
+/// The distribution of the `delay`, the `response` or the `slowdown` of a class.
+pub type ServerDistribution = Distribution<OfClass>;
 
 /// Means of successive windows of the first replication, from its beginning.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -12,9 +12,10 @@ use weir_core::item::Message;
 use weir_core::registry;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
-use weir_lab::provenance::{EngineUsed, Frame, Provenance};
+use weir_lab::provenance::{Frame, Provenance};
+use weir_lab::result::Course;
 use weir_lab::stats::figure::ALL;
-use weir_lab::stats::row::{self, Rows};
+use weir_lab::stats::row::{self, DIFFERENCE, Rows};
 
 /// So much of the requests that arrive, more at the end of the measured time than at its beginning, are a growing queue.
 const GROWING: f64 = 0.01;
@@ -43,7 +44,7 @@ pub fn statement(server: &ServerScenario) -> Option<String> {
 /// The result of the replications that were finished; cells are in order of the disciplines.
 #[must_use]
 pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> ServerOutcome {
-    let rows: Vec<Rows<'_>> = cells.iter().map(|cell| figures::rows(server, cell)).collect();
+    let rows: Vec<Rows> = cells.iter().map(|cell| figures::rows(server, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let mut warnings: Vec<Warning> = overload(server).into_iter().collect();
     warnings.extend(lengths(server));
@@ -61,17 +62,18 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
     let apart =
         (0..cells.len()).filter_map(|place| comparison::disagreement(server, place, &theory, &rows[place]));
     warnings.extend(apart);
+    let interrupted = replications < server.stop.replications as usize;
+    let engine = |place: usize| engine(cells.get(place)?);
     ServerOutcome {
-        interrupted: replications < server.stop.replications as usize,
-        engines: named(server, cells).filter_map(|(name, cell)| engine(name, cell)).collect(),
+        course: Course::new(&server.disciplines, server.reference, interrupted, engine),
         warnings,
         class_totals: named(server, cells)
             .flat_map(|(name, cell)| class_totals(server, name, cell))
             .collect(),
         discipline_totals: named(server, cells).map(|(name, cell)| discipline_totals(name, cell)).collect(),
         core_totals: named(server, cells).flat_map(|(name, cell)| core_totals(server, name, cell)).collect(),
-        estimates: named(server, &rows).flat_map(|(name, rows)| rows.figures(name)).collect(),
-        differences: row::differences(&server.disciplines, server.reference, &rows),
+        estimates: row::figures(&server.disciplines, &rows),
+        differences: row::differences(&server.disciplines, server.reference, &rows, |_| &[DIFFERENCE]),
         distributions: named(server, cells)
             .flat_map(|(name, cell)| figures::distributions(server, cell, name))
             .collect(),
@@ -89,7 +91,9 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
 /// The result of a scenario that has no means: a statement.
 #[must_use]
 pub fn without_means(server: &ServerScenario, frame: &Frame, statement: String) -> ServerOutcome {
-    ServerOutcome { unstable: Some(statement), ..empty(server, frame, 0) }
+    let mut outcome = empty(server, frame, 0);
+    outcome.course.unstable = Some(statement);
+    outcome
 }
 
 /// The closed forms of a scenario: a result without a simulation.
@@ -106,11 +110,7 @@ fn empty(server: &ServerScenario, frame: &Frame, replications: usize) -> ServerO
     ServerOutcome {
         provenance: Provenance::new("server", &server.title, server.seed, frame, replications),
         load: server.load.or(server.steady_load()),
-        interrupted: false,
-        unstable: None,
-        engines: Vec::new(),
-        disciplines: server.disciplines.clone(),
-        reference: server.disciplines[server.reference].clone(),
+        course: Course::new(&server.disciplines, server.reference, false, |_| None),
         cores: server.site.servers,
         receivers: server.site.receivers,
         queue: server.site.queue,
@@ -149,10 +149,10 @@ fn class(class: &Class) -> ClassRow {
     }
 }
 
-fn engine(discipline: &str, cell: &Cell) -> Option<EngineUsed> {
+/// The engine that ran a discipline, if any replication was finished.
+fn engine(cell: &Cell) -> Option<&'static str> {
     let is_accelerated = cell.runs.first()?.left.accelerated;
-    let engine = if is_accelerated { "accelerated" } else { "plain" };
-    Some(EngineUsed { discipline: discipline.to_owned(), engine })
+    Some(if is_accelerated { "accelerated" } else { "plain" })
 }
 
 /// Why the mean slowdown of a class is of the grid of time, and not of the class.

@@ -53,7 +53,11 @@ fn played(server: &ServerScenario, threads: usize) -> Result<ServerOutcome, RunE
 }
 
 fn figure<'o>(outcome: &'o ServerOutcome, key: [&str; 4]) -> &'o Figure {
-    let is_it = |row: &&Figure| [row.discipline.as_str(), &row.name, row.metric, row.statistic] == key;
+    let [discipline, name, metric, statistic] = key;
+    let is_it = |row: &&Figure| {
+        (row.discipline.as_deref(), row.subject.name.as_str()) == (Some(discipline), name)
+            && (row.metric, row.statistic) == (metric, statistic)
+    };
     outcome.estimates.iter().find(is_it).unwrap_or_else(|| panic!("{key:?}"))
 }
 
@@ -238,7 +242,7 @@ fn what_was_dropped_has_no_closed_form() {
     server.site.queue = None;
     let Workload::Open(open) = &mut server.workload else { panic!("open") };
     open.mean_gap = 1_000.0 / 1.5;
-    assert!(crate::report::theory_only(&server, &Frame::default()).unstable.is_some());
+    assert!(crate::report::theory_only(&server, &Frame::default()).course.unstable.is_some());
 }
 
 #[test]
@@ -270,16 +274,16 @@ fn more_load_than_cores_without_bound_is_a_statement() {
     let mut server = scenario(&["cfcfs"], 2, high_bimodal(), 1.25).expect("specs");
     let outcome = played(&server, 1).expect("a statement");
     assert!(outcome.estimates.is_empty());
-    let statement = outcome.unstable.expect("a statement");
+    let statement = outcome.course.unstable.expect("a statement");
     assert!(statement.contains("1.25") && statement.contains("2 cores"), "{statement}");
     server.site.queue = Some(10);
     server.stop.replications = 3;
     let outcome = played(&server, 1).expect("a result");
-    assert!(outcome.unstable.is_none() && value(&outcome, ["cfcfs", "all", "dropped", "mean"]) > 0.1);
+    assert!(outcome.course.unstable.is_none() && value(&outcome, ["cfcfs", "all", "dropped", "mean"]) > 0.1);
     assert!(outcome.warnings[0].text.contains("1.25"), "{:?}", outcome.warnings);
     server.costs.dispatch = nanos(1_000_000);
     let outcome = played(&server, 1).expect("a statement");
-    assert!(outcome.unstable.is_some_and(|statement| statement.contains("receivers")));
+    assert!(outcome.course.unstable.is_some_and(|statement| statement.contains("receivers")));
 }
 
 #[test]
@@ -379,7 +383,7 @@ fn a_class_without_a_share_has_no_figures() {
     server.stop.replications = 2;
     let outcome = played(&server, 1).expect("a result");
     let timed = |row: &Figure| ["delay", "response", "slowdown", "dropped"].contains(&row.metric);
-    for row in outcome.estimates.iter().filter(|row| row.name == "none" && timed(row)) {
+    for row in outcome.estimates.iter().filter(|row| row.subject.name == "none" && timed(row)) {
         assert_eq!(
             (row.value, row.reason.as_deref()),
             (None, Some("no observations in this run")),
@@ -419,7 +423,7 @@ fn no_interval_of_a_slowdown_is_below_one_nor_of_a_delay_below_none() {
     let timed = |row: &&Figure| ["delay", "response", "slowdown"].contains(&row.metric);
     // Too few for the far quantiles, which are withheld.
     let told = |row: &&Figure| !["p99.9", "p99.99"].contains(&row.statistic);
-    for row in outcome.estimates.iter().filter(|row| row.name == "a").filter(timed).filter(told) {
+    for row in outcome.estimates.iter().filter(|row| row.subject.name == "a").filter(timed).filter(told) {
         assert!(row.value.is_some_and(|value| value >= least(row.metric)), "{row:?}");
         assert!(row.low.is_none_or(|low| low >= least(row.metric)), "{row:?}");
     }

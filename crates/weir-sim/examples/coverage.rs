@@ -32,8 +32,9 @@ struct Interval {
 
 /// The quantile `p` of the latency of all messages, by interpolation inside its bucket.
 fn interpolated(outcome: &Outcome, discipline: &str, p: f64) -> Option<f64> {
-    let is_all =
-        |row: &&weir_sim::port::outcome::Distribution| row.discipline == discipline && row.class == "all";
+    let is_all = |row: &&weir_sim::port::outcome::Distribution| {
+        row.discipline == discipline && row.subject.class == "all"
+    };
     let all = &outcome.distributions.iter().find(is_all)?.bins;
     let mut left = all.count.iter().sum::<u64>() as f64 * p;
     for ((low, high), &count) in all.low.iter().zip(&all.high).zip(&all.count) {
@@ -72,7 +73,7 @@ impl Row {
             Kind::Statistic(statistic) => {
                 let figure = outcome.estimates.iter().find(|figure| {
                     figure.discipline.as_deref() == Some(self.discipline)
-                        && figure.class == self.class
+                        && figure.subject.class == self.class
                         && (figure.metric, figure.statistic) == ("latency", statistic)
                 })?;
                 interval(figure.value, figure.low, figure.high)
@@ -81,7 +82,7 @@ impl Row {
                 let apart = outcome
                     .differences
                     .iter()
-                    .find(|apart| apart.discipline == self.discipline && apart.class == self.class)?;
+                    .find(|apart| apart.discipline == self.discipline && apart.subject.class == self.class)?;
                 interval(apart.value, apart.low, apart.high)
             }
         }

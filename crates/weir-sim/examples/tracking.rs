@@ -63,7 +63,7 @@ fn latencies(outcome: &Outcome, discipline: &str) -> [Value; COLUMNS.len()] {
     COLUMNS.map(|(class, statistic)| {
         let figure = outcome.estimates.iter().find(|figure| {
             figure.discipline.as_deref() == Some(discipline)
-                && figure.class == class
+                && figure.subject.class == class
                 && (figure.metric, figure.statistic) == ("latency", statistic)
         });
         let figure = figure.expect("every discipline has every statistic");
@@ -74,9 +74,10 @@ fn latencies(outcome: &Outcome, discipline: &str) -> [Value; COLUMNS.len()] {
 
 /// By how many percent the mean is above that of shortest-first, by the paired ratio.
 fn above_shortest(outcome: &Outcome, discipline: &str) -> Value {
-    let row = outcome.differences.iter().find(|row| row.discipline == discipline && row.class == "all");
-    let Some((ratio, row)) = row.and_then(|row| Some((row.ratio?, row))) else { return (0.0, None) };
-    let half = row.ratio_low.zip(row.ratio_high).map(|(low, high)| (high - low) * 50.0);
+    let row =
+        outcome.differences.iter().find(|row| row.discipline == discipline && row.subject.class == "all");
+    let Some((ratio, row)) = row.and_then(|row| Some((row.beside.ratio?, row))) else { return (0.0, None) };
+    let half = row.beside.ratio_low.zip(row.beside.ratio_high).map(|(low, high)| (high - low) * 50.0);
     ((ratio - 1.0) * 100.0, half)
 }
 

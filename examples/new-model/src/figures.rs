@@ -2,8 +2,8 @@
 //! stops) or `long`, and what buses do. Who boards has waited; who could not board the first bus was left behind.
 
 use weir_lab::result::{Check, Distribution};
-use weir_lab::stats::figure::ALL;
-use weir_lab::stats::row::{Row, Rows, Title};
+use weir_lab::stats::figure::{ALL, Subject, Title};
+use weir_lab::stats::row::{Row, Rows};
 use weir_lab::tally::{Tallies, Tally};
 
 /// Waits, by their places: of all, of short trips, of long ones.
@@ -34,17 +34,17 @@ pub(crate) fn boards(left: &mut Left, wait: u64, every: u64, is_short: bool) {
     }
 }
 
-fn title(kind: &'static str, name: &'static str, metric: &'static str, unit: &'static str) -> Title<'static> {
-    Title { kind, name, metric, statistic: "mean", unit }
+fn title(kind: &'static str, name: &str, metric: &'static str, unit: &'static str) -> Title {
+    Title::mean(Subject::new(kind, name), metric, unit)
 }
 
-fn waits() -> impl Iterator<Item = (usize, Title<'static>)> {
+fn waits() -> impl Iterator<Item = (usize, Title)> {
     NAMES.iter().map(|name| title("passengers", name, "wait", "s")).enumerate()
 }
 
-pub(crate) fn rows(cell: &Cell) -> Rows<'static> {
+pub(crate) fn rows(cell: &Cell) -> Rows {
     let mean = |title, part: Count, whole: Count| cell.ratio(title, part as usize, whole as usize);
-    let mut rows: Vec<Row<'_>> = waits().flat_map(|(place, title)| cell.spreads(title, place)).collect();
+    let mut rows: Vec<Row> = waits().flat_map(|(place, title)| cell.spreads(title, place)).collect();
     rows.push(mean(title("passengers", ALL, "left_behind", "1"), Count::LeftBehind, Count::Boarded));
     rows.push(mean(title("bus", ALL, "boarded", "passengers"), Count::Boarded, Count::Buses));
     Rows::new(rows, true)

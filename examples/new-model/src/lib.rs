@@ -112,10 +112,9 @@ pub fn outcome(scenario: &Scenario<BusStop>, threads: NonZeroUsize) -> Result<Ou
     let finished = cells.first().map_or(0, |cell| cell.replications());
     let provenance = Provenance::new("bus-stop", &stop.title, stop.seed, &scenario.frame, finished);
     let named = || stop.disciplines.iter().map(|discipline| &*discipline.name).zip(&cells);
-    Ok(Outcome {
-        unstable: stop.unstable(),
-        distributions: named().flat_map(|(name, cell)| distributions(name, cell)).collect(),
-        checks: named().map(|(name, cell)| conservation(name, cell)).collect(),
-        ..Outcome::new(provenance, stop, &cells.iter().map(rows).collect::<Vec<_>>(), ())
-    })
+    let mut outcome = Outcome::new(provenance, stop, &cells.iter().map(rows).collect::<Vec<_>>(), ());
+    outcome.course.unstable = stop.unstable();
+    outcome.distributions = named().flat_map(|(name, cell)| distributions(name, cell)).collect();
+    outcome.checks = named().map(|(name, cell)| conservation(name, cell)).collect();
+    Ok(outcome)
 }

@@ -227,6 +227,16 @@ impl Measure {
         }
     }
 
+    /// Observations behind it; none where there is no value.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Estimate(estimate) => estimate.count,
+            Self::Maximum { count, .. } | Self::Observed { count, .. } => *count,
+            Self::NotAvailable { .. } => 0,
+        }
+    }
+
     /// The estimate, if this is one.
     #[must_use]
     pub fn as_estimate(&self) -> Option<&Estimate> {

@@ -11,36 +11,20 @@
 //! quantile as far as the histogram tells it. Work and memory O(replications) a row. Units: as a row's title says.
 
 use super::estimate::{Measure, Unavailable};
-use super::figure::{Figure, PairedDifference};
+use super::figure::{Beside, Figure, Intervals, PairedDifference, Subject, Title, Told};
 use super::histogram::Histogram;
 use super::replications;
 use super::times::Spread;
 
-/// Where an interval comes from if it is none.
-const EXACT: &str = "exact: nothing is random";
-/// Why there is none of the least and the longest.
+/// Why the least and the longest have no interval.
 const EXTREME: &str =
     "the extreme of all replications: more of them find one beyond it, so it has no interval";
 
-/// What a figure is called.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Title<'f> {
-    /// The kind of its subject.
-    pub kind: &'static str,
-    /// The name of its subject.
-    pub name: &'f str,
-    /// What is measured.
-    pub metric: &'static str,
-    /// `mean`, a quantile, `min`, `max`.
-    pub statistic: &'static str,
-    /// The unit.
-    pub unit: &'static str,
-}
-
 /// A figure with the number of each replication, `None` where there was nothing to observe.
-pub struct Row<'f> {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row<S = Subject> {
     /// What it is called.
-    pub title: Title<'f>,
+    pub title: Title<S>,
     /// The value with its interval.
     pub measure: Measure,
     /// Of the least and the longest too: their differences are of these.
@@ -51,16 +35,36 @@ pub struct Row<'f> {
     pub reading: f64,
     /// The least that there can be, where one is known: no interval reaches below it.
     least: Option<f64>,
-    /// Why it has no interval, where it is random and never has one.
-    pub no_interval: Option<String>,
+    /// Whether it is the least or the longest of all replications.
+    is_extreme: bool,
     /// Why it is not told although something was observed: nor are its differences.
     pub withheld: Option<String>,
 }
 
-/// The figures of one discipline, in an order that is the same for every discipline.
-pub struct Rows<'f> {
-    rows: Vec<Row<'f>>,
-    is_random: bool,
+/// The figures of one cell, in an order that is the same for every discipline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rows<S = Subject> {
+    rows: Vec<Row<S>>,
+    intervals: Intervals,
+}
+
+/// How a figure of two disciplines is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison {
+    /// What it is called, in models that compare in several ways.
+    pub name: Option<&'static str>,
+    /// Its unit, where that is not the figure's.
+    pub unit: Option<&'static str>,
+    /// From the pairs of the replications: the discipline's number, then the reference's.
+    pub of: fn(&[[f64; 2]]) -> Measure,
+}
+
+/// The discipline's number less the reference's.
+pub const DIFFERENCE: Comparison = Comparison { name: None, unit: None, of: mean_difference };
+
+fn mean_difference(pairs: &[[f64; 2]]) -> Measure {
+    let apart: Vec<f64> = pairs.iter().map(|[own, other]| own - other).collect();
+    replications::mean(&apart)
 }
 
 /// The quantiles that are wanted of times.
@@ -71,129 +75,68 @@ pub struct Tails<'t, const KEPT: usize> {
     pub quantiles: [(&'static str, f64); KEPT],
 }
 
-/// A value with its interval.
-#[derive(Default)]
-struct Told {
-    value: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-    standard_error: Option<f64>,
-    method: Option<String>,
-    reason: Option<String>,
-}
-
-/// A figure with its interval; one that is not random is told within `error`.
-fn told(measure: &Measure, is_random: bool, error: f64) -> Told {
-    let value = measure.value();
-    match (measure, measure.as_estimate(), value) {
-        (Measure::NotAvailable { reason }, _, _) => {
-            Told { reason: Some(reason.to_string()), ..Told::default() }
-        }
-        (_, _, Some(exact)) if !is_random => Told {
-            value,
-            low: Some(exact - error),
-            high: Some(exact + error),
-            standard_error: Some(0.0),
-            method: Some(EXACT.to_owned()),
-            reason: None,
-        },
-        (_, Some(estimate), _) => Told {
-            value,
-            low: Some(estimate.low()),
-            high: Some(estimate.high()),
-            standard_error: Some(estimate.standard_error()),
-            method: Some(estimate.method().to_string()),
-            reason: None,
-        },
-        _ => Told {
-            value,
-            reason: Some("one replication tells a value, an interval needs at least 2".to_owned()),
-            ..Told::default()
-        },
+impl<S> Row<S> {
+    fn new(title: Title<S>, measure: Measure, parts: Vec<Option<f64>>, count: u64) -> Self {
+        Self { title, measure, parts, count, reading: 0.0, least: None, is_extreme: false, withheld: None }
     }
-}
 
-impl<'f> Row<'f> {
     /// The mean of one number a replication.
-    pub fn mean(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
+    pub fn mean(title: Title<S>, parts: Vec<Option<f64>>, count: u64) -> Self {
         let values: Vec<f64> = parts.iter().copied().flatten().collect();
-        Self {
-            title,
-            measure: replications::mean(&values),
-            parts,
-            count,
-            reading: 0.0,
-            least: None,
-            no_interval: None,
-            withheld: None,
-        }
+        Self::new(title, replications::mean(&values), parts, count)
     }
 
     /// The longest of all replications.
-    pub fn longest(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
+    pub fn longest(title: Title<S>, parts: Vec<Option<f64>>, count: u64) -> Self {
         let measure = match parts.iter().copied().flatten().reduce(f64::max) {
             Some(longest) => Measure::maximum(longest, count),
             None => Unavailable::NoObservations.into(),
         };
-        Self {
-            title,
-            measure,
-            parts,
-            count,
-            reading: 0.0,
-            least: None,
-            no_interval: Some(EXTREME.to_owned()),
-            withheld: None,
-        }
+        Self { is_extreme: true, ..Self::new(title, measure, parts, count) }
     }
 
     /// The least of all replications.
-    pub fn least(title: Title<'f>, parts: Vec<Option<f64>>, count: u64) -> Self {
+    pub fn least(title: Title<S>, parts: Vec<Option<f64>>, count: u64) -> Self {
         let measure = match parts.iter().copied().flatten().reduce(f64::min) {
             Some(least) => Measure::observed(least, count),
             None => Unavailable::NoObservations.into(),
         };
-        Self {
-            title,
-            measure,
-            parts,
-            count,
-            reading: 0.0,
-            least: None,
-            no_interval: Some(EXTREME.to_owned()),
-            withheld: None,
-        }
+        Self { is_extreme: true, ..Self::new(title, measure, parts, count) }
+    }
+
+    /// The quantile `p` of the times of all replications, given that of each, made one of the title's unit by `convert`.
+    pub fn quantile(
+        title: Title<S>,
+        (all, p): (&Histogram, f64),
+        parts: Vec<Option<f64>>,
+        count: u64,
+        convert: impl Fn(f64) -> f64,
+    ) -> Self {
+        let held: Vec<f64> = parts.iter().copied().flatten().collect();
+        let measure = replications::quantile_of_parts(all, &held, p).times(convert(1.0));
+        let parts = parts.into_iter().map(|part| part.map(&convert)).collect();
+        Self { reading: Histogram::<7>::RELATIVE_ERROR, ..Self::new(title, measure, parts, count) }
     }
 
     /// Mean, quantiles and longest of times, each made one of the title's unit by `convert`.
     pub fn spreads<const KEPT: usize>(
-        title: Title<'f>,
+        title: Title<S>,
         each: &[Spread<KEPT>],
         tails: Option<&Tails<'_, KEPT>>,
         convert: impl Fn(f64) -> f64,
-    ) -> Vec<Self> {
+    ) -> Vec<Self>
+    where
+        S: Clone,
+    {
         let count = each.iter().map(|spread| spread.count).sum();
-        let of = |statistic| Title { statistic, ..title };
+        let of = |statistic| Title { statistic, ..title.clone() };
         let parts = each.iter().map(|spread| spread.mean().map(&convert)).collect();
         let mut rows = vec![Self::mean(of("mean"), parts, count)];
         let none = Histogram::new();
         for (tails, place) in tails.into_iter().flat_map(|tails| (0..KEPT).map(move |place| (tails, place))) {
             let (statistic, p) = tails.quantiles[place];
-            let held: Vec<f64> = each.iter().filter_map(|spread| spread.quantiles[place]).collect();
-            let all = tails.all.unwrap_or(&none);
-            let measure = replications::quantile_of_parts(all, &held, p).times(convert(1.0));
-            let parts = each.iter().map(|spread| spread.quantiles[place].map(&convert)).collect();
-            let reading = Histogram::<7>::RELATIVE_ERROR;
-            rows.push(Self {
-                title: of(statistic),
-                measure,
-                parts,
-                count,
-                reading,
-                least: None,
-                no_interval: None,
-                withheld: None,
-            });
+            let parts = each.iter().map(|spread| spread.quantiles[place]).collect();
+            rows.push(Self::quantile(of(statistic), (tails.all.unwrap_or(&none), p), parts, count, &convert));
         }
         let parts = each.iter().map(|spread| spread.longest().map(&convert)).collect();
         rows.push(Self::longest(of("max"), parts, count));
@@ -207,113 +150,143 @@ impl<'f> Row<'f> {
     }
 
     /// Its value with its interval.
-    fn told(&self, is_random: bool) -> Told {
+    fn told(&self, intervals: Intervals) -> Told {
         let value = self.measure.value();
         if let (Some(reason), true) = (&self.withheld, value.is_some()) {
-            return Told { reason: Some(reason.clone()), ..Told::default() };
+            return Told::nothing(reason.clone());
         }
-        match &self.no_interval {
-            Some(reason) if is_random && value.is_some() => {
-                Told { value, reason: Some(reason.clone()), ..Told::default() }
-            }
-            _ => {
-                let told = told(&self.measure, is_random, self.reading * value.unwrap_or(0.0).abs());
-                let least = self.least.unwrap_or(f64::NEG_INFINITY);
-                Told { low: told.low.map(|low| low.max(least)), ..told }
-            }
+        if self.is_extreme && intervals == Intervals::Explained && value.is_some() {
+            return Told { value, reason: Some(EXTREME.to_owned()), ..Told::default() };
         }
+        let told = Told::new(&self.measure, intervals, self.reading * value.unwrap_or(0.0).abs());
+        let least = self.least.unwrap_or(f64::NEG_INFINITY);
+        Told { low: told.low.map(|low| low.max(least)), ..told }
     }
+}
 
-    fn figure(&self, discipline: &str, is_random: bool) -> Figure {
-        let told = self.told(is_random);
-        Figure {
-            discipline: discipline.to_owned(),
-            kind: self.title.kind,
-            name: self.title.name.to_owned(),
-            metric: self.title.metric,
-            statistic: self.title.statistic,
-            count: if self.measure.value().is_some() { self.count } else { 0 },
-            value: told.value,
-            low: told.low,
-            high: told.high,
-            standard_error: told.standard_error,
-            method: told.method,
-            unit: self.title.unit,
-            reason: told.reason,
-        }
+impl<S: Clone> Row<S> {
+    fn figure<X: Beside>(&self, discipline: &str, intervals: Intervals) -> Figure<S, X> {
+        let count = if self.measure.value().is_some() { self.count } else { 0 };
+        let (told, beside) = (self.told(intervals), X::of(&self.measure));
+        Figure::told(Some(discipline), self.title.clone(), told, count, beside)
     }
 
     /// Of the pairs of this and the reference's; `names` are those of the discipline and of the reference.
-    fn difference(&self, other: &Self, names: [&str; 2], is_random: bool) -> PairedDifference {
+    fn difference<X: Beside>(
+        &self,
+        other: &Self,
+        names: [&str; 2],
+        comparison: &Comparison,
+        intervals: Intervals,
+    ) -> PairedDifference<S, X> {
         let pairs = self.parts.iter().zip(&other.parts);
-        let apart: Vec<f64> = pairs.filter_map(|(own, other)| Some((*own)? - (*other)?)).collect();
+        let pairs: Vec<[f64; 2]> = pairs.filter_map(|(own, other)| Some([(*own)?, (*other)?])).collect();
         let either = [self, other].map(|row| row.measure.value().unwrap_or(0.0).abs());
         let error = self.reading * (either[0] + either[1]);
-        let told = match self.withheld.as_ref().or(other.withheld.as_ref()).filter(|_| !apart.is_empty()) {
-            Some(reason) => Told { reason: Some(reason.clone()), ..Told::default() },
-            None => told(&replications::mean(&apart), is_random, error),
+        let measure = (comparison.of)(&pairs);
+        let told = match self.withheld.as_ref().or(other.withheld.as_ref()).filter(|_| !pairs.is_empty()) {
+            Some(reason) => Told::nothing(reason.clone()),
+            None => Told::new(&measure, intervals, error),
         };
-        PairedDifference {
-            discipline: names[0].to_owned(),
-            reference: names[1].to_owned(),
-            kind: self.title.kind,
-            name: self.title.name.to_owned(),
-            metric: self.title.metric,
-            statistic: match self.title.statistic {
-                "max" => "replication_max",
-                "min" => "replication_min",
-                "window_max" => "replication_window_max",
-                statistic => statistic,
-            },
-            value: told.value,
-            low: told.low,
-            high: told.high,
-            unit: self.title.unit,
-            reason: told.reason,
-        }
+        let title = Title {
+            statistic: if self.is_extreme { of_each(self.title.statistic) } else { self.title.statistic },
+            unit: comparison.unit.unwrap_or(self.title.unit),
+            ..self.title.clone()
+        };
+        let difference = PairedDifference::told(names, title, told, X::of(&measure));
+        PairedDifference { comparison: comparison.name, ..difference }
     }
 }
 
-impl<'f> Rows<'f> {
-    /// These rows; every figure is exact where nothing is random.
-    pub fn new(rows: Vec<Row<'f>>, is_random: bool) -> Self {
-        Self { rows, is_random }
+/// What the least or the longest of all is called where it is each replication's own.
+fn of_each(extreme: &'static str) -> &'static str {
+    match extreme {
+        "max" => "replication_max",
+        "min" => "replication_min",
+        "window_max" => "replication_window_max",
+        statistic => statistic,
+    }
+}
+
+impl<S> Rows<S> {
+    /// These rows, which say why where they have no interval; every figure is exact where nothing is random.
+    pub fn new(rows: Vec<Row<S>>, is_random: bool) -> Self {
+        Self { rows, intervals: if is_random { Intervals::Explained } else { Intervals::Exact } }
     }
 
+    /// These rows, which do not say why where they have no interval.
+    pub fn bare(rows: Vec<Row<S>>) -> Self {
+        Self { rows, intervals: Intervals::Bare }
+    }
+
+    /// Row by row.
+    pub fn iter(&self) -> impl Iterator<Item = &Row<S>> {
+        self.rows.iter()
+    }
+}
+
+impl<S: Clone> Rows<S> {
     /// As a result has them.
-    pub fn figures(&self, discipline: &str) -> impl Iterator<Item = Figure> {
-        self.rows.iter().map(move |row| row.figure(discipline, self.is_random))
+    pub fn figures<X: Beside>(&self, discipline: &str) -> impl Iterator<Item = Figure<S, X>> {
+        self.rows.iter().map(move |row| row.figure(discipline, self.intervals))
     }
 
-    /// The paired differences from the reference; `names` are those of the discipline and of the reference.
-    fn differences(&self, reference: &Self, names: [&str; 2]) -> Vec<PairedDifference> {
-        let pairs = self.rows.iter().zip(&reference.rows);
-        pairs.map(|(own, other)| own.difference(other, names, self.is_random)).collect()
+    /// Those compared in this way.
+    fn differences<X: Beside>(
+        &self,
+        reference: &Self,
+        names: [&str; 2],
+        compared: impl Fn(&Title<S>) -> &'static [Comparison],
+    ) -> Vec<PairedDifference<S, X>> {
+        let mut differences = Vec::new();
+        for (own, other) in self.rows.iter().zip(&reference.rows) {
+            let each = compared(&own.title).iter();
+            differences.extend(each.map(|one| own.difference(other, names, one, self.intervals)));
+        }
+        differences
     }
+}
 
+impl Rows {
     /// What was measured of this.
     #[must_use]
     pub fn measure(&self, kind: &str, name: &str, metric: &str, statistic: &str) -> Option<&Measure> {
-        self.row(kind, name, metric, statistic).map(|row| &row.measure)
-    }
-
-    fn row(&self, kind: &str, name: &str, metric: &str, statistic: &str) -> Option<&Row<'f>> {
-        let is_it = |row: &&Row<'_>| {
-            let title = row.title;
-            (title.kind, title.name, title.metric, title.statistic) == (kind, name, metric, statistic)
+        let is_it = |row: &&Row| {
+            let Title { subject, .. } = &row.title;
+            let title = (subject.kind, subject.name.as_str(), row.title.metric, row.title.statistic);
+            title == (kind, name, metric, statistic)
         };
-        self.rows.iter().find(is_it)
+        self.rows.iter().find(is_it).map(|row| &row.measure)
     }
 }
 
+/// The figures of all disciplines; `rows` are those of as many cells for each, discipline by discipline.
+pub fn figures<S: Clone, X: Beside>(disciplines: &[String], rows: &[Rows<S>]) -> Vec<Figure<S, X>> {
+    let cells = disciplines.iter().zip(cells(disciplines, rows));
+    cells.flat_map(|(name, cells)| cells.iter().flat_map(move |rows| rows.figures(name))).collect()
+}
+
 /// The paired differences of all disciplines but the reference, by its place, from it; none where it was not finished.
-pub fn differences(disciplines: &[String], reference: usize, rows: &[Rows<'_>]) -> Vec<PairedDifference> {
-    let Some(other) = rows.get(reference) else { return Vec::new() };
-    let others = disciplines.iter().zip(rows).enumerate().filter(|&(place, _)| place != reference);
-    let of = |(_, (discipline, own)): (usize, (&String, &Rows<'_>))| {
-        own.differences(other, [discipline, &disciplines[reference]])
-    };
-    others.flat_map(of).collect()
+/// `rows` are as of [`figures`]; `compared` says in which ways a figure is compared, if it is.
+pub fn differences<S: Clone, X: Beside>(
+    disciplines: &[String],
+    reference: usize,
+    rows: &[Rows<S>],
+    compared: impl Fn(&Title<S>) -> &'static [Comparison],
+) -> Vec<PairedDifference<S, X>> {
+    let Some(others) = cells(disciplines, rows).nth(reference) else { return Vec::new() };
+    let mut differences = Vec::new();
+    for (place, (name, cells)) in disciplines.iter().zip(cells(disciplines, rows)).enumerate() {
+        for (own, other) in cells.iter().zip(others).filter(|_| place != reference) {
+            differences.extend(own.differences(other, [name, &disciplines[reference]], &compared));
+        }
+    }
+    differences
+}
+
+/// The rows of each discipline.
+fn cells<'r, S>(disciplines: &[String], rows: &'r [Rows<S>]) -> impl Iterator<Item = &'r [Rows<S>]> {
+    rows.chunks((rows.len() / disciplines.len().max(1)).max(1))
 }
 
 /// `part` of `whole`, where there is any.

@@ -18,7 +18,7 @@ fn outcome_of(plan: &Plan, threads: usize) -> NetworkOutcome {
     let control = &mut Control { threads, cancel: &cancel, progress, records: None };
     let outcome = run(&plan.0, &Frame::default(), control).unwrap_or_else(|error| panic!("{error}"));
     assert!(outcome.checks.iter().all(|check| check.ok), "{:?}", outcome.checks);
-    assert!(outcome.engines.iter().all(|used| used.engine == "plain"));
+    assert!(outcome.course.engines.iter().all(|used| used.engine == "plain"));
     outcome
 }
 
@@ -28,7 +28,8 @@ fn value(outcome: &NetworkOutcome, of: (Scope, &str), metric: &str) -> f64 {
 
 fn statistic(outcome: &NetworkOutcome, of: (Scope, &str), what: (&str, &str)) -> f64 {
     let found = outcome.estimates.iter().find(|figure| {
-        (figure.scope, figure.name.as_str()) == of && (figure.metric, figure.statistic) == what
+        (figure.subject.scope, figure.subject.name.as_str()) == of
+            && (figure.metric, figure.statistic) == what
     });
     found.and_then(|figure| figure.value).unwrap_or_else(|| panic!("no {what:?} of {of:?}"))
 }

@@ -63,8 +63,9 @@ fn responses_by_hand() {
     assert!((wait.value.expect("a value") * 1e9 - 2.0).abs() < 1e-9);
     assert_eq!((wait.count, wait.unit), (3, "s"));
     assert_eq!(figure(&outcome, "a", "late", "mean").value, Some(0.25));
-    assert!(outcome.estimates.iter().all(|row| row.metric != "late" || row.name != "b"));
-    let distribution = outcome.distributions.iter().find(|row| row.process == "a").expect("a distribution");
+    assert!(outcome.estimates.iter().all(|row| row.metric != "late" || row.subject.name != "b"));
+    let distribution =
+        outcome.distributions.iter().find(|row| row.subject.process == "a").expect("a distribution");
     assert_eq!((distribution.metric, distribution.bins.count.iter().sum::<u64>()), ("response", 4));
     assert_eq!(outcome.process_totals[1].late, None);
 }

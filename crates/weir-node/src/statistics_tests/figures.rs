@@ -46,7 +46,7 @@ fn differences_are_paired_by_replication() {
     let share = figure(&outcome, "a", "share", "mean");
     assert_eq!(share.method.as_deref(), Some("8 replications"));
     assert!(share.high.expect("high") - share.low.expect("low") > 0.01);
-    let apart = outcome.differences.iter().find(|row| row.name == "a" && row.metric == "share");
+    let apart = outcome.differences.iter().find(|row| row.subject.name == "a" && row.metric == "share");
     let apart = apart.expect("a difference");
     // What the replications have in common is gone: 5 of 100.
     let near = |value: Option<f64>| (value.expect("a value") - 0.05).abs() < 1e-12;
@@ -74,8 +74,11 @@ fn extremes_are_of_all_replications_and_have_no_interval() {
         assert_eq!((extreme.low, extreme.high, extreme.method.as_ref()), (None, None, None));
         assert!(extreme.reason.as_ref().is_some_and(|reason| reason.contains("extreme of all replications")));
     }
-    let apart: Vec<_> =
-        outcome.differences.iter().filter(|row| row.name == "a" && row.metric == "response").collect();
+    let apart: Vec<_> = outcome
+        .differences
+        .iter()
+        .filter(|row| row.subject.name == "a" && row.metric == "response")
+        .collect();
     assert!(apart.iter().all(|row| row.statistic != "max"));
     let own = apart.iter().find(|row| row.statistic == "replication_max").expect("a difference");
     assert!((own.value.expect("a value") - 2e-9).abs() < 1e-18 && own.low.is_some());
@@ -134,7 +137,7 @@ fn what_was_finished_of_a_broken_off_run_counts() {
         gathered.add(job.replication, job.discipline, Summed::new(&node, "x", recorder, left(&node, None)));
     }
     let outcome = report::outcome(&node, &Frame::default(), gathered.into_cells());
-    assert!(outcome.interrupted);
+    assert!(outcome.course.interrupted);
     assert_eq!(outcome.provenance.replications, 2);
 }
 
@@ -146,6 +149,6 @@ fn nothing_finished_is_a_result_without_values() {
         &Frame::default(),
         Gathered::new(node.stop.replications, node.cells()).into_cells(),
     );
-    assert!(outcome.interrupted && outcome.checks.is_empty());
+    assert!(outcome.course.interrupted && outcome.checks.is_empty());
     assert!(outcome.estimates.iter().all(|figure| figure.value.is_none() && figure.reason.is_some()));
 }

@@ -94,8 +94,9 @@ fn outcome(node: &NodeScenario, tell: impl Fn(Job, &mut Recorder) -> Option<[Use
 }
 
 fn figure<'o>(outcome: &'o NodeOutcome, name: &str, metric: &str, statistic: &str) -> &'o Figure {
-    let wanted =
-        |figure: &&Figure| (&*figure.name, figure.metric, figure.statistic) == (name, metric, statistic);
+    let wanted = |figure: &&Figure| {
+        (&*figure.subject.name, figure.metric, figure.statistic) == (name, metric, statistic)
+    };
     outcome.estimates.iter().find(wanted).expect("a figure")
 }
 

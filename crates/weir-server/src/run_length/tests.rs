@@ -117,8 +117,11 @@ fn simulated(load: f64, duration: u64, replications: u32) -> (f64, f64) {
     server.stop.replications = replications;
     server.measure.tails = false;
     let outcome = played(&server);
-    let row =
-        outcome.estimates.iter().find(|row| row.name == "all" && row.metric == "delay").expect("a delay");
+    let row = outcome
+        .estimates
+        .iter()
+        .find(|row| row.subject.name == "all" && row.metric == "delay")
+        .expect("a delay");
     let limit = load / (1.0 - load) * 1e-6;
     let error = row.standard_error.expect("an error") * f64::from(replications).sqrt();
     (row.value.expect("a mean") / limit, error / limit)

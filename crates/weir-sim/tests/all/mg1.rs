@@ -83,7 +83,7 @@ fn simulate(workload: &str, load: &str) -> Outcome {
 fn estimate(outcome: &Outcome, discipline: &str, metric: &str) -> (f64, f64) {
     let figure = outcome.estimates.iter().find(|figure| {
         figure.discipline.as_deref() == Some(discipline)
-            && (figure.class.as_str(), figure.metric, figure.statistic) == ("all", metric, "mean")
+            && (figure.subject.class.as_str(), figure.metric, figure.statistic) == ("all", metric, "mean")
     });
     let figure = figure.expect("the figure is in every result");
     let method = figure.method.as_deref().expect("it has an interval");

@@ -181,7 +181,7 @@ pub(crate) fn mean(outcome: &Outcome, discipline: &str, metric: &str) -> Option<
     let of = |name: Option<&str>| name == Some(discipline);
     let figure = outcome.estimates.iter().find(|figure| {
         of(figure.discipline.as_deref())
-            && (figure.class.as_str(), figure.metric, figure.statistic, figure.flow)
+            && (figure.subject.class.as_str(), figure.metric, figure.statistic, figure.subject.flow)
                 == ("all", metric, "mean", None)
     });
     figure.expect("the figure is in every result").value
