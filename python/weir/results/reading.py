@@ -25,13 +25,6 @@ _LARGEST_INTEGER = 2**64
 _LARGEST = 1e100
 """Above all that is measured, and its square is a number still."""
 _SHOWN = 40
-_IN_WORDS = {
-    "str": "text",
-    "int": "a whole number",
-    "float": "a finite number",
-    "bool": "true or false",
-    "None": "null",
-}
 
 
 def parse(text: str, name: str) -> dict[str, Any]:
@@ -137,7 +130,7 @@ def _fits(kind: str) -> Callable[[Any], bool]:
     if " | " in kind:
         options = [_fits(each) for each in kind.split(" | ")]
         return lambda value: any(option(value) for option in options)
-    return _SIMPLE[kind]
+    return _SIMPLE[kind][1]
 
 
 def _inner(kind: str) -> str:
@@ -147,7 +140,7 @@ def _inner(kind: str) -> str:
 def _words(kind: str) -> str:
     if kind.startswith("tuple["):
         return f"a list, each of it {_words(_inner(kind))}"
-    return " or ".join(_IN_WORDS[each] for each in kind.split(" | "))
+    return " or ".join(_SIMPLE[each][0] for each in kind.split(" | "))
 
 
 def _is_integer(value: object) -> bool:
@@ -160,13 +153,14 @@ def _is_number(value: object) -> bool:
     return _is_integer(value)
 
 
-_SIMPLE: dict[str, Callable[[Any], bool]] = {
-    "str": lambda value: isinstance(value, str),
-    "int": _is_integer,
-    "float": _is_number,
-    "bool": lambda value: isinstance(value, bool),
-    "None": lambda value: value is None,
+_SIMPLE: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "str": ("text", lambda value: isinstance(value, str)),
+    "int": ("a whole number", _is_integer),
+    "float": ("a finite number", _is_number),
+    "bool": ("true or false", lambda value: isinstance(value, bool)),
+    "None": ("null", lambda value: value is None),
 }
+"""By the name of a kind: what it is in words, and what tells whether a value is of it."""
 
 
 # What a document must be beyond the types of its fields.

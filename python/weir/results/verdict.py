@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from weir.text import plural, quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from weir.results.result import Result
     from weir.results.rows import Comparison, Measured, Value
@@ -76,6 +76,13 @@ def joined(words: Iterable[str]) -> str:
 def named(result: Result, names: Iterable[str]) -> str:
     """Return disciplines by their labels as a list in a sentence."""
     return joined(result.labels[name] for name in names)
+
+
+def those(result: Result, names: Collection[str]) -> str:
+    """Return disciplines as a list in a sentence, in their order; of more than two all as such."""
+    if len(names) == len(result.disciplines) > BOTH:
+        return "all disciplines"
+    return named(result, (name for name in result.disciplines if name in names))
 
 
 def under(result: Result, names: Sequence[str]) -> str:

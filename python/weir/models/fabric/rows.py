@@ -61,10 +61,7 @@ class Saturation(Of):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FabricDistribution(Histogram, _About, Of):
-    """A histogram by its non-empty bins, from ``low`` to ``high``, with their counts.
-
-    Quantiles read from it have at most ``relative_error``.
-    """
+    """A histogram of the latency of a channel at a load."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

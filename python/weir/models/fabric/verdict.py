@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weir.results.reading import ALL
-from weir.results.verdict import BOTH, disjoint, joined, measured, named, rivals, under
+from weir.results.verdict import disjoint, joined, measured, rivals, those, under
 from weir.text import plural, quantity
 
 if TYPE_CHECKING:
@@ -116,11 +116,8 @@ def _gain(result: FabricResult, load: float, name: str, channels: Sequence[str])
     if not known:
         return ""
     least, most = (end(abs(row.value or 0.0) for row in known) for end in (min, max))
-    span = (
-        _per_cent(least)
-        if _per_cent(least) == _per_cent(most)
-        else f"{_per_cent(least)} to {_per_cent(most)}"
-    )
+    ends = dict.fromkeys((_per_cent(least), _per_cent(most)))
+    span = " to ".join(ends)
     if name == result.reference:
         return f" ({result.labels[other]} is {span} % above)"
     interval = ""
@@ -140,23 +137,13 @@ def _close(result: FabricResult, close: Sequence[Standing], known: int) -> str:
     for each in close:
         groups.setdefault(frozenset((each.best, *each.rivals)), []).append(each.channel)
     told = sorted(groups.items(), key=lambda group: -len(group[1]))
+    alone = result.replications == 1
+    why = "without intervals, of one replication" if alone else "at this length of run"
     words = ""
     for names, channels in told[:_FEW]:
-        who, whose = _those(result, names), "any channel" if len(channels) == known else joined(channels)
-        words += (
-            f", nor {who} for {whose}" if words else f"for {whose} {who} cannot be told apart {_why(result)}"
-        )
+        who, whose = those(result, names), "any channel" if len(channels) == known else joined(channels)
+        words += f", nor {who} for {whose}" if words else f"for {whose} {who} cannot be told apart {why}"
     return words + (", nor others for the rest" if len(told) > _FEW else "")
-
-
-def _those(result: FabricResult, names: frozenset[str]) -> str:
-    if len(names) == len(result.disciplines) > BOTH:
-        return "all disciplines"
-    return named(result, (name for name in result.disciplines if name in names))
-
-
-def _why(result: FabricResult) -> str:
-    return "without intervals, of one replication" if result.replications == 1 else "at this length of run"
 
 
 def _alone(result: FabricResult, load: float) -> str | None:
@@ -185,15 +172,13 @@ def _alone(result: FabricResult, load: float) -> str | None:
 
 def _open(result: FabricResult) -> list[FabricEstimate]:
     """Return the accepted parts of channels of which it cannot be told whether they saturate."""
-    first = {(row.discipline, row.channel): row.load for row in result.saturation}
-    made = []
-    for row in result.estimates:
-        load = first.get((row.discipline, row.channel))
-        if row.metric != "accepted" or row.channel == ALL or row.value is None:
-            continue
-        if (row.discipline, row.channel) in first and (load is None or row.load < load) and _is_open(row):
-            made.append(row)
-    return made
+    first = {(row.discipline, row.channel): row.load or float("inf") for row in result.saturation}
+    return [
+        row
+        for row in result.estimates
+        if row.metric == "accepted" and row.channel != ALL and row.value is not None
+        if row.load < first.get((row.discipline, row.channel), 0.0) and _is_open(row)
+    ]
 
 
 def _is_open(row: FabricEstimate) -> bool:
@@ -224,8 +209,7 @@ def _untold(result: FabricResult) -> str | None:
 
 def saturation(result: FabricResult) -> str | None:
     """Return which channels saturate first, and where that cannot be told."""
-    told = [each for each in (_saturated(result), _untold(result)) if each]
-    return "; ".join(told) or None
+    return "; ".join(filter(None, (_saturated(result), _untold(result)))) or None
 
 
 def _saturated(result: FabricResult) -> str | None:

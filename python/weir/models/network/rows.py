@@ -62,10 +62,7 @@ class Series(Of):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkDistribution(Histogram, _About, Of):
-    """A histogram by its non-empty bins, from ``low`` to ``high``, with their counts.
-
-    Quantiles read from it have at most ``relative_error``.
-    """
+    """A histogram of the delay of a flow, of a class, or of all flows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,10 +47,7 @@ class _OfProcess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeDistribution(Histogram, _OfProcess, Of):
-    """A histogram of a process's ``response`` or ``wait`` by its non-empty bins, with their counts.
-
-    Quantiles read from it have at most ``relative_error``.
-    """
+    """A histogram of a process's ``response`` or ``wait``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

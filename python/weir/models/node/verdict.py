@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.results.verdict import (
-    BOTH,
     capital,
     clear,
     disjoint,
@@ -20,6 +19,7 @@ from weir.results.verdict import (
     measured,
     named,
     rivals,
+    those,
     told,
     under,
     warned,
@@ -231,10 +231,8 @@ def _shortest(result: NodeResult, found: dict[str, SubjectEstimate]) -> str:
         return f"the longest response to a wake-up is {least}{under(result, list(found))}"
     close = _rivals(result, found, best)
     if close:
-        names = [name for name in result.disciplines if name in {best, *close}]
-        every = len(names) == len(result.disciplines) > BOTH
-        who = "all disciplines" if every else named(result, names)
-        rest = [name for name in found if name not in names]
+        who = those(result, {best, *close})
+        rest = [name for name in found if name not in {best, *close}]
         beyond = f", and is longer under {named(result, rest)}" if rest else ""
         why = "by one replication" if result.replications == 1 else "at this length of run"
         return (

@@ -61,10 +61,7 @@ class Difference(Measured, _Ratio, Comparison, OfClass, Against):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distribution(Histogram, OfClass, Of):
-    """A histogram by its non-empty bins, from ``low`` to ``high``, with their counts.
-
-    Quantiles read from it have at most ``relative_error``.
-    """
+    """A histogram of the delay of a class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,10 +35,7 @@ class ServerDifference(SubjectDifference):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerDistribution(Histogram, OfClass, Of):
-    """A histogram of a class's ``delay``, ``response`` or ``slowdown`` by its non-empty bins.
-
-    Quantiles read from it have at most ``relative_error``.
-    """
+    """A histogram of a class's ``delay``, ``response`` or ``slowdown``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
