@@ -10,13 +10,17 @@
 //! | Work | O(length of the document) |
 //! | Units | places in bytes of the text |
 
+mod access;
+
 use core::fmt::Display;
 use core::ops::Range;
 
 use serde::de::value::StrDeserializer;
-use serde::de::{self, DeserializeOwned, DeserializeSeed, Expected, IntoDeserializer, Unexpected, Visitor};
+use serde::de::{self, DeserializeOwned, Expected, Unexpected, Visitor};
 use toml::Spanned;
-use toml::de::{DeFloat, DeInteger, DeString, DeTable, DeValue};
+use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
+
+use access::{Entries, List, Named, Place};
 
 /// The name under which a type asks for its place: its start and its end in bytes, and itself.
 pub(crate) const LOCATED: &str = "Located";
@@ -281,128 +285,6 @@ impl<'t> de::Deserializer<'t> for Node<'t> {
 
     fn deserialize_ignored_any<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Unread> {
         visitor.visit_unit()
-    }
-}
-
-/// What is left of a list.
-struct List<'t>(core::slice::Iter<'t, Spanned<DeValue<'t>>>);
-
-impl<'t> de::SeqAccess<'t> for List<'t> {
-    type Error = Unread;
-
-    fn next_element_seed<T: DeserializeSeed<'t>>(&mut self, seed: T) -> Result<Option<T::Value>, Unread> {
-        self.0.next().map(|value| seed.deserialize(Node::new(value))).transpose()
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.0.len())
-    }
-}
-
-/// What is left of a table.
-struct Entries<'t> {
-    rest: toml::map::Iter<'t, Spanned<DeString<'t>>, Spanned<DeValue<'t>>>,
-    /// Of the key that was read last.
-    value: Option<&'t Spanned<DeValue<'t>>>,
-}
-
-impl<'t> de::MapAccess<'t> for Entries<'t> {
-    type Error = Unread;
-
-    fn next_key_seed<K: DeserializeSeed<'t>>(&mut self, seed: K) -> Result<Option<K::Value>, Unread> {
-        let Some((key, value)) = self.rest.next() else { return Ok(None) };
-        self.value = Some(value);
-        name(key, seed).map(Some)
-    }
-
-    fn next_value_seed<V: DeserializeSeed<'t>>(&mut self, seed: V) -> Result<V::Value, Unread> {
-        let value = self.value.take().expect("serde asks for the value of a key");
-        seed.deserialize(Node::new(value)).map_err(|error| error.within(&value.span()))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.rest.len())
-    }
-}
-
-/// Reads a key.
-fn name<'t, K: DeserializeSeed<'t>>(key: &'t Spanned<DeString<'t>>, seed: K) -> Result<K::Value, Unread> {
-    seed.deserialize(StrDeserializer::new(key.get_ref())).map_err(|error: Unread| error.within(&key.span()))
-}
-
-/// The place of a value, and the value.
-struct Place<'t> {
-    node: Node<'t>,
-    told: u8,
-}
-
-impl<'t> de::SeqAccess<'t> for Place<'t> {
-    type Error = Unread;
-
-    fn next_element_seed<T: DeserializeSeed<'t>>(&mut self, seed: T) -> Result<Option<T::Value>, Unread> {
-        self.told += 1;
-        match self.told {
-            1 => seed.deserialize(self.node.span.start.into_deserializer()),
-            2 => seed.deserialize(self.node.span.end.into_deserializer()),
-            _ => seed.deserialize(self.node.clone()),
-        }
-        .map(Some)
-    }
-}
-
-/// A name with its parameters.
-struct Named<'t> {
-    name: &'t Spanned<DeString<'t>>,
-    parameters: Node<'t>,
-}
-
-impl<'t> de::EnumAccess<'t> for Named<'t> {
-    type Error = Unread;
-    type Variant = Node<'t>;
-
-    fn variant_seed<V: DeserializeSeed<'t>>(self, seed: V) -> Result<(V::Value, Node<'t>), Unread> {
-        Ok((name(self.name, seed)?, self.parameters))
-    }
-}
-
-impl<'t> de::VariantAccess<'t> for Node<'t> {
-    type Error = Unread;
-
-    fn unit_variant(self) -> Result<(), Unread> {
-        match self.value {
-            DeValue::Array(list) if list.is_empty() => Ok(()),
-            DeValue::Table(table) if table.is_empty() => Ok(()),
-            DeValue::Array(_) | DeValue::Table(_) => {
-                Err(Unread::at(format!("expected empty {}", self.value.type_str()), self.span))
-            }
-            _ => Err(Unread::at(format!("expected table, found {}", self.value.type_str()), self.span)),
-        }
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'t>>(self, seed: T) -> Result<T::Value, Unread> {
-        seed.deserialize(self)
-    }
-
-    fn tuple_variant<V: Visitor<'t>>(self, length: usize, visitor: V) -> Result<V::Value, Unread> {
-        match self.value {
-            DeValue::Array(list) if list.len() == length => visitor.visit_seq(List(list.iter())),
-            DeValue::Array(_) | DeValue::Table(_) => {
-                Err(Unread::at(format!("expected tuple with length {length}"), self.span))
-            }
-            _ => Err(Unread::at(format!("expected table, found {}", self.value.type_str()), self.span)),
-        }
-    }
-
-    fn struct_variant<V: Visitor<'t>>(
-        self,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Unread> {
-        let keys = self.value.as_table().into_iter().flat_map(DeTable::keys);
-        if let Some(key) = keys.into_iter().find(|key| !fields.contains(&key.get_ref().as_ref())) {
-            return Err(<Unread as de::Error>::unknown_field(key.get_ref(), fields).within(&key.span()));
-        }
-        de::Deserializer::deserialize_struct(self, "", fields, visitor)
     }
 }
 
