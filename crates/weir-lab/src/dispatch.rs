@@ -19,8 +19,6 @@ pub enum Level {
 ///
 /// `run`, and what it calls, must be `#[inline(always)]`: only inlined code is compiled for the level.
 pub trait Work {
-    /// Whether a third copy is worth its compilation: where AVX-512 gains less than 3 % over AVX2, it is not.
-    const GAINS_FROM_AVX512: bool;
     /// What the work returns.
     type Output;
     /// Does the work.
@@ -49,19 +47,16 @@ impl Level {
         &[Self::Portable]
     }
 
-    /// Runs the copy of `work` compiled for this level, or for the next narrower one where the machine or the work lacks it.
+    /// Runs the copy of `work` compiled for this level, or the portable one where the machine lacks it.
     #[inline]
     pub fn run<W: Work>(self, work: W) -> W::Output {
         #[cfg(target_arch = "x86_64")]
-        {
-            if const { W::GAINS_FROM_AVX512 } && self == Self::Avx512 && is_avx512() {
-                // SAFETY: every feature that the callee enables has just been found on this processor.
-                return unsafe { avx512(work) };
-            }
-            if self != Self::Portable && is_avx2() {
-                // SAFETY: as above.
-                return unsafe { avx2(work) };
-            }
+        match self {
+            // SAFETY: the guard has just found every feature the callee enables on this processor.
+            Self::Avx512 if is_avx512() => return unsafe { avx512(work) },
+            // SAFETY: as above.
+            Self::Avx2 if is_avx2() => return unsafe { avx2(work) },
+            _ => {}
         }
         work.run()
     }

@@ -252,7 +252,6 @@ struct Fill<'a> {
 }
 
 impl Work for Fill<'_> {
-    const GAINS_FROM_AVX512: bool = true;
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -268,7 +267,6 @@ struct FillExponential<'a> {
 }
 
 impl Work for FillExponential<'_> {
-    const GAINS_FROM_AVX512: bool = true;
     type Output = ();
     #[inline(always)]
     fn run(self) {

@@ -150,7 +150,6 @@ impl<const P: usize, const V: usize> schedulers::Visitor<V> for OfPorts<'_, P> {
 struct Windows<'a, 'b, const P: usize, const V: usize, S: Scheduler<V>>(&'a mut Engine<'b, P, V, S>);
 
 impl<const P: usize, const V: usize, S: Scheduler<V>> Work for Windows<'_, '_, P, V, S> {
-    const GAINS_FROM_AVX512: bool = false;
     type Output = bool;
     #[inline(always)]
     fn run(self) -> bool {

@@ -151,7 +151,6 @@ pub(super) struct Play<'a, 'b, P> {
 }
 
 impl<P: Probe> Work for Play<'_, '_, P> {
-    const GAINS_FROM_AVX512: bool = true;
     type Output = ();
     #[inline(always)]
     fn run(self) {

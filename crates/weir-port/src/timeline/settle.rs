@@ -14,7 +14,6 @@ pub(super) struct Settle<'a> {
 }
 
 impl Work for Settle<'_> {
-    const GAINS_FROM_AVX512: bool = true;
     type Output = ();
     #[inline(always)]
     fn run(self) {

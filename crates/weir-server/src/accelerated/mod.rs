@@ -200,7 +200,6 @@ struct Run<'r, 'w, C, S> {
 }
 
 impl<C: Course, S: Sink> Work for Run<'_, '_, C, S> {
-    const GAINS_FROM_AVX512: bool = false;
     type Output = Result<Ended, String>;
 
     #[inline(always)]
