@@ -62,7 +62,7 @@ impl Audit {
     #[inline]
     pub(super) fn time(&mut self, faults: &mut Faults<'_>, Had { node, who, from, until }: Had) {
         if self.verifies {
-            apart(|| {
+            apart(move || {
                 self.checked += 1;
                 let told = std::mem::replace(&mut self.told[node as usize], until);
                 if told != from || until < from {
@@ -87,17 +87,23 @@ impl Audit {
         now: u64,
     ) {
         if self.verifies {
-            apart(|| {
-                self.checked += 1;
-                if let Err(violation) = node.discipline.verify() {
-                    faults.violated(&faults.node(node.number), now, violation.0);
-                }
-                if faults.drops.0 != self.drops {
-                    self.drops = faults.drops.0;
-                    let reason = "the discipline has dropped a process".to_owned();
-                    faults.violated(&faults.node(node.number), now, reason);
-                }
-            });
+            apart(move || self.holds(faults, node, now));
+        }
+    }
+
+    #[inline]
+    fn holds<D: TaskDiscipline<Task>>(&mut self, faults: &mut Faults<'_>, node: &Node<D>, now: u64) {
+        self.checked += 1;
+        if let Err(violation) = node.discipline.verify() {
+            faults.violated(&faults.node(node.number), now, violation.0);
+        }
+        if faults.drops.0 != self.drops {
+            self.drops = faults.drops.0;
+            faults.violated(
+                &faults.node(node.number),
+                now,
+                "the discipline has dropped a process".to_owned(),
+            );
         }
     }
 
@@ -112,8 +118,8 @@ impl Audit {
         now: u64,
     ) {
         if self.verifies {
-            apart(|| {
-                self.discipline(faults, node, now);
+            apart(move || {
+                self.holds(faults, node, now);
                 let charged = &mut self.charged[process as usize];
                 *charged += used;
                 if let Some(counted) = counted(node, process) {
@@ -132,7 +138,7 @@ impl Audit {
     #[inline]
     pub(super) fn left(&mut self, faults: &mut Faults<'_>, process: u32, carried: u64, now: u64) {
         if self.verifies {
-            apart(|| {
+            apart(move || {
                 let (had, charged) = (self.had[process as usize], self.charged[process as usize]);
                 if had != charged + carried {
                     let reason =
@@ -154,8 +160,8 @@ impl Audit {
         now: u64,
     ) {
         if self.verifies {
-            apart(|| {
-                self.discipline(faults, node, now);
+            apart(move || {
+                self.holds(faults, node, now);
                 if after == NOBODY {
                     return;
                 }
@@ -184,7 +190,7 @@ impl Audit {
     #[inline]
     pub(super) fn queue(&mut self, faults: &mut Faults<'_>, queue: u32, dual: &Dual, now: u64) {
         if self.verifies {
-            apart(|| {
+            apart(move || {
                 self.checked += 1;
                 if !dual.data.is_empty() && !dual.waiting.is_empty() {
                     let reason =
@@ -198,7 +204,7 @@ impl Audit {
     /// A process has come to a node, whose discipline may have counted something of it before.
     pub(super) fn moved<D: TaskDiscipline<Task>>(&mut self, node: &Node<D>, process: u32) {
         if self.verifies {
-            apart(|| {
+            apart(move || {
                 let charged = i128::from(self.charged[process as usize]);
                 self.beyond[process as usize] = counted(node, process).unwrap_or(0) - charged;
             });
@@ -213,7 +219,8 @@ impl Audit {
     }
 }
 
-/// Runs a check apart from the engine's code, which is small without it and seldom goes there.
+/// Runs a check apart from the engine's code, which is small without it and seldom goes there. Checks take what they look at by
+/// value: a reference to a local would keep it in memory, also where nothing is verified.
 #[cold]
 #[inline(never)]
 fn apart(check: impl FnOnce()) {

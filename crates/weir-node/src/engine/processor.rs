@@ -295,20 +295,24 @@ impl<S: Sink> World<'_, S> {
     fn hand_over<D>(&mut self, node: &mut Node<D>, now: u64, decision: Decision) {
         let Decision { before, after, level, cost, uncharged, .. } = decision;
         let paid = now + cost;
-        match (before, after) {
+        // Told in one place, whoever it is of: the code for each of them would stand here in full.
+        let (who, until) = match (before, after) {
             (NOBODY, NOBODY) if cost > 0 => {
                 self.tell(node, Who::Idle, now);
-                self.tell(node, Who::Overhead, paid);
+                (Who::Overhead, paid)
             }
-            (NOBODY, NOBODY) => {}
-            (NOBODY, _) => self.tell_rest(node, Who::Idle, now),
-            _ if before == after && node.level == level => {}
-            _ if before == after => self.tell_rest(node, Who::runs(before, node.level), now),
+            (NOBODY, NOBODY) => (Who::Idle, node.untold),
+            (NOBODY, _) => (Who::Idle, now),
+            _ if before == after && node.level == level => (Who::Idle, node.untold),
+            _ if before == after => (Who::runs(before, node.level), now),
             _ => {
                 self.processes[before as usize].carried += cost;
-                self.tell_rest(node, Who::runs(before, node.level), paid);
-                self.audit.left(&mut self.faults, before, self.processes[before as usize].carried, now);
+                (Who::runs(before, node.level), paid)
             }
+        };
+        self.tell_rest(node, who, until);
+        if before != NOBODY && before != after {
+            self.audit.left(&mut self.faults, before, self.processes[before as usize].carried, now);
         }
         if uncharged > 0 {
             self.tell(node, Who::runs(after, level), paid);
