@@ -3,14 +3,17 @@
 //! A model that has no more to say than its figures makes an [`Outcome`] of them; what reads results shows it without
 //! knowing the model. Work and memory: as of the rows.
 
+mod settling;
+
 use serde::Serialize;
 
+pub use self::settling::Settling;
 use crate::provenance::{EngineUsed, Provenance};
 use crate::runner::Model;
 use crate::scenario::Read;
-use crate::stats::Bins;
 use crate::stats::figure::{Figure, PairedDifference, Subject};
 use crate::stats::row::{self, DIFFERENCE, Rows};
+use crate::stats::{Bins, Settled};
 
 /// Confidence of the intervals that a check holds against: a false alarm in a thousand.
 pub const LEVEL: f64 = 0.999;
@@ -28,6 +31,9 @@ pub struct Course {
     pub disciplines: Vec<String>,
     /// The one from which paired differences are taken.
     pub reference: String,
+    /// How much longer the run must be, where figures are not settled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settling: Option<Settling>,
 }
 
 impl Course {
@@ -47,6 +53,7 @@ impl Course {
             engines: disciplines.iter().enumerate().filter_map(used).collect(),
             disciplines: disciplines.to_vec(),
             reference: disciplines[reference].clone(),
+            settling: None,
         }
     }
 }
@@ -126,8 +133,15 @@ pub struct TheoryRow {
     pub unit: &'static str,
     /// The formula, or why there is none.
     pub formula: String,
-    /// Whether the simulation's 99.9 % interval covers it; `None` where nothing was simulated.
+    /// Whether the simulation's 99.9 % interval covers it; `None` where nothing was simulated, or it is not settled.
     pub agrees: Option<bool>,
+    /// Whether what was simulated is settled; in JSON only where it is not.
+    #[serde(skip_serializing_if = "is_true")]
+    pub settled: bool,
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// A self-check.
@@ -143,8 +157,8 @@ pub struct Check {
     pub measured: f64,
     /// By how much they may differ.
     pub tolerance: f64,
-    /// Whether they do not differ by more.
-    pub ok: bool,
+    /// Whether they do not differ by more; `None`: not judged, as it rests on a figure that is not settled.
+    pub ok: Option<bool>,
     /// What the two numbers are, with their units.
     pub note: String,
 }
@@ -160,8 +174,14 @@ impl Check {
         tolerance: f64,
         note: impl Into<String>,
     ) -> Self {
-        let ok = (expected - measured).abs() <= tolerance;
+        let ok = Some((expected - measured).abs() <= tolerance);
         let discipline = discipline.map(str::to_owned);
         Self { discipline, check, expected, measured, tolerance, ok, note: note.into() }
+    }
+
+    /// The same, judged only where the figure that it rests on is settled.
+    #[must_use]
+    pub fn resting_on(self, figure: Settled) -> Self {
+        Self { ok: self.ok.filter(|_| figure.is_settled()), ..self }
     }
 }

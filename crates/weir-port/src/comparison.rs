@@ -52,6 +52,7 @@ pub fn rows(
                 value,
                 unit: frame.unit(metric),
                 formula: form.as_ref().map_or_else(ToString::to_string, |form| form.formula().to_owned()),
+                settled: true,
                 agrees: value.zip(mean).and_then(|(value, mean)| covers(mean, value)),
             });
         }
@@ -77,6 +78,7 @@ pub fn queue_row(form: &ClosedForm, simulated: Option<&Gathered>) -> Option<Theo
         value: Some(value),
         unit: "pkt",
         formula: "conservation of work: rho (W + E[L(L-1)] / 2m)".to_owned(),
+        settled: true,
         agrees: simulated.and_then(|gathered| covers(gathered.queue_length(), value)),
     })
 }

@@ -128,6 +128,7 @@ fn blank(port: &PortScenario, from: &Source) -> Outcome {
         engines: Vec::new(),
         disciplines: port.disciplines.iter().map(|named| named.name.clone()).collect(),
         reference: port.disciplines[port.reference].name.clone(),
+        settling: None,
         classes: frame(port, None).classes,
         estimates: Vec::new(),
         differences: Vec::new(),

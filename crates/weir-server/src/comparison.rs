@@ -54,6 +54,7 @@ fn without(discipline: &str, reason: String) -> TheoryRow {
         unit: "s",
         formula: reason,
         agrees: None,
+        settled: true,
     }
 }
 

@@ -44,7 +44,7 @@ def agreement(result: Result) -> str | None:
     if result.empty:
         return None
     tested = [row for row in result.theory if row.agrees is not None]
-    failed = [check for check in result.checks if not check.ok]
+    failed = [check for check in result.checks if check.ok is False]
     words = []
     if tested:
         agreeing = sum(1 for row in tested if row.agrees)
