@@ -3,14 +3,17 @@
 //! A model that has no more to say than its figures makes an [`Outcome`] of them; what reads results shows it without
 //! knowing the model. Work and memory: as of the rows.
 
+mod settling;
+
 use serde::Serialize;
 
+pub use self::settling::Settling;
 use crate::provenance::{EngineUsed, Provenance};
 use crate::runner::Model;
 use crate::scenario::Read;
-use crate::stats::Bins;
-use crate::stats::figure::{Figure, PairedDifference, Subject};
+use crate::stats::figure::{ALL, Figure, PairedDifference, Subject};
 use crate::stats::row::{self, DIFFERENCE, Rows};
+use crate::stats::{Bins, Settled};
 
 /// Confidence of the intervals that a check holds against: a false alarm in a thousand.
 pub const LEVEL: f64 = 0.999;
@@ -28,6 +31,9 @@ pub struct Course {
     pub disciplines: Vec<String>,
     /// The one from which paired differences are taken.
     pub reference: String,
+    /// How much longer the run must be, where figures are not settled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settling: Option<Settling>,
 }
 
 impl Course {
@@ -47,7 +53,31 @@ impl Course {
             engines: disciplines.iter().enumerate().filter_map(used).collect(),
             disciplines: disciplines.to_vec(),
             reference: disciplines[reference].clone(),
+            settling: None,
         }
+    }
+}
+
+impl Course {
+    /// The same, judged by its figures: how much longer the run must be, and why.
+    #[must_use]
+    pub fn judged<X>(self, figures: &[Figure<Subject, X>], reason: Option<String>) -> Self {
+        self.settling(
+            figures,
+            reason,
+            |subject| if subject.name == ALL { String::new() } else { subject.name.clone() },
+        )
+    }
+
+    /// As [`Self::judged`], of figures whose subjects are told by `words`.
+    #[must_use]
+    pub fn settling<S, X>(
+        self,
+        figures: &[Figure<S, X>],
+        reason: Option<String>,
+        words: impl Fn(&S) -> String,
+    ) -> Self {
+        Self { settling: Settling::of(figures, words).map(|found| found.because(reason)), ..self }
     }
 }
 
@@ -83,11 +113,13 @@ impl<Facts> Outcome<Facts> {
         let compared = model.compared();
         let disciplines: Vec<String> = compared.disciplines.iter().map(|&name| name.to_owned()).collect();
         let interrupted = provenance.replications < model.replications();
+        let estimates = row::figures(&disciplines, rows);
+        let course = Course::new(&disciplines, compared.reference, interrupted, |_| Some("plain"));
         Self {
             provenance,
-            course: Course::new(&disciplines, compared.reference, interrupted, |_| Some("plain")),
+            course: course.judged(&estimates, None),
             facts,
-            estimates: row::figures(&disciplines, rows),
+            estimates,
             differences: row::differences(&disciplines, compared.reference, rows, |_| &[DIFFERENCE]),
             distributions: Vec::new(),
             theory: Vec::new(),
@@ -126,8 +158,15 @@ pub struct TheoryRow {
     pub unit: &'static str,
     /// The formula, or why there is none.
     pub formula: String,
-    /// Whether the simulation's 99.9 % interval covers it; `None` where nothing was simulated.
+    /// Whether the simulation's 99.9 % interval covers it; `None` where nothing was simulated, or it is not settled.
     pub agrees: Option<bool>,
+    /// Whether what was simulated is settled; in JSON only where it is not.
+    #[serde(skip_serializing_if = "is_true")]
+    pub settled: bool,
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// A self-check.
@@ -143,8 +182,8 @@ pub struct Check {
     pub measured: f64,
     /// By how much they may differ.
     pub tolerance: f64,
-    /// Whether they do not differ by more.
-    pub ok: bool,
+    /// Whether they do not differ by more; `None`: not judged, as it rests on a figure that is not settled.
+    pub ok: Option<bool>,
     /// What the two numbers are, with their units.
     pub note: String,
 }
@@ -160,8 +199,14 @@ impl Check {
         tolerance: f64,
         note: impl Into<String>,
     ) -> Self {
-        let ok = (expected - measured).abs() <= tolerance;
+        let ok = Some((expected - measured).abs() <= tolerance);
         let discipline = discipline.map(str::to_owned);
         Self { discipline, check, expected, measured, tolerance, ok, note: note.into() }
+    }
+
+    /// The same, judged only where the figure that it rests on is settled.
+    #[must_use]
+    pub fn resting_on(self, figure: Settled) -> Self {
+        Self { ok: self.ok.filter(|_| figure.is_settled()), ..self }
     }
 }

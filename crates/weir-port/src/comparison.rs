@@ -4,9 +4,10 @@ use crate::collector::Metric;
 use crate::figures::Frame;
 use crate::gathered::Gathered;
 use crate::outcome::ClassRow;
+use crate::settling::Sufficiency;
 use crate::theory::ClosedForm;
 use weir_lab::result::{Check, LEVEL, TheoryRow};
-use weir_lab::stats::{Linearised, Measure, Unavailable};
+use weir_lab::stats::Measure;
 use weir_theory::TheoryError;
 
 /// The exact means of a metric, `all` first and then class by class; `None` where the form gives none. Those of
@@ -37,14 +38,15 @@ pub fn rows(
     form: &Result<ClosedForm, TheoryError>,
     metrics: &[Metric],
     frame: &Frame,
-    simulated: Option<&Gathered>,
+    simulated: Option<(&Gathered, &Sufficiency)>,
 ) -> Vec<TheoryRow> {
     let mut rows = Vec::new();
     for (place, &metric) in metrics.iter().enumerate() {
         let values = form.as_ref().map(|form| exact(form, metric, frame));
         for (at, class) in frame.classes.iter().enumerate() {
             let value = values.as_ref().ok().and_then(|values| values[at]);
-            let mean = simulated.map(|gathered| gathered.mean(place, at.checked_sub(1)));
+            let mean = simulated.map(|(gathered, enough)| enough.mean_of(gathered, place, at.checked_sub(1)));
+            let (agrees, settled) = covers(mean, value);
             rows.push(TheoryRow {
                 discipline: Some(name.to_owned()),
                 class: class.name.clone(),
@@ -52,24 +54,32 @@ pub fn rows(
                 value,
                 unit: frame.unit(metric),
                 formula: form.as_ref().map_or_else(ToString::to_string, |form| form.formula().to_owned()),
-                agrees: value.zip(mean).and_then(|(value, mean)| covers(mean, value)),
+                agrees,
+                settled,
             });
         }
     }
     rows
 }
 
-/// Whether the 99.9 % interval of a mean covers `value`; `None` where there is no interval.
-fn covers(mean: Result<Linearised, Unavailable>, value: f64) -> Option<bool> {
-    let measure = Measure::from(mean);
-    let (low, high) = measure.as_estimate()?.interval(LEVEL);
-    Some((low..=high).contains(&value))
+/// Whether the 99.9 % interval of a mean covers a value, `None` where there is no interval or the mean is not settled; and
+/// whether it is.
+fn covers(mean: Option<Measure>, value: Option<f64>) -> (Option<bool>, bool) {
+    let both = mean.zip(value).and_then(|(mean, value)| Some((*mean.as_estimate()?, value)));
+    let Some((estimate, value)) = both else { return (None, true) };
+    if !estimate.settled().is_settled() {
+        return (None, false);
+    }
+    let (low, high) = estimate.interval(LEVEL);
+    (Some((low..=high).contains(&value)), true)
 }
 
 /// The row of the queue length, which all work-conserving disciplines share.
 #[must_use]
-pub fn queue_row(form: &ClosedForm, simulated: Option<&Gathered>) -> Option<TheoryRow> {
+pub fn queue_row(form: &ClosedForm, simulated: Option<(&Gathered, &Sufficiency)>) -> Option<TheoryRow> {
     let value = form.queue_length()?;
+    let length = simulated.map(|(gathered, enough)| enough.queue_length(gathered));
+    let (agrees, settled) = covers(length, Some(value));
     Some(TheoryRow {
         discipline: None,
         class: "all".to_owned(),
@@ -77,17 +87,23 @@ pub fn queue_row(form: &ClosedForm, simulated: Option<&Gathered>) -> Option<Theo
         value: Some(value),
         unit: "pkt",
         formula: "conservation of work: rho (W + E[L(L-1)] / 2m)".to_owned(),
-        agrees: simulated.and_then(|gathered| covers(gathered.queue_length(), value)),
+        agrees,
+        settled,
     })
 }
 
 /// The closed form of the overall mean as a self-check.
 #[must_use]
-pub fn check(gathered: &Gathered, form: &ClosedForm, frame: &Frame) -> Option<Check> {
-    let measure = Measure::from(gathered.mean(0, None));
+pub fn check(
+    (gathered, enough): (&Gathered, &Sufficiency),
+    form: &ClosedForm,
+    frame: &Frame,
+) -> Option<Check> {
+    let measure = enough.mean_of(gathered, 0, None);
     let (low, high) = measure.as_estimate()?.interval(LEVEL);
     let note = format!("mean {} in {}, {}", gathered.metrics[0].name(), frame.time_unit, form.formula());
     let exact = form.mean() + frame.transmission;
     let name = Some(gathered.name.as_str());
-    Some(Check::new(name, "known formula", exact, measure.value()?, (high - low) / 2.0, note))
+    let check = Check::new(name, "known formula", exact, measure.value()?, (high - low) / 2.0, note);
+    Some(check.resting_on(measure.settled()))
 }

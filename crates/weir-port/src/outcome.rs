@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 use weir_lab::provenance::{EngineUsed, Provenance};
-use weir_lab::result::{self, Check, TheoryRow};
+use weir_lab::result::{self, Check, Settling, TheoryRow};
 use weir_lab::stats::Measure;
 use weir_lab::stats::figure::{self, ALL};
 
@@ -41,6 +41,9 @@ pub struct Outcome {
     pub disciplines: Vec<String>,
     /// The one from which paired differences are taken.
     pub reference: String,
+    /// How much longer the run must be, where figures are not settled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settling: Option<Settling>,
     /// The classes of messages, `all` first.
     pub classes: Vec<ClassRow>,
     /// The figures.

@@ -25,7 +25,7 @@ pub fn rows(server: &ServerScenario, place: usize, cell: &Cell, rows: &Rows) -> 
         return vec![without(discipline, reason)];
     }
     let mut made = of_discipline(server, place);
-    made.iter_mut().for_each(|row| row.agrees = covered(row, rows));
+    made.iter_mut().for_each(|row| (row.agrees, row.settled) = covered(row, rows));
     made
 }
 
@@ -54,6 +54,7 @@ fn without(discipline: &str, reason: String) -> TheoryRow {
         unit: "s",
         formula: reason,
         agrees: None,
+        settled: true,
     }
 }
 
@@ -114,11 +115,15 @@ fn simulated(row: &TheoryRow, rows: &Rows) -> Option<(f64, (f64, f64))> {
     Some((found.value(), found.interval(LEVEL)))
 }
 
-/// Whether the simulation covers a row; none where nothing can be said.
-fn covered(row: &TheoryRow, rows: &Rows) -> Option<bool> {
+/// Whether the simulation covers a row, none where nothing can be said; and whether what it covers is settled.
+fn covered(row: &TheoryRow, rows: &Rows) -> (Option<bool>, bool) {
     let is_limit = row.formula.starts_with(closed_form::SHARING);
-    let value = row.value.filter(|_| !is_limit)?;
-    simulated(row, rows).map(|(_, (low, high))| (low..=high).contains(&value))
+    let found = row.value.filter(|_| !is_limit).zip(simulated(row, rows));
+    let measure = rows.measure("class", &row.class, row.metric, "mean");
+    if found.is_some() && measure.is_some_and(|measure| !measure.settled().is_settled()) {
+        return (None, false);
+    }
+    (found.map(|(value, (_, (low, high)))| (low..=high).contains(&value)), true)
 }
 
 /// The row that is farthest from its simulation, with both values, the interval, the likely cause and what to do.

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from weir.errors import ResultError
 from weir.files import read_text, write_text
-from weir.results.reading import REMEDY, check_document, parse
-from weir.results.rows import Check, Engine, Rows, TheoryValue, Value, frozen, rows
+from weir.results.reading import REMEDY, check_document, check_object, parse
+from weir.results.rows import Check, Engine, Rows, Settling, TheoryValue, Value, frozen, rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -162,6 +162,8 @@ class Result:
                 if name not in document:
                     raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
         check_document(document, {**_FIELDS, **own}, cls.sections())
+        if document.get("settling") is not None:
+            check_object(Settling, document["settling"], "settling")
         cls._check(document)
 
     _whole: ClassVar[tuple[str, ...] | None] = None
@@ -246,10 +248,16 @@ class Result:
         finished = self.document.get("messages", self.replications)
         return self.interrupted and finished == 0
 
+    @cached_property
+    def settling(self) -> Settling | None:
+        """How much longer the run must be until all its figures are settled; None where they are."""
+        found = self.document.get("settling")
+        return None if found is None else rows(Settling, [found])[0]
+
     @property
     def ok(self) -> bool:
-        """Whether every self-check held and the run has a steady state."""
-        return self.unstable is None and all(check.ok for check in self.checks)
+        """Whether every self-check that is judged held and the run has a steady state."""
+        return self.unstable is None and not any(check.ok is False for check in self.checks)
 
     def to_json(self) -> str:
         """Return the document as the engine wrote it."""
@@ -267,10 +275,10 @@ class Result:
         pyarrow.Table
             The fields of an estimate as columns: for the port ``discipline``, ``class``, ``flow``,
             ``metric``, ``statistic``, ``value``, ``low``, ``high``, ``standard_error``, ``count``,
-            ``method``, ``unit`` and ``reason``; for the network ``scope``, ``name`` and ``interval`` in
-            place of ``class`` and ``flow``; for the fabric ``load`` and ``channel`` in their place, and the
-            ends of the 90 % interval, ``low_90`` and ``high_90``; for the node and the server ``kind``
-            and ``name``. Null where a value is absent.
+            ``method``, ``unit``, ``reason`` and ``settled``; for the network ``scope``, ``name`` and
+            ``interval`` in place of ``class`` and ``flow``; for the fabric ``load`` and ``channel`` in their
+            place, and the ends of the 90 % interval, ``low_90`` and ``high_90``; for the node and the
+            server ``kind`` and ``name``. Null where a value is absent.
         """
         import pyarrow as pa
 
@@ -311,5 +319,5 @@ def _is_plain(document: Mapping[str, Any]) -> bool:
 
 def _arrow_type(pa: Any, kind: str) -> Any:  # noqa: ANN401 - pyarrow ships no types
     """Return the Arrow type of a column, from the annotation of its field."""
-    simple = {"float": pa.float64, "int": pa.int64}
+    simple = {"float": pa.float64, "int": pa.int64, "bool": pa.bool_}
     return simple.get(kind.removesuffix(" | None"), pa.string)()

@@ -12,7 +12,7 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from weir.results.tables import GAP, checks_columns, specs, split
+from weir.results.tables import GAP, MARKS_OF_CHECKS, checks_columns, specs, split, worst
 from weir.results.verdict import verdict
 
 if TYPE_CHECKING:
@@ -153,12 +153,12 @@ def show_checks(out: Console, result: Result) -> None:
     """Show the self-checks: one line a kind where all hold, a table of those that do not."""
     if result.empty:
         return
-    kinds: dict[str, list[bool]] = {}
+    kinds: dict[str, list[bool | None]] = {}
     for check in result.checks:
         kinds.setdefault(check.check, []).append(check.ok)
-    words = ", ".join(f"{kind} {'OK' if all(held) else '!!'}" for kind, held in kinds.items())
+    words = ", ".join(f"{kind} {MARKS_OF_CHECKS[worst(held)]}" for kind, held in kinds.items())
     if words:
         say(out, f"\nself-checks: {words}")
-    failed = [check for check in result.checks if not check.ok]
+    failed = [check for check in result.checks if check.ok is False]
     if failed:
         print_table(out, checks_columns(failed, result.labels))

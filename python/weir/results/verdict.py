@@ -44,7 +44,7 @@ def agreement(result: Result) -> str | None:
     if result.empty:
         return None
     tested = [row for row in result.theory if row.agrees is not None]
-    failed = [check for check in result.checks if not check.ok]
+    failed = [check for check in result.checks if check.ok is False]
     words = []
     if tested:
         agreeing = sum(1 for row in tested if row.agrees)
@@ -97,6 +97,8 @@ def under(result: Result, names: Sequence[str]) -> str:
 def told(row: Measured, exact: float = 0.0) -> str:
     """Return a value with its interval, unless that is narrower than ``exact`` of the value."""
     words = quantity(row.value or 0.0, row.unit)
+    if not row.settled:
+        return f"{words} (not settled)"
     if row.low is None or row.high is None or (exact and row.high - row.low <= exact * row.high):
         return words
     low, high = quantity(max(row.low, 0.0), row.unit), quantity(row.high, row.unit)

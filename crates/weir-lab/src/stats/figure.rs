@@ -7,6 +7,7 @@
 use serde::Serialize;
 
 use super::estimate::Measure;
+use super::settled::Settled;
 
 /// What all of a kind are called together.
 pub const ALL: &str = "all";
@@ -69,6 +70,9 @@ pub struct Figure<S = Subject, X = ()> {
     pub unit: &'static str,
     /// Why there is no value, or no interval.
     pub reason: Option<String>,
+    /// Whether the run was long enough for the interval; in JSON only where it was not.
+    #[serde(skip_serializing_if = "Settled::is_settled")]
+    pub settled: Settled,
 }
 
 /// A paired difference of two disciplines on the same work, replication by replication.
@@ -101,6 +105,9 @@ pub struct PairedDifference<S = Subject, X = ()> {
     pub unit: &'static str,
     /// Why there is none.
     pub reason: Option<String>,
+    /// Whether the run was long enough for the interval; in JSON only where it was not.
+    #[serde(skip_serializing_if = "Settled::is_settled")]
+    pub settled: Settled,
 }
 
 /// What a model tells of a value beside its 95 % interval.
@@ -125,7 +132,6 @@ pub(super) enum Intervals {
 }
 
 /// A value with its interval.
-#[derive(Default)]
 pub(super) struct Told {
     pub(super) value: Option<f64>,
     pub(super) low: Option<f64>,
@@ -133,6 +139,14 @@ pub(super) struct Told {
     pub(super) standard_error: Option<f64>,
     pub(super) method: Option<String>,
     pub(super) reason: Option<String>,
+    pub(super) settled: Settled,
+}
+
+impl Default for Told {
+    fn default() -> Self {
+        let (value, low, high, standard_error) = (None, None, None, None);
+        Self { value, low, high, standard_error, method: None, reason: None, settled: Settled::YES }
+    }
 }
 
 impl Told {
@@ -147,7 +161,7 @@ impl Told {
                 high: Some(exact + error),
                 standard_error: Some(0.0),
                 method: Some(EXACT.to_owned()),
-                reason: None,
+                ..Self::default()
             },
             (_, Some(estimate), _) => Self {
                 value,
@@ -156,6 +170,7 @@ impl Told {
                 standard_error: Some(estimate.standard_error()),
                 method: Some(estimate.method().to_string()),
                 reason: None,
+                settled: estimate.settled(),
             },
             _ => Self {
                 value,
@@ -194,6 +209,12 @@ impl<S, X: Beside> Figure<S, X> {
 }
 
 impl<S, X> Figure<S, X> {
+    /// Whether its statistic is a quantile, as `p99`.
+    #[must_use]
+    pub fn is_quantile(&self) -> bool {
+        self.statistic.strip_prefix('p').is_some_and(|rest| rest.parse::<f64>().is_ok())
+    }
+
     pub(super) fn told(discipline: Option<&str>, title: Title<S>, told: Told, count: u64, beside: X) -> Self {
         Self {
             discipline: discipline.map(str::to_owned),
@@ -209,6 +230,7 @@ impl<S, X> Figure<S, X> {
             method: told.method,
             unit: title.unit,
             reason: told.reason,
+            settled: told.settled,
         }
     }
 }
@@ -233,6 +255,7 @@ impl<S, X> PairedDifference<S, X> {
             beside,
             unit: title.unit,
             reason: told.reason,
+            settled: told.settled,
         }
     }
 }
