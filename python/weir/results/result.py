@@ -11,7 +11,7 @@ What all models share is in `Result`; each model has a class of its own in `weir
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weir.errors import ResultError
 from weir.files import read_text, write_text
 from weir.results.reading import REMEDY, check_document, parse
-from weir.results.rows import Check, Engine, Rows, TheoryValue, Value, frozen, rows
+from weir.results.rows import Check, Engine, Need, Rows, TheoryValue, Value, frozen, rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from weir.results.rows import Judgement, Measured
     from weir.results.view import View
 
 _REQUIRED = {
@@ -41,6 +42,8 @@ _REQUIRED = {
     "reference",
     "estimates",
 }
+_MAY_LACK = {"needs"}
+"""Sections that are left out where they hold nothing."""
 _FIELDS = {
     "weir": "str",
     "model": "str",
@@ -54,6 +57,7 @@ _FIELDS = {
     "replications": "int",
     "interrupted": "bool",
     "unstable": "str | None",
+    "verdict": "tuple[str, ...]",
     "disciplines": "tuple[str, ...]",
     "reference": "str",
 }
@@ -113,6 +117,8 @@ class Result:
     """Self-checks of the run."""
     engines = Section(Engine)
     """Which engine ran each discipline."""
+    needs = Section(Need)
+    """What the scenario says must hold; none where it says nothing."""
     estimates = Section(Value)
     """All estimates, one row each."""
 
@@ -159,7 +165,7 @@ class Result:
         own = {name: field.kind for name, field in cls._declared(Field).items() if field.kind}
         if cls._whole is not None:
             for name in ("replications", *own, *cls.sections(), *cls._whole):
-                if name not in document:
+                if name not in document and name not in _MAY_LACK:
                     raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
         check_document(document, {**_FIELDS, **own}, cls.sections())
         cls._check(document)
@@ -195,10 +201,12 @@ class Result:
         return cls.from_json(read_text(Path(path)), str(path))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Result) and self.text == other.text
+        if not isinstance(other, Result):
+            return False
+        return self.text == other.text or self.to_json() == other.to_json()
 
     def __hash__(self) -> int:
-        return hash(self.text)
+        return hash(self.to_json())
 
     def __repr__(self) -> str:
         state = ", interrupted" if self.interrupted else ""
@@ -251,13 +259,45 @@ class Result:
         """Whether every self-check held and the run has a steady state."""
         return self.unstable is None and all(check.ok for check in self.checks)
 
+    def needed(self, discipline: str, need: Need) -> Measured | None:  # noqa: ARG002 - a model knows its rows
+        """Return the figure that a need is about, under a discipline, if the run has it."""
+        return None
+
+    def lost(self, discipline: str, need: Need) -> float:  # noqa: ARG002 - a model knows what it loses
+        """Return the share of what a need is about that was dropped and so has no time."""
+        return 0.0
+
+    @cached_property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """What became of each of `needs` under each discipline."""
+        from weir.results.needs import judged
+
+        return () if self.empty or self.unstable else tuple(judged(self))
+
+    @cached_property
+    def verdict(self) -> tuple[str, ...]:
+        """What the run says, in one to four sentences: those of the terminal and of the page."""
+        from weir.results.verdict import sentences
+
+        return tuple(sentences(self))
+
     def to_json(self) -> str:
-        """Return the document as the engine wrote it."""
-        return self.text
+        """Return the document as the engine wrote it, with the judgements of its needs and the verdict.
+
+        Closed forms alone, without simulation, have no verdict.
+        """
+        if "verdict" in self.document or not (self.estimates or self.unstable or self.interrupted):
+            return self.text
+        words: dict[str, object] = {"verdict": self.verdict}
+        if self.needs:
+            words = {"judgements": [asdict(row) for row in self.judgements], **words}
+        more = json.dumps(words, ensure_ascii=False, separators=(",", ":"))
+        return f"{self.text.rstrip().removesuffix('}')},{more[1:]}"
 
     def save(self, path: str | Path) -> None:
         """Write the document to a file, which is never half-written."""
-        write_text(Path(path), self.text if self.text.endswith("\n") else self.text + "\n")
+        text = self.to_json()
+        write_text(Path(path), text if text.endswith("\n") else text + "\n")
 
     def to_arrow(self) -> pa.Table:
         """Return the estimates as an Arrow table, one row each; provenance is in the schema's metadata.
