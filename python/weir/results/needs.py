@@ -262,10 +262,13 @@ def _closest(result: Result, rows: Sequence[Judgement]) -> str:
 def _failing(result: Result, found: dict[str, list[Judgement]]) -> list[str]:
     """Return who misses what by how much, and what is not settled under whom."""
     missed = {name: [row for row in rows if row.state == MISSED] for name, rows in found.items()}
-    worst = sorted((name for name in missed if missed[name]), key=lambda name: len(missed[name]))
-    parts = [f"under {result.labels[name]} {_worst(result, missed[name])}" for name in worst[:_FEW]]
-    if len(worst) > _FEW:
-        parts.append(f"needs are missed under {joined(result.labels[name] for name in worst[_FEW:])} too")
+    order = sorted(
+        (name for name in missed if missed[name]),
+        key=lambda name: (len(missed[name]), -min(_spare(result, row) for row in missed[name])),
+    )
+    parts = [f"under {result.labels[name]} {_worst(result, missed[name])}" for name in order[:_FEW]]
+    if len(order) > _FEW:
+        parts.append(f"needs are missed under {joined(result.labels[name] for name in order[_FEW:])} too")
     for name, rows in found.items():
         still_open = [row for row in rows if row.state == NOT_SETTLED]
         if still_open and not missed[name]:
@@ -277,10 +280,7 @@ def _worst(result: Result, rows: Sequence[Judgement]) -> str:
     """Return which need is missed most, by how much, and how many others are."""
     row = min(rows, key=lambda row: _spare(result, row))
     need = result.needs[row.need]
-    if row.missed_by is None:
-        words = f"{figure(need)} misses {_bound(need)}, {_missed(row, need)}"
-    else:
-        words = f"{figure(need)} is {_found(row, need)} for {_bound(need)}"
+    words = f"{figure(need)} misses its {_amount(need.bound, need)} {_missed(row, need)}"
     more = len(rows) - 1
     return words + (
         f", and {plural(more, 'other need')} {'is' if more == 1 else 'are'} missed" if more else ""

@@ -44,6 +44,8 @@ _REQUIRED = {
 }
 _MAY_LACK = {"needs"}
 """Sections that are left out where they hold nothing."""
+_TOLD = ("judgements", "verdict")
+"""What is told of a document, and stands behind what the engine wrote."""
 _FIELDS = {
     "weir": "str",
     "model": "str",
@@ -150,8 +152,12 @@ class Result:
         except ResultError as error:
             raise ResultError(error.message, REMEDY, name, key=error.key, value=error.value) from None
         result = kind(text)
-        result.__dict__["document"] = document
+        told = [document.pop(key) for key in _TOLD if key in document]
+        result.__dict__.update(document=document, _is_told=bool(told))
         return result
+
+    _is_told: ClassVar[bool] = False
+    """Whether the text has the verdict already."""
 
     @classmethod
     def check(cls, document: dict[str, Any]) -> None:
@@ -286,7 +292,7 @@ class Result:
 
         Closed forms alone, without simulation, have no verdict.
         """
-        if "verdict" in self.document or not (self.estimates or self.unstable or self.interrupted):
+        if self._is_told or not (self.estimates or self.unstable or self.interrupted):
             return self.text
         words: dict[str, object] = {"verdict": self.verdict}
         if self.needs:

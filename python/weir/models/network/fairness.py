@@ -13,7 +13,7 @@ window holds asks for what it got: without loss, with a window's worth of packet
 | | |
 |-|-|
 | Work | O(flows x flows x links of a path), once for all disciplines with the same weights and demands |
-| Units | bit/s; of links the rate of the line, framing included |
+| Units | bit/s, of packets: what framing takes of a line is not theirs |
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from weir.results.reading import ALL
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weir.models.network.result import NetworkResult
-    from weir.models.network.rows import FlowRow
+    from weir.models.network.rows import FlowRow, LinkRow
 
 _TRANSFERS = {"reno", "cubic"}
 _WINDOW, _PACKET = 1024, 1500
@@ -37,6 +39,8 @@ _ROUND_TRIPS = 2.5
 _MOST_FLOWS = 512
 """Beyond so many flows the filling takes longer than a verdict may."""
 _FULL = 1e-9
+_LEAST_USED = 0.3
+"""Less of a busy time than this is not for packets only where counts are not of one run."""
 _WEIGHTS = re.compile(r"\bweights=([0-9/]+)")
 
 
@@ -126,9 +130,31 @@ def shares(
         endless = transfer is not None and transfer.whole
         demands[flow.name] = window_bound.get(flow.name, float("inf") if endless else offer.value)
     asking = [flow for flow in flows if flow.name in demands]
-    links = {link.name: link.rate for link in result.links}
-    fair = filled(asking, demands, links, weights(result, discipline))
+    fair = filled(asking, demands, capacities(result, discipline), weights(result, discipline))
     return [Share(name, rates[name], fair[name]) for name in rates]
+
+
+def capacities(result: NetworkResult, discipline: str) -> dict[str, float]:
+    """Return what each link carries of packets: its rate, less what framing takes of the busy time."""
+    whole = result.intervals.find(name=ALL)
+    seconds = 0.0 if whole is None else (whole.to - whole.from_) * result.replications
+    return {link.name: link.rate * _used(result, discipline, link, seconds) for link in result.links}
+
+
+def _used(result: NetworkResult, discipline: str, link: LinkRow, seconds: float) -> float:
+    """Return the part of the busy time in which bits of packets are sent, not framing."""
+    busy = result.estimate(discipline, metric="utilisation", link=link.name)
+    sent = result.estimate(discipline, metric="wait", link=link.name)
+    if busy is None or sent is None or not busy.value or not seconds:
+        return 1.0
+    bits, packets = 0.0, 0
+    for flow in result.flows:
+        row = result.estimate(discipline, metric="throughput", flow=flow.name)
+        if link.name in flow.path and row is not None and row.value:
+            bits, packets = bits + row.value * seconds, packets + row.count
+    own_time = bits / max(1, packets) / link.rate
+    used = own_time * sent.count / (busy.value * seconds)
+    return min(1.0, used) if used > _LEAST_USED else 1.0
 
 
 def weights(result: NetworkResult, discipline: str) -> dict[str, tuple[str, float]]:

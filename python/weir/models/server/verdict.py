@@ -168,7 +168,7 @@ def _longer(result: ServerResult, best: str, statistic: str) -> str:
         return ""
     words = {"mean": "a mean response", "max": "a longest response"}.get(statistic, f"a {statistic} response")
     value = quantity(rows[best].value or 0.0, rows[best].unit)
-    return f"{words} of {value}, {number(times, 2)} times that of {result.labels[least]}"
+    return f"{words} of {value} ({number(times, 2)} times that of {result.labels[least]})"
 
 
 def _worst_class(result: ServerResult, best: str) -> str:
@@ -182,7 +182,7 @@ def _worst_class(result: ServerResult, best: str) -> str:
     if len(result.classes) == 1 or not found:
         return ""
     times, class_, other = max(found)
-    return f"for {class_}, which suffers most, a mean response {number(times, 2)} times that under {other}"
+    return f"a mean response of {class_}, which suffers most, {number(times, 2)} times that of {other}"
 
 
 def _comparable(result: ServerResult, class_: str, statistic: str) -> dict[str, SubjectEstimate]:
