@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from weir.models.network import fairness
 from weir.models.network.tables import subjects
 from weir.results.reading import ALL
-from weir.results.verdict import disjoint, joined, lowest, measured, under
+from weir.results.verdict import disjoint, lowest, measured, under
 from weir.text import number, percent, plural, quantity, share
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ _DUE = " (what it offers, at most the mean of all)"
 _SMALL = 0.2
 """A flow that asks for less than this part of an equal share is small."""
 _OPEN = {"drawn", "script", "replay"}
-_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +97,8 @@ def served(result: NetworkResult) -> str | None:
         return None
     if all(each.lossless for each in worst):
         return "every flow gets all it offers" + (" under every discipline" if len(worst) > 1 else "")
+    if len(window_bound(result)) == len(result.flows):
+        return None
     if all(each.part >= _ALL_OF_IT for each in worst) and len(worst) > 1:
         return f"every flow gets its {_name(worst[0])} under every discipline"
     best = max(worst, key=lambda each: each.part)
@@ -130,22 +131,27 @@ def _told(worst: Served, *, explain: bool = False) -> str:
 # What the discipline has no part in.
 
 
-def window(result: NetworkResult) -> str | None:
-    """Return which transfers their own window holds, and how much of their link they fill."""
+def window_bound(result: NetworkResult) -> dict[str, float]:
+    """Return the transfers that their own window holds under every discipline, with the rate of each."""
     known = fairness.transfers(result)
     found = {name: fairness.held(result, name, known) for name in result.disciplines}
-    every = [name for name in known if all(name in flows for flows in found.values())]
+    rates = found.get(result.reference, {})
+    return {name: rate for name, rate in rates.items() if all(name in held for held in found.values())}
+
+
+def window(result: NetworkResult) -> str | None:
+    """Return which transfers their own window holds, and how much of their link they fill."""
+    known, every = fairness.transfers(result), window_bound(result)
     if not every:
         return None
-    rates = found[result.reference]
-    first = max(every, key=lambda name: rates[name])
+    first = max(every, key=lambda name: every[name])
     path = next(flow.path for flow in result.flows if flow.name == first)
     link = min((link for link in result.links if link.name in path), key=lambda link: link.rate)
-    more = f", and {plural(len(every) - 1, 'other transfer')}" if len(every) > 1 else ""
-    verb = "are held by their own windows" if more else "is held by its own window"
+    others = len(every) - 1
+    more = f"; so {'is' if others == 1 else 'are'} {plural(others, 'other transfer')}" if others else ""
     return (
-        f"{first}{more} {verb} of {known[first].packets:,} packets, not by the queue: {first} fills "
-        f"{percent(rates[first] / link.rate)} of {link.name}"
+        f"the transfer {first} fills {share(every[first] / link.rate)} of {link.name}: its own window of "
+        f"{known[first].packets:,} packets holds it, not the queue{more}"
     )
 
 
@@ -173,10 +179,9 @@ def small(result: NetworkResult) -> str | None:
     words = f"the small flow {name} has a {statistic} delay of {told(least)}"
     if len(rows) == 1:
         return words
-    where = joined(f"under {result.labels[each]}" for each in (least,))
     if disjoint(rows[least], rows[most]) is False or rows[least].value == rows[most].value:
         return words + under(result, list(rows))
-    return f"{words} {where}, of {told(most)} under {result.labels[most]}"
+    return f"{words} under {result.labels[least]}; under {result.labels[most]} it has {told(most)}"
 
 
 def _small_flow(result: NetworkResult) -> str | None:
