@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from weir.results.reading import ALL
 from weir.results.rows import Judgement
-from weir.results.verdict import joined
-from weir.text import amount, percent, plural, share
+from weir.results.verdict import BOTH, joined
+from weir.text import amount, plural, share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,7 +89,7 @@ def _past(value: float, need: Need) -> float:
 def _state(row: Measured | None, need: Need) -> tuple[str, str | None]:
     """Return what became of a need, and why where it is not settled."""
     if row is None or row.value is None:
-        return NOT_SETTLED, (row.reason if row is not None else None) or "not measured"
+        return NOT_SETTLED, (row.reason if row is not None else None) or "the run has no such figure"
     if getattr(row, "settled", True) is False:
         return NOT_SETTLED, "the run is too short for this figure"
     if row.low is None or row.high is None:
@@ -155,8 +155,7 @@ def _missed(each: Judgement, need: Need) -> str:
     """Return by how much a need is missed."""
     if each.missed_by is None:
         return f"since {each.reason}"
-    part = f", {percent(each.missed_by / need.bound)} of it" if need.bound else ""
-    return f"by {_amount(each.missed_by, need)}{part}"
+    return f"by {_amount(each.missed_by, need)}"
 
 
 def _of_one(result: Result, found: dict[str, list[Judgement]]) -> str:
@@ -172,14 +171,14 @@ def _of_one(result: Result, found: dict[str, list[Judgement]]) -> str:
         for state in (MET, MISSED, NOT_SETTLED)
     }
     parts = []
-    if not by_state[MET] and not by_state[NOT_SETTLED]:
-        parts.append("missed under every discipline")
-    elif by_state[MET]:
+    if by_state[MET]:
         parts.append(f"met under {_each(result, by_state[MET], lambda name: _found(each[name], need))}")
     if by_state[MISSED]:
-        every = "" if by_state[MET] or by_state[NOT_SETTLED] else "least "
+        every = not by_state[MET] and not by_state[NOT_SETTLED]
         words = _each(result, by_state[MISSED], lambda name: _missed(each[name], need))
-        parts.append(f"{every or 'missed '}under {words}")
+        parts.append(
+            f"missed under every discipline, least under {words}" if every else f"missed under {words}"
+        )
     if by_state[NOT_SETTLED]:
         words = _each(result, by_state[NOT_SETTLED], lambda name: _found(each[name], need))
         parts.append(f"not settled under {words}")
@@ -218,7 +217,7 @@ def _alone(result: Result, rows: Sequence[Judgement]) -> str:
     missed, still_open = ([row for row in rows if row.state == state] for state in (MISSED, NOT_SETTLED))
     count = plural(len(result.needs), "need")
     if not missed and not still_open:
-        return f"all {count} are met, {_closest(result, rows)}"
+        return f"{_all(result)} are met; {_closest(result, rows)}"
     parts = []
     if missed:
         parts.append(f"{len(missed)} of {count} missed: {_worst(result, missed)}")
@@ -239,6 +238,11 @@ def _meeting(result: Result, found: dict[str, list[Judgement]]) -> str:
     where = "every discipline" if len(calm) == len(found) else joined(result.labels[name] for name in calm)
     whose = "" if len(calm) == 1 else f" under {result.labels[calm[0]]}, which has most to spare,"
     return f"{all_of} are met under {where};{whose} {_closest(result, found[calm[0]])}"
+
+
+def _all(result: Result) -> str:
+    count = len(result.needs)
+    return "both needs" if count == BOTH else f"all {count} needs"
 
 
 def _spare(result: Result, row: Judgement) -> float:

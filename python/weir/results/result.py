@@ -209,10 +209,10 @@ class Result:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
             return False
-        return self.text == other.text or self.to_json() == other.to_json()
+        return self.text == other.text or self.to_json().rstrip() == other.to_json().rstrip()
 
     def __hash__(self) -> int:
-        return hash(self.to_json())
+        return hash(self.to_json().rstrip())
 
     def __repr__(self) -> str:
         state = ", interrupted" if self.interrupted else ""
