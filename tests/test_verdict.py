@@ -192,7 +192,7 @@ def test_a6_terminal_page_and_json_say_the_same_sentences(two_needs: weir.Result
     again = weir.Result.from_file(tmp_path / "r.json")
     assert again == two_needs
     assert again.verdict == two_needs.verdict
-    assert again.to_json() == (tmp_path / "r.json").read_text().rstrip("\n")
+    assert again.to_json() == (tmp_path / "r.json").read_text()
     assert call(["show", str(tmp_path / "r.json")]) == 0
     assert " ".join(capsys.readouterr().out.split()).startswith(words)
     assert call(["show", str(tmp_path / "r.json"), "--json"]) == 0
