@@ -132,7 +132,7 @@ def test_the_verdict_says_who_misses_needs_and_who_waits_longest(result: weir.No
         "under eevdf "
         "sink misses its need in 400 of 1,000 epochs (40 %, 95 % interval 38 to 42 %), by up to 12.50 "
         "ms, and "
-        "another too. By the longest response to a wake-up epoch and cbs cannot be told apart at this "
+        "another too. By the longest response to a wake-up epoch and cbs cannot be distinguished at this "
         "length of "
         "run: it is 12.00 ms under epoch, and is longer under eevdf. All 3 "
         "self-checks hold."
@@ -166,14 +166,14 @@ def never_over(disciplines: tuple[str, ...], *, under: str) -> weir.NodeResult:
 def test_who_never_ends_a_response_makes_no_winner():
     told = verdict(never_over(("epoch", "eevdf"), under="epoch"))
     assert (
-        "A response of g1 is not over after 9.990 s under epoch, where no longest can be told; "
+        "A response of g1 is not over after 9.990 s under epoch, so the longest is not known; "
         "the longest response to a wake-up is shortest under eevdf, 30.00 ms."
     ) in told
 
 
 def test_nobody_wins_where_no_discipline_ends_all_responses():
     told = verdict(never_over(("epoch",), under="epoch"))
-    assert "A response of g1 is not over after 9.990 s, where no longest can be told." in told
+    assert "A response of g1 is not over after 9.990 s, so the longest is not known." in told
     assert "shortest" not in told
     assert "longest response" not in told
 

@@ -79,7 +79,7 @@ def test_the_verdict_says_when_two_cannot_be_told_apart():
     for row in document["differences"]:
         row["low"], row["high"] = -20.0, 3.0
     told = verdict(weir.Result.from_json(json.dumps(document)))
-    assert "that of alpha:1, 101.8 u, not to be told from fifo" in told
+    assert "that of alpha:1, 101.8 u, not distinguishable from fifo" in told
 
 
 def test_the_verdict_when_the_reference_is_best_names_the_runner_up():

@@ -85,7 +85,7 @@ def test_equals_are_not_told_apart():
             row.update({key: same[key] for key in ("value", "low", "high")})
     for row in parsed["differences"]:
         row.update(value=0.0, low=-1e-9, high=1e-9)
-    assert "both disciplines cannot be told apart at this length of run" in verdict(read(parsed))
+    assert "both disciplines cannot be distinguished at this length of run" in verdict(read(parsed))
 
 
 def test_one_discipline_has_no_rival():
@@ -192,9 +192,7 @@ def test_quantiles_of_too_few_requests_are_absent_everywhere():
             row["reason"] = "a p99.9 needs 10000 requests"
     found = read(parsed)
     words = verdict(found)
-    assert (
-        "Whether a p99.9 slowdown of short within 10.0 is kept cannot be told from so few requests." in words
-    )
+    assert "Whether a p99.9 slowdown of short within 10.0 is kept is not known from so few requests." in words
     assert "n/a: a p99.9 needs 10000 requests" in printed(show_run, found)
     page = report.html(found)
     assert "Of short there are too few requests for it." in page

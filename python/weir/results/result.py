@@ -152,8 +152,8 @@ class Result:
         except ResultError as error:
             raise ResultError(error.message, REMEDY, name, key=error.key, value=error.value) from None
         result = kind(text)
-        told = [document.pop(key) for key in _TOLD if key in document]
-        result.__dict__.update(document=document, _is_told=bool(told))
+        words = [document.pop(key) for key in _TOLD if key in document]
+        result.__dict__.update(document=document, _is_told=bool(words))
         return result
 
     _is_told: ClassVar[bool] = False

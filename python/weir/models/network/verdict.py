@@ -268,7 +268,7 @@ def _against_reference(result: NetworkResult, best: str) -> str:
         return ""
     reference = result.labels[row.reference]
     if not row.clear:
-        return f", not to be told from {reference} at this length of run"
+        return f", not distinguishable from {reference} at this length of run"
     low, high = (abs(each or 0.0) for each in (row.high, row.low))
     scale = 1e3 if abs(row.value) < 1 else 1.0
     unit = "ms" if scale > 1 else "s"

@@ -162,22 +162,22 @@ def price(result: NodeResult) -> str | None:
     found = _counted(result, bound)
     worst = {name: max(map(_late, rows), default=1.0) for name, rows in found.items()}
     best = min(worst, key=lambda name: worst[name])
-    paid = []
-    for process in result.processes:
-        if process.deadline is not None or process.system:
-            continue
-        rows = measured(result, lambda name, own=process.name: result.estimate(name, name=own))
-        least = lowest(rows)[0] if rows else best
-        if best in rows and rows[least].value and disjoint(rows[best], rows[least]):
-            times = (rows[best].value or 0.0) / (rows[least].value or 1.0)
-            paid.append((times, process.name, least, rows[best]))
-    times, process, least, row = max(paid, key=lambda each: each[0], default=(0.0, "", best, None))
-    if row is None or times < _DEARER:
+    free = [row.name for row in result.processes if row.deadline is None and not row.system]
+    paid = [each for name in free if (each := _paid(result, best, name)) is not None]
+    return max(paid)[1] if paid else None
+
+
+def _paid(result: NodeResult, best: str, process: str) -> tuple[float, str] | None:
+    """Return how many times as long a process responds as under whom it responds soonest, and the words."""
+    rows = measured(result, lambda name: result.estimate(name, name=process))
+    least = lowest(rows)[0] if rows else best
+    mean, lowest_mean = (rows[name].value if name in rows else None for name in (best, least))
+    if not mean or not lowest_mean or mean < _DEARER * lowest_mean or not disjoint(rows[best], rows[least]):
         return None
-    value = quantity(row.value or 0.0, row.unit)
-    return (
-        f"the price under {result.labels[best]}: {process} responds in {value} on average, "
-        f"{number(times, 2)} times as long as under {result.labels[least]}"
+    times = mean / lowest_mean
+    return times, (
+        f"the price under {result.labels[best]}: {process} responds in {quantity(mean, rows[best].unit)} on "
+        f"average, {number(times, 2)} times as long as under {result.labels[least]}"
     )
 
 
@@ -246,7 +246,7 @@ def _unfinished(result: NodeResult, discipline: str) -> ProcessTotals | None:
 
 def _not_over(result: NodeResult, row: ProcessTotals) -> str:
     after = f"{quantity(row.unfinished or 0.0, 's')}{under(result, [row.discipline])}"
-    return f"a response of {row.process} is not over after {after}, where no longest can be told"
+    return f"a response of {row.process} is not over after {after}, so the longest is not known"
 
 
 def _shortest(result: NodeResult, found: dict[str, SubjectEstimate]) -> str:
@@ -264,7 +264,7 @@ def _shortest(result: NodeResult, found: dict[str, SubjectEstimate]) -> str:
         beyond = f", and is longer under {named(result, rest)}" if rest else ""
         why = "by one replication" if result.replications == 1 else "at this length of run"
         return (
-            f"by the longest response to a wake-up {who} cannot be told apart {why}: it is "
+            f"by the longest response to a wake-up {who} cannot be distinguished {why}: it is "
             f"{least} under {result.labels[best]}{beyond}"
         )
     after = _next(result, found, best)

@@ -2,7 +2,7 @@
 
 It names the discipline with the lowest mean, and by how much it beats the reference, with the interval of the
 paired difference. Then its price: for which class the mean gets worse most, and how much longer the longest
-takes. Last who is nearly as good and gentler in the tail. Where two cannot be told apart it says so.
+takes. Last who is nearly as good and gentler in the tail. Where two cannot be distinguished it says so.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _against_reference(result: PortResult, best: str) -> str:
     if difference is None or difference.relative is None:
         return ""
     if not difference.clear:
-        return f", not to be told from {result.reference} at this length of run"
+        return f", not distinguishable from {result.reference} at this length of run"
     span = _span(difference)
     return f", {percent(-difference.relative)} below {result.reference}{span}"
 
@@ -73,7 +73,7 @@ def _runner_up(result: PortResult) -> str:
         return ""
     nearest = min(rows, key=lambda row: row.relative or 0.0)
     if not nearest.clear:
-        return f", not to be told from {nearest.discipline} at this length of run"
+        return f", not distinguishable from {nearest.discipline} at this length of run"
     return f"; {nearest.discipline} comes next, {percent(nearest.relative or 0.0)} above"
 
 

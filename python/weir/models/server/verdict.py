@@ -1,7 +1,7 @@
 """What a server's result says, in words: whose slowdown is smallest in the tail, and what that costs.
 
 The tail is p99.9 of the slowdown where it was measured, else of the response, else the mean delay. Two
-disciplines are told apart by the interval of their paired difference, or where there is none by intervals
+disciplines are distinguished by the interval of their paired difference, or where there is none by intervals
 that do not overlap. A small slowdown may be a long response of those whose service is long: the price says
 how much longer responses get, in the mean, in the tail and at worst, and for which class most. Disciplines
 that drop requests are told first: what they drop does not wait.
@@ -89,10 +89,10 @@ def tail(result: ServerResult) -> str | None:
     if len(close) + 1 == len(whole):
         who = "both disciplines" if len(whole) == BOTH else "all disciplines"
         return (
-            f"by the {words} {who} cannot be told apart at this length of run: it is {value} under {label}"
+            f"by the {words} {who} cannot be distinguished at this length of run: it is {value} under {label}"
             f"{dropping}"
         )
-    with_rivals = f", not to be told from {named(result, close)}" if close else ""
+    with_rivals = f", not distinguishable from {named(result, close)}" if close else ""
     return (
         f"the {words} is smallest under {label}, {value}{with_rivals}"
         f"{_against(result, whole, best)}{dropping}"
@@ -226,7 +226,7 @@ def _limit(result: ServerResult, class_: str, bound: float) -> str:
     }
     limit = f"a p99.9 slowdown of {class_} within {number(bound, 3)}"
     if not found:
-        return f"whether {limit} is kept cannot be told from so few requests"
+        return f"whether {limit} is kept is not known from so few requests"
     kept = [
         name
         for name, value in found.items()
