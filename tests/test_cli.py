@@ -148,7 +148,7 @@ def test_compare_shows_verdict_table_and_checks(capsys, file: Path):
     code, out, err = call(capsys, "compare", file)
     lines = out.splitlines()
     assert (code, err) == (0, "")
-    assert lines[0].startswith("sf has the lowest mean latency")
+    assert lines[0].startswith("The lowest mean latency is that of sf, ")
     header = next(i for i, line in enumerate(lines) if line.startswith("discipline"))
     assert lines[header].split() == [
         "discipline",
@@ -173,7 +173,7 @@ def test_run_shows_each_discipline_by_class(capsys, file: Path):
     assert code == 0
     for name in ("fifo", "sf", "alpha:10"):
         assert f"\n{name}: latency by class\n" in out
-    assert out.count("20pkt") == 3
+    assert out.count("\n20pkt") == 3
 
 
 def test_json_is_the_result(capsys, file: Path):
@@ -379,9 +379,10 @@ def test_demo_is_one_page_and_one_file(capsys, file: Path):
     code, out, err = call(capsys, "demo", "--out", "tour.html")
     lines = out.splitlines()
     assert (code, err) == (0, "")
-    assert re.match(r"sf has the lowest mean latency, [\d.]+ u, \d+ % below fifo", lines[0])
+    assert re.match(r"The lowest mean latency is that of sf, [\d.]+ u, \d+ % below fifo", lines[0])
     assert lines[-1] == f"report: {file.parent / 'tour.html'}"
     assert "theory" in out
+    assert 'queue = weir.Queue("sf")' in out
     assert out.count("OK") >= 4
     assert len(lines) < 30
     assert Path("tour.html").read_text().startswith("<!doctype html>")

@@ -146,8 +146,8 @@ def test_the_verdict_says_who_is_best_for_whom_and_where_it_saturates(result: we
     assert telling_load(result) == 0.9
     assert verdict(result) == (
         "At load 0.9 the mean latency is lowest under dtable for D2, D4 and D8 (32 to 47 % below drr) and "
-        "under drr for D32, D64 and D64' (dtable is 17 to 57 % above); for D16 drr and dtable cannot be told "
-        "apart at this length of run. First to saturate, with less than 99 % of what is offered arriving: "
+        "under drr for D32, D64 and D64' (dtable is 17 to 57 % above); for D16 drr and dtable cannot be "
+        "distinguished at this length of run. First to saturate, with less than 99 % of what is offered arriving: "
         "D64 and D64' from load 1 under dtable; no channel up to load 1 under drr. All 2 self-checks hold."
     )
 
@@ -171,7 +171,7 @@ def test_disciplines_without_a_paired_difference_are_told_apart_by_their_interva
     near = {DRR: {0.5: [9e-6]}, "wfq": {0.5: [2e-6]}, "scfq": {0.5: [2.001e-6]}}
     close = read(document(near, channels=("D2",)))
     assert standings(close, 0.5)[0].rivals == ("scfq",)
-    assert "for any channel wfq and scfq cannot be told apart" in verdict(close)
+    assert "for any channel wfq and scfq cannot be distinguished" in verdict(close)
     apart = read(document({**near, "scfq": {0.5: [3e-6]}}, channels=("D2",)))
     assert standings(apart, 0.5)[0].rivals == ()
 
@@ -181,7 +181,7 @@ def test_channels_are_close_for_disciplines_of_their_own():
     by_load = {name: {0.5: found} for name, found in flat.items()}
     told = verdict(read(document(by_load, channels=("a", "b", "c"))))
     assert told.startswith(
-        "At load 0.5 for a and b wfq and scfq cannot be told apart at this length of run, nor all "
+        "At load 0.5 for a and b wfq and scfq cannot be distinguished at this length of run, nor all "
         "disciplines for c."
     )
     assert "without intervals, of one replication" in verdict(weir.Result.from_json(made(replications=1)))
@@ -201,7 +201,7 @@ def test_whether_a_channel_saturates_is_left_open_where_its_interval_is_wide():
     doubtful = accepted(0.98, 0.955, 1.005)
     assert telling_load(doubtful) == 0.5
     assert (
-        "Whether a at load 1 saturates cannot be told at this length of run: 95.5 to 100.5 % of what is "
+        "Whether a at load 1 saturates is not known at this length of run: 95.5 to 100.5 % of what is "
         "offered arrives (90 % interval)."
     ) in verdict(doubtful)
     assert "o channel saturates" not in verdict(doubtful)
@@ -213,7 +213,7 @@ def test_whether_a_channel_saturates_is_left_open_where_its_interval_is_wide():
 def test_one_replication_does_not_tell_whether_a_channel_saturates():
     one = accepted(0.98, None, None, replications=1)
     assert (
-        "Whether channels saturate cannot be told of one replication: of what is offered at least 98.0 % "
+        "Whether channels saturate is not known from one replication: of what is offered at least 98.0 % "
         "arrives, for a at load 1."
     ) in verdict(one)
 

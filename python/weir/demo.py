@@ -6,6 +6,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from weir.models.port.result import PortResult
+from weir.models.port.verdict import best
 from weir.progress import Progress
 from weir.results import page
 from weir.scenario import Scenario
@@ -41,8 +43,9 @@ def run(*, seed: int | None = None, threads: int | None = None, out: str | Path 
 
 
 def next_steps(result: Result) -> tuple[str, ...]:
-    """Return what to try next, as lines of text."""
-    chosen = "alpha:30" if "alpha:30" in result.disciplines else result.disciplines[-1]
+    """Return what to try next, as lines of text; the queue is of the discipline that the verdict names."""
+    chosen = best(result) if isinstance(result, PortResult) else None
+    chosen = chosen or result.disciplines[-1]
     return (
         "",
         "u is the mean service time of a packet; theory is exact, OK where the simulation agrees with it.",

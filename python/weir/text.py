@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Scale",
     "absent",
+    "amount",
     "be",
     "number",
     "percent",
@@ -95,6 +96,20 @@ def quantity(value: float, unit: str) -> str:
     """Return one value with the unit that suits it."""
     scale = scale_for([value], unit)
     return f"{number(value / scale.factor)} {scale.unit}".rstrip()
+
+
+def amount(value: float, unit: str) -> str:
+    """Return a value as one writes a bound: with the unit that suits it, and no zeros that say nothing.
+
+    Examples
+    --------
+    >>> amount(0.2, "s"), amount(0.0123, "s"), amount(10.0, "1")
+    ('200 ms', '12.3 ms', '10')
+    """
+    figures, _, name = quantity(value, unit).partition(" ")
+    if "." in figures and "e" not in figures:
+        figures = figures.rstrip("0").rstrip(".")
+    return f"{figures} {name}".rstrip()
 
 
 def absent(reason: str | None) -> str:

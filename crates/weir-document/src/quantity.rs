@@ -14,6 +14,7 @@
 //!
 //! A decimal fraction is read exactly: one finer than a nanosecond of the clock is refused, not rounded.
 
+mod amount;
 mod written;
 
 use core::fmt;
@@ -23,6 +24,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_core::info::parse_bytes;
 use weir_core::units::{Bytes, Nanos, Rate};
+
+pub use amount::Amount;
 
 /// Nanoseconds of the clock in one abstract unit of time.
 pub const NANOS_PER_UNIT: u64 = 1_000_000_000;

@@ -12,6 +12,7 @@ use crate::model;
 use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{ByteSize, Speed, Time};
+use weir_lab::scenario::need::NeedTable;
 
 /// A scenario of a fabric: end-points and switches joined by links with credits, where nothing is dropped, and a
 /// scheduler of virtual channels at every output and interface.
@@ -48,6 +49,9 @@ pub struct FabricDocument {
     /// What is measured.
     #[serde(default)]
     pub measure: FabricMeasure,
+    /// What must hold; the verdict answers it. Default: nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub need: Vec<Located<NeedTable>>,
 }
 
 weir_lab::document!(FabricDocument);

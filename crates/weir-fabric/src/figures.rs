@@ -15,6 +15,7 @@ use crate::outcome::{FabricDistribution, Narrower, Subject};
 use crate::summary::Cell;
 use crate::time::{TICKS_PER_SECOND, ticks, timing};
 use crate::topology::Wiring;
+use weir_lab::scenario::need::{ENDS, MEANS, Measured, Metric, Subjects, TAILS};
 use weir_lab::stats::figure::{ALL, Beside, Title};
 use weir_lab::stats::row::{self, Comparison, Row, Rows, Tails, ratio};
 use weir_lab::stats::{Bins, Measure, QUANTILES, Spread, replications};
@@ -70,6 +71,25 @@ pub fn capacity(fabric: &FabricScenario) -> f64 {
     let hosts = Wiring::new(fabric.topology).map_or(1, |wiring| wiring.hosts());
     let span = ticks(fabric.stop.duration).saturating_sub(ticks(fabric.stop.warm_up));
     f64::from(hosts) * timing(fabric).line.bytes_per_second() * span as f64 / TICKS_PER_SECOND as f64
+}
+
+/// What there are figures of, for needs.
+#[must_use]
+pub fn measured(fabric: &FabricScenario) -> Measured {
+    let statistics = if fabric.tails { TAILS } else { ENDS };
+    let metrics = |place: usize| {
+        let volumes = ["offered", "throughput", "accepted"].map(|name| Metric::new(name, MEANS, "1"));
+        let latencies = kinds(fabric, place).map(|kind| Metric::new(LATENCIES[kind], statistics, "s"));
+        latencies.chain(volumes).collect()
+    };
+    let of_one = |(place, name): (usize, &str)| match place {
+        0 => Subjects::all(metrics(0)),
+        place => Subjects::named("channel", [name], metrics(place)),
+    };
+    Measured {
+        subjects: channels(fabric).enumerate().map(of_one).collect(),
+        loads: fabric.traffic.loads.clone(),
+    }
 }
 
 fn seconds(ticks: f64) -> f64 {

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use crate::scenario::need::Need;
+
 /// What the result repeats of the scenario's document.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
     /// Where the scenario was read.
     pub file: String,
@@ -11,6 +13,8 @@ pub struct Frame {
     pub fingerprint: String,
     /// The scenario in normalised form.
     pub scenario: String,
+    /// What it says must hold.
+    pub needs: Vec<Need>,
 }
 
 /// Which engine ran a discipline.
@@ -43,6 +47,9 @@ pub struct Provenance {
     pub replications: u32,
     /// The unit of times.
     pub time_unit: &'static str,
+    /// What the scenario says must hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
 }
 
 impl Provenance {
@@ -59,6 +66,7 @@ impl Provenance {
             scenario: frame.scenario.clone(),
             replications: replications as u32,
             time_unit: "s",
+            needs: frame.needs.clone(),
         }
     }
 }

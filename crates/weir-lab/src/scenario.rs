@@ -5,6 +5,7 @@
 //! files it names are read at the same time, so that nothing is found wrong after a run has begun. What a scenario of one
 //! model may say is its document ([`Read::Document`]).
 
+pub mod need;
 pub mod replace;
 pub mod testing;
 
@@ -19,6 +20,7 @@ use weir_document::{
 };
 
 use crate::provenance::Frame;
+use need::{Measured, NeedTable};
 
 /// Where times may be counted in mean services of a packet, `200u`.
 pub const IN_SERVICES: Wording = Wording {
@@ -88,6 +90,18 @@ pub trait Read: Sized {
     /// # Errors
     /// The first thing in it that is refused.
     fn check(document: &mut Self::Document, checker: &mut Checker<'_>) -> Checked<Self>;
+
+    /// What must hold of a run, as the document has it.
+    ///
+    /// Only a model with such a key in its document has needs.
+    fn needs(_: &Self::Document) -> &[Located<NeedTable>] {
+        &[]
+    }
+
+    /// What results have figures of, so that a need may be about it.
+    fn measured(&self) -> Measured {
+        Measured::default()
+    }
 
     /// Writes another seed, into the document and what was read from it.
     fn set_seed(document: &mut Self::Document, model: &mut Self, seed: u64);
@@ -159,9 +173,10 @@ impl<M: Read> Scenario<M> {
         let mut document = read.map_err(|error| source.explain(&error, &M::WORDING))?;
         let mut checker = Checker { source, folder, fingerprint: Fingerprint::new() };
         let model = M::check(&mut document, &mut checker)?;
+        let needs = need::check(M::needs(&document), &model.measured(), &checker)?;
         let data = checker.fingerprint;
         canonical_names(M::written(&mut document), &model.compared());
-        let frame = frame(source.name, &document, data)?;
+        let frame = Frame { needs, ..frame(source.name, &document, data)? };
         Ok(Self { frame, model, document, data })
     }
 
@@ -171,7 +186,8 @@ impl<M: Read> Scenario<M> {
     /// None that the first reading has left.
     pub fn with_seed(mut self, seed: u64) -> Result<Self, Refused> {
         M::set_seed(&mut self.document, &mut self.model, seed);
-        self.frame = frame(&self.frame.file, &self.document, self.data)?;
+        let frame = frame(&self.frame.file, &self.document, self.data)?;
+        self.frame = Frame { needs: self.frame.needs, ..frame };
         Ok(self)
     }
 }
@@ -190,7 +206,7 @@ fn frame<D: Document>(name: &str, document: &D, mut fingerprint: Fingerprint) ->
         Refused::of_file(name, format!("cannot be normalised ({error})"), "report this as a defect")
     })?;
     fingerprint.add(scenario.as_bytes());
-    Ok(Frame { file: name.to_owned(), fingerprint: fingerprint.to_string(), scenario })
+    Ok(Frame { file: name.to_owned(), fingerprint: fingerprint.to_string(), scenario, needs: Vec::new() })
 }
 
 /// Writes the disciplines and the reference as results name them.

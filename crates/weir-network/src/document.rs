@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{Address, Length, Overhead, Speed, Time};
+use weir_lab::scenario::need::NeedTable;
 use weir_tg::RandomMode;
 use weir_workload::document::default_header;
 use weir_workload::{Separator, TimeUnit};
@@ -52,6 +53,9 @@ pub struct NetworkDocument {
     /// What is measured.
     #[serde(default)]
     pub measure: NetworkMeasure,
+    /// What must hold; the verdict answers it. Default: nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub need: Vec<Located<NeedTable>>,
 }
 
 weir_lab::document!(NetworkDocument);

@@ -6,6 +6,7 @@ use crate::model::NetworkScenario;
 use crate::outcome::{Flows, NetworkDistribution, Scope, Series, Subject};
 use crate::summary::{Summary, subjects};
 use crate::wire::LinkTally;
+use weir_lab::scenario::need::{ENDS, MEANS, Measured, Metric, Subjects, TAILS};
 use weir_lab::stats::figure::{ALL, Title};
 use weir_lab::stats::row::{self, Comparison, Row, Rows};
 use weir_lab::stats::{Bins, Histogram, Measure, QUANTILES, Tail, replications, settled};
@@ -100,6 +101,27 @@ pub fn words(subject: &Subject) -> String {
 /// The packets behind a metric.
 fn behind(metric: &str, counts: &Counts) -> u64 {
     if matches!(metric, "offer" | "loss") { counts.offered } else { counts.delivered }
+}
+
+/// What there are figures of, for needs.
+#[must_use]
+pub fn measured(network: &NetworkScenario) -> Measured {
+    let delays = if network.measure.tails { TAILS } else { ENDS };
+    let statistics = |metric| if metric == "delay" { delays } else { MEANS };
+    let told = TOLD.iter().filter(|(_, unit, _)| *unit != "s^2");
+    let of_flows: Vec<Metric> =
+        told.map(|&(name, unit, _)| Metric::new(name, statistics(name), unit)).collect();
+    let queue = |metric| if metric == "queue" { ENDS } else { MEANS };
+    let of_links = TOLD_OF_LINKS.iter().map(|&(name, unit, _)| Metric::new(name, queue(name), unit));
+    let even = [Metric::new("jain", MEANS, "1"), Metric::new("share", &["min"], "1")];
+    let flows = network.flows.iter().filter(|_| network.measure.flows).map(|flow| flow.name.as_str());
+    let subjects = vec![
+        Subjects::all(of_flows.iter().copied().chain(even).collect()),
+        Subjects::named("class", network.classes.iter().map(String::as_str), of_flows.clone()),
+        Subjects::named("flow", flows, of_flows),
+        Subjects::named("link", network.links.iter().map(|link| link.name.as_str()), of_links.collect()),
+    ];
+    Measured { subjects, loads: Vec::new() }
 }
 
 /// All figures of a discipline from its replications.

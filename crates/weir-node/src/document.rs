@@ -15,6 +15,7 @@ use preset::Preset;
 use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::Time;
+use weir_lab::scenario::need::NeedTable;
 
 /// A scenario of the node: processes on processors, the events and queues by which they wait for each other, and at
 /// every processor a scheduler.
@@ -61,6 +62,9 @@ pub struct NodeDocument {
     /// What is measured.
     #[serde(default)]
     pub measure: NodeMeasure,
+    /// What must hold; the verdict answers it. Default: nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub need: Vec<Located<NeedTable>>,
 }
 
 weir_lab::document!(NodeDocument);

@@ -20,6 +20,7 @@ use crate::summary::{Cell, ProcessPart, Summary};
 use crate::tally::{Epochs, ProcessTally};
 use weir_core::task::Used;
 use weir_core::units::Nanos;
+use weir_lab::scenario::need::{ENDS, MEANS, Measured, Metric, Subjects, TAILS};
 use weir_lab::stats::figure::{ALL, Subject, Title};
 use weir_lab::stats::row::{Row, Rows, Tails, ratio};
 use weir_lab::stats::{Bins, Histogram, QUANTILES, Spread, Unavailable};
@@ -32,6 +33,38 @@ pub fn is_random(node: &NodeScenario) -> bool {
         _ => false,
     };
     node.processes.iter().any(|process| process.program.operations.iter().any(draws))
+}
+
+/// What there are figures of, for needs.
+#[must_use]
+pub fn measured(node: &NodeScenario) -> Measured {
+    let tails = |wanted: bool| if wanted && node.measure.tails { TAILS } else { ENDS };
+    let process = |own_tails: bool, has_deadline: bool| -> Vec<Metric> {
+        let times = ["response", "wait"].map(|name| Metric::new(name, tails(own_tails), "s"));
+        let shares =
+            ["share", "need_met", "windfall", "uncommitted"].map(|name| Metric::new(name, MEANS, "1"));
+        let rates =
+            ["schedulings", "enqueue_rate", "dequeue_rate"].map(|name| Metric::new(name, MEANS, "1/s"));
+        let late = has_deadline.then_some(Metric::new("late", MEANS, "1"));
+        let run = Metric::new("epoch_run", &["mean", "min", "max"], "s");
+        times.into_iter().chain(late).chain(shares).chain([run]).chain(rates).collect()
+    };
+    let own_tails = node.processes.len() <= OWN_TAILS;
+    let with = |has_deadline: bool| {
+        let chosen = node.processes.iter().filter(move |each| each.deadline.is_some() == has_deadline);
+        let names = chosen.map(|process| process.name.as_str());
+        Subjects::named("process", names, process(own_tails, has_deadline))
+    };
+    let any_deadline = node.processes.iter().any(|each| !each.system && each.deadline.is_some());
+    let of_nodes = ["busy", "idle", "uncharged"].map(|name| Metric::new(name, MEANS, "1"));
+    let of_queues = vec![Metric::new("age", tails(true), "s"), Metric::new("throughput", MEANS, "1/s")];
+    let subjects = vec![
+        Subjects::all(process(true, any_deadline).into_iter().chain(of_nodes).collect()),
+        with(true),
+        with(false),
+        Subjects::named("queue", node.queues.iter().map(|queue| queue.name.as_str()), of_queues),
+    ];
+    Measured { subjects, loads: Vec::new() }
 }
 
 /// All figures of a cell. The order is the same for every discipline.

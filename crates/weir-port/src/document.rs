@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{Length, LengthUnit, Share, Speed, Time, WarmUp};
+use weir_lab::scenario::need::NeedTable;
 use weir_workload::document::{ArrivalProcess, default_header};
 use weir_workload::{Separator, TimeUnit};
 
@@ -45,6 +46,9 @@ pub struct PortDocument {
     /// What is measured.
     #[serde(default)]
     pub measure: Measure,
+    /// What must hold; the verdict answers it. Default: nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub need: Vec<Located<NeedTable>>,
 }
 
 weir_lab::document!(PortDocument);

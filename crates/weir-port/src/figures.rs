@@ -1,11 +1,15 @@
 //! From what was gathered to the rows of a result.
 
+use crate::build;
 use crate::collector::Metric;
 use crate::gathered::{CLOCK, Gathered, scale};
+use crate::model::{Clock, PortScenario, Service};
 use crate::outcome::{ClassRow, Difference, Distribution, Figure, OfClass, Ratio, Subject};
 use crate::settling::Sufficiency;
+use weir_lab::scenario::need::{MEANS, Measured, Metric as NeedMetric, Subjects, TAILS};
 use weir_lab::stats::figure::{ALL, Title};
 use weir_lab::stats::{Bins, Histogram, Linearised, Measure, QUANTILES, Unavailable, fairness};
+use weir_workload::MessageClasses;
 
 /// The units in which a result is told, and its classes.
 #[derive(Clone, Debug)]
@@ -35,6 +39,44 @@ impl Frame {
     fn every_class(&self) -> impl Iterator<Item = (Option<usize>, &str)> {
         self.classes.iter().enumerate().map(|(place, class)| (place.checked_sub(1), class.name.as_str()))
     }
+}
+
+/// The unit of reported times.
+#[must_use]
+pub fn time_unit(port: &PortScenario) -> &'static str {
+    match port.clock {
+        Clock::PacketServices => "u",
+        Clock::Seconds => "s",
+    }
+}
+
+/// What there are figures of, for needs.
+#[must_use]
+pub fn measured(port: &PortScenario) -> Measured {
+    let time_unit = time_unit(port);
+    let statistics = if port.measure.tails { TAILS } else { MEANS };
+    let timed = |metric: Metric| {
+        let unit = if metric == Metric::Slowdown { "1" } else { time_unit };
+        NeedMetric::new(metric.name(), statistics, unit)
+    };
+    let times: Vec<NeedMetric> = build::metrics(port).into_iter().map(timed).collect();
+    let of_one_length =
+        matches!((port.service, &port.classes), (Service::Packets(_), MessageClasses::Lengths(_)));
+    let slowdown = of_one_length.then_some(NeedMetric::new(Metric::Slowdown.name(), MEANS, "1"));
+    let period = of_one_length.then_some(NeedMetric::new("packet_period", MEANS, time_unit));
+    let utilisation = NeedMetric::new("utilisation", &["share"], "1");
+    let share = NeedMetric::new("bandwidth_share", &["share"], "1");
+    let names = port.classes.names(port.unit.symbol());
+    let flows: Vec<String> = (0..build::flows(port)).map(|flow| flow.to_string()).collect();
+    let all = times.iter().copied().chain(slowdown).chain([utilisation]).collect();
+    let of_class = times.iter().copied().chain(slowdown).chain(period).collect();
+    let of_flow = times.iter().copied().take(1).chain([share]).collect();
+    let subjects = vec![
+        Subjects::all(all),
+        Subjects::named("class", names.iter().map(String::as_str), of_class),
+        Subjects::named("flow", flows.iter().map(String::as_str), of_flow),
+    ];
+    Measured { subjects, loads: Vec::new() }
 }
 
 /// All figures of one discipline.

@@ -1,9 +1,9 @@
 //! Puts a result together: figures, differences, closed forms, self-checks, provenance.
 
 use crate::collector::Metric;
-use crate::figures::{self, Frame};
+use crate::figures::{self, Frame, time_unit};
 use crate::gathered::{CLOCK, Gathered};
-use crate::model::{Clock, Input, PortScenario, Service};
+use crate::model::{Input, PortScenario, Service};
 use crate::outcome::{ClassRow, Figure, Outcome, Precision, WarmUpUsed};
 use crate::settling::Sufficiency;
 use crate::theory::{ClosedForm, theory};
@@ -22,14 +22,6 @@ pub struct Ending {
     pub interrupted: bool,
     /// The requested precision.
     pub precision: Option<Precision>,
-}
-
-/// The unit of reported times.
-fn time_unit(port: &PortScenario) -> &'static str {
-    match port.clock {
-        Clock::PacketServices => "u",
-        Clock::Seconds => "s",
-    }
 }
 
 /// The units and classes of a result.

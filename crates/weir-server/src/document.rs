@@ -15,6 +15,7 @@ use span::{Bound, ServiceTime};
 use weir_document::Located;
 use weir_document::header::{default_seed, default_tails};
 use weir_document::quantity::{RequestRate, Time, UnitCost};
+use weir_lab::scenario::need::NeedTable;
 use weir_workload::document::{Bursty, default_header};
 use weir_workload::{Separator, TimeUnit};
 
@@ -50,6 +51,9 @@ pub struct ServerDocument {
     /// What is measured.
     #[serde(default)]
     pub measure: ServerMeasure,
+    /// What must hold; the verdict answers it. Default: nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub need: Vec<Located<NeedTable>>,
 }
 
 weir_lab::document!(ServerDocument);

@@ -24,6 +24,7 @@ use crate::model::ServerScenario;
 use crate::outcome::{OfClass, ServerDistribution};
 use crate::run_length::Length;
 use crate::summary::{Cell, ClassPart, Summary};
+use weir_lab::scenario::need::{ENDS, FAR_TAILS, MEANS, Measured, Metric, Subjects};
 use weir_lab::stats::figure::{ALL, Subject, Title};
 use weir_lab::stats::row::{Row, Rows, Tails, ratio};
 use weir_lab::stats::run_length::{ERROR, EXCEEDANCES};
@@ -83,6 +84,26 @@ pub fn rows(server: &ServerScenario, place: usize, cell: &Cell) -> Rows {
     }
     making.cores();
     Rows::new(making.rows, true)
+}
+
+/// What there are figures of, for needs.
+#[must_use]
+pub fn measured_of(server: &ServerScenario) -> Measured {
+    let statistics = if server.measure.tails { FAR_TAILS } else { ENDS };
+    let times = TIMES.map(|timed| Metric::new(timed.name, statistics, timed.unit));
+    let shares = [("dropped", true), ("reordered", server.measure.order), ("cold", server.tells_cold())];
+    let shares = shares.into_iter().filter(|(_, is_measured)| *is_measured);
+    let shares = shares.map(|(name, _)| Metric::new(name, MEANS, "1"));
+    let rate = Metric::new("throughput", MEANS, "1/s");
+    let of_classes: Vec<Metric> = times.into_iter().chain(shares).chain([rate]).collect();
+    let of_cores = [("utilisation", "1"), ("overhead", "1"), ("in_use", "cores")];
+    let of_cores = of_cores.map(|(name, unit)| Metric::new(name, MEANS, unit));
+    let names = server.classes.iter().map(|class| class.name.as_str());
+    let subjects = vec![
+        Subjects::all(of_classes.iter().copied().chain(of_cores).collect()),
+        Subjects::named("class", names, of_classes),
+    ];
+    Measured { subjects, loads: Vec::new() }
 }
 
 /// Whether so many requests tell a quantile from the longest.

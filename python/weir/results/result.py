@@ -11,7 +11,7 @@ What all models share is in `Result`; each model has a class of its own in `weir
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weir.errors import ResultError
 from weir.files import read_text, write_text
 from weir.results.reading import REMEDY, check_document, check_object, parse
-from weir.results.rows import Check, Engine, Rows, Settling, TheoryValue, Value, frozen, rows
+from weir.results.rows import Check, Engine, Need, Rows, Settling, TheoryValue, Value, frozen, rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from weir.results.rows import Judgement, Measured
     from weir.results.view import View
 
 _REQUIRED = {
@@ -41,6 +42,10 @@ _REQUIRED = {
     "reference",
     "estimates",
 }
+_MAY_LACK = {"needs"}
+"""Sections that are left out where they hold nothing."""
+_TOLD = ("judgements", "verdict")
+"""What is told of a document, and stands behind what the engine wrote."""
 _FIELDS = {
     "weir": "str",
     "model": "str",
@@ -54,6 +59,7 @@ _FIELDS = {
     "replications": "int",
     "interrupted": "bool",
     "unstable": "str | None",
+    "verdict": "tuple[str, ...]",
     "disciplines": "tuple[str, ...]",
     "reference": "str",
 }
@@ -113,6 +119,8 @@ class Result:
     """Self-checks of the run."""
     engines = Section(Engine)
     """Which engine ran each discipline."""
+    needs = Section(Need)
+    """What the scenario says must hold; none where it says nothing."""
     estimates = Section(Value)
     """All estimates, one row each."""
 
@@ -144,8 +152,12 @@ class Result:
         except ResultError as error:
             raise ResultError(error.message, REMEDY, name, key=error.key, value=error.value) from None
         result = kind(text)
-        result.__dict__["document"] = document
+        words = [document.pop(key) for key in _TOLD if key in document]
+        result.__dict__.update(document=document, _is_told=bool(words))
         return result
+
+    _is_told: ClassVar[bool] = False
+    """Whether the text has the verdict already."""
 
     @classmethod
     def check(cls, document: dict[str, Any]) -> None:
@@ -159,7 +171,7 @@ class Result:
         own = {name: field.kind for name, field in cls._declared(Field).items() if field.kind}
         if cls._whole is not None:
             for name in ("replications", *own, *cls.sections(), *cls._whole):
-                if name not in document:
+                if name not in document and name not in _MAY_LACK:
                     raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
         check_document(document, {**_FIELDS, **own}, cls.sections())
         if document.get("settling") is not None:
@@ -197,10 +209,12 @@ class Result:
         return cls.from_json(read_text(Path(path)), str(path))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Result) and self.text == other.text
+        if not isinstance(other, Result):
+            return False
+        return self.text == other.text or self.to_json().rstrip() == other.to_json().rstrip()
 
     def __hash__(self) -> int:
-        return hash(self.text)
+        return hash(self.to_json().rstrip())
 
     def __repr__(self) -> str:
         state = ", interrupted" if self.interrupted else ""
@@ -259,13 +273,45 @@ class Result:
         """Whether every self-check that is judged held and the run has a steady state."""
         return self.unstable is None and not any(check.ok is False for check in self.checks)
 
+    def needed(self, discipline: str, need: Need) -> Measured | None:  # noqa: ARG002 - a model knows its rows
+        """Return the figure that a need is about, under a discipline, if the run has it."""
+        return None
+
+    def lost(self, discipline: str, need: Need) -> float:  # noqa: ARG002 - a model knows what it loses
+        """Return the share of what a need is about that was dropped and so has no time."""
+        return 0.0
+
+    @cached_property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """What became of each of `needs` under each discipline."""
+        from weir.results.needs import judged
+
+        return () if self.empty or self.unstable else tuple(judged(self))
+
+    @cached_property
+    def verdict(self) -> tuple[str, ...]:
+        """What the run says, in one to four sentences: those of the terminal and of the page."""
+        from weir.results.verdict import sentences
+
+        return tuple(sentences(self))
+
     def to_json(self) -> str:
-        """Return the document as the engine wrote it."""
-        return self.text
+        """Return the document as the engine wrote it, with the judgements of its needs and the verdict.
+
+        Closed forms alone, without simulation, have no verdict.
+        """
+        if self._is_told or not (self.estimates or self.unstable or self.interrupted):
+            return self.text
+        words: dict[str, object] = {"verdict": self.verdict}
+        if self.needs:
+            words = {"judgements": [asdict(row) for row in self.judgements], **words}
+        more = json.dumps(words, ensure_ascii=False, separators=(",", ":"))
+        return f"{self.text.rstrip().removesuffix('}')},{more[1:]}"
 
     def save(self, path: str | Path) -> None:
         """Write the document to a file, which is never half-written."""
-        write_text(Path(path), self.text if self.text.endswith("\n") else self.text + "\n")
+        text = self.to_json()
+        write_text(Path(path), text if text.endswith("\n") else text + "\n")
 
     def to_arrow(self) -> pa.Table:
         """Return the estimates as an Arrow table, one row each; provenance is in the schema's metadata.

@@ -206,6 +206,41 @@ class Settling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """What the scenario says must hold: a figure at most, or at least, a bound.
+
+    It is about all together, ``kind`` and ``name`` being ``all``, or about one ``class``, ``flow``,
+    ``process``, ``queue``, ``link`` or ``channel``; at a ``load`` where the result is for several.
+    """
+
+    kind: str
+    name: str
+    load: float | None
+    metric: str
+    statistic: str
+    side: str
+    bound: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement(Of):
+    """What became of a need, by its place among the needs, under a discipline.
+
+    ``state`` is ``met``, ``missed`` or ``not_settled``; ``missed_by`` is how far the value is beyond the
+    bound.
+    """
+
+    need: int
+    state: str
+    value: float | None
+    low: float | None
+    high: float | None
+    missed_by: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Engine(Of):
     """Which engine ran a discipline."""
 

@@ -16,6 +16,8 @@ from weir.results.rows import Against, Difference, Estimated, Of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from weir.results.rows import Need
+
 
 @dataclass(frozen=True, kw_only=True)
 class SubjectAbout:
@@ -82,6 +84,15 @@ class SubjectResult(Result):
             As the rows list them; ``process`` of a node, ``class`` of a server if not given.
         """
         return self.estimates.find(discipline=discipline, **self._row(**about))
+
+    def needed(self, discipline: str, need: Need) -> SubjectEstimate | None:
+        """Return the figure that a need is about; of all together of whichever kind has it."""
+        asked = {"discipline": discipline, "metric": need.metric, "statistic": need.statistic}
+        if need.kind != ALL:
+            return self.estimates.find(**asked, kind=need.kind, name=need.name)
+        kinds = dict.fromkeys([self.usual[0], *(row.kind for row in self.estimates)])
+        found = (self.estimates.find(**asked, kind=kind, name=ALL) for kind in kinds)
+        return next((row for row in found if row is not None), None)
 
     def difference(self, discipline: str, **about: Unpack[About]) -> SubjectDifference | None:
         """Return the paired difference to the reference, if there is one; parameters as of `estimate`.

@@ -1,4 +1,8 @@
-"""What results say, in words: how finished they are, what a model says of its own, whether checks hold."""
+"""What results say, in words: one to four sentences, the same in terminal, page and JSON.
+
+First how finished the run is, then what the scenario declares: needs, deadlines, slowdowns. Where it declares
+no needs, who is best and what that costs. Last whether the checks hold. What comes later gives way.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from weir.text import plural, quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from weir.results.result import Result
     from weir.results.rows import Comparison, Measured, Value
@@ -17,13 +21,36 @@ BOTH = 2
 ARow = TypeVar("ARow", bound="Measured")
 
 
+MOST = 4
+"""Sentences of a verdict."""
+
+
 def verdict(result: Result) -> str:
-    """Return the verdict: one to five sentences."""
+    """Return the verdict as one text."""
+    return " ".join(result.verdict)
+
+
+def sentences(result: Result) -> list[str]:
+    """Return the verdict: one to four sentences."""
     if result.empty:
-        return f"{state(result)}."
+        return [f"{state(result)}."]
+    first, last = [part for part in (state(result),) if part], [part for part in (agreement(result),) if part]
+    between = [part for part in _answers(result) if part][: MOST - len(first) - len(last)]
+    return [f"{capital(part)}." for part in (*first, *between, *last)]
+
+
+def _answers(result: Result) -> Iterator[str | None]:
+    """Yield what a model's result says: of what is declared, then of what is best and its price."""
+    from weir.results import needs
+
     view = result.view()
-    parts = [part for part in (state(result), *view.statements(), agreement(result)) if part]
-    return " ".join(f"{capital(part) if view.capitals else part}." for part in parts)
+    if result.unstable:
+        return
+    asked = needs.told(result)
+    yield from asked
+    yield from view.declared()
+    if not asked:
+        yield from view.statements()
 
 
 def state(result: Result) -> str | None:

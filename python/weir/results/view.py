@@ -27,17 +27,19 @@ class View(ABC, Generic[AResult]):
     """Where the function is that returns the charts, None for those that there are no rows for.
 
     It is loaded, and the library of charts with it, when a page is made."""
-    capitals: ClassVar[bool] = True
-    """Whether the statements of the verdict begin with a capital: not where a spec string begins them."""
     lists_specs: ClassVar[bool] = True
     """Whether the terminal begins with the whole spec strings, where labels are shorter."""
 
     def __init__(self, result: AResult) -> None:
         self.result = result
 
+    def declared(self) -> Sequence[str | None]:
+        """Return what the verdict says of what the scenario asks for beside its needs."""
+        return ()
+
     @abstractmethod
     def statements(self) -> Sequence[str | None]:
-        """Return what the verdict says between the state of the run and the checks."""
+        """Return what the verdict says where no needs are declared: who is best, and its price."""
 
     def warnings(self) -> Sequence[str]:
         """Return what was warned of."""

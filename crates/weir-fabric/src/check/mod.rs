@@ -20,6 +20,7 @@ mod trial;
 
 use crate::build;
 use crate::document::{FabricDocument, FabricStop};
+use crate::figures;
 use crate::model::{FabricScenario, Stop};
 use crate::source::Offer;
 use crate::topology::Wiring;
@@ -28,6 +29,7 @@ use weir_core::canonical::canonical;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 use weir_document::{Checked, Checker, Located, MAX_REPLICATIONS};
+use weir_lab::scenario::need::{Measured, NeedTable};
 use weir_lab::scenario::{Compared, Read, Written};
 
 /// The most virtual channels.
@@ -48,6 +50,14 @@ impl Read for FabricScenario {
 
     fn check(document: &mut FabricDocument, checker: &mut Checker<'_>) -> Checked<Self> {
         Check(checker).fabric(document)
+    }
+
+    fn needs(document: &FabricDocument) -> &[Located<NeedTable>] {
+        &document.need
+    }
+
+    fn measured(&self) -> Measured {
+        figures::measured(self)
     }
 
     fn set_seed(document: &mut FabricDocument, model: &mut Self, seed: u64) {

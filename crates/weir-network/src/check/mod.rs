@@ -22,12 +22,14 @@ mod routes;
 mod traffic;
 
 use crate::document::NetworkDocument;
+use crate::figures;
 use crate::model::NetworkScenario;
 use weir_core::canonical::canonical;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 pub(super) use weir_document::words::known_names;
-use weir_document::{Checked, Checker};
+use weir_document::{Checked, Checker, Located};
+use weir_lab::scenario::need::{Measured, NeedTable};
 use weir_lab::scenario::{Compared, Read, Written};
 
 /// The longest delay, overhead or transmission: a day and some hours. As many of them as a path has links, and a
@@ -43,6 +45,14 @@ impl Read for NetworkScenario {
 
     fn check(document: &mut NetworkDocument, checker: &mut Checker<'_>) -> Checked<Self> {
         Check(checker).network(document)
+    }
+
+    fn needs(document: &NetworkDocument) -> &[Located<NeedTable>] {
+        &document.need
+    }
+
+    fn measured(&self) -> Measured {
+        figures::measured(self)
     }
 
     fn set_seed(document: &mut NetworkDocument, model: &mut Self, seed: u64) {

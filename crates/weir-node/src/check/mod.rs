@@ -25,10 +25,12 @@ mod replay;
 mod trial;
 
 use crate::document::{BalanceTable, NodeDocument};
+use crate::figures;
 use crate::model::{Balance, NodeScenario, Process};
 use weir_core::task::MAX_PROCESSES;
 use weir_core::units::Nanos;
 use weir_document::{Checked, Checker, Located};
+use weir_lab::scenario::need::{Measured, NeedTable};
 use weir_lab::scenario::{Compared, Read, Written};
 
 use nodes::Nodes;
@@ -52,6 +54,14 @@ impl Read for NodeScenario {
 
     fn check(document: &mut NodeDocument, checker: &mut Checker<'_>) -> Checked<Self> {
         Check(checker).node_scenario(document)
+    }
+
+    fn needs(document: &NodeDocument) -> &[Located<NeedTable>] {
+        &document.need
+    }
+
+    fn measured(&self) -> Measured {
+        figures::measured(self)
     }
 
     fn set_seed(document: &mut NodeDocument, model: &mut Self, seed: u64) {

@@ -4,10 +4,12 @@
 //! who arrives in `input`.
 
 use crate::document::{self, PortDocument};
+use crate::figures;
 use crate::model::{Input, Limit, Measure, PacketTime, PortScenario, Service, Stop, WarmUp, WholeTime};
 use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{self, Clock, LengthUnit, Time};
 use weir_document::{Checked, Checker, Located, MAX_REPLICATIONS, MAX_WORK, Wording};
+use weir_lab::scenario::need::{Measured, NeedTable};
 use weir_lab::scenario::{Compared, IN_SERVICES, Read, Written};
 use weir_lab::stream::LONGEST_MEAN;
 use weir_workload::MessageClasses;
@@ -43,6 +45,14 @@ impl Read for PortScenario {
 
     fn check(document: &mut PortDocument, checker: &mut Checker<'_>) -> Checked<Self> {
         Check(checker).port(document)
+    }
+
+    fn needs(document: &PortDocument) -> &[Located<NeedTable>] {
+        &document.need
+    }
+
+    fn measured(&self) -> Measured {
+        figures::measured(self)
     }
 
     fn set_seed(document: &mut PortDocument, model: &mut Self, seed: u64) {

@@ -20,11 +20,13 @@ mod workload;
 
 use crate::document::span::Bound;
 use crate::document::{KnownService, ServerDocument, ServerTable};
+use crate::figures;
 use crate::model::{Costs, Known, ServerScenario};
 use weir_core::pool::{MAX_SERVERS, Site};
 use weir_core::units::Nanos;
 use weir_document::quantity::Time;
 use weir_document::{Checked, Checker, Located, Wording};
+use weir_lab::scenario::need::{Measured, NeedTable};
 use weir_lab::scenario::{Compared, IN_SERVICES, Read, Written};
 
 use classes::profiles;
@@ -59,6 +61,14 @@ impl Read for ServerScenario {
 
     fn check(document: &mut ServerDocument, checker: &mut Checker<'_>) -> Checked<Self> {
         Check(checker).server_scenario(document)
+    }
+
+    fn needs(document: &ServerDocument) -> &[Located<NeedTable>] {
+        &document.need
+    }
+
+    fn measured(&self) -> Measured {
+        figures::measured_of(self)
     }
 
     fn set_seed(document: &mut ServerDocument, model: &mut Self, seed: u64) {

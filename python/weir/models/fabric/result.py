@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
 
 from weir.errors import ConfigError
 from weir.models.fabric import rows
@@ -18,6 +18,9 @@ from weir.results.reading import ALL, check_counts, check_figures, check_rows, r
 from weir.results.result import Field, Result, Section
 from weir.results.rows import rows as read
 from weir.text import number
+
+if TYPE_CHECKING:
+    from weir.results.rows import Need
 
 
 class About(TypedDict, total=False):
@@ -95,6 +98,16 @@ class FabricResult(Result):
             If there are several loads and none is given.
         """
         return self.estimates.find(discipline=discipline, **self._row(**about))
+
+    def needed(self, discipline: str, need: Need) -> rows.FabricEstimate | None:
+        """Return the figure that a need is about."""
+        return self.estimates.find(
+            discipline=discipline,
+            load=need.load,
+            channel=need.name,
+            metric=need.metric,
+            statistic=need.statistic,
+        )
 
     def difference(
         self, discipline: str, *, kind: str = "improvement", **about: Unpack[About]

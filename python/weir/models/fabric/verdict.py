@@ -1,11 +1,11 @@
 """What a fabric's result says, in words: who is best for which channel, and where channels saturate.
 
 The words are about one load, the highest of the scenario at which no channel saturates under any discipline,
-nor may; above it latencies are those of full buffers. Two disciplines are told apart by the interval of their
-paired difference, or where there is none by intervals that do not overlap.
+nor may; above it latencies are those of full buffers. Two disciplines are distinguished by the interval of
+their paired difference, or where there is none by intervals that do not overlap.
 
 A channel saturates where the 90 % interval of what is accepted is below 99 %. Where the interval reaches both
-sides of that and is wider than 2 %, or one replication has none, it cannot be told.
+sides of that and is wider than 2 %, or one replication has none, it is not known.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _close(result: FabricResult, close: Sequence[Standing], known: int) -> str:
     words = ""
     for names, channels in told[:_FEW]:
         who, whose = those(result, names), "any channel" if len(channels) == known else joined(channels)
-        words += f", nor {who} for {whose}" if words else f"for {whose} {who} cannot be told apart {why}"
+        words += f", nor {who} for {whose}" if words else f"for {whose} {who} cannot be distinguished {why}"
     return words + (", nor others for the rest" if len(told) > _FEW else "")
 
 
@@ -171,7 +171,7 @@ def _alone(result: FabricResult, load: float) -> str | None:
 
 
 def _open(result: FabricResult) -> list[FabricEstimate]:
-    """Return the accepted parts of channels of which it cannot be told whether they saturate."""
+    """Return the accepted parts of channels of which it is not known whether they saturate."""
     first = {(row.discipline, row.channel): row.load or float("inf") for row in result.saturation}
     return [
         row
@@ -188,7 +188,7 @@ def _is_open(row: FabricEstimate) -> bool:
 
 
 def _untold(result: FabricResult) -> str | None:
-    """Return where it cannot be told whether a channel saturates, and what is known of the lowest."""
+    """Return where it is not known whether a channel saturates, and what is known of the lowest."""
     rows = _open(result)
     if not rows:
         return None
@@ -196,13 +196,13 @@ def _untold(result: FabricResult) -> str | None:
     at = f"{least.channel} at load {least.load:g}{under(result, [least.discipline])}"
     if least.low_90 is None or least.high_90 is None:
         return (
-            "whether channels saturate cannot be told of one replication: of what is offered at least "
+            "whether channels saturate is not known from one replication: of what is offered at least "
             f"{100 * _mean(least):.1f} % arrives, for {at}"
         )
     others = len({(row.discipline, row.channel, row.load) for row in rows}) - 1
     more = f", nor in {plural(others, 'other case')}" if others else ""
     return (
-        f"whether {at} saturates cannot be told at this length of run: {100 * least.low_90:.1f} to "
+        f"whether {at} saturates is not known at this length of run: {100 * least.low_90:.1f} to "
         f"{100 * least.high_90:.1f} % of what is offered arrives (90 % interval){more}"
     )
 

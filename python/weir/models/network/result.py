@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
 
 from weir.models.network import rows
 from weir.results.labels import labels
 from weir.results.reading import ALL, check_positive, refuse
 from weir.results.result import Field, Result, Section
+
+if TYPE_CHECKING:
+    from weir.results.rows import Need
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,6 +85,19 @@ class NetworkResult(Result):
             The name of one of `intervals`; the whole run if not given.
         """
         return self.estimates.find(discipline=discipline, **_row(**about))
+
+    def needed(self, discipline: str, need: Need) -> rows.NetworkEstimate | None:
+        """Return the figure that a need is about."""
+        about = {"scope": need.kind, "name": need.name, "interval": ALL}
+        return self.estimates.find(
+            discipline=discipline, **about, metric=need.metric, statistic=need.statistic
+        )
+
+    def lost(self, discipline: str, need: Need) -> float:
+        """Return the share of packets that were dropped, of those whose delay a need is about."""
+        about = {"scope": need.kind, "name": need.name, "interval": ALL}
+        row = self.estimates.find(discipline=discipline, **about, metric="loss", statistic="mean")
+        return (row.value or 0.0) if row is not None and need.metric == "delay" else 0.0
 
     def difference(self, discipline: str, **about: Unpack[About]) -> rows.NetworkDifference | None:
         """Return the paired difference of an estimate to the reference's, if there is one."""

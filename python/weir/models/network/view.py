@@ -13,7 +13,7 @@ from weir.models.network.tables import (
     subjects,
     throughput_columns,
 )
-from weir.models.network.verdict import delay, served
+from weir.models.network.verdict import delay, served, small, window
 from weir.results.page import by_discipline, details, headed, in_full, note, section, table
 from weir.results.reading import ALL
 from weir.results.tables import theory_columns
@@ -37,8 +37,8 @@ class NetworkView(View[NetworkResult]):
     lists_specs = False
 
     def statements(self) -> Sequence[str | None]:
-        """Return who is served worst, and how long packets take."""
-        return served(self.result), delay(self.result)
+        """Return who is served worst, whom a window holds, how small flows fare, what low delay costs."""
+        return served(self.result), window(self.result), small(self.result), delay(self.result)
 
     def show(self, out: Console, *, compared: bool) -> None:
         """Show flows, classes where there are several, and links; compared, over all flows first."""

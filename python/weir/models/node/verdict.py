@@ -1,9 +1,10 @@
-"""What a node's result says, in words: which needs are met, and under whom nobody waits for long.
+"""What a node's result says, in words: which deadlines and needs are met, and who pays for it.
 
-A need is missed in an epoch in which its process was ready throughout and ran less than it; a response is
-late that is longer than the deadline of its process. Two disciplines are told apart by the interval of their
-paired difference, in the longest response of a replication, or where there is none by intervals that do not
-overlap.
+A response is late that is longer than the deadline of its process; a need is missed in an epoch in which its
+process was ready throughout and ran less than it. Where processes have deadlines, these decide, and the
+responses of the others are the price; else the longest response of all is compared. Two disciplines are told
+apart by the interval of their paired difference, in the longest response of a replication, or where there is
+none by intervals that do not overlap.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.results.verdict import (
-    capital,
     clear,
     disjoint,
     joined,
@@ -24,7 +24,7 @@ from weir.results.verdict import (
     under,
     warned,
 )
-from weir.text import percent, plural, quantity
+from weir.text import number, percent, plural, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _FEW = 3
 """Disciplines of which it is told one by one who misses a need."""
+_DEARER = 1.05
+"""A price below one part in twenty is none to name."""
 _EXACT = 1e-9
 """Of a value: an interval that is narrower is none, as of programs without random numbers."""
 
@@ -52,14 +54,13 @@ def _counted(result: NodeResult, names: Sequence[str]) -> dict[str, list[Process
     }
 
 
-def _worst_first(
-    result: NodeResult, worst: Sequence[str], what: str, tell: Callable[[str], str]
-) -> list[str]:
-    """Return what is told of the worst disciplines one by one, and who else misses what."""
+def _best_first(result: NodeResult, best: Sequence[str], what: str, tell: Callable[[str], str]) -> list[str]:
+    """Return what is told of the disciplines that miss something; of many the best and the worst."""
     several = len(result.disciplines) > 1
-    parts = [f"{f'under {result.labels[name]} ' if several else ''}{tell(name)}" for name in worst[:_FEW]]
-    if len(worst) > _FEW:
-        parts.append(f"{what} are missed under {named(result, worst[_FEW:])} too")
+    chosen = best if len(best) <= _FEW else (*best[: _FEW - 1], best[-1])
+    parts = [f"{f'under {result.labels[name]} ' if several else ''}{tell(name)}" for name in chosen]
+    if len(best) > _FEW:
+        parts.append(f"{what} are missed under {named(result, best[_FEW - 1 : -1])} too")
     return parts
 
 
@@ -90,9 +91,9 @@ def needs(result: NodeResult) -> str | None:
         parts.append(f"every need is met{whose}, in all {epochs:,} epochs of processes ready throughout")
     late = sorted(
         (name for name in result.disciplines if missing[name]),
-        key=lambda name: -sum(row.needs_missed for row in missing[name]) / tested[name],
+        key=lambda name: sum(row.needs_missed for row in missing[name]) / tested[name],
     )
-    parts += _worst_first(result, late, "needs", lambda name: _missing(result, name, missing[name]))
+    parts += _best_first(result, late, "needs", lambda name: _missing(result, name, missing[name]))
     idle = [name for name in result.disciplines if not tested[name]]
     if idle:
         parts.append(
@@ -142,15 +143,42 @@ def deadlines(result: NodeResult) -> str | None:
         name: [row.process for row in rows if not (row.waits or row.late)] for name, rows in found.items()
     }
     calm = [name for name in result.disciplines if found[name] and not late[name] and not unknown[name]]
-    worst = sorted(
-        (name for name in result.disciplines if late[name]), key=lambda name: -max(map(_late, late[name]))
+    best = sorted(
+        (name for name in result.disciplines if late[name]), key=lambda name: max(map(_late, late[name]))
     )
     parts = [
         *([f"every deadline is met{under(result, calm)}"] if calm else []),
-        *_worst_first(result, worst, "deadlines", lambda name: _overdue(result, name, late[name])),
+        *_best_first(result, best, "deadlines", lambda name: _overdue(result, name, late[name])),
         *_untried(result, unknown),
     ]
-    return "; ".join(parts)
+    words = "; ".join(parts)
+    nobody = len(best) == len(result.disciplines) > 1
+    return f"no discipline meets every deadline: {words}" if nobody else words
+
+
+def price(result: NodeResult) -> str | None:
+    """Return whose responses are the price where deadlines are kept best, beside the least of them."""
+    bound = [row.name for row in result.processes if row.deadline is not None]
+    found = _counted(result, bound)
+    worst = {name: max(map(_late, rows), default=1.0) for name, rows in found.items()}
+    best = min(worst, key=lambda name: worst[name])
+    free = [row.name for row in result.processes if row.deadline is None and not row.system]
+    paid = [each for name in free if (each := _paid(result, best, name)) is not None]
+    return max(paid)[1] if paid else None
+
+
+def _paid(result: NodeResult, best: str, process: str) -> tuple[float, str] | None:
+    """Return how many times as long a process responds as under whom it responds soonest, and the words."""
+    rows = measured(result, lambda name: result.estimate(name, name=process))
+    least = lowest(rows)[0] if rows else best
+    mean, lowest_mean = (rows[name].value if name in rows else None for name in (best, least))
+    if not mean or not lowest_mean or mean < _DEARER * lowest_mean or not disjoint(rows[best], rows[least]):
+        return None
+    times = mean / lowest_mean
+    return times, (
+        f"the price under {result.labels[best]}: {process} responds in {quantity(mean, rows[best].unit)} on "
+        f"average, {number(times, 2)} times as long as under {result.labels[least]}"
+    )
 
 
 def _late(row: ProcessTotals) -> float:
@@ -200,7 +228,7 @@ def responses(result: NodeResult) -> str | None:
     if not found:
         return said
     words = _shortest(result, found)
-    return f"{said}. {capital(words)}" if said else words
+    return f"{said}; {words}" if said else words
 
 
 def _unfinished(result: NodeResult, discipline: str) -> ProcessTotals | None:
@@ -218,7 +246,7 @@ def _unfinished(result: NodeResult, discipline: str) -> ProcessTotals | None:
 
 def _not_over(result: NodeResult, row: ProcessTotals) -> str:
     after = f"{quantity(row.unfinished or 0.0, 's')}{under(result, [row.discipline])}"
-    return f"a response of {row.process} is not over after {after}, where no longest can be told"
+    return f"a response of {row.process} is not over after {after}, so the longest is not known"
 
 
 def _shortest(result: NodeResult, found: dict[str, SubjectEstimate]) -> str:
@@ -236,7 +264,7 @@ def _shortest(result: NodeResult, found: dict[str, SubjectEstimate]) -> str:
         beyond = f", and is longer under {named(result, rest)}" if rest else ""
         why = "by one replication" if result.replications == 1 else "at this length of run"
         return (
-            f"by the longest response to a wake-up {who} cannot be told apart {why}: it is "
+            f"by the longest response to a wake-up {who} cannot be distinguished {why}: it is "
             f"{least} under {result.labels[best]}{beyond}"
         )
     after = _next(result, found, best)

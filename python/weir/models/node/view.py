@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weir.models.node import tables
 from weir.models.node.result import NodeResult
-from weir.models.node.verdict import deadlines, needs, responses, warnings
+from weir.models.node.verdict import deadlines, needs, price, responses, warnings
 from weir.results.page import by_discipline, in_full, note, noted, section
 from weir.results.page import tables as on_page
 from weir.results.tables import kept, others
@@ -35,9 +35,14 @@ class NodeView(View[NodeResult]):
 
     charts = "weir.models.node.figures:figures"
 
+    def declared(self) -> Sequence[str | None]:
+        """Return under whom the deadlines and the needs of processes are met."""
+        return deadlines(self.result), needs(self.result)
+
     def statements(self) -> Sequence[str | None]:
-        """Return which needs and deadlines are met, and under whom nobody waits for long."""
-        return needs(self.result), deadlines(self.result), responses(self.result)
+        """Return what others pay where deadlines are kept; without deadlines, whose responses are short."""
+        bound = any(row.deadline is not None for row in self.result.processes)
+        return ((price if bound else responses)(self.result),)
 
     def warnings(self) -> Sequence[str]:
         """Return what was warned of, one sentence a node."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from weir.results.reading import check_fields, refuse
+from weir.results.reading import ALL, check_fields, refuse
 from weir.results.result import Field, Result, Section
 from weir.results.rows import Against, Comparison, Estimated, Histogram, Measured, Of, OfClass
 
 if TYPE_CHECKING:
-    from weir.results.rows import TheoryValue
+    from weir.results.rows import Need, TheoryValue
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +140,13 @@ class PortResult(Result):
         return self.estimates.find(
             discipline=discipline, class_=class_, metric=metric or self.metric, statistic=statistic, flow=flow
         )
+
+    def needed(self, discipline: str, need: Need) -> Estimate | None:
+        """Return the figure that a need is about."""
+        class_ = need.name if need.kind == "class" else ALL
+        flow = int(need.name) if need.kind == "flow" else None
+        about = {"metric": need.metric, "statistic": need.statistic, "class_": class_, "flow": flow}
+        return self.estimates.find(discipline=discipline, **about)
 
     def difference(
         self, discipline: str, *, class_: str = "all", metric: str | None = None

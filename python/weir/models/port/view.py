@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weir.models.port import tables
 from weir.models.port.result import PortResult
-from weir.models.port.verdict import ranking
+from weir.models.port.verdict import gentler, price, ranking
 from weir.results.page import by_discipline, note, section, table
 from weir.results.terminal import print_titled
 from weir.results.view import View
@@ -26,11 +26,10 @@ class PortView(View[PortResult]):
     """What a port shows."""
 
     charts = "weir.models.port.figures:figures"
-    capitals = False
 
     def statements(self) -> Sequence[str | None]:
-        """Return who has the lowest mean, unless nothing is steady."""
-        return () if self.result.unstable else (ranking(self.result),)
+        """Return who has the lowest mean, what that costs, and who is nearly as good and gentler."""
+        return ranking(self.result), price(self.result), gentler(self.result)
 
     def warnings(self) -> Sequence[str]:
         """Return that no warm-up was found, where that is so."""

@@ -26,6 +26,8 @@ from weir.results.subjects import SubjectResult, check_about
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from weir.results.rows import Need
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ServerResult(SubjectResult):
@@ -83,6 +85,13 @@ class ServerResult(SubjectResult):
         check_figures(document)
         check_counts(document, ("class_totals", "discipline_totals", "core_totals"))
         _check_columns(document)
+
+    def lost(self, discipline: str, need: Need) -> float:
+        """Return the share of requests that were dropped, of those whose time a need is about."""
+        if need.metric not in {"delay", "response", "slowdown"}:
+            return 0.0
+        row = self.estimate(discipline, name=need.name, metric="dropped")
+        return 0.0 if row is None else row.value or 0.0
 
     def totals(self, discipline: str, class_: str = ALL) -> rows.ClassTotals | None:
         """Return what was counted of a class under a discipline, if it was."""

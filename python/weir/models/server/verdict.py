@@ -1,8 +1,10 @@
 """What a server's result says, in words: whose slowdown is smallest in the tail, and what that costs.
 
 The tail is p99.9 of the slowdown where it was measured, else of the response, else the mean delay. Two
-disciplines are told apart by the interval of their paired difference, or where there is none by intervals
-that do not overlap. Disciplines that drop requests are told first: what they drop does not wait.
+disciplines are distinguished by the interval of their paired difference, or where there is none by intervals
+that do not overlap. A small slowdown may be a long response of those whose service is long: the price says
+how much longer responses get, in the mean, in the tail and at worst, and for which class most. Disciplines
+that drop requests are told first: what they drop does not wait.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.results.verdict import BOTH, clear, disjoint, joined, lowest, measured, named, rivals, told, warned
-from weir.text import number, percent, plural, quantity, share
+from weir.text import number, plural, quantity, share
 
 if TYPE_CHECKING:
     from weir.models.server.result import ServerResult
@@ -28,6 +30,8 @@ _TAILS = (
 _BEYOND = {"p99.9": 0.001, "p99": 0.01, "mean": 0.001}
 _NEAR = 1.05
 """A price below one part in twenty is none to name."""
+_LONGER = 1.5
+"""The longest of all is by chance longer than the longest of another: a price from here on."""
 
 
 def warnings(result: ServerResult) -> list[str]:
@@ -85,14 +89,25 @@ def tail(result: ServerResult) -> str | None:
     if len(close) + 1 == len(whole):
         who = "both disciplines" if len(whole) == BOTH else "all disciplines"
         return (
-            f"by the {words} {who} cannot be told apart at this length of run: it is {value} under {label}"
+            f"by the {words} {who} cannot be distinguished at this length of run: it is {value} under {label}"
             f"{dropping}"
         )
-    with_rivals = f", not to be told from {named(result, close)}" if close else ""
+    with_rivals = f", not distinguishable from {named(result, close)}" if close else ""
     return (
         f"the {words} is smallest under {label}, {value}{with_rivals}"
-        f"{_against(result, whole, best)}{dropping}{_price(result, best)}"
+        f"{_against(result, whole, best)}{dropping}"
     )
+
+
+def best_of(result: ServerResult) -> str | None:
+    """Return whose tail is smallest, of several that drop little, if it can be told from all of them."""
+    metric, statistic = tail_of(result)
+    found = _found(result, metric, statistic)
+    whole = {name: row for name, row in found.items() if _lost(result, name) < _BEYOND[statistic]}
+    if len(whole) < BOTH:
+        return None
+    best = lowest(whole)[0]
+    return best if len(_rivals(result, whole, best)) + 1 < len(whole) else None
 
 
 def _rivals(result: ServerResult, found: dict[str, SubjectEstimate], best: str) -> list[str]:
@@ -131,24 +146,68 @@ def _against(result: ServerResult, found: dict[str, SubjectEstimate], best: str)
     return f"; under {result.labels[other]} it is {quantity(value, found[other].unit)}{factor}"
 
 
-def _price(result: ServerResult, best: str) -> str:
-    """Return what the best costs in the mean, and in cores, beside the least of all."""
-    parts = []
-    means, cores = _values(result, "class", "response"), _values(result, "core", "in_use")
-    least, fewest = (min(found, key=lambda name: found[name], default="") for found in (means, cores))
-    if best in means and means[best] > _NEAR * means[least]:
-        more = percent(means[best] / means[least] - 1)
-        parts.append(f"a mean response {more} above that of {result.labels[least]}")
-    if best in cores and cores[best] > _NEAR * cores[fewest]:
-        whose, count = result.labels[fewest], number(cores[fewest], 3)
-        parts.append(f"{number(cores[best], 3)} cores in use, where {whose} has {count}")
-    return f". It costs {joined(parts)}" if parts else ""
+def price(result: ServerResult) -> str | None:
+    """Return what the smallest tail costs, beside the least of all: longer responses, and cores."""
+    best = best_of(result)
+    if best is None:
+        return None
+    parts = [_longer(result, best, statistic) for statistic in ("mean", "p99.9", "max")]
+    parts += [_worst_class(result, best), _more_cores(result, best)]
+    told = [part for part in parts if part]
+    return f"the price of {result.labels[best]} is {joined(told)}" if told else None
 
 
-def _values(result: ServerResult, kind: str, metric: str) -> dict[str, float]:
-    """Return the means of a figure that are not zero."""
-    rows = measured(result, lambda name: result.estimate(name, kind=kind, metric=metric))
-    return {name: row.value for name, row in rows.items() if row.value}
+def _longer(result: ServerResult, best: str, statistic: str) -> str:
+    """Return how many times a response is that of whoever has the least, where it clearly is more."""
+    rows = _comparable(result, "all", statistic)
+    if best not in rows:
+        return ""
+    least = lowest(rows)[0]
+    times = _times(rows[best], rows[least], _LONGER if statistic == "max" else _NEAR)
+    if times is None:
+        return ""
+    words = {"mean": "a mean response", "max": "a longest response"}.get(statistic, f"a {statistic} response")
+    value = quantity(rows[best].value or 0.0, rows[best].unit)
+    return f"{words} of {value} ({number(times, 2)} times that of {result.labels[least]})"
+
+
+def _worst_class(result: ServerResult, best: str) -> str:
+    """Return the class whose mean response gets longer most, beside the least of it."""
+    found = []
+    for each in result.classes:
+        rows = _comparable(result, each.name, "mean")
+        times = _times(rows[best], rows[lowest(rows)[0]], _NEAR) if best in rows else None
+        if times is not None:
+            found.append((times, each.name, result.labels[lowest(rows)[0]]))
+    if len(result.classes) == 1 or not found:
+        return ""
+    times, class_, other = max(found)
+    return f"a mean response of {class_}, which suffers most, {number(times, 2)} times that of {other}"
+
+
+def _comparable(result: ServerResult, class_: str, statistic: str) -> dict[str, SubjectEstimate]:
+    """Return the responses of a class under the disciplines that drop little of it."""
+    rows = measured(
+        result, lambda name: result.estimate(name, name=class_, metric="response", statistic=statistic)
+    )
+    return {name: row for name, row in rows.items() if _lost(result, name, class_) < _BEYOND["mean"]}
+
+
+def _times(row: SubjectEstimate, least: SubjectEstimate, bound: float) -> float | None:
+    """Return how many times a value is another, where it is so many at least and not by chance."""
+    if not row.value or not least.value or row.value < bound * least.value:
+        return None
+    return None if disjoint(row, least) is False else row.value / least.value
+
+
+def _more_cores(result: ServerResult, best: str) -> str:
+    rows = measured(result, lambda name: result.estimate(name, kind="core", metric="in_use"))
+    cores = {name: row.value for name, row in rows.items() if row.value}
+    fewest = min(cores, key=lambda name: cores[name], default="")
+    if best not in cores or cores[best] <= _NEAR * cores[fewest]:
+        return ""
+    whose, count = result.labels[fewest], number(cores[fewest], 3)
+    return f"{number(cores[best], 3)} cores in use, where {whose} has {count}"
 
 
 def limits(result: ServerResult) -> str | None:
@@ -167,7 +226,7 @@ def _limit(result: ServerResult, class_: str, bound: float) -> str:
     }
     limit = f"a p99.9 slowdown of {class_} within {number(bound, 3)}"
     if not found:
-        return f"whether {limit} is kept cannot be told from so few requests"
+        return f"whether {limit} is kept is not known from so few requests"
     kept = [
         name
         for name, value in found.items()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weir.models.server import tables
 from weir.models.server.result import ServerResult
-from weir.models.server.verdict import dropped, limits, tail, warnings
+from weir.models.server.verdict import dropped, limits, price, tail, warnings
 from weir.results.page import details, headed, in_full, note, noted, section, table
 from weir.results.page import tables as on_page
 from weir.results.reading import ALL
@@ -47,9 +47,13 @@ class ServerView(View[ServerResult]):
 
     charts = "weir.models.server.figures:figures"
 
+    def declared(self) -> Sequence[str | None]:
+        """Return who keeps the slowdowns that are asked for, and who drops."""
+        return limits(self.result), dropped(self.result)
+
     def statements(self) -> Sequence[str | None]:
-        """Return who drops, whose tail is smallest, and who keeps the slowdowns that are asked for."""
-        return dropped(self.result), tail(self.result), limits(self.result)
+        """Return whose tail is smallest, and its price."""
+        return tail(self.result), price(self.result)
 
     def warnings(self) -> Sequence[str]:
         """Return what was warned of."""

@@ -1,0 +1,298 @@
+"""Needs: whether what a scenario declares by ``[[need]]`` holds under each discipline, and the words for it.
+
+A need is about one figure of the result. It is *met* where the whole 95 % interval of the figure is on the
+right side of the bound, *missed* where none of it is, else *not settled*; so is a figure that has no interval
+though it is an estimate, or whose interval is itself not settled. An extreme (``max``, ``min``) and a share
+that was counted have no interval, and are held against the bound as they are. Where more is lost than a
+quantile leaves above it, the quantile is of those that arrived alone, and the need is missed.
+
+Work O(needs x disciplines). Units: those of the figures.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weir.results.reading import ALL
+from weir.results.rows import Judgement
+from weir.results.verdict import BOTH, joined
+from weir.text import amount, plural, share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from weir.results.result import Result
+    from weir.results.rows import Measured, Need
+
+MET, MISSED, NOT_SETTLED = "met", "missed", "not_settled"
+_COUNTED = {"max", "min", "share", "window_max"}
+"""Statistics of which a run has no interval: they are what was counted."""
+_PLAIN = {
+    "late": "share of late responses",
+    "need_met": "share of epochs in which the need is met",
+    "dropped": "share of dropped requests",
+    "reordered": "share that arrives out of order",
+    "accepted": "share of the offer that is accepted",
+    "in_use": "number of cores in use",
+    "loss": "loss",
+    "throughput": "throughput",
+    "utilisation": "utilisation",
+    "jain": "Jain's index",
+}
+"""Metrics that are no means of times, in words."""
+_NOT_SHARES = {"slowdown", "jain"}
+_FEW = 3
+"""Disciplines that are named one by one."""
+
+
+def judged(result: Result) -> list[Judgement]:
+    """Return what became of each need under each discipline, in the order of the scenario."""
+    return [
+        _judged(result, place, need, name)
+        for place, need in enumerate(result.needs)
+        for name in result.disciplines
+    ]
+
+
+def _judged(result: Result, place: int, need: Need, discipline: str) -> Judgement:
+    row = result.needed(discipline, need)
+    state, reason = _state(row, need)
+    lost = result.lost(discipline, need)
+    left = _left_out(need.statistic)
+    if left is not None and lost > left and need.side == "at_most":
+        state, reason = MISSED, f"{share(lost)} is lost, more than a {need.statistic} leaves out"
+    value, low, high = (None, None, None) if row is None else (row.value, row.low, row.high)
+    past = state == MISSED and value is not None and _past(value, need) > 0
+    return Judgement(
+        need=place,
+        discipline=discipline,
+        state=state,
+        value=value,
+        low=low,
+        high=high,
+        missed_by=_past(value, need) if past and value is not None else None,
+        reason=reason,
+    )
+
+
+def _left_out(statistic: str) -> float | None:
+    """Return the share that lies above a quantile; None of what is none."""
+    digits = statistic.removeprefix("p")
+    return 1 - float(digits) / 100 if digits != statistic else None
+
+
+def _past(value: float, need: Need) -> float:
+    """Return by how much a value is on the wrong side; below zero on the right one."""
+    return value - need.bound if need.side == "at_most" else need.bound - value
+
+
+def _state(row: Measured | None, need: Need) -> tuple[str, str | None]:
+    """Return what became of a need, and why where it is not settled."""
+    if row is None or row.value is None:
+        return NOT_SETTLED, (row.reason if row is not None else None) or "the run has no such figure"
+    if getattr(row, "settled", True) is False:
+        return NOT_SETTLED, "the run is too short for this figure"
+    if row.low is None or row.high is None:
+        if need.statistic not in _COUNTED:
+            return NOT_SETTLED, row.reason or "without an interval, of one replication"
+        return (MISSED if _past(row.value, need) > 0 else MET), None
+    ends = sorted(_past(end, need) for end in (row.low, row.high))
+    if ends[1] <= 0:
+        return MET, None
+    return (MISSED, None) if ends[0] > 0 else (NOT_SETTLED, "the interval contains the bound")
+
+
+# In words.
+
+
+def told(result: Result) -> list[str]:
+    """Return what became of the needs: two sentences at most, none where there are no needs."""
+    found: dict[str, list[Judgement]] = {name: [] for name in result.disciplines}
+    for each in result.judgements:
+        found[each.discipline].append(each)
+    if len(result.needs) == 1:
+        return [_of_one(result, found)]
+    if not result.needs:
+        return []
+    if len(result.disciplines) == 1:
+        return [_alone(result, next(iter(found.values())))]
+    return [_meeting(result, found), *_failing(result, found)]
+
+
+def figure(need: Need) -> str:
+    """Return what a need is about: ``the p99 response of api``."""
+    words = _PLAIN.get(need.metric, need.metric.replace("_", " "))
+    plain = need.statistic in {"mean", "share"} and need.metric in _PLAIN
+    statistic = {"max": "longest", "min": "least", "share": ""}.get(need.statistic, need.statistic)
+    whole = words if plain else f"{statistic} {words}".strip()
+    of = "" if need.name == ALL else f" of {need.name}"
+    at = "" if need.load is None else f" at load {need.load:g}"
+    return f"the {whole}{of}{at}"
+
+
+def _amount(value: float, need: Need) -> str:
+    if need.unit == "1" and need.metric not in _NOT_SHARES:
+        return f"{amount(100 * value, '1')} %"
+    return amount(value, need.unit)
+
+
+def _bound(need: Need) -> str:
+    return f"{'at most' if need.side == 'at_most' else 'at least'} {_amount(need.bound, need)}"
+
+
+def _found(each: Judgement, need: Need) -> str:
+    """Return what was found: the value, and its interval where that leaves it open."""
+    if each.value is None:
+        return f"no figure: {each.reason}"
+    words = _amount(each.value, need)
+    if each.state == NOT_SETTLED and each.low is not None and each.high is not None:
+        ends = (_amount(max(each.low, 0.0), need), _amount(each.high, need))
+        return f"{words}, 95 % interval {ends[0]} to {ends[1]}"
+    return words
+
+
+def _missed(each: Judgement, need: Need) -> str:
+    """Return by how much a need is missed."""
+    if each.missed_by is None:
+        return f"since {each.reason}"
+    return f"by {_amount(each.missed_by, need)}"
+
+
+def _of_one(result: Result, found: dict[str, list[Judgement]]) -> str:
+    """Return what became of the only need."""
+    need = result.needs[0]
+    each = {name: rows[0] for name, rows in found.items()}
+    what = f"{figure(need)} is to be {_bound(need)}"
+    if len(each) == 1:
+        (row,) = each.values()
+        return f"{what} and is {_outcome(row, need)}"
+    by_state = {
+        state: [name for name in _ordered(each, need) if each[name].state == state]
+        for state in (MET, MISSED, NOT_SETTLED)
+    }
+    parts = []
+    if by_state[MET]:
+        parts.append(f"met under {_each(result, by_state[MET], lambda name: _found(each[name], need))}")
+    if by_state[MISSED]:
+        every = not by_state[MET] and not by_state[NOT_SETTLED]
+        words = _each(result, by_state[MISSED], lambda name: _missed(each[name], need))
+        parts.append(
+            f"missed under every discipline, least under {words}" if every else f"missed under {words}"
+        )
+    if by_state[NOT_SETTLED]:
+        words = _each(result, by_state[NOT_SETTLED], lambda name: _found(each[name], need))
+        parts.append(f"not settled under {words}")
+    return f"{what}: {'; '.join(parts)}"
+
+
+def _outcome(row: Judgement, need: Need) -> str:
+    if row.state == MET:
+        return f"{_found(row, need)}: met"
+    if row.state == MISSED:
+        value = "missed" if row.value is None else f"{_found(row, need)}: missed"
+        return f"{value} {_missed(row, need)}"
+    return f"not settled ({_found(row, need)})"
+
+
+def _ordered(each: dict[str, Judgement], need: Need) -> list[str]:
+    """Return disciplines from the best value to the worst."""
+
+    def past(name: str) -> float:
+        value = each[name].value
+        return float("inf") if value is None else _past(value, need)
+
+    return sorted(each, key=past)
+
+
+def _each(result: Result, names: Sequence[str], tell: Callable[[str], str]) -> str:
+    """Return disciplines with what is said of each, the first few one by one."""
+    told = [f"{result.labels[name]} ({tell(name)})" for name in names[:_FEW]]
+    if len(names) > _FEW:
+        told.append(f"{plural(len(names) - _FEW, 'other')}")
+    return joined(told)
+
+
+def _alone(result: Result, rows: Sequence[Judgement]) -> str:
+    """Return what became of several needs under the only discipline."""
+    missed, still_open = ([row for row in rows if row.state == state] for state in (MISSED, NOT_SETTLED))
+    count = plural(len(result.needs), "need")
+    if not missed and not still_open:
+        return f"{_all(result)} are met; {_closest(result, rows)}"
+    parts = []
+    if missed:
+        parts.append(f"{len(missed)} of {count} missed: {_worst(result, missed)}")
+    if still_open:
+        parts.append(f"not settled: {_open(result, still_open)}")
+    return "; ".join(parts)
+
+
+def _meeting(result: Result, found: dict[str, list[Judgement]]) -> str:
+    """Return who meets all needs, with what is left to the bound that is nearest."""
+    count = len(result.needs)
+    all_of = f"all {count} needs" if count > 2 else "both needs"
+    calm = [name for name, rows in found.items() if all(row.state == MET for row in rows)]
+    if not calm:
+        hopeless = all(any(row.state == MISSED for row in rows) for rows in found.values())
+        return f"no discipline {'meets' if hopeless else 'is known to meet'} {all_of}"
+    calm.sort(key=lambda name: -_spare(result, _tightest(result, found[name])))
+    where = "every discipline" if len(calm) == len(found) else joined(result.labels[name] for name in calm)
+    whose = "" if len(calm) == 1 else f" under {result.labels[calm[0]]}, which has most to spare,"
+    return f"{all_of} are met under {where};{whose} {_closest(result, found[calm[0]])}"
+
+
+def _all(result: Result) -> str:
+    count = len(result.needs)
+    return "both needs" if count == BOTH else f"all {count} needs"
+
+
+def _spare(result: Result, row: Judgement) -> float:
+    """Return what is left to the bound, in parts of it."""
+    need = result.needs[row.need]
+    left = -_past(row.value or 0.0, need)
+    return left / need.bound if need.bound else left
+
+
+def _tightest(result: Result, rows: Sequence[Judgement]) -> Judgement:
+    return min(rows, key=lambda row: _spare(result, row))
+
+
+def _closest(result: Result, rows: Sequence[Judgement]) -> str:
+    """Return the need whose bound is nearest."""
+    row = _tightest(result, rows)
+    need = result.needs[row.need]
+    return f"nearest to its bound is {figure(need)}, {_found(row, need)} for {_bound(need)}"
+
+
+def _failing(result: Result, found: dict[str, list[Judgement]]) -> list[str]:
+    """Return who misses what by how much, and what is not settled under whom."""
+    missed = {name: [row for row in rows if row.state == MISSED] for name, rows in found.items()}
+    order = sorted(
+        (name for name in missed if missed[name]),
+        key=lambda name: (len(missed[name]), -min(_spare(result, row) for row in missed[name])),
+    )
+    parts = [f"under {result.labels[name]} {_worst(result, missed[name])}" for name in order[:_FEW]]
+    if len(order) > _FEW:
+        parts.append(f"needs are missed under {joined(result.labels[name] for name in order[_FEW:])} too")
+    for name, rows in found.items():
+        still_open = [row for row in rows if row.state == NOT_SETTLED]
+        if still_open and not missed[name]:
+            parts.append(f"under {result.labels[name]} it is not settled: {_open(result, still_open)}")
+    return ["; ".join(parts)] if parts else []
+
+
+def _worst(result: Result, rows: Sequence[Judgement]) -> str:
+    """Return which need is missed most, by how much, and how many others are."""
+    row = min(rows, key=lambda row: _spare(result, row))
+    need = result.needs[row.need]
+    words = f"{figure(need)} misses its {_amount(need.bound, need)} {_missed(row, need)}"
+    more = len(rows) - 1
+    return words + (
+        f", and {plural(more, 'other need')} {'is' if more == 1 else 'are'} missed" if more else ""
+    )
+
+
+def _open(result: Result, rows: Sequence[Judgement]) -> str:
+    """Return which needs are not settled, with what is known of the first."""
+    need = result.needs[rows[0].need]
+    more = f", nor {plural(len(rows) - 1, 'other need')}" if len(rows) > 1 else ""
+    return f"{figure(need)} ({_found(rows[0], need)} for {_bound(need)}){more}"
