@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 GAP = 2
 """Characters between two columns on a terminal."""
 PER_CENT = Scale(0.01, "%")
+_AS_IT_IS = Scale(1.0, "")
 NONE, ABSENT = "–", "n/a"
 MARKS = {True: "OK", False: "!!", None: ""}
 """What stands beside a closed form: whether the simulation agrees."""
@@ -83,10 +84,14 @@ def cell(row: Measured | None, scale: Scale, *, margin: bool = False) -> str:
     """Return an estimate as text in ``scale``, with the half-width of its interval if asked for."""
     if row is None or row.value is None:
         return absent(row.reason if row else None)
-    value = row.value / scale.factor
-    if not margin or row.low is None or row.high is None:
-        return number(value)
-    return value_with_margin(value, row.low / scale.factor, row.high / scale.factor)
+    low, high = (row.low, row.high) if margin else (None, None)
+    return scaled(row.value, low, high, scale)
+
+
+def scaled(value: float, low: float | None, high: float | None, scale: Scale) -> str:
+    """Return a value of a column in its ``scale``, with the half-width of its interval where it has one."""
+    first, last = (None if end is None else end / scale.factor for end in (low, high))
+    return value_with_margin(value / scale.factor, first, last, unit=scale.unit)
 
 
 def margin(row: Measured | None, scale: Scale) -> str:
@@ -162,10 +167,9 @@ def beside(
     return made, head, chosen
 
 
-def signed(value: float, low: float | None, high: float | None, factor: float = 1.0) -> str:
+def signed(value: float, low: float | None, high: float | None, scale: Scale = _AS_IT_IS) -> str:
     """Return a difference with its sign and the half-width of its interval."""
-    ends = (None if end is None else end / factor for end in (low, high))
-    text = value_with_margin(value / factor, *ends)
+    text = scaled(value, low, high, scale)
     return text.replace("-", "−") if text.startswith("-") else f"+{text}" if value > 0 else text
 
 
@@ -173,7 +177,7 @@ def difference(row: Measured | None, scale: Scale) -> str:
     """Return a difference with its interval; where it is absent, another place says why."""
     if row is None:
         return NONE
-    return ABSENT if row.value is None else signed(row.value, row.low, row.high, scale.factor)
+    return ABSENT if row.value is None else signed(row.value, row.low, row.high, scale)
 
 
 def known(columns: Iterable[Column]) -> list[Column]:

@@ -11,7 +11,7 @@ from weir.live.steer import text
 from weir.live.steer.plan import LEVELS, POLICIES
 from weir.reproduce.engine.page import headline
 from weir.results.page import charts_of, details, drawn, note, page, section, table
-from weir.results.style import DASHES, OTHERS, Figure, axis, scale_of, specification
+from weir.results.style import DASHES, PALETTE, Figure, axis, scale_of, specification
 from weir.text import plural
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _figure(cells: tuple[Cell, ...], source: str) -> Figure | None:
 
 _KEY = tuple(
     (policy, shade, " ".join(map(str, marks)))
-    for policy, shade, marks in zip(POLICIES, OTHERS, DASHES, strict=False)
+    for policy, shade, marks in zip(POLICIES, PALETTE, DASHES, strict=False)
 )
 
 
@@ -160,7 +160,7 @@ def _digits(value: float) -> float:
 
 def _chart(points: list[dict[str, Any]], title: str) -> dict[str, Any]:
     up = [point[key] for point in points for key in ("value", "low", "high") if point[key] > 0]
-    shades = alt.Scale(domain=list(POLICIES), range=list(OTHERS[: len(POLICIES)]))
+    shades = alt.Scale(domain=list(POLICIES), range=list(PALETTE[: len(POLICIES)]))
     dashes = alt.Scale(domain=list(POLICIES), range=list(DASHES[: len(POLICIES)]))
     x = alt.X(
         "window:Q",

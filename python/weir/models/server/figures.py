@@ -5,20 +5,20 @@ A panel is a class, a line a discipline.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from weir.models.server.tables import METRICS, classes_of
-from weir.results import marks
+from weir.results import marks, over_time
 from weir.results.reading import ALL
-from weir.results.style import is_wide, log_scale
 from weir.results.tables import column_scale
 from weir.text import number, quantity, scale_for
 
 if TYPE_CHECKING:
     from weir.models.server.result import ServerResult
     from weir.models.server.rows import Windows
-    from weir.results.marks import Lines, Point
+    from weir.results.marks import Point
     from weir.results.style import Figure
     from weir.results.subjects import SubjectEstimate
     from weir.text import Scale
@@ -31,8 +31,14 @@ _SHORT = 0.01
 
 def figures(result: ServerResult) -> list[Figure | None]:
     """Return the charts in the order of a report."""
-    distributions = (_distributions(result, metric) for metric in ("slowdown", "response", "delay"))
-    return [_bars(result), *distributions, _windows(result), _in_use(result)]
+    first, *others = (_distributions(result, metric) for metric in ("slowdown", "response", "delay"))
+    bars = _bars(result)
+    return [
+        None if bars is None else replace(bars, leads=True),
+        first,
+        _windows(result) or _delays(result),
+        *(each and replace(each, folded=True) for each in (*others, _in_use(result))),
+    ]
 
 
 def _panel(class_: str) -> str:
@@ -99,6 +105,13 @@ def _distributions(result: ServerResult, metric: str) -> Figure | None:
 # Over time.
 
 
+def _delays(result: ServerResult) -> Figure | None:
+    """Return the queueing delay over time as every result has it: a panel a class, a line a discipline."""
+    panels = {class_: _panel(class_) for class_ in classes_of(result)[:_MOST_PANELS]}
+    lines, whose = marks.by_discipline(result.labels), "the requests that arrive"
+    return over_time.figure(result.delay_over_time, lines, panels, "queueing delay", whose)
+
+
 def _windows(result: ServerResult) -> Figure | None:
     """Return the mean queueing delay of windows over time: a panel a class, a line a discipline."""
     lines = marks.by_discipline(result.labels)
@@ -119,7 +132,7 @@ def _windows(result: ServerResult) -> Figure | None:
     )
 
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
-        return _over_time(points, lines, f"mean delay {scale.header}")
+        return marks.over_time(points, lines, f"mean delay {scale.header}")
 
     return marks.panelled("Queueing delay over time", caption, panels, draw, lines.key)
 
@@ -162,8 +175,3 @@ def _in_use(result: ServerResult) -> Figure | None:
         return marks.over_time(points, lines, "cores in use", step=True)
 
     return marks.panelled("Cores in use over time", caption, [("", points)], draw, lines.key)
-
-
-def _over_time(points: list[Point], lines: Lines, title: str) -> dict[str, Any]:
-    values = [float(point["value"]) for point in points]
-    return marks.over_time(points, lines, title, scale=log_scale(values) if is_wide(values) else None)

@@ -72,6 +72,17 @@ def metric_columns(result: ServerResult, metric: str, class_: str = ALL) -> list
     return known(columns_of(headings, _under_each(result, name=class_)))
 
 
+def summary_columns(result: ServerResult) -> list[Column]:
+    """Return what matters of all requests: the response and its tail, the slowdown, and what is dropped."""
+    headings = (
+        *(Heading(f"{each} response", "response", each, text=brief) for each in ("mean", "p99")),
+        Heading("max response", "response", "max", text=brief),
+        Heading("p99.9 slowdown", "slowdown", "p99.9", text=brief),
+        Heading("dropped", "dropped", scale=PER_CENT, text=brief),
+    )
+    return known(columns_of(headings, _under_each(result)))
+
+
 def difference_columns(result: ServerResult, metric: str) -> list[Column]:
     """Return the paired differences to the reference, of the mean and of quantiles."""
     headings = (Heading(each, metric, each, text=difference) for each in _STATISTICS[:5])
