@@ -156,14 +156,14 @@ def bar_chart(
     drawn = [name for name in lines.names if any(point["discipline"] == name for point in points)]
     base = alt.Chart().encode(
         y=alt.Y(f"{subject}:N", sort=kept, axis=alt.Axis(title=None, labelLimit=190)),
-        yOffset=alt.YOffset("discipline:N", sort=drawn),
+        yOffset=bar_offset(drawn),
     )
     ends = ends_of(points)
     low, high = min([0.0, *ends]), max([0.0, *ends])
     pad = 0.02 * ((high - low) or 1.0)
     scale = alt.Scale(domain=[low - pad if low < 0 else 0.0, high + pad], nice=False)
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(title=title, tickCount=6))
-    bars = base.mark_bar(opacity=0.85, height={"band": 0.8}).encode(
+    bars = base.mark_bar(opacity=0.85).encode(
         x=x, color=lines.colour, tooltip=[f"{subject}:N", "discipline:N", *values_told()]
     )
     layers = [bars, intervals(base, alt.X("low:Q", scale=scale))]
@@ -176,10 +176,20 @@ def bar_chart(
 
 
 def intervals(base: alt.Chart, low: alt.X) -> alt.Chart:
-    """Return the intervals of horizontal bars, along their middles: a rule would stand on their edges."""
-    span = base.mark_bar(height={"band": 0.14}, color=MUTED)
-    made: alt.Chart = span.encode(x=low, x2="high:Q", color=alt.Undefined)
+    """Return the intervals of horizontal bars, along their middles."""
+    made: alt.Chart = base.mark_rule(strokeWidth=1.5, color=MUTED).encode(
+        x=low, x2="high:Q", color=alt.Undefined
+    )
     return made
+
+
+def bar_offset(names: Sequence[str]) -> alt.YOffset:
+    """Return the offsets of the bars of a group.
+
+    The gaps between them are of this scale. Bars with a height of their own would be shifted by a share of
+    the whole group, away from their intervals (Vega-Lite 6).
+    """
+    return alt.YOffset("discipline:N", sort=list(names), scale=alt.Scale(paddingInner=0.2))
 
 
 def over_time(
@@ -201,7 +211,7 @@ def over_time(
         alt.Chart()
         .mark_line(**mark)
         .encode(
-            x=alt.X("time:Q", axis=alt.Axis(title="time (s)", tickCount=6, format="~g")),
+            x=alt.X("time:Q", scale=alt.Scale(nice=False), axis=axis("time (s)", [0.0])),
             y=y,
             color=lines.colour,
             strokeDash=lines.dash,

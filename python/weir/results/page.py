@@ -193,13 +193,19 @@ def table(columns: Sequence[Column]) -> str:
     return f'<div class="wide"><div class="scroll" tabindex="0">{markup}</div></div>\n'
 
 
-def telling(columns: Sequence[Column]) -> str:
+def telling(columns: Sequence[Column], first_of_all: Sequence[str] = ()) -> str:
     """Return a table of the columns that matter, and below it, folded, one of the others.
 
-    Those that matter are of the ranks that a narrow terminal keeps; the words that begin a row stand in both.
+    Those that matter are of the ranks that a narrow terminal keeps; those whose headers begin as
+    ``first_of_all`` says come first, to be seen on a telephone. The words that begin a row stand in both.
     """
     first = [column for column in columns if not column.numeric and column.header]
+    order = {column.header: place for place, column in enumerate(first)}
+    for column in columns:
+        begins = (place for place, words in enumerate(first_of_all) if column.header.startswith(words))
+        order.setdefault(column.header, len(first) + next(begins, len(first_of_all)))
     matter = [column for column in columns if column in first or column.rank <= _LEAST_RANK]
+    matter.sort(key=lambda column: order[column.header])
     rest = [column for column in columns if column not in matter]
     return table(matter) + details("More columns", table([*first, *rest]) if rest else "")
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Style = tuple[str, list[int]]
 """Colour and dash."""
-PALETTE = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#000000", "#8a2be2")
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#000000", "#9a4dff")
 """Eight colours that the colour-blind can tell apart (Okabe and Ito 2008), with a violet for their yellow.
 
 Yellow lines are not seen on white. Black is the ink of the page: light in the dark theme (``report.css``).
@@ -167,7 +167,7 @@ def axis(title: str, values: list[float]) -> alt.Axis:
         ticks = {"values": _ticks_over_zero(values, knee)}
     elif is_wide(values):
         ticks = {"values": _ticks(values)}
-    return alt.Axis(title=title, labelExpr=label, labelOverlap="greedy", **ticks)
+    return alt.Axis(title=title, labelExpr=label, labelOverlap="greedy", labelSeparation=4, **ticks)
 
 
 def share_axis(title: str, shares: list[float]) -> alt.Axis:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from weir.models.fabric.marks import axes_of, line_chart, point_of
 from weir.models.fabric.tables import channels_of
 from weir.models.fabric.verdict import telling_load
-from weir.results.marks import bar_chart, by_discipline, distribution, lines_of, panelled, styles_of
+from weir.results.marks import bar_chart, bar_key, by_discipline, distribution, lines_of, panelled, styles_of
 from weir.results.style import Figure
 from weir.results.tables import PER_CENT, others
 from weir.text import Scale, scale_for
@@ -76,7 +76,7 @@ def _latency(result: FabricResult, statistic: str, title: str, *, folded: bool =
         kept = [point for point in every if point["channel"] in channels_of(result)]
         chart = _bars(result, lines, words)(kept, every)
         caption = f"{title} of each channel at load {result.loads[0]:g}, with 95 % intervals.{lines.missing}"
-        return Figure(title, caption, (("", chart),), lines.key, folded=folded)
+        return Figure(title, caption, (("", chart),), bar_key(lines), folded=folded)
     axes = axes_of(every, words)
     panels = tuple(
         (panel, line_chart([point for point in every if point["channel"] == name], lines, axes))
@@ -114,7 +114,7 @@ def _improvement(result: FabricResult) -> Figure | None:
     title, words = f"Improvement over {reference}", f"below {reference} (%)"
     if one:
         lines = by_discipline(result.labels)
-        key = tuple(each for each in lines.key if each[0] != reference)
+        key = tuple(each for each in bar_key(lines) if each[0] != reference)
         every = [point for points in found.values() for point in points]
         return panelled(title, caption, [("", every)], _bars(result, lines, words), key)
     lines = _by_channel(result)
@@ -187,7 +187,7 @@ def _throughput_bars(result: FabricResult) -> Figure | None:
         f"95 % intervals.{lines.missing}"
     )
     draw = _bars(result, lines, "throughput (% of a link)")
-    return panelled("Throughput", caption, [("", every)], draw, lines.key)
+    return panelled("Throughput", caption, [("", every)], draw, bar_key(lines))
 
 
 # Distributions.

@@ -14,7 +14,17 @@ import altair as alt
 
 from weir.models.network.tables import subjects
 from weir.results import over_time
-from weir.results.marks import by_spec, digits, distribution, intervals, lines_of, panelled, styles_of
+from weir.results.marks import (
+    bar_key,
+    bar_offset,
+    by_spec,
+    digits,
+    distribution,
+    intervals,
+    lines_of,
+    panelled,
+    styles_of,
+)
 from weir.results.reading import ALL
 from weir.results.style import Figure, axis, shown, specification
 from weir.text import number, scale_for
@@ -172,7 +182,7 @@ def _shares(result: NetworkResult) -> Figure | None:
     lines = by_spec(result.disciplines, list(dict.fromkeys(row.discipline for _, row in rows)))
     caption = f"What each {chosen[0].kind} gets, with 95 % intervals. {_fairness(result, lines.names)}"
     chart = _shares_chart(points, lines, [subject.name for subject in chosen], scale)
-    return Figure("Shares", f"{caption}{lines.missing}".strip(), (("", chart),), lines.key)
+    return Figure("Shares", f"{caption}{lines.missing}".strip(), (("", chart),), bar_key(lines))
 
 
 def _share_point(result: NetworkResult, about: str, row: NetworkEstimate, scale: Scale) -> Point:
@@ -200,14 +210,13 @@ def _fairness(result: NetworkResult, names: Iterable[str]) -> str:
 
 def _shares_chart(points: list[Point], lines: Lines, order: list[str], scale: Scale) -> dict[str, Any]:
     y = alt.Y("about:N", sort=order, axis=alt.Axis(title=None, labelLimit=190))
-    offset = alt.YOffset("discipline:N", sort=list(lines.names))
-    base = alt.Chart().encode(y=y, yOffset=offset, color=lines.colour)
+    base = alt.Chart().encode(y=y, yOffset=bar_offset(lines.names), color=lines.colour)
     x = alt.X(
         "throughput:Q",
         scale=alt.Scale(zero=True),
         axis=alt.Axis(title=f"throughput {scale.header}", tickCount=6),
     )
-    bars = base.mark_bar(opacity=0.85, height={"band": 0.8}).encode(
+    bars = base.mark_bar(opacity=0.85).encode(
         x=x, tooltip=["about:N", "label:N", "throughput:Q", "low:Q", "high:Q"]
     )
     spans = intervals(base, alt.X("low:Q"))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _MOST_FLOWS = 200
 """Flows in the tables of a page."""
+_FIRST = ("mean delay", "p99", "max", "loss")
 _MOST_SHOWN = 16
 """Rows of a table that is not folded."""
 
@@ -119,7 +120,7 @@ def _comparison(result: NetworkResult) -> str:
     if len(result.disciplines) > 1:
         reference = result.labels[result.reference]
         words += f" Differences to {reference} are paired: all saw the same departures."
-    return telling(comparison_columns(result)) + note(words) + in_full(result, shown=False)
+    return telling(comparison_columns(result), _FIRST) + note(words) + in_full(result, shown=False)
 
 
 def _subjects(result: NetworkResult, kind: str) -> str:
@@ -127,7 +128,7 @@ def _subjects(result: NetworkResult, kind: str) -> str:
     chosen = subjects(result, kind)
     if not chosen:
         return ""
-    listed = telling(subject_columns(result, chosen[:_MOST_FLOWS]))
+    listed = telling(subject_columns(result, chosen[:_MOST_FLOWS]), _FIRST)
     if len(chosen) > _MOST_FLOWS:
         listed += note(f"The first {_MOST_FLOWS} of {len(chosen):,}; the table of estimates has all.")
     long = len(chosen) * len(result.disciplines) > _MOST_SHOWN

@@ -82,10 +82,12 @@ def _bars(
     chosen = scale or column_scale(drawn)
     words = f"{title.lower()} {chosen.header}".rstrip()
 
+    known = {row.name for row in drawn if row.value is not None}
+
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
         return marks.bar_chart(names, points, lines, words, "process")
 
-    points = [_point(result, row, chosen) for row in drawn]
+    points = [_point(result, row, chosen) for row in drawn if row.name in known]
     return marks.panelled(
         title, f"{caption}{more}{lines.missing}", [("", points)], draw, marks.bar_key(lines)
     )

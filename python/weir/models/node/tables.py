@@ -195,7 +195,7 @@ def summary_columns(result: NodeResult) -> list[Column]:
 
     headings = (
         _of("late (%)", "late", scale=PER_CENT),
-        *(_of(f"{each} response", "response", each) for each in _ENDS),
+        *(_of(each, "response", each) for each in _ENDS),
     )
     return known([_all_missed(result), *columns_of(headings, take)])
 

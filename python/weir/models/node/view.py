@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weir.models.node import tables
 from weir.models.node.result import NodeResult
 from weir.models.node.verdict import deadlines, needs, responses, warnings
-from weir.results.page import by_discipline, details, in_full, note, noted, section, table
+from weir.results.page import by_discipline, details, headed, in_full, note, noted, section, table
 from weir.results.page import tables as on_page
 from weir.results.tables import discipline_column, kept, others
 from weir.results.terminal import print_tables, say
@@ -129,11 +129,12 @@ def _table(
 
 def _comparison(result: NodeResult) -> str:
     summary = table([discipline_column(result), *tables.summary_columns(result)])
+    summary = headed("Needs, deadlines and responses of all processes", summary)
     if len(result.disciplines) == 1:
-        return noted(summary, "Of all processes.")
+        return summary
     listed = on_page(tables.process_column(result), tables.comparison_groups(result))
     words = (
-        "Of all processes. A need is missed in an epoch in which its process was ready throughout and ran "
+        "A need is missed in an epoch in which its process was ready throughout and ran "
         "less. A response is "
         "from a wake-up to the next wait. 95 % confidence intervals over the replications; differences to "
         f"{result.labels[result.reference]} are paired: the programs drew the same numbers."

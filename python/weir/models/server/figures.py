@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _MOST_PANELS = 12
 _MOST_POINTS = 600
+_PARTS = {"p99.9": "a thousand", "p99": "a hundred", "p50": "two"}
+"""Which part of the requests exceeds a quantile, the farthest first."""
 _SHORT = 0.01
 """A bar of less than this part of the longest is not seen: its value is written."""
 
@@ -49,30 +51,39 @@ def _panel(class_: str) -> str:
 
 
 def _bars(result: ServerResult) -> Figure | None:
-    """Return p99.9 of the slowdown, a bar a discipline for each class."""
+    """Return the farthest quantile of the slowdown that there is, a bar a discipline for each class."""
+    rows = {statistic: _slowdowns(result, statistic) for statistic in _PARTS}
+    statistic = next((statistic for statistic, found in rows.items() if found), None)
+    if statistic is None:
+        return None
     lines, classes = marks.by_discipline(result.labels), classes_of(result)
-    rows = [
-        row
-        for name in result.disciplines
-        for class_ in classes
-        if (row := result.estimate(name, name=class_, metric="slowdown", statistic="p99.9")) is not None
-        and row.value is not None
-    ]
-    drawn = lines.drawn(rows)
+    drawn = lines.drawn(rows[statistic])
     scale, short = column_scale(drawn), _SHORT * max(map(_reach, drawn), default=0.0)
     points = [_bar(result, row, scale, short) for row in drawn]
     names = [_panel(class_) for class_ in classes]
     without = [name for name in names if all(point["class"] != name for point in points)]
     few = f" Of {', '.join(without)} there are too few requests for it." if without else ""
     caption = (
-        "The slowdown, response over service, that one request in a thousand exceeds, with 95 % intervals; "
-        f"the shorter the bar, the better.{few}{lines.missing}"
+        f"The slowdown, response over service, that one request in {_PARTS[statistic]} exceeds, with 95 % "
+        f"intervals; the shorter the bar, the better.{few}{lines.missing}"
     )
+    title = f"{statistic} slowdown"
 
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
-        return marks.bar_chart(names, points, lines, "p99.9 slowdown", "class")
+        return marks.bar_chart(names, points, lines, title, "class")
 
-    return marks.panelled("p99.9 slowdown", caption, [("", points)], draw, marks.bar_key(lines))
+    return marks.panelled(title, caption, [("", points)], draw, marks.bar_key(lines))
+
+
+def _slowdowns(result: ServerResult, statistic: str) -> list[SubjectEstimate]:
+    """Return a quantile of the slowdown of each class under each discipline, where there is one."""
+    return [
+        row
+        for name in result.disciplines
+        for class_ in classes_of(result)
+        if (row := result.estimate(name, name=class_, metric="slowdown", statistic=statistic)) is not None
+        and row.value is not None
+    ]
 
 
 def _bar(result: ServerResult, row: SubjectEstimate, scale: Scale, short: float) -> Point:

@@ -73,14 +73,14 @@ def metric_columns(result: ServerResult, metric: str, class_: str = ALL) -> list
 
 
 def summary_columns(result: ServerResult) -> list[Column]:
-    """Return what matters of all requests: the response and its tail, the slowdown, and what is dropped."""
+    """Return what matters of all requests: the response and its tail, what is dropped, and the slowdown."""
     headings = (
-        *(Heading(f"{each} response", "response", each, text=brief) for each in ("mean", "p99")),
-        Heading("max response", "response", "max", text=brief),
-        Heading("p99.9 slowdown", "slowdown", "p99.9", text=brief),
+        *(Heading(each, "response", each, text=brief) for each in ("mean", "p99", "max")),
         Heading("dropped", "dropped", scale=PER_CENT, text=brief),
+        *(Heading(f"{each} slowdown", "slowdown", each, text=brief) for each in ("p99", "p99.9")),
     )
-    return known(columns_of(headings, _under_each(result)))
+    made = known(columns_of(headings, _under_each(result)))
+    return [column for column in made if any(cell != ABSENT for cell in column.cells)]
 
 
 def difference_columns(result: ServerResult, metric: str) -> list[Column]:

@@ -125,7 +125,7 @@ def _differences(result: ServerResult, metric: str) -> tuple[str, list[Column]]:
 
 def _comparison(result: ServerResult) -> str:
     first, second = discipline_column(result), discipline_column(result, others(result))
-    summary = table([first, *tables.summary_columns(result)])
+    summary = headed("Response of all requests", table([first, *tables.summary_columns(result)]))
     folds = []
     for metric, title in tables.METRICS.items():
         parts = [
