@@ -33,8 +33,12 @@ _WIDTH, _GAP = 104, 3
 """Characters of a table at the full width of the page, and those that the space beside a column takes."""
 _LEAST_RANK = 3
 """Columns of a higher rank are folded."""
+_MOST_ROWS = 12
+"""Rows of the tables of a section that is not folded."""
 _MOST_PANELS = 6
 """Panels of a figure that are shown at once: two rows on a wide screen."""
+_MOST_STACKED = 2
+"""As many of panels below each other."""
 
 
 def write(result: Result, path: str | Path) -> None:
@@ -125,6 +129,11 @@ def section(title: str, content: str, *, folded: bool = False) -> str:
     if folded:
         return f"<section>\n<details><summary>{head}</summary>\n{content}</details>\n</section>\n"
     return f"<section>\n{head}\n{content}</section>\n"
+
+
+def long_section(title: str, content: str) -> str:
+    """Return a section that is folded where its tables have many rows."""
+    return section(title, content, folded=content.count("<tr>") > _MOST_ROWS)
 
 
 def _headline(result: Result, words: str, warning: str | None, facts: Sequence[str]) -> str:
@@ -231,7 +240,8 @@ def drawn(figure: Figure, index: int) -> str:
     """Return a figure: its key, the places of its panels, its caption."""
     panels = [_panel(figure.title, title, f"f{index}p{j}") for j, (title, _) in enumerate(figure.panels)]
     kind = "panels several" if len(panels) > 1 and not figure.stacked else "panels"
-    shown, more = panels[:_MOST_PANELS], panels[_MOST_PANELS:]
+    most = _MOST_STACKED if figure.stacked else _MOST_PANELS
+    shown, more = panels[:most], panels[most:]
     drawn = f'<div class="{kind}">\n{"".join(shown)}</div>'
     drawn += details(f"{len(more)} more", f'<div class="{kind}">\n{"".join(more)}</div>' if more else "")
     caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
