@@ -76,7 +76,9 @@ def steer() -> str:
     from weir.reproduce.engine.series import Fidelity
     from weir.reproduce.steer import runs
 
-    return steer.evaluate({plan: recorded(plan) for plan in runs.plans(Fidelity.QUICK)}, fidelity="quick").html()
+    return steer.evaluate(
+        {plan: recorded(plan) for plan in runs.plans(Fidelity.QUICK)}, fidelity="quick"
+    ).html()
 
 
 def study() -> str:

@@ -25,14 +25,19 @@
     const node = document.getElementById(id);
     const options = { actions: false, renderer: "svg", config: config(), tooltip: { theme: dark.matches ? "dark" : "light" } };
     views.get(id)?.finalize();
-    return vegaEmbed(node, specs[id], options).then(
+    // Who cannot see the chart is given its title.
+    const spec = { description: node.getAttribute("aria-label"), ...specs[id] };
+    return vegaEmbed(node, spec, options).then(
       (view) => views.set(id, view),
       (error) => { node.textContent = "This chart could not be drawn: " + error.message; },
     );
   };
   // A chart in a closed fold has no width to be drawn at.
   const drawShown = (within) => {
-    const shown = Object.keys(specs).filter((id) => within.contains(document.getElementById(id)) && document.getElementById(id).offsetParent);
+    const shown = Object.keys(specs).filter((id) => {
+      const node = document.getElementById(id);
+      return within.contains(node) && (node.checkVisibility?.() ?? node.offsetParent !== null);
+    });
     root.dataset.charts = "drawing";
     waiting += 1;
     Promise.all(shown.map(draw)).then(() => {

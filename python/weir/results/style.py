@@ -127,6 +127,8 @@ def scale_of(values: list[float]) -> alt.Scale:
         return alt.Scale(type="log", nice=False, padding=10)
     if knee := _knee(values):
         return alt.Scale(type="symlog", constant=knee, nice=False, padding=10)
+    if min(values) == max(values):
+        return alt.Scale(domain=[min(0.0, *values), max(0.0, *values) or 1.0], padding=12)
     return alt.Scale(zero=False, padding=12)
 
 
