@@ -26,6 +26,12 @@ __all__ = [
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 _BITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+_SHARES = ((1e-2, "%"), (1e-6, "ppm"), (1e-9, "ppb"))
+_FAMILIES = (_SECONDS, _BYTES, _BITS, _SHARES)
+_SMALL = 0.01
+"""Of the unit of a column: what is less has a smaller unit of its own, if there is one."""
+_MOST_DIGITS = 6
+"""Significant digits of a value, however narrow its interval."""
 _NOISE = 1e-12  # of a value: an interval that is narrower is rounding
 _LONGEST_INTEGER = 15  # digits that a float holds exactly
 
@@ -65,17 +71,45 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:,.{decimals}f}" if magnitude > digits else f"{value:.{decimals}f}"
 
 
-def value_with_margin(value: float, low: float | None, high: float | None) -> str:
+def value_with_margin(value: float, low: float | None, high: float | None, *, unit: str = "") -> str:
     """Return ``value ± margin``, the margin with two digits and the value to the same place.
 
-    The margin is half the interval; of one that is cut off at what is possible, the longer side.
+    The margin is half the interval; of one that is cut off at what is possible, the longer side. What is far
+    below its ``unit`` has a smaller one, which is written behind it: 0.00000894 of a ms is 8.9 ns. A value
+    has no more than six digits, and its margin is rounded up to the last of them.
+
+    Examples
+    --------
+    >>> value_with_margin(8.94e-6, 3.74e-6, 14.14e-6, unit="ms")
+    '8.9 ±5.2 ns'
+    >>> value_with_margin(173.713715, 173.713651, 173.713779)
+    '173.714 ±0.001'
     """
     if low is None or high is None:
-        return number(value)
+        factor, own = _own_unit(abs(value), unit)
+        return f"{number(value / factor)} {own}".rstrip()
     half = max((high - low) / 2, high - value, value - low)
+    factor, own = _own_unit(max(abs(value), half), unit)
+    return f"{_margined(value / factor, half / factor)} {own}".rstrip()
+
+
+def _own_unit(size: float, unit: str) -> tuple[float, str]:
+    """Return what divides a size in ``unit``, and its smaller unit then; 1 and none of most sizes."""
+    steps = next((steps for steps in _FAMILIES if any(name == unit for _, name in steps)), None)
+    if steps is None or not 0 < size < _SMALL:
+        return 1.0, ""
+    given = next(factor for factor, name in steps if name == unit)
+    factor, name = next((step for step in steps if size * given >= step[0]), steps[-1])
+    return (1.0, "") if name == unit else (factor / given, name)
+
+
+def _margined(value: float, half: float) -> str:
     if half <= _NOISE * abs(value):
         return f"{number(value)} ±0"
     decimals = max(0, 1 - math.floor(math.log10(half)))
+    most = max(0, _MOST_DIGITS - 1 - math.floor(math.log10(abs(value)))) if value else decimals
+    if most < decimals:
+        decimals, half = most, math.ceil(half * 10**most) / 10**most
     return f"{value:,.{decimals}f} ±{half:,.{decimals}f}"
 
 
@@ -88,8 +122,9 @@ def percent(share: float, *, signed: bool = False) -> str:
 
 
 def share(value: float) -> str:
-    """Return a share as per cent with three digits, so that rare losses do not read as none."""
-    return f"{number(value * 100, 3)} %"
+    """Return a share as per cent with three digits, or as ppm, so that rare losses do not read as none."""
+    factor, own = _own_unit(abs(value) * 100, "%")
+    return f"{number(value * 100 / factor, 3)} {own or '%'}"
 
 
 def quantity(value: float, unit: str) -> str:

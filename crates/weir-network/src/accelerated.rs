@@ -124,7 +124,7 @@ impl Accelerated {
             routes: routes(network, &edges),
             boxes: vec![Vec::new(); edges.len()],
             batch: Vec::with_capacity(BATCH),
-            collector: Collector::new(network),
+            collector: Collector::new(network, job.replication),
             span: FIRST_SPAN,
             wanted: WINDOW.max(2 * network.flows.len()).max(64 * network.links.len()),
         };

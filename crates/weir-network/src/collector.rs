@@ -2,13 +2,13 @@
 //!
 //! A packet belongs to the span of sending time in which it was sent; the bounds of all intervals cut time into
 //! spans, and an interval is the sum of its spans. Memory: linear in flows times spans, and in flows times steps
-//! of the time series where these are asked for.
+//! of the time series where these are asked for. The first replication has its delays over time too, by class.
 
 use crate::flight::{BACK, Flight};
 use crate::model::{Measure, NetworkScenario};
 use crate::wire::Interval;
 use weir_core::units::{Instant, Nanos};
-use weir_lab::stats::Histogram;
+use weir_lab::stats::{Histogram, OverTime};
 
 /// Up to this many flows each has a histogram of its own.
 const FLOWS_WITH_TAILS: usize = 64;
@@ -136,6 +136,8 @@ pub struct Collector {
     pub histograms: Vec<Histogram>,
     /// Time series.
     pub series: Option<SeriesBins>,
+    /// Delays over time, of the first replication.
+    pub over_time: OverTime,
     /// Where the hops of each flow begin; empty where they are not measured.
     hop_begins: Vec<u32>,
     /// Flow by flow, hop by hop.
@@ -166,9 +168,9 @@ fn bounds(measure: &Measure) -> Vec<Instant> {
 }
 
 impl Collector {
-    /// Nothing yet.
+    /// Nothing yet, of a replication by its number.
     #[must_use]
-    pub fn new(network: &NetworkScenario) -> Self {
+    pub fn new(network: &NetworkScenario, replication: u32) -> Self {
         let (measure, flows) = (&network.measure, network.flows.len());
         let bounds = bounds(measure);
         let spans = bounds.len() + 1;
@@ -188,6 +190,11 @@ impl Collector {
             steps: steps(step),
             bins: vec![Bin::default(); steps(step).saturating_mul(flows)],
         });
+        let over_time = if replication == 0 {
+            OverTime::new(network.stop.duration, network.classes.len())
+        } else {
+            OverTime::default()
+        };
         let mut hop_begins = Vec::new();
         let mut hops = 0;
         if measure.flows && flows <= FLOWS_WITH_HOPS {
@@ -203,6 +210,7 @@ impl Collector {
             group: classes.enumerate().map(group).collect(),
             histograms: vec![Histogram::new(); if measure.tails { groups } else { 0 }],
             series,
+            over_time,
             hop_begins,
             hops: vec![HopCounts::default(); hops],
             warm_up: Instant::ZERO + network.stop.warm_up,
@@ -278,6 +286,7 @@ impl Collector {
         if self.tailed.get(span).is_some_and(|&tailed| tailed) {
             self.histograms[usize::from(self.group[flight.flow as usize])].record(delay);
         }
+        self.over_time.record(flight.sent, usize::from(flight.class.0), delay);
         if let Some(bin) = self.series.as_mut().and_then(|series| series.at(flight.flow, flight.sent)) {
             bin.delivered += u64::from(flight.size);
             bin.packets += 1;

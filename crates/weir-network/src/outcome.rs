@@ -6,6 +6,7 @@
 use serde::Serialize;
 use weir_lab::provenance::Provenance;
 use weir_lab::result::{Check, Course, Distribution, TheoryRow};
+use weir_lab::stats::DelayOverTime;
 use weir_lab::stats::figure::{ALL, Figure, PairedDifference};
 
 /// The result of a run.
@@ -35,6 +36,8 @@ pub struct NetworkOutcome {
     pub differences: Vec<NetworkDifference>,
     /// Time series, means over the replications.
     pub series: Vec<Series>,
+    /// Delays over time in the first replication, by the time of sending.
+    pub delay_over_time: Vec<DelayOverTime>,
     /// Histograms.
     pub distributions: Vec<NetworkDistribution>,
     /// Closed forms beside the simulation.

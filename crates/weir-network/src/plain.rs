@@ -114,7 +114,7 @@ impl<'a> Plain<'a> {
             calendar: BinaryHeap::new(),
             routes: routes(network),
             gone: vec![Vec::new()],
-            collector: Collector::new(network),
+            collector: Collector::new(network, job.replication),
         };
         for flow in 0..network.flows.len() {
             plain.note_source(flow);

@@ -7,7 +7,7 @@ use crate::run::Cell;
 use crate::summary::Summary;
 use weir_lab::provenance::{Frame, Provenance};
 use weir_lab::result::{Check, Course};
-use weir_lab::stats::row;
+use weir_lab::stats::{DelayOverTime, row};
 
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
@@ -38,6 +38,7 @@ pub fn outcome(
         estimates,
         differences: row::differences(&network.disciplines, network.reference, &rows, figures::compared),
         series: named().flat_map(|(name, summaries)| figures::series(network, name, summaries)).collect(),
+        delay_over_time: named().flat_map(|(name, summaries)| over_time(network, name, summaries)).collect(),
         distributions: named()
             .flat_map(|(name, summaries)| figures::distributions(network, name, summaries))
             .collect(),
@@ -57,6 +58,11 @@ fn totals(discipline: &str, summaries: &[Summary]) -> Totals {
         dropped: sum(|summary| summary.total.dropped),
         hops: sum(|summary| summary.links.iter().map(|tally| tally.hops).sum()),
     }
+}
+
+fn over_time(network: &NetworkScenario, discipline: &str, summaries: &[Summary]) -> Vec<DelayOverTime> {
+    let classes = || network.classes.iter().map(String::as_str);
+    summaries.first().map_or_else(Vec::new, |first| first.over_time.rows(discipline, classes()))
 }
 
 fn interval(network: &NetworkScenario, place: usize) -> IntervalRow {

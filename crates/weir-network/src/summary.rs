@@ -9,7 +9,7 @@ use crate::model::NetworkScenario;
 use crate::outcome::{Flows, Scope};
 use crate::wire::{Interval, LinkTally};
 use weir_lab::stats::figure::ALL;
-use weir_lab::stats::{Histogram, fairness};
+use weir_lab::stats::{Histogram, OverTime, fairness};
 
 /// How evenly the flows that sent in an interval were served.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +37,8 @@ pub struct Summary {
     pub histograms: Vec<Histogram>,
     /// Time series of the flows.
     pub series: Option<SeriesBins>,
+    /// Delays over time, of the first replication.
+    pub over_time: OverTime,
 }
 
 /// All that are measured together: all flows, the classes, and each flow where that is wanted.
@@ -73,6 +75,7 @@ impl Summary {
             hops,
             histograms: histograms(network, collector.histograms),
             series: collector.series,
+            over_time: collector.over_time,
         }
     }
 }

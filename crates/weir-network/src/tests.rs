@@ -128,6 +128,28 @@ fn busy_network() -> Plan {
     plan
 }
 
+/// Finding C1: delays over time, without being asked for: the longest of all steps is that of the run.
+#[test]
+fn c1_delay_over_time_agrees_with_the_figures() {
+    let mut plan = busy_network();
+    plan.0.stop.replications = 1;
+    (plan.0.stop.warm_up, plan.0.measure.series) = (Nanos::ZERO, None);
+    plan.0.measure.intervals[0].0 = Nanos::ZERO;
+    let outcome = outcome_of(&plan, 1);
+    assert_eq!(outcome.delay_over_time.len(), plan.0.disciplines.len());
+    for row in &outcome.delay_over_time {
+        let wanted = outcome.estimates.iter().find(|each| {
+            each.discipline.as_deref() == Some(row.discipline.as_str())
+                && (each.subject.scope, each.metric, each.statistic) == (Scope::All, "delay", "max")
+        });
+        let longest = row.longest.iter().flatten().copied().fold(0.0, f64::max);
+        assert_eq!(Some(longest), wanted.and_then(|each| each.value), "{}", row.discipline);
+        assert!(
+            row.mean.len() > 64 && row.mean.iter().zip(&row.longest).all(|(mean, longest)| mean <= longest)
+        );
+    }
+}
+
 #[test]
 fn every_number_of_threads_gives_the_same_bytes() {
     let plan = busy_network();

@@ -9,7 +9,7 @@
 //! | | |
 //! |-|-|
 //! | Work | O(1) for all that is told; of a request little, for its times are put aside and counted `ASIDE` at once |
-//! | Memory | three histograms and `ASIDE` requests a class, some numbers a core, [`KEPT_CHANGES`] changes of the cores in use, and the windows |
+//! | Memory | three histograms and `ASIDE` requests a class, some numbers a core, [`KEPT_CHANGES`] changes of the cores in use, the windows, and the steps of [`OverTime`] |
 //! | Allocates | where a histogram first holds a time of another power of two, and for a later window than before |
 //!
 //! Changes of the cores in use are told in order of time; nothing else need be.
@@ -18,8 +18,8 @@ use crate::model::ServerScenario;
 use crate::record::{Done, Sink};
 use weir_core::discipline::DropReason;
 use weir_core::units::{Instant, Nanos};
-use weir_lab::stats::Times;
 use weir_lab::stats::window::Window;
+use weir_lab::stats::{OverTime, Times};
 
 /// So many changes of the cores in use are kept.
 pub const KEPT_CHANGES: usize = 10_000;
@@ -232,6 +232,8 @@ pub struct Collector {
     pub cores: Vec<CoreCounts>,
     /// The cores in use.
     pub in_use: InUseCounts,
+    /// Delays over time, by the time of arrival, of the first replication.
+    pub over_time: OverTime,
     /// Windows, where they are asked for.
     pub windows: Option<WindowSums>,
     /// What was told of all.
@@ -273,14 +275,19 @@ fn slowed(response: u64, service: u64) -> u64 {
 }
 
 impl Collector {
-    /// Nothing yet.
+    /// Nothing yet, of a replication by its number.
     #[must_use]
-    pub fn new(server: &ServerScenario) -> Self {
+    pub fn new(server: &ServerScenario, replication: u32) -> Self {
         let cores = server.site.servers;
         Self {
             classes: vec![ClassCounts::default(); server.classes.len()],
             cores: vec![CoreCounts::default(); cores as usize],
             in_use: InUseCounts { now: cores, ..InUseCounts::default() },
+            over_time: if replication == 0 {
+                OverTime::new(server.stop.duration, server.classes.len())
+            } else {
+                OverTime::default()
+            },
             windows: WindowSums::new(server),
             told: Told::default(),
             aside: vec![Aside::default(); server.classes.len()],
@@ -338,6 +345,7 @@ impl Sink for Collector {
         self.told.service += u128::from(service);
         let class = usize::from(done.class);
         let delay = (done.began - done.arrived).get();
+        self.over_time.record(done.arrived, class, delay);
         if let Some(windows) = &mut self.windows {
             windows.record(done.began.get(), class, delay);
         }

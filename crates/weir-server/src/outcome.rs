@@ -23,6 +23,7 @@ use serde::Serialize;
 
 use weir_lab::provenance::Provenance;
 use weir_lab::result::{Check, Course, Distribution, TheoryRow};
+use weir_lab::stats::DelayOverTime;
 use weir_lab::stats::figure::{Figure, PairedDifference};
 
 /// The result of a run.
@@ -64,6 +65,8 @@ pub struct ServerOutcome {
     pub distributions: Vec<ServerDistribution>,
     /// Means of successive windows of the first replication.
     pub windows: Vec<Windows>,
+    /// Queueing delays over time in the first replication, by the time of arrival.
+    pub delay_over_time: Vec<DelayOverTime>,
     /// How many cores were in use in the first replication.
     pub in_use: Vec<InUse>,
     /// Closed forms beside the simulation.

@@ -14,6 +14,7 @@ use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 use weir_lab::provenance::{Frame, Provenance};
 use weir_lab::result::Course;
+use weir_lab::stats::DelayOverTime;
 use weir_lab::stats::figure::ALL;
 use weir_lab::stats::row::{self, DIFFERENCE, Rows};
 
@@ -83,6 +84,9 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
             .flat_map(|(name, cell)| figures::distributions(server, cell, name))
             .collect(),
         windows: named(server, cells).flat_map(|(name, cell)| windows(server, name, cell)).collect(),
+        delay_over_time: named(server, cells)
+            .flat_map(|(name, cell)| over_time(server, name, cell))
+            .collect(),
         in_use: named(server, cells)
             .filter(|(_, cell)| !cell.runs.is_empty())
             .map(|(name, cell)| in_use(server, name, &cell.in_use))
@@ -130,6 +134,7 @@ fn empty(server: &ServerScenario, frame: &Frame, replications: usize) -> ServerO
         differences: Vec::new(),
         distributions: Vec::new(),
         windows: Vec::new(),
+        delay_over_time: Vec::new(),
         in_use: Vec::new(),
         theory: Vec::new(),
         checks: Vec::new(),
@@ -278,6 +283,10 @@ fn windows(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<Window
         }
     };
     std::iter::once((None, ALL)).chain(names).map(row).collect()
+}
+
+fn over_time(server: &ServerScenario, discipline: &str, cell: &Cell) -> Vec<DelayOverTime> {
+    cell.over_time.rows(discipline, server.classes.iter().map(|class| class.name.as_str()))
 }
 
 fn in_use(server: &ServerScenario, discipline: &str, counts: &InUseCounts) -> InUse {

@@ -120,7 +120,7 @@ impl Model for Playing<'_> {
 
     fn play(&self, job: runner::Job, watch: &Watch<'_>) -> Result<Option<Summed>, RunError> {
         let (server, job) = (self.server, Job { replication: job.replication, discipline: job.cell });
-        let mut collector = Collector::new(server);
+        let mut collector = Collector::new(server, job.replication);
         match (self.play)(server, job, &mut collector, watch)? {
             Ended::Finished(left) => Ok(Some(Summed::new(server, collector, left))),
             Ended::Interrupted => Ok(None),

@@ -164,6 +164,19 @@ fn windows_by_hand() {
     assert!(figure(&outcome, ["cfcfs", "a", "delay", "window_max"]).value.is_none());
 }
 
+/// Finding C1: delays over time, without being asked for, of the first replication only.
+#[test]
+fn c1_delay_over_time_by_hand() {
+    let told = |replications| played_by(&by_hand(replications), 1, &play_told).delay_over_time;
+    let (one, two) = (told(1), told(2));
+    assert_eq!(one, two);
+    let about: Vec<_> = one.iter().map(|row| (row.discipline.as_str(), row.class.as_str())).collect();
+    assert_eq!(about[..4], [("cfcfs", "all"), ("cfcfs", "a"), ("cfcfs", "b"), ("rr", "all")]);
+    let longest = one[0].longest.iter().flatten().copied().fold(0.0, f64::max);
+    assert!((longest - 60e-9).abs() < 1e-18, "{longest}");
+    assert!(one[0].mean.len() > 64 && one[0].mean.iter().flatten().count() < 7, "{:?}", one[0].mean);
+}
+
 #[test]
 fn books_that_do_not_agree_are_told() {
     let wrong = |server: &ServerScenario, job: Job, sink: &mut Collector, watch: &Watch<'_>| {
@@ -452,7 +465,7 @@ fn anything() -> impl Strategy<Value = Told> {
 }
 
 fn collected(server: &ServerScenario, all: &[Told]) -> Collector {
-    let mut collector = Collector::new(server);
+    let mut collector = Collector::new(server, 0);
     for told in all {
         match told {
             Told::Done(done) => collector.done(done),

@@ -11,7 +11,7 @@ use crate::collector::{
 use crate::job::Left;
 use crate::model::ServerScenario;
 use weir_lab;
-use weir_lab::stats::{FAR_QUANTILES, Histogram, Spread};
+use weir_lab::stats::{FAR_QUANTILES, Histogram, OverTime, Spread};
 
 /// Times of one kind in one run.
 pub type Far = Spread<{ FAR_QUANTILES.len() }>;
@@ -94,6 +94,7 @@ pub struct Summed {
     summary: Summary,
     /// Of all together, then class by class; none without tails.
     tails: Vec<Tails>,
+    over_time: OverTime,
     windows: Option<WindowSums>,
     in_use: InUseCounts,
 }
@@ -149,7 +150,13 @@ impl Summed {
             told: collector.told,
             left,
         };
-        Self { summary, tails, windows: collector.windows, in_use: collector.in_use }
+        Self {
+            summary,
+            tails,
+            over_time: collector.over_time,
+            windows: collector.windows,
+            in_use: collector.in_use,
+        }
     }
 }
 
@@ -160,6 +167,8 @@ pub struct Cell {
     pub runs: Vec<Summary>,
     /// Of all of them: all together, then class by class; none without tails.
     pub tails: Vec<Tails>,
+    /// Delays over time of the first.
+    pub over_time: OverTime,
     /// Windows of the first.
     pub windows: Option<WindowSums>,
     /// The cores in use in the first.
@@ -176,7 +185,7 @@ impl weir_lab::gathered::Cell for Cell {
             all.iter_mut().zip(own).for_each(|(all, own)| all.merge(own));
         }
         if is_first {
-            (self.windows, self.in_use) = (left.windows, left.in_use);
+            (self.over_time, self.windows, self.in_use) = (left.over_time, left.windows, left.in_use);
         }
         left.summary
     }

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import altair as alt
 
-from weir.results.style import DASHES, Figure, axis, left_out, log_scale, shown, specification, styles
+from weir.results.style import (
+    MUTED,
+    SHAPES,
+    Figure,
+    axis,
+    is_wide,
+    left_out,
+    log_scale,
+    share_axis,
+    shown,
+    specification,
+    styles,
+)
 from weir.text import scale_for
 
 if TYPE_CHECKING:
@@ -19,8 +31,6 @@ if TYPE_CHECKING:
     from weir.text import Scale
 
 Point = dict[str, Any]
-_COLOURS = ("#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f", "#b8a800")
-_OF_SUBJECTS = ("#0b6aa8", "#d55e00", "#009e73", "#9a5a96", "#b8a800", "#cc79a7", "#7f7f7f")
 _MOST_POINTS = 160
 _MOST_PANELS = 12
 # Where a curve begins: once one item in twenty is out or, far to the left, half of them; before, it is flat.
@@ -78,10 +88,7 @@ def panelled(
 
 def styles_of(names: Iterable[str]) -> dict[str, Style]:
     """Return colour and dash of what is compared beside the disciplines: flows, channels, processes."""
-    count = len(_OF_SUBJECTS)
-    return {
-        name: (_OF_SUBJECTS[i % count], DASHES[(i // count) % len(DASHES)]) for i, name in enumerate(names)
-    }
+    return styles(list(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,7 @@ class Lines:
     names: tuple[str, ...]
     colour: alt.Color
     dash: alt.StrokeDash
+    shape: alt.Shape
     key: tuple[tuple[str, str, str], ...]
     labels: Mapping[str, str] = field(default_factory=dict)
     """Of disciplines: their names in the chart, by spec."""
@@ -107,10 +115,12 @@ def lines_of(subject: str, found: Mapping[str, Style]) -> Lines:
     names = list(found)
     colours = alt.Scale(domain=names, range=[shade for shade, _ in found.values()])
     dashes = alt.Scale(domain=names, range=[marks for _, marks in found.values()])
+    shapes = alt.Scale(domain=names, range=[SHAPES[i % len(SHAPES)] for i in range(len(names))])
     return Lines(
         tuple(names),
         alt.Color(f"{subject}:N", scale=colours, sort=names, legend=None),
         alt.StrokeDash(f"{subject}:N", scale=dashes, sort=names, legend=None),
+        alt.Shape(f"{subject}:N", scale=shapes, sort=names, legend=None),
         tuple((name, shade, " ".join(map(str, marks))) for name, (shade, marks) in found.items()),
     )
 
@@ -118,17 +128,14 @@ def lines_of(subject: str, found: Mapping[str, Style]) -> Lines:
 def by_discipline(labels: Mapping[str, str]) -> Lines:
     """Return the lines of disciplines, given their labels."""
     names = tuple(labels.values())
-    every = {
-        name: (_COLOURS[place % len(_COLOURS)], DASHES[place % len(DASHES)])
-        for place, name in enumerate(names)
-    }
-    lines = lines_of("discipline", {name: every[name] for name in shown(names)})
+    lines = lines_of("discipline", styles(shown(names)))
     return replace(lines, labels=labels, missing=left_out(names))
 
 
 def by_spec(disciplines: Sequence[str], drawn: Sequence[str] | None = None) -> Lines:
     """Return the lines of disciplines by their specs, the alpha family along its ramp; ``drawn`` of them."""
-    found = styles(disciplines)
+    found = styles(shown(disciplines))
+    found |= {name: style for name, style in styles(disciplines).items() if name not in found}
     lines = lines_of("discipline", {name: found[name] for name in drawn or shown(disciplines)})
     return replace(lines, labels={name: name for name in disciplines}, missing=left_out(disciplines))
 
@@ -149,41 +156,63 @@ def bar_chart(
     drawn = [name for name in lines.names if any(point["discipline"] == name for point in points)]
     base = alt.Chart().encode(
         y=alt.Y(f"{subject}:N", sort=kept, axis=alt.Axis(title=None, labelLimit=190)),
-        yOffset=alt.YOffset("discipline:N", sort=drawn),
+        yOffset=bar_offset(drawn),
     )
     ends = ends_of(points)
     low, high = min([0.0, *ends]), max([0.0, *ends])
     pad = 0.02 * ((high - low) or 1.0)
     scale = alt.Scale(domain=[low - pad if low < 0 else 0.0, high + pad], nice=False)
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(title=title, tickCount=6))
-    bars = base.mark_bar(opacity=0.85, height={"band": 0.8}).encode(
+    bars = base.mark_bar(opacity=0.85).encode(
         x=x, color=lines.colour, tooltip=[f"{subject}:N", "discipline:N", *values_told()]
     )
-    spans = base.mark_rule(strokeWidth=1.5, color="#888888").encode(
-        x=alt.X("low:Q", scale=scale), x2="high:Q"
-    )
-    layers = [bars, spans]
+    layers = [bars, intervals(base, alt.X("low:Q", scale=scale))]
     if any("label" in point for point in points):
         told = base.transform_filter("isValid(datum.label)")
-        words = told.mark_text(align="left", dx=4, dy=5, fontSize=10, color="#888888")
+        words = told.mark_text(align="left", dx=4, dy=5, fontSize=10, color=MUTED)
         layers.append(words.encode(x=alt.X("value:Q", scale=scale), text="label:N"))
     height = max(80, (13 * len(drawn) + 8) * len(kept))
     return specification(alt.layer(*layers), height, points)
 
 
+def intervals(base: alt.Chart, low: alt.X) -> alt.Chart:
+    """Return the intervals of horizontal bars, along their middles."""
+    made: alt.Chart = base.mark_rule(strokeWidth=1.5, color=MUTED).encode(
+        x=low, x2="high:Q", color=alt.Undefined
+    )
+    return made
+
+
+def bar_offset(names: Sequence[str]) -> alt.YOffset:
+    """Return the offsets of the bars of a group.
+
+    The gaps between them are of this scale. Bars with a height of their own would be shifted by a share of
+    the whole group, away from their intervals (Vega-Lite 6).
+    """
+    return alt.YOffset("discipline:N", sort=list(names), scale=alt.Scale(paddingInner=0.2))
+
+
 def over_time(
-    points: list[Point], lines: Lines, title: str, *, scale: alt.Scale | None = None, step: bool = False
+    points: list[Point], lines: Lines, title: str, *, values: list[float] | None = None, step: bool = False
 ) -> dict[str, Any]:
-    """Return lines over time, from zero unless a scale is given; ``step``: a value holds until the next."""
+    """Return lines over time; ``step``: a value holds until the next.
+
+    The scale holds ``values``, those of ``points`` if none are given: from zero, or logarithmic where they
+    span much above it.
+    """
+    every = values or [float(point["value"]) for point in points]
+    if is_wide(every):
+        y = alt.Y("value:Q", scale=log_scale(every), axis=axis(title, every))
+    else:
+        scale = alt.Scale(domain=[0, 1.03 * max(every) or 1.0], nice=False)
+        y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title=title, tickCount=6))
     mark: dict[str, Any] = {"strokeWidth": 1.8, **({"interpolate": "step-after"} if step else {})}
     chart = (
         alt.Chart()
         .mark_line(**mark)
         .encode(
-            x=alt.X("time:Q", axis=alt.Axis(title="time (s)", tickCount=6, format="~g")),
-            y=alt.Y(
-                "value:Q", scale=scale or alt.Scale(domainMin=0), axis=alt.Axis(title=title, tickCount=6)
-            ),
+            x=alt.X("time:Q", scale=alt.Scale(nice=False), axis=axis("time (s)", [0.0])),
+            y=y,
             color=lines.colour,
             strokeDash=lines.dash,
             tooltip=[str(lines.colour.shorthand), "time:Q", *values_told("value")],
@@ -279,11 +308,11 @@ def _ccdf_chart(title: str, points: list[Point], every: list[Point], lines: Line
             y=alt.Y(
                 "above:Q",
                 scale=log_scale([*shares, 1.0]),
-                axis=alt.Axis(title="share above", format="~e", tickCount=5),
+                axis=share_axis("share above", [*shares, 1.0]),
             ),
             color=lines.colour,
             strokeDash=lines.dash,
-            tooltip=["discipline:N", *values_told("delay"), alt.Tooltip("above:Q", format=".3~g")],
+            tooltip=["discipline:N", *values_told("delay"), alt.Tooltip("above:Q", format=".3~%")],
         )
     )
     return specification(chart, 240, points)

@@ -1,8 +1,9 @@
 """The HTML report: one file that needs nothing else, neither the network nor this package.
 
-Verdict first, then the table, the charts, the checks and where it all comes from. The drawing library is
-inlined; the page follows the reader's light or dark theme and the width of the screen. A report is made from
-a result and never recomputes one.
+Verdict first, then the picture that answers, the table with the columns that matter, further charts, the
+checks and where it all comes from; what is long is folded. The drawing library is inlined; the page follows
+the reader's light or dark theme and the width of the screen. A report is made from a result and never
+recomputes one.
 """
 
 from __future__ import annotations
@@ -30,6 +31,14 @@ if TYPE_CHECKING:
 
 _WIDTH, _GAP = 104, 3
 """Characters of a table at the full width of the page, and those that the space beside a column takes."""
+_LEAST_RANK = 3
+"""Columns of a higher rank are folded."""
+_MOST_ROWS = 12
+"""Rows of the tables of a section that is not folded."""
+_MOST_PANELS = 6
+"""Panels of a figure that are shown at once: two rows on a wide screen."""
+_MOST_STACKED = 2
+"""As many of panels below each other."""
 
 
 def write(result: Result, path: str | Path) -> None:
@@ -41,11 +50,16 @@ def html(result: Result) -> str:
     """Return the report of a result as one HTML document."""
     view = result.view()
     figured = view.figures()
-    charts = [section(figure.title, drawn(figure, index)) for index, figure in enumerate(figured)]
+    charts = [
+        section(figure.title, drawn(figure, index), folded=figure.folded)
+        for index, figure in enumerate(figured)
+    ]
+    leading = [chart for chart, figure in zip(charts, figured, strict=True) if figure.leads]
     sections = [
         _headline(result, verdict(result), state(result), view.facts()),
         *(f'<p class="warning">{escape(words)}</p>\n' for words in view.warnings()),
-        *view.sections(charts),
+        *leading,
+        *view.sections([chart for chart in charts if chart not in leading]),
         section("Self-checks", checks(result)),
         section("Where it comes from", _provenance(result, view.origin())),
     ]
@@ -107,9 +121,19 @@ def _cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "weir"
 
 
-def section(title: str, content: str) -> str:
-    """Return a section of a page, or nothing where there is no content."""
-    return f"<section>\n<h2>{escape(title)}</h2>\n{content}</section>\n" if content else ""
+def section(title: str, content: str, *, folded: bool = False) -> str:
+    """Return a section of a page, ``folded`` below its title; nothing where there is no content."""
+    if not content:
+        return ""
+    head = f"<h2>{escape(title)}</h2>"
+    if folded:
+        return f"<section>\n<details><summary>{head}</summary>\n{content}</details>\n</section>\n"
+    return f"<section>\n{head}\n{content}</section>\n"
+
+
+def long_section(title: str, content: str) -> str:
+    """Return a section that is folded where its tables have many rows."""
+    return section(title, content, folded=content.count("<tr>") > _MOST_ROWS)
 
 
 def _headline(result: Result, words: str, warning: str | None, facts: Sequence[str]) -> str:
@@ -175,7 +199,24 @@ def table(columns: Sequence[Column]) -> str:
     rows = zip(*(column.cells for column in columns), strict=True)
     body = "\n".join(f"<tr>{_row(columns, cells)}</tr>" for cells in rows)
     markup = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
-    return f'<div class="scroll" tabindex="0">{markup}</div>\n'
+    return f'<div class="wide"><div class="scroll" tabindex="0">{markup}</div></div>\n'
+
+
+def telling(columns: Sequence[Column], first_of_all: Sequence[str] = ()) -> str:
+    """Return a table of the columns that matter, and below it, folded, one of the others.
+
+    Those that matter are of the ranks that a narrow terminal keeps; those whose headers begin as
+    ``first_of_all`` says come first, to be seen on a telephone. The words that begin a row stand in both.
+    """
+    first = [column for column in columns if not column.numeric and column.header]
+    order = {column.header: place for place, column in enumerate(first)}
+    for column in columns:
+        begins = (place for place, words in enumerate(first_of_all) if column.header.startswith(words))
+        order.setdefault(column.header, len(first) + next(begins, len(first_of_all)))
+    matter = [column for column in columns if column in first or column.rank <= _LEAST_RANK]
+    matter.sort(key=lambda column: order[column.header])
+    rest = [column for column in columns if column not in matter]
+    return table(matter) + details("More columns", table([*first, *rest]) if rest else "")
 
 
 def _header(column: Column) -> str:
@@ -197,12 +238,14 @@ def _kind(column: Column) -> str:
 
 def drawn(figure: Figure, index: int) -> str:
     """Return a figure: its key, the places of its panels, its caption."""
-    panels = "".join(
-        _panel(figure.title, title, f"f{index}p{j}") for j, (title, _) in enumerate(figure.panels)
-    )
-    several = " several" if len(figure.panels) > 1 and not figure.stacked else ""
+    panels = [_panel(figure.title, title, f"f{index}p{j}") for j, (title, _) in enumerate(figure.panels)]
+    kind = "panels several" if len(panels) > 1 and not figure.stacked else "panels"
+    most = _MOST_STACKED if figure.stacked else _MOST_PANELS
+    shown, more = panels[:most], panels[most:]
+    drawn = f'<div class="{kind}">\n{"".join(shown)}</div>'
+    drawn += details(f"{len(more)} more", f'<div class="{kind}">\n{"".join(more)}</div>' if more else "")
     caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
-    return f'<figure>{_key(figure)}<div class="panels{several}">\n{panels}</div>{caption}</figure>\n'
+    return f"<figure>{_key(figure)}{drawn}{caption}</figure>\n"
 
 
 def _panel(figure: str, title: str, name: str) -> str:

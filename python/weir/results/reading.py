@@ -243,3 +243,18 @@ def _check_bins(place: str, row: Mapping[str, Any]) -> None:
         refuse(f"{place}.low", row["low"], "in order, no bin over another")
     if any(count < 0 for count in row["count"]):
         refuse(f"{place}.count", row["count"], "0 or more")
+
+
+def check_delays(document: Mapping[str, Any], classes: Container[object]) -> None:
+    """Refuse delays over time of unknown classes, of no step, below zero, or in unequal columns."""
+    if "delay_over_time" not in document:  # results of before have none
+        return
+    check_listed(document, ("delay_over_time",), "class", classes)
+    for place, row in enumerate(document["delay_over_time"]):
+        where = f"delay_over_time[{place}]"
+        check_positive(f"{where}.step", row["step"])
+        if len(row["mean"]) != len(row["longest"]):
+            refuse(f"{where}.mean", row["mean"], "as many as `longest`")
+        for key in ("mean", "longest"):
+            if min((value for value in row[key] if value is not None), default=0) < 0:
+                refuse(f"{where}.{key}", row[key], "0 or more")

@@ -82,11 +82,14 @@ class Field(cached_property[Value_co]):
 
 
 class Section(cached_property[Rows[Row_co]]):
-    """The rows under one key of the document, of one dataclass; they are made when first asked for."""
+    """The rows under one key of the document, of one dataclass; they are made when first asked for.
 
-    def __init__(self, kind: type[Row_co]) -> None:
+    What came ``later`` than results were first written may be missing from one.
+    """
+
+    def __init__(self, kind: type[Row_co], *, later: bool = False) -> None:
         super().__init__(self._rows)
-        self.kind = kind
+        self.kind, self.later = kind, later
 
     def _rows(self, result: Result) -> Rows[Row_co]:
         return rows(self.kind, result.document.get(self.attrname or "", []))
@@ -170,7 +173,8 @@ class Result:
         """
         own = {name: field.kind for name, field in cls._declared(Field).items() if field.kind}
         if cls._whole is not None:
-            for name in ("replications", *own, *cls.sections(), *cls._whole):
+            first = (name for name, section in cls._declared(Section).items() if not section.later)
+            for name in ("replications", *own, *first, *cls._whole):
                 if name not in document and name not in _MAY_LACK:
                     raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
         check_document(document, {**_FIELDS, **own}, cls.sections())

@@ -150,6 +150,19 @@ class Histogram(Of):
     count: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DelayOverTime(OfClass, Of):
+    """The delays of what came in each ``step`` of the first replication, from its beginning on.
+
+    ``mean`` and ``longest`` have one value a step; None where nothing came.
+    """
+
+    unit: str
+    step: float
+    mean: tuple[float | None, ...]
+    longest: tuple[float | None, ...]
+
+
 # Rows that every model has.
 
 

@@ -13,10 +13,37 @@ if TYPE_CHECKING:
 
 Style = tuple[str, list[int]]
 """Colour and dash."""
-_MOST_CURVES = 7
-_RAMP = ("#a36a00", "#c8852b", "#b9675f", "#9a5a96", "#6f5fb8", "#3d72c4", "#1b8fd0")
-OTHERS = ("#009e73", "#cc79a7", "#d55e00", "#7f7f7f", "#56b4e9", "#b8a800")
-DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3])
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#000000", "#9a4dff")
+"""Eight colours that the colour-blind can tell apart (Okabe and Ito 2008), with a violet for their yellow.
+
+Yellow lines are not seen on white. Black is the ink of the page: light in the dark theme (``report.css``).
+"""
+DASHES = (
+    [1, 0],
+    [6, 3],
+    [2, 2],
+    [8, 3, 2, 3],
+    [12, 3],
+    [1, 4],
+    [10, 3, 2, 3, 2, 3],
+    [4, 2, 1, 2],
+)
+"""Eight lines that are told apart without colour, as on paper."""
+SHAPES = (
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+)
+"""Eight points that are told apart without colour."""
+MUTED = "#888888"
+"""What is drawn beside the data: intervals of bars, lines at zero."""
+_MOST_CURVES = len(PALETTE)
+_FEW_TICKS = 2
 _LOG_ABOVE = 20.0  # a ratio of largest to smallest above which an axis is logarithmic
 
 
@@ -31,6 +58,10 @@ class Figure:
     """The curves' names, colours and dashes, as ``stroke-dasharray`` has them."""
     stacked: bool = False
     """Whether the panels stand below each other, as those that share an axis of time do."""
+    leads: bool = False
+    """Whether it stands before the tables: the picture that answers first."""
+    folded: bool = False
+    """Whether only its title is shown until it is asked for."""
 
 
 def alpha_of(discipline: str) -> float | None:
@@ -55,14 +86,12 @@ def family(disciplines: Sequence[str]) -> list[str]:
 
 
 def styles(disciplines: Sequence[str]) -> dict[str, Style]:
-    """Return colour and dash of every discipline."""
-    along = family(disciplines)
-    ramp = [_RAMP[round(i * (len(_RAMP) - 1) / max(1, len(along) - 1))] for i in range(len(along))]
-    found = {name: (shade, DASHES[0]) for name, shade in zip(along, ramp, strict=True)}
-    others = [name for name in disciplines if name not in found]
-    for i, name in enumerate(others):
-        found[name] = (OTHERS[i % len(OTHERS)], DASHES[1 + i % (len(DASHES) - 1)])
-    return found
+    """Return colour and dash of every discipline, eight of which are alike in neither."""
+    count = len(PALETTE)
+    return {
+        name: (PALETTE[i % count], DASHES[(i + i // count) % len(DASHES)])
+        for i, name in enumerate(disciplines)
+    }
 
 
 def shown(disciplines: Sequence[str]) -> list[str]:
@@ -89,12 +118,36 @@ def is_wide(values: list[float]) -> bool:
 
 
 def scale_of(values: list[float]) -> alt.Scale:
-    """Return a logarithmic scale for values that span much, else a linear one."""
-    return (
-        alt.Scale(type="log", nice=False, padding=10)
-        if is_wide(values)
-        else alt.Scale(zero=False, padding=12)
-    )
+    """Return a scale that can show ``values``, the ends of intervals among them.
+
+    It is logarithmic where they span much above zero; where some reach zero or below it, logarithmic on
+    either side of zero and linear about it; else linear.
+    """
+    if is_wide(values):
+        return alt.Scale(type="log", nice=False, padding=10)
+    if knee := _knee(values):
+        return alt.Scale(type="symlog", constant=knee, nice=False, padding=10)
+    if min(values) == max(values):
+        return alt.Scale(domain=[min(0.0, *values), max(0.0, *values) or 1.0], padding=12)
+    return alt.Scale(zero=False, padding=12)
+
+
+def _knee(values: list[float]) -> float | None:
+    """Return where a scale over zero turns from linear to logarithmic; None where it is linear throughout."""
+    positive = sorted(value for value in values if value > 0)
+    if not positive or min(values) > 0:
+        return None
+    # A few values near zero, as ends of intervals, are not what is to be read.
+    low = positive[len(positive) // 10]
+    return low if positive[-1] > _LOG_ABOVE * low else None
+
+
+def _ticks_over_zero(values: list[float], knee: float) -> list[float]:
+    """Return zero and the powers of ten above the knee, on the sides of zero that there are."""
+    first, last = math.ceil(math.log10(knee)), math.floor(math.log10(max(map(abs, values))))
+    powers = [float(f"1e{power}") for power in range(first, last + 1)]
+    below = [-power for power in reversed(powers) if power <= -min(values)]
+    return [*below, 0.0, *(power for power in powers if power <= max(values))]
 
 
 def _ticks(values: list[float]) -> list[float]:
@@ -110,8 +163,22 @@ _LABEL = "abs(datum.value) >= 1e7 || (datum.value != 0 && abs(datum.value) < 1e-
 def axis(title: str, values: list[float]) -> alt.Axis:
     """Return an axis for ``values`` whose labels are plain decimals where these are short."""
     label = f"{_LABEL} ? format(datum.value, '.0e') : format(datum.value, ',~r')"
-    ticks = {"values": _ticks(values)} if is_wide(values) else {"tickCount": 6}
-    return alt.Axis(title=title, labelExpr=label, labelOverlap="greedy", **ticks)
+    knee = None if is_wide(values) else _knee(values)
+    ticks: dict[str, Any] = {"tickCount": 6}
+    if knee is not None:
+        ticks = {"values": _ticks_over_zero(values, knee)}
+    elif is_wide(values):
+        ticks = {"values": _ticks(values)}
+    return alt.Axis(title=title, labelExpr=label, labelOverlap="greedy", labelSeparation=4, **ticks)
+
+
+def share_axis(title: str, shares: list[float]) -> alt.Axis:
+    """Return a logarithmic axis of shares whose ticks are per cent: 0.1 %, and not 1e-3."""
+    ticks = [tick for tick in _ticks(shares) if min(shares) <= tick <= 1]
+    powers = [tick for tick in ticks if math.log10(tick).is_integer()]
+    values = powers if len(powers) > _FEW_TICKS else ticks
+    label = "format(datum.value * 100, ',.4~r') + ' %'"
+    return alt.Axis(title=title, labelExpr=label, values=values, labelOverlap="greedy")
 
 
 def log_scale(values: list[float]) -> alt.Scale:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 GAP = 2
 """Characters between two columns on a terminal."""
 PER_CENT = Scale(0.01, "%")
+_AS_IT_IS = Scale(1.0, "")
 NONE, ABSENT = "–", "n/a"
 UNSETTLED, NOT_JUDGED = "not settled", "not judged"
 """What stands in place of a margin that cannot be relied on, and of OK or !! where that rests on one."""
@@ -87,12 +88,16 @@ def cell(row: Measured | None, scale: Scale, *, margin: bool = False) -> str:
     """Return an estimate as text in ``scale``, with the half-width of its interval if asked for."""
     if row is None or row.value is None:
         return absent(row.reason if row else None)
-    value = row.value / scale.factor
     if not row.settled:
-        return marked(number(value), row)
-    if not margin or row.low is None or row.high is None:
-        return number(value)
-    return value_with_margin(value, row.low / scale.factor, row.high / scale.factor)
+        return marked(number(row.value / scale.factor), row)
+    low, high = (row.low, row.high) if margin else (None, None)
+    return scaled(row.value, low, high, scale)
+
+
+def scaled(value: float, low: float | None, high: float | None, scale: Scale) -> str:
+    """Return a value of a column in its ``scale``, with the half-width of its interval where it has one."""
+    first, last = (None if end is None else end / scale.factor for end in (low, high))
+    return value_with_margin(value / scale.factor, first, last, unit=scale.unit)
 
 
 def margin(row: Measured | None, scale: Scale) -> str:
@@ -168,10 +173,9 @@ def beside(
     return made, head, chosen
 
 
-def signed(value: float, low: float | None, high: float | None, factor: float = 1.0) -> str:
+def signed(value: float, low: float | None, high: float | None, scale: Scale = _AS_IT_IS) -> str:
     """Return a difference with its sign and the half-width of its interval."""
-    ends = (None if end is None else end / factor for end in (low, high))
-    text = value_with_margin(value / factor, *ends)
+    text = scaled(value, low, high, scale)
     return text.replace("-", "−") if text.startswith("-") else f"+{text}" if value > 0 else text
 
 
@@ -182,8 +186,8 @@ def difference(row: Measured | None, scale: Scale) -> str:
     if row.value is None:
         return ABSENT
     if not row.settled:
-        return marked(signed(row.value, None, None, scale.factor), row)
-    return signed(row.value, row.low, row.high, scale.factor)
+        return marked(signed(row.value, None, None, scale), row)
+    return signed(row.value, row.low, row.high, scale)
 
 
 def marked(text: str, row: Measured | None) -> str:

@@ -65,7 +65,7 @@ fn rounds(server: ServerScenario, play: Play) -> Round {
     let mut replication = 0;
     Box::new(move || {
         let watch = Watch { cancel: &off, failed: &off, done: &done, duration: u64::MAX };
-        let (job, mut table) = (Job { replication, discipline: 0 }, Collector::new(&server));
+        let (job, mut table) = (Job { replication, discipline: 0 }, Collector::new(&server, replication));
         replication += 1;
         let ended = play(&server, job, &mut table, &watch);
         std::hint::black_box(table);

@@ -10,8 +10,8 @@ import altair as alt
 from weir.live.steer import text
 from weir.live.steer.plan import LEVELS, POLICIES
 from weir.reproduce.engine.page import headline
-from weir.results.page import charts_of, details, drawn, note, page, section, table
-from weir.results.style import DASHES, OTHERS, Figure, axis, scale_of, specification
+from weir.results.page import charts_of, details, drawn, long_section, note, page, section, table
+from weir.results.style import DASHES, PALETTE, Figure, axis, scale_of, specification
 from weir.text import plural
 
 if TYPE_CHECKING:
@@ -44,15 +44,15 @@ def html(study: Study) -> str:
     sections = [
         headline("weir live steer", text.TITLE, verdict, facts),
         *(section(figure.title, drawn(figure, index)) for index, figure in enumerate(made)),
-        section("What delays grow up to", table(text.peak_columns(study.peaks)) + note(_PEAKS)),
-        section("What round trips grow up to", table(text.trip_columns(study.peaks)) + note(_TRIPS)),
-        section("The report's orderings", _orderings(study)),
-        section("Processors in use, and requests dropped", table(text.use_columns(study))),
-        section("Means at each rate", _windows(study)),
-        section("What a request takes", _costs(study)),
-        section("What became of the requests", table(text.ledger_columns(study)) + note(_LEDGER)),
-        section("In what the measurement differs", _list(study.departures())),
-        section("What was run", note(f"{text.setting(study)}.") + _specs(study)),
+        long_section("What delays grow up to", table(text.peak_columns(study.peaks)) + note(_PEAKS)),
+        long_section("What round trips grow up to", table(text.trip_columns(study.peaks)) + note(_TRIPS)),
+        long_section("The report's orderings", _orderings(study)),
+        long_section("Processors in use, and requests dropped", table(text.use_columns(study))),
+        long_section("Means at each rate", _windows(study)),
+        long_section("What a request takes", _costs(study)),
+        long_section("What became of the requests", table(text.ledger_columns(study)) + note(_LEDGER)),
+        long_section("In what the measurement differs", _list(study.departures())),
+        long_section("What was run", note(f"{text.setting(study)}.") + _specs(study)),
     ]
     return page(text.TITLE, "".join(sections), charts_of(made))
 
@@ -137,7 +137,7 @@ def _figure(cells: tuple[Cell, ...], source: str) -> Figure | None:
 
 _KEY = tuple(
     (policy, shade, " ".join(map(str, marks)))
-    for policy, shade, marks in zip(POLICIES, OTHERS, DASHES, strict=False)
+    for policy, shade, marks in zip(POLICIES, PALETTE, DASHES, strict=False)
 )
 
 
@@ -160,7 +160,7 @@ def _digits(value: float) -> float:
 
 def _chart(points: list[dict[str, Any]], title: str) -> dict[str, Any]:
     up = [point[key] for point in points for key in ("value", "low", "high") if point[key] > 0]
-    shades = alt.Scale(domain=list(POLICIES), range=list(OTHERS[: len(POLICIES)]))
+    shades = alt.Scale(domain=list(POLICIES), range=list(PALETTE[: len(POLICIES)]))
     dashes = alt.Scale(domain=list(POLICIES), range=list(DASHES[: len(POLICIES)]))
     x = alt.X(
         "window:Q",

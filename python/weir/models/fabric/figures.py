@@ -7,12 +7,13 @@ the place of lines.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from weir.models.fabric.marks import axes_of, line_chart, point_of
 from weir.models.fabric.tables import channels_of
 from weir.models.fabric.verdict import telling_load
-from weir.results.marks import bar_chart, by_discipline, distribution, lines_of, panelled, styles_of
+from weir.results.marks import bar_chart, bar_key, by_discipline, distribution, lines_of, panelled, styles_of
 from weir.results.style import Figure
 from weir.results.tables import PER_CENT, others
 from weir.text import Scale, scale_for
@@ -32,10 +33,13 @@ _INTERVALS = "bars at the points are 95 % intervals"
 
 def figures(result: FabricResult) -> list[Figure | None]:
     """Return the charts in the order of a report."""
+    lead, mean = _improvement(result), _latency(result, "mean", "Mean latency")
+    if lead is None:
+        lead, mean = mean, None
     return [
-        _improvement(result),
-        _latency(result, "mean", "Mean latency"),
-        _latency(result, "max", "Maximum latency"),
+        lead and replace(lead, leads=True),
+        mean,
+        _latency(result, "max", "Maximum latency", folded=True),
         _throughput(result),
         _accepted(result),
         _distributions(result),
@@ -59,7 +63,7 @@ def _bars(result: FabricResult, lines: Lines, words: str) -> Draw:
 # Latency.
 
 
-def _latency(result: FabricResult, statistic: str, title: str) -> Figure | None:
+def _latency(result: FabricResult, statistic: str, title: str, *, folded: bool = False) -> Figure | None:
     """Return a statistic of latency: a panel a channel, a line a discipline."""
     lines = by_discipline(result.labels)
     rows = [row for row in result.estimates if (row.metric, row.statistic) == ("latency", statistic)]
@@ -72,7 +76,7 @@ def _latency(result: FabricResult, statistic: str, title: str) -> Figure | None:
         kept = [point for point in every if point["channel"] in channels_of(result)]
         chart = _bars(result, lines, words)(kept, every)
         caption = f"{title} of each channel at load {result.loads[0]:g}, with 95 % intervals.{lines.missing}"
-        return Figure(title, caption, (("", chart),), lines.key)
+        return Figure(title, caption, (("", chart),), bar_key(lines), folded=folded)
     axes = axes_of(every, words)
     panels = tuple(
         (panel, line_chart([point for point in every if point["channel"] == name], lines, axes))
@@ -82,7 +86,7 @@ def _latency(result: FabricResult, statistic: str, title: str) -> Figure | None:
         f"{title} of the packets of each channel, from the entry into the buffer of the interface to the "
         f"last byte at the other end; {_INTERVALS}.{lines.missing}"
     )
-    return Figure(f"{title} against load", caption, panels, lines.key)
+    return Figure(f"{title} against load", caption, panels, lines.key, folded=folded)
 
 
 # Improvement.
@@ -110,7 +114,7 @@ def _improvement(result: FabricResult) -> Figure | None:
     title, words = f"Improvement over {reference}", f"below {reference} (%)"
     if one:
         lines = by_discipline(result.labels)
-        key = tuple(each for each in lines.key if each[0] != reference)
+        key = tuple(each for each in bar_key(lines) if each[0] != reference)
         every = [point for points in found.values() for point in points]
         return panelled(title, caption, [("", every)], _bars(result, lines, words), key)
     lines = _by_channel(result)
@@ -183,7 +187,7 @@ def _throughput_bars(result: FabricResult) -> Figure | None:
         f"95 % intervals.{lines.missing}"
     )
     draw = _bars(result, lines, "throughput (% of a link)")
-    return panelled("Throughput", caption, [("", every)], draw, lines.key)
+    return panelled("Throughput", caption, [("", every)], draw, bar_key(lines))
 
 
 # Distributions.

@@ -71,11 +71,11 @@ class FabricView(View[FabricResult]):
         return [
             section("The comparison", _comparison(result)),
             *charts,
-            section("Load by load", _loads(result)),
-            section("Each discipline", _disciplines(result)),
-            section("Saturation", noted(table(tables.saturation_columns(result)), _SATURATION)),
-            section("Work of the schedulers", noted(work, _WORK)),
-            section("Closed forms", table(tables.theory_columns(result))),
+            section("Load by load", _loads(result), folded=True),
+            section("Each discipline", _disciplines(result), folded=True),
+            section("Saturation", noted(table(tables.saturation_columns(result)), _SATURATION), folded=True),
+            section("Work of the schedulers", noted(work, _WORK), folded=True),
+            section("Closed forms", table(tables.theory_columns(result)), folded=True),
         ]
 
     def origin(self) -> dict[str, object]:
@@ -161,7 +161,9 @@ def _comparison(result: FabricResult) -> str:
     if others(result):
         reference = result.labels[result.reference]
         words += f" Improvements over {reference} are paired: all saw the same traffic."
-    return noted(_listed(result, tables.load_groups(result, load)), words, in_full(result))
+    groups = tables.load_groups(result, load)
+    more = details("Maxima, messages and throughput", _listed(result, groups[1:]))
+    return noted(_listed(result, groups[:1]), words, more + in_full(result, shown=False))
 
 
 def _loads(result: FabricResult) -> str:

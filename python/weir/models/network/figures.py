@@ -7,12 +7,24 @@ so.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from weir.models.network.tables import subjects
-from weir.results.marks import by_spec, digits, distribution, lines_of, panelled, styles_of
+from weir.results import over_time
+from weir.results.marks import (
+    bar_key,
+    bar_offset,
+    by_spec,
+    digits,
+    distribution,
+    intervals,
+    lines_of,
+    panelled,
+    styles_of,
+)
 from weir.results.reading import ALL
 from weir.results.style import Figure, axis, shown, specification
 from weir.text import number, scale_for
@@ -29,12 +41,19 @@ if TYPE_CHECKING:
 MOST_FLOWS = 7
 _TOUCHED = 0.05
 """Of the largest offer: a step with less is one in which a flow ends, or has not begun."""
-_MOST_BARS = 40
+_MOST_BARS = 8
+"""Of more flows the classes are drawn, where there are several."""
+_MOST_SUBJECTS = 40
 
 
 def figures(result: NetworkResult) -> list[Figure | None]:
     """Return the charts in the order of a report."""
-    return [_over_time(result), _shares(result), _delays(result)]
+    leading = (_shares(result), _delays(result))
+    return [
+        *(figure and replace(figure, leads=True) for figure in leading),
+        _delay_over_time(result),
+        _over_time(result),
+    ]
 
 
 # Over time.
@@ -138,25 +157,32 @@ def time_chart(
     return specification(alt.layer(offers, lines), 240, points)
 
 
+def _delay_over_time(result: NetworkResult) -> Figure | None:
+    lines = by_spec(result.disciplines)
+    panels = {ALL: "all flows", **{name: name for name in result.classes if len(result.classes) > 1}}
+    return over_time.figure(result.delay_over_time, lines, panels, "delay", "the packets sent")
+
+
 # Shares.
 
 
 def _shares(result: NetworkResult) -> Figure | None:
-    chosen = subjects(result, "flow") or subjects(result, "class")
+    flows, classes = subjects(result, "flow"), subjects(result, "class")
+    chosen = classes if len(classes) > 1 and len(flows) > _MOST_BARS else flows or classes
     rows = [
         (subject.name, row)
         for name in shown(result.disciplines)
         for subject in chosen
         if (row := subject.estimate(result, name, "throughput")) is not None and row.value is not None
     ]
-    if not rows or len(chosen) > _MOST_BARS:
+    if not rows or len(chosen) > _MOST_SUBJECTS:
         return None
     scale = scale_for((row.value for _, row in rows), "bit/s")
     points = [_share_point(result, about, row, scale) for about, row in rows]
     lines = by_spec(result.disciplines, list(dict.fromkeys(row.discipline for _, row in rows)))
     caption = f"What each {chosen[0].kind} gets, with 95 % intervals. {_fairness(result, lines.names)}"
     chart = _shares_chart(points, lines, [subject.name for subject in chosen], scale)
-    return Figure("Shares", f"{caption}{lines.missing}".strip(), (("", chart),), lines.key)
+    return Figure("Shares", f"{caption}{lines.missing}".strip(), (("", chart),), bar_key(lines))
 
 
 def _share_point(result: NetworkResult, about: str, row: NetworkEstimate, scale: Scale) -> Point:
@@ -184,19 +210,16 @@ def _fairness(result: NetworkResult, names: Iterable[str]) -> str:
 
 def _shares_chart(points: list[Point], lines: Lines, order: list[str], scale: Scale) -> dict[str, Any]:
     y = alt.Y("about:N", sort=order, axis=alt.Axis(title=None, labelLimit=190))
-    offset = alt.YOffset("discipline:N", sort=list(lines.names))
-    base = alt.Chart().encode(y=y, yOffset=offset, color=lines.colour)
+    base = alt.Chart().encode(y=y, yOffset=bar_offset(lines.names), color=lines.colour)
     x = alt.X(
         "throughput:Q",
         scale=alt.Scale(zero=True),
         axis=alt.Axis(title=f"throughput {scale.header}", tickCount=6),
     )
-    bars = base.mark_bar(opacity=0.85, height={"band": 0.8}).encode(
+    bars = base.mark_bar(opacity=0.85).encode(
         x=x, tooltip=["about:N", "label:N", "throughput:Q", "low:Q", "high:Q"]
     )
-    spans = base.mark_rule(strokeWidth=1.5, color="#888888").encode(
-        x="low:Q", x2="high:Q", color=alt.Undefined
-    )
+    spans = intervals(base, alt.X("low:Q"))
     height = max(80, (13 * len(lines.names) + 8) * len(order))
     return specification(alt.layer(bars, spans), height, points)
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
 
 from weir.models.network import rows
 from weir.results.labels import labels
-from weir.results.reading import ALL, check_positive, refuse
+from weir.results.reading import ALL, check_delays, check_positive, refuse
 from weir.results.result import Field, Result, Section
+from weir.results.rows import DelayOverTime
 
 if TYPE_CHECKING:
     from weir.results.rows import Need
@@ -42,6 +43,8 @@ class NetworkResult(Result):
     """Paired differences to the reference."""
     series = Section(rows.Series)
     """Offer, throughput and delay of the flows over time."""
+    delay_over_time = Section(DelayOverTime, later=True)
+    """Delays over time in the first replication, by the time of sending."""
     distributions = Section(rows.NetworkDistribution)
     """Histograms of delay."""
     totals = Section(rows.Totals)
@@ -61,6 +64,7 @@ class NetworkResult(Result):
             check_positive(f"series[{place}].step", row["step"])
             if lengths.setdefault(row["flow"], len(row["values"])) != len(row["values"]):
                 refuse(f"series[{place}].values", row["values"], "as many as in the other series of the flow")
+        check_delays(document, [ALL, *document["classes"]])
 
     @cached_property
     def flows_measured(self) -> tuple[str, ...]:

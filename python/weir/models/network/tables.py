@@ -20,10 +20,11 @@ from weir.results.tables import (
     known,
     margin,
     marked,
+    signed,
     spread,
     words,
 )
-from weir.text import absent, number, share
+from weir.text import absent, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -86,11 +87,9 @@ def _signed(row: NetworkDifference | None, scale: Scale) -> str:
         return NONE
     if row.value is None:
         return absent(row.reason)
-    value = row.value / scale.factor
-    sign = "+" if value > 0 else "−" if value < 0 else ""
-    half = None if row.low is None or row.high is None else (row.high - row.low) / 2 / scale.factor
-    margin = "" if half is None or not row.settled else f" ±{number(half, 2)}"
-    return marked(f"{sign}{number(abs(value), 3)}{margin}", row)
+    if not row.settled:
+        return marked(signed(row.value, None, None, scale), row)
+    return signed(row.value, row.low, row.high, scale)
 
 
 # Disciplines beside each other.

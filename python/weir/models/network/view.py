@@ -14,7 +14,7 @@ from weir.models.network.tables import (
     throughput_columns,
 )
 from weir.models.network.verdict import delay, served, small, window
-from weir.results.page import by_discipline, details, headed, in_full, note, section, table
+from weir.results.page import by_discipline, details, headed, in_full, note, section, table, telling
 from weir.results.reading import ALL
 from weir.results.tables import theory_columns
 from weir.results.terminal import print_titled, say
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _MOST_FLOWS = 200
 """Flows in the tables of a page."""
+_FIRST = ("mean delay", "p99", "max", "loss")
+_MOST_SHOWN = 16
+"""Rows of a table that is not folded."""
 
 
 class NetworkView(View[NetworkResult]):
@@ -76,12 +79,12 @@ class NetworkView(View[NetworkResult]):
         links = by_discipline(result, lambda name: table(link_columns(result, [name])))
         return [
             section("The comparison", _comparison(result)),
-            section("By class", _by(result, "class") if len(result.classes) > 1 else ""),
-            section("By flow", _by(result, "flow")),
+            _subjects(result, "class") if len(result.classes) > 1 else "",
             *charts,
-            section("By time of sending", _intervals(result)),
-            section("Links", links if subjects(result, "link") else ""),
-            section("Closed forms", "".join(forms)),
+            _subjects(result, "flow"),
+            section("By time of sending", _intervals(result), folded=True),
+            section("Links", links if subjects(result, "link") else "", folded=True),
+            section("Closed forms", "".join(forms), folded=True),
         ]
 
     def origin(self) -> dict[str, object]:
@@ -117,17 +120,19 @@ def _comparison(result: NetworkResult) -> str:
     if len(result.disciplines) > 1:
         reference = result.labels[result.reference]
         words += f" Differences to {reference} are paired: all saw the same departures."
-    return table(comparison_columns(result)) + note(words) + in_full(result, shown=False)
+    return telling(comparison_columns(result), _FIRST) + note(words) + in_full(result, shown=False)
 
 
-def _by(result: NetworkResult, kind: str) -> str:
+def _subjects(result: NetworkResult, kind: str) -> str:
+    """Return the section of what is measured by flow or by class, folded where it is long."""
     chosen = subjects(result, kind)
     if not chosen:
         return ""
-    more = ""
+    listed = telling(subject_columns(result, chosen[:_MOST_FLOWS]), _FIRST)
     if len(chosen) > _MOST_FLOWS:
-        more = note(f"The first {_MOST_FLOWS} of {len(chosen):,}; the table of estimates has all.")
-    return table(subject_columns(result, chosen[:_MOST_FLOWS])) + more
+        listed += note(f"The first {_MOST_FLOWS} of {len(chosen):,}; the table of estimates has all.")
+    long = len(chosen) * len(result.disciplines) > _MOST_SHOWN
+    return section(f"By {kind}", listed, folded=long)
 
 
 def _intervals(result: NetworkResult) -> str:

@@ -5,6 +5,7 @@ A panel is a process where disciplines are compared, and a discipline where proc
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
 
 _MOST_BARS = 24
 _MOST_LINES = 7
+_MOST_TIMELINES = 4
+"""Timelines that are not folded."""
 
 
 def figures(result: NodeResult) -> list[Figure | None]:
     """Return the charts in the order of a report."""
+    lines = [line for line in timeline_figures(result) if line is not None]
     return [
-        *timeline_figures(result),
+        *(replace(line, leads=True, folded=place >= _MOST_TIMELINES) for place, line in enumerate(lines)),
         _bars(result, "need_met", "mean", "Needs met", _NEED_CAPTION, PER_CENT),
         _bars(result, "epoch_run", "mean", "Run time in an epoch", _RUN_CAPTION),
         _bars(result, "response", "max", "Longest response", _RESPONSE_CAPTION),
@@ -78,10 +82,12 @@ def _bars(
     chosen = scale or column_scale(drawn)
     words = f"{title.lower()} {chosen.header}".rstrip()
 
+    known = {row.name for row in drawn if row.value is not None}
+
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
         return marks.bar_chart(names, points, lines, words, "process")
 
-    points = [_point(result, row, chosen) for row in drawn]
+    points = [_point(result, row, chosen) for row in drawn if row.name in known]
     return marks.panelled(
         title, f"{caption}{more}{lines.missing}", [("", points)], draw, marks.bar_key(lines)
     )

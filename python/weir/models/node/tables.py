@@ -21,6 +21,7 @@ from weir.results.tables import (
     columns_of,
     difference,
     groups_of,
+    known,
     others,
     some,
     words,
@@ -171,6 +172,7 @@ def absent_rows(result: NodeResult) -> list[str]:
 
 # Disciplines beside each other.
 
+_ENDS = ("mean", "p99", "max")
 _BESIDE = (
     (_of("response mean", "response"),),
     (_of("response p99", "response", "p99"),),
@@ -179,6 +181,33 @@ _BESIDE = (
     (_of("uncommitted (%)", "uncommitted", scale=PER_CENT), _of("windfall (%)", "windfall", scale=PER_CENT)),
     (_of("scheduled", "schedulings"),),
 )
+
+
+def summary_columns(result: NodeResult) -> list[Column]:
+    """Return what matters of all processes, a row a discipline: needs missed, what is late, and responses."""
+    name = processes_of(result)[-1]
+
+    def take(metric: str, statistic: str) -> list[SubjectEstimate | None]:
+        return [
+            result.estimate(each, name=name, metric=metric, statistic=statistic)
+            for each in result.disciplines
+        ]
+
+    headings = (
+        _of("late (%)", "late", scale=PER_CENT),
+        *(_of(each, "response", each) for each in _ENDS),
+    )
+    return known([_all_missed(result), *columns_of(headings, take)])
+
+
+def _all_missed(result: NodeResult) -> Column:
+    """Return how often any process missed its need, of how many epochs of processes in which it could."""
+    cells = []
+    for name in result.disciplines:
+        rows = [row for row in _promised(result, name) if row is not None]
+        missed, ready = sum(row.needs_missed for row in rows), sum(row.epochs_ready for row in rows)
+        cells.append(f"{missed:,} of {ready:,}" if rows else NONE)
+    return Column("needs missed", tuple(cells))
 
 
 def comparison_groups(result: NodeResult) -> list[list[Column]]:

@@ -22,7 +22,7 @@ from weir.models.node.periods import (
     runs,
 )
 from weir.results.marks import styles_of
-from weir.results.style import Figure, specification
+from weir.results.style import PALETTE, Figure, specification
 from weir.results.verdict import under
 from weir.text import quantity, scale_for
 
@@ -37,13 +37,13 @@ MOST_RUNS = 3000
 _MOST_ROWS = 30
 _MOST_TICKS = 1500
 _MOST_QUEUES = 7
-_COLOURS = {NORMAL: "#3d7fd0", WINDFALL: "#d98c21", OVERHEAD: "#8a8f96"}
+_COLOURS = {NORMAL: PALETTE[0], WINDFALL: PALETTE[3], OVERHEAD: "#8a8f96"}
 _BANDS = {NORMAL: 0.74, WINDFALL: 0.42, OVERHEAD: 0.42}
 _NAMES = {NORMAL: "runs", WINDFALL: "runs on a low queue (windfall)", OVERHEAD: "busy for nobody"}
 _NORMAL_QUEUE = "runs on a normal queue"
 _CRITICAL = "critical scheduling period"
 _SHADE = "#8a8f96"
-_EPOCH = "#d9534f"
+_EPOCH = PALETTE[1]
 _NARROW, _ROW = 96, 22
 """Pixels of the names beside the rows, and of a row."""
 _BESIDE: dict[str, Any] = {"minExtent": _NARROW, "maxExtent": _NARROW}
@@ -78,7 +78,7 @@ class _Chart:
     def figure(self) -> Figure:
         """Return the processors and, where queues hold anything, these below."""
         panels = [("", self._gantt())]
-        if self.line.lengths.queue:
+        if any(self.line.lengths.length):
             panels.append(("data in the dual queues", self._lengths()))
         title = f"Timeline{under(self.result, [self.line.discipline])}"
         return Figure(title, self._caption(), tuple(panels), self._key(), stacked=True)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from weir.models.node import tables
 from weir.models.node.result import NodeResult
 from weir.models.node.verdict import deadlines, needs, price, responses, warnings
-from weir.results.page import by_discipline, in_full, note, noted, section
+from weir.results.page import by_discipline, details, headed, in_full, note, noted, section, table
 from weir.results.page import tables as on_page
-from weir.results.tables import kept, others
+from weir.results.tables import discipline_column, kept, others
 from weir.results.terminal import print_tables, say
 from weir.results.view import View
 from weir.text import plural, quantity
@@ -81,10 +81,10 @@ class NodeView(View[NodeResult]):
         return [
             section("The comparison", _comparison(result)),
             *charts,
-            section(each, _disciplines(result)),
-            section("What is absent", "".join(map(note, tables.absent_rows(result)))),
-            section("Dual queues", queues),
-            section("Nodes", noted(nodes, _PATHS)),
+            section(each, _disciplines(result), folded=True),
+            section("What is absent", "".join(map(note, tables.absent_rows(result))), folded=True),
+            section("Dual queues", queues, folded=True),
+            section("Nodes", noted(nodes, _PATHS), folded=True),
         ]
 
     def origin(self) -> dict[str, object]:
@@ -133,15 +133,18 @@ def _table(
 
 
 def _comparison(result: NodeResult) -> str:
+    summary = table([discipline_column(result), *tables.summary_columns(result)])
+    summary = headed("Needs, deadlines and responses of all processes", summary)
     if len(result.disciplines) == 1:
-        return ""
+        return summary
     listed = on_page(tables.process_column(result), tables.comparison_groups(result))
     words = (
-        "A need is missed in an epoch in which its process was ready throughout and ran less. A response is "
+        "A need is missed in an epoch in which its process was ready throughout and ran "
+        "less. A response is "
         "from a wake-up to the next wait. 95 % confidence intervals over the replications; differences to "
         f"{result.labels[result.reference]} are paired: the programs drew the same numbers."
     )
-    return noted(listed, words, in_full(result))
+    return noted(summary, words, details("Process by process", listed) + in_full(result, shown=False))
 
 
 def _disciplines(result: NodeResult) -> str:

@@ -1,9 +1,8 @@
 """Charts of a result, as Vega-Lite specifications that a report embeds.
 
-Colour carries meaning and is the same in every chart: the alpha family, from FIFO (alpha 0) to shortest first
-(alpha infinite), runs along one ramp by alpha; everything else takes a colour of the Okabe-Ito palette and a
-shape or dash of its own, so that no reader depends on hue. A chart with more curves than can be told apart
-draws a spread of them and says which are left out. Widths follow the page; the page sets light or dark.
+A discipline has the same colour in every chart, and a shape or dash of its own, so that no reader depends
+on hue. A chart with more curves than can be told apart draws a spread of them and says which are left out.
+Widths follow the page; the page sets light or dark.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from weir.models.port.frontier import frontier
-from weir.results.marks import by_spec, distribution, middle_scale, panelled, values_told
-from weir.results.style import DASHES, OTHERS, Figure, axis, scale_of, shown, specification, styles
+from weir.results.marks import by_spec, distribution, ends_of, middle_scale, panelled, values_told
+from weir.results.style import DASHES, PALETTE, Figure, axis, scale_of, shown, specification, styles
 from weir.text import scale_for
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _CLASSES_SHOWN = 12
 
 def figures(result: PortResult) -> list[Figure | None]:
     """Return the charts in the order of a report."""
-    return [_delays(result), _by_length(result), frontier(result), _beside_theory(result)]
+    return [frontier(result), _by_length(result), _delays(result), _beside_theory(result)]
 
 
 # The distribution of delay: the share of messages above a time, class by class.
@@ -94,7 +93,10 @@ def _length_point(length: float, row: Estimate, scale: Scale) -> Point:
 
 def _by_length_spec(result: PortResult, points: list[Point], lines: Lines, scale: Scale) -> dict[str, Any]:
     unit = result.document.get("length_unit", "")
-    lengths, means = ([point[key] for point in points] for key in ("length", "mean"))
+    lengths, means = (
+        [point["length"] for point in points],
+        [*(point["mean"] for point in points), *ends_of(points)],
+    )
     base = alt.Chart().encode(
         x=alt.X("length:Q", scale=scale_of(lengths), axis=axis(f"length ({unit})", lengths)),
         color=lines.colour,
@@ -103,8 +105,8 @@ def _by_length_spec(result: PortResult, points: list[Point], lines: Lines, scale
     y = alt.Y("mean:Q", scale=y_scale, axis=axis(f"mean {result.metric} {scale.header}", means))
     tooltip = ["discipline:N", "length:Q", *values_told("mean", "low", "high")]
     means_drawn = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=lines.dash)
-    bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", scale=y_scale), y2="high:Q")
-    dots = base.mark_point(filled=True, size=45, opacity=1).encode(y=y, tooltip=tooltip)
+    bars = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(y=alt.Y("low:Q", scale=y_scale), y2="high:Q")
+    dots = base.mark_point(filled=True, size=45, opacity=1).encode(y=y, shape=lines.shape, tooltip=tooltip)
     return specification(alt.layer(means_drawn, bars, dots), 340, points)
 
 
@@ -149,7 +151,7 @@ def _ratio_spec(result: PortResult, points: list[Point]) -> dict[str, Any]:
     )
     base = alt.Chart().encode(y=alt.Y("class:N", sort=order, axis=alt.Axis(title=None)))
     name = points[0]["discipline"]
-    colour = styles(result.disciplines).get(name, (OTHERS[0], DASHES[0]))[0]
+    colour = styles(result.disciplines).get(name, (PALETTE[0], DASHES[0]))[0]
     zero = alt.Chart().mark_rule(strokeDash=[3, 3], color="#888888").encode(x=alt.datum(0))
     bars = base.mark_rule(strokeWidth=2.5, color=colour).encode(x=x, x2="high:Q")
     tooltip = ["class:N", *(alt.Tooltip(f"{key}:Q", format="+.3~%") for key in ("ratio", "low", "high"))]

@@ -70,7 +70,7 @@ class PortView(View[PortResult]):
         return [
             section("The comparison", _comparison(result)),
             *charts,
-            section("By class of message", classes if len(result.classes) > 1 else ""),
+            section("By class of message", classes if len(result.classes) > 1 else "", folded=True),
         ]
 
     def origin(self) -> dict[str, object]:

@@ -5,34 +5,42 @@ A panel is a class, a line a discipline.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from weir.models.server.tables import METRICS, classes_of
-from weir.results import marks
+from weir.results import marks, over_time
 from weir.results.reading import ALL
-from weir.results.style import is_wide, log_scale
 from weir.results.tables import column_scale
 from weir.text import number, quantity, scale_for
 
 if TYPE_CHECKING:
     from weir.models.server.result import ServerResult
     from weir.models.server.rows import Windows
-    from weir.results.marks import Lines, Point
+    from weir.results.marks import Point
     from weir.results.style import Figure
     from weir.results.subjects import SubjectEstimate
     from weir.text import Scale
 
 _MOST_PANELS = 12
 _MOST_POINTS = 600
+_PARTS = {"p99.9": "a thousand", "p99": "a hundred", "p50": "two"}
+"""Which part of the requests exceeds a quantile, the farthest first."""
 _SHORT = 0.01
 """A bar of less than this part of the longest is not seen: its value is written."""
 
 
 def figures(result: ServerResult) -> list[Figure | None]:
     """Return the charts in the order of a report."""
-    distributions = (_distributions(result, metric) for metric in ("slowdown", "response", "delay"))
-    return [_bars(result), *distributions, _windows(result), _in_use(result)]
+    first, *others = (_distributions(result, metric) for metric in ("slowdown", "response", "delay"))
+    bars = _bars(result)
+    return [
+        None if bars is None else replace(bars, leads=True),
+        first,
+        _windows(result) or _delays(result),
+        *(each and replace(each, folded=True) for each in (*others, _in_use(result))),
+    ]
 
 
 def _panel(class_: str) -> str:
@@ -43,30 +51,39 @@ def _panel(class_: str) -> str:
 
 
 def _bars(result: ServerResult) -> Figure | None:
-    """Return p99.9 of the slowdown, a bar a discipline for each class."""
+    """Return the farthest quantile of the slowdown that there is, a bar a discipline for each class."""
+    rows = {statistic: _slowdowns(result, statistic) for statistic in _PARTS}
+    statistic = next((statistic for statistic, found in rows.items() if found), None)
+    if statistic is None:
+        return None
     lines, classes = marks.by_discipline(result.labels), classes_of(result)
-    rows = [
-        row
-        for name in result.disciplines
-        for class_ in classes
-        if (row := result.estimate(name, name=class_, metric="slowdown", statistic="p99.9")) is not None
-        and row.value is not None
-    ]
-    drawn = lines.drawn(rows)
+    drawn = lines.drawn(rows[statistic])
     scale, short = column_scale(drawn), _SHORT * max(map(_reach, drawn), default=0.0)
     points = [_bar(result, row, scale, short) for row in drawn]
     names = [_panel(class_) for class_ in classes]
     without = [name for name in names if all(point["class"] != name for point in points)]
     few = f" Of {', '.join(without)} there are too few requests for it." if without else ""
     caption = (
-        "The slowdown, response over service, that one request in a thousand exceeds, with 95 % intervals; "
-        f"the shorter the bar, the better.{few}{lines.missing}"
+        f"The slowdown, response over service, that one request in {_PARTS[statistic]} exceeds, with 95 % "
+        f"intervals; the shorter the bar, the better.{few}{lines.missing}"
     )
+    title = f"{statistic} slowdown"
 
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
-        return marks.bar_chart(names, points, lines, "p99.9 slowdown", "class")
+        return marks.bar_chart(names, points, lines, title, "class")
 
-    return marks.panelled("p99.9 slowdown", caption, [("", points)], draw, marks.bar_key(lines))
+    return marks.panelled(title, caption, [("", points)], draw, marks.bar_key(lines))
+
+
+def _slowdowns(result: ServerResult, statistic: str) -> list[SubjectEstimate]:
+    """Return a quantile of the slowdown of each class under each discipline, where there is one."""
+    return [
+        row
+        for name in result.disciplines
+        for class_ in classes_of(result)
+        if (row := result.estimate(name, name=class_, metric="slowdown", statistic=statistic)) is not None
+        and row.value is not None
+    ]
 
 
 def _bar(result: ServerResult, row: SubjectEstimate, scale: Scale, short: float) -> Point:
@@ -99,6 +116,13 @@ def _distributions(result: ServerResult, metric: str) -> Figure | None:
 # Over time.
 
 
+def _delays(result: ServerResult) -> Figure | None:
+    """Return the queueing delay over time as every result has it: a panel a class, a line a discipline."""
+    panels = {class_: _panel(class_) for class_ in classes_of(result)[:_MOST_PANELS]}
+    lines, whose = marks.by_discipline(result.labels), "the requests that arrive"
+    return over_time.figure(result.delay_over_time, lines, panels, "queueing delay", whose)
+
+
 def _windows(result: ServerResult) -> Figure | None:
     """Return the mean queueing delay of windows over time: a panel a class, a line a discipline."""
     lines = marks.by_discipline(result.labels)
@@ -119,7 +143,7 @@ def _windows(result: ServerResult) -> Figure | None:
     )
 
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
-        return _over_time(points, lines, f"mean delay {scale.header}")
+        return marks.over_time(points, lines, f"mean delay {scale.header}")
 
     return marks.panelled("Queueing delay over time", caption, panels, draw, lines.key)
 
@@ -162,8 +186,3 @@ def _in_use(result: ServerResult) -> Figure | None:
         return marks.over_time(points, lines, "cores in use", step=True)
 
     return marks.panelled("Cores in use over time", caption, [("", points)], draw, lines.key)
-
-
-def _over_time(points: list[Point], lines: Lines, title: str) -> dict[str, Any]:
-    values = [float(point["value"]) for point in points]
-    return marks.over_time(points, lines, title, scale=log_scale(values) if is_wide(values) else None)

@@ -14,6 +14,7 @@ from weir.models.server import rows
 from weir.results.reading import (
     ALL,
     check_counts,
+    check_delays,
     check_figures,
     check_listed,
     check_names,
@@ -21,6 +22,7 @@ from weir.results.reading import (
     refuse,
 )
 from weir.results.result import Field, Section
+from weir.results.rows import DelayOverTime
 from weir.results.subjects import SubjectResult, check_about
 
 if TYPE_CHECKING:
@@ -74,6 +76,8 @@ class ServerResult(SubjectResult):
     """Histograms of delay, response and slowdown."""
     windows = Section(rows.Windows)
     """Means of successive windows of the first replication."""
+    delay_over_time = Section(DelayOverTime, later=True)
+    """Queueing delays over time in the first replication, by the time of arrival."""
     in_use = Section(rows.InUse)
     """How many cores were in use in the first replication, at each change."""
 
@@ -111,6 +115,7 @@ def _check_subjects(document: Mapping[str, Any]) -> None:
     known = {"class": names, "core": [str(core) for core in range(cores)]}
     check_about(document, ("estimates", "differences"), known)
     check_listed(document, ("class_totals", "distributions", "windows"), "class", [ALL, *names])
+    check_delays(document, [ALL, *names])
     for place, row in enumerate(document["core_totals"]):
         if not 0 <= row["core"] < cores:
             refuse(f"core_totals[{place}].core", str(row["core"]), "one that the result lists")

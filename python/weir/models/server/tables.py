@@ -73,6 +73,17 @@ def metric_columns(result: ServerResult, metric: str, class_: str = ALL) -> list
     return known(columns_of(headings, _under_each(result, name=class_)))
 
 
+def summary_columns(result: ServerResult) -> list[Column]:
+    """Return what matters of all requests: the response and its tail, what is dropped, and the slowdown."""
+    headings = (
+        *(Heading(each, "response", each, text=brief) for each in ("mean", "p99", "max")),
+        Heading("dropped", "dropped", scale=PER_CENT, text=brief),
+        *(Heading(f"{each} slowdown", "slowdown", each, text=brief) for each in ("p99", "p99.9")),
+    )
+    made = known(columns_of(headings, _under_each(result)))
+    return [column for column in made if any(cell != ABSENT for cell in column.cells)]
+
+
 def difference_columns(result: ServerResult, metric: str) -> list[Column]:
     """Return the paired differences to the reference, of the mean and of quantiles."""
     headings = (Heading(each, metric, each, text=difference) for each in _STATISTICS[:5])

@@ -91,12 +91,12 @@ class ServerView(View[ServerResult]):
         first = discipline_column(result)
         absent = [*tables.absent_rows(result), *result.notes]
         return [
-            *charts,
             section("The comparison", _comparison(result)),
-            section("Requests", on_page(first, [tables.loss_columns(result)]) + note(_REQUESTS)),
-            section("Cores", on_page(first, [tables.core_columns(result)]) + note(_CORES)),
-            section("Closed forms", _theory(result)),
-            section("What is absent, and what to mind", "".join(map(note, absent))),
+            *charts,
+            section("Requests", on_page(first, [tables.loss_columns(result)]) + note(_REQUESTS), folded=True),
+            section("Cores", on_page(first, [tables.core_columns(result)]) + note(_CORES), folded=True),
+            section("Closed forms", _theory(result), folded=True),
+            section("What is absent, and what to mind", "".join(map(note, absent)), folded=True),
         ]
 
     def origin(self) -> dict[str, object]:
@@ -129,13 +129,16 @@ def _differences(result: ServerResult, metric: str) -> tuple[str, list[Column]]:
 
 def _comparison(result: ServerResult) -> str:
     first, second = discipline_column(result), discipline_column(result, others(result))
-    parts = []
-    for metric in tables.METRICS:
-        for title, columns in _by_class(result, metric):
-            parts.append(headed(capital(title), on_page(first, [columns])))
-        title, columns = _differences(result, metric)
-        parts.append(details(capital(title), on_page(second, [columns])))
-    return noted("".join(parts), _METRICS, in_full(result))
+    summary = headed("Response of all requests", table([first, *tables.summary_columns(result)]))
+    folds = []
+    for metric, title in tables.METRICS.items():
+        parts = [
+            headed(capital(about), on_page(first, [columns])) for about, columns in _by_class(result, metric)
+        ]
+        minus, columns = _differences(result, metric)
+        parts.append(headed(capital(minus), on_page(second, [columns])))
+        folds.append(details(capital(title), "".join(parts)))
+    return noted(summary, _METRICS, "".join(folds) + in_full(result, shown=False))
 
 
 def _theory(result: ServerResult) -> str:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from weir.reproduce.engine.checks import Status
-from weir.results.page import charts_of, drawn, page, section
+from weir.results.page import charts_of, drawn, long_section, page, section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -102,8 +102,8 @@ def table_of(head: Iterable[str], rows: Iterable[Iterable[str]], *, text: int = 
     )
     body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
     return (
-        f'<div class="scroll" tabindex="0"><table><thead><tr>{cells}</tr></thead>\n'
-        f"<tbody>{body}</tbody></table></div>\n"
+        f'<div class="wide"><div class="scroll" tabindex="0"><table><thead><tr>{cells}</tr></thead>\n'
+        f"<tbody>{body}</tbody></table></div></div>\n"
     )
 
 
@@ -129,6 +129,9 @@ def span(check: Check, digits: int = 4, unknown: str = "") -> str:
 
 # Whole pages.
 
+_MOST_FIGURES = 3
+"""Figures that are not folded."""
+
 Section = tuple[str, str]
 """A title, and what stands below it; without content it is left out."""
 
@@ -139,10 +142,22 @@ def shown(
     figures: Sequence[Figure] = (),
     charts: dict[str, dict[str, Any]] | None = None,
 ) -> str:
-    """Return the document, with the charts of figures or those given."""
+    """Return the document, with the charts of figures or those given.
+
+    Figures come first, of many the first of them, then what has tables; what is long is folded.
+    """
     title = f"{reproduction.title}, reproduced ({reproduction.checks.fidelity})"
     head = headline("weir reproduction", title, reproduction.verdict(), reproduction.facts())
-    body = "".join([STYLE, head, *(section(*each) for each in sections)])
+    listed = list(sections)
+    drawings = [each for each in listed if "<figure>" in each[1]]
+    body = "".join(
+        [
+            STYLE,
+            head,
+            *(section(*each, folded=place >= _MOST_FIGURES) for place, each in enumerate(drawings)),
+            *(long_section(*each) for each in listed if each not in drawings),
+        ]
+    )
     return page(title, body, charts_of(figures) if charts is None else charts)
 
 

@@ -9,7 +9,7 @@ import altair as alt
 from weir.reproduce.engine.evidence import if_measured
 from weir.reproduce.epoch import runs
 from weir.reproduce.epoch.measured import GENERATOR, TRUE, Measured
-from weir.results.style import OTHERS, Figure, axis, scale_of, specification
+from weir.results.style import PALETTE, Figure, axis, scale_of, specification
 
 if TYPE_CHECKING:
     from weir.reproduce.epoch.evidence import Evidence
@@ -56,14 +56,14 @@ def _overheads(measured: Measured) -> Figure:
 
 
 def _key(names: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
-    return tuple((name, shade, "") for name, shade in zip(names, OTHERS, strict=False))
+    return tuple((name, shade, "") for name, shade in zip(names, PALETTE, strict=False))
 
 
 def _lines(values: list[dict[str, Any]], x: str, y: str) -> dict[str, Any]:
     """Return lines with points, by name."""
     names = list(dict.fromkeys(each["line"] for each in values))
     across, up = ([each[name] for each in values] for name in ("x", "value"))
-    shades = alt.Scale(domain=names, range=list(OTHERS[: len(names)]))
+    shades = alt.Scale(domain=names, range=list(PALETTE[: len(names)]))
     base = alt.Chart().encode(
         x=alt.X("x:Q", scale=scale_of(across), axis=axis(x, across)),
         y=alt.Y("value:Q", scale=scale_of(up), axis=axis(y, up)),

@@ -12,7 +12,7 @@ from weir.reproduce.steer import runs
 from weir.reproduce.steer.cells import slowdown
 from weir.reproduce.steer.runs import WINDOWS
 from weir.reproduce.steer.sweep import BOTH
-from weir.results.style import DASHES, OTHERS, Figure, axis, scale_of, specification
+from weir.results.style import DASHES, PALETTE, Figure, axis, scale_of, specification
 from weir.text import number
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from weir.reproduce.steer.sweep import Row
 
 _LAB = runs.LAB[:4]
-_COLOURS = (*OTHERS, "#1b8fd0", "#6f5fb8", "#000000")
 
 
 def drawings(reproduction: SteerReproduction) -> list[Figure]:
@@ -80,7 +79,7 @@ def _slowdowns(evidence: Evidence) -> Figure:
 def _key(names: Iterable[str]) -> tuple[tuple[str, str, str], ...]:
     return tuple(
         (name, shade, " ".join(map(str, marks)))
-        for name, shade, marks in zip(names, _COLOURS, (*DASHES, *DASHES), strict=False)
+        for name, shade, marks in zip(names, PALETTE, DASHES, strict=False)
     )
 
 
@@ -89,8 +88,8 @@ def _lines(
 ) -> dict[str, Any]:
     """Return lines with points, by name."""
     up = [each["value"] for each in values]
-    shades = alt.Scale(domain=list(names), range=list(_COLOURS[: len(names)]))
-    dashes = alt.Scale(domain=list(names), range=list((*DASHES, *DASHES)[: len(names)]))
+    shades = alt.Scale(domain=list(names), range=list(PALETTE[: len(names)]))
+    dashes = alt.Scale(domain=list(names), range=list(DASHES[: len(names)]))
     base = alt.Chart().encode(
         x=alt.X("x:Q", scale=alt.Scale(zero=False), axis=axis(x, [0.0, 1.0])),
         y=alt.Y("value:Q", scale=scale_of(up), axis=axis(y, up)),
@@ -144,7 +143,7 @@ def _map(found: list[Row], most: float) -> dict[str, Any]:
         color=alt.Color("gain:Q", scale=scale, legend=None),
         tooltip=["share:N", "ratio:N", "shown:N", "saved:Q"],
     )
-    marks = base.mark_text(color="#000000").encode(text="shown:N")
+    marks = base.mark_text(color="#111111").encode(text="shown:N")
     return specification(alt.layer(tiles, marks), 40 + 34 * len(ratios), values)
 
 

@@ -10,13 +10,12 @@ from weir.reproduce.engine.page import cell, headline, row_name, table_of
 from weir.reproduce.sfq.study import parts
 from weir.reproduce.sfq.study.tables import jain, tables, worst
 from weir.results.page import charts_of, drawn, note, page, section
-from weir.results.style import DASHES, OTHERS, Figure, specification
+from weir.results.style import DASHES, PALETTE, Figure, specification
 
 if TYPE_CHECKING:
     from weir.reproduce.sfq.study import Study
     from weir.reproduce.sfq.study.tables import Table
 
-_COLOURS = ("#a36a00", "#c8852b", "#9a5a96", "#3d72c4", *OTHERS)
 _TITLE = "Flows against queues: the study that the SFQ report recommends"
 _VERDICT = (
     "Stochastic fair queueing is fair while queues outnumber flows by far, and least so with one to two "
@@ -69,7 +68,7 @@ def _over_flows(study: Study) -> Figure | None:
                 )
     panels = tuple((name, _chart(name, rows, specs)) for name, rows in points.items() if rows)
     key = tuple(
-        (spec, _COLOURS[i % len(_COLOURS)], " ".join(map(str, DASHES[i % len(DASHES)])))
+        (spec, PALETTE[i % len(PALETTE)], " ".join(map(str, DASHES[i % len(DASHES)])))
         for i, spec in enumerate(specs)
     )
     caption = "Each flow offers twice its equal share. Means and 95 % intervals over the draws of the hashes."
@@ -77,7 +76,7 @@ def _over_flows(study: Study) -> Figure | None:
 
 
 def _chart(title: str, points: list[dict[str, Any]], specs: list[str]) -> dict[str, Any]:
-    colours = alt.Scale(domain=specs, range=[_COLOURS[i % len(_COLOURS)] for i in range(len(specs))])
+    colours = alt.Scale(domain=specs, range=[PALETTE[i % len(PALETTE)] for i in range(len(specs))])
     dashes = alt.Scale(domain=specs, range=[DASHES[i % len(DASHES)] for i in range(len(specs))])
     x = alt.X(
         "flows:Q",

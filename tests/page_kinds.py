@@ -1,0 +1,118 @@
+"""One page of every kind that weir writes, by name; the reports are of scenarios that the documents show."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import weir
+from weir.results import page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parent.parent
+
+
+def report(document: str, name: str) -> str:
+    """Return the report of a scenario that a document shows, run as it stands there."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    found = re.search(rf"```toml\n# {re.escape(name)}\n(.*?)```", text, re.DOTALL)
+    assert found, f"{document} shows no {name}"
+    return page.html(weir.run(weir.Scenario.from_toml(found[1], str(ROOT / name))))
+
+
+def plain() -> str:
+    """Return the report of a model that weir does not know."""
+    return page.html(weir.Result.from_file(ROOT / "tests/bus-stop.json"))
+
+
+def alpha() -> str:
+    """Return the reproduction of the alpha report."""
+    from alpha_results import printed
+    from weir.reproduce import alpha
+
+    return alpha.evaluate(printed(), with_artefacts=True).html()
+
+
+def dtable() -> str:
+    """Return the reproduction of the paper on arbitration tables."""
+    from dtable_results import as_claimed
+    from weir.reproduce import dtable
+
+    return dtable.evaluate(as_claimed(), fidelity="quick").html()
+
+
+def epoch() -> str:
+    """Return the reproduction of the epoch machine, with small task sets."""
+    from weir.reproduce import epoch
+    from weir.reproduce.engine.series import Fidelity
+    from weir.reproduce.epoch import runs
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "SIZES", dict.fromkeys(Fidelity, runs.Size(mixed=2, busy=2, ready=2)))
+        results = {
+            plan: epoch.simulate(runs.scenario(plan), plan.name, threads=None, progress=None)
+            for plan in runs.plans(Fidelity.QUICK)
+        }
+        return epoch.evaluate(results, fidelity="quick").html()
+
+
+def sfq() -> str:
+    """Return the reproduction of the SFQ testbed."""
+    from sfq_results import printed
+    from weir.reproduce import sfq
+
+    return sfq.evaluate(printed(), fidelity="quick").html()
+
+
+def steer() -> str:
+    """Return the reproduction of the report on steering, with what it published."""
+    from test_reproduce_steer import recorded
+    from weir.reproduce import steer
+    from weir.reproduce.engine.series import Fidelity
+    from weir.reproduce.steer import runs
+
+    return steer.evaluate(
+        {plan: recorded(plan) for plan in runs.plans(Fidelity.QUICK)}, fidelity="quick"
+    ).html()
+
+
+def study() -> str:
+    """Return the study of flows against queues."""
+    from test_study_sfq import result
+    from weir.reproduce.sfq import study
+    from weir.reproduce.sfq.study import parts
+
+    planned = iter(parts.runs())
+    return study.run(runner=lambda *_, **__: result(next(planned))).html()
+
+
+def live_steer() -> str:
+    """Return the study of steering with real packets."""
+    import steer_records
+    from weir.live.steer import page as steer_page
+
+    return steer_page.html(steer_records.study())
+
+
+KINDS: dict[str, Callable[[], str]] = {
+    "port": lambda: report("docs/guide.md", "assistant.toml"),
+    "port in packets": lambda: report("README.md", "port.toml"),
+    "network": lambda: report("README.md", "uplink.toml"),
+    "fabric": lambda: report("docs/guide.md", "tables.toml"),
+    "node": lambda: report("docs/guide.md", "robot.toml"),
+    "server": lambda: report("docs/guide.md", "cache.toml"),
+    "plain": plain,
+    "alpha": alpha,
+    "dtable": dtable,
+    "epoch": epoch,
+    "sfq": sfq,
+    "steer": steer,
+    "study": study,
+    "live steer": live_steer,
+}
+"""What writes a page, by its kind."""

@@ -1,0 +1,190 @@
+"""Pages in a browser: every kind, at the width of a desk and of a telephone, light and dark (finding C1).
+
+A headless Chromium opens each page. Without one the tests are skipped, and say so.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import page_kinds
+import weir
+from browser import Browser, chromium
+from made_result import MEANS, made
+from weir.results import page as report
+from weir.results.style import DASHES, PALETTE, SHAPES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from browser import Page
+
+DESK, TELEPHONE = 1400, 390
+TALLEST = 6000
+"""Pixels of a page at the width of a desk, before anything is unfolded."""
+in_a_browser = pytest.mark.skipif(chromium() is None, reason="no Chromium is installed: pages are not opened")
+
+QUESTIONS = (Path(__file__).parent / "pages.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with Browser() as browser:
+        yield browser.page()
+
+
+def opened(page: Page, html: str, path: Path) -> None:
+    """Open a page at the width of a desk, light."""
+    path.write_text(html, encoding="utf-8")
+    page.show(DESK, dark=False)
+    page.open(path)
+    page.evaluate(QUESTIONS)
+
+
+def settle(page: Page) -> None:
+    """Wait until all charts that are shown are drawn at their width."""
+    page.drawn()
+    page.evaluate("pages.settled()")
+
+
+@in_a_browser
+@pytest.mark.parametrize("kind", page_kinds.KINDS)
+def test_c1_pages_are_whole_at_both_widths_light_and_dark(kind: str, page: Page, tmp_path: Path) -> None:
+    """Nothing is warned of, no axis is empty, nothing is cut off; folded and unfolded."""
+    opened(page, page_kinds.KINDS[kind](), tmp_path / "page.html")
+    assert page.evaluate("document.documentElement.scrollHeight") <= TALLEST
+    found = {}
+    for width, dark in ((DESK, False), (DESK, True), (TELEPHONE, True), (TELEPHONE, False)):
+        page.show(width, dark=dark)
+        settle(page)
+        found[width, dark] = page.evaluate("pages.faults()") + page.evaluate("pages.hidden()")
+    page.evaluate("pages.unfold()")
+    settle(page)
+    found["unfolded"] = page.evaluate("pages.faults()")
+    assert not {where: faults for where, faults in found.items() if faults}
+    assert page.said == []
+
+
+def charts(html: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="charts">(.*?)</script>', html, re.DOTALL)
+    assert found
+    return dict(json.loads(found[1]))
+
+
+def below_zero() -> str:
+    """Return a report in whose classes the shortest messages have an interval that reaches below zero."""
+    document = json.loads(made(("fifo", "sf")))
+    for row in document["estimates"]:
+        if (row["statistic"], row["metric"], row["class_" if "class_" in row else "class"]) == (
+            "mean",
+            "latency",
+            "1pkt",
+        ):
+            row.update(value=row["value"] / 100, low=-row["value"], high=row["value"])
+    return report.html(weir.Result.from_json(json.dumps(document)))
+
+
+@in_a_browser
+def test_c1_an_interval_below_zero_does_not_empty_the_axis(page: Page, tmp_path: Path) -> None:
+    html = below_zero()
+    opened(page, html, tmp_path / "page.html")
+    assert page.evaluate("pages.faults()") == []
+    assert page.said == []
+    name = next(name for name, spec in charts(html).items() if "length" in spec["data"]["values"][0])
+    tops = page.evaluate(f"pages.middles('#{name} .mark-symbol path')")
+    assert len({round(top) for top in tops}) > 3, "the means stand on one line"
+
+
+@in_a_browser
+def test_c1_intervals_stand_on_the_middle_of_their_bars(page: Page, tmp_path: Path) -> None:
+    opened(page, page_kinds.KINDS["server"](), tmp_path / "page.html")
+    bars, spans = (
+        page.evaluate(f"pages.middles('#f0p0 .role-mark.mark-{mark}')") for mark in ("rect path", "rule line")
+    )
+    assert bars
+    assert len(bars) == len(spans)
+    assert all(abs(bar - span) < 1 for bar, span in zip(bars, spans, strict=True))
+
+
+def test_c1_shares_are_told_as_per_cent() -> None:
+    axes = [
+        encoding["y"]["axis"]
+        for spec in charts(below_zero()).values()
+        if (encoding := spec.get("encoding", {})).get("y", {}).get("field") == "above"
+    ]
+    assert axes
+    for axis in axes:
+        assert "%" in axis["labelExpr"]
+        assert all(0 < tick <= 1 for tick in axis["values"])
+
+
+# What the colour-blind see: Machado, Oliveira and Fernandes (2009), severity 1, on linear light.
+SEEN_BY = {
+    "everybody": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    "protanopes": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopes": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritanopes": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
+}
+TO_XYZ = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+INK, PAPERS = {"light": "#1c2024", "dark": "#e6e9ec"}, {"light": "#ffffff", "dark": "#1b1f24"}
+
+
+def linear(colour: str) -> list[float]:
+    parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+
+
+def times(matrix: tuple[tuple[float, ...], ...], vector: list[float]) -> list[float]:
+    return [sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix]
+
+
+def lab(light: list[float]) -> list[float]:
+    xyz = times(TO_XYZ, [min(1.0, max(0.0, part)) for part in light])
+    x, y, z = (
+        part ** (1 / 3) if part > 0.008856 else 7.787 * part + 16 / 116
+        for part in (each / white for each, white in zip(xyz, (0.9505, 1.0, 1.089), strict=True))
+    )
+    return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
+
+
+@pytest.mark.parametrize("theme", INK)
+@pytest.mark.parametrize("eyes", SEEN_BY)
+def test_c1_eight_colours_are_told_apart(eyes: str, theme: str) -> None:
+    """A difference of 10 (CIE 1976) is seen between lines that are far apart; what was there before had 5."""
+    colours = [INK[theme] if colour == "#000000" else colour for colour in PALETTE]
+    seen = [lab(times(SEEN_BY[eyes], linear(colour))) for colour in colours]
+    assert len(seen) == 8
+    for one, other in itertools.combinations(seen, 2):
+        assert sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5 > 15
+    for colour in colours:
+        bright = sorted(times(TO_XYZ, linear(each))[1] + 0.05 for each in (colour, PAPERS[theme]))
+        assert bright[1] / bright[0] > 2.2, f"{colour} is faint on {PAPERS[theme]}"
+
+
+def test_c1_eight_curves_are_told_apart_on_paper() -> None:
+    assert len({tuple(dash) for dash in DASHES}) == len(set(SHAPES)) == len(PALETTE) == 8
+    names = tuple(MEANS)[:8]
+    html = report.html(weir.Result.from_json(made(names)))
+    assert "Not drawn" not in html
+    drawn = charts(html)["f2p0"]["encoding"]
+    assert drawn["color"]["scale"]["domain"] == list(names)
+    assert len(set(drawn["color"]["scale"]["range"])) == 8
+    assert len(set(map(tuple, drawn["strokeDash"]["scale"]["range"]))) == 8
