@@ -149,15 +149,22 @@ def carry(arrivals, queues, overhead, noise):
     return sent
 
 
-def simulate(experiment, kind, queues_of, seed):
+def simulate(experiment, kind, queues_of, seed, phases=None):
     """Return each stream's packets as (sent, delivered or None), in order of sending.
 
-    ``queues_of`` gives the queues of a link by its name.
+    ``queues_of`` gives the queues of a link by its name, ``phases`` the first tick of a stream's host in
+    nanoseconds, 0 where it has none.
     """
     noise = random.Random(seed)  # noqa: S311 - a simulation
     flows = EXPERIMENTS[experiment]
+    phases = phases or {}
+
+    def tick(name, at):
+        phase = phases.get(name, 0)
+        return phase + max(0, -(-(at - phase) // TICK)) * TICK
+
     sent = {
-        name: [start * SECOND + -(-at // TICK) * TICK for at in departures(rate)]
+        name: [tick(name, start * SECOND + at) for at in departures(rate)]
         for name, (start, rate) in flows.items()
     }
     ethernet = round(SIZE * 8 * SECOND / ETHERNET[0])

@@ -96,6 +96,26 @@ def test_tables_and_experiments_are_as_recorded(made):
     assert recorded == GOLDEN.read_text(encoding="utf-8")
 
 
+def test_b10_numbers_that_the_scenarios_are_given_say_that_they_are_circular(made):
+    """Finding B10: who puts a number in shows nothing by counting it."""
+    given = {row.id for row in published.stated() if row.given}
+    assert given == {"epoch", "scheduler", "demon", "system", "uncharged", "left"}
+    for row in published.stated():
+        note = check(made, f"text/{row.id}").note
+        assert ("circular: given by " in note) == (row.id in given), note
+    assert "6 of them are circular" in made.verdict()
+
+
+def test_b10_bars_are_no_wider_than_what_is_known(made):
+    """Finding B10: 17 us of 100 held nothing, nor did 15 % of a printed number."""
+    found = check(made, "experiment/rounds/sink/equation 3")
+    assert (found.status, found.published, found.tolerance) == (Status.MET, 117.5, 0.5)
+    sensitive = check(made, "claim/E19")
+    assert sensitive.status == Status.MET
+    assert "at 25/s 69." in sensitive.measured
+    assert "at 970/s 1.5" in sensitive.measured or "at 970/s 1.6" in sensitive.measured
+
+
 def test_json_has_the_shape_of_every_reproduction(made):
     document = json.loads(made.to_json())
     validate(document, SCHEMA)

@@ -18,6 +18,7 @@ from reproduction import (
     stopped_after,
 )
 from test_reproduce_checks import SCHEMA
+from weir import toml
 from weir.reproduce import Status, sfq
 from weir.reproduce.sfq import cells, published, runs
 from weir.reproduce.sfq.claims import CLAIMS, expected
@@ -66,7 +67,7 @@ def test_json_has_the_shape_of_every_reproduction(of_print):
 def test_printed_tables_equal_themselves(of_print):
     missed = [each.id for each in of_print.checks.of_kind("table") if each.status == Status.NOT_MET]
     assert missed == ["table/2/sfq47/MM6 to Dart5/delay"]  # sfq28 and sfq47 are one simulated run
-    assert of_print.checks.count(Status.ARTEFACT, "table") == 4
+    assert of_print.checks.count(Status.ARTEFACT, "table") == 5
 
 
 def test_printed_tables_give_the_recorded_findings(of_print):
@@ -157,7 +158,7 @@ def test_interrupted_runs_keep_what_is_finished():
 
 def test_text_says_the_verdict_first(of_print):
     lines = of_print.text().splitlines()
-    assert lines[0].startswith("sfq, quick: 169 of 174 published throughputs and delays are met")
+    assert lines[0].startswith("sfq, quick: 168 of 174 published throughputs and delays are met")
     assert max(map(len, lines)) <= 110
     assert sum(" claims" in line or line[4:5] == "C" for line in lines) >= 28
 
@@ -268,11 +269,15 @@ def test_queues_of_the_reference_take_turns():
     assert queues.pop() is None
 
 
+PHASES = {"Lawndart to Ant": 0, "MM6 to Dart5": 3_000_000, "Dartnet1 to Malarky": 6_000_000}
+"""When the clocks of the hosts tick first, in nanoseconds."""
+
+
 @pytest.fixture(scope="module")
 def starved():
     """Experiment 4.2 under FIFO and without collision, two seeds of the reference network."""
     return [
-        [reference.simulate("starve", kind, queues, seed) for seed in (1, 2)]
+        [reference.simulate("starve", kind, queues, seed, PHASES) for seed in (1, 2)]
         for kind, queues in (("fifo", reference.fifo), ("sfq", reference.fair))
     ]
 
@@ -289,10 +294,12 @@ def test_the_reference_network_agrees_with_table_2(starved):
 def test_the_engine_agrees_with_the_reference_network(starved):
     """Both on departures of the same generator; jitter differs, and with it what phase decides."""
     plan = next(each for each in runs.plans(Fidelity.QUICK) if each.experiment == "starve")
-    result = sfq.simulate(
-        runs.scenario(plan), str(published.folder() / "starve.toml"), threads=1, progress=None
-    )
-    evidence = Evidence({plan: result})
+    written = tomllib.loads(runs.scenario(plan))
+    for flow in written["flow"]:
+        phase = PHASES[f"{flow['from']} to {flow['to']}"]
+        flow["tick"] = {"every": "10ms", "phase": f"{phase}ns"}
+    text, name = toml.dumps(written), str(published.folder() / "starve.toml")
+    evidence = Evidence({plan: sfq.simulate(text, name, threads=1, progress=None)})
     for run, found in zip(("fifo27", "sfq28"), starved, strict=True):
         for stream in EXPERIMENTS["starve"].starts:
             values = [reference.figures(packets[stream], 0, 245) for packets in found]
@@ -307,7 +314,36 @@ def test_the_engine_agrees_with_the_reference_network(starved):
             assert measured["throughput"].value == pytest.approx(throughput / 13440, abs=room)
 
 
-def test_the_engine_reproduces_the_tables_but_for_three_cells():
+def test_a8_hosts_do_not_tick_together():
+    """Finding A8: with the hosts' clocks in lockstep seeds hardly differed, and intervals were too narrow."""
+    plan = next(each for each in runs.plans(Fidelity.QUICK) if each.experiment == "fair")
+    written = tomllib.loads(runs.scenario(plan))
+    assert all(flow["tick"] == {"every": "10ms", "phase": "random"} for flow in written["flow"])
+
+    def spread(tick):
+        document = {**written, "flow": [{**flow, "tick": tick} for flow in written["flow"]]}
+        name = str(published.folder() / "fair.toml")
+        found = Evidence({plan: sfq.simulate(toml.dumps(document), name, threads=1, progress=None)})
+        return [
+            found.mean("sfq29", stream, (0.0, 245.0), quantity).spread
+            for stream, quantity in (("Dartnet1 to Malarky", "throughput"), ("LBL to Dart3", "delay"))
+        ]
+
+    lockstep, apart = spread("10ms"), spread({"every": "10ms", "phase": "random"})
+    assert all(3 * narrow < wide for narrow, wide in zip(lockstep, apart, strict=True)), (lockstep, apart)
+
+
+def test_b11_a_delay_that_is_likely_misprinted_is_held_by_what_it_differs_from_another(of_print):
+    """Finding B11: 2.2364 s in Table 6 is 0.13 s from what the same run has elsewhere."""
+    name = "artefact/6/sfq31/Lawndart to Dart5/delay"
+    found = next(each for each in of_print.checks.checks if each.id == name)
+    assert found.status == Status.NOT_MET  # fed with the misprint itself
+    assert "0.940 so, 0.840 as printed" in found.note
+    cause = cells.CAUSES["2/sfq47/MM6 to Dart5", "delay"]
+    assert cause.startswith("not explained")
+
+
+def test_the_engine_reproduces_the_tables_but_for_two_cells():
     """Fewer seeds than any fidelity has, and no draws of random maps."""
     planned = [
         dataclasses.replace(plan, replications=4 if plan.measured == Measured.COMPARED else 16)

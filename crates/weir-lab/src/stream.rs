@@ -60,6 +60,8 @@ pub enum Purpose {
     Places = 13,
     /// The ways that flows take.
     Ways = 14,
+    /// When the clocks of hosts tick.
+    Clocks = 15,
 }
 
 /// Names a stream.

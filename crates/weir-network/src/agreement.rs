@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use crate::build::{self, Job};
 use crate::collector::{Collector, Fate};
 use crate::job::{self, Ended};
-use crate::model::{Delay, Jitter, NodeKind, Traffic};
+use crate::model::{Delay, Jitter, NodeKind, Phase, Tick, Traffic};
 use crate::plan::{Plan, exponential, seconds};
 use crate::wire::LinkTally;
 use proptest::prelude::*;
@@ -121,7 +121,9 @@ fn plan(links: &[Drawn], flows: &[Sent], processing: Jitter, seed: u64) -> Plan 
         let path: Vec<usize> = (from..links.len().min(from + sent.links)).collect();
         let flow = plan.flow(&path, traffic(sent.kind));
         flow.start = Nanos::new(sent.start * 20_000_000);
-        flow.tick = sent.tick.then(|| Nanos::new(10_000_000));
+        let phase =
+            if place % 3 == 0 { Phase::Random } else { Phase::At(Nanos::new(place as u64 * 3_000_000)) };
+        flow.tick = sent.tick.then(|| Tick { every: Nanos::new(10_000_000), phase });
         flow.class = ClassId((place % 2) as u16);
     }
     plan.0.classes.push("other".to_owned());

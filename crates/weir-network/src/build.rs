@@ -12,10 +12,10 @@ use crate::delay::{Passage, Spans};
 use crate::drop_tail::DropTail;
 use crate::flight::{CAPABLE, Flight};
 use crate::interface::{Driven, Interface};
-use crate::model::{Delay, Drawn, Flow, Link, NetworkScenario, NodeKind, Traffic};
+use crate::model::{Delay, Drawn, Flow, Link, NetworkScenario, NodeKind, Phase, Tick, Traffic};
 use crate::sampler::Sampler;
 use crate::script;
-use crate::source::{DrawnSchedule, Draws, Schedule, Source, Times};
+use crate::source::{DrawnSchedule, Draws, Schedule, Source, Ticks, Times};
 use crate::tcp::Config;
 use crate::transfer::Transfer;
 use crate::wire::{Interval, Parts, Wire};
@@ -154,10 +154,19 @@ fn source(
     let times = Times {
         start: Instant::ZERO + flow.start,
         stop: Instant::ZERO + flow.stop.min(network.stop.duration),
-        tick: flow.tick.unwrap_or_default(),
+        ticks: flow.tick.map(|tick| ticks(tick, || streams.of(Purpose::Clocks, flow.source))),
     };
     let block = if network.flows.len() <= FEW_FLOWS { LONG_BLOCK } else { SHORT_BLOCK };
     Ok(Some(Source::new(schedule, host, times, packet(flow, index), block)))
+}
+
+/// When the timers of a host tick in a replication; all its flows draw from the same stream.
+fn ticks(Tick { every, phase }: Tick, stream: impl FnOnce() -> Stream) -> Ticks {
+    let first = match phase {
+        Phase::At(first) => first,
+        Phase::Random => Nanos::new(stream().next_below(every.get())),
+    };
+    Ticks { every, first }
 }
 
 /// The transfers of a replication, in the order of the flows; none where traffic does not adapt.

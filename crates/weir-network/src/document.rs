@@ -4,6 +4,7 @@
 //! form and JSON Schema are derived from them.
 
 pub(crate) mod brief;
+pub(crate) mod phase;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use weir_workload::document::default_header;
 use weir_workload::{Separator, TimeUnit};
 
 use brief::Brief;
+use phase::Phase;
 
 /// A scenario of a network: hosts that send to each other through routers, and at each link a queue that a
 /// discipline orders.
@@ -188,9 +190,10 @@ pub struct Flow {
     /// When it ends: nothing is sent at or after this time. Default: the duration of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Located<Time>>,
-    /// Departures wait for the next multiple of this time, as on a host whose timers tick; default: they do not.
+    /// Departures wait for the next multiple of this time, as on a host whose timers tick; a table gives the ticks a
+    /// phase. Default: they do not wait.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tick: Option<Located<Time>>,
+    pub tick: Option<Located<Brief<Time, Tick>>>,
     /// That many such flows, called `NAME 1`, `NAME 2` and so on; default: one, called `NAME`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<Located<u64>>,
@@ -225,6 +228,18 @@ pub struct Flow {
     /// A transfer that adapts to the network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp: Option<Located<Tcp>>,
+}
+
+/// The ticks of a host's timers.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tick {
+    /// The time from one tick to the next.
+    pub every: Located<Time>,
+    /// The first tick, less than `every` after the beginning of the run; `"random"` draws it anew for each host and
+    /// replication, the same for all flows of the host. Default: `"0s"`, so that hosts with the same `every` tick together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Located<Phase>>,
 }
 
 /// How values are drawn.

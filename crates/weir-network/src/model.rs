@@ -133,8 +133,34 @@ pub struct Flow {
     pub stop: Nanos,
     /// What it sends.
     pub traffic: Traffic,
-    /// The departures wait for the next multiple of this time, as on a host whose timers tick.
-    pub tick: Option<Nanos>,
+    /// The departures wait for the next of these, as on a host whose timers tick.
+    pub tick: Option<Tick>,
+}
+
+/// The ticks of a host's timers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tick {
+    /// From one to the next.
+    pub every: Nanos,
+    /// The first of them.
+    pub phase: Phase,
+}
+
+/// When the first tick is, less than the time between two from the beginning of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// At this time.
+    At(Nanos),
+    /// Drawn evenly, anew for each host and replication; the same for all flows of a host that tick as often.
+    Random,
+}
+
+impl Tick {
+    /// Ticks at the multiples of `every`.
+    #[must_use]
+    pub fn aligned(every: Nanos) -> Self {
+        Self { every, phase: Phase::At(Nanos::new(0)) }
+    }
 }
 
 /// What a flow sends.

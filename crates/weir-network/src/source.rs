@@ -130,8 +130,27 @@ pub struct Times {
     pub start: Instant,
     /// When it ends.
     pub stop: Instant,
-    /// Departures wait for multiples of this; 0 for none.
-    pub tick: Nanos,
+    /// Departures wait for these.
+    pub ticks: Option<Ticks>,
+}
+
+/// When a host's timers tick.
+#[derive(Clone, Copy, Debug)]
+pub struct Ticks {
+    /// From one tick to the next, more than nothing.
+    pub every: Nanos,
+    /// The first.
+    pub first: Nanos,
+}
+
+impl Ticks {
+    /// The first tick that is not before `at`.
+    #[inline]
+    fn next(self, at: Instant) -> Instant {
+        let first = self.first.get();
+        let since = at.get().saturating_sub(first).checked_next_multiple_of(self.every.get());
+        since.and_then(|since| since.checked_add(first)).map_or(Instant::NEVER, Instant::new)
+    }
 }
 
 impl Source {
@@ -205,9 +224,6 @@ impl Source {
     #[inline]
     fn departure(&self, scheduled: Nanos) -> Instant {
         let at = self.times.start.after(scheduled);
-        match self.times.tick.get() {
-            0 => at,
-            tick => at.get().checked_next_multiple_of(tick).map_or(Instant::NEVER, Instant::new),
-        }
+        self.times.ticks.map_or(at, |ticks| ticks.next(at))
     }
 }

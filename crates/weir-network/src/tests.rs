@@ -3,11 +3,13 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
-use crate::model::{Congestion, Delay, Jitter, NodeKind, Tcp, Traffic};
+use crate::collector::Collector;
+use crate::model::{Congestion, Delay, Jitter, NodeKind, Phase, Tcp, Tick, Traffic};
 use crate::outcome::{NetworkFigure, NetworkOutcome, Scope};
 use crate::plan::{Plan, exponential, seconds};
 use crate::run::run;
-use weir_core::units::{Bytes, Nanos};
+use crate::source::Source;
+use weir_core::units::{Bytes, Instant, Nanos};
 use weir_lab::control::Control;
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
@@ -286,12 +288,52 @@ fn packets_larger_than_a_link_takes_are_dropped_there() {
     }
 }
 
+/// Finding A8: hosts of a testbed do not tick together.
+#[test]
+fn a8_the_ticks_of_hosts_have_a_phase_of_their_own() {
+    let every = seconds(0.01);
+    let departures = |phase: Phase, replication: u32| {
+        let mut plan = Plan::new(3, &["fifo"], 1.0);
+        plan.link((0, 2), 8_000_000, None);
+        plan.link((1, 2), 8_000_000, None);
+        for path in [[0], [0], [1]] {
+            let traffic = Plan::drawn(Distribution::Constant(4e-3), Distribution::Constant(1_000.0));
+            plan.flow(&path, traffic).tick = Some(Tick { every, phase });
+        }
+        let sources = crate::build::sources(&plan.0, replication).expect("sources");
+        let first = |source: Option<Source>| {
+            let mut taken = Vec::new();
+            let mut source = source.expect("an open loop");
+            let mut collector = Collector::new(&plan.0);
+            assert!(source.head(&mut collector) < Instant::NEVER);
+            source.take(&mut taken);
+            taken[0].sent.get()
+        };
+        sources.into_iter().map(first).collect::<Vec<u64>>()
+    };
+    // The first packet is due at 4 ms.
+    assert_eq!(departures(Phase::At(seconds(0.0)), 0), [10_000_000; 3]);
+    assert_eq!(departures(Phase::At(seconds(0.003)), 0), [13_000_000; 3]);
+    assert_eq!(departures(Phase::At(seconds(0.005)), 0), [5_000_000; 3]);
+    let (one, other) = (departures(Phase::Random, 0), departures(Phase::Random, 1));
+    assert_eq!(
+        (one[0], one.clone()),
+        (one[1], departures(Phase::Random, 0)),
+        "flows of a host tick together"
+    );
+    assert!(one[0] != one[2] && one[0] != other[0] && one[2] != other[2], "{one:?} {other:?}");
+    let phases: Vec<u64> = (0..200).map(|number| departures(Phase::Random, number)[0]).collect();
+    let mean = phases.iter().sum::<u64>() as f64 / 200.0;
+    // Evenly from 4 to 14 ms.
+    assert!(phases.iter().all(|&at| (4_000_000..14_000_000).contains(&at)) && (mean / 9e6 - 1.0).abs() < 0.1);
+}
+
 #[test]
 fn departures_wait_for_the_tick_and_delays_are_counted_from_it() {
     let mut plan = Plan::new(2, &["fifo"], 10.0);
     plan.link((0, 1), 8_000_000, None);
     plan.flow(&[0], Plan::drawn(Distribution::Constant(4e-3), Distribution::Constant(1_000.0))).tick =
-        Some(seconds(0.01));
+        Some(Tick::aligned(seconds(0.01)));
     let outcome = outcome_of(&plan, 1);
     // Bursts of two and three at every tick, 1 ms each: 1, 2, 1, 2, 3 of each five.
     let delay = figure(&outcome, (Scope::Flow, "F0"), "delay").value.expect("a value");

@@ -38,17 +38,20 @@
 //! on every node.
 //!
 //! **At one instant**, on each node in the order of their numbers: first the running process comes to the end of what
-//! it computes, and runs on to where it next uses time or waits; then the discipline's own event (the turn of the
-//! epoch); then the wake-ups of the timer demon that are due, in the order in which they were asked for; then the
-//! posts that have come over the switch; then, if the slice is over, its end: of a slice that the discipline's own
-//! event has ended at this instant too. The scheduler is entered once, after all of these. If something is due at the
-//! same instant then (who was started uses no time before it waits), all this is gone through again, before the next
-//! node is seen. A post to another node whose `switch_delay` is zero is seen there at the same instant, and who moves
-//! does so once this node is through.
+//! it computes, and runs on to where it next uses time or waits; then the wake-ups of the timer demon that are due, in
+//! the order in which they were asked for; then the posts that have come over the switch; then the discipline's own
+//! event (the turn of the epoch), since the timer's routine posts all that is due before it asks for the scheduler
+//! (section 3); then, if the slice is over, its end: of a slice that the discipline's own event has ended at this instant
+//! too. The scheduler is entered once, after all of these. If something is due at the same instant then (who was started
+//! uses no time before it waits), all this is gone through again, before the next node is seen. A post to another node
+//! whose `switch_delay` is zero is seen there at the same instant, and who moves does so once this node is through.
 //!
 //! **A response** begins where a process becomes ready and is over where it waits or ends. Each run of a replay, and each
 //! turn of a periodic sleep, is one of its own: from when it is due to its end, also where the next is due by then and
-//! the process does not wait.
+//! the process does not wait. The turns of a periodic sleep begin where the process became ready, and with that itself if
+//! it has neither computed, posted nor taken data since: what passes before it is given the processor is not lost. Who
+//! starts with a periodic sleep has no response before its first turn. The start of a process is ready at `starts`, also
+//! where an interrupt holds it up.
 //!
 //! **Random numbers** are drawn from a stream for each process (`Purpose::Services`, by the number of the process), in
 //! the order in which its program comes to them; so they do not depend on the discipline.

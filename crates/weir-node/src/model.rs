@@ -138,8 +138,9 @@ pub enum Operation {
     Dequeue(usize),
     /// Waits so long.
     Sleep(Law),
-    /// Waits for the next instant that is `offset` after a multiple of `every`: at first the next one from now on but not
-    /// now, then always the one after; where that has passed, it does not wait.
+    /// Waits for the next instant that is `offset` after a multiple of `every`, of which a process takes each once, in
+    /// order; where it has passed, it does not wait. The first is the next one after the process became ready, or, if it
+    /// has done nothing since, at that instant.
     SleepUntil {
         /// The multiple.
         every: Nanos,

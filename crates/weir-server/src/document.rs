@@ -83,6 +83,10 @@ pub struct ServerTable {
     /// What a receiver spends on each request, one after the other; default: `"0ns"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<Located<Time>>,
+    /// How many requests may wait for each receiver, the one it sees to not counted, or `"unbounded"`; a request that finds
+    /// no place is dropped. Needs `dispatch`. Default: `"unbounded"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ring: Option<Located<Bound>>,
     /// From the receiver to the queue; default: `"0ns"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hand_over: Option<Located<Time>>,

@@ -54,6 +54,7 @@ pub fn scenario(
         classes,
         workload: Workload::Open(Open { process, mean_gap, levels: None, flows: 1 }),
         known: Known::Exact,
+        ring: None,
         costs: Costs::default(),
         load: Some(load),
         stop: Stop { warm_up: Nanos::new(0), duration: Nanos::new(10_000_000), replications: 1 },

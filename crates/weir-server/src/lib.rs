@@ -10,7 +10,9 @@
 //!
 //! **Receivers.** A request comes to the receiver `flow mod receivers`, which sees to one after the other, `costs.dispatch`
 //! each; `costs.hand_over` later it is before the discipline. The times between arrival and there are part of its
-//! queueing delay. Of those that come there at one instant, who arrived first comes first.
+//! queueing delay. Of those that come there at one instant, who arrived first comes first. Where `ring` is given, at most
+//! so many wait for a receiver, but for the one it sees to: who finds no place when it arrives is dropped. A place is free
+//! from the instant on at which the receiver turns to the next.
 //!
 //! **Cores.** A core serves one request at a time, up to the quantum that the discipline grants. Before it, it spends the
 //! overhead that the discipline states, and `costs.cold` more where the request's flow was last served by another core

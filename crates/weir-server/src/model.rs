@@ -31,6 +31,8 @@ pub struct ServerScenario {
     pub known: Known,
     /// What lies between arrival and service.
     pub costs: Costs,
+    /// How many requests may wait for a receiver, the one it sees to not counted; `None` for any number.
+    pub ring: Option<u32>,
     /// The load, where it is known: work that arrives over what all cores can do.
     pub load: Option<f64>,
     /// When a replication ends and what of it counts.

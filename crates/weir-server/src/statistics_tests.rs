@@ -300,6 +300,32 @@ fn more_load_than_cores_without_bound_is_a_statement() {
     assert!(outcome.course.unstable.is_some_and(|statement| statement.contains("receivers")));
 }
 
+/// Finding B11: a ring before the receiver, at loads of it below and above 1, against M/D/1/N.
+#[test]
+fn b11_a_bounded_ring_loses_what_the_closed_form_says() {
+    for (dispatch, ring) in [(900, 1), (900, 4), (1_200, 4), (600, 2)] {
+        let classes = vec![class("all", 1.0, constant(500))];
+        let mut server = scenario(&["cfcfs", "rr"], 1, classes, 0.5).expect("specs");
+        (server.costs.dispatch, server.ring) = (nanos(dispatch), Some(ring));
+        (server.stop.warm_up, server.stop.duration) = (nanos(1_000_000), nanos(60_000_000));
+        server.stop.replications = 8;
+        let outcome = played(&server, 2).expect("a result");
+        assert!(outcome.checks.iter().all(|check| check.ok), "{:#?}", outcome.checks);
+        assert!(outcome.course.unstable.is_none());
+        // One is seen to besides those in the ring; a request comes every 1000 ns.
+        let expected = weir_theory::md1n_loss(ring + 1, dispatch as f64 / 1_000.0).expect("a load");
+        let dropped = figure(&outcome, ["cfcfs", "all", "dropped", "mean"]);
+        let (lost, error) = (dropped.value.expect("a value"), dropped.standard_error.expect("an error"));
+        assert!((lost - expected).abs() < 4.0 * error, "{dispatch} {ring}: {lost} ±{error}, {expected}");
+        assert!(error < 0.05 * expected, "{error}");
+    }
+    let classes = vec![class("all", 1.0, constant(500))];
+    let mut server = scenario(&["cfcfs"], 1, classes, 0.5).expect("specs");
+    (server.costs.dispatch, server.stop.duration) = (nanos(1_200), nanos(1_000_000));
+    let statement = played(&server, 1).expect("a statement").course.unstable.expect("a statement");
+    assert!(statement.contains("server.ring"), "{statement}");
+}
+
 #[test]
 fn more_than_is_kept_is_refused() {
     let mut server = by_hand(1);

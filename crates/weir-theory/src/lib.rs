@@ -13,7 +13,7 @@ use core::fmt;
 
 pub use law::SizeLaw;
 pub use mg1::{ClassMeans, Mg1, Policy, mm1_wait_tail};
-pub use servers::{PriorityClass, erlang_b, erlang_c, mdk_wait, mmk_wait, priority_waits};
+pub use servers::{PriorityClass, erlang_b, erlang_c, md1n_loss, mdk_wait, mmk_wait, priority_waits};
 
 /// The largest load with means: nearer to 1 a floating-point number cannot tell it from saturation.
 pub const MAX_LOAD: f64 = 1.0 - 1e-9;

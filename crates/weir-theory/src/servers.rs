@@ -6,6 +6,7 @@
 //! |-|-|-|
 //! | M/M/k | `C / (k (1 - ρ))`, `C = B / (1 - ρ (1 - B))`, `B` by `B(0) = 1`, `B(n) = a B(n-1) / (n + a B(n-1))` | Erlang 1917 |
 //! | M/D/k | `Q / a`, `Q = (a² - k (k - 1)) / (2 (k - a)) + Σ 1 / (1 - z_j)`, over the `k - 1` zeros `z_j` other than 1 of `z^k = e^{a (z - 1)}` in the unit disc | Crommelin 1932 |
+//! | M/D/1/N, lost | `1 - 1 / (π_0 + ρ)`, `π_j` what a departure leaves of `N - 1` at most, by the cuts `π_{j+1} a_0 = π_0 P(A > j) + Σ_{i=1..j} π_i P(A > j + 1 - i)`, `A` Poisson of mean `ρ` | Cooper 1981, section 5.9 |
 //! | M/G/1, priority `i` | `λ E[S²] / (2 (1 - σ_{i-1}) (1 - σ_i))`, `σ_i` the load of the first `i` classes | Cobham 1954 |
 //!
 //! **M/D/k** from the numbers `Q` that wait one service apart: `Q' = max(Q + A - k, 0)`, with `A` Poisson of mean `a`, for
@@ -17,13 +18,15 @@
 //!
 //! | | |
 //! |-|-|
-//! | Work | O(k); M/D/k some ten Newton steps for each zero |
+//! | Work | O(k), O(N²); M/D/k some ten Newton steps for each zero |
 //! | Accuracy | M/M/k to rounding; M/D/k relative error below 1e-9 for waits above 1e-6 services, for smaller ones absolute error below 1e-12 times `k` |
 
 use core::f64::consts::PI;
 
 use super::{TheoryError, check_load};
 
+/// A load from which one server with a waiting place is never idle, as far as numbers tell.
+const FULL: f64 = 100.0;
 /// Newton's method ends where a step is shorter than this.
 const STEP: f64 = 1e-15;
 /// And after so many steps.
@@ -73,6 +76,45 @@ pub fn mdk_wait(servers: u32, load: f64) -> Result<f64, TheoryError> {
     let zeros: f64 = half.chain(alone).sum();
     let waiting = (offered * offered - k * (k - 1.0)) / (2.0 * (k - offered)) + zeros;
     Ok((waiting / offered).max(0.0))
+}
+
+/// The part of requests that are lost in M/D/1 where at most `places` are there, the one in service with them, at this load,
+/// which may be 1 or more.
+///
+/// # Errors
+/// [`TheoryError::Load`] if it is no load.
+pub fn md1n_loss(places: u32, load: f64) -> Result<f64, TheoryError> {
+    if !(load > 0.0 && load.is_finite()) {
+        return Err(TheoryError::Load(load));
+    }
+    let places = places.max(1) as usize;
+    // A departure then leaves nobody behind with a probability below any rounding.
+    if load > FULL && places > 1 {
+        return Ok(1.0 - 1.0 / load);
+    }
+    let more = arrivals_beyond(places, load);
+    let mut left = vec![1.0];
+    for j in 0..places - 1 {
+        let behind = left[1..].iter().enumerate().map(|(before, share)| share * more[j - before]);
+        left.push((more[j] + behind.sum::<f64>()) * load.exp());
+    }
+    let nobody = 1.0 / left.iter().sum::<f64>();
+    Ok(1.0 - 1.0 / (nobody + load))
+}
+
+/// The probability that more than `n` requests arrive in a service, of each `n` below `count`.
+fn arrivals_beyond(count: usize, load: f64) -> Vec<f64> {
+    let far = count + 64 + (4.0 * load) as usize;
+    let terms = (1..=far).scan((-load).exp(), |term, n| {
+        *term *= load / n as f64;
+        Some(*term)
+    });
+    let mut beyond: Vec<f64> = terms.collect();
+    for n in (0..far - 1).rev() {
+        beyond[n] += beyond[n + 1];
+    }
+    beyond.truncate(count);
+    beyond
 }
 
 /// A class of M/G/1, in some unit of time.
@@ -139,6 +181,33 @@ mod tests {
     use super::*;
     use crate::{Mg1, Policy, SizeLaw};
     use weir_lab::stats::testing::Noise;
+
+    #[test]
+    fn what_is_lost_with_few_places_by_hand_and_by_another_formula() {
+        for load in [0.1_f64, 0.5, 0.9, 1.0, 1.7, 20.0] {
+            let near = |places, expected: f64| {
+                let lost = md1n_loss(places, load).expect("a load");
+                assert!((lost - expected).abs() < 1e-12, "{places} {load}: {lost} {expected}");
+            };
+            near(1, load / (1.0 + load));
+            near(2, 1.0 - 1.0 / ((-load).exp() + load));
+            // Brun and Garcia, Journal of Applied Probability 37, 2000.
+            let b = |n: i32| {
+                let term = |k: i32| {
+                    let left = f64::from(n - k);
+                    let over: f64 = (1..=k).map(f64::from).product();
+                    (-left * load).powi(k) / over * (left * load).exp()
+                };
+                (0..=n).map(term).sum::<f64>()
+            };
+            if load < 2.0 {
+                near(6, 1.0 - b(5) / (1.0 + load * b(5)));
+            }
+        }
+        assert_eq!(md1n_loss(3, 0.0), Err(TheoryError::Load(0.0)));
+        assert!((md1n_loss(2, 1e3).expect("a load") - 0.999).abs() < 1e-12);
+        assert!(md1n_loss(400, 0.5).expect("a load").abs() < 1e-15);
+    }
 
     #[test]
     fn erlangs_tables() {

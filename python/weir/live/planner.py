@@ -209,7 +209,7 @@ class _Planner:
             path=row.path,
             start=start,
             stop=stop,
-            tick=quantities.nanoseconds(table.get("tick", "0ns")),
+            tick=_tick(table.get("tick", "0ns")),
             compatible=table.get("tg", {}).get("random") == "compatible",
             script=scripts.source(sending),
             sink_script=scripts.sink(sending),
@@ -357,7 +357,14 @@ class _Planner:
             yield "generators draw other random numbers than the simulation, of the same laws"
         if self._by_flow() and any(flow.get("class") for flow in self.scenario["flow"]):
             yield "each flow is a class of its own"
+        if any(isinstance(flow.get("tick"), dict) for flow in self.scenario["flow"]):
+            yield "the ticks of generators have the phase of the clock they run on, not `phase`"
         yield "forwarding by the routers of the testbed itself adds to delays, times the scale"
+
+
+def _tick(written: str | dict[str, str]) -> int:
+    """Return the time between two ticks of a host, in nanoseconds; 0 for none."""
+    return quantities.nanoseconds(written["every"] if isinstance(written, dict) else written)
 
 
 def _class_name(name: str) -> str:

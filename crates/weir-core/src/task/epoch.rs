@@ -19,7 +19,8 @@
 //! need below `min_slice` is too small to be useful, and may go unserved; with `min_slice=1ns` nothing does.
 //!
 //! Where the report is silent or loose. A slice that is left over at the end of an epoch is void, and a process that
-//! runs then is treated as preempted. Members of low queues return behind those that are normal already. Of a slice
+//! runs then is treated as preempted. Who wakes at the instant at which an epoch ends is posted before it ends, and joins
+//! the queue that it is assigned to until then. Members of low queues return behind those that are normal already. Of a slice
 //! that is given back only the uncommitted part goes back to `csp`; the rest was owed anyway. More may be promised than
 //! there is (`admit`): then `csp` lies before `now` from the start, nobody is demoted before its need is met, and time
 //! goes by priority, then in turn by slice. A need that changes does so at the next epoch; on exit what is still owed
@@ -127,7 +128,7 @@ impl<I: Item<Cost = Nanos>> Discipline<I> for Epoch<I> {
         if !self.processes.accept(item, running, || Process::stranger(slice), drops) {
             return Enqueued::Queued;
         }
-        self.turn_unless_running(moment(now));
+        self.turn_if_idle(moment(now));
         let level = self.join_tail(process);
         let outranks = running.is_some() && level > self.running_level;
         if outranks { Enqueued::Preempts } else { Enqueued::Queued }
@@ -137,7 +138,7 @@ impl<I: Item<Cost = Nanos>> Discipline<I> for Epoch<I> {
     /// may go a change of its queue, at whose tail it then stands.
     #[inline]
     fn dequeue(&mut self, now: Instant, _gate: &dyn Gate<I>, _drops: &mut dyn Drops<I>) -> Option<Grant<I>> {
-        if self.occupied == 0 {
+        if self.occupied == 0 && !self.started {
             return None;
         }
         self.turn(moment(now));
@@ -208,7 +209,7 @@ impl<I: Item<Cost = Nanos>> Discipline<I> for Epoch<I> {
             self.allocate(process, now);
         } else {
             self.release(process);
-            self.turn(now);
+            self.turn_if_idle(now);
         }
     }
 

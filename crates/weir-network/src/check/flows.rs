@@ -9,10 +9,13 @@ use super::routes::{Path, Routes};
 use super::traffic::Sending;
 use super::{LONGEST_DELAY, LONGEST_RUN, known_names};
 use crate::check::Check;
+use crate::document::brief::Brief;
+use crate::document::phase::Phase as WrittenPhase;
 use crate::document::{self, Network, NetworkDocument};
-use crate::model::{Flow, Stop};
+use crate::model::{Flow, Phase, Stop, Tick};
 use weir_core::item::{Addresses, ClassId};
 use weir_core::units::{Bytes, Nanos};
+use weir_document::quantity::Time;
 use weir_document::{Checked, Located, MAX_WORK};
 
 /// The most flows.
@@ -125,7 +128,7 @@ impl Check<'_, '_> {
         }
         let class = self.class(written, &mut building.classes)?;
         let stagger = self.stagger(flow, period, count)?;
-        let tick = flow.tick.as_ref().map(|tick| self.some_span(tick, LONGEST_DELAY)).transpose()?;
+        let tick = flow.tick.as_ref().map(|tick| self.tick(tick)).transpose()?;
         let name = flow.name.as_ref().map(|name| self.name(name)).transpose()?;
         let name = name.unwrap_or_else(|| format!("{} to {}", flow.from.value, flow.to.value));
         for place in 0..count {
@@ -147,6 +150,29 @@ impl Check<'_, '_> {
             });
         }
         Ok(())
+    }
+
+    /// When the timers of its host tick.
+    fn tick(&self, written: &Located<Brief<Time, document::Tick>>) -> Checked<Tick> {
+        let table = match &written.value {
+            Brief::Alone(every) => {
+                let every = Located { value: *every, span: written.span.clone() };
+                return Ok(Tick::aligned(self.some_span(&every, LONGEST_DELAY)?));
+            }
+            Brief::Table(table) => table,
+        };
+        let every = self.some_span(&table.every, LONGEST_DELAY)?;
+        let Some(phase) = &table.phase else { return Ok(Tick::aligned(every)) };
+        let first = match phase.value {
+            WrittenPhase::Random => return Ok(Tick { every, phase: Phase::Random }),
+            WrittenPhase::At(first) => Located { value: first, span: phase.span.clone() },
+        };
+        let first = self.span(&first, LONGEST_DELAY)?;
+        if first >= every {
+            let reason = format!("must be less than the time from tick to tick, which is {every}");
+            return self.refuse(phase, reason, "lower it, or write \"random\"");
+        }
+        Ok(Tick { every, phase: Phase::At(first) })
     }
 
     fn ends(&self, flow: &document::Flow, nodes: &Nodes) -> Checked<(usize, usize)> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::flows::{FIRST_DESTINATION, FIRST_SOURCE};
 use crate::model::{
-    Congestion, Delay, Drawn, Jitter, Link, NetworkScenario, Node, NodeKind, Stop, Tcp, Traffic,
+    Congestion, Delay, Drawn, Jitter, Link, NetworkScenario, Node, NodeKind, Stop, Tcp, Tick, Traffic,
 };
 use weir_core::item::{Addresses, ClassId};
 use weir_core::registry::PACKET;
@@ -198,7 +198,7 @@ fn flows_are_as_they_are_written() {
         times,
         [(seconds(0), seconds(245)), (seconds(10), end), (seconds(15), end), (seconds(20), end)]
     );
-    assert_eq!((network.flows[0].tick, network.flows[1].tick), (Some(ms(10)), None));
+    assert_eq!((network.flows[0].tick, network.flows[1].tick), (Some(Tick::aligned(ms(10))), None));
     let address = |a: u32, b: u32, c: u32, d: u32| (a << 24) + (b << 16) + (c << 8) + d;
     let addresses: Vec<_> = network.flows.iter().map(|flow| flow.addresses).collect();
     let of = |source, destination| Addresses { source, destination };

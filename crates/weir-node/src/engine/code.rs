@@ -59,14 +59,11 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The next of its instants after `now`.
+    /// The first of its instants that is not before `from`.
     #[inline]
-    pub(super) fn next_after(self, now: u64) -> u64 {
+    pub(super) fn first_from(self, from: u64) -> u64 {
         let Self { every, offset, .. } = self;
-        match now.checked_sub(offset) {
-            None => offset,
-            Some(since) => (since / every).saturating_add(1).saturating_mul(every).saturating_add(offset),
-        }
+        from.saturating_sub(offset).div_ceil(every).saturating_mul(every).saturating_add(offset)
     }
 }
 
@@ -144,10 +141,7 @@ impl Programs {
                         "it sleeps until {offset} after a multiple of {every}, must be less after"
                     ));
                 }
-                let counter = place(self.times.len());
-                self.grids.push(Grid { every: every.get(), offset: offset.get(), counter });
-                self.times.push(0);
-                Step::SleepUntil { grid: place(self.grids.len() - 1) }
+                Step::SleepUntil { grid: self.grid(process, every.get(), offset.get()) }
             }
             Operation::Loop { times, .. } => return self.begin(at, *times, open),
             Operation::End(_) => return self.end(open),
@@ -160,6 +154,25 @@ impl Programs {
         };
         self.steps.push(step);
         Ok(())
+    }
+
+    /// The grid of these instants; a process that names them more than once takes each of them once.
+    fn grid(&mut self, process: usize, every: u64, offset: u64) -> u32 {
+        let own = self.steps[self.entries[process] as usize..].iter();
+        let same = own.filter_map(|step| match step {
+            Step::SleepUntil { grid } => Some(*grid),
+            _ => None,
+        });
+        let mut same = same.filter(|&grid| {
+            let one = self.grids[grid as usize];
+            (one.every, one.offset) == (every, offset)
+        });
+        if let Some(grid) = same.next() {
+            return grid;
+        }
+        self.grids.push(Grid { every, offset, counter: place(self.times.len()) });
+        self.times.push(0);
+        place(self.grids.len() - 1)
     }
 
     fn law(&mut self, process: usize, law: Law) -> Result<u32, String> {

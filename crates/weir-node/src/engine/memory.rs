@@ -6,10 +6,17 @@ use crate::model::NodeScenario;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_workload::duration::Law;
 
+/// An instant of a grid, and whether it is the first that a process takes of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub(super) due: u64,
+    pub(super) is_first: bool,
+}
+
 /// What all programs remember.
 pub(super) struct Memory {
     /// How often each counted loop is still done; of a replay, twice the run it is at, and one if it has woken; of a
-    /// periodic sleep, when the next one is over, or 0 before the first.
+    /// periodic sleep, when the next one is over, or 0 before the first: that can be at 0, and the next of them cannot.
     pub(super) counters: Vec<u64>,
     /// Of each process that draws.
     streams: Vec<Option<Box<Stream>>>,
@@ -56,12 +63,13 @@ impl Memory {
         *left > 0
     }
 
-    /// The next instant of a grid that was not yet taken.
+    /// The next instant of a grid that was not yet taken; the first is not before `from`.
     #[inline]
-    pub(super) fn turn(&mut self, grid: Grid, now: u64) -> u64 {
+    pub(super) fn turn(&mut self, grid: Grid, from: u64) -> Turn {
         let next = &mut self.counters[grid.counter as usize];
-        let due = if *next == 0 { grid.next_after(now) } else { *next };
+        let is_first = *next == 0;
+        let due = if is_first { grid.first_from(from) } else { *next };
         *next = due.saturating_add(grid.every);
-        due
+        Turn { due, is_first }
     }
 }

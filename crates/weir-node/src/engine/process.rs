@@ -32,6 +32,9 @@ pub(super) struct Process {
     pub(super) paid: bool,
     /// It has not run since it became ready.
     fresh: bool,
+    /// It has computed, posted or taken data since it became ready: an instant of a grid that is due is no longer what it
+    /// became ready for.
+    pub(super) acted: bool,
     pub(super) system: bool,
     /// The rest of what it computes.
     pub(super) left: u64,
@@ -39,7 +42,8 @@ pub(super) struct Process {
     pub(super) carried: u64,
     /// When its response began: when it became ready, or the run of its replay was due.
     pub(super) woke: u64,
-    /// When the response that it next starts began, if it is late for it and only waits to move; else never.
+    /// When the response that it next starts began, if it is late for it: it only waits to move, or an interrupt held up
+    /// its start; else never.
     pub(super) owed: u64,
     /// The last epoch in which it was not ready throughout.
     unready: u64,
@@ -59,11 +63,12 @@ impl Process {
             state: State::Sleeps,
             paid: false,
             fresh: false,
+            acted: false,
             system: process.system,
             left: 0,
             carried: 0,
             woke: 0,
-            owed: NEVER,
+            owed: process.starts.get(),
             unready: NEVER,
             posted: Posted::NONE,
             moves_to: NOBODY,
@@ -90,7 +95,7 @@ impl Process {
     /// Becomes ready.
     #[inline]
     pub(super) fn wakes(&mut self, clock: &Clock, now: u64) {
-        (self.state, self.woke, self.fresh) = (State::Ready, now, true);
+        (self.state, self.woke, self.fresh, self.acted) = (State::Ready, now, true, false);
         if now > clock.epoch_start {
             self.unready = clock.epoch;
         }

@@ -191,7 +191,6 @@ impl<S: Sink> World<'_, S> {
             self.run_on(node, now);
         }
         let over = node.running != NOBODY && node.slice_end <= now;
-        self.own_event(node, now);
         let mut timer = over;
         if node.timer.due() <= now {
             timer = true;
@@ -200,6 +199,7 @@ impl<S: Sink> World<'_, S> {
         if node.inbox.due() <= now {
             self.deliveries(node, now);
         }
+        self.own_event(node, now);
         node.enter |= over;
         let uncharged = if node.turn <= now { self.scenario.uncharged.get() } else { 0 };
         if uncharged > 0 {

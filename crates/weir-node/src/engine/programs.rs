@@ -1,6 +1,7 @@
 //! Runs programs on: from the end of what a process computes to where it next uses time or waits.
 
 use crate::engine::code::Step;
+use crate::engine::memory::Turn;
 use crate::engine::process::State;
 use crate::engine::processor::Node;
 use crate::engine::switch::Message;
@@ -82,10 +83,17 @@ impl<S: Sink> World<'_, S> {
         now: u64,
     ) -> Then {
         match self.programs.steps[step as usize] {
-            Step::Compute(time) => Then::Uses(time),
-            Step::Draw { law } => Then::Uses(self.memory.draw(&self.programs, process, law)),
+            Step::Compute(time) => {
+                self.processes[process as usize].acted = true;
+                Then::Uses(time)
+            }
+            Step::Draw { law } => {
+                self.processes[process as usize].acted = true;
+                Then::Uses(self.memory.draw(&self.programs, process, law))
+            }
             Step::Post { event } => self.post_for(node, process, event, now),
             Step::PostAfter { event, law } => {
+                self.processes[process as usize].acted = true;
                 let after = self.memory.draw(&self.programs, process, law);
                 self.ask(node, now.saturating_add(after), Alarm::Post(event));
                 Then::Next
@@ -99,7 +107,10 @@ impl<S: Sink> World<'_, S> {
             }
             Step::Enqueue { queue } => self.enqueue_for(node, process, queue, now),
             Step::Dequeue { queue } => match self.take_data(process, queue, now) {
-                true => self.goes_on(node, process, now),
+                true => {
+                    self.processes[process as usize].acted = true;
+                    self.goes_on(node, process, now)
+                }
                 false => Then::Waits(State::WaitsForData(queue)),
             },
             Step::Sleep { law } => {
@@ -144,20 +155,24 @@ impl<S: Sink> World<'_, S> {
     }
 
     /// Every instant of a grid is taken once, in order: one that has passed begins a response of its own at once, from
-    /// when it was due.
+    /// when it was due. The first is one after the process became ready or, if it has done nothing since, at that: it
+    /// became ready for this, and there is no response before.
     #[inline]
     fn sleep_until<D>(&mut self, node: &mut Node<D>, process: u32, grid: u32, now: u64) -> Then {
-        let due = self.memory.turn(self.programs.grids[grid as usize], now);
+        let one = &mut self.processes[process as usize];
+        let from = one.woke.saturating_add(u64::from(one.acted));
+        let Turn { due, is_first } = self.memory.turn(self.programs.grids[grid as usize], from);
         if due > now {
             return self.sleep(node, process, due, now);
         }
-        let one = &mut self.processes[process as usize];
         if one.is_to_move() {
             one.owed = due;
             return self.sleep(node, process, now, now);
         }
         let since = std::mem::replace(&mut one.woke, due);
-        self.books.sink.responded(process as usize, at(now), at(since));
+        if std::mem::replace(&mut one.acted, true) || !is_first {
+            self.books.sink.responded(process as usize, at(now), at(since));
+        }
         Then::Next
     }
 
@@ -173,7 +188,9 @@ impl<S: Sink> World<'_, S> {
     ) -> Then {
         let there = self.processes[self.events.owner(event) as usize].node;
         let cost = if there == node.number { self.prices.post } else { self.prices.remote };
-        let paid = std::mem::take(&mut self.processes[process as usize].paid);
+        let one = &mut self.processes[process as usize];
+        one.acted = true;
+        let paid = std::mem::take(&mut one.paid);
         if cost > 0 && !paid {
             return Then::Pays(cost);
         }
@@ -202,7 +219,9 @@ impl<S: Sink> World<'_, S> {
             Some(_) => self.prices.post,
             None => 0,
         };
-        let paid = std::mem::take(&mut self.processes[process as usize].paid);
+        let one = &mut self.processes[process as usize];
+        one.acted = true;
+        let paid = std::mem::take(&mut one.paid);
         if cost > 0 && !paid {
             return Then::Pays(cost);
         }

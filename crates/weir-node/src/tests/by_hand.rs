@@ -41,6 +41,30 @@ fn a_post_wakes_its_owner_and_a_second_one_has_no_effect() {
     assert_eq!(had(&one, 80), [(Process(0), 0, 3000), (Process(1), 3000, 6000), (Idle, 6000, 200_000)]);
 }
 
+/// Finding B12: the timer's routine posts all that is due before the scheduler is asked for.
+#[test]
+fn b12_who_wakes_at_the_end_of_an_epoch_is_posted_before_the_turn() {
+    // `low` is on its low queue at 100 ms and returns behind `wakes`, which was posted to its normal one; `other`, over
+    // the switch, is posted before the turn too.
+    let mut one = empty();
+    one.nodes.push("second".to_owned());
+    let event = add_event(&mut one, "event", 2);
+    let hog = Writer::new().begin(None).compute(ms(1)).done();
+    one.processes.push(process("low", ms(10), Some(ms(20)), hog));
+    let program = Writer::new().sleep(ms(100)).compute(ms(5)).done();
+    one.processes.push(process("wakes", ms(50), Some(ms(20)), program));
+    let program = Writer::new().wait(event).compute(ms(5)).done();
+    one.processes.push(process("other", ms(40), Some(ms(20)), program));
+    let mut remote = process("remote", ms(10), None, Writer::new().sleep(ms(100)).post(event).done());
+    remote.node = 1;
+    one.processes.push(remote);
+    let after: Vec<_> = had(&one, 110).into_iter().filter(|(_, _, until)| *until > 100_000).collect();
+    use Who::Process;
+    let expected =
+        [(Process(1), 100_000, 105_000), (Process(2), 105_000, 110_000), (Process(0), 110_000, 200_000)];
+    assert_eq!(after, expected);
+}
+
 #[test]
 fn a_higher_process_that_is_woken_preempts_and_its_poster_pays() {
     let mut one = empty();
@@ -248,9 +272,42 @@ fn who_is_always_late_for_its_turn_waits_for_a_nanosecond_to_move() {
     turns.extend(trace.waits.iter().filter(|one| one.0 > 0).map(|one| one.2 / MS));
     turns.extend(trace.unfinished.iter().filter(|one| one.1 == 0).map(|one| one.2 / MS));
     turns.sort_unstable();
-    let expected: Vec<u64> = (1..=turns.len() as u64).map(|turn| 4 * turn).collect();
+    let expected: Vec<u64> = (0..turns.len() as u64).map(|turn| 4 * turn).collect();
     assert_eq!(turns, expected);
     assert!(trace.responded.iter().any(|one| one.0 > moved), "it goes on with its turns there");
+}
+
+/// Finding B12: behind a hog of 25 ms all turns run, the first at 0, and those that are late count from when they were due.
+#[test]
+fn b12_no_turn_of_a_periodic_sleep_is_lost_before_the_first_dispatch() {
+    let turn = Operation::SleepUntil { every: ms(10), offset: ms(0) };
+    for spec in ["priority_rr", "epoch"] {
+        let mut one = scenario(&[spec]).expect("a spec");
+        (one.stop.warm_up, one.stop.duration) = (ms(0), ms(100));
+        let mut hog = process("hog", ms(25), None, Writer::new().compute(ms(25)).done());
+        hog.declared.priority = 2;
+        one.processes.push(hog);
+        let program = Writer::new().begin(None).then(turn.clone()).compute(ms(1)).done();
+        one.processes.push(process("job", ms(15), None, program));
+        let trace = traced(&one);
+        let over = trace.responded.iter().chain(&trace.waits).filter(|over| over.1 == 1);
+        let mut over: Vec<(u64, u64)> = over.map(|over| (over.2 / MS, over.0 / MS)).collect();
+        over.sort_unstable();
+        let late = [(0, 26), (10, 27), (20, 28)];
+        let expected: Vec<_> = late.into_iter().chain((3..10).map(|job| (10 * job, 10 * job + 1))).collect();
+        assert_eq!(over, expected, "{spec}");
+    }
+}
+
+#[test]
+fn b12_the_same_instants_named_twice_are_taken_once_each() {
+    let turn = || Operation::SleepUntil { every: ms(6), offset: ms(0) };
+    let mut one = empty();
+    let event = add_event(&mut one, "event", 0);
+    let program = Writer::new().begin(None).post(event).then(turn()).begin(Some(4)).then(turn()).end().done();
+    one.processes.push(process("tick", ms(10), None, program));
+    let woke: Vec<u64> = traced(&one).woke.iter().map(|woke| woke.0 / MS).take(8).collect();
+    assert_eq!(woke, [0, 6, 12, 18, 24, 30, 36, 42]);
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //! | Source | Lindley, *The theory of queues with a single server*, Proc. Cambridge Phil. Soc. 48, 1952; Kiefer and Wolfowitz, *On the theory of queues with many servers*, Trans. AMS 78, 1955 |
 //! | Work per request | O(1), and that of the dispatcher; with one queue, and where the shortest is looked for, O(cores) over a few cache lines |
 //! | Memory | the ends of the requests that are there |
-//! | Stands for | `cfcfs`, `darc` whose classes use the cores of longer ones, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, and one receiver, which keeps the order of arrival |
+//! | Stands for | `cfcfs`, `darc` whose classes use the cores of longer ones, and every dispatcher without control over first-in first-out queues; no cost of a cold cache, no measurement of order, no closed-loop clients, and one receiver, which keeps the order of arrival and whose ring has no bound |
 //!
 //! The plain engine gives the same, request by request, which the tests show.
 
@@ -103,7 +103,8 @@ fn is_open(scenario: &ServerScenario) -> bool {
     let costs = scenario.costs;
     let open = !matches!(scenario.workload, Workload::Closed(_));
     let measure = scenario.measure;
-    open && scenario.site.receivers == 1 && costs.cold.get() == 0 && !measure.order && !measure.verify
+    let is_one = scenario.site.receivers == 1 && scenario.ring.is_none();
+    open && is_one && costs.cold.get() == 0 && !measure.order && !measure.verify
 }
 
 /// Runs a job, if it is one of those that this engine stands for.

@@ -49,6 +49,7 @@ struct Cores {
     receivers: u32,
     queue: Option<u32>,
     costs: Costs,
+    ring: Option<u32>,
     known: Known,
 }
 
@@ -125,6 +126,7 @@ impl Check<'_, '_> {
             workload: arrives.workload,
             known: cores.known,
             costs: cores.costs,
+            ring: cores.ring,
             load: arrives.load,
             stop,
             measure,
@@ -141,7 +143,8 @@ impl Check<'_, '_> {
         Ok(Cores {
             cores,
             receivers,
-            queue: self.queue_bound(table.queue.as_ref())?,
+            queue: self.bound(table.queue.as_ref(), "queue")?.unwrap_or(Some(QUEUE as u32)),
+            ring: self.ring(table)?,
             costs: Costs {
                 dispatch: cost(table.dispatch.as_ref())?,
                 hand_over: cost(table.hand_over.as_ref())?,
@@ -151,17 +154,31 @@ impl Check<'_, '_> {
         })
     }
 
-    fn queue_bound(&self, written: Option<&Located<Bound>>) -> Checked<Option<u32>> {
+    /// A bound that is written, or `None`.
+    fn bound(&self, written: Option<&Located<Bound>>, what: &str) -> Checked<Option<Option<u32>>> {
         match written.map(|written| (written, written.value)) {
-            None => Ok(Some(QUEUE as u32)),
-            Some((_, Bound::Unbounded)) => Ok(None),
-            Some((_, Bound::Requests(count @ 1..=LONGEST_QUEUE))) => Ok(Some(count as u32)),
+            None => Ok(None),
+            Some((_, Bound::Unbounded)) => Ok(Some(None)),
+            Some((_, Bound::Requests(count @ 1..=LONGEST_QUEUE))) => Ok(Some(Some(count as u32))),
             Some((written, Bound::Requests(count))) => {
                 let reason = format!("must be from 1 to {LONGEST_QUEUE}");
                 let change = if count == 0 { "raise it" } else { "lower it" };
-                let remedy = format!("{change}, or write \"unbounded\" for a queue without bound");
+                let remedy = format!("{change}, or write \"unbounded\" for a {what} without bound");
                 self.refuse(written, reason, remedy)
             }
+        }
+    }
+
+    /// The bound of what waits for a receiver, which must take time for anybody to wait.
+    fn ring(&self, table: &ServerTable) -> Checked<Option<u32>> {
+        let ring = self.bound(table.ring.as_ref(), "ring")?.flatten();
+        let takes_time = table.dispatch.as_ref().is_some_and(|time| time.value.span.get() > 0);
+        match table.ring.as_ref().filter(|_| ring.is_some() && !takes_time) {
+            Some(written) => {
+                let reason = "has no effect, since receivers take no time and nobody waits for them";
+                self.refuse(written, reason, "give server.dispatch, or remove it")
+            }
+            None => Ok(ring),
         }
     }
 

@@ -66,6 +66,7 @@ cores = 8
 receivers = 2
 queue = "unbounded"
 dispatch = "100ns"
+ring = 512
 hand_over = "200ns"
 cold = "300ns"
 known = { within = 2.0 }
@@ -105,7 +106,7 @@ fn everything_is_as_it_is_written() {
     assert_eq!(server.disciplines, ["rr:4", "per_server:rr,discipline=sf", "cfcfs"]);
     assert_eq!((server.site.servers, server.site.receivers, server.site.queue), (8, 2, None));
     let costs = Costs { dispatch: nanos(100), hand_over: nanos(200), cold: nanos(300) };
-    assert_eq!((server.costs, server.known), (costs, Known::Within(2.0)));
+    assert_eq!((server.costs, server.known, server.ring), (costs, Known::Within(2.0), Some(512)));
     let [short, long] = server.classes.as_slice() else { panic!("{:?}", server.classes) };
     assert_eq!((short.name.as_str(), short.share, short.slo), ("short", 0.995, Some(10.0)));
     assert!(matches!(short.service, Service::Law(Law::Constant(time)) if time == nanos(500)));
@@ -295,6 +296,7 @@ fn the_document_has_the_bounds_of_the_code() {
         ("`server.queue`", format!("| 1 to {}, or `unbounded`", grouped(LONGEST_QUEUE))),
         ("`server.queue`", format!("at most some {} requests", count(workload::MOST_WAITING))),
         ("`server.queue`", format!("| {QUEUE} |")),
+        ("`server.ring`", format!("| 1 to {}, or `unbounded`", grouped(LONGEST_QUEUE))),
         ("`server.dispatch`", format!("| at most {} |", seconds(LONGEST_COST))),
         ("`server.known`", format!("from 1 to {})", count(WRONGEST))),
         ("`class`", format!("| 1 to {MAX_CLASSES};")),

@@ -112,6 +112,8 @@ struct Delivery {
 #[derive(Debug)]
 pub(super) struct Receivers {
     costs: Costs,
+    /// How many may wait for each, but for the one it sees to.
+    ring: u64,
     /// When each is free.
     free: Vec<Instant>,
     under_way: BinaryHeap<Reverse<Delivery>>,
@@ -125,6 +127,7 @@ impl Receivers {
         let takes_time = costs.dispatch.get() > 0 || costs.hand_over.get() > 0;
         takes_time.then(|| Self {
             costs,
+            ring: scenario.ring.map_or(u64::MAX, u64::from),
             free: vec![Instant::ZERO; scenario.site.receivers as usize],
             under_way: BinaryHeap::new(),
             received: 0,
@@ -135,6 +138,14 @@ impl Receivers {
     #[inline]
     pub(super) fn next_at(&self) -> Instant {
         self.under_way.peek().map_or(Instant::NEVER, |Reverse(first)| first.at)
+    }
+
+    /// Whether there is no place for a request at a receiver. All take equally long there, so how many there are, the one
+    /// it sees to with them, follows from when it is free.
+    #[inline]
+    pub(super) fn is_full(&self, now: Instant, receiver: u32) -> bool {
+        let left = self.free[receiver as usize].since(now).get();
+        left > 0 && left.div_ceil(self.costs.dispatch.get().max(1)) > self.ring
     }
 
     /// A request arrives at a receiver.

@@ -141,6 +141,17 @@ pub(crate) fn check(scenario: &ServerScenario) -> Result<(), RunError> {
         );
         return Err(refused("workload.closed", reason));
     }
+    if let (Workload::Closed(closed), Some(ring)) = (&scenario.workload, scenario.ring)
+        && closed.think == Law::Constant(Nanos::new(0))
+        && u64::from(closed.clients) > u64::from(site.receivers) * (u64::from(ring) + 1)
+    {
+        let reason = format!(
+            "{} clients without think time are more than {} receivers and their rings hold: who is dropped would try again \
+             at once, for ever; lower clients, lengthen server.ring, or give a think time",
+            closed.clients, site.receivers
+        );
+        return Err(refused("workload.closed", reason));
+    }
     let flows = flows(scenario);
     if flows > MOST_FLOWS {
         let reason = format!("there are {flows}, must be at most {MOST_FLOWS}");

@@ -4,7 +4,7 @@ use super::arrivals::{Arrivals, Receivers};
 use super::control::Control;
 use super::cores::{Cores, End, LATEST, Open};
 use super::flows::Flows;
-use super::requests::{MOST, Slots};
+use super::requests::{MOST, Slot, Slots};
 use super::{Request, flows};
 use crate::job::{Ended, Job, Left};
 use crate::model::ServerScenario;
@@ -168,12 +168,23 @@ impl<'a, D: Pool<Request>, S: Sink> Engine<'a, D, S> {
     fn arrival(&mut self, now: Instant) {
         let Some(request) = self.arrivals.take() else { return };
         self.left.offered += 1;
-        let Some(slot) = self.slots.keep(request) else { return self.too_many() };
         let receiver = self.receiver(request.flow);
+        if self.receivers.as_ref().is_some_and(|receivers| receivers.is_full(now, receiver)) {
+            return self.drop_at_receiver(now, &request);
+        }
+        let Some(slot) = self.slots.keep(request) else { return self.too_many() };
         match &mut self.receivers {
             Some(receivers) => receivers.receive(now, slot, receiver),
             None => self.enqueue(now, slot),
         }
+    }
+
+    /// The ring of its receiver is full.
+    #[cold]
+    fn drop_at_receiver(&mut self, now: Instant, request: &Slot) {
+        self.left.dropped += 1;
+        self.sink.dropped(request.class, request.arrived, now, DropReason::QueueFull);
+        self.arrivals.over(request.flow, now, true);
     }
 
     #[cold]

@@ -111,4 +111,5 @@ fn what_it_cannot_stand_for_is_left_to_the_other() {
     assert!(!quick(|made| made.costs = Costs { cold: nanos(3), ..made.costs }));
     assert!(!quick(|made| made.measure.order = true));
     assert!(!quick(|made| made.site.receivers = 2));
+    assert!(!quick(|made| made.ring = Some(3)));
 }

@@ -203,6 +203,24 @@ impl<'a> Naive<'a> {
             }
         };
         let costs = self.scenario.costs;
+        let number = flow % self.scenario.site.receivers;
+        let waits = |request: &&Request| match request.place {
+            Place::Received { until } => {
+                let begins = until - costs.hand_over.get() - costs.dispatch.get();
+                request.flow % self.scenario.site.receivers == number && begins > now
+            }
+            _ => false,
+        };
+        // Somebody is seen to until its dispatch is over.
+        let is_busy = costs.dispatch.get() > 0 && self.receivers[number as usize] > now;
+        let waiting = self.requests.iter().filter(waits).count() as u64;
+        if is_busy && self.scenario.ring.is_some_and(|ring| waiting >= u64::from(ring)) {
+            self.told.dropped(class, Instant::new(now), Instant::new(now), DropReason::QueueFull);
+            if let Coming::Clients(clients) = &mut self.coming {
+                clients.over(flow, Instant::new(now), true);
+            }
+            return;
+        }
         let receiver = &mut self.receivers[(flow % self.scenario.site.receivers) as usize];
         *receiver = now.max(*receiver) + costs.dispatch.get();
         let until = *receiver + costs.hand_over.get();

@@ -141,6 +141,10 @@ pub(super) fn chance(spec: &str, case: u64) -> ServerScenario {
         let (dispatch, hand_over) = (dice.units(unit, 0, 1), dice.units(unit, 0, 3));
         made.costs = Costs { dispatch, hand_over, cold: dice.units(unit, 0, 2) };
     }
+    if made.costs.dispatch.get() > 0 && dice.one_in(2) {
+        made.ring =
+            Some(if matches!(made.workload, Workload::Closed(_)) { 64 } else { dice.below(3) as u32 });
+    }
     made.measure.order = dice.one_in(2);
     made.measure.verify = dice.one_in(2);
     made
@@ -194,5 +198,6 @@ fn random_scenarios_are_of_every_kind() {
     assert!(has(&|one| matches!(one.workload, Workload::Closed(_))));
     assert!(has(&|one| matches!(one.workload, Workload::Trace(_))));
     assert!(has(&|one| one.costs.cold.get() > 0) && has(&|one| one.costs.dispatch.get() > 0));
+    assert!(has(&|one| one.ring.is_some()));
     assert!(has(&|one| one.site.queue.is_some()) && has(&|one| one.measure.order));
 }

@@ -8,7 +8,7 @@ use weir_core::units::{Bytes, Nanos};
 use weir_lab::control::Watch;
 use weir_network::build::{self, Job};
 use weir_network::job::{self, Collected, Ended};
-use weir_network::model::{Delay, Jitter, NetworkScenario};
+use weir_network::model::{Delay, Jitter, NetworkScenario, Tick};
 use weir_network::plan::{Plan, exponential, seconds};
 use weir_tg::Distribution;
 
@@ -102,7 +102,7 @@ fn report(spec: &str) -> NetworkScenario {
         let flow = plan.flow(path, Plan::drawn(exponential(GAP), Distribution::Constant(SIZE)));
         flow.start = seconds(30.0 * place as f64);
         flow.stop = seconds(30.0 * place as f64 + 245.0);
-        flow.tick = Some(seconds(1e-2));
+        flow.tick = Some(Tick::aligned(seconds(1e-2)));
     }
     plan.0
 }

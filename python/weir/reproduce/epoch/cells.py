@@ -149,7 +149,8 @@ def stated_cells(evidence: Evidence) -> Iterator[Check]:
     """Yield a check for each number of the text."""
     for row in published.stated():
         figure, bar = _STATED[row.id]
-        note = row.unit + (f"; {row.note}" if row.note else "")
+        circular = f"circular: given by {row.given}, so it shows what is counted and not the report"
+        note = "; ".join(filter(None, (row.unit, circular if row.given else "", row.note)))
         yield _close(f"text/{row.id}", "text", row.value, partial(figure, evidence), bar, note)
 
 

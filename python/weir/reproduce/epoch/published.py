@@ -41,12 +41,14 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A number of the text."""
+    """A number of the text; one that is given to the scenarios shows what the node counts, not the report."""
 
     id: str
     what: str
     value: float
     unit: str
+    given: str
+    """What puts it into the scenarios; empty where nothing does."""
     note: str
 
 

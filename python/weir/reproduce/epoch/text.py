@@ -43,12 +43,13 @@ def blocks(reproduction: EpochReproduction) -> Iterator[list[str]]:
 
 
 def _value(check: Check) -> str:
-    unit = check.note.partition(";")[0]
+    unit, circular = check.note.partition(";")[0], "; circular: " in check.note
     printed, found, bar = (
         f"{value:.6g}" if isinstance(value, float) else "n/a" if value is None else str(value)
         for value in (check.published, check.measured, check.tolerance)
     )
     shown = unit if check.status in {Status.MET, Status.NOT_MET} else ""
+    shown += " (circular)" if circular else ""
     return marked(check.status, f"{check.id:<{_NAME}}{printed:>9}{found:>10}  ±{bar:<8} {shown}", 9).rstrip()
 
 

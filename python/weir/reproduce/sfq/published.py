@@ -66,12 +66,17 @@ _LATE = (
     "the window runs past 275 s, when the queue at LA-DC drains: the variance is six times that of a clean "
     "window, and the offer 61.29 % where the exact one is 61.85 %"
 )
+_DIGIT = (
+    "likely 2.3364, one digit: Lawndart and LBL wait in queues of their own behind the same line to DC, and "
+    "what they differ by is 0.973 s in Table 7 of the same run; as printed it would be 0.840 s"
+)
 _BOUNDARY = "the window of this run begins or ends elsewhere: sfq31 has 61.47 %, the exact offer is 61.46 %"
 
 ARTEFACTS: dict[tuple[int, str, str, str], str] = {
     (7, "sfq41", "Lawndart to Dart5", "throughput"): _COPIED,
     (7, "sfq41", "Lawndart to Dart5", "delay"): _COPIED,
     (9, "fifo31", "Lawndart to Dart5", "throughput"): _TRANSPOSED,
+    (6, "sfq31", "Lawndart to Dart5", "delay"): _DIGIT,
     (8, "fifo31", "Lawndart to Dart5", "delay"): _LATE,
     (8, "fifo31", "Lawndart to Dart5", "offer"): _LATE,
     (3, "fifo31", "Dartnet1 to Malarky", "offer"): _BOUNDARY,
@@ -83,6 +88,7 @@ SUGGESTED: dict[tuple[int, str, str, str], float] = {
     (7, "sfq41", "Lawndart to Dart5", "throughput"): 26.0,
     (7, "sfq41", "Lawndart to Dart5", "delay"): 2.27,
     (9, "fifo31", "Lawndart to Dart5", "throughput"): 48.32,
+    (6, "sfq31", "Lawndart to Dart5", "delay"): 2.3364,
 }
 """What stood there before the fault, as the rest of the tables suggests."""
 

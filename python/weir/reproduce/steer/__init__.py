@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from weir.models.server.result import ServerResult
 from weir.reproduce.engine.checks import Status
 from weir.reproduce.engine.document import Reproduction, evaluator
+from weir.reproduce.engine.evidence import if_measured
 from weir.reproduce.engine.judgement import Judgement
 from weir.reproduce.engine.series import Series, engine, source
 from weir.reproduce.steer import cells, published, runs, sweep
-from weir.reproduce.steer.claims import judge, order_checks
+from weir.reproduce.steer.claims import judge, order_checks, trips_in_words
 from weir.reproduce.steer.evidence import Evidence
 from weir.reproduce.steer.published import PublishedClaim
 from weir.text import be
@@ -59,6 +60,8 @@ class SteerReproduction(Reproduction[Evidence, Judgement[PublishedClaim]]):
             f"Of {len(statuses)} claims of the report {met} are met; {wrong} {be(wrong)} contradicted by the "
             f"report's own numbers; {unknown} cannot be checked, which are round trips"
         )
+        if words := if_measured(trips_in_words, self.evidence):
+            yield words
         yield self.met_of("order", "orderings", "hold")
         yield self.met_of("model", "figures of the lab's model", "are those of another simulation of it")
         yield self.met_of("slowdown", "slowdowns", "are those of another simulation")

@@ -22,7 +22,7 @@ impl<I: Item<Cost = Nanos>> Epoch<I> {
             return Err(DeclarationError::Process(process));
         }
         if self.started {
-            self.turn_unless_running(moment(now));
+            self.turn_if_idle(moment(now));
         }
         let from = self.epoch + u64::from(self.started);
         let need = signed(declared.need);
@@ -69,7 +69,7 @@ impl<I: Item<Cost = Nanos>> Epoch<I> {
             return;
         }
         if self.started {
-            self.turn_unless_running(moment(now));
+            self.turn_if_idle(moment(now));
             let state = self.renewed(process.0);
             let back = state.rem + state.u;
             self.csp += back;

@@ -31,12 +31,12 @@ impl<I: Item<Cost = Nanos>> Epoch<I> {
         }
     }
 
-    /// Begins the epoch that `now` lies in, if it has not begun and nobody runs: of an open grant the engine is to
-    /// give back the process first.
+    /// Begins the epoch that `now` lies in, if it has begun before `now` and nobody runs. At the instant itself all that is
+    /// due is posted first, and `dequeue` turns; of an open grant the engine is to give back the process first.
     #[inline]
-    pub(super) fn turn_unless_running(&mut self, now: i64) {
-        if self.running == NOBODY {
-            self.turn(now);
+    pub(super) fn turn_if_idle(&mut self, now: i64) {
+        if self.running == NOBODY && (now > self.epoch_end || !self.started) {
+            self.begin(now);
         }
     }
 

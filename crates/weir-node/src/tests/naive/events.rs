@@ -10,7 +10,7 @@ impl Naive<'_> {
     pub(super) fn wake(&mut self, number: usize, process: usize) {
         let at = self.at();
         let one = &mut self.processes[process];
-        (one.state, one.woke, one.fresh) = (State::Ready, self.now, true);
+        (one.state, one.woke, one.fresh, one.acted) = (State::Ready, self.now, true, false);
         if self.now > self.epoch * self.scenario.epoch.get() {
             one.waited_in = Some(self.epoch);
         }

@@ -47,8 +47,10 @@ struct Process {
     left: u64,
     paid: bool,
     loops: HashMap<usize, u64>,
-    /// Of each sleep until an instant of a grid, the one that it took last.
-    taken: HashMap<usize, u64>,
+    /// Of each grid, the instant that it took last.
+    taken: HashMap<(u64, u64), u64>,
+    /// It has done something since it woke.
+    acted: bool,
     replayed: usize,
     replay_woken: bool,
     posted: Vec<usize>,
@@ -57,7 +59,7 @@ struct Process {
     fresh: bool,
     waited_in: Option<u64>,
     destination: Option<usize>,
-    /// It waited only to move, and is late for what was due then.
+    /// It waited only to move, or was held up at its start, and is late for what was due then.
     late_for: Option<u64>,
     recent: u64,
     stream: Stream,
@@ -109,6 +111,7 @@ impl<'a> Naive<'a> {
             paid: false,
             loops: HashMap::new(),
             taken: HashMap::new(),
+            acted: false,
             replayed: 0,
             replay_woken: false,
             posted: Vec::new(),
@@ -117,7 +120,7 @@ impl<'a> Naive<'a> {
             fresh: false,
             waited_in: None,
             destination: None,
-            late_for: None,
+            late_for: Some(scenario.processes[number].starts.get()),
             recent: 0,
             stream: Stream::new(StreamKey {
                 seed: scenario.seed,
@@ -305,10 +308,6 @@ impl<'a> Naive<'a> {
             self.run_on(number, running);
         }
         let over = self.nodes[number].running.is_some() && self.nodes[number].slice_left <= 0;
-        if self.nodes[number].discipline.next_event().is_some_and(|event| event <= at) {
-            self.nodes[number].enter = true;
-            self.give_back(number);
-        }
         let mut timer = over;
         while let Some(first) = first_due(&self.nodes[number].alarms, now) {
             timer = true;
@@ -323,6 +322,10 @@ impl<'a> Naive<'a> {
                 Mail::Put(queue, from) => self.put(number, queue, from),
                 Mail::Given(process) => self.wake(number, process),
             }
+        }
+        if self.nodes[number].discipline.next_event().is_some_and(|event| event <= at) {
+            self.nodes[number].enter = true;
+            self.give_back(number);
         }
         let uncharged = match std::mem::take(&mut self.nodes[number].turn) {
             true => self.scenario.uncharged.get(),

@@ -44,6 +44,12 @@ impl Naive<'_> {
                 return self.waits(number, process, State::Ended);
             };
             self.processes[process].place += 1;
+            self.processes[process].acted |= match operation {
+                Operation::Compute(_) | Operation::Post(_) | Operation::PostAfter(..) => true,
+                Operation::Enqueue(_) => true,
+                Operation::Dequeue(queue) => !self.data[*queue].is_empty(),
+                _ => false,
+            };
             match operation {
                 Operation::Compute(law) => self.processes[process].left = self.draw(process, *law),
                 Operation::Post(event) => self.post_for(number, process, *event),
@@ -70,7 +76,7 @@ impl Naive<'_> {
                     self.sleep(number, process, until);
                 }
                 Operation::SleepUntil { every, offset } => {
-                    self.sleep_until(number, process, (every.get(), offset.get()), place);
+                    self.sleep_until(number, process, (every.get(), offset.get()));
                 }
                 Operation::Loop { times, after } => match times {
                     Some(0) => self.processes[process].place = *after,
@@ -118,14 +124,17 @@ impl Naive<'_> {
         self.waits(number, process, State::Sleeping);
     }
 
-    /// Sleeps until the next instant of the grid that this operation has not taken.
-    fn sleep_until(&mut self, number: usize, process: usize, (every, offset): (u64, u64), place: usize) {
-        let taken = self.processes[process].taken.get(&place).copied();
+    /// Sleeps until the next instant of the grid that the process has not taken; the first of them is one that comes
+    /// after it woke, or with it if it has done nothing since.
+    fn sleep_until(&mut self, number: usize, process: usize, (every, offset): (u64, u64)) {
+        let one = &mut self.processes[process];
+        let taken = one.taken.get(&(every, offset)).copied();
         let mut due = taken.map_or(offset, |taken| taken + every);
-        while taken.is_none() && due <= self.now {
+        while taken.is_none() && (due < one.woke || due == one.woke && one.acted) {
             due += every;
         }
-        self.processes[process].taken.insert(place, due);
+        one.taken.insert((every, offset), due);
+        let goes_on = one.acted || taken.is_some();
         if due > self.now {
             return self.sleep(number, process, due);
         }
@@ -133,8 +142,11 @@ impl Naive<'_> {
             self.processes[process].late_for = Some(due);
             return self.moves_on(number, process);
         }
+        self.processes[process].acted = true;
         let since = std::mem::replace(&mut self.processes[process].woke, due);
-        self.trace.responded(process, self.at(), Instant::new(since));
+        if goes_on {
+            self.trace.responded(process, self.at(), Instant::new(since));
+        }
     }
 
     fn replay(&mut self, number: usize, process: usize, place: usize, runs: &[Run]) {

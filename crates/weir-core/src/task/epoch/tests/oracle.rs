@@ -82,11 +82,21 @@ impl Oracle {
         if !self.started {
             self.epoch_end = now / (LENGTH * self.reading.scale) * LENGTH * self.reading.scale;
             self.started = true;
+            self.begin_epoch();
         }
         while self.running.is_none() && self.epoch_end <= now {
-            self.epoch_end += LENGTH * self.reading.scale;
-            self.epoch_start();
+            self.begin_epoch();
         }
+    }
+
+    /// The same of the epochs that have begun before now: what is posted at the very instant is posted before the turn.
+    fn advance_before(&mut self, now: i64) {
+        if self.started { self.advance(now - 1) } else { self.advance(now) }
+    }
+
+    fn begin_epoch(&mut self) {
+        self.epoch_end += LENGTH * self.reading.scale;
+        self.epoch_start();
     }
 
     fn epoch_start(&mut self) {
@@ -157,7 +167,7 @@ impl Discipline<Task> for Oracle {
             drops.dropped(item, DropReason::AlreadyReady);
             return Enqueued::Queued;
         }
-        self.advance(now.get() as i64);
+        self.advance_before(now.get() as i64);
         self.processes[process].ready = true;
         self.queue_of(process).push(process);
         match self.running {
@@ -220,8 +230,9 @@ impl Discipline<Task> for Oracle {
         let Some(process) = self.runs(item) else { return };
         self.stop(process, used);
         if now >= self.epoch_end {
+            self.csp += std::mem::take(&mut self.processes[process].u);
             self.processes[process].allocated = false;
-            self.advance(now);
+            self.advance_before(now);
         } else if self.reading.at_dispatch {
             self.csp += std::mem::take(&mut self.processes[process].u);
             self.processes[process].allocated = false;
@@ -250,7 +261,7 @@ impl TaskDiscipline<Task> for Oracle {
     ) -> Result<Option<Overcommitted>, DeclarationError> {
         let process = process.0 as usize;
         if self.started {
-            self.advance(now.get() as i64);
+            self.advance_before(now.get() as i64);
         }
         self.processes.resize_with(self.processes.len().max(process + 1), Process::default);
         let state = &mut self.processes[process];
@@ -265,7 +276,7 @@ impl TaskDiscipline<Task> for Oracle {
         if self.processes[number].ready || self.runs(&task).is_some() {
             return;
         }
-        self.advance(now.get() as i64);
+        self.advance_before(now.get() as i64);
         let state = &mut self.processes[number];
         self.csp += state.rem + state.u;
         *state = Process {

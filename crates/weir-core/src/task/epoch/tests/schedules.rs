@@ -120,6 +120,14 @@ schedules! {
         ["a slice=60: always", "b need=100: @90 always"] => "-a60 -a30 b10 | b10 a30 b20 b20 b20 |";
     an_epoch_in_which_nobody_is_ready_passes: REPORT,
         ["a need=10: 10 @250 always", "b need=70:"] => "a10 .90 | .100 | .50 a10 -a20 -a20 |";
+    /// Finding B12: `b` wakes at the end itself, and is posted before the turn to its normal queue; `a` is low until then,
+    /// returns behind it, and `c`, which wakes a nanosecond later, behind both.
+    who_wakes_at_the_end_of_an_epoch_is_posted_before_it_ends: REPORT,
+        ["a need=10: always", "b need=50: 10 @100 always", "c need=40: @100.000001 always"] =>
+        "a10 b10 -a20 -a20 -a20 -a20 | b20 a10 c20 b20 c20 b10 |";
+    /// Two wake while the processor is idle, one of which is low: it is posted first, and returns behind the other.
+    who_wakes_an_idle_processor_then_is_posted_before_too: REPORT,
+        ["a need=10: 30 @100 always", "b need=60: @100 always", "c need=30:"] => "a10 -a20 .70 | b20 a10 b20 b20 -a20 -b10 |";
     /// At the end itself: the wake-up comes before the turn, and is of the new epoch all the same.
     who_wakes_at_the_end_of_an_epoch_is_of_the_next: REPORT,
         ["a need=60: always", "b need=40 priority=2: 40 @100 always"] => "b20 b20 a20 a20 a20 | b20 b20 a20 a20 a20 |";
