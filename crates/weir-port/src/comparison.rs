@@ -5,8 +5,9 @@ use crate::figures::Frame;
 use crate::gathered::Gathered;
 use crate::outcome::ClassRow;
 use crate::theory::ClosedForm;
+use weir_lab::judgement::Judgement;
 use weir_lab::result::{Check, LEVEL, TheoryRow};
-use weir_lab::stats::{Linearised, Measure, Unavailable};
+use weir_lab::stats::Measure;
 use weir_theory::TheoryError;
 
 /// The exact means of a metric, `all` first and then class by class; `None` where the form gives none. Those of
@@ -30,6 +31,22 @@ pub fn exact(form: &ClosedForm, metric: Metric, frame: &Frame) -> Vec<Option<f64
     means
 }
 
+/// What was simulated of a discipline.
+#[derive(Clone, Copy)]
+pub struct Simulated<'a> {
+    /// It.
+    pub gathered: &'a Gathered,
+    /// Why the run cannot be held against means of the steady state, if it cannot.
+    pub short: Option<&'a str>,
+}
+
+impl Simulated<'_> {
+    /// Whether a measure is what it should be.
+    fn judge(&self, expected: f64, measure: &Measure) -> Judgement {
+        self.short.map_or_else(|| Judgement::of(expected, measure), Judgement::none)
+    }
+}
+
 /// The rows of one discipline, beside what was simulated of it, if anything was.
 #[must_use]
 pub fn rows(
@@ -37,14 +54,17 @@ pub fn rows(
     form: &Result<ClosedForm, TheoryError>,
     metrics: &[Metric],
     frame: &Frame,
-    simulated: Option<&Gathered>,
+    simulated: Option<Simulated<'_>>,
 ) -> Vec<TheoryRow> {
     let mut rows = Vec::new();
     for (place, &metric) in metrics.iter().enumerate() {
         let values = form.as_ref().map(|form| exact(form, metric, frame));
         for (at, class) in frame.classes.iter().enumerate() {
             let value = values.as_ref().ok().and_then(|values| values[at]);
-            let mean = simulated.map(|gathered| gathered.mean(place, at.checked_sub(1)));
+            let judged = value.zip(simulated).map(|(value, simulated)| {
+                simulated.judge(value, &simulated.gathered.mean(place, at.checked_sub(1)).into())
+            });
+            let judgement = judged.unwrap_or_default();
             rows.push(TheoryRow {
                 discipline: Some(name.to_owned()),
                 class: class.name.clone(),
@@ -52,24 +72,20 @@ pub fn rows(
                 value,
                 unit: frame.unit(metric),
                 formula: form.as_ref().map_or_else(ToString::to_string, |form| form.formula().to_owned()),
-                agrees: value.zip(mean).and_then(|(value, mean)| covers(mean, value)),
+                agrees: judgement.holds,
+                unjudged: judgement.unjudged,
             });
         }
     }
     rows
 }
 
-/// Whether the 99.9 % interval of a mean covers `value`; `None` where there is no interval.
-fn covers(mean: Result<Linearised, Unavailable>, value: f64) -> Option<bool> {
-    let measure = Measure::from(mean);
-    let (low, high) = measure.as_estimate()?.interval(LEVEL);
-    Some((low..=high).contains(&value))
-}
-
 /// The row of the queue length, which all work-conserving disciplines share.
 #[must_use]
-pub fn queue_row(form: &ClosedForm, simulated: Option<&Gathered>) -> Option<TheoryRow> {
+pub fn queue_row(form: &ClosedForm, simulated: Option<Simulated<'_>>) -> Option<TheoryRow> {
     let value = form.queue_length()?;
+    let judge = |simulated: Simulated<'_>| simulated.judge(value, &simulated.gathered.queue_length().into());
+    let judgement = simulated.map(judge).unwrap_or_default();
     Some(TheoryRow {
         discipline: None,
         class: "all".to_owned(),
@@ -77,17 +93,23 @@ pub fn queue_row(form: &ClosedForm, simulated: Option<&Gathered>) -> Option<Theo
         value: Some(value),
         unit: "pkt",
         formula: "conservation of work: rho (W + E[L(L-1)] / 2m)".to_owned(),
-        agrees: simulated.and_then(|gathered| covers(gathered.queue_length(), value)),
+        agrees: judgement.holds,
+        unjudged: judgement.unjudged,
     })
 }
 
-/// The closed form of the overall mean as a self-check.
+/// The closed form of the overall mean as a self-check; none where there is no mean to hold against it.
 #[must_use]
-pub fn check(gathered: &Gathered, form: &ClosedForm, frame: &Frame) -> Option<Check> {
+pub fn check(simulated: Simulated<'_>, form: &ClosedForm, frame: &Frame) -> Option<Check> {
+    let gathered = simulated.gathered;
     let measure = Measure::from(gathered.mean(0, None));
-    let (low, high) = measure.as_estimate()?.interval(LEVEL);
+    let tolerance = measure.as_estimate().map_or(0.0, |estimate| {
+        let (low, high) = estimate.interval(LEVEL);
+        (high - low) / 2.0
+    });
     let note = format!("mean {} in {}, {}", gathered.metrics[0].name(), frame.time_unit, form.formula());
     let exact = form.mean() + frame.transmission;
     let name = Some(gathered.name.as_str());
-    Some(Check::new(name, "known formula", exact, measure.value()?, (high - low) / 2.0, note))
+    let check = Check::new(name, "known formula", exact, measure.value()?, tolerance, note).by_interval();
+    Some(check.judged(simulated.judge(exact, &measure)))
 }

@@ -25,7 +25,7 @@ pub struct Outcome {
     pub messages: u64,
     /// Of them, those not served when the run ended: not counted in any latency.
     pub unfinished: u64,
-    /// Simulated time of all replications together.
+    /// Simulated time of all replications together, each from 0 to the end of its last service, for the first discipline.
     pub duration: f64,
     /// The run was broken off; what was finished counts.
     pub interrupted: bool,

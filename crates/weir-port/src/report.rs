@@ -1,13 +1,14 @@
 //! Puts a result together: figures, differences, closed forms, self-checks, provenance.
 
 use crate::collector::Metric;
+use crate::comparison::{self, Simulated};
 use crate::figures::{self, Frame};
 use crate::gathered::{CLOCK, Gathered};
 use crate::model::{Clock, Input, PortScenario, Service};
 use crate::outcome::{ClassRow, Figure, Outcome, Precision, WarmUpUsed};
 use crate::theory::{ClosedForm, theory};
 use crate::warmup::WarmUpTicks;
-use crate::{build, comparison, selfcheck};
+use crate::{build, selfcheck};
 use weir_lab::provenance::{EngineUsed, Frame as Source, Provenance};
 use weir_lab::result::{Check, TheoryRow};
 use weir_theory::{self, Mode, NoForm, TheoryError};
@@ -153,6 +154,9 @@ pub fn theory_only(port: &PortScenario, from: &Source) -> Outcome {
     outcome
 }
 
+/// Why a run that is not long enough is not held against closed forms.
+const SHORT: &str = "the run is too short";
+
 /// Whether the run is long enough to be held against means of the steady state: some relaxation times of
 /// the queue, which grow as `(1 - load)^-2`.
 fn has_settled(port: &PortScenario, gathered: &Gathered) -> bool {
@@ -169,13 +173,13 @@ fn theory_rows(
 ) -> (Vec<TheoryRow>, Vec<Check>) {
     let (mut rows, mut checks, mut queue) = (Vec::new(), Vec::new(), None);
     let metrics = build::metrics(port);
-    let gathered = gathered.filter(|all| has_settled(port, &all[0]));
+    let short = gathered.filter(|all| !has_settled(port, &all[0])).map(|_| SHORT);
     for (at, named) in port.disciplines.iter().enumerate() {
-        let simulated = gathered.map(|all| &all[at]);
+        let simulated = gathered.map(|all| Simulated { gathered: &all[at], short });
         let form = form(port, &named.name);
         rows.extend(comparison::rows(&named.name, &form, &metrics, frame, simulated));
         if let Ok(form) = form {
-            checks.extend(simulated.and_then(|gathered| comparison::check(gathered, &form, frame)));
+            checks.extend(simulated.and_then(|simulated| comparison::check(simulated, &form, frame)));
             queue = queue.or_else(|| comparison::queue_row(&form, simulated));
         }
     }

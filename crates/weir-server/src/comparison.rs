@@ -11,6 +11,7 @@ use crate::outcome::Warning;
 use crate::run_length::Length;
 use crate::summary::Cell;
 use weir_core::units::Nanos;
+use weir_lab::judgement::Judgement;
 use weir_lab::result::{LEVEL, TheoryRow};
 use weir_lab::stats::figure::ALL;
 use weir_lab::stats::row::Rows;
@@ -25,7 +26,11 @@ pub fn rows(server: &ServerScenario, place: usize, cell: &Cell, rows: &Rows) -> 
         return vec![without(discipline, reason)];
     }
     let mut made = of_discipline(server, place);
-    made.iter_mut().for_each(|row| row.agrees = covered(row, rows));
+    let is_short = Length::of(server, place).is_some_and(|length| length.is_short());
+    made.iter_mut().for_each(|row| {
+        let judgement = judged(row, rows, is_short);
+        (row.agrees, row.unjudged) = (judgement.holds, judgement.unjudged);
+    });
     made
 }
 
@@ -54,6 +59,7 @@ fn without(discipline: &str, reason: String) -> TheoryRow {
         unit: "s",
         formula: reason,
         agrees: None,
+        unjudged: None,
     }
 }
 
@@ -114,11 +120,15 @@ fn simulated(row: &TheoryRow, rows: &Rows) -> Option<(f64, (f64, f64))> {
     Some((found.value(), found.interval(LEVEL)))
 }
 
-/// Whether the simulation covers a row; none where nothing can be said.
-fn covered(row: &TheoryRow, rows: &Rows) -> Option<bool> {
+/// Whether the simulation covers a row; it is not asked about a limit.
+fn judged(row: &TheoryRow, rows: &Rows, is_short: bool) -> Judgement {
     let is_limit = row.formula.starts_with(closed_form::SHARING);
-    let value = row.value.filter(|_| !is_limit)?;
-    simulated(row, rows).map(|(_, (low, high))| (low..=high).contains(&value))
+    let measure = rows.measure("class", &row.class, row.metric, "mean");
+    match row.value.filter(|_| !is_limit).zip(measure) {
+        None => Judgement::default(),
+        Some(_) if is_short => Judgement::none("the run is too short"),
+        Some((value, measure)) => Judgement::of(value, measure),
+    }
 }
 
 /// The row that is farthest from its simulation, with both values, the interval, the likely cause and what to do.

@@ -28,6 +28,7 @@ use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 pub(super) use weir_document::words::known_names;
 use weir_document::{Checked, Checker};
+use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, Read, Written};
 
 /// The longest delay, overhead or transmission: a day and some hours. As many of them as a path has links, and a
@@ -58,6 +59,22 @@ impl Read for NetworkScenario {
             disciplines: self.disciplines.iter().map(String::as_str).collect(),
             reference: self.reference,
         }
+    }
+    fn settle(document: &NetworkDocument) -> Settle {
+        let stop = &document.stop.value;
+        Settle::new(stop.settle, stop.settle_limit.as_ref())
+    }
+
+    fn longer(&self, document: &NetworkDocument, times: u64) -> Result<Longer, &'static str> {
+        if document.measure.intervals.is_some() {
+            return Err("stands beside measure.intervals, whose figures no longer run settles");
+        }
+        if !self.flows.iter().any(|flow| flow.lasts(self.stop.duration)) {
+            return Err("has no effect where every flow ends by itself");
+        }
+        let duration =
+            self.stop.duration.get().checked_mul(times).ok_or("is more than the clock can hold")?;
+        Ok(Longer::lasting(Nanos::new(duration)))
     }
 }
 
