@@ -7,7 +7,7 @@
 //! Source: the project's own. Work: O(1).
 
 use crate::result::LEVEL;
-use crate::stats::Measure;
+use crate::stats::{Measure, Settled};
 
 /// Half a 95 % interval over its value, beyond which a figure is not held against what it should be.
 pub const WIDE: f64 = 0.1;
@@ -28,6 +28,12 @@ impl Judgement {
         Self { holds: None, unjudged: Some(reason.into()) }
     }
 
+    /// It is not judged, since the run is too short for the figure.
+    #[must_use]
+    pub fn unsettled(figure: Settled) -> Self {
+        Self::none(format!("needs a run {} times as long", figure.longer()))
+    }
+
     /// A measure that should be `expected`: whether its interval at [`LEVEL`] covers that.
     #[must_use]
     pub fn of(expected: f64, measure: &Measure) -> Self {
@@ -39,6 +45,9 @@ impl Judgement {
         let (half, value) = (estimate.half_width(), estimate.value().abs());
         if half > WIDE * value {
             return Self::none(format!("interval {}", plus_minus(half, value)));
+        }
+        if !estimate.settled().is_settled() {
+            return Self::unsettled(estimate.settled());
         }
         let (low, high) = estimate.interval(LEVEL);
         Self { holds: Some((low..=high).contains(&expected)), unjudged: None }
@@ -59,7 +68,7 @@ pub fn plus_minus(half: f64, value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::{Method, Unavailable};
+    use crate::stats::{Method, Settled, Unavailable};
 
     /// 100, with this 95 % half-width.
     fn measured(half: f64) -> Measure {
@@ -84,6 +93,12 @@ mod tests {
             Judgement::of(0.0, &Measure::estimate(0.0, 0.0, 9, Method::Replications { groups: 8 })).holds,
             Some(true)
         );
+    }
+
+    #[test]
+    fn a2_a_figure_that_is_not_settled_judges_nothing_however_narrow_its_interval() {
+        let short = measured(1.0).needing(Settled::needing(4.13));
+        assert_eq!(Judgement::of(54_333.0, &short), Judgement::none("needs a run 4.2 times as long"));
     }
 
     #[test]

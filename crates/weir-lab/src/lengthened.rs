@@ -51,6 +51,30 @@ pub trait Settles {
     fn say(&mut self, lengthened: Lengthened);
 }
 
+/// Of a result that has a `course` and a `provenance`.
+#[macro_export]
+macro_rules! settles {
+    ($outcome:ty) => {
+        impl $crate::lengthened::Settles for $outcome {
+            fn settling(&self) -> Option<&$crate::result::Settling> {
+                self.course.settling.as_ref()
+            }
+
+            fn is_interrupted(&self) -> bool {
+                self.course.interrupted
+            }
+
+            fn is_empty(&self) -> bool {
+                self.provenance.replications == 0
+            }
+
+            fn say(&mut self, lengthened: $crate::lengthened::Lengthened) {
+                self.course.lengthened = Some(lengthened);
+            }
+        }
+    };
+}
+
 /// Runs a scenario by `run`: once, or for as long as it takes where the scenario says so.
 ///
 /// # Errors
@@ -117,13 +141,40 @@ fn next(times: u64, outcome: &impl Settles, limit: u64) -> Option<u64> {
 mod tests {
     use super::*;
 
-    struct Needing(Option<f64>, bool);
+    struct Made {
+        settling: Option<Settling>,
+        interrupted: bool,
+    }
+
+    impl Settles for Made {
+        fn settling(&self) -> Option<&Settling> {
+            self.settling.as_ref()
+        }
+
+        fn is_interrupted(&self) -> bool {
+            self.interrupted
+        }
+
+        fn is_empty(&self) -> bool {
+            false
+        }
+
+        fn say(&mut self, _lengthened: Lengthened) {}
+    }
+
+    fn settling(longer: f64) -> Settling {
+        let figure = "mean latency".to_owned();
+        Settling { longer, figure, means: Some(longer), quantiles: None, count: 1, of: 2, reason: None }
+    }
 
     #[test]
     fn lengths_are_powers_of_two_up_to_the_limit() {
         let made = |longer: f64| Made { settling: Some(settling(longer)), interrupted: false };
         let steps = |times, longer| next(times, &made(longer), 64);
-        assert_eq!([1.1, 2.0, 2.1, 4.2, 9.0, 1e6].map(|longer| steps(1, longer)), [2, 2, 4, 8, 16, 16].map(Some));
+        assert_eq!(
+            [1.1, 2.0, 2.1, 4.2, 9.0, 1e6].map(|longer| steps(1, longer)),
+            [2, 2, 4, 8, 16, 16].map(Some)
+        );
         assert_eq!([1.1, 3.0, 1e6].map(|longer| steps(32, longer)), [Some(64); 3]);
         assert_eq!(steps(64, 2.0), None);
         assert_eq!(next(4, &made(3.0), 10), Some(10));

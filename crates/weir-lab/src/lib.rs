@@ -18,7 +18,7 @@ pub mod dispatch;
 pub mod error;
 pub mod gathered;
 pub mod judgement;
-// pub mod lengthened;
+pub mod lengthened;
 pub mod logarithm;
 pub mod parallel;
 pub mod program;

@@ -3,15 +3,19 @@
 //! A model that has no more to say than its figures makes an [`Outcome`] of them; what reads results shows it without
 //! knowing the model. Work and memory: as of the rows.
 
+mod settling;
+
 use serde::Serialize;
 
+pub use self::settling::Settling;
 use crate::judgement::{Judgement, plus_minus};
+use crate::lengthened::Lengthened;
 use crate::provenance::{EngineUsed, Provenance};
 use crate::runner::Model;
 use crate::scenario::Read;
-use crate::stats::Bins;
 use crate::stats::figure::{Figure, PairedDifference, Subject};
 use crate::stats::row::{self, DIFFERENCE, Rows};
+use crate::stats::{Bins, Settled};
 
 /// Confidence of the intervals that a check holds against: a false alarm in a thousand.
 pub const LEVEL: f64 = 0.999;
@@ -29,6 +33,15 @@ pub struct Course {
     pub disciplines: Vec<String>,
     /// The one from which paired differences are taken.
     pub reference: String,
+    /// How much longer the run must be, where figures are not settled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settling: Option<Settling>,
+    /// What was done to settle them, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lengthened: Option<Lengthened>,
+    /// Whether anything is random; in JSON only where nothing is: then one replication tells all.
+    #[serde(skip_serializing_if = "is_true")]
+    pub random: bool,
 }
 
 impl Course {
@@ -48,6 +61,9 @@ impl Course {
             engines: disciplines.iter().enumerate().filter_map(used).collect(),
             disciplines: disciplines.to_vec(),
             reference: disciplines[reference].clone(),
+            settling: None,
+            lengthened: None,
+            random: true,
         }
     }
 }
@@ -132,6 +148,13 @@ pub struct TheoryRow {
     /// Why the simulation cannot be held against it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<String>,
+    /// Whether what was simulated is settled; in JSON only where it is not.
+    #[serde(skip_serializing_if = "is_true")]
+    pub settled: bool,
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// A self-check.
@@ -187,6 +210,12 @@ impl Check {
     #[must_use]
     pub fn judged(self, judgement: Judgement) -> Self {
         Self { ok: judgement.holds, unjudged: judgement.unjudged, ..self }
+    }
+
+    /// The same, judged only where the figure that it rests on is settled.
+    #[must_use]
+    pub fn resting_on(self, figure: Settled) -> Self {
+        if figure.is_settled() { self } else { self.judged(Judgement::unsettled(figure)) }
     }
 
     /// The same, judged only where it lets at most this share of `size` pass: what lets more pass says nothing.

@@ -29,7 +29,10 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
     let interrupted = replications < node.stop.replications as usize;
     NodeOutcome {
         provenance: Provenance::new("node", &node.title, node.seed, frame, replications),
-        course: Course::new(&node.disciplines, node.reference, interrupted, |_| Some("plain")),
+        course: Course {
+            random: figures::is_random(node),
+            ..Course::new(&node.disciplines, node.reference, interrupted, |_| Some("plain"))
+        },
         epoch: seconds(node.epoch.get()),
         measured: seconds(node.stop.window().span().get()),
         nodes: node.nodes.clone(),

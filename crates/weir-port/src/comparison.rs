@@ -72,6 +72,7 @@ pub fn rows(
                 value,
                 unit: frame.unit(metric),
                 formula: form.as_ref().map_or_else(ToString::to_string, |form| form.formula().to_owned()),
+                settled: judgement.unjudged.is_none(),
                 agrees: judgement.holds,
                 unjudged: judgement.unjudged,
             });
@@ -93,6 +94,7 @@ pub fn queue_row(form: &ClosedForm, simulated: Option<Simulated<'_>>) -> Option<
         value: Some(value),
         unit: "pkt",
         formula: "conservation of work: rho (W + E[L(L-1)] / 2m)".to_owned(),
+        settled: judgement.unjudged.is_none(),
         agrees: judgement.holds,
         unjudged: judgement.unjudged,
     })

@@ -129,6 +129,8 @@ fn blank(port: &PortScenario, from: &Source) -> Outcome {
         engines: Vec::new(),
         disciplines: port.disciplines.iter().map(|named| named.name.clone()).collect(),
         reference: port.disciplines[port.reference].name.clone(),
+        settling: None,
+        lengthened: None,
         classes: frame(port, None).classes,
         estimates: Vec::new(),
         differences: Vec::new(),

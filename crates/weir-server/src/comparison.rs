@@ -29,7 +29,8 @@ pub fn rows(server: &ServerScenario, place: usize, cell: &Cell, rows: &Rows) -> 
     let is_short = Length::of(server, place).is_some_and(|length| length.is_short());
     made.iter_mut().for_each(|row| {
         let judgement = judged(row, rows, is_short);
-        (row.agrees, row.unjudged) = (judgement.holds, judgement.unjudged);
+        (row.agrees, row.settled) = (judgement.holds, judgement.unjudged.is_none());
+        row.unjudged = judgement.unjudged;
     });
     made
 }
@@ -59,6 +60,7 @@ fn without(discipline: &str, reason: String) -> TheoryRow {
         unit: "s",
         formula: reason,
         agrees: None,
+        settled: true,
         unjudged: None,
     }
 }

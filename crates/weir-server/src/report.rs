@@ -65,7 +65,10 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
     let interrupted = replications < server.stop.replications as usize;
     let engine = |place: usize| engine(cells.get(place)?);
     ServerOutcome {
-        course: Course::new(&server.disciplines, server.reference, interrupted, engine),
+        course: Course {
+            random: server.is_random(),
+            ..Course::new(&server.disciplines, server.reference, interrupted, engine)
+        },
         warnings,
         class_totals: named(server, cells)
             .flat_map(|(name, cell)| class_totals(server, name, cell))

@@ -228,7 +228,7 @@ def checks(result: Result) -> str:
     if not result.checks:
         return ""
     listed = table(checks_columns(result.checks, result.labels))
-    failed = not all(check.ok for check in result.checks)
+    failed = any(check.ok is False for check in result.checks)
     return (
         f"<p>{escape(capital(agreement(result) or ''))}.</p>\n{details('All checks', listed, shown=failed)}"
     )

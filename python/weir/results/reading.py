@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -93,14 +93,19 @@ def _check_row(row: Mapping[str, Any], disciplines: list[str], where: str) -> No
 
 
 def check_fields(
-    document: Mapping[str, Any], kinds: Mapping[str, str], where: str = "", *, required: bool = False
+    document: Mapping[str, Any],
+    kinds: Mapping[str, str],
+    where: str = "",
+    *,
+    required: bool = False,
+    optional: Container[str] = (),
 ) -> None:
     """Check the fields of an object against kinds such as ``"float | None"``; the absent only if required."""
     for name, kind in kinds.items():
         if name in document:
             if not _fits(kind)(document[name]):
                 refuse(where + name, document[name], _words(kind))
-        elif required and "None" not in kind.split(" | "):
+        elif required and name not in optional and "None" not in kind.split(" | "):
             raise ResultError(f"is not a result of weir: `{where}{name}` is missing", REMEDY)
 
 
@@ -108,17 +113,28 @@ def check_rows(kind: type, value: object, where: str) -> None:
     """Check a list of objects against the dataclass of its rows."""
     if not isinstance(value, list):
         refuse(where, value, "a list")
-    kinds = kinds_of(kind)
+    kinds, optional = kinds_of(kind), _optional(kind)
     for place, row in enumerate(value):
         if not isinstance(row, dict):
             refuse(f"{where}[{place}]", row, "an object")
-        check_fields(row, kinds, f"{where}[{place}].", required=True)
+        check_fields(row, kinds, f"{where}[{place}].", required=True, optional=optional)
+
+
+def check_object(kind: type, value: object, where: str) -> None:
+    """Check an object against its dataclass."""
+    check_rows(kind, [value], where)
 
 
 @cache
 def kinds_of(kind: type) -> dict[str, str]:
     """Return the fields of a dataclass of rows, by their names in JSON, with their kinds."""
     return {field.name.rstrip("_"): str(field.type) for field in fields(kind)}
+
+
+@cache
+def _optional(kind: type) -> frozenset[str]:
+    """Return the fields that have a default, by their names in JSON."""
+    return frozenset(field.name.rstrip("_") for field in fields(kind) if field.default is not MISSING)
 
 
 @cache

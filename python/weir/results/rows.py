@@ -6,7 +6,7 @@ the fields of their last base first, so the parts of a class stand from the last
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, TypeVar
 
 Row = TypeVar("Row")
@@ -29,9 +29,15 @@ class Rows(tuple[Row_co, ...]):
 
 
 def rows(kind: type[Row], found: list[dict[str, Any]]) -> Rows[Row]:
-    """Return JSON objects as rows; a field missing from an object is None."""
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    return Rows(kind(**{name: frozen(row.get(name.rstrip("_"))) for name in names}) for row in found)
+    """Return JSON objects as rows; a field missing from an object is its default, or None."""
+    defaults = {
+        field.name: None if field.default is MISSING else field.default
+        for field in fields(kind)  # type: ignore[arg-type]
+    }
+    return Rows(
+        kind(**{name: frozen(row.get(name.rstrip("_"), usual)) for name, usual in defaults.items()})
+        for row in found
+    )
 
 
 def frozen(value: object) -> object:
@@ -91,11 +97,15 @@ class Sampled:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured(Value):
-    """A value with its unit; where it is None, or has no interval, ``reason`` says why."""
+    """A value with its unit; where it is None, or has no interval, ``reason`` says why.
+
+    ``settled`` is False where the run is too short for the interval to be relied on.
+    """
 
     __slots__ = ()
     unit: str
     reason: str | None
+    settled: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +157,8 @@ class Histogram(Of):
 class TheoryValue:
     """A closed form, with the name of its formula or, where ``value`` is None, why there is none.
 
-    ``agrees`` says whether the simulated 99.9 % interval covers it; None where nothing was simulated.
+    ``agrees`` says whether the simulated 99.9 % interval covers it; None where nothing was simulated, and
+    where the run is too short for that interval: then ``settled`` is False, and ``unjudged`` says why.
     """
 
     discipline: str | None
@@ -157,19 +168,79 @@ class TheoryValue:
     unit: str
     formula: str
     agrees: bool | None
+    settled: bool = True
+    unjudged: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """A self-check of a run: an identity that must hold, and how well it did."""
+    """A self-check of a run: an identity that must hold, and how well it did.
+
+    ``ok`` is None where it is not judged, since it rests on a figure that the run is too short for;
+    ``unjudged`` says why. ``level`` is that of the interval which the tolerance is: chance fails one right
+    figure in 1 / (1 - level). None where they can differ by a defect alone.
+    """
 
     discipline: str | None
     check: str
     expected: float
     measured: float
     tolerance: float
-    ok: bool
+    ok: bool | None
     note: str
+    unjudged: str | None = None
+    level: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settling:
+    """How many times as long a run must be, with as many replications, until all figures are settled.
+
+    ``figure`` names the one that needs ``longer``; ``means`` and ``quantiles`` are what these need, None
+    where they are settled. ``count`` of the ``of`` figures with an interval are not settled. ``reason`` says
+    why, where there is a formula for it.
+    """
+
+    longer: float
+    figure: str
+    means: float | None
+    quantiles: float | None
+    count: int
+    of: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lengthened:
+    """What was done to settle the figures: a run ``times`` as long as the scenario has it, in ``runs`` runs.
+
+    ``limit`` is how many times as long it might have become, ``length`` its length in words; ``reason`` says
+    why it is no longer, where figures are not settled and the limit is not reached.
+    """
+
+    times: int
+    limit: int
+    runs: int
+    length: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmed:
+    """A self-check that failed, by its place among all, and whether it failed ``again`` with another seed."""
+
+    place: int
+    check: str
+    discipline: str | None
+    again: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """What a second ``seed`` says of the self-checks that failed and may have done so by chance."""
+
+    seed: int
+    checks: tuple[Confirmed, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from weir.results.checks import LEVEL
 from weir.text import Scale, absent, number, scale_for, value_with_margin
 
 if TYPE_CHECKING:
@@ -17,8 +18,14 @@ GAP = 2
 """Characters between two columns on a terminal."""
 PER_CENT = Scale(0.01, "%")
 NONE, ABSENT = "–", "n/a"
+UNSETTLED, NOT_JUDGED = "not settled", "not judged"
+"""What stands in place of a margin that cannot be relied on, and of OK or !! where that rests on one."""
+AT_LEVEL = f"at {LEVEL}"
+"""What heads the column of OK and !!: the interval that closed forms are held against, not that of the table."""
 MARKS = {True: "OK", False: "!!", None: ""}
 """What stands beside a closed form: whether the simulation agrees."""
+MARKS_OF_CHECKS = {**MARKS, None: NOT_JUDGED}
+"""What stands beside a self-check."""
 _FEW = 4
 
 ARow = TypeVar("ARow", bound="Measured")
@@ -84,6 +91,8 @@ def cell(row: Measured | None, scale: Scale, *, margin: bool = False) -> str:
     if row is None or row.value is None:
         return absent(row.reason if row else None)
     value = row.value / scale.factor
+    if not row.settled:
+        return f"{number(value)} {UNSETTLED}"
     if not margin or row.low is None or row.high is None:
         return number(value)
     return value_with_margin(value, row.low / scale.factor, row.high / scale.factor)
@@ -173,7 +182,26 @@ def difference(row: Measured | None, scale: Scale) -> str:
     """Return a difference with its interval; where it is absent, another place says why."""
     if row is None:
         return NONE
-    return ABSENT if row.value is None else signed(row.value, row.low, row.high, scale.factor)
+    if row.value is None:
+        return ABSENT
+    if not row.settled:
+        return f"{signed(row.value, None, None, scale.factor)} {UNSETTLED}"
+    return signed(row.value, row.low, row.high, scale.factor)
+
+
+def mark(row: TheoryValue | None) -> str:
+    """Return whether the simulation agrees with a closed form: OK, !!, or that it is too short to tell."""
+    if row is None or row.value is None:
+        return ""
+    if row.agrees is None and row.unjudged:
+        return f"{NOT_JUDGED}: {row.unjudged}"
+    return MARKS[row.agrees] if row.settled else NOT_JUDGED
+
+
+def worst(held: Iterable[bool | None]) -> bool | None:
+    """Return how checks of a kind did: False where one failed, else None where one is not judged."""
+    found = list(held)
+    return None if None in found and False not in found else all(found)
 
 
 def known(columns: Iterable[Column]) -> list[Column]:
@@ -222,7 +250,9 @@ def checks_columns(rows: Sequence[Check], labels: Mapping[str, str] | None = Non
         words("discipline", ((labels or {}).get(name, name) for name in names)),
         Column("expected", tuple(number(row.expected, 6) for row in rows), rank=1),
         Column("measured", tuple(number(row.measured, 6) for row in rows), rank=1),
-        words("", (MARKS[row.ok] for row in rows)),
+        words(
+            "", (f"{NOT_JUDGED}: {row.unjudged}" if row.unjudged else MARKS_OF_CHECKS[row.ok] for row in rows)
+        ),
         words("note", (row.note for row in rows), rank=2),
     ]
 
@@ -252,7 +282,8 @@ def forms_columns(
 ) -> list[Column]:
     """Return closed forms, one a row: whom they are about under two ``headers``, then columns of values.
 
-    OK stands where the simulation agrees, !! where it does not. Nothing where there are none.
+    OK stands where the simulation agrees, !! where it does not, and that it is not judged where the run is
+    too short. Nothing where there are none.
     """
     if not rows:
         return []
@@ -262,6 +293,6 @@ def forms_columns(
         words(headers[0], (row.class_ for row in rows)),
         words(headers[1], (row.metric for row in rows)),
         *(Column(title, tuple(cells)) for title, cells in values.items()),
-        words("", (MARKS[row.agrees] for row in rows)),
+        words(AT_LEVEL, map(mark, rows)),
         words("formula", (row.formula for row in rows), rank=1),
     ]

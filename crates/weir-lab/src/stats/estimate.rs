@@ -8,6 +8,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use super::settled::Settled;
 use super::student;
 
 /// The confidence of the intervals that are stored and shown.
@@ -65,6 +66,8 @@ pub struct Estimate {
     standard_error: f64,
     count: u64,
     method: Method,
+    #[serde(skip_serializing_if = "Settled::is_settled")]
+    settled: Settled,
 }
 
 impl Estimate {
@@ -108,6 +111,12 @@ impl Estimate {
     #[must_use]
     pub fn method(&self) -> Method {
         self.method
+    }
+
+    /// Whether the run was long enough for the interval.
+    #[must_use]
+    pub fn settled(&self) -> Settled {
+        self.settled
     }
 
     /// The interval at another confidence `level`, inside (0, 1).
@@ -204,7 +213,8 @@ impl Measure {
         }
         let reach = student::two_sided(CONFIDENCE, held - 1) * standard_error;
         let (low, high) = (value - reach, value + reach);
-        Self::Estimate(Estimate { value, low, high, standard_error, count, method }).checked()
+        let settled = Settled::YES;
+        Self::Estimate(Estimate { value, low, high, standard_error, count, method, settled }).checked()
     }
 
     /// The largest of `count` observations.
@@ -243,6 +253,20 @@ impl Measure {
         match self {
             Self::Estimate(estimate) => Some(estimate),
             _ => None,
+        }
+    }
+
+    /// Whether the run was long enough for it; what has no interval claims nothing that could be wrong.
+    #[must_use]
+    pub fn settled(&self) -> Settled {
+        self.as_estimate().map_or(Settled::YES, Estimate::settled)
+    }
+
+    /// The same figure, which needs this length of run too.
+    pub fn needing(self, settled: Settled) -> Self {
+        match self {
+            Self::Estimate(old) => Self::Estimate(Estimate { settled: old.settled.and(settled), ..old }),
+            other => other,
         }
     }
 

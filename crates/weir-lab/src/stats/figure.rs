@@ -7,6 +7,7 @@
 use serde::Serialize;
 
 use super::estimate::Measure;
+use super::settled::Settled;
 
 /// What all of a kind are called together.
 pub const ALL: &str = "all";
@@ -69,6 +70,9 @@ pub struct Figure<S = Subject, X = ()> {
     pub unit: &'static str,
     /// Why there is no value, or no interval.
     pub reason: Option<String>,
+    /// Whether the run was long enough for the interval; in JSON only where it was not.
+    #[serde(skip_serializing_if = "Settled::is_settled")]
+    pub settled: Settled,
 }
 
 /// A paired difference of two disciplines on the same work, replication by replication.
@@ -101,12 +105,24 @@ pub struct PairedDifference<S = Subject, X = ()> {
     pub unit: &'static str,
     /// Why there is none.
     pub reason: Option<String>,
+    /// Whether the run was long enough for the interval; in JSON only where it was not.
+    #[serde(skip_serializing_if = "Settled::is_settled")]
+    pub settled: Settled,
 }
 
 /// What a model tells of a value beside its 95 % interval.
 pub trait Beside {
     /// Of this.
     fn of(measure: &Measure) -> Self;
+
+    /// The same of what is never less than this.
+    #[must_use]
+    fn at_least(self, _least: f64) -> Self
+    where
+        Self: Sized,
+    {
+        self
+    }
 }
 
 impl Beside for () {
@@ -125,7 +141,6 @@ pub(super) enum Intervals {
 }
 
 /// A value with its interval.
-#[derive(Default)]
 pub(super) struct Told {
     pub(super) value: Option<f64>,
     pub(super) low: Option<f64>,
@@ -133,6 +148,14 @@ pub(super) struct Told {
     pub(super) standard_error: Option<f64>,
     pub(super) method: Option<String>,
     pub(super) reason: Option<String>,
+    pub(super) settled: Settled,
+}
+
+impl Default for Told {
+    fn default() -> Self {
+        let (value, low, high, standard_error) = (None, None, None, None);
+        Self { value, low, high, standard_error, method: None, reason: None, settled: Settled::YES }
+    }
 }
 
 impl Told {
@@ -147,7 +170,7 @@ impl Told {
                 high: Some(exact + error),
                 standard_error: Some(0.0),
                 method: Some(EXACT.to_owned()),
-                reason: None,
+                ..Self::default()
             },
             (_, Some(estimate), _) => Self {
                 value,
@@ -156,12 +179,22 @@ impl Told {
                 standard_error: Some(estimate.standard_error()),
                 method: Some(estimate.method().to_string()),
                 reason: None,
+                settled: estimate.settled(),
             },
             _ => Self {
                 value,
                 reason: (intervals == Intervals::Explained).then(|| ALONE.to_owned()),
                 ..Self::default()
             },
+        }
+    }
+
+    /// The same of what is never less than this: nor does its interval reach below. A value that is less, is of something
+    /// else.
+    pub(super) fn at_least(self, least: f64) -> Self {
+        match self.value {
+            Some(value) if value >= least => Self { low: self.low.map(|low| low.max(least)), ..self },
+            _ => self,
         }
     }
 
@@ -186,14 +219,20 @@ impl<S> Title<S> {
 }
 
 impl<S, X: Beside> Figure<S, X> {
-    /// What was measured; where it has no interval, it does not say why.
+    /// What was measured, of what is never below zero; where it has no interval, it does not say why.
     pub fn new(discipline: Option<&str>, title: Title<S>, measure: &Measure) -> Self {
-        let told = Told::new(measure, Intervals::Bare, 0.0);
+        let told = Told::new(measure, Intervals::Bare, 0.0).at_least(0.0);
         Self::told(discipline, title, told, measure.count(), X::of(measure))
     }
 }
 
 impl<S, X> Figure<S, X> {
+    /// Whether its statistic is a quantile, as `p99`.
+    #[must_use]
+    pub fn is_quantile(&self) -> bool {
+        self.statistic.strip_prefix('p').is_some_and(|rest| rest.parse::<f64>().is_ok())
+    }
+
     pub(super) fn told(discipline: Option<&str>, title: Title<S>, told: Told, count: u64, beside: X) -> Self {
         Self {
             discipline: discipline.map(str::to_owned),
@@ -209,6 +248,7 @@ impl<S, X> Figure<S, X> {
             method: told.method,
             unit: title.unit,
             reason: told.reason,
+            settled: told.settled,
         }
     }
 }
@@ -233,6 +273,7 @@ impl<S, X> PairedDifference<S, X> {
             beside,
             unit: title.unit,
             reason: told.reason,
+            settled: told.settled,
         }
     }
 }
@@ -284,6 +325,19 @@ mod tests {
         assert_eq!(json(&apart), expected);
         let named = json(PairedDifference { comparison: Some("improvement"), ..apart });
         assert!(named.contains(r#""metric":"wait","kind":"improvement","statistic":"mean""#), "{named}");
+    }
+
+    #[test]
+    fn a9_no_interval_of_what_is_never_negative_reaches_below_zero() {
+        let wide = |value| Measure::estimate(value, 10.0, 9, Method::Replications { groups: 4 });
+        let title = || Title::mean(Place { load: 0.5 }, "wait", "s");
+        let figure = |value| Figure::<_, ()>::new(Some("fifo"), title(), &wide(value)).low;
+        assert_eq!(figure(2.0), Some(0.0));
+        assert!(figure(-2.0).is_some_and(|low| low < -30.0), "what is negative itself is something else");
+        let of_rows = Rows::bare(rows(&[1.0, 1.0, 100.0], 0.5));
+        assert_eq!(of_rows.figures::<()>("fifo").next().and_then(|figure| figure.low), Some(0.0));
+        let apart = PairedDifference::new(["drr", "fifo"], title(), &wide(2.0), ());
+        assert!(apart.low.is_some_and(|low| low < -20.0), "a difference may be");
     }
 
     #[test]

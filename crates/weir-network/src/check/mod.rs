@@ -21,6 +21,7 @@ mod nodes;
 mod routes;
 mod traffic;
 
+use crate::chance;
 use crate::document::NetworkDocument;
 use crate::model::NetworkScenario;
 use weir_core::canonical::canonical;
@@ -95,7 +96,7 @@ impl Check<'_, '_> {
         let stop = self.network_stop(&document.stop.value)?;
         let flows = self.flows(document, &nodes, &links, &stop)?;
         let measure = self.network_measure(&document.measure, &stop, flows.all.len())?;
-        Ok(NetworkScenario {
+        let mut network = NetworkScenario {
             title: document.title.clone(),
             seed: document.seed,
             disciplines: disciplines.into_iter().map(|discipline| discipline.name).collect(),
@@ -106,7 +107,12 @@ impl Check<'_, '_> {
             classes: flows.classes,
             stop,
             measure,
-        })
+        };
+        // All others would be the same.
+        if !chance::is_random(&network) {
+            network.stop.replications = 1;
+        }
+        Ok(network)
     }
 }
 

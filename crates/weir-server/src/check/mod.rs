@@ -126,7 +126,7 @@ impl Check<'_, '_> {
         let reference = self.pool_reference(document.reference.as_ref(), &disciplines)?;
         let (names, specs) =
             disciplines.into_iter().map(|discipline| (discipline.name, discipline.spec)).unzip();
-        Ok(ServerScenario {
+        let mut server = ServerScenario {
             title: document.title.clone(),
             seed: document.seed,
             disciplines: names,
@@ -140,7 +140,12 @@ impl Check<'_, '_> {
             load: arrives.load,
             stop,
             measure,
-        })
+        };
+        // All others would be the same.
+        if !server.is_random() {
+            server.stop.replications = 1;
+        }
+        Ok(server)
     }
 
     fn cores(&self, table: &ServerTable) -> Checked<Cores> {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.models.port.verdict import tail_statistic
-from weir.results.tables import MARKS, NONE, Column, cell, column, column_scale, margin, words
+from weir.results.tables import AT_LEVEL, NONE, Column, cell, column, column_scale, margin, mark, words
 from weir.text import number, percent
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _theory_pair(result: PortResult, scale: Scale) -> list[Column]:
         return []
     return [
         Column("theory", tuple(NONE if value is None else number(value) for value in values), rank=4),
-        words("", (MARKS[row.agrees] if row is not None else "" for row in rows)),
+        words(AT_LEVEL, map(mark, rows)),
     ]
 
 

@@ -194,7 +194,7 @@ def _lossless(evidence: Evidence) -> Iterator[Part]:
         for check in each.checks
         if check.check != _BY_CHANCE
     ]
-    broken = [f"{check.check} in {name}" for name, check in checks if not check.ok]
+    broken = [f"{check.check} in {name}" for name, check in checks if check.ok is False]
     shown = "; ".join(broken[:3]) or "none broken"
     yield Part(not broken, f"{len(checks)} self-checks of {len(evidence.results)} runs: {shown}")
 

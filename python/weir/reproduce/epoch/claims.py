@@ -190,7 +190,7 @@ def _raised(evidence: Evidence) -> Iterator[Part]:
 
 def _verified(evidence: Evidence) -> Iterator[Part]:
     checks = [(name, check) for name, result in evidence.results.items() for check in result.checks]
-    broken = [f"{check.check} in {name}" for name, check in checks if not check.ok]
+    broken = [f"{check.check} in {name}" for name, check in checks if check.ok is False]
     shown = "; ".join(broken[:3]) or "none broken"
     yield Part(not broken, f"{len(checks):,} self-checks of {len(evidence.results)} runs: {shown}")
 

@@ -127,7 +127,7 @@ def _conserved(evidence: Evidence) -> tuple[bool, str]:
     for result in evidence.results.values():
         for row in result.class_totals:
             offered, lost = offered + row.offered, lost + abs(row.offered - row.done - row.dropped)
-        failed += sum(not check.ok for check in result.checks)
+        failed += sum(check.ok is False for check in result.checks)
     if not evidence.results:
         raise NotMeasuredError("no run was finished")
     return (

@@ -1,0 +1,81 @@
+//! Whether a run is long enough for a figure, and by how much longer it must be where it is not.
+//!
+//! A figure that is *not settled* has a value and an interval, and the interval is not to be relied on: it may lie beside
+//! the truth far more often than one time in twenty. What decides that is stated where it is decided:
+//! [`super::run_length`] for means of queues, [`super::tail`] for quantiles, [`super::linear`] and
+//! [`super::replications`] for what the data show of themselves.
+//!
+//! Units: a share of the length of the run, 1 for the run as it was. Work O(1).
+
+use serde::{Serialize, Serializer};
+
+/// A run is never said to need more than this many times its length: beyond it nothing is known but that it is far too short.
+pub const MOST: f64 = 1e6;
+
+/// How many times as long a run must be until a figure is settled; 1 where it is.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Settled(f64);
+
+impl Settled {
+    /// The run is long enough.
+    pub const YES: Self = Self(1.0);
+
+    /// The run must be `longer` times as long: two digits, rounded up. It is long enough where that is at most 1.
+    #[must_use]
+    pub fn needing(longer: f64) -> Self {
+        if longer <= 1.0 {
+            return Self::YES;
+        }
+        if longer.is_nan() || longer >= MOST {
+            return Self(MOST);
+        }
+        let step = 10_f64.powi(longer.log10().floor() as i32 - 1);
+        // What is two digits already is not rounded up by its last bit.
+        Self(((longer / step - 1e-9).ceil() * step * 1e6).round() / 1e6)
+    }
+
+    /// What needs the longer run of the two.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        if other.0 > self.0 { other } else { self }
+    }
+
+    /// Whether the run is long enough.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.0 <= 1.0
+    }
+
+    /// How many times as long the run must be; 1 where it is long enough.
+    #[must_use]
+    pub fn longer(self) -> f64 {
+        self.0
+    }
+}
+
+impl Serialize for Settled {
+    /// Whether it is settled.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bool(self.is_settled())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_needed_is_told_in_two_digits_and_never_too_low() {
+        let told = [0.0, 1.0, 1.01, 1.1, 4.13, 99.2, 130.0, 131.0, 1e9, f64::NAN];
+        let told = told.map(|longer| Settled::needing(longer).longer());
+        assert_eq!(told, [1.0, 1.0, 1.1, 1.1, 4.2, 100.0, 130.0, 140.0, MOST, MOST]);
+    }
+
+    #[test]
+    fn the_longer_run_counts() {
+        let (short, long) = (Settled::needing(2.0), Settled::needing(3.0));
+        assert_eq!((short.and(long), long.and(short), Settled::YES.and(short)), (long, long, short));
+        assert!(Settled::YES.is_settled() && !short.is_settled());
+        assert_eq!(serde_json::to_string(&[Settled::YES, short]).expect("JSON"), "[true,false]");
+    }
+}
