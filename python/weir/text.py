@@ -68,8 +68,8 @@ def number(value: float, digits: int = 4) -> str:
 def value_with_margin(value: float, low: float | None, high: float | None) -> str:
     """Return ``value ± margin``, the margin with two digits and the value to the same place.
 
-    The margin is half the interval; of one that is cut off at what is possible, the longer side. Where nothing
-    varies there is none.
+    The margin is half the interval; of one that is cut off at what is possible, the longer side. Where
+    nothing varies there is none.
     """
     if low is None or high is None:
         return number(value)

@@ -58,16 +58,16 @@ Settle = Annotated[
     bool,
     typer.Option(
         "--settle",
-        help="Run for as long as it takes until every figure is settled, as `stop.settle = true` does, at most "
-        "`stop.settle_limit` times the scenario's length (default: 64).",
+        help="Run for as long as it takes until every figure is settled, as `stop.settle = true` does, at "
+        "most `stop.settle_limit` times the scenario's length (default: 64).",
     ),
 ]
 Confirm = Annotated[
     bool,
     typer.Option(
         "--confirm",
-        help="Where a self-check fails that fails one right figure in 1,000, run a second seed: the next one. "
-        "A check that holds then has failed by chance.",
+        help="Where a self-check fails that fails one right figure in 1,000, run a second seed: the next "
+        "one. A check that holds then has failed by chance.",
     ),
 ]
 Threads = Annotated[

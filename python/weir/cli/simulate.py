@@ -67,7 +67,7 @@ def run(
 
     Means carry 95 % confidence intervals. Times are in the scenario's unit: u, one mean packet service, or
     seconds. Ctrl-C ends the run; what is finished is shown and saved, labelled interrupted (exit code 130).
-    A run that is too short says first by how much, and ends with exit code 1; `--settle` makes it long enough.
+    A run that is too short says first by how much, with exit code 1; `--settle` makes it long enough.
 
     \b
     Example:
@@ -104,8 +104,9 @@ def compare(
 
     Shows the mean with its 95 % interval, the paired difference to the reference, the tail, and the closed
     form where there is one, with OK where the 99.9 % interval of the simulation covers it, !! where it does
-    not, and "not judged" where the run is too short to tell. Of a network, also what each flow gets under each discipline; of a fabric, each virtual channel at each load;
-    of a node, each process; of a server, delay, response and slowdown, and what the cores did.
+    not, and "not judged" where the run is too short to tell. Of a network, also what each flow gets under
+    each discipline; of a fabric, each virtual channel at each load; of a node, each process; of a server,
+    delay, response and slowdown, and what the cores did.
 
     \b
     Example:

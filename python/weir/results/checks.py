@@ -23,7 +23,7 @@ _CHANCE = "of right figures one in 1,000 fails this check"
 
 
 def unsettled(result: Result) -> str | None:
-    """Return that figures are not settled, by how much the run is too short, and what to do; None if not so."""
+    """Return that figures are not settled, by how much the run is too short, and what to do, if so."""
     settling, lengthened = result.settling, result.lengthened
     if settling is None:
         return None

@@ -21,7 +21,7 @@ NONE, ABSENT = "–", "n/a"
 UNSETTLED, NOT_JUDGED = "not settled", "not judged"
 """What stands in place of a margin that cannot be relied on, and of OK or !! where that rests on one."""
 AT_LEVEL = f"at {LEVEL}"
-"""What heads the column of OK and !!: the interval that closed forms are held against, not that of the table."""
+"""What heads the column of OK and !!: the level that closed forms are held against, not that of the table."""
 MARKS = {True: "OK", False: "!!", None: ""}
 """What stands beside a closed form: whether the simulation agrees."""
 MARKS_OF_CHECKS = {**MARKS, None: NOT_JUDGED}

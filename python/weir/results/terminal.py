@@ -151,7 +151,7 @@ def show_comparison(out: Console, result: Result) -> None:
 
 
 def _held(rows: Sequence[Check]) -> str:
-    """Return how the checks of a kind did; of those that are not judged how many, and why the first is not."""
+    """Return how the checks of a kind did, and how many are not judged, with the reason of the first."""
     told = MARKS_OF_CHECKS[worst(check.ok for check in rows)]
     unjudged = [check for check in rows if check.ok is None]
     if not unjudged:

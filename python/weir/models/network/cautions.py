@@ -1,10 +1,9 @@
-"""What is to be known of a network's figures before they are read: phases that nobody chose, rates above a line's.
+"""What is to be known of a network's figures before they are read: phases nobody chose, rates above a line's.
 
-Two of them are not mistakes and look like some. Where nothing is random, which of several transfers finds the one
-free place of a full drop-tail queue depends on their phase (Floyd and Jacobson, *Internetworking: Research and
-Experience* 3, 1992), so that their shares are artefacts. And throughput counts packets by the time at which they
-were sent: those on their way when the measured time ends are in it, and a full line seems to carry more than
-its rate.
+Where nothing is random, which of several transfers finds the one free place of a full drop-tail queue depends
+on their phase (Floyd and Jacobson, *Internetworking: Research and Experience* 3, 1992): their shares are
+artefacts. And throughput counts packets by the time at which they were sent: those on their way when the
+measured time ends are in it, so that a full line seems to carry more than its rate.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ def phases(result: NetworkResult) -> str | None:
     labels = short_labels(result.disciplines)
     return (
         f"{plural(count, 'transfer')} share the drop-tail queue of {link.name} under "
-        f"{joined(labels[name] for name in tails)}, and nothing is random: which of them finds a free place is a "
-        'matter of phase; give a link some `jitter`, such as "0.1ms", or their shares are artefacts'
+        f"{joined(labels[name] for name in tails)}, and nothing is random: which of them finds a free place "
+        'is a matter of phase; give a link some `jitter`, such as "0.1ms", or their shares are artefacts'
     )
 
 
@@ -68,8 +67,8 @@ def above_the_line(result: NetworkResult) -> str | None:
             if row is not None and row.value is not None and row.value > least * (1 + _ABOVE):
                 got, line = quantity(row.value, row.unit), quantity(least, row.unit)
                 return (
-                    f"{flow.name} has a throughput of {got} over a line of {line}: packets count by the time at which "
-                    "they were sent, and those on their way when the measured time ends are among them; a longer "
-                    "run makes that as small as one wants"
+                    f"{flow.name} has a throughput of {got} over a line of {line}: packets count by the time at "
+                    "which they were sent, and those on their way when the measured time ends are among them; "
+                    "the longer the run, the smaller their part"
                 )
     return None
