@@ -96,8 +96,8 @@ def test_what_is_not_settled_is_said_first():
     settling = {"longer": 4.2, "figure": "p99 latency of 20pkt under fifo", "count": 12, "of": 40}
     words = verdict(changed(settling=lambda _: settling, file=lambda _: "port.toml"))
     assert words.startswith(
-        "Not settled: p99 latency of 20pkt under fifo and 11 other figures; the run must be 4.2 times as long; "
-        "`weir run port.toml --settle` runs as long as it takes. "
+        "Not settled: p99 latency of 20pkt under fifo and 11 other figures; the run must be 4.2 times as "
+        "long; `weir run port.toml --settle` runs as long as it takes. "
     )
     done = {"times": 64, "limit": 64, "runs": 3, "length": "12,800,000 packets"}
     limited = verdict(changed(settling=lambda _: settling, lengthened=lambda _: done))

@@ -63,7 +63,7 @@ def printed(columns: list[Column], width: int, monkeypatch: pytest.MonkeyPatch) 
 
 
 GOLDEN = """\
-discipline    mean (u)  vs fifo  p99 (u)  max (u)  theory
+discipline    mean (u)  vs fifo  p99 (u)  max (u)  theory  at 99.9 %
 fifo         107.0 ±1.1        –    494.3     1585   107.2  OK
 alpha:10   68.00 ±0.68    −36 %    440.0     2284       –
 sf         30.59 ±0.31    −71 %    608.4     3225   30.65  OK

@@ -67,8 +67,8 @@ def above_the_line(result: NetworkResult) -> str | None:
             if row is not None and row.value is not None and row.value > least * (1 + _ABOVE):
                 got, line = quantity(row.value, row.unit), quantity(least, row.unit)
                 return (
-                    f"{flow.name} has a throughput of {got} over a line of {line}: packets count by the time at "
-                    "which they were sent, and those on their way when the measured time ends are among them; "
-                    "the longer the run, the smaller their part"
+                    f"{flow.name} has a throughput of {got} over a line of {line}: packets count by the "
+                    "time at which they were sent, and those on their way when the measured time ends are "
+                    "among them; the longer the run, the smaller their part"
                 )
     return None
