@@ -1,5 +1,5 @@
 //! From what the runs left to the rows of a result (see [`weir_lab::stats::row`]): one number a replication, its mean with the t intervals at 95 %
-//! and at 90 %; quantiles by sectioning; differences and improvements replication by replication.
+//! and at 90 %; quantiles of all; differences and improvements replication by replication.
 //!
 //! | figure | one number of a replication |
 //! |-|-|
@@ -92,6 +92,15 @@ pub fn rows(fabric: &FabricScenario, load: f64, cell: &Cell) -> Rows<Subject> {
         }
     }
     Rows::bare(rows)
+}
+
+/// What a figure is about, in words.
+#[must_use]
+pub fn words(subject: &Subject) -> String {
+    match subject.channel.as_str() {
+        ALL => format!("all channels at load {}", subject.load),
+        channel => format!("{channel} at load {}", subject.load),
+    }
 }
 
 /// What is offered by all channels together.

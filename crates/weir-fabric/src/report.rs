@@ -27,15 +27,17 @@ pub fn outcome(fabric: &FabricScenario, frame: &Frame, cells: &[Cell]) -> Fabric
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let interrupted = replications < fabric.stop.replications as usize;
     let engine = |place| Some(job::engine(fabric, place));
+    let estimates = row::figures(&fabric.disciplines, &rows);
+    let course = Course::new(&fabric.disciplines, fabric.reference, interrupted, engine);
     FabricOutcome {
         provenance: Provenance::new("fabric", &fabric.title, fabric.seed, frame, replications),
         length_unit: "B",
-        course: Course::new(&fabric.disciplines, fabric.reference, interrupted, engine),
+        course: course.settling(&estimates, None, figures::words),
         size: size(fabric),
         channels: channels(fabric),
         loads: fabric.traffic.loads.clone(),
         totals: named(fabric, cells).map(|(name, cell)| totals(name, cell)).collect(),
-        estimates: row::figures(&fabric.disciplines, &rows),
+        estimates,
         differences: row::differences(&fabric.disciplines, fabric.reference, &rows, figures::compared),
         saturation: saturation(fabric, &rows),
         distributions: named(fabric, cells)

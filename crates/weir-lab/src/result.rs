@@ -13,7 +13,7 @@ use crate::lengthened::Lengthened;
 use crate::provenance::{EngineUsed, Provenance};
 use crate::runner::Model;
 use crate::scenario::Read;
-use crate::stats::figure::{Figure, PairedDifference, Subject};
+use crate::stats::figure::{ALL, Figure, PairedDifference, Subject};
 use crate::stats::row::{self, DIFFERENCE, Rows};
 use crate::stats::{Bins, Settled};
 
@@ -68,6 +68,29 @@ impl Course {
     }
 }
 
+impl Course {
+    /// The same, judged by its figures: how much longer the run must be, and why.
+    #[must_use]
+    pub fn judged<X>(self, figures: &[Figure<Subject, X>], reason: Option<String>) -> Self {
+        self.settling(
+            figures,
+            reason,
+            |subject| if subject.name == ALL { String::new() } else { subject.name.clone() },
+        )
+    }
+
+    /// As [`Self::judged`], of figures whose subjects are told by `words`.
+    #[must_use]
+    pub fn settling<S, X>(
+        self,
+        figures: &[Figure<S, X>],
+        reason: Option<String>,
+        words: impl Fn(&S) -> String,
+    ) -> Self {
+        Self { settling: Settling::of(figures, words).map(|found| found.because(reason)), ..self }
+    }
+}
+
 /// The result of a run. Facts are what is the model's own; they must be a structure with keys that are not used here.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome<Facts = ()> {
@@ -100,11 +123,13 @@ impl<Facts> Outcome<Facts> {
         let compared = model.compared();
         let disciplines: Vec<String> = compared.disciplines.iter().map(|&name| name.to_owned()).collect();
         let interrupted = provenance.replications < model.replications();
+        let estimates = row::figures(&disciplines, rows);
+        let course = Course::new(&disciplines, compared.reference, interrupted, |_| Some("plain"));
         Self {
             provenance,
-            course: Course::new(&disciplines, compared.reference, interrupted, |_| Some("plain")),
+            course: course.judged(&estimates, None),
             facts,
-            estimates: row::figures(&disciplines, rows),
+            estimates,
             differences: row::differences(&disciplines, compared.reference, rows, |_| &[DIFFERENCE]),
             distributions: Vec::new(),
             theory: Vec::new(),

@@ -1,5 +1,5 @@
 //! From what the jobs left to the rows of a result (see [`weir_lab::stats::row`]): one number a replication, its mean with the t interval;
-//! quantiles by sectioning; differences from the reference replication by replication.
+//! quantiles of all; differences from the reference replication by replication.
 
 use crate::chance;
 use crate::collector::{Bin, Counts, HopCounts};
@@ -9,7 +9,7 @@ use crate::summary::{Summary, subjects};
 use crate::wire::LinkTally;
 use weir_lab::stats::figure::{ALL, Title};
 use weir_lab::stats::row::{self, Comparison, Row, Rows};
-use weir_lab::stats::{Bins, Histogram, Measure, QUANTILES, replications};
+use weir_lab::stats::{Bins, Histogram, Measure, QUANTILES, Tail, replications, settled};
 
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
@@ -34,7 +34,8 @@ pub fn interval_name(network: &NetworkScenario, place: usize) -> String {
 fn mean(title: Title<Subject>, parts: Vec<Option<f64>>, count: u64) -> Row<Subject> {
     let values: Vec<f64> = parts.iter().copied().flatten().collect();
     let mut row = Row::mean(title, parts, count);
-    row.measure = replications::mean(&without_rounding(&values, largest(&values)));
+    let measure = replications::mean(&without_rounding(&values, largest(&values)));
+    row.measure = settled::by_itself(measure, 0.0, settled::error_of(row.title.unit));
     row
 }
 
@@ -89,6 +90,13 @@ const TOLD: [Told; 6] = [
     ("loss", "1", |counts, _| over(counts.dropped as f64, counts.offered)),
     ("reordered", "1", |counts, _| over(counts.reordered as f64, counts.delivered)),
 ];
+
+/// What a figure is about, in words.
+#[must_use]
+pub fn words(subject: &Subject) -> String {
+    let during = if subject.interval == ALL { String::new() } else { format!(" in {}", subject.interval) };
+    if subject.name == ALL { during.trim_start().to_owned() } else { format!("{}{during}", subject.name) }
+}
 
 /// The packets behind a metric.
 fn behind(metric: &str, counts: &Counts) -> u64 {
@@ -150,6 +158,7 @@ fn evenness(network: &NetworkScenario, summaries: &[Summary], place: usize, rows
 /// The quantiles of the delays over the whole run.
 fn tails(subjects: &[Flows], summaries: &[Summary], rows: &mut Vec<Row<Subject>>) {
     for (at, (flows, all)) in subjects.iter().zip(histograms(summaries)).enumerate() {
+        let ends: Vec<Tail> = summaries.iter().map(|summary| Tail::new(&summary.histograms[at])).collect();
         for (statistic, p) in QUANTILES {
             let title = Title {
                 subject: Subject::new(flows.scope, &flows.name),
@@ -157,8 +166,9 @@ fn tails(subjects: &[Flows], summaries: &[Summary], rows: &mut Vec<Row<Subject>>
                 statistic,
                 unit: "s",
             };
-            let parts = summaries.iter().map(|summary| summary.histograms[at].quantile(p)).collect();
-            rows.push(Row::quantile(title, (&all, p), parts, all.count(), |time| time / SECOND));
+            let parts =
+                summaries.iter().zip(&ends).map(|(summary, end)| (summary.histograms[at].quantile(p), *end));
+            rows.push(Row::quantile(title, (&all, p), parts.collect(), all.count(), |time| time / SECOND));
         }
     }
 }

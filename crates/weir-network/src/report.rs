@@ -25,19 +25,21 @@ pub fn outcome(
     let named = || network.disciplines.iter().map(String::as_str).zip(cells.iter().map(|cell| &cell.runs));
     let rows: Vec<_> = cells.iter().map(|cell| figures::rows(network, &cell.runs)).collect();
     let interrupted = finished < network.stop.replications as usize;
+    let estimates = row::figures(&network.disciplines, &rows);
+    let course = Course::new(&network.disciplines, network.reference, interrupted, |_| Some(engine));
     NetworkOutcome {
         provenance: Provenance::new("network", &network.title, network.seed, frame, finished),
         length_unit: "B",
         course: Course {
             random: chance::is_random(network),
-            ..Course::new(&network.disciplines, network.reference, interrupted, |_| Some(engine))
+            ..course.settling(&estimates, None, figures::words)
         },
         totals: named().map(|(name, summaries)| totals(name, summaries)).collect(),
         intervals: (0..network.measure.intervals.len()).map(|place| interval(network, place)).collect(),
         classes: network.classes.clone(),
         flows: flows(network),
         links: network.links.iter().map(|link| link_row(network, link)).collect(),
-        estimates: row::figures(&network.disciplines, &rows),
+        estimates,
         differences: row::differences(&network.disciplines, network.reference, &rows, figures::compared),
         series: named().flat_map(|(name, summaries)| figures::series(network, name, summaries)).collect(),
         distributions: named()

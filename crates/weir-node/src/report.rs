@@ -27,12 +27,11 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
     let rows: Vec<Rows> = cells.iter().map(|cell| figures::rows(node, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let interrupted = replications < node.stop.replications as usize;
+    let estimates = row::figures(&node.disciplines, &rows);
+    let course = Course::new(&node.disciplines, node.reference, interrupted, |_| Some("plain"));
     NodeOutcome {
         provenance: Provenance::new("node", &node.title, node.seed, frame, replications),
-        course: Course {
-            random: figures::is_random(node),
-            ..Course::new(&node.disciplines, node.reference, interrupted, |_| Some("plain"))
-        },
+        course: Course { random: figures::is_random(node), ..course.judged(&estimates, None) },
         epoch: seconds(node.epoch.get()),
         measured: seconds(node.stop.window().span().get()),
         nodes: node.nodes.clone(),
@@ -43,7 +42,7 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
             .flat_map(|(name, cell)| process_totals(node, name, cell))
             .collect(),
         node_totals: named(node, cells).flat_map(|(name, cell)| node_totals(node, name, cell)).collect(),
-        estimates: row::figures(&node.disciplines, &rows),
+        estimates,
         differences: row::differences(&node.disciplines, node.reference, &rows, |_| &[DIFFERENCE]),
         distributions: named(node, cells)
             .flat_map(|(name, cell)| figures::distributions(node, cell, name))

@@ -14,7 +14,7 @@ use crate::tally::{NodeTally, ProcessTally, QueueTally};
 use weir_core::task::{Overcommitted, Used};
 use weir_core::units::{Cost, Nanos};
 use weir_lab;
-use weir_lab::stats::{Histogram, QUANTILES, Spread, Times};
+use weir_lab::stats::{Histogram, QUANTILES, Spread, Tail, Times};
 
 /// A process, or all but the system's, in one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -108,7 +108,8 @@ fn both(first: Option<Used>, second: Option<Used>) -> Option<Used> {
 fn spread(times: &Times, tails: Option<&Histogram>) -> Spread {
     let quantiles =
         tails.map_or_else(Default::default, |histogram| QUANTILES.map(|(_, p)| histogram.quantile(p)));
-    Spread { quantiles, ..times.spread() }
+    let tail = tails.map(Tail::new).unwrap_or_default();
+    Spread { quantiles, tail, ..times.spread() }
 }
 
 /// All processes but the system's, and the histograms of each subject.

@@ -4,10 +4,10 @@ use crate::collector::Metric;
 use crate::figures::Frame;
 use crate::gathered::Gathered;
 use crate::outcome::ClassRow;
+use crate::settling::Sufficiency;
 use crate::theory::ClosedForm;
 use weir_lab::judgement::Judgement;
 use weir_lab::result::{Check, LEVEL, TheoryRow};
-use weir_lab::stats::Measure;
 use weir_theory::TheoryError;
 
 /// The exact means of a metric, `all` first and then class by class; `None` where the form gives none. Those of
@@ -31,20 +31,13 @@ pub fn exact(form: &ClosedForm, metric: Metric, frame: &Frame) -> Vec<Option<f64
     means
 }
 
-/// What was simulated of a discipline.
+/// What was simulated of a discipline, and what of it is settled.
 #[derive(Clone, Copy)]
 pub struct Simulated<'a> {
     /// It.
     pub gathered: &'a Gathered,
-    /// Why the run cannot be held against means of the steady state, if it cannot.
-    pub short: Option<&'a str>,
-}
-
-impl Simulated<'_> {
-    /// Whether a measure is what it should be.
-    fn judge(&self, expected: f64, measure: &Measure) -> Judgement {
-        self.short.map_or_else(|| Judgement::of(expected, measure), Judgement::none)
-    }
+    /// Whether the run is long enough for its figures.
+    pub enough: &'a Sufficiency,
 }
 
 /// The rows of one discipline, beside what was simulated of it, if anything was.
@@ -61,8 +54,8 @@ pub fn rows(
         let values = form.as_ref().map(|form| exact(form, metric, frame));
         for (at, class) in frame.classes.iter().enumerate() {
             let value = values.as_ref().ok().and_then(|values| values[at]);
-            let judged = value.zip(simulated).map(|(value, simulated)| {
-                simulated.judge(value, &simulated.gathered.mean(place, at.checked_sub(1)).into())
+            let judged = value.zip(simulated).map(|(value, Simulated { gathered, enough })| {
+                Judgement::of(value, &enough.mean_of(gathered, place, at.checked_sub(1)))
             });
             let judgement = judged.unwrap_or_default();
             rows.push(TheoryRow {
@@ -85,7 +78,7 @@ pub fn rows(
 #[must_use]
 pub fn queue_row(form: &ClosedForm, simulated: Option<Simulated<'_>>) -> Option<TheoryRow> {
     let value = form.queue_length()?;
-    let judge = |simulated: Simulated<'_>| simulated.judge(value, &simulated.gathered.queue_length().into());
+    let judge = |found: Simulated<'_>| Judgement::of(value, &found.enough.queue_length(found.gathered));
     let judgement = simulated.map(judge).unwrap_or_default();
     Some(TheoryRow {
         discipline: None,
@@ -103,8 +96,8 @@ pub fn queue_row(form: &ClosedForm, simulated: Option<Simulated<'_>>) -> Option<
 /// The closed form of the overall mean as a self-check; none where there is no mean to hold against it.
 #[must_use]
 pub fn check(simulated: Simulated<'_>, form: &ClosedForm, frame: &Frame) -> Option<Check> {
-    let gathered = simulated.gathered;
-    let measure = Measure::from(gathered.mean(0, None));
+    let Simulated { gathered, enough } = simulated;
+    let measure = enough.mean_of(gathered, 0, None);
     let tolerance = measure.as_estimate().map_or(0.0, |estimate| {
         let (low, high) = estimate.interval(LEVEL);
         (high - low) / 2.0
@@ -113,5 +106,5 @@ pub fn check(simulated: Simulated<'_>, form: &ClosedForm, frame: &Frame) -> Opti
     let exact = form.mean() + frame.transmission;
     let name = Some(gathered.name.as_str());
     let check = Check::new(name, "known formula", exact, measure.value()?, tolerance, note).by_interval();
-    Some(check.judged(simulated.judge(exact, &measure)))
+    Some(check.judged(Judgement::of(exact, &measure)))
 }

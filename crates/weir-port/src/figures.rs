@@ -3,7 +3,9 @@
 use crate::collector::Metric;
 use crate::gathered::{CLOCK, Gathered, scale};
 use crate::outcome::{ClassRow, Difference, Distribution, Figure, OfClass, Ratio, Subject};
+use crate::settling::Sufficiency;
 use weir_lab::stats::figure::{ALL, Title};
+use weir_lab::stats::settled;
 use weir_lab::stats::{Bins, Histogram, Linearised, Measure, QUANTILES, Unavailable, fairness};
 
 /// The units in which a result is told, and its classes.
@@ -38,27 +40,28 @@ impl Frame {
 
 /// All figures of one discipline.
 #[must_use]
-pub fn of_discipline(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
+pub fn of_discipline(gathered: &Gathered, frame: &Frame, enough: &Sufficiency) -> Vec<Figure> {
     let mut figures = Vec::new();
     for place in 0..gathered.metrics.len() {
         for (class, name) in frame.every_class() {
             let histograms = gathered.has_tails().then(|| gathered.histograms(place, class));
-            let mean = gathered.mean(place, class);
-            figures.extend(of_subject((gathered, frame), place, &Subject::new(name), mean, histograms));
+            let mean = enough.mean_of(gathered, place, class);
+            let subject = Subject::new(name);
+            figures.extend(of_subject((gathered, frame, enough), place, &subject, &mean, histograms));
         }
     }
-    figures.extend(packet_periods(gathered, frame));
-    figures.extend(of_flows(gathered, frame));
+    figures.extend(packet_periods(gathered, frame, enough));
+    figures.extend(of_flows(gathered, frame, enough));
     figures.push(utilisation(gathered));
     figures
 }
 
 /// The mean of a metric, its quantiles and its maximum where there are histograms.
 fn of_subject(
-    (gathered, frame): (&Gathered, &Frame),
+    (gathered, frame, enough): (&Gathered, &Frame, &Sufficiency),
     place: usize,
     subject: &Subject,
-    mean: Result<Linearised, Unavailable>,
+    mean: &Measure,
     histograms: Option<Vec<Histogram>>,
 ) -> Vec<Figure> {
     let metric = gathered.metrics[place];
@@ -67,24 +70,37 @@ fn of_subject(
         let title = Title { subject: subject.clone(), metric, statistic, unit };
         Figure::new(Some(&gathered.name), title, measure)
     };
-    let tails = histograms.map(|histograms| tails(gathered, place, &histograms));
+    let tails = histograms.map(|histograms| tails((gathered, enough), place, &histograms));
     let tails = tails.into_iter().flatten().map(|(name, measure)| figure(name, &measure));
-    [figure("mean", &mean.into())].into_iter().chain(tails).collect()
+    [figure("mean", mean)].into_iter().chain(tails).collect()
 }
 
 /// The quantiles and the maximum of a metric.
-fn tails(gathered: &Gathered, metric: usize, histograms: &[Histogram]) -> [(&'static str, Measure); 5] {
-    let quantile = |(name, p)| (name, gathered.quantile(metric, histograms, p));
-    let [p50, p90, p99, p999] = QUANTILES.map(quantile);
+fn tails(
+    (gathered, enough): (&Gathered, &Sufficiency),
+    metric: usize,
+    histograms: &[Histogram],
+) -> [(&'static str, Measure); 5] {
+    let made = gathered.quantiles(metric, histograms, QUANTILES.map(|(_, p)| p));
+    let judged = |place: usize| {
+        let (name, p) = QUANTILES[place];
+        (name, enough.quantile(&gathered.name, made[place], p))
+    };
+    let [p50, p90, p99, p999] = [0, 1, 2, 3].map(judged);
     [p50, p90, p99, p999, ("max", gathered.maximum(metric, histograms))]
 }
 
 /// The effective packet period of each class of one length: `(latency + 1) / length` (alpha report, section
 /// 12), its extremes over the classes, and the slowdown, which is the same in mean packet services.
-fn packet_periods(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
+fn packet_periods(gathered: &Gathered, frame: &Frame, enough: &Sufficiency) -> Vec<Figure> {
     let Some(service) = frame.packet.map(|service| service / CLOCK) else { return Vec::new() };
     let periods: Vec<_> =
         (0..gathered.classes).filter_map(|class| packet_period(gathered, frame, service, class)).collect();
+    // What is made of means needs what they need.
+    let needs = |class: &str| {
+        let place = frame.classes.iter().position(|row| row.name == class).and_then(|at| at.checked_sub(1));
+        enough.mean_of(gathered, 0, place).settled()
+    };
     let name = Some(gathered.name.as_str());
     let period = |class: &str, statistic, measure: &Measure| {
         let subject = Subject::new(class);
@@ -92,16 +108,18 @@ fn packet_periods(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
         Figure::new(name, title, measure)
     };
     let slowdown = |class: &str, mean: &Linearised| {
-        Figure::new(name, Title::mean(Subject::new(class), "slowdown", "1"), &mean.estimate())
+        let measure = mean.estimate().needing(needs(class));
+        Figure::new(name, Title::mean(Subject::new(class), "slowdown", "1"), &measure)
     };
     let mut figures = Vec::new();
     for (class, mean) in &periods {
-        figures.push(period(class, "mean", &mean.estimate()));
+        figures.push(period(class, "mean", &mean.estimate().needing(needs(class))));
         figures.push(slowdown(class, &mean.clone().times(1.0 / service)));
     }
     if let Ok(extremes) = fairness::extremes(periods.iter().map(|(class, mean)| (*class, mean.estimate()))) {
-        figures.push(period(extremes.least.0, "min", &extremes.least.1));
-        figures.push(period(extremes.most.0, "max", &extremes.most.1));
+        for (statistic, (class, measure)) in [("min", extremes.least), ("max", extremes.most)] {
+            figures.push(period(class, statistic, &measure.needing(needs(class))));
+        }
     }
     figures.extend(over_all(gathered, &periods).map(|mean| slowdown(ALL, &mean.times(1.0 / service))));
     figures
@@ -129,15 +147,16 @@ fn over_all(gathered: &Gathered, classes: &[(&str, Linearised)]) -> Option<Linea
 }
 
 /// The first metric and the share of bandwidth of each application, where there are several.
-fn of_flows(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
+fn of_flows(gathered: &Gathered, frame: &Frame, enough: &Sufficiency) -> Vec<Figure> {
     let mut figures = Vec::new();
     for flow in 0..gathered.served.len() {
-        let share = gathered.flow_share(flow).into();
+        let share = settled::by_itself(gathered.flow_share(flow).into(), 0.0, settled::error_of("1"));
         figures.push(share_of(gathered, Subject::flow(flow), "bandwidth_share", &share));
         let histograms = gathered.has_tails().then(|| gathered.flow_histograms(flow));
         let histograms = histograms.filter(|histograms| !histograms.is_empty());
-        let mean = gathered.flow_mean(flow);
-        figures.extend(of_subject((gathered, frame), 0, &Subject::flow(flow), mean, histograms));
+        let mean = enough.mean(&gathered.name, gathered.flow_mean(flow).into(), gathered.least(0, None));
+        let subject = Subject::flow(flow);
+        figures.extend(of_subject((gathered, frame, enough), 0, &subject, &mean, histograms));
     }
     figures
 }
@@ -158,19 +177,27 @@ fn utilisation(gathered: &Gathered) -> Figure {
 
 /// The queue monitor, under the name of a discipline, or as what all of them share.
 #[must_use]
-pub fn queue_length(gathered: &Gathered, discipline: Option<&str>) -> Figure {
-    let measure = Measure::from(gathered.queue_length());
+pub fn queue_length(gathered: &Gathered, enough: &Sufficiency, discipline: Option<&str>) -> Figure {
+    let measure = enough.queue_length(gathered);
     Figure::new(discipline, Title::mean(Subject::new(ALL), "queue", "pkt"), &measure)
 }
 
 /// The paired differences of one discipline from the reference, class by class.
 #[must_use]
-pub fn differences(gathered: &Gathered, reference: &Gathered, frame: &Frame) -> Vec<Difference> {
+pub fn differences(
+    gathered: &Gathered,
+    reference: &Gathered,
+    frame: &Frame,
+    enough: &Sufficiency,
+) -> Vec<Difference> {
     let mut rows = Vec::new();
     for (place, &metric) in gathered.metrics.iter().enumerate() {
         for (class, name) in frame.every_class() {
             let both = gathered.mean(place, class).and_then(|own| Ok((own, reference.mean(place, class)?)));
-            let apart = both.as_ref().map_err(|&reason| reason).map(|(own, other)| own.minus(other)).into();
+            let apart: Measure =
+                both.as_ref().map_err(|&reason| reason).map(|(own, other)| own.minus(other)).into();
+            let [own, other] = [gathered, reference].map(|of| enough.mean_of(of, place, class).settled());
+            let apart = apart.needing(own.and(other));
             let ratio = both.and_then(|(own, other)| own.over(&other)).into();
             let subject = OfClass { class: name.to_owned() };
             let title = Title::mean(subject, metric.name(), frame.unit(metric));

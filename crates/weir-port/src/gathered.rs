@@ -5,7 +5,7 @@ use crate::collector::{Collector, Metric, Plan, SLOWDOWN_BITS};
 use crate::engine::State;
 use weir_core::units::Nanos;
 use weir_document::NamedDiscipline;
-use weir_lab::stats::{Histogram, Linearised, Measure, Pool, Unavailable, replications};
+use weir_lab::stats::{Histogram, Linearised, Measure, Pool, Tail, Unavailable, replications, tail};
 
 /// Nanoseconds of the clock in one unit of reported time: of a second, and of `u`.
 pub const CLOCK: f64 = 1e9;
@@ -143,6 +143,15 @@ impl Gathered {
         self.sections.iter().map(of_section).collect()
     }
 
+    /// The shortest of a metric that was seen, in reported units; 0 where there are no histograms.
+    #[must_use]
+    pub fn least(&self, metric: usize, class: Option<usize>) -> f64 {
+        let series = self.series(metric, class);
+        let each = self.sections.iter().flat_map(|section| series.iter().map(|&at| &section[at]));
+        let least = each.filter_map(Histogram::minimum).min();
+        least.map_or(0.0, |least| least as f64 * scale(self.metrics[metric]))
+    }
+
     /// The histograms of the first metric of a flow, section by section; none where there are too many flows.
     #[must_use]
     pub fn flow_histograms(&self, flow: usize) -> Vec<Histogram> {
@@ -150,9 +159,17 @@ impl Gathered {
         self.sections.iter().filter_map(|section| section.get(at)).cloned().collect()
     }
 
-    /// A quantile of a metric, in reported units.
-    pub fn quantile(&self, metric: usize, histograms: &[Histogram], p: f64) -> Measure {
-        replications::quantile(histograms, p).times(scale(self.metrics[metric]))
+    /// Quantiles of a metric, in reported units, from its histograms section by section.
+    pub fn quantiles<const KEPT: usize>(
+        &self,
+        metric: usize,
+        histograms: &[Histogram],
+        levels: [f64; KEPT],
+    ) -> [Measure; KEPT] {
+        let mut all = Histogram::new();
+        histograms.iter().for_each(|section| all.merge(section));
+        let chain = [histograms.iter().map(Tail::new).collect()];
+        levels.map(|p| tail::quantile(&all, &chain, p).times(scale(self.metrics[metric])))
     }
 
     /// The largest value of a metric, in reported units.

@@ -29,6 +29,7 @@ pub mod rounds;
 pub mod run;
 pub mod selfcheck;
 pub mod service;
+pub mod settling;
 mod sources;
 pub mod theory;
 pub mod timeline;

@@ -6,6 +6,7 @@ use crate::figures::{self, Frame};
 use crate::gathered::{CLOCK, Gathered};
 use crate::model::{Clock, Input, PortScenario, Service};
 use crate::outcome::{ClassRow, Figure, Outcome, Precision, WarmUpUsed};
+use crate::settling::Sufficiency;
 use crate::theory::{ClosedForm, theory};
 use crate::warmup::WarmUpTicks;
 use crate::{build, selfcheck};
@@ -156,28 +157,16 @@ pub fn theory_only(port: &PortScenario, from: &Source) -> Outcome {
     outcome
 }
 
-/// Why a run that is not long enough is not held against closed forms.
-const SHORT: &str = "the run is too short";
-
-/// Whether the run is long enough to be held against means of the steady state: some relaxation times of
-/// the queue, which grow as `(1 - load)^-2`.
-fn has_settled(port: &PortScenario, gathered: &Gathered) -> bool {
-    const RELAXATIONS: f64 = 10.0;
-    let spare = 1.0 - port.load.unwrap_or_default();
-    gathered.total(|state| state.ticks) as f64 * spare * spare >= RELAXATIONS
-}
-
 /// The rows of all disciplines, and the checks of the overall means.
 fn theory_rows(
     port: &PortScenario,
     frame: &Frame,
-    gathered: Option<&[Gathered]>,
+    gathered: Option<(&[Gathered], &Sufficiency)>,
 ) -> (Vec<TheoryRow>, Vec<Check>) {
     let (mut rows, mut checks, mut queue) = (Vec::new(), Vec::new(), None);
     let metrics = build::metrics(port);
-    let short = gathered.filter(|all| !has_settled(port, &all[0])).map(|_| SHORT);
     for (at, named) in port.disciplines.iter().enumerate() {
-        let simulated = gathered.map(|all| Simulated { gathered: &all[at], short });
+        let simulated = gathered.map(|(all, enough)| Simulated { gathered: &all[at], enough });
         let form = form(port, &named.name);
         rows.extend(comparison::rows(&named.name, &form, &metrics, frame, simulated));
         if let Ok(form) = form {
@@ -194,7 +183,8 @@ fn theory_rows(
 pub fn outcome(port: &PortScenario, from: &Source, gathered: &[Gathered], ending: Ending) -> Outcome {
     let first = &gathered[0];
     let frame = frame(port, Some(first));
-    let (theory, formula_checks) = theory_rows(port, &frame, Some(gathered));
+    let enough = Sufficiency::new(port, first, ending.warm_up.ticks);
+    let (theory, formula_checks) = theory_rows(port, &frame, Some((gathered, &enough)));
     let mut outcome = blank(port, from);
     outcome.ticks = first.total(|state| state.ticks);
     outcome.messages = first.total(|state| state.arrived);
@@ -204,36 +194,43 @@ pub fn outcome(port: &PortScenario, from: &Source, gathered: &[Gathered], ending
     outcome.warm_up = WarmUpUsed { rule: ending.warm_up.rule, ticks: ending.warm_up.ticks };
     outcome.precision = ending.precision;
     outcome.theory = theory;
-    fill(&mut outcome, gathered, &gathered[port.reference], &frame);
+    fill(&mut outcome, (gathered, &enough), &gathered[port.reference], &frame);
     outcome.checks.extend(formula_checks);
     if frame.packet.is_some() {
-        outcome.estimates.extend(queues(port, gathered));
+        outcome.estimates.extend(queues(port, (gathered, &enough)));
     }
+    outcome.settling = enough.told(port, &outcome.estimates);
     outcome.classes = frame.classes;
     outcome
 }
 
 /// The queue: one where all disciplines share the instants of acceptance, else one of each, since in a
 /// closed loop what arrives depends on the discipline.
-fn queues(port: &PortScenario, gathered: &[Gathered]) -> Vec<Figure> {
+fn queues(port: &PortScenario, (gathered, enough): (&[Gathered], &Sufficiency)) -> Vec<Figure> {
+    let length = |own, name| figures::queue_length(own, enough, name);
     match port.input {
-        Input::Closed(_) => gathered.iter().map(|own| figures::queue_length(own, Some(&own.name))).collect(),
-        Input::Open(_) | Input::Trace(_) => vec![figures::queue_length(&gathered[0], None)],
+        Input::Closed(_) => gathered.iter().map(|own| length(own, Some(own.name.as_str()))).collect(),
+        Input::Open(_) | Input::Trace(_) => vec![length(&gathered[0], None)],
     }
 }
 
 /// The rows that come discipline by discipline.
-fn fill(outcome: &mut Outcome, gathered: &[Gathered], reference: &Gathered, frame: &Frame) {
+fn fill(
+    outcome: &mut Outcome,
+    (gathered, enough): (&[Gathered], &Sufficiency),
+    reference: &Gathered,
+    frame: &Frame,
+) {
     for discipline in gathered {
         let name = discipline.name.clone();
         outcome.engines.push(EngineUsed { discipline: name, engine: discipline.engine });
-        outcome.estimates.extend(figures::of_discipline(discipline, frame));
+        outcome.estimates.extend(figures::of_discipline(discipline, frame, enough));
         outcome.checks.extend(selfcheck::of_discipline(discipline, &gathered[0], frame));
         if discipline.has_tails() {
             outcome.distributions.extend(figures::distributions(discipline, frame));
         }
         if discipline.name != reference.name {
-            outcome.differences.extend(figures::differences(discipline, reference, frame));
+            outcome.differences.extend(figures::differences(discipline, reference, frame, enough));
         }
     }
 }

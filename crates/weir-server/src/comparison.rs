@@ -26,9 +26,8 @@ pub fn rows(server: &ServerScenario, place: usize, cell: &Cell, rows: &Rows) -> 
         return vec![without(discipline, reason)];
     }
     let mut made = of_discipline(server, place);
-    let is_short = Length::of(server, place).is_some_and(|length| length.is_short());
     made.iter_mut().for_each(|row| {
-        let judgement = judged(row, rows, is_short);
+        let judgement = judged(row, rows);
         (row.agrees, row.settled) = (judgement.holds, judgement.unjudged.is_none());
         row.unjudged = judgement.unjudged;
     });
@@ -123,14 +122,11 @@ fn simulated(row: &TheoryRow, rows: &Rows) -> Option<(f64, (f64, f64))> {
 }
 
 /// Whether the simulation covers a row; it is not asked about a limit.
-fn judged(row: &TheoryRow, rows: &Rows, is_short: bool) -> Judgement {
+fn judged(row: &TheoryRow, rows: &Rows) -> Judgement {
     let is_limit = row.formula.starts_with(closed_form::SHARING);
     let measure = rows.measure("class", &row.class, row.metric, "mean");
-    match row.value.filter(|_| !is_limit).zip(measure) {
-        None => Judgement::default(),
-        Some(_) if is_short => Judgement::none("the run is too short"),
-        Some((value, measure)) => Judgement::of(value, measure),
-    }
+    let both = row.value.filter(|_| !is_limit).zip(measure);
+    both.map_or_else(Judgement::default, |(value, measure)| Judgement::of(value, measure))
 }
 
 /// The row that is farthest from its simulation, with both values, the interval, the likely cause and what to do.

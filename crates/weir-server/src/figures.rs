@@ -22,10 +22,12 @@
 use crate::collector::{LEAST_SLOWDOWN, METRICS, SLOWDOWN_STEP, measured};
 use crate::model::ServerScenario;
 use crate::outcome::{OfClass, ServerDistribution};
+use crate::run_length::Length;
 use crate::summary::{Cell, ClassPart, Summary};
 use weir_lab::stats::figure::{ALL, Subject, Title};
 use weir_lab::stats::row::{Row, Rows, Tails, ratio};
-use weir_lab::stats::{Bins, FAR_QUANTILES, Unavailable};
+use weir_lab::stats::run_length::{ERROR, EXCEEDANCES};
+use weir_lab::stats::{Bins, FAR_QUANTILES, Settled, Unavailable};
 
 /// Fewer requests than this above a quantile do not tell it from the longest; see above.
 const ABOVE: f64 = 10.0;
@@ -64,14 +66,17 @@ struct Making<'c> {
     cell: &'c Cell,
     /// The measured time, in seconds.
     span: f64,
+    /// How long the run is, where a formula says what that is worth.
+    length: Option<Length>,
     rows: Vec<Row>,
 }
 
 /// All figures of a cell. The order is the same for every discipline.
 #[must_use]
-pub fn rows(server: &ServerScenario, cell: &Cell) -> Rows {
+pub fn rows(server: &ServerScenario, place: usize, cell: &Cell) -> Rows {
+    let length = Length::of(server, place);
     let span = measured(server).span().get() as f64 / 1e9;
-    let mut making = Making { server, cell, span, rows: Vec::new() };
+    let mut making = Making { server, cell, span, length, rows: Vec::new() };
     let names = server.classes.iter().map(|class| class.name.as_str());
     for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {
         making.class(subject, name);
@@ -150,9 +155,20 @@ impl<'c> Making<'c> {
         let all = cell.tails.get(subject).map(|tails| &tails[metric]);
         let tails = self.server.measure.tails.then_some(Tails { all, quantiles: FAR_QUANTILES });
         for row in Row::spreads(title, &each, tails.as_ref(), |kept| kept * timed.factor) {
-            let mut row = row.above(timed.least);
+            let needed = self.needed(row.title.statistic);
+            let mut row = row.above(timed.least).needing(needed);
             row.withheld = too_few(&row);
             self.rows.push(row);
+        }
+    }
+
+    /// What a statistic of a time needs, by the load.
+    fn needed(&self, statistic: &str) -> Settled {
+        let Some(run) = self.length.as_ref().map(Length::run) else { return Settled::YES };
+        let quantile = FAR_QUANTILES.into_iter().find(|(name, _)| *name == statistic);
+        match quantile {
+            Some((_, p)) => run.quantile((1.0 - p).min(0.5), EXCEEDANCES),
+            None => run.mean(ERROR),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::outcome::{
 };
 use crate::run_length::Length;
 use crate::summary::{self, Cell, ClassPart, Summary};
-use crate::{comparison, figures, selfcheck};
+use crate::{comparison, figures, run_length, selfcheck};
 use weir_core::item::Message;
 use weir_core::registry;
 use weir_core::spec::Spec;
@@ -44,7 +44,8 @@ pub fn statement(server: &ServerScenario) -> Option<String> {
 /// The result of the replications that were finished; cells are in order of the disciplines.
 #[must_use]
 pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> ServerOutcome {
-    let rows: Vec<Rows> = cells.iter().map(|cell| figures::rows(server, cell)).collect();
+    let rows: Vec<Rows> =
+        cells.iter().enumerate().map(|(place, cell)| figures::rows(server, place, cell)).collect();
     let replications = cells.first().map_or(0, |cell| cell.runs.len());
     let mut warnings: Vec<Warning> = overload(server).into_iter().collect();
     warnings.extend(lengths(server));
@@ -64,10 +65,14 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
     warnings.extend(apart);
     let interrupted = replications < server.stop.replications as usize;
     let engine = |place: usize| engine(cells.get(place)?);
+    let estimates = row::figures(&server.disciplines, &rows);
+    let reason = warnings.iter().find(|warning| warning.text.starts_with(run_length::SHORT));
+    let reason = reason.map(|warning| warning.text.clone());
     ServerOutcome {
         course: Course {
             random: server.is_random(),
             ..Course::new(&server.disciplines, server.reference, interrupted, engine)
+                .judged(&estimates, reason)
         },
         warnings,
         class_totals: named(server, cells)
@@ -75,7 +80,7 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
             .collect(),
         discipline_totals: named(server, cells).map(|(name, cell)| discipline_totals(name, cell)).collect(),
         core_totals: named(server, cells).flat_map(|(name, cell)| core_totals(server, name, cell)).collect(),
-        estimates: row::figures(&server.disciplines, &rows),
+        estimates,
         differences: row::differences(&server.disciplines, server.reference, &rows, |_| &[DIFFERENCE]),
         distributions: named(server, cells)
             .flat_map(|(name, cell)| figures::distributions(server, cell, name))

@@ -1,18 +1,13 @@
 //! Whether a run is long enough for its load.
 //!
-//! Queues forget slowly near saturation: over a relaxation time `τ`, which grows as `(1 - ρ)^-2`. With `k` cores that
-//! share the work, mean service `s`, squared coefficients of variation `a²` of the gaps and `c²` of the services, warm-up
-//! `w`, `m` measured in each of `n` replications:
-//!
-//! | what | estimate | bound |
-//! |-|-|-|
-//! | `τ` | `2 s (a² + c²) / (k (1 - ρ)²)`, at least `s` | |
-//! | how much too small means are, since queues begin empty | `min(1, τ / 4m) e^{-w/τ}` | 5 % |
-//! | relative standard error of the mean delay | `√(τ₁ (1 + ρ) / (2 ρ n m))` | 10 % |
+//! What is sufficient is the same for every model ([`weir_lab::stats::run_length`]); here is what a server's queues take to
+//! forget. With `k` cores that share the work, mean service `s`, squared coefficients of variation `a²` of the gaps and `c²`
+//! of the services, the relaxation time is `τ = 2 s (a² + c²) / (k (1 - ρ)²)`, at least `s`, and the relative standard error of
+//! the mean delay `√(τ₁ (1 + ρ) / (2 ρ n m))` over `n` replications of a measured time `m`.
 //!
 //! | | |
 //! |-|-|
-//! | Source | Whitt, *Planning queueing simulations*, Management Science 35(11), 1989: heavy-traffic estimates of both; Abate and Whitt, *Transient behavior of regulated Brownian motion I*, Advances in Applied Probability 19, 1987: the mean approaches its limit as a mixture of exponentials none slower than `e^{-t/τ}`, whence the factor of the warm-up |
+//! | Source | Whitt, *Planning queueing simulations*, Management Science 35(11), 1989: heavy-traffic estimates; Abate and Whitt, *Transient behavior of regulated Brownian motion I*, Advances in Applied Probability 19, 1987: the mean approaches its limit as a mixture of exponentials none slower than `e^{-t/τ}`, whence the factor of the warm-up |
 //! | Accuracy | both are exact for the number in M/M/1; elsewhere near for loads near 1, and of the right order else |
 //! | Units | nanoseconds |
 //! | Work | O(classes) |
@@ -29,24 +24,17 @@ use crate::collector::measured;
 use crate::model::{Process, ServerScenario};
 use crate::outcome::Warning;
 use weir_core::units::Nanos;
+use weir_lab::stats::RunLength;
+use weir_lab::stats::run_length::{BIAS, ERROR, in_heavy_traffic};
 use weir_workload::Arrivals;
 
-/// How much too small means may be.
-const BIAS: f64 = 0.05;
-/// How large the relative standard error may be.
-const ERROR: f64 = 0.1;
+/// How the warning begins.
+pub const SHORT: &str = "the run is short";
 
 /// How long a run is, and how long it should be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Length {
-    load: f64,
-    /// `τ`.
-    relaxation: f64,
-    /// `τ₁`.
-    pooled: f64,
-    warm_up: f64,
-    measured: f64,
-    replications: f64,
+    run: RunLength,
     mean_gap: f64,
 }
 
@@ -75,49 +63,39 @@ impl Length {
         let of = |gaps: f64, sharing: f64| {
             relaxation(load, service * (gaps + services) / sharing, room).max(service)
         };
-        Some(Self {
+        let run = RunLength {
             load,
             relaxation: of(own_gaps, sharing),
-            pooled: of(gaps, cores),
+            // Queues that are not shared are several samples at a time.
+            variance: in_heavy_traffic(load, of(gaps, cores)),
             warm_up: server.stop.warm_up.get() as f64,
             measured: span,
             replications: f64::from(server.stop.replications),
-            mean_gap: open.mean_gap,
-        })
+        };
+        Some(Self { run, mean_gap: open.mean_gap })
     }
 
-    /// How much too small means may be.
-    fn bias(&self) -> f64 {
-        (self.relaxation / (4.0 * self.measured)).min(1.0) * (-self.warm_up / self.relaxation).exp()
+    /// What is sufficient of it.
+    #[must_use]
+    pub fn run(&self) -> &RunLength {
+        &self.run
     }
 
-    /// What a measured time of one has of squared relative error.
-    fn spread(&self) -> f64 {
-        self.pooled * (1.0 + self.load) / (2.0 * self.load)
-    }
-
-    /// The relative standard error of the mean delay.
-    fn error(&self) -> f64 {
-        (self.spread() / (self.replications * self.measured)).sqrt()
-    }
-
-    /// Whether one of them is beyond its bound.
+    /// Whether means are beyond one of their bounds.
     #[must_use]
     pub fn is_short(&self) -> bool {
-        self.bias() > BIAS || self.error() > ERROR
+        self.run.is_short()
     }
 
     /// `τ`, in whole nanoseconds.
     #[must_use]
     pub fn relaxation_nanos(&self) -> u64 {
-        self.relaxation.ceil() as u64
+        self.run.relaxation.ceil() as u64
     }
 
     /// How long a replication should last, warm-up included.
     fn needed_time(&self) -> f64 {
-        let for_bias = self.relaxation / (4.0 * BIAS) * (-self.warm_up / self.relaxation).exp();
-        let for_error = self.spread() / (ERROR * ERROR * self.replications);
-        self.warm_up + two_digits(for_bias.max(for_error))
+        self.run.warm_up + two_digits(self.run.time_for_mean())
     }
 
     /// How long a replication should last, in words: its time and its requests, warm-up included.
@@ -135,29 +113,29 @@ impl Length {
     #[must_use]
     pub fn warning(&self, discipline: &str) -> Option<Warning> {
         let per_cent = |share: f64| format!("{} %", rounded(100.0 * share));
-        let bias = (self.bias() > BIAS).then(|| {
+        let bias = (self.run.bias() > BIAS).then(|| {
             format!(
                 "means may be up to {} too small since queues begin empty (at most {} is sound)",
-                per_cent(self.bias()),
+                per_cent(self.run.bias()),
                 per_cent(BIAS)
             )
         });
-        let error = (self.error() > ERROR).then(|| {
+        let error = (self.run.error() > ERROR).then(|| {
             format!(
                 "mean delays have a standard error of some {} (at most {} is sound)",
-                per_cent(self.error()),
+                per_cent(self.run.error()),
                 per_cent(ERROR)
             )
         });
         let found: Vec<String> = bias.into_iter().chain(error).collect();
         let text = format!(
-            "the run is short for load {}: queues take some {} to forget how they began (their relaxation time), and {} x \
+            "{SHORT} for load {}: queues take some {} to forget how they began (their relaxation time), and {} x \
              {} are measured after {} of warm-up, so {}; let a replication last {}",
-            self.load,
-            span(self.relaxation),
-            self.replications,
-            span(self.measured),
-            span(self.warm_up),
+            self.run.load,
+            span(self.run.relaxation),
+            self.run.replications,
+            span(self.run.measured),
+            span(self.run.warm_up),
             found.join(", and "),
             self.needed()
         );

@@ -218,13 +218,13 @@ impl Sizes {
         self.second_moment() / (self.mean() * self.mean()) - 1.0
     }
 
-    /// `E[X^k]` for `k` from 0 to 3.
+    /// `E[X^k]` for `k` from 0 to 4.
     ///
     /// # Panics
-    /// If `k` is above 3.
+    /// If `k` is above 4.
     #[must_use]
     pub fn moment(&self, k: u32) -> f64 {
-        assert!(k <= 3, "moments are kept up to the third");
+        assert!(k <= 4, "moments are kept up to the fourth");
         match &self.law {
             Law::Table(runs) => runs.iter().map(|run| run.moment(k)).sum(),
             Law::Geometric { mean } => geometric_moment(*mean, k),
@@ -237,7 +237,7 @@ impl Sizes {
     /// If `k` is above 3.
     #[must_use]
     pub fn partial_moment(&self, k: u32, size: u64) -> f64 {
-        assert!(k <= 3, "moments are kept up to the third");
+        assert!(k <= 3, "partial moments are kept up to the third");
         match &self.law {
             Law::Table(runs) => runs.iter().map_while(|run| run.up_to(size)).map(|run| run.moment(k)).sum(),
             Law::Geometric { mean } => {
@@ -331,7 +331,12 @@ fn geometric_moment(mean: f64, k: u32) -> f64 {
         0 => 1.0,
         1 => mean,
         2 => mean * (2.0 * mean - 1.0),
-        _ => mean * (6.0 * mean * (mean - 1.0) + 1.0),
+        3 => mean * (6.0 * mean * (mean - 1.0) + 1.0),
+        // Of the rising factorial moments, k! mean^k.
+        _ => {
+            let of = |k| geometric_moment(mean, k);
+            24.0 * mean.powi(4) - 6.0 * of(3) - 11.0 * of(2) - 6.0 * mean
+        }
     }
 }
 

@@ -92,7 +92,7 @@ def cell(row: Measured | None, scale: Scale, *, margin: bool = False) -> str:
         return absent(row.reason if row else None)
     value = row.value / scale.factor
     if not row.settled:
-        return f"{number(value)} {UNSETTLED}"
+        return marked(number(value), row)
     if not margin or row.low is None or row.high is None:
         return number(value)
     return value_with_margin(value, row.low / scale.factor, row.high / scale.factor)
@@ -185,8 +185,13 @@ def difference(row: Measured | None, scale: Scale) -> str:
     if row.value is None:
         return ABSENT
     if not row.settled:
-        return f"{signed(row.value, None, None, scale.factor)} {UNSETTLED}"
+        return marked(signed(row.value, None, None, scale.factor), row)
     return signed(row.value, row.low, row.high, scale.factor)
+
+
+def marked(text: str, row: Measured | None) -> str:
+    """Return a value as text, marked where the run is too short for it."""
+    return text if row is None or row.settled else f"{text} {UNSETTLED}"
 
 
 def mark(row: TheoryValue | None) -> str:

@@ -1,8 +1,9 @@
 //! What a run says about one figure: an estimate with its interval, or the reason why there is none.
 //!
 //! No figure is ever NaN or infinite: every [`Measure`] is made by a constructor that turns such a value
-//! into a reason. Intervals are symmetric t intervals at 95 % ([`CONFIDENCE`]); any other level follows
-//! from the standard error and the number of groups ([`Estimate::interval`]).
+//! into a reason. Intervals are at 95 % ([`CONFIDENCE`]): symmetric t intervals, but for quantiles ([`super::tail`]). Any other
+//! level follows from the standard error, or the length of each side, and the number of groups
+//! ([`Estimate::interval`]).
 
 use std::fmt;
 
@@ -33,6 +34,11 @@ pub enum Method {
         /// Sections with data.
         groups: u64,
     },
+    /// A quantile: an interval of the share above it, from sections, carried back to values.
+    Exceedances {
+        /// Sections left after merging.
+        groups: u64,
+    },
 }
 
 impl Method {
@@ -40,9 +46,10 @@ impl Method {
     #[must_use]
     pub fn groups(self) -> u64 {
         match self {
-            Self::BatchMeans { groups } | Self::Replications { groups } | Self::Sectioning { groups } => {
-                groups
-            }
+            Self::BatchMeans { groups }
+            | Self::Replications { groups }
+            | Self::Sectioning { groups }
+            | Self::Exceedances { groups } => groups,
         }
     }
 }
@@ -53,6 +60,7 @@ impl fmt::Display for Method {
             Self::BatchMeans { groups } => write!(f, "{groups} batch means"),
             Self::Replications { groups } => write!(f, "{groups} replications"),
             Self::Sectioning { groups } => write!(f, "{groups} sections"),
+            Self::Exceedances { groups } => write!(f, "exceedances of {groups} sections"),
         }
     }
 }
@@ -122,7 +130,14 @@ impl Estimate {
     /// The interval at another confidence `level`, inside (0, 1).
     #[must_use]
     pub fn interval(&self, level: f64) -> (f64, f64) {
-        let reach = student::two_sided(level, self.method.groups() - 1) * self.standard_error;
+        let degrees = self.method.groups() - 1;
+        if let Method::Exceedances { .. } = self.method {
+            // Each side by itself, since they are not of one length.
+            let wider = student::two_sided(level, degrees) / student::two_sided(CONFIDENCE, degrees);
+            let end = |end: f64| self.value + (end - self.value) * wider;
+            return (end(self.low), end(self.high));
+        }
+        let reach = student::two_sided(level, degrees) * self.standard_error;
         (self.value - reach, self.value + reach)
     }
 }
@@ -213,6 +228,14 @@ impl Measure {
         }
         let reach = student::two_sided(CONFIDENCE, held - 1) * standard_error;
         let (low, high) = (value - reach, value + reach);
+        let settled = Settled::YES;
+        Self::Estimate(Estimate { value, low, high, standard_error, count, method, settled }).checked()
+    }
+
+    /// A value with the ends of its 95 % interval, from `count` observations in the groups of `method`, two at least.
+    pub fn between(value: f64, (low, high): (f64, f64), count: u64, method: Method) -> Self {
+        let standard_error =
+            (high - low) / (2.0 * student::two_sided(CONFIDENCE, method.groups().max(2) - 1));
         let settled = Settled::YES;
         Self::Estimate(Estimate { value, low, high, standard_error, count, method, settled }).checked()
     }

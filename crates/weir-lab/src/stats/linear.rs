@@ -142,15 +142,16 @@ impl Linearised {
 
     /// The value with its interval, by the rule in the head of this file.
     pub fn estimate(&self) -> Measure {
-        let (replications, left_over) = merged_until_independent(self.replications.clone());
-        let batches = || replications.iter().flatten();
-        let groups = batches().filter(|batch| batch.count > 0).count() as u64;
-        if groups < 2 {
-            return Measure::estimate(self.value, 0.0, self.count, Method::BatchMeans { groups });
+        match spread(self.replications.clone(), FEWEST) {
+            Some((variance, groups)) => {
+                Measure::estimate(self.value, variance.sqrt(), self.count, Method::BatchMeans { groups })
+            }
+            None => {
+                let with_data = self.replications.iter().flatten().filter(|batch| batch.count > 0);
+                let groups = with_data.count() as u64;
+                Measure::estimate(self.value, 0.0, self.count, Method::BatchMeans { groups })
+            }
         }
-        let squares: f64 = batches().map(|batch| batch.on_value * batch.on_value).sum();
-        let variance = squares * groups as f64 / (groups - 1) as f64 * (1.0 + left_over) / (1.0 - left_over);
-        Measure::estimate(self.value, variance.sqrt(), self.count, Method::BatchMeans { groups })
     }
 }
 
@@ -160,10 +161,24 @@ impl From<Linearised> for Measure {
     }
 }
 
+/// The variance of a sum of influences and the batches that it rests on, merged down to `fewest` where they are correlated;
+/// `None` of fewer than two.
+pub(super) fn spread(replications: Vec<Vec<Influence>>, fewest: usize) -> Option<(f64, u64)> {
+    let (replications, left_over) = merged_until_independent(replications, fewest);
+    let batches = || replications.iter().flatten();
+    let groups = batches().filter(|batch| batch.count > 0).count() as u64;
+    let squares: f64 = batches().map(|batch| batch.on_value * batch.on_value).sum();
+    let variance = || squares * groups as f64 / (groups - 1) as f64 * (1.0 + left_over) / (1.0 - left_over);
+    (groups >= 2).then(|| (variance(), groups))
+}
+
 /// The merged batches, and the correlation at lag one that is left between them; 0 if none shows.
 ///
 /// Batches without data are left out first: they say nothing of their neighbours.
-fn merged_until_independent(mut replications: Vec<Vec<Influence>>) -> (Vec<Vec<Influence>>, f64) {
+fn merged_until_independent(
+    mut replications: Vec<Vec<Influence>>,
+    fewest: usize,
+) -> (Vec<Vec<Influence>>, f64) {
     replications.iter_mut().for_each(|batches| batches.retain(|batch| batch.count > 0));
     loop {
         let correlation = correlation_of(&replications);
@@ -171,7 +186,7 @@ fn merged_until_independent(mut replications: Vec<Vec<Influence>>) -> (Vec<Vec<I
             return (replications, 0.0);
         }
         let left: usize = replications.iter().map(|batches| batches.len().div_ceil(2)).sum();
-        if left < FEWEST {
+        if left < fewest {
             return (replications, correlation.at_lag_one.min(MOST_CORRELATION));
         }
         replications = replications.iter().map(|batches| halved(batches)).collect();

@@ -9,7 +9,7 @@
 //!                        v
 //!                      Measure     value, 95 % interval, standard error; or a reason
 //!
-//! engine  --record-->  Histogram   tails; merges; `replications::quantile` gives the interval
+//! engine  --record-->  Histogram   tails; merges; `tail::quantile` gives the interval
 //! ```
 //!
 //! What is collected is whole numbers (counts, sums, buckets), so it does not depend on the order of
@@ -34,8 +34,10 @@ pub mod pool;
 pub mod precision;
 pub mod replications;
 pub mod row;
+pub mod run_length;
 pub mod settled;
 pub mod student;
+pub mod tail;
 pub mod testing;
 pub mod times;
 pub mod window;
@@ -47,5 +49,7 @@ pub use histogram::Histogram;
 pub use linear::Linearised;
 pub use pool::Pool;
 pub use precision::Target;
+pub use run_length::RunLength;
 pub use settled::Settled;
+pub use tail::Tail;
 pub use times::{FAR_QUANTILES, QUANTILES, Spread, Times};

@@ -3,7 +3,7 @@
 //! | row | value | interval |
 //! |-|-|-|
 //! | mean | of the replications' numbers | t ([`replications::mean`]) |
-//! | quantile | of all replications together | by sectioning ([`replications::quantile_of_parts`]) |
+//! | quantile | of all replications together | of the share above it ([`tail::quantile`]) |
 //! | least, longest | of all replications | none |
 //! | difference | mean of the replications' differences | t; of the least and the longest it is of each replication's own |
 //!
@@ -14,6 +14,8 @@ use super::estimate::{Measure, Unavailable};
 use super::figure::{Beside, Figure, Intervals, PairedDifference, Subject, Title, Told};
 use super::histogram::Histogram;
 use super::replications;
+use super::settled::{self, Settled};
+use super::tail::{self, Tail};
 use super::times::Spread;
 
 /// Why the least and the longest have no interval.
@@ -83,7 +85,8 @@ impl<S> Row<S> {
     /// The mean of one number a replication.
     pub fn mean(title: Title<S>, parts: Vec<Option<f64>>, count: u64) -> Self {
         let values: Vec<f64> = parts.iter().copied().flatten().collect();
-        Self::new(title, replications::mean(&values), parts, count)
+        let measure = settled::by_itself(replications::mean(&values), 0.0, settled::error_of(title.unit));
+        Self::new(title, measure, parts, count)
     }
 
     /// The longest of all replications.
@@ -104,18 +107,24 @@ impl<S> Row<S> {
         Self { is_extreme: true, ..Self::new(title, measure, parts, count) }
     }
 
-    /// The quantile `p` of the times of all replications, given that of each, made one of the title's unit by `convert`.
+    /// The quantile `p` of the times of all replications, given that of each and its tail, made one of the title's unit by
+    /// `convert`.
     pub fn quantile(
         title: Title<S>,
         (all, p): (&Histogram, f64),
-        parts: Vec<Option<f64>>,
+        each: Vec<(Option<f64>, Tail)>,
         count: u64,
         convert: impl Fn(f64) -> f64,
     ) -> Self {
-        let held: Vec<f64> = parts.iter().copied().flatten().collect();
-        let measure = replications::quantile_of_parts(all, &held, p).times(convert(1.0));
-        let parts = parts.into_iter().map(|part| part.map(&convert)).collect();
+        let alone: Vec<Vec<Tail>> = each.iter().map(|(_, tail)| vec![*tail]).collect();
+        let measure = tail::quantile(all, &alone, p).times(convert(1.0));
+        let parts = each.into_iter().map(|(part, _)| part.map(&convert)).collect();
         Self { reading: Histogram::<7>::RELATIVE_ERROR, ..Self::new(title, measure, parts, count) }
+    }
+
+    /// The same figure, which needs this length of run too.
+    pub fn needing(self, settled: Settled) -> Self {
+        Self { measure: self.measure.needing(settled), ..self }
     }
 
     /// Mean, quantiles and longest of times, each made one of the title's unit by `convert`.
@@ -131,11 +140,14 @@ impl<S> Row<S> {
         let count = each.iter().map(|spread| spread.count).sum();
         let of = |statistic| Title { statistic, ..title.clone() };
         let parts = each.iter().map(|spread| spread.mean().map(&convert)).collect();
-        let mut rows = vec![Self::mean(of("mean"), parts, count)];
+        let mean = Self::mean(of("mean"), parts, count);
+        let least = tails.and_then(|tails| tails.all?.minimum()).map_or(0.0, |least| convert(least as f64));
+        let measure = settled::by_itself(mean.measure, least, settled::ERROR_OF_TIME);
+        let mut rows = vec![Self { measure, ..mean }];
         let none = Histogram::new();
         for (tails, place) in tails.into_iter().flat_map(|tails| (0..KEPT).map(move |place| (tails, place))) {
             let (statistic, p) = tails.quantiles[place];
-            let parts = each.iter().map(|spread| spread.quantiles[place]).collect();
+            let parts = each.iter().map(|spread| (spread.quantiles[place], spread.tail)).collect();
             rows.push(Self::quantile(of(statistic), (tails.all.unwrap_or(&none), p), parts, count, &convert));
         }
         let parts = each.iter().map(|spread| spread.longest().map(&convert)).collect();
@@ -183,7 +195,8 @@ impl<S: Clone> Row<S> {
         let pairs: Vec<[f64; 2]> = pairs.filter_map(|(own, other)| Some([(*own)?, (*other)?])).collect();
         let either = [self, other].map(|row| row.measure.value().unwrap_or(0.0).abs());
         let error = self.reading * (either[0] + either[1]);
-        let measure = (comparison.of)(&pairs);
+        let settled = self.measure.settled().and(other.measure.settled());
+        let measure = (comparison.of)(&pairs).needing(settled);
         let told = match self.withheld.as_ref().or(other.withheld.as_ref()).filter(|_| !pairs.is_empty()) {
             Some(reason) => Told::nothing(reason.clone()),
             None => Told::new(&measure, intervals, error),

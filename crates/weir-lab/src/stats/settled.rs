@@ -5,12 +5,42 @@
 //! [`super::run_length`] for means of queues, [`super::tail`] for quantiles, [`super::linear`] and
 //! [`super::replications`] for what the data show of themselves.
 //!
+//! # By itself
+//!
+//! Where no formula says how long a run must be, a mean is judged by its own standard error: that of a time may be 8 % of
+//! what it is above the least time that there is, that of a share or a rate 50 %. A queue's mean is made of few long
+//! excursions when it is known so badly, so that most runs are below the truth and believe in a narrow interval; a share
+//! whose error is half of it rests on four events. The bounds are measured ([studies](../../../../../docs/studies.md)).
+//!
 //! Units: a share of the length of the run, 1 for the run as it was. Work O(1).
 
 use serde::{Serialize, Serializer};
 
+use super::estimate::Measure;
+
 /// A run is never said to need more than this many times its length: beyond it nothing is known but that it is far too short.
 pub const MOST: f64 = 1e6;
+
+/// How large the relative standard error of a mean time may be where it is judged by itself.
+pub const ERROR_OF_TIME: f64 = 0.08;
+/// How large that of a share or a rate may be.
+pub const ERROR_OF_SHARE: f64 = 0.5;
+
+/// How large the relative standard error of a mean may be, by its unit.
+#[must_use]
+pub fn error_of(unit: &str) -> f64 {
+    if matches!(unit, "s" | "u") { ERROR_OF_TIME } else { ERROR_OF_SHARE }
+}
+
+/// A mean, judged by its own standard error over what it is above the `least` there can be.
+pub fn by_itself(measure: Measure, least: f64, error: f64) -> Measure {
+    let Some(estimate) = measure.as_estimate() else { return measure };
+    let above = (estimate.value() - least).abs();
+    if above <= 0.0 || estimate.standard_error() <= 0.0 {
+        return measure;
+    }
+    measure.needing(Settled::needing((estimate.standard_error() / above / error).powi(2)))
+}
 
 /// How many times as long a run must be until a figure is settled; 1 where it is.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -63,12 +93,30 @@ impl Serialize for Settled {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::estimate::Method;
 
     #[test]
     fn what_is_needed_is_told_in_two_digits_and_never_too_low() {
         let told = [0.0, 1.0, 1.01, 1.1, 4.13, 99.2, 130.0, 131.0, 1e9, f64::NAN];
         let told = told.map(|longer| Settled::needing(longer).longer());
         assert_eq!(told, [1.0, 1.0, 1.1, 1.1, 4.2, 100.0, 130.0, 140.0, MOST, MOST]);
+    }
+
+    #[test]
+    fn a_mean_is_judged_by_its_error_above_the_least() {
+        let of = |value, least| {
+            let measure = Measure::estimate(value, 1.0, 9, Method::Replications { groups: 9 });
+            by_itself(measure, least, error_of("s")).settled()
+        };
+        assert!(of(20.0, 0.0).is_settled() && of(-20.0, 0.0).is_settled());
+        // 1 of 5 is 20 %, two and a half times the bound.
+        assert_eq!(of(20.0, 15.0).longer(), 6.3);
+        assert_eq!((error_of("s"), error_of("1/s")), (ERROR_OF_TIME, ERROR_OF_SHARE));
+        let exact = Measure::estimate(5.0, 0.0, 9, Method::Replications { groups: 9 });
+        assert_eq!(
+            (by_itself(exact, 5.0, 0.1), by_itself(Measure::observed(1.0, 1), 0.0, 0.1)),
+            (exact, Measure::observed(1.0, 1))
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! [`Histogram`], none where no tails are wanted. Units: those of the caller's clock.
 
 use super::histogram::Histogram;
+use super::tail::Tail;
 
 /// The quantiles of a result.
 pub const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
@@ -36,11 +37,13 @@ pub struct Spread<const QUANTILES_KEPT: usize = { QUANTILES.len() }> {
     pub longest: u64,
     /// The quantiles.
     pub quantiles: [Option<f64>; QUANTILES_KEPT],
+    /// The tail, from which their intervals come.
+    pub tail: Tail,
 }
 
 impl<const QUANTILES_KEPT: usize> Default for Spread<QUANTILES_KEPT> {
     fn default() -> Self {
-        Self { count: 0, sum: 0, longest: 0, quantiles: [None; QUANTILES_KEPT] }
+        Self { count: 0, sum: 0, longest: 0, quantiles: [None; QUANTILES_KEPT], tail: Tail::default() }
     }
 }
 
@@ -75,7 +78,8 @@ impl Times {
     pub fn spread_at<const KEPT: usize>(&self, quantiles: &[(&str, f64); KEPT]) -> Spread<KEPT> {
         let Self { count, sum, longest, histogram } = self;
         let quantiles = quantiles.map(|(_, p)| histogram.quantile(p));
-        Spread { count: *count, sum: *sum, longest: *longest, quantiles }
+        let tail = Tail::new(histogram);
+        Spread { count: *count, sum: *sum, longest: *longest, quantiles, tail }
     }
 }
 

@@ -24,31 +24,35 @@ fn near(found: f64, wanted: f64) -> bool {
 #[test]
 fn relaxation_by_hand() {
     // M/M/1: 4 s / (1 - ρ)²; four cores that share are four times as fast, four that do not are not.
-    assert!(near(length(&exponential(&["cfcfs"], 1, 0.9), 0).relaxation, 400_000.0));
+    assert!(near(length(&exponential(&["cfcfs"], 1, 0.9), 0).run.relaxation, 400_000.0));
     let four = exponential(&["cfcfs", "random", "rr"], 4, 0.9);
-    assert!(near(length(&four, 0).relaxation, 100_000.0));
-    assert!(near(length(&four, 1).relaxation, 400_000.0));
+    assert!(near(length(&four, 0).run.relaxation, 100_000.0));
+    assert!(near(length(&four, 1).run.relaxation, 400_000.0));
     // The gaps of each core are sums of four: a² + c² is 1.25.
-    assert!(near(length(&four, 2).relaxation, 250_000.0));
-    assert!([0, 1, 2].iter().all(|&place| near(length(&four, place).pooled, 100_000.0)));
+    assert!(near(length(&four, 2).run.relaxation, 250_000.0));
+    assert!(
+        [0, 1, 2]
+            .iter()
+            .all(|&place| near(length(&four, place).run.variance, in_heavy_traffic(0.9, 100_000.0)))
+    );
     // 99.5 % of 0.5 us and 0.5 % of 500 us: E[S²] is 1250.25 us², E[S] 2.9975 us.
     let bimodal = scenario(&["cfcfs"], 8, extreme_bimodal(), 0.8).expect("specs");
     let wanted = 2.0 * 1_250.248_75 / 2.997_5 / (8.0 * 0.04) * 1_000.0;
-    assert!(near(length(&bimodal, 0).relaxation, wanted), "{wanted}");
+    assert!(near(length(&bimodal, 0).run.relaxation, wanted), "{wanted}");
     // Never below a service.
-    assert!(near(length(&exponential(&["cfcfs"], 100, 0.1), 0).relaxation, 1_000.0));
+    assert!(near(length(&exponential(&["cfcfs"], 100, 0.1), 0).run.relaxation, 1_000.0));
 }
 
 #[test]
 fn bounded_queues_forget_sooner() {
     let mut server = exponential(&["cfcfs"], 1, 0.999);
-    let free = length(&server, 0).relaxation;
+    let free = length(&server, 0).run.relaxation;
     server.site.queue = Some(1_000_000);
-    assert!((length(&server, 0).relaxation / free - 1.0).abs() < 0.01);
+    assert!((length(&server, 0).run.relaxation / free - 1.0).abs() < 0.01);
     server.site.queue = Some(10);
     // 2 b² / (π² σ²): b is ten services, σ² two.
     let wanted = 2.0 * 10_000.0_f64.powi(2) / (core::f64::consts::PI.powi(2) * 2_000.0);
-    assert!((length(&server, 0).relaxation / wanted - 1.0).abs() < 0.01);
+    assert!((length(&server, 0).run.relaxation / wanted - 1.0).abs() < 0.01);
 }
 
 #[test]
@@ -134,12 +138,12 @@ fn estimates_are_near_what_replications_show() {
     server.stop.duration = Nanos::new(2_000_000);
     let (_, error) = simulated(0.8, 2_000_000, 300);
     assert!(
-        (error / length(&server, 0).error() - 1.0).abs() < 0.25,
+        (error / length(&server, 0).run.error() - 1.0).abs() < 0.25,
         "{error} {}",
-        length(&server, 0).error()
+        length(&server, 0).run.error()
     );
     server.stop.duration = Nanos::new(300_000);
     let (mean, _) = simulated(0.8, 300_000, 2_000);
-    let bias = length(&server, 0).bias();
+    let bias = length(&server, 0).run.bias();
     assert!((1.0 - mean - bias).abs() < 0.04, "{mean} {bias}");
 }

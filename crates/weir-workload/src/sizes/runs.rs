@@ -33,7 +33,13 @@ impl Run {
                 0 => 1.0,
                 1 => centre,
                 2 => centre * centre + spread,
-                _ => centre * (centre * centre + 3.0 * spread),
+                3 => centre * (centre * centre + 3.0 * spread),
+                _ => {
+                    // The fourth central moment of equally likely whole numbers.
+                    let square = self.count() * self.count();
+                    let fourth = (square - 1.0) * (3.0 * square - 7.0) / 240.0;
+                    centre * centre * (centre * centre + 6.0 * spread) + fourth
+                }
             }
     }
 

@@ -59,6 +59,8 @@ fn moments_are_those_of_the_listed_sizes() {
         }
         assert!(near(sizes.moment(k), sizes.partial_moment(k, 100), 1e-14));
     }
+    let fourth: f64 = atoms.iter().map(|atom| atom.1 * (atom.0 as f64).powi(4)).sum();
+    assert!(near(sizes.moment(4), fourth, 1e-13));
 }
 
 #[test]
@@ -82,6 +84,8 @@ fn the_memoryless_law_has_the_moments_of_its_sum() {
         assert!(near(sizes.moment(k), upto(400), 1e-12), "moment {k}");
         assert!(near(sizes.partial_moment(k, 7), upto(7), 1e-12), "moment {k} up to 7");
     }
+    let fourth: f64 = (1..=600).map(|n| share(n) * f64::from(n).powi(4)).sum();
+    assert!(near(sizes.moment(4), fourth, 1e-11));
     assert_eq!(sizes.support(), (1, None));
     assert_eq!(Sizes::exponential(1.0).expect("a mean").sampler().sample(5), 1);
 }

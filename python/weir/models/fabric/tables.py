@@ -22,6 +22,7 @@ from weir.results.tables import (
     groups_of,
     known,
     margin,
+    marked,
     others,
     signed,
     spread,
@@ -70,7 +71,10 @@ def _improvements(
 def _improvement(row: FabricDifference | None) -> str:
     if row is None:
         return NONE
-    return absent(row.reason) if row.value is None else signed(row.value, row.low, row.high)
+    if row.value is None:
+        return absent(row.reason)
+    ends = (row.low, row.high) if row.settled else (None, None)
+    return marked(signed(row.value, *ends), row)
 
 
 # Disciplines beside each other, at one load.

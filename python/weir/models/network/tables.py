@@ -19,6 +19,7 @@ from weir.results.tables import (
     columns_of,
     known,
     margin,
+    marked,
     spread,
     words,
 )
@@ -77,7 +78,7 @@ def subjects(result: NetworkResult, kind: str) -> list[Subject]:
 def _share(row: NetworkEstimate | None, _: Scale) -> str:
     if row is None:
         return NONE
-    return absent(row.reason) if row.value is None else share(row.value)
+    return absent(row.reason) if row.value is None else marked(share(row.value), row)
 
 
 def _signed(row: NetworkDifference | None, scale: Scale) -> str:
@@ -88,8 +89,8 @@ def _signed(row: NetworkDifference | None, scale: Scale) -> str:
     value = row.value / scale.factor
     sign = "+" if value > 0 else "−" if value < 0 else ""
     half = None if row.low is None or row.high is None else (row.high - row.low) / 2 / scale.factor
-    margin = f" ±{number(half, 2)}" if half else ""
-    return f"{sign}{number(abs(value), 3)}{margin}"
+    margin = f" ±{number(half, 2)}" if half and row.settled else ""
+    return marked(f"{sign}{number(abs(value), 3)}{margin}", row)
 
 
 # Disciplines beside each other.

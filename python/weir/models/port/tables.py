@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.models.port.verdict import tail_statistic
-from weir.results.tables import AT_LEVEL, NONE, Column, cell, column, column_scale, margin, mark, words
+from weir.results.tables import (
+    AT_LEVEL,
+    NONE,
+    Column,
+    cell,
+    column,
+    column_scale,
+    margin,
+    mark,
+    marked,
+    words,
+)
 from weir.text import number, percent
 
 if TYPE_CHECKING:
-    from weir.models.port.result import Estimate, PortResult
+    from weir.models.port.result import Difference, Estimate, PortResult
     from weir.text import Scale
 
 
@@ -30,9 +41,14 @@ def comparison_columns(result: PortResult) -> list[Column]:
 
 
 def _differences(result: PortResult) -> tuple[str, ...]:
-    rows = map(result.difference, result.disciplines)
-    found = (None if row is None else row.relative for row in rows)
-    return tuple(NONE if each is None else percent(each, signed=True) for each in found)
+    return tuple(_relative(result.difference(name)) for name in result.disciplines)
+
+
+def _relative(row: Difference | None) -> str:
+    """Return by how much a mean is above the reference's, or a dash."""
+    if row is None or row.relative is None:
+        return NONE
+    return marked(percent(row.relative, signed=True), row)
 
 
 def _theory_pair(result: PortResult, scale: Scale) -> list[Column]:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+_NO_STEADY_STATE = "found no steady state"
+"""What the rule of the warm-up says where it is only the length of the pilot."""
+
+
 class PortView(View[PortResult]):
     """What a port shows."""
 
@@ -27,6 +31,18 @@ class PortView(View[PortResult]):
     def statements(self) -> Sequence[str | None]:
         """Return who has the lowest mean, unless nothing is steady."""
         return () if self.result.unstable else (ranking(self.result),)
+
+    def warnings(self) -> Sequence[str]:
+        """Return that no warm-up was found, where that is so."""
+        rule = str((self.result.document.get("warm_up") or {}).get("rule", ""))
+        if _NO_STEADY_STATE not in rule:
+            return ()
+        words = (
+            f"no warm-up was found: {rule.removeprefix('none: ')}. The queue may not have forgotten that it "
+            "began empty, and then means are too low: run longer (stop.packets, stop.messages), or give "
+            "stop.warm_up"
+        )
+        return (words,)
 
     def show(self, out: Console, *, compared: bool) -> None:
         """Show the classes of messages under each discipline; compared, mean, difference, tail and theory."""

@@ -22,10 +22,11 @@ from weir.results.tables import (
     difference,
     forms_columns,
     known,
+    marked,
     others,
     some,
 )
-from weir.text import Scale, quantity
+from weir.text import Scale, number, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,6 +127,8 @@ def _with_margin(row: Measured) -> str:
     """Return an estimate with its interval and its own unit."""
     scale = column_scale([row])
     unit = scale.header.strip("()")
+    if row.value is not None and not row.settled:
+        return marked(f"{number(row.value / scale.factor)} {unit}".rstrip(), row)
     return f"{brief(row, scale)} {unit}".rstrip()
 
 
