@@ -7,9 +7,10 @@
 
 pub mod need;
 pub mod replace;
+pub mod settle;
 pub mod testing;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
@@ -19,6 +20,7 @@ use weir_document::{
     Checked, Checker, Fingerprint, Located, Refused, Source, Tree, Unread, Wording, plain_io,
 };
 
+use self::settle::{Longer, Settle};
 use crate::provenance::Frame;
 use need::{Measured, NeedTable};
 
@@ -111,6 +113,19 @@ pub trait Read: Sized {
 
     /// The same, by the names that results give them.
     fn compared(&self) -> Compared<'_>;
+
+    /// What the document says of runs that are as long as it takes.
+    fn settle(_document: &Self::Document) -> Settle {
+        Settle::default()
+    }
+
+    /// The key of `stop` that makes a run so many times as long as the document has it.
+    ///
+    /// # Errors
+    /// Why no key does.
+    fn longer(&self, _document: &Self::Document, _times: u64) -> Result<Longer, &'static str> {
+        Err("has no effect in this model, whose runs have one length")
+    }
 }
 
 /// The disciplines and the reference of a document, to be written by their canonical names.
@@ -142,6 +157,13 @@ pub struct Scenario<M: Read> {
     document: M::Document,
     /// Of the data files alone.
     data: Fingerprint,
+    /// Its text, and the folder of the data files: a longer run is read anew.
+    text: String,
+    folder: PathBuf,
+    /// In place of the seed of its text.
+    seed: Option<u64>,
+    /// How many times as long a run may become, where it is to be as long as it takes.
+    limit: Option<u64>,
 }
 
 impl<M: Read> Scenario<M> {
@@ -177,7 +199,8 @@ impl<M: Read> Scenario<M> {
         let data = checker.fingerprint;
         canonical_names(M::written(&mut document), &model.compared());
         let frame = Frame { needs, ..frame(source.name, &document, data)? };
-        Ok(Self { frame, model, document, data })
+        let (text, folder) = (source.text.to_owned(), folder.to_owned());
+        Self { frame, model, document, data, text, folder, seed: None, limit: None }.asked_to_settle(source)
     }
 
     /// The same scenario with another seed: nothing is read again.
@@ -186,6 +209,7 @@ impl<M: Read> Scenario<M> {
     /// None that the first reading has left.
     pub fn with_seed(mut self, seed: u64) -> Result<Self, Refused> {
         M::set_seed(&mut self.document, &mut self.model, seed);
+        self.seed = Some(seed);
         let frame = frame(&self.frame.file, &self.document, self.data)?;
         self.frame = Frame { needs: self.frame.needs, ..frame };
         Ok(self)

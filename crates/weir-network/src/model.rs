@@ -163,6 +163,19 @@ impl Tick {
     }
 }
 
+impl Flow {
+    /// Whether it sends for as long as a run of this duration lasts.
+    #[must_use]
+    pub fn lasts(&self, duration: Nanos) -> bool {
+        let ends = match &self.traffic {
+            Traffic::Drawn(drawn) => drawn.packets.is_some(),
+            Traffic::Tcp(tcp) => tcp.packets.is_some(),
+            Traffic::Script(..) | Traffic::Replay(_) => true,
+        };
+        !ends && self.stop >= duration
+    }
+}
+
 /// What a flow sends.
 #[derive(Clone, Debug)]
 pub enum Traffic {

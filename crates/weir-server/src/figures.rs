@@ -83,7 +83,7 @@ pub fn rows(server: &ServerScenario, place: usize, cell: &Cell) -> Rows {
         making.class(subject, name);
     }
     making.cores();
-    Rows::new(making.rows, true)
+    Rows::new(making.rows, server.is_random())
 }
 
 /// What there are figures of, for needs.
