@@ -212,7 +212,9 @@ impl Room<'_> {
         };
         let mut pairs: Vec<(u32, u32)> = range(k).flat_map(|k| range(w).map(move |w| (k, w))).collect();
         pairs.retain(|pair| *pair != (k, w) && pair.0 <= pair.1 && u64::from(pair.1) <= most);
-        pairs.sort_by_key(|pair| (pair.0.abs_diff(k) + pair.1.abs_diff(w), pair.0.abs_diff(k), pair.1 < w));
+        pairs.sort_by_key(|pair| {
+            (pair.0.abs_diff(k) + pair.1.abs_diff(w), pair.0.abs_diff(k), pair.1 < w, *pair)
+        });
         pairs.dedup();
         pairs.into_iter().take(MAX_FACTORS).find_map(|pair| {
             let mut changed = self.asked.clone();

@@ -91,7 +91,7 @@ class Port:
 
 
 def lint(file: str | os.PathLike[str], port: Port | None = None) -> list[dict[str, Any]]:
-    """Return what is wrong with an options file on a port, by line.
+    """Return what is wrong with an options file on a port, by line; it is read as OpenSM 3.3.23 reads it.
 
     Each finding has ``severity`` (``"error"``, ``"warning"`` or ``"note"``), ``rule``, ``option``, ``line``,
     ``column``, ``what``, ``why`` and ``remedy``.
@@ -101,7 +101,7 @@ def lint(file: str | os.PathLike[str], port: Port | None = None) -> list[dict[st
     ConfigError
         If the file cannot be read, or a value of the port is out of its bounds.
     PlanError
-        If the file is malformed.
+        If no line of the file has an option of OpenSM.
     """
     from weir import _weir
 
@@ -112,17 +112,18 @@ def lint(file: str | os.PathLike[str], port: Port | None = None) -> list[dict[st
 
 
 def tables(file: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
-    """Return the options that hold for each kind of port, by prefix, as they are written.
+    """Return the options that hold for each kind of port, by prefix, as OpenSM reads them.
 
-    Each has ``own`` (whether the file sets any of its options), ``max_vls``, ``high_limit``, ``high`` and
-    ``low`` (pairs of lane and weight) and ``sl2vl``.
+    Each has ``own`` (whether the file sets any of its options), ``max_vls`` (which limits nothing), ``lanes``
+    (the most data lanes in operation, by ``max_op_vls``), ``high_limit``, ``high`` and ``low`` (pairs of lane
+    and weight, not yet modulo 15 and 256) and ``sl2vl`` (lanes, not yet modulo 16).
 
     Raises
     ------
     ConfigError
         If the file cannot be read.
     PlanError
-        If it is malformed.
+        If no line of it has an option of OpenSM.
     """
     from weir import _weir
 
@@ -157,9 +158,10 @@ def convert(
     Raises
     ------
     ConfigError
-        If the file cannot be read or serves no lane, or a value is out of its bounds.
+        If the file cannot be read, sets no table, has one that OpenSM does not read as it is written, or
+        serves no lane, or if a value is out of its bounds.
     PlanError
-        If the file is malformed.
+        If no line of the file has an option of OpenSM.
     """
     from weir import _weir
 

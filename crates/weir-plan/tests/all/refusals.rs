@@ -103,8 +103,8 @@ fn classes_that_do_not_fit_are_told_what_would() {
             "entries = 4;w = 2",
             &["share = \"50.3%\"", "share = \"25.3%\"", "share = \"24.4%\""][..],
             &[
-                "asks for 24.4%, and its entries weigh 25% at least; the others leave 24.4% of the pool: lower what \
-               other classes ask for, or raise k, w or the rate of the link",
+                "asks for 24.4%, and its entries weigh 25% at least; the others leave 24.4% of the pool: write table.k = 2 \
+               and table.w = 3: entries need not weigh as much of the link, and all wait longer",
             ][..],
         ),
     ] {
