@@ -135,6 +135,13 @@ pub struct ClassPlan {
     pub bounds: Bounds,
 }
 
+impl ClassPlan {
+    /// What its weights are of a pool, which a table of weights gives it.
+    pub(crate) fn planned_share(&self, pool: Credits) -> Share {
+        Share::of(u128::from(self.weight.get()), u128::from(pool.get()))
+    }
+}
+
 /// What a class asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Requested {
@@ -216,7 +223,7 @@ pub fn plan(asked: &Requirements) -> Plan {
         shape,
         wire: asked.link,
     };
-    plan.notes.extend(remarks(&plan));
+    plan.notes.extend(remarks(&plan, asked.target.form));
     plan.notes.extend(dropped(&plan, asked.target.form));
     plan
 }
@@ -237,9 +244,8 @@ impl Plan {
             class.quantum = written.quanta[place];
             class.bounds.round_robin = bounding.round_robin(&written.quanta, place);
             class.percent = written.percents.as_ref().map(|percents| percents[place]);
-            if let Some(percent) = class.percent {
-                class.share = Share::of(u128::from(percent), 100);
-            }
+            let planned = class.planned_share(self.table.pool);
+            class.share = written::share(Some(form), class.percent, class.entry_share, planned);
         }
         plan.frame = plan.classes.iter().map(|class| class.quantum).sum();
         plan
@@ -295,10 +301,9 @@ fn classes(asked: &Requirements, solution: &Solution) -> Vec<ClassPlan> {
         let entries = class.entries();
         let own = slots.iter().flatten().filter(|(owner, _)| *owner == place);
         let percent = written.percents.as_ref().map(|percents| percents[place]);
-        let share = match percent {
-            Some(percent) => Share::of(u128::from(percent), 100),
-            None => Share::of(u128::from(weights[place].get()), u128::from(shape.pool().get())),
-        };
+        let entry_share = Share::of(u128::from(entries), u128::from(shape.entries()));
+        let planned = Share::of(u128::from(weights[place].get()), u128::from(shape.pool().get()));
+        let share = written::share(asked.target.form, percent, entry_share, planned);
         let minimum = shape.minimum(entries);
         ClassPlan {
             name: request.name.clone(),
@@ -313,7 +318,7 @@ fn classes(asked: &Requirements, solution: &Solution) -> Vec<ClassPlan> {
             percent,
             forced: Share::new(minimum.parts().saturating_sub(request.share.parts())),
             entries,
-            entry_share: Share::of(u128::from(entries), u128::from(shape.entries())),
+            entry_share,
             distance: class.distance,
             minimum_share: minimum,
             maximum_share: shape.maximum(entries),
@@ -327,7 +332,7 @@ fn classes(asked: &Requirements, solution: &Solution) -> Vec<ClassPlan> {
 }
 
 /// What is to be known of a plan beside its figures.
-fn remarks(plan: &Plan) -> Vec<String> {
+fn remarks(plan: &Plan, form: Option<Form>) -> Vec<String> {
     let mut notes = Vec::new();
     for class in &plan.classes {
         if class.forced.parts() > 0 {
@@ -337,9 +342,12 @@ fn remarks(plan: &Plan) -> Vec<String> {
             ));
         }
         if class.share < class.requested.share {
-            let why = match class.percent {
-                Some(_) => "whole percents are written, and none keep the shares and latencies of all",
-                None => "weights are whole credits, and the pool has no more",
+            let why = match form {
+                Some(Form::Dcb) => {
+                    "whole percents are written, and none keep the shares and latencies of all"
+                }
+                Some(Form::Pcie) => "a phase is one transaction, so that entries count and weights do not",
+                _ => "weights are whole credits, and the pool has no more",
             };
             notes.push(format!(
                 "`{}` asked for {} and gets {}: {why}",

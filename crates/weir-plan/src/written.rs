@@ -1,6 +1,6 @@
 //! What is written of the shares: quanta of deficit round robin, and for an adapter whole percents.
 //!
-//! A table holds its weights exactly. Linux takes quanta in bytes and counts with each packet the header of Ethernet, so
+//! A table holds its weights exactly, but that of PCI Express has none: entries count. Linux takes quanta in bytes and counts with each packet the header of Ethernet, so
 //! that its smallest quantum is a packet with it. An adapter (`dcb`) takes whole percents that sum up to 100: what it
 //! shares out is those, and bounds are made of them, not of the plan before rounding.
 //!
@@ -49,6 +49,15 @@ pub(crate) struct Written {
 /// Bytes that a target counts with each packet beside the packet of the plan.
 pub(crate) const fn header(form: Option<Form>) -> Bytes {
     Bytes::new(if matches!(form, Some(Form::TcEts | Form::TcDrr)) { ETHERNET } else { 0 })
+}
+
+/// What a class gets of a saturated link with what is written: whole percents, entries of one transaction, or weights.
+pub(crate) fn share(form: Option<Form>, percent: Option<u64>, entries: Share, planned: Share) -> Share {
+    match percent {
+        Some(percent) => Share::of(u128::from(percent), u128::from(WHOLE)),
+        None if form == Some(Form::Pcie) => entries,
+        None => planned,
+    }
 }
 
 /// What is written for a form; `bounding` is that of the form.

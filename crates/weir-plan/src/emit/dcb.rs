@@ -8,7 +8,7 @@ use core::fmt::Write;
 
 use super::{Emission, EmitError, commented, header, longer_bounds};
 use crate::plan::Plan;
-use crate::quantity::{Share, micros};
+use crate::quantity::micros;
 use crate::target::{Form, Target};
 
 /// Traffic classes, and priorities.
@@ -64,7 +64,7 @@ fn lost(plan: &Plan) -> Vec<String> {
         "priorities that no class lists go to traffic class 0".to_owned(),
     ];
     for class in &plan.classes {
-        let planned = Share::of(u128::from(class.weight.get()), u128::from(plan.table.pool.get()));
+        let planned = class.planned_share(plan.table.pool);
         if class.share < class.requested.share {
             let (asked, name) = (class.requested.share, &class.name);
             lost.push(format!("the share of `{name}`, {asked}: not met, it becomes {}", class.share));

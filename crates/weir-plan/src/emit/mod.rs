@@ -74,7 +74,7 @@ pub fn emit(plan: &Plan, form: Form, target: &Target) -> Result<Emission, EmitEr
         Form::TcDrr => tc::drr(&plan.written_for(form), target),
         Form::Dcb => dcb::emit(&plan.written_for(form), target),
         Form::Opensm => opensm::emit(plan, target),
-        Form::Pcie => pcie::emit(plan, target),
+        Form::Pcie => pcie::emit(&plan.written_for(form), target),
         Form::Scenario => scenario::emit(plan),
     }
 }
