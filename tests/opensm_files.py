@@ -62,6 +62,7 @@ INSERTED = (
 OPTION = re.compile(
     r"(?:qos(?:_ca|_rtr|_sw0|_swe)?_(?:max_vls|high_limit|vlarb_high|vlarb_low|sl2vl))|max_op_vls"
 )
+COMPLAINT = re.compile(rf"(?:-E- Parsing error in field|Cached Option:?) ({OPTION.pattern})[=:, ]")
 
 
 def mutated(numbers: random.Random) -> str:
@@ -117,15 +118,12 @@ def reading(file: Path) -> Reading:
     )
     assert out.exists(), ended.stdout + ended.stderr
     log = ended.stdout.decode("utf-8", "replace")
-    lines = (line.partition(" ") for line in out.read_text("utf-8", "replace").split("\n"))
+    lines = (line.partition(" ") for line in out.read_bytes().decode("utf-8", "replace").split("\n"))
     known = {name: value for name, _, value in lines if name == "qos" or OPTION.fullmatch(name)}
-    complaints = [
-        line for line in log.split("\n") if "Warning:" in line or "Invalid" in line or "-E- Parsing" in line
-    ]
     return Reading(
         values=known,
         unknown=set(re.findall(r'Unrecognized token: "(.*?)"$', log, re.MULTILINE | re.DOTALL)),
-        warned={name for line in complaints for name in OPTION.findall(line)},
+        warned=set(COMPLAINT.findall(log)),
     )
 
 

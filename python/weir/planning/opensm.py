@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from weir.errors import ConfigError
-from weir.planning.read import text_of
+from weir.planning.read import exact_text_of
 
 if TYPE_CHECKING:
     import os
@@ -106,7 +106,7 @@ def lint(file: str | os.PathLike[str], port: Port | None = None) -> list[dict[st
     from weir import _weir
 
     numbers = (port or Port()).numbers()
-    told = _weir.opensm_lint(text_of(file, _KIND), str(file), **numbers)
+    told = _weir.opensm_lint(exact_text_of(file, _KIND), str(file), **numbers)
     findings: list[dict[str, Any]] = json.loads(told)
     return findings
 
@@ -127,7 +127,7 @@ def tables(file: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
     """
     from weir import _weir
 
-    told: dict[str, dict[str, Any]] = json.loads(_weir.opensm_tables(text_of(file, _KIND), str(file)))
+    told: dict[str, dict[str, Any]] = json.loads(_weir.opensm_tables(exact_text_of(file, _KIND), str(file)))
     return told
 
 
@@ -172,7 +172,7 @@ def convert(
     if not 1 <= bits <= _MOST_RATE:
         raise ConfigError(f"rate is {rate}, must be above 0 and at most 1000000Gbit", "write `--rate 10Gbit`")
     numbers = (port or Port()).numbers()
-    text = text_of(file, _KIND)
+    text = exact_text_of(file, _KIND)
     if prefix is None:
         prefix = next((name for name, told in tables(file).items() if told["own"]), PREFIXES[0])
     if prefix not in PREFIXES:

@@ -163,7 +163,7 @@ pub struct Lane {
 /// A name that OpenSM does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
-    /// Its name.
+    /// Its name, shortened, what cannot be printed escaped.
     pub name: String,
     /// The line, counted from 1.
     pub line: usize,
@@ -194,7 +194,7 @@ pub fn parse(text: &str, name: &str) -> Result<Options, PlanError> {
         return Ok(options);
     }
     let reason = match options.others.first() {
-        Some(other) => format!("has no option of OpenSM; its first word is `{}`", other.name.escape_debug()),
+        Some(other) => format!("has no option of OpenSM; its first word is `{}`", other.name),
         None => "has no option of OpenSM: no line says anything".to_owned(),
     };
     let line = options.others.first().map_or(1, |other| other.line);
@@ -251,7 +251,9 @@ impl<'a> Line<'a> {
             "max_op_vls" => self.max_op_vls(options),
             _ if NAMES.lines().any(|known| known == name) => (),
             _ => {
-                options.others.push(Other { name: shorten(&name), line: self.number });
+                options
+                    .others
+                    .push(Other { name: shorten(&name.escape_debug().to_string()), line: self.number });
                 return false;
             }
         }
