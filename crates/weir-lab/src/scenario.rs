@@ -111,7 +111,7 @@ pub struct Written<'d> {
 /// The disciplines that a scenario compares.
 #[derive(Clone, Debug)]
 pub struct Compared<'m> {
-    /// Their canonical specs.
+    /// Their specs as written.
     pub disciplines: Vec<&'m str>,
     /// The place of the one from which paired differences are taken.
     pub reference: usize,
@@ -157,11 +157,11 @@ impl<M: Read> Scenario<M> {
     pub fn from_tree(tree: &Tree<'_>, source: &Source<'_>, folder: &Path) -> Result<Self, Refused> {
         let read = M::Document::read(tree);
         let mut document = read.map_err(|error| source.explain(&error, &M::WORDING))?;
-        let mut checker = Checker { source, folder, fingerprint: Fingerprint::new() };
+        let mut checker = Checker::new(source, folder);
         let model = M::check(&mut document, &mut checker)?;
-        let data = checker.fingerprint;
-        canonical_names(M::written(&mut document), &model.compared());
-        let frame = frame(source.name, &document, data)?;
+        let (data, canonical) = (checker.fingerprint, checker.canonical.into_inner());
+        canonical_names(M::written(&mut document), &canonical, model.compared().reference);
+        let frame = frame(source.name, &document, data, canonical)?;
         Ok(Self { frame, model, document, data })
     }
 
@@ -171,7 +171,7 @@ impl<M: Read> Scenario<M> {
     /// None that the first reading has left.
     pub fn with_seed(mut self, seed: u64) -> Result<Self, Refused> {
         M::set_seed(&mut self.document, &mut self.model, seed);
-        self.frame = frame(&self.frame.file, &self.document, self.data)?;
+        self.frame = frame(&self.frame.file, &self.document, self.data, self.frame.canonical)?;
         Ok(self)
     }
 }
@@ -185,22 +185,26 @@ pub fn text<D: Serialize>(document: &D) -> Result<String, String> {
 }
 
 /// Where a scenario comes from, and what it is.
-fn frame<D: Document>(name: &str, document: &D, mut fingerprint: Fingerprint) -> Result<Frame, Refused> {
+fn frame<D: Document>(
+    name: &str,
+    document: &D,
+    mut fingerprint: Fingerprint,
+    canonical: Vec<String>,
+) -> Result<Frame, Refused> {
     let scenario = document.text().map_err(|error| {
         Refused::of_file(name, format!("cannot be normalised ({error})"), "report this as a defect")
     })?;
     fingerprint.add(scenario.as_bytes());
-    Ok(Frame { file: name.to_owned(), fingerprint: fingerprint.to_string(), scenario })
+    Ok(Frame { file: name.to_owned(), fingerprint: fingerprint.to_string(), canonical, scenario })
 }
 
-/// Writes the disciplines and the reference as results name them.
-fn canonical_names(written: Written<'_>, compared: &Compared<'_>) {
-    for (written, name) in written.disciplines.iter_mut().zip(&compared.disciplines) {
-        written.value.clear();
-        written.value.push_str(name);
+/// Writes the disciplines and the reference, which is the one at this place, in canonical form.
+fn canonical_names(written: Written<'_>, canonical: &[String], reference: usize) {
+    for (written, name) in written.disciplines.iter_mut().zip(canonical) {
+        written.value.clone_from(name);
     }
-    if let Some(reference) = written.reference {
-        reference.value.clone_from(&written.disciplines[compared.reference].value);
+    if let Some(name) = written.reference {
+        name.value.clone_from(&written.disciplines[reference].value);
     }
 }
 

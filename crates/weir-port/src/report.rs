@@ -172,7 +172,7 @@ fn theory_rows(
     let gathered = gathered.filter(|all| has_settled(port, &all[0]));
     for (at, named) in port.disciplines.iter().enumerate() {
         let simulated = gathered.map(|all| &all[at]);
-        let form = form(port, &named.name);
+        let form = form(port, &named.canonical);
         rows.extend(comparison::rows(&named.name, &form, &metrics, frame, simulated));
         if let Ok(form) = form {
             checks.extend(simulated.and_then(|gathered| comparison::check(gathered, &form, frame)));

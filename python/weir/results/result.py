@@ -55,6 +55,7 @@ _FIELDS = {
     "interrupted": "bool",
     "unstable": "str | None",
     "disciplines": "tuple[str, ...]",
+    "canonical": "tuple[str, ...]",
     "reference": "str",
 }
 
@@ -83,7 +84,7 @@ class Section(cached_property[Rows[Row_co]]):
         self.kind = kind
 
     def _rows(self, result: Result) -> Rows[Row_co]:
-        return rows(self.kind, result.document.get(self.attrname or "", []))
+        return rows(self.kind, result.document.get(self.attrname or "", []), result.written)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +144,7 @@ class Result:
             kind.check(document)
         except ResultError as error:
             raise ResultError(error.message, REMEDY, name, key=error.key, value=error.value) from None
-        result = kind(text)
+        result = kind(text.rstrip("\n"))
         result.__dict__["document"] = document
         return result
 
@@ -218,7 +219,9 @@ class Result:
     model = Field[str]()
     """The model that was run: ``port``, ``network``, ``fabric``, ``node``, ``server``."""
     disciplines = Field[tuple[str, ...]]()
-    """The spec strings compared, in the order of the scenario."""
+    """The spec strings compared, as they are written and in the order of the scenario."""
+    canonical = Field[tuple[str, ...]](default=())
+    """Their canonical forms, in the same order: one text for all ways to write the same discipline."""
     reference = Field[str]()
     """The discipline from which paired differences are taken."""
     time_unit = Field[str]()
@@ -229,6 +232,11 @@ class Result:
     """Independent replications behind the figures."""
     unstable = Field[str | None]()
     """Why there is no steady state, where there is none."""
+
+    @cached_property
+    def written(self) -> dict[str, str]:
+        """What each of `disciplines` is called here, by its canonical form."""
+        return dict(zip(self.canonical, self.disciplines, strict=False))
 
     @staticmethod
     def _named(disciplines: Sequence[str]) -> dict[str, str]:
