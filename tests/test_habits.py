@@ -392,14 +392,14 @@ def test_c7_a_log_gets_a_line_from_time_to_time(monkeypatch):
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     monkeypatch.setattr(sys, "stderr", log)
     with progress.Progress("packets", name="weir reproduce alpha") as shown:
-        for second in range(71):
+        for second in range(91):
             now[0] = float(second)
             shown({"done": second * 1e6, "total": 1e8})
     lines = log.text.splitlines()
     assert lines == [
-        "weir reproduce alpha: 10%  10 M packets  1 M/s  1 min 30 s left",
-        "weir reproduce alpha: 40%  40 M packets  1 M/s  1 min 0 s left",
-        "weir reproduce alpha: 70%  70 M packets  1 M/s  30 s left",
+        "weir reproduce alpha: 30%  30 M packets  1 M/s  1 min 10 s left",
+        "weir reproduce alpha: 60%  60 M packets  1 M/s  40 s left",
+        "weir reproduce alpha: 90%  90 M packets  1 M/s  10 s left",
     ]
 
 

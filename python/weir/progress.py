@@ -19,7 +19,7 @@ __all__ = ["Progress", "line", "span"]
 
 _QUIET = 1.0  # seconds before the first line
 _PERIOD = 0.2  # seconds between two
-_QUIET_LOG = 10.0  # seconds before the first line of a log
+_QUIET_LOG = 30.0  # seconds before the first line of a log
 _PERIOD_LOG = 30.0  # seconds between two
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
@@ -65,7 +65,7 @@ class Progress:
 def line(done: float, total: float, seconds: float, unit: str) -> str:
     """Return one line of progress, such as ``42 %  84 M packets  120 M/s  1 s left``."""
     rate = done / seconds if seconds > 0 else 0.0
-    parts = [f"{_short(done)} {unit}", f"{_short(rate)}/s"]
+    parts = [f"{_short(done)} {unit}", _a_second(rate)]
     if total > 0:
         parts.insert(0, f"{min(1.0, done / total):4.0%}")
     if total > 0 and rate > 0:
@@ -73,11 +73,16 @@ def line(done: float, total: float, seconds: float, unit: str) -> str:
     return "  ".join(parts)
 
 
+def _a_second(rate: float) -> str:
+    text = _short(rate)
+    return f"{text}/s" if text[-1].isalpha() else f"{text} /s"
+
+
 def _short(value: float) -> str:
     for factor, prefix in _PREFIXES:
         if value >= factor:
             return f"{value / factor:.3g} {prefix}"
-    return f"{value:.0f} "
+    return f"{value:.3g}"
 
 
 def span(seconds: float) -> str:

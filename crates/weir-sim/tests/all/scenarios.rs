@@ -129,7 +129,9 @@ fn a_quantum_may_be_a_span_where_messages_are_served_whole() {
     let listed = "reference = \"las:1000us\"\ndisciplines = [\"fifo\", \"las:quantum=1ms\", \"outstanding(rr:2ms,limit=3)\"]";
     let port = accepted_port(&text.replace("disciplines = [\"fifo\"]", listed));
     let names: Vec<&str> = port.disciplines.iter().map(|discipline| discipline.name.as_str()).collect();
-    assert_eq!(names, ["fifo", "las:1000000", "outstanding(rr:2000000,limit=3)"]);
+    assert_eq!(names, ["fifo", "las:quantum=1ms", "outstanding(rr:2ms,limit=3)"]);
+    let canonical = |place: usize| port.disciplines[place].canonical.as_str();
+    assert_eq!([canonical(1), canonical(2)], ["las:1000000", "outstanding(rr:2000000,limit=3)"]);
     assert_eq!(port.reference, 1);
 }
 
