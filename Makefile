@@ -38,11 +38,13 @@ help: ## list the targets
 	    /^[a-z][a-z-]*:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
-demo: $(BUILT) ## set up, build, run the tour and a quick reproduction, print the path of the HTML report
+demo: ## set up, build (minutes), then the tour and a quick reproduction (a minute)
+	@test -e $(BUILT) || echo "weir is set up and built first: about six minutes on two cores"
+	@$(MAKE) $(BUILT)
 	@mkdir -p out
-	weir demo --out out/demo.html
-	weir reproduce alpha --quick
-	@echo "report: $(CURDIR)/out/demo.html"
+	@echo "a quick reproduction of the alpha report: about 40 s on two cores; then the tour: some seconds"
+	@reproduced=$$(weir reproduce alpha --quick --brief); \
+	    weir demo --out out/demo.html; echo; echo "reproduced: $$reproduced"
 
 .PHONY: bench
 bench: $(RELEASED) ## measure the engines and the disciplines in release (PREFIX=port/: some of them; docs/performance.md)

@@ -87,6 +87,7 @@ def test_list_is_the_registry(capsys):
     assert {
         "name",
         "kind",
+        "models",
         "title",
         "rule",
         "source",
@@ -126,6 +127,7 @@ def test_explain_golden(capsys):
         "Serves whole messages in the order of their arrival.\n"
         "\n"
         "kind:          message\n"
+        "models:        port, network, fabric\n"
         "source:        Cherkasova and Rokicki, alpha report, section 4 (alpha = 0)\n"
         "work per item: O(1)\n"
         "closed form:   Pollaczek-Khinchine, on packets, packet by packet\n"
@@ -322,8 +324,8 @@ def test_a_comparison_of_one_is_refused_with_what_to_add(capsys, file: Path):
         'link = [{ from = "a", to = "b", rate = "1Mbit" }]\n'
         'flow = [{ from = "a", to = "b", rate = "1kbit", size = "500B" }]\nstop = { duration = "1s" }\n'
     )
-    added = '["fifo:9pkt", "drr:quantum=1514B"]'
-    refused(call(capsys, "compare", file), "there is one discipline, `fifo:9pkt`", f"as in {added}")
+    added = '["fifo:limit=9pkt", "drr:quantum=1514B"]'
+    refused(call(capsys, "compare", file), "there is one discipline, `fifo:limit=9pkt`", f"as in {added}")
     file.write_text(file.read_text().replace('["fifo:limit=9pkt"]', added))
     assert call(capsys, "compare", file)[0] == 0
 

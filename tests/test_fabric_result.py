@@ -373,10 +373,11 @@ class Fabric(weir.Scenario):
     """A scenario that the engine need not know."""
 
     read = None
+    disciplines = (DRR, DTABLE)
 
     @property
     def normalised(self) -> dict:
-        return {"model": "fabric", "disciplines": [DRR, DTABLE]}
+        return {"model": "fabric"}
 
 
 def test_records_are_refused_with_a_reason(tmp_path):

@@ -113,7 +113,7 @@ def test_a_line_becomes_an_interface() -> None:
     line = document["interface"][2]
     # 43 us and the mean of the jitter, 100 us, are 24 bytes at this rate; forwarding takes 3 ms in the mean.
     assert (line["rate"], line["framing"], line["propagation"]) == ("1343941bit", "24B", "13000000ns")
-    assert (line["mtu"], line["discipline"]) == ("1400B", "fifo:100pkt")
+    assert (line["mtu"], line["discipline"]) == ("1400B", "fifo:limit=100pkt")
     assert configured(planned(place=1), "r")["interface"][2]["framing"] == "42B"
     back = next(each for each in configured(planned(), "q")["interface"] if each.get("rate") == "1344000bit")
     assert (back["framing"], back["mtu"]) == ("38B", "1500B")

@@ -503,10 +503,11 @@ class Node(weir.Scenario):
     """A scenario that the engine need not know."""
 
     read = None
+    disciplines = tuple(EVERY)
 
     @property
     def normalised(self) -> dict:
-        return {"model": "node", "disciplines": list(EVERY), "measure": {}}
+        return {"model": "node", "measure": {}}
 
 
 def test_records_are_refused_with_a_reason(tmp_path):

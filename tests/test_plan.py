@@ -75,7 +75,8 @@ def test_help(capsys):
     assert "opensm" in call(capsys, "import", "--help")[1]
 
 
-def test_a_plan_as_text(capsys, file: Path):
+def test_a_plan_as_text(capsys, monkeypatch, file: Path):
+    monkeypatch.setenv("COLUMNS", "160")
     code, out, err = call(capsys, "plan", file)
     assert (code, err) == (0, "")
     assert out.splitlines()[:3] == [

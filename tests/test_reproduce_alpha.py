@@ -187,7 +187,7 @@ def test_text_says_the_verdict_first(of_print):
     lines = of_print.text().splitlines()
     assert lines[0].startswith("alpha, default: 1,040 of 1,040 published means are met")
     assert sum(" 12       " in line for line in lines) == 14
-    assert max(map(len, lines)) <= 110
+    assert max(map(len, lines)) <= 100
 
 
 def test_page_needs_nothing_else(of_print, tmp_path):

@@ -263,7 +263,7 @@ def test_text_says_the_verdict_first(made):
     assert lines[0].startswith(
         "epoch, quick: 20 of the 21 values of Tables 1 and 2 that could be checked, of 23"
     )
-    assert max(map(len, lines)) <= 110
+    assert max(map(len, lines)) <= 100
 
 
 def test_every_open_point_is_told(made):

@@ -262,7 +262,7 @@ def test_without_an_interval_nobody_is_clearly_better(made):
 def test_text_says_the_verdict_first(made):
     lines = made.text().splitlines()
     assert lines[0].startswith("steer, quick: Of 36 claims of the report 24 are met; 3 are contradicted by")
-    assert max(map(len, lines)) <= 110
+    assert max(map(len, lines)) <= 100
 
 
 def test_page_needs_nothing_else(made, tmp_path):
@@ -344,7 +344,7 @@ def test_the_engine_tells_all_that_is_asked(simulated):
     assert len(simulated.sweep) == 8
     assert all(row.less["rr"].ci95 for row in simulated.sweep)
     assert simulated.html()
-    assert max(map(len, simulated.text().splitlines())) <= 110
+    assert max(map(len, simulated.text().splitlines())) <= 100
 
 
 def test_claims_and_orderings_hold_of_short_runs_too(simulated):

@@ -77,7 +77,8 @@ def test_json_has_the_keys_of_the_engine(file: Path, capsys):
     assert {"class", "beyond", "low", "high", "dropped", "value"} <= found[0]["tried"][0].keys()
 
 
-def test_a_table_says_what_is_beyond_the_bound(file: Path, capsys):
+def test_a_table_says_what_is_beyond_the_bound(file: Path, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "160")
     assert cli.run(["slo", file.name, "--bound", "5", "--quantile", "p90", "--precision", "20"]) == 0
     out, _ = capsys.readouterr()
     assert out.startswith("the highest load at which p90 of the slowdown of each class is within 5\n")

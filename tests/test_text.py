@@ -92,7 +92,7 @@ def test_there_is_no_colour_where_there_is_no_terminal(monkeypatch: pytest.Monke
 
 def test_progress_tells_share_rate_and_rest():
     assert line(5e6, 2e7, 2.0, "packets") == " 25%  5 M packets  2.5 M/s  6 s left"
-    assert line(500, 0, 2.0, "packets") == "500  packets  250 /s"
+    assert line(500, 0, 2.0, "packets") == "500 packets  250 /s"
     assert "10 min 0 s left" in line(1e6, 7e6, 100.0, "packets")
 
 

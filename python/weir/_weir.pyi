@@ -21,6 +21,7 @@ __all__ = [
     "plan_emit",
     "run",
     "schema",
+    "textbook",
     "tg_parse",
     "theory",
 ]
@@ -34,8 +35,17 @@ def disciplines() -> str:
     Returns
     -------
     str
-        A JSON list of objects with ``name``, ``kind``, ``title``, ``rule``, ``source``, ``work``,
+        A JSON list of objects with ``name``, ``kind``, ``models``, ``title``, ``rule``, ``source``, ``work``,
         ``parameters``, ``example`` and ``closed_forms``.
+    """
+
+def textbook() -> str:
+    """Return what textbooks call what is here under another name, or not at all.
+
+    Returns
+    -------
+    str
+        A JSON list of objects with ``name``, ``means``, ``here`` (names of disciplines) and ``note``.
     """
 
 def estimate_overhead(
@@ -149,6 +159,14 @@ class Scenario:
     @property
     def normalised(self) -> str:
         """The scenario in normalised form, as TOML."""
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits that change with the normalised form, or with the bytes of a data file."""
+
+    @property
+    def disciplines(self) -> list[str]:
+        """The disciplines as they are written, in their order: their names in results."""
 
     def with_seed(self, seed: int) -> Scenario:
         """Return the same scenario with another seed; nothing is read again."""

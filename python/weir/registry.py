@@ -9,7 +9,7 @@ from typing import Any
 from weir import _weir
 from weir.errors import ConfigError
 
-__all__ = ["discipline", "disciplines"]
+__all__ = ["discipline", "disciplines", "textbook"]
 
 
 def disciplines() -> list[dict[str, Any]]:
@@ -18,18 +18,33 @@ def disciplines() -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``name``, ``kind``, ``title``, ``rule``, ``source``, ``work`` (per item), ``parameters`` (each with
-        ``name``, ``values``, ``default``, ``meaning``), ``example`` and ``closed_forms``.
+        ``name``, ``kind``, ``models`` (that take it), ``title``, ``rule``, ``source``, ``work`` (per item),
+        ``parameters`` (each with ``name``, ``values``, ``default``, ``meaning``), ``example`` and
+        ``closed_forms``.
     """
     rows: list[dict[str, Any]] = json.loads(_weir.disciplines())
     return rows
+
+
+def textbook(name: str) -> dict[str, Any] | None:
+    """Return what textbooks call so, if it has another name here, or is not here at all.
+
+    Returns
+    -------
+    dict or None
+        ``name``, ``means``, ``here`` (names of disciplines, the nearest first) and ``note``.
+    """
+    plain = name.lower().replace(" ", "_").replace("-", "_")
+    names: list[dict[str, Any]] = json.loads(_weir.textbook())
+    return next((each for each in names if each["name"] == plain), None)
 
 
 def discipline(name: str) -> dict[str, Any]:
     """Return what the registry says of one discipline; of a spec string only the name is read.
 
     Where two have the name, it is the one that is listed first, and ``also`` lists the others: `rr` is a
-    message discipline, and a dispatcher of pools of servers.
+    message discipline, and a dispatcher of pools of servers. Of a name that textbooks have for one that is
+    called otherwise here it is that one, and ``textbook`` says so.
 
     Raises
     ------
@@ -40,6 +55,14 @@ def discipline(name: str) -> dict[str, Any]:
     rows = disciplines()
     found = [row for row in rows if row["name"] == plain]
     if not found:
+        known = textbook(plain)
+        if known is not None and known["here"]:
+            return discipline(known["here"][0]) | {"textbook": known}
+        if known is not None:
+            raise ConfigError(
+                f"no discipline is called `{plain}`: {known['means']}",
+                f"{known['note']}; `weir list` names all",
+            )
         near = difflib.get_close_matches(plain, [row["name"] for row in rows], n=1)
         hint = f"did you mean `{near[0]}`? " if near else ""
         raise ConfigError(f"no discipline is called `{plain}`", f"{hint}`weir list` names them all")

@@ -85,14 +85,19 @@ class Scenario:
         return tomllib.loads(self.read.normalised)
 
     @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits that change with the normalised form, or with the bytes of a data file."""
+        return self.read.fingerprint
+
+    @property
     def model(self) -> str:
         """The simulated place: ``port``, ``network``, ``fabric``, ``node`` or ``server``."""
         return str(self.normalised["model"])
 
     @property
     def disciplines(self) -> tuple[str, ...]:
-        """The spec strings of the disciplines, in the order of the file."""
-        return tuple(self.normalised["disciplines"])
+        """The spec strings of the disciplines, as they are written and in the order of the file."""
+        return tuple(self.read.disciplines)
 
     def with_seed(self, seed: int) -> Scenario:
         """Return the same scenario with another seed.

@@ -79,8 +79,8 @@ def _value(path: tuple[str, ...], value: object) -> str:
             return "true" if value else "false"
         case int():
             return str(value)
-        case float() if math.isfinite(value):
-            return repr(value)
+        case float() if not math.isnan(value):
+            return repr(value)  # an infinite one is `inf` in both languages
         case str():
             return _quoted(value)
         case list() | tuple():

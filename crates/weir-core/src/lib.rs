@@ -24,4 +24,5 @@ pub mod registry;
 pub mod role;
 pub mod spec;
 pub mod task;
+pub mod textbook;
 pub mod units;

@@ -15,6 +15,7 @@ use crate::pool::{Dispatcher, DispatcherVisitor, Pool, PoolVisitor, Site};
 use crate::role::Role;
 use crate::spec::{Spec, SpecError};
 use crate::task::{TaskDiscipline, TaskVisitor};
+use crate::textbook;
 use crate::units::{Bytes, Nanos};
 
 pub use crate::message::{MESSAGE, PRIORITY, WRAPPER, priority_discipline};
@@ -258,12 +259,28 @@ pub(crate) fn no_priority(name: &str) -> SpecError {
     SpecError::Value { discipline: message::in_order::INFO.name, parameter: "discipline", reason }
 }
 
+/// What the discipline of this name orders, in the plural.
+fn orders(name: &str) -> Option<&'static str> {
+    let lists: [(&[&Info], &str); 6] = [
+        (MESSAGE, "messages"),
+        (WRAPPER, "messages"),
+        (PACKET, "packets at a link"),
+        (TASK, "processes of a node"),
+        (DISPATCHER, "requests to a pool of cores"),
+        (POOL, "requests to a pool of cores"),
+    ];
+    let found = lists.iter().find(|(list, _)| list.iter().any(|info| info.name == name));
+    found.map(|(_, what)| *what)
+}
+
 pub(crate) fn unknown(name: &str, known: &[&Info]) -> SpecError {
     let names: Vec<_> = known.iter().map(|info| info.name).collect();
-    let hint = nearest(name, names.iter().copied());
-    let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    let orders = orders(name);
+    let meant = textbook::hint(name, &names);
+    let nearest = || nearest(name, names.iter().copied()).filter(|_| orders.is_none());
+    let hint = meant.or_else(|| Some(format!("did you mean `{}`? ", nearest()?))).unwrap_or_default();
     let remedy = format!("{hint}known here are `{}`", names.join("`, `"));
-    SpecError::UnknownName { name: name.to_owned(), remedy }
+    SpecError::UnknownName { name: name.to_owned(), orders, remedy }
 }
 
 #[cfg(test)]
@@ -421,7 +438,10 @@ mod tests {
         for (spec, expected) in [
             ("fq(tbf(codel:target=5,rate=1Mbit,burst=2kB))", "`codel`: target is `5`, must be"),
             ("tbf(fq(codel:tarjet=5ms),rate=1Mbit,burst=2kB)", "`codel` has no parameter `tarjet`: it takes"),
-            ("priority(fifo,last=fq(alpha:10))", "no discipline is named `alpha`: known here are `fifo`"),
+            (
+                "priority(fifo,last=fq(alpha:10))",
+                "`alpha` orders messages and cannot stand here: known here are `fifo`",
+            ),
             ("priority(fq:drrr)", "no discipline is named `drrr`: did you mean `drr`?"),
             ("tbf(fq(sfq:queues=0),rate=1Mbit,burst=2kB)", "`sfq`: queues is `0`, must be"),
         ] {
@@ -463,5 +483,19 @@ mod tests {
     fn unknown_names_get_a_suggestion() {
         let error = info("fofo").expect_err("no such discipline").to_string();
         assert!(error.contains("did you mean `fifo`?"), "{error}");
+    }
+
+    #[test]
+    fn c3_a_discipline_of_another_kind_is_said_to_be_one() {
+        let refused = error("drr:quantum=1514B");
+        assert!(
+            refused.starts_with("`drr` orders packets at a link and cannot stand here: known here are"),
+            "{refused}"
+        );
+        let refused = error("priority");
+        assert!(refused.starts_with("`priority` orders packets at a link and"), "{refused}");
+        let refused = error("fcfs");
+        assert!(refused.contains("first come, first served is called `fifo` here"), "{refused}");
+        assert!(info("fcfs").is_err_and(|error| error.to_string().contains("called `fifo` here")));
     }
 }

@@ -62,7 +62,9 @@ pub enum SpecError {
     UnknownName {
         /// The name as written.
         name: String,
-        /// What is registered, and the nearest of it.
+        /// What the discipline of that name orders, which is not what is ordered here; `None` where there is none.
+        orders: Option<&'static str>,
+        /// What is known here, and which of it may be meant.
         remedy: String,
     },
     /// The discipline has no such parameter.
@@ -94,7 +96,12 @@ impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax { at, reason } => write!(f, "at byte {at}: {reason}"),
-            Self::UnknownName { name, remedy } => write!(f, "no discipline is named `{name}`: {remedy}"),
+            Self::UnknownName { name, orders: None, remedy } => {
+                write!(f, "no discipline is named `{name}`: {remedy}")
+            }
+            Self::UnknownName { name, orders: Some(orders), remedy } => {
+                write!(f, "`{name}` orders {orders} and cannot stand here: {remedy}")
+            }
             Self::UnknownParameter { discipline, parameter, remedy } => {
                 write!(f, "`{discipline}` has no parameter `{parameter}`: {remedy}")
             }

@@ -3,6 +3,7 @@
 //! A checker knows the text, the folder of its data files and the fingerprint in the making. What only documents of one kind
 //! have is checked by methods of their own around it.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -38,18 +39,36 @@ pub struct Checker<'a> {
     pub folder: &'a Path,
     /// Of the data files so far.
     pub fingerprint: Fingerprint,
+    /// The disciplines compared, in canonical form, once [`Self::each_once`] has read them.
+    pub canonical: RefCell<Vec<String>>,
 }
 
 /// A discipline of the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedDiscipline {
-    /// Its spec in canonical form: its name in results.
+    /// Its spec as it is written: its name in results.
     pub name: String,
+    /// The one text of all specs of this discipline.
+    pub canonical: String,
     /// Its spec, as the registry has built it once.
     pub spec: Spec,
 }
 
-impl Checker<'_> {
+impl NamedDiscipline {
+    /// The discipline that is written so, of this spec in canonical form.
+    #[must_use]
+    pub fn new(written: &str, spec: Spec) -> Self {
+        Self { name: written.trim().to_owned(), canonical: spec.to_string(), spec }
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// One that has not read anything yet.
+    #[must_use]
+    pub fn new(source: &'a Source<'a>, folder: &'a Path) -> Self {
+        Self { source, folder, fingerprint: Fingerprint::new(), canonical: RefCell::default() }
+    }
+
     /// A refusal at the place of a value.
     ///
     /// # Errors
@@ -165,18 +184,19 @@ impl Checker<'_> {
         let mut named: Vec<NamedDiscipline> = Vec::new();
         for written in &list.value {
             let discipline = read(written)?;
-            if named.iter().any(|other| other.name == discipline.name) {
-                let reason = format!("names `{}` a second time", discipline.name);
+            if named.iter().any(|other| other.canonical == discipline.canonical) {
+                let reason = format!("names `{}` a second time", discipline.canonical);
                 return self.refuse(written, reason, "remove one of the two");
             }
             named.push(discipline);
         }
+        self.canonical.replace(named.iter().map(|discipline| discipline.canonical.clone()).collect());
         Ok(named)
     }
 
-    /// The place of the reference called `name` among the disciplines.
+    /// The place of the reference among the disciplines; `name` is its canonical form.
     pub fn listed(&self, written: &Located<String>, name: &str, known: &[NamedDiscipline]) -> Checked<usize> {
-        known.iter().position(|discipline| discipline.name == name).map_or_else(
+        known.iter().position(|discipline| discipline.canonical == name).map_or_else(
             || {
                 let names: Vec<&str> = known.iter().map(|discipline| discipline.name.as_str()).collect();
                 let hint = nearest(name, names.iter().copied());
@@ -234,7 +254,7 @@ impl Checker<'_> {
         build: impl Fn(&Spec) -> Result<Spec, SpecError>,
     ) -> Checked<NamedDiscipline> {
         match written.value.parse().and_then(|spec| build(&spec)) {
-            Ok(spec) => Ok(NamedDiscipline { name: spec.to_string(), spec }),
+            Ok(spec) => Ok(NamedDiscipline::new(&written.value, spec)),
             Err(error) => {
                 let (reason, remedy) = explain(error, of, example);
                 self.refuse(written, reason, remedy)

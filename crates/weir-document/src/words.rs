@@ -59,7 +59,10 @@ pub fn discipline(error: SpecError, of: &str, example: &str) -> (String, String)
         SpecError::Syntax { at, reason } => {
             (format!("cannot be read at byte {at}: {reason}"), format!("write a spec such as \"{example}\""))
         }
-        SpecError::UnknownName { remedy, .. } => (format!("not a discipline of {of}"), remedy),
+        SpecError::UnknownName { orders: None, remedy, .. } => (format!("not a discipline of {of}"), remedy),
+        SpecError::UnknownName { orders: Some(orders), remedy, .. } => {
+            (format!("not a discipline of {of}, as it orders {orders}"), remedy)
+        }
         SpecError::UnknownParameter { discipline, parameter, remedy } => {
             (format!("`{discipline}` has no parameter `{parameter}`"), remedy)
         }

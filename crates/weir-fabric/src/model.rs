@@ -16,7 +16,7 @@ pub struct FabricScenario {
     pub title: String,
     /// The seed of all random streams.
     pub seed: u64,
-    /// The disciplines compared, by their canonical specs, in the order of the scenario.
+    /// The disciplines compared, by their specs as written, in the order of the scenario.
     pub disciplines: Vec<String>,
     /// The same, parsed: the scheduler of every switch output and of every interface.
     pub specs: Vec<Spec>,

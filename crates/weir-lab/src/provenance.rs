@@ -11,6 +11,8 @@ pub struct Frame {
     pub file: String,
     /// Names the scenario and its data files.
     pub fingerprint: String,
+    /// The disciplines compared, in canonical form.
+    pub canonical: Vec<String>,
     /// The scenario in normalised form.
     pub scenario: String,
     /// What it says must hold.
@@ -41,6 +43,8 @@ pub struct Provenance {
     pub fingerprint: String,
     /// The seed of all random streams.
     pub seed: u64,
+    /// The canonical forms of the disciplines, in their order: one text for all ways to write the same one.
+    pub canonical: Vec<String>,
     /// The scenario in normalised form.
     pub scenario: String,
     /// Independent replications behind the figures; those that were finished.
@@ -63,6 +67,7 @@ impl Provenance {
             file: frame.file.clone(),
             fingerprint: frame.fingerprint.clone(),
             seed,
+            canonical: frame.canonical.clone(),
             scenario: frame.scenario.clone(),
             replications: replications as u32,
             time_unit: "s",

@@ -140,7 +140,7 @@ pub struct Written<'d> {
 /// The disciplines that a scenario compares.
 #[derive(Clone, Debug)]
 pub struct Compared<'m> {
-    /// Their canonical specs.
+    /// Their specs as written.
     pub disciplines: Vec<&'m str>,
     /// The place of the one from which paired differences are taken.
     pub reference: usize,
@@ -193,12 +193,12 @@ impl<M: Read> Scenario<M> {
     pub fn from_tree(tree: &Tree<'_>, source: &Source<'_>, folder: &Path) -> Result<Self, Refused> {
         let read = M::Document::read(tree);
         let mut document = read.map_err(|error| source.explain(&error, &M::WORDING))?;
-        let mut checker = Checker { source, folder, fingerprint: Fingerprint::new() };
+        let mut checker = Checker::new(source, folder);
         let model = M::check(&mut document, &mut checker)?;
         let needs = need::check(M::needs(&document), &model.measured(), &checker)?;
-        let data = checker.fingerprint;
-        canonical_names(M::written(&mut document), &model.compared());
-        let frame = Frame { needs, ..frame(source.name, &document, data)? };
+        let (data, canonical) = (checker.fingerprint, checker.canonical.into_inner());
+        canonical_names(M::written(&mut document), &canonical, model.compared().reference);
+        let frame = Frame { needs, ..frame(source.name, &document, data, canonical)? };
         let (text, folder) = (source.text.to_owned(), folder.to_owned());
         Self { frame, model, document, data, text, folder, seed: None, limit: None }.asked_to_settle(source)
     }
@@ -210,7 +210,7 @@ impl<M: Read> Scenario<M> {
     pub fn with_seed(mut self, seed: u64) -> Result<Self, Refused> {
         M::set_seed(&mut self.document, &mut self.model, seed);
         self.seed = Some(seed);
-        let frame = frame(&self.frame.file, &self.document, self.data)?;
+        let frame = frame(&self.frame.file, &self.document, self.data, self.frame.canonical)?;
         self.frame = Frame { needs: self.frame.needs, ..frame };
         Ok(self)
     }
@@ -225,22 +225,32 @@ pub fn text<D: Serialize>(document: &D) -> Result<String, String> {
 }
 
 /// Where a scenario comes from, and what it is.
-fn frame<D: Document>(name: &str, document: &D, mut fingerprint: Fingerprint) -> Result<Frame, Refused> {
+fn frame<D: Document>(
+    name: &str,
+    document: &D,
+    mut fingerprint: Fingerprint,
+    canonical: Vec<String>,
+) -> Result<Frame, Refused> {
     let scenario = document.text().map_err(|error| {
         Refused::of_file(name, format!("cannot be normalised ({error})"), "report this as a defect")
     })?;
     fingerprint.add(scenario.as_bytes());
-    Ok(Frame { file: name.to_owned(), fingerprint: fingerprint.to_string(), scenario, needs: Vec::new() })
+    Ok(Frame {
+        file: name.to_owned(),
+        fingerprint: fingerprint.to_string(),
+        canonical,
+        scenario,
+        needs: Vec::new(),
+    })
 }
 
-/// Writes the disciplines and the reference as results name them.
-fn canonical_names(written: Written<'_>, compared: &Compared<'_>) {
-    for (written, name) in written.disciplines.iter_mut().zip(&compared.disciplines) {
-        written.value.clear();
-        written.value.push_str(name);
+/// Writes the disciplines and the reference, which is the one at this place, in canonical form.
+fn canonical_names(written: Written<'_>, canonical: &[String], reference: usize) {
+    for (written, name) in written.disciplines.iter_mut().zip(canonical) {
+        written.value.clone_from(name);
     }
-    if let Some(reference) = written.reference {
-        reference.value.clone_from(&written.disciplines[compared.reference].value);
+    if let Some(name) = written.reference {
+        name.value.clone_from(&written.disciplines[reference].value);
     }
 }
 

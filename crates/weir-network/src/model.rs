@@ -23,7 +23,7 @@ pub struct NetworkScenario {
     pub title: String,
     /// The seed of all random streams.
     pub seed: u64,
-    /// The disciplines compared, by their canonical specs, in the order of the scenario.
+    /// The disciplines compared, by their specs as written, in the order of the scenario.
     pub disciplines: Vec<String>,
     /// The one of them from which differences are taken.
     pub reference: usize,

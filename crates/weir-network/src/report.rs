@@ -6,6 +6,8 @@ use crate::model::{Congestion, Link, NetworkScenario, Traffic};
 use crate::outcome::{FlowRow, IntervalRow, LinkRow, NetworkOutcome, Totals};
 use crate::run::Cell;
 use crate::summary::Summary;
+use weir_core::canonical::canonical;
+use weir_core::spec::Spec;
 use weir_lab::provenance::{Frame, Provenance};
 use weir_lab::result::{Check, Course};
 use weir_lab::stats::{DelayOverTime, row};
@@ -96,7 +98,9 @@ fn flows(network: &NetworkScenario) -> Vec<FlowRow> {
 }
 
 fn link_row(network: &NetworkScenario, link: &Link) -> LinkRow {
-    let compared = |(spec, name): (&weir_core::spec::Spec, &String)| spec.to_string() == *name;
+    let compared = |(spec, name): (&Spec, &String)| {
+        name.parse().and_then(|written| canonical(&written)).is_ok_and(|listed| listed == *spec)
+    };
     LinkRow {
         name: link.name.clone(),
         from: network.nodes[link.from].name.clone(),

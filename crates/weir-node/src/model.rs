@@ -14,7 +14,7 @@ pub struct NodeScenario {
     pub title: String,
     /// The seed of all random streams.
     pub seed: u64,
-    /// The disciplines, by their canonical specs.
+    /// The disciplines, by their specs as written.
     pub disciplines: Vec<String>,
     /// The same, parsed; those with a `length` or `period` that was not given have that of [`Self::epoch`].
     pub specs: Vec<Spec>,

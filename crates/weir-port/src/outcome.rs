@@ -38,7 +38,7 @@ pub struct Outcome {
     pub precision: Option<Precision>,
     /// Which engine ran each discipline.
     pub engines: Vec<EngineUsed>,
-    /// The disciplines, by their canonical specs.
+    /// The disciplines, by their specs as written.
     pub disciplines: Vec<String>,
     /// The one from which paired differences are taken.
     pub reference: String,

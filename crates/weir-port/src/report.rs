@@ -159,7 +159,7 @@ fn theory_rows(
     let metrics = build::metrics(port);
     for (at, named) in port.disciplines.iter().enumerate() {
         let simulated = gathered.map(|(all, enough)| Simulated { gathered: &all[at], enough });
-        let form = form(port, &named.name);
+        let form = form(port, &named.canonical);
         rows.extend(comparison::rows(&named.name, &form, &metrics, frame, simulated));
         if let Ok(form) = form {
             checks.extend(simulated.and_then(|simulated| comparison::check(simulated, &form, frame)));

@@ -109,7 +109,7 @@ fn pilot_means(
     let spec = Spec { name: "fifo".to_owned(), arguments: Vec::new() };
     let mut alone = port.clone();
     alone.measure.verify = false;
-    alone.disciplines = vec![NamedDiscipline { name: "fifo".to_owned(), spec }];
+    alone.disciplines = vec![NamedDiscipline::new("fifo", spec)];
     let (metrics, classes) = (metrics(port), port.classes.len());
     let batch = (ticks / 512).max(1).next_power_of_two();
     let plan = Plan { metrics, classes, flows: 0, warm_up: 0, batch, sections: 1, tails: false };

@@ -20,8 +20,12 @@ import_exception!(weir.errors, TraceError);
 /// A spec string that names no discipline, or a wrong parameter.
 pub(crate) fn spec(error: &SpecError) -> PyErr {
     match error {
-        SpecError::UnknownName { name, remedy } => {
+        SpecError::UnknownName { name, orders: None, remedy } => {
             config(format!("no discipline is called `{name}`"), remedy.clone())
+        }
+        SpecError::UnknownName { name, orders: Some(orders), remedy } => {
+            let message = format!("`{name}` orders {orders}, and a queue takes disciplines of messages");
+            config(message, remedy.clone())
         }
         SpecError::UnknownParameter { discipline, parameter, remedy } => {
             config(format!("`{discipline}` has no parameter `{parameter}`"), remedy.clone())

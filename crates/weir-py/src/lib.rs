@@ -23,7 +23,7 @@ mod _weir {
     #[pymodule_export]
     use crate::capture::import_capture;
     #[pymodule_export]
-    use crate::listing::disciplines;
+    use crate::listing::{disciplines, textbook};
     #[pymodule_export]
     use crate::overhead::estimate_overhead;
     #[pymodule_export]

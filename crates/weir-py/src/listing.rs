@@ -3,7 +3,8 @@
 use pyo3::pyfunction;
 use serde_json::{Value, json};
 use weir_core::info::{Info, Kind, Parameter};
-use weir_core::registry;
+use weir_core::registry::{self, DISPATCHER, MESSAGE, PACKET, POOL, TASK, WRAPPER};
+use weir_core::textbook::{NAMES, Name};
 use weir_sim::port::theory::{Service, theory};
 use weir_sim::server::closed_form;
 use weir_sim::theory::Mode;
@@ -19,6 +20,7 @@ fn describe(info: &Info) -> Value {
     json!({
         "name": info.name,
         "kind": info.kind.name(),
+        "models": models(info),
         "title": info.title,
         "rule": info.rule,
         "source": info.source,
@@ -27,6 +29,29 @@ fn describe(info: &Info) -> Value {
         "example": info.example,
         "closed_forms": closed_forms(info),
     })
+}
+
+/// The models that take it in their `disciplines`.
+fn models(info: &Info) -> Vec<&'static str> {
+    let takes: [(&[&Info], &[&'static str]); 6] = [
+        (MESSAGE, &["port"]),
+        (WRAPPER, &["port"]),
+        (PACKET, &["network", "fabric"]),
+        (TASK, &["node"]),
+        (DISPATCHER, &["server"]),
+        (POOL, &["server"]),
+    ];
+    // A message discipline and a dispatcher may share a name.
+    let is_it = |other: &&Info| (other.name, other.kind) == (info.name, info.kind);
+    let lists = takes.iter().filter(|(list, _)| list.iter().any(is_it));
+    lists.flat_map(|(_, models)| models.iter().copied()).collect()
+}
+
+/// What textbooks call what is here under another name, or not at all: a JSON list of objects.
+#[pyfunction]
+pub(crate) fn textbook() -> String {
+    let told = |known: &Name| json!({ "name": known.name, "means": known.means, "here": known.here, "note": known.note });
+    Value::from_iter(NAMES.iter().map(told)).to_string()
 }
 
 /// The closed forms of a discipline, by what it serves.

@@ -54,6 +54,18 @@ impl Scenario {
         &self.read.frame().scenario
     }
 
+    /// 16 hexadecimal digits that change with the normalised form, or with the bytes of a data file.
+    #[getter]
+    fn fingerprint(&self) -> &str {
+        &self.read.frame().fingerprint
+    }
+
+    /// The disciplines as they are written, in their order: their names in results.
+    #[getter]
+    fn disciplines(&self) -> Vec<String> {
+        self.read.disciplines().into_iter().map(str::to_owned).collect()
+    }
+
     /// The same scenario with another seed; nothing is read again.
     fn with_seed(&self, seed: u64) -> PyResult<Self> {
         let read = weir_sim::Scenario::clone(&self.read).with_seed(seed);

@@ -16,7 +16,7 @@ pub struct ServerScenario {
     pub title: String,
     /// The seed of all random streams.
     pub seed: u64,
-    /// The disciplines, by their canonical specs: dispatchers and pool disciplines.
+    /// The disciplines, by their specs as written: dispatchers and pool disciplines.
     pub disciplines: Vec<String>,
     /// The same, parsed.
     pub specs: Vec<Spec>,

@@ -77,6 +77,14 @@ macro_rules! models {
                 }
             }
 
+            /// The disciplines as they are written, which are their names in results.
+            #[must_use]
+            pub fn disciplines(&self) -> Vec<&str> {
+                match self {
+                    $(Self::$variant(scenario) => scenario.model.compared().disciplines,)*
+                }
+            }
+
             /// The same scenario with another seed: nothing is read again.
             ///
             /// # Errors

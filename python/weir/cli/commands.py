@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
+import errno
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from weir.cli import describe, importing, live, measure, plan, simulate, slo, tour
+from weir.cli import complain, describe, importing, live, measure, plan, scenarios, simulate, slo, tour
 from weir.cli.shared import INTERRUPTED, report_error
 from weir.errors import ConfigError, UnsupportedError, WeirError
 
@@ -19,24 +19,28 @@ if TYPE_CHECKING:
 __all__ = ["app", "run"]
 
 
+_OF_AN_OUTPUT = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO, errno.EPIPE}
+"""Without the name of a file they are of the standard output: whatever writes files names them."""
+
+
 class _Commands(TyperGroup):
-    """The commands; Ctrl-C that none of them answers is told here, where typer would end without a word."""
+    """The commands; Ctrl-C that none of them answers is reported here: typer would end without a word."""
 
     def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401 - as the base has it
-        with _told():
+        with _reported():
             return super().make_context(*args, **more)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as the base has it
-        with _told():
+        with _reported():
             return super().invoke(ctx)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _reported() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
+        complain("interrupted\n")
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -64,19 +68,20 @@ def _root(
 
     \b
     Start with:
-      weir demo                   a tour: one page of text and one HTML file
-      weir list                   the disciplines
-      weir compare scenario.toml  your own scenario
+      weir demo                        a tour: one page of text and one HTML file
+      weir list                        the disciplines
+      weir new port > scenario.toml    a scenario to begin with, with comments
+      weir compare scenario.toml       compare the disciplines of your own scenario
 
     \b
     Exit codes: 0 done and met, 1 a requirement or a published value is not met
     or could not be checked, a self-check failed, or a figure is not settled (the run
-    is too short for it), 2 bad input, 3 not permitted or not supported here,
-    130 interrupted.
+    is too short for it), 2 bad input, or an output that cannot be written, 3 not
+    permitted or not supported here, 130 interrupted.
     """
 
 
-for group in (tour, describe, simulate, slo, plan, importing, measure, live):
+for group in (tour, describe, scenarios, simulate, slo, plan, importing, measure, live):
     group.add_to(app)
 
 
@@ -89,12 +94,23 @@ def run(arguments: Sequence[str]) -> int:
         return report_error(error, 3 if isinstance(error, UnsupportedError) else 2, as_json=as_json)
     except typer.TyperException as error:
         return report_error(_usage(error), 2, as_json=as_json)
+    except OSError as error:
+        if error.filename is None and error.errno in _OF_AN_OUTPUT:
+            raise
+        return report_error(_failed(error), 2, as_json=as_json)
     return int(code or 0)
+
+
+def _failed(error: OSError) -> WeirError:
+    """Return what the system refused, where nobody has foreseen it, as an error with a remedy."""
+    reason = (error.strerror or str(error)).lower()
+    file = error.filename if isinstance(error.filename, str) else None
+    return ConfigError(f"the system refuses: {reason}", "check the path, its permissions and the disk", file)
 
 
 def _usage(error: typer.TyperException) -> WeirError:
     """Return a mistake on the command line as an error with a remedy."""
-    told = getattr(error, "format_message", error.__str__)().strip().rstrip(".")
+    words = getattr(error, "format_message", error.__str__)().strip().rstrip(".")
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "weir"
-    return ConfigError(told[:1].lower() + told[1:], f"`{command} --help` lists what it takes")
+    return ConfigError(words[:1].lower() + words[1:], f"`{command} --help` lists what it takes")

@@ -1,12 +1,15 @@
-"""Commands that describe: list, explain, schema."""
+"""Commands that describe: list, explain, schema, completion."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weir.cli.shared import Json, echo_json
+from weir.cli.completion import SHELLS, script
+from weir.cli.shared import Json, ModelName, echo_json
+from weir.models import MODELS
 from weir.text import absent
 
 if TYPE_CHECKING:
@@ -24,18 +27,31 @@ def add_to(app: typer.Typer) -> None:
     app.command("list", short_help="List the disciplines.")(list_disciplines)
     app.command("explain", short_help="Explain one discipline.")(explain)
     app.command("schema", short_help="Print the schema of scenarios.")(schema)
+    app.command("completion", short_help="Print a completion script for a shell.")(completion)
 
 
-def list_disciplines(as_json: Json = False) -> None:
-    """List the disciplines: name, title, kind, work per item, parameters.
+def list_disciplines(
+    model: Annotated[
+        ModelName | None,
+        typer.Option(
+            "--model", metavar="MODEL", help=f"Only those that this model takes: {', '.join(MODELS)}."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the disciplines: name, kind, the models that take them, title, work per item, parameters.
+
+    A kind says what is ordered: messages, packets, tasks (processes of a node), or requests to a pool of
+    cores, where a dispatcher decides on arrival. A wrapper is put around another discipline.
 
     \b
     Example:
       weir list
+      weir list --model server
     """
     from weir.registry import disciplines
 
-    rows = disciplines()
+    rows = [row for row in disciplines() if model is None or model in row["models"]]
     if as_json:
         echo_json(rows)
         return
@@ -43,20 +59,28 @@ def list_disciplines(as_json: Json = False) -> None:
 
     out = terminal.console()
     terminal.print_table(out, _listing(rows))
-    terminal.say(out, "\n`weir explain NAME` tells the rule, the source and the parameters of one.")
+    if model == "server":
+        orders = "`per_server(jsq,discipline=sf)` orders the queue of each core by a discipline of messages."
+        terminal.say(out, f"\n{orders}")
+    terminal.say(out, "\n`weir explain NAME` gives the rule, the source and the parameters of one.")
 
 
 def _listing(rows: Sequence[dict[str, object]]) -> list[Column]:
-    """Return the disciplines: name, kind, title, work per item, parameters."""
+    """Return the disciplines: name, kind, models, title, work per item, parameters."""
     from weir.results.tables import Column
 
     return [
         Column("name", tuple(str(row["name"]) for row in rows), numeric=False),
+        Column("kind", tuple(str(row["kind"]) for row in rows), numeric=False),
+        Column("models", tuple(_models(row) for row in rows), numeric=False),
         Column("title", tuple(str(row["title"]) for row in rows), numeric=False),
-        Column("kind", tuple(str(row["kind"]) for row in rows), rank=3, numeric=False),
-        Column("work per item", tuple(str(row["work"]) for row in rows), rank=2, numeric=False),
-        Column("parameters", tuple(_parameters(row) for row in rows), rank=1, numeric=False),
+        Column("work per item", tuple(str(row["work"]) for row in rows), rank=3, numeric=False),
+        Column("parameters", tuple(_parameters(row) for row in rows), rank=2, numeric=False),
     ]
+
+
+def _models(row: dict[str, Any]) -> str:
+    return ", ".join(row["models"])
 
 
 def _parameters(row: dict[str, object]) -> str:
@@ -67,7 +91,12 @@ def _parameters(row: dict[str, object]) -> str:
 
 def explain(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A discipline, such as alpha.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="A discipline, such as alpha; textbook names, such as fcfs, lead to what is here.",
+            show_default=False,
+        ),
     ],
     as_json: Json = False,
 ) -> None:
@@ -90,11 +119,19 @@ def _print_explanation(row: dict[str, Any]) -> None:
     from weir.results import terminal
 
     out = terminal.console()
+    if known := row.get("textbook"):
+        note = f" ({known['note']})" if known["note"] else ""
+        terminal.say(out, f"{known['means']} is called `{row['name']}` here{note}.\n")
     terminal.say(out, f"{row['name']}: {row['title']}", style="bold")
     terminal.say(out, f"{_sentence(row['rule'])}\n")
-    for key in ("kind", "source", "work"):
-        label = "work per item" if key == "work" else key
-        terminal.say(out, f"{label + ':':<15}{row[key]}")
+    facts = {
+        "kind": row["kind"],
+        "models": _models(row),
+        "source": row["source"],
+        "work per item": row["work"],
+    }
+    for label, fact in facts.items():
+        terminal.say(out, f"{label + ':':<15}{fact}")
     for line in _closed_forms(row["closed_forms"]):
         terminal.say(out, f"{'closed form:':<15}{line}")
     terminal.say(out, f"{'example:':<15}{row['example']}")
@@ -107,10 +144,10 @@ def _print_explanation(row: dict[str, Any]) -> None:
 
 def _closed_forms(forms: dict[str, dict[str, str | None]]) -> list[str]:
     """Return a line for each way of serving messages; one for all where there is none in any."""
-    told = {mode: form["formula"] or absent(form["reason"]) for mode, form in forms.items()}
-    if len(set(told.values())) == 1:
-        return [next(iter(told.values()))]
-    return [f"{text}, {mode}" for mode, text in told.items()]
+    found = {mode: form["formula"] or absent(form["reason"]) for mode, form in forms.items()}
+    if len(set(found.values())) == 1:
+        return [next(iter(found.values()))]
+    return [f"{text}, {mode}" for mode, text in found.items()]
 
 
 def _print_parameter(out: Console, parameter: dict[str, str | None]) -> None:
@@ -136,3 +173,26 @@ def schema() -> None:
     from weir import _weir
 
     typer.echo(_weir.schema())
+
+
+if TYPE_CHECKING:
+    Shell = str
+else:
+    Shell = StrEnum("Shell", [(name, name) for name in SHELLS])
+
+
+def completion(
+    context: typer.Context,
+    shell: Annotated[
+        Shell, typer.Argument(metavar="SHELL", help=f"One of {', '.join(SHELLS)}.", show_default=False)
+    ],
+) -> None:
+    """Print a script that completes commands, options and names of disciplines in a shell.
+
+    \b
+    Example:
+      source <(weir completion bash)
+      weir completion zsh > ~/.zfunc/_weir
+      weir completion fish > ~/.config/fish/completions/weir.fish
+    """
+    typer.echo(script(shell, context.find_root().command), nl=False)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weir.cli import complain
 from weir.cli.plan import Capacity, HighCapacity, Lanes, Mtu
-from weir.cli.shared import INTERRUPTED, Json, OneOutFile, echo_json, is_streamed, only
+from weir.cli.shared import INTERRUPTED, STANDARD_INPUT, Json, OneOutFile, echo_json, given, is_streamed, only
+from weir.errors import ConfigError
 from weir.importing import pcap, perf, rtapp, tg
 from weir.importing.targets import default_out
 from weir.planning import opensm
@@ -50,7 +51,7 @@ def import_tg(
         typer.Option(
             "--out",
             metavar="FILE",
-            help="The scenario to write; one that is there is replaced. Default: standard output.",
+            help="The scenario to write; an existing one is replaced. Default: standard output.",
         ),
     ] = None,
     rate: Annotated[str, typer.Option("--rate", metavar="RATE", help="Rate of the slow link.")] = tg.RATE,
@@ -77,6 +78,10 @@ def import_tg(
     Example:
       weir import tg stream.tg --rate 1344kbit --out scenario.toml
     """
+    if str(file) == STANDARD_INPUT:
+        raise ConfigError(
+            "FILE is `-`, and a scenario names its script", "save the script, and give the name of that file"
+        )
     target = only(out)
     folder = Path() if target is None or is_streamed(target) else target.parent
     text = tg.scenario(file, folder=folder, rate=rate, random=random, duration=duration)
@@ -105,7 +110,7 @@ def import_pcap(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="The capture; may be compressed by gzip, and may come through a pipe.",
+            help="The capture; may be compressed by gzip. `-` reads standard input.",
             show_default=False,
         ),
     ],
@@ -114,8 +119,8 @@ def import_pcap(
         typer.Option(
             "--out",
             metavar="PATH",
-            help="A folder for scenario.toml and packets.csv, or the scenario itself, NAME.toml; files that "
-            "are there are replaced. Default: a folder called as the capture.",
+            help="A folder for scenario.toml and packets.csv, or the scenario itself, NAME.toml; existing "
+            "files are replaced. Default: a folder called as the capture, of standard input `capture`.",
         ),
     ] = None,
     rate: LinkRate = None,
@@ -137,14 +142,15 @@ def import_pcap(
     """
     from weir.progress import Progress
 
-    target = only(out) or default_out(file)
+    piped = str(file) == STANDARD_INPUT
+    target = only(out) or default_out(Path("capture") if piped else file)
     try:
         with Progress("bytes") as progress:
             imported = pcap.write(
-                file, target, rate=rate, flows=flows, addresses=keep_addresses, progress=progress
+                given(file), target, rate=rate, flows=flows, addresses=keep_addresses, progress=progress
             )
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted: nothing was written\n")
+        complain("interrupted: nothing was written\n")
         return INTERRUPTED
     if as_json:
         echo_json(imported.to_dict())
@@ -169,13 +175,18 @@ def _show(imported: Imported) -> None:
 
 @_app.command("opensm", short_help="From an options file of OpenSM.")
 def import_opensm(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The options file.", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="The options file; `-` reads standard input.", show_default=False
+        ),
+    ],
     out: Annotated[
         OneOutFile,
         typer.Option(
             "--out",
             metavar="FILE",
-            help="The file to write; one that is there is replaced. Default: standard output.",
+            help="The file to write; an existing one is replaced. Default: standard output.",
         ),
     ] = None,
     form: Annotated[
@@ -205,7 +216,7 @@ def import_opensm(
 ) -> None:
     """Make a request for a plan, or a scenario, of the QoS options of OpenSM.
 
-    What a port would be programmed with is taken, wrapped and cut as `weir lint` tells.
+    What a port would be programmed with is taken, wrapped and cut as `weir lint` explains.
 
     \b
     Example:
@@ -213,7 +224,7 @@ def import_opensm(
     """
     port = opensm.Port(mtu=mtu, capacity=capacity, high_capacity=high_capacity, lanes=lanes)
     target = only(out)
-    text = opensm.convert(file, form, port=port, prefix=prefix, rate=rate, coding=coding)
+    text = opensm.convert(given(file), form, port=port, prefix=prefix, rate=rate, coding=coding)
     if target is None:
         typer.echo(text, nl=False)
         return
@@ -230,13 +241,18 @@ Epoch = Annotated[
 
 @_app.command("rtapp", short_help="From a task set of rt-app.")
 def import_rtapp(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The task set, JSON.", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="The task set, JSON; `-` reads standard input.", show_default=False
+        ),
+    ],
     out: Annotated[
         OneOutFile,
         typer.Option(
             "--out",
             metavar="FILE",
-            help="The scenario to write; one that is there is replaced. Default: standard output.",
+            help="The scenario to write; an existing one is replaced. Default: standard output.",
         ),
     ] = None,
     epoch: Epoch = rtapp.EPOCH,
@@ -251,7 +267,7 @@ def import_rtapp(
       weir import rtapp tasks.json --epoch 100ms --out node.toml
     """
     target = only(out)
-    imported = rtapp.scenario(file, epoch=epoch)
+    imported = rtapp.scenario(given(file), epoch=epoch)
     if target is None:
         typer.echo(imported.text, nl=False)
         return
@@ -265,14 +281,17 @@ def import_rtapp(
 
 @_app.command("perf", short_help="From wake-ups and run times, as of perf sched.")
 def import_perf(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The CSV file.", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="The CSV file; `-` reads standard input.", show_default=False),
+    ],
     out: Annotated[
         OneOutFile,
         typer.Option(
             "--out",
             metavar="PATH",
             help="A folder for scenario.toml and a replay of each task, or the scenario itself, NAME.toml; "
-            "files that are there are replaced. Default: a folder called as the file.",
+            "existing files are replaced. Default: a folder called as the file, of standard input `tasks`.",
         ),
     ] = None,
     epoch: Epoch = rtapp.EPOCH,
@@ -293,7 +312,8 @@ def import_perf(
     Example:
       weir import perf timehist.csv --epoch 100ms --out node
     """
-    imported = perf.write(file, only(out) or default_out(file), epoch=epoch, margin=margin)
+    target = only(out) or default_out(Path("tasks") if str(file) == STANDARD_INPUT else file)
+    imported = perf.write(given(file), target, epoch=epoch, margin=margin)
     if as_json:
         echo_json(imported.to_dict())
         return

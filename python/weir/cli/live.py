@@ -21,6 +21,7 @@ from weir.cli.shared import (
     echo_json,
     form_of,
     only,
+    scenario,
 )
 from weir.errors import ConfigError
 
@@ -112,15 +113,14 @@ def measure(
     Example:
       weir live testbed scenario.toml --scale 10 --out report.html
     """
-    import weir
     from weir.live import comparison, page, program, terminal
 
     path = _checked(scale, repeat, together, out)
-    scenario = weir.Scenario.from_file(file)
+    chosen = scenario(file)
     program.find()
     with _progress(as_json) as progress:
         made = comparison.compare(
-            scenario,
+            chosen,
             scale=scale,
             repeat=repeat,
             together=together,
@@ -202,9 +202,9 @@ def steer(
     """Run the lab of packet-to-CPU steering with real packets: report, simulation, measurement side by side.
 
     Six runs, RR, RRCS and DCA on unimodal and bimodal traffic, and the combined policy twice, on all
-    processors there are up to two, of more on up to seven besides the first. What a request takes is measured
-    before, and fed to the simulation. Takes three minutes; while it does, its packets go before everything
-    else on the machine.
+    processors where there are at most two, else on up to seven that leave out the first. What a request takes
+    is measured before, and fed to the simulation. Takes three minutes; while it does, its packets go before
+    everything else on the machine.
     The exit code is 1 if requests are not accounted for, or an ordering of delays that the simulation of this
     machine has is clearly reversed in what was measured.
 
@@ -323,11 +323,11 @@ def _progress(as_json: bool) -> Iterator[Callable[[float], None] | None]:
 
     began = time.monotonic()
 
-    def told(share: float) -> None:
+    def show(share: float) -> None:
         rest = (time.monotonic() - began) * (1 - share) / share if share else 0.0
         left = f"  {span(rest)} left" if rest else ""
         sys.stderr.write(f"\rmeasuring: {share:4.0%}{left}".ljust(_PROGRESS))
         sys.stderr.flush()
 
-    yield told
+    yield show
     sys.stderr.write("\r" + " " * _PROGRESS + "\r")

@@ -48,7 +48,7 @@ def overhead(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Estimate from counters what a message takes of a process, and what a scheduling costs besides.
+    """Estimate from counters what a message takes of a process, and what each scheduling costs.
 
     The process is watched at two settings or more that differ in how often it is scheduled for each message,
     such as two lengths of its slice. Intervals are at 95 %.
@@ -88,8 +88,8 @@ def _facts(found: Overhead, *, is_known: bool) -> Iterator[str]:
     if found.correlation is not None and not is_known:
         yield f"correlation of both:      {number(found.correlation, 2)}"
     if found.misfit is not None:
-        told = "about 1 where the given errors explain it"
-        yield f"misfit:                   {number(found.misfit, 2)} ({told})"
+        words = "about 1 where the given errors explain it"
+        yield f"misfit:                   {number(found.misfit, 2)} ({words})"
     if found.method is not None:
         yield f"intervals:                95 %, from {found.method}, {plural(len(found.settings), 'setting')}"
     else:

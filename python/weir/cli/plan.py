@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from weir.cli import complain
 from weir.cli.shared import INTERRUPTED, NOT_MET, Json, OneOutFile, Threads, echo_json, only
 from weir.errors import ConfigError
 from weir.planning import opensm, request
@@ -47,7 +47,7 @@ _Written = Annotated[
     typer.Option(
         "--out",
         metavar="FILE",
-        help="Where it is written; a file that is there is replaced. Default: standard output.",
+        help="Where to write it; an existing file is replaced. Default: standard output.",
     ),
 ]
 _IsChecked = Annotated[
@@ -126,8 +126,8 @@ def plan(
 
         write_text(place, emission.text)
     if as_json:
-        told = None if emission is None else {"form": form, "text": emission.text, "lost": emission.lost}
-        document = {"plan": planned, "target": told}
+        made = None if emission is None else {"form": form, "text": emission.text, "lost": emission.lost}
+        document = {"plan": planned, "target": made}
         echo_json(document | {"check": found and found.to_dict()} if is_checked else document)
     else:
         _show(planned, form, emission, place)
@@ -186,7 +186,7 @@ def _show_check(found: Check | NodeCheck | None, kind: str) -> None:
     if found is None:
         typer.echo(f"\nnot checked: not every {_FITTED[kind]} fits")
     elif found.interrupted:
-        sys.stderr.write("interrupted: the check was not finished\n")
+        complain("interrupted: the check was not finished\n")
     elif isinstance(found, nodes.NodeCheck):
         nodes_terminal.show_check(console(), found)
     else:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weir.cli import complain
 from weir.errors import ConfigError
+from weir.models import MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,12 +20,16 @@ if TYPE_CHECKING:
 
     from weir.errors import WeirError
     from weir.results.result import Result
+    from weir.scenario import Scenario
 
 __all__ = [
+    "BAD_INPUT",
     "INTERRUPTED",
     "NOT_MET",
     "Confirm",
+    "STANDARD_INPUT",
     "Json",
+    "ModelName",
     "OneOutFile",
     "OutFiles",
     "Records",
@@ -31,24 +37,31 @@ __all__ = [
     "ScenarioFile",
     "Seed",
     "Settle",
+    "Settings",
     "Threads",
     "Trace",
     "echo_json",
     "exit_code",
     "form_of",
+    "given",
     "is_streamed",
     "only",
     "report_error",
     "report_nothing",
     "save",
     "save_table",
+    "scenario",
 ]
 
 INTERRUPTED = 130
 NOT_MET = 1
 BAD_INPUT = 2
-_FEW = 2  # forms that are told as "a or b"
+_FEW = 2  # forms that are listed as "a or b"
 
+if TYPE_CHECKING:
+    ModelName = str
+else:
+    ModelName = StrEnum("ModelName", [(name, name) for name in MODELS])
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Seed = Annotated[
     int | None,
@@ -91,7 +104,7 @@ OutFiles = Annotated[
         "--out",
         metavar="FILE",
         help="Also write the result: .json all of it, .html the report, .csv or .parquet the table of "
-        "estimates. May be repeated. A file that is there is replaced.",
+        "estimates. May be repeated. An existing file is replaced.",
     ),
 ]
 Trace = Annotated[
@@ -115,8 +128,40 @@ Samples = Annotated[
 OneOutFile = list[Path] | None
 """Of an ``--out`` that may be given once: `only` refuses more, where the last would win without a word."""
 ScenarioFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="The scenario, a TOML file.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="FILE", help="The scenario, a TOML file; `-` reads standard input.", show_default=False
+    ),
 ]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Put a value in place of the scenario's, as in workload.load=0.9 or link.0.rate=20Mbit. May be "
+        "repeated.",
+    ),
+]
+STANDARD_INPUT = "-"
+
+
+def scenario(file: Path, settings: Sequence[str] | None = None) -> Scenario:
+    """Return the scenario of a file, or of standard input, with some of its keys set."""
+    import weir
+    from weir.files import read_text
+    from weir.settings import Setting, scenario_with
+
+    if not settings and str(file) != STANDARD_INPUT:
+        return weir.Scenario.from_file(file)
+    asked = [Setting.read(each) for each in settings or ()]
+    # Data files are relative to the folder that one is in.
+    name = "standard input" if str(file) == STANDARD_INPUT else str(file)
+    return scenario_with(read_text(given(file)), name, asked)
+
+
+def given(file: Path) -> Path:
+    """Return the path of an input file; of ``-`` that of standard input."""
+    return Path("/dev/stdin") if str(file) == STANDARD_INPUT else file
 
 
 def echo_json(document: object) -> None:
@@ -128,9 +173,9 @@ def report_error(error: WeirError, code: int, *, as_json: bool) -> int:
     """Show an error on two lines at most, and as a JSON object where JSON was asked for; return ``code``."""
     if as_json:
         echo_json({"error": {**error.to_dict(), "exit_code": code}})
-    sys.stderr.write(f"error: {_one_line(str(error))}\n")
+    complain(f"error: {_one_line(str(error))}\n")
     if error.remedy:
-        sys.stderr.write(f"  remedy: {_one_line(error.remedy)}\n")
+        complain(f"  remedy: {_one_line(error.remedy)}\n")
     return code
 
 
@@ -210,7 +255,7 @@ def save(result: Result, paths: Sequence[Path] | None) -> None:
 
 def report_nothing() -> int:
     """Say that a run was stopped before anything of it was finished; return the exit code."""
-    sys.stderr.write("interrupted: nothing was finished, and nothing was written\n")
+    complain("interrupted: nothing was finished, and nothing was written\n")
     return INTERRUPTED
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weir.cli import complain
 from weir.cli.exports import Exports
 from weir.cli.shared import (
     Confirm,
@@ -19,6 +19,7 @@ from weir.cli.shared import (
     ScenarioFile,
     Seed,
     Settle,
+    Settings,
     Threads,
     Trace,
     check_out,
@@ -28,6 +29,7 @@ from weir.cli.shared import (
     only,
     report_nothing,
     save,
+    scenario,
 )
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ def add_to(app: typer.Typer) -> None:
 
 def run(
     file: ScenarioFile,
+    settings: Settings = None,
     seed: Seed = None,
     threads: Threads = None,
     records: Records = None,
@@ -72,24 +75,26 @@ def run(
     \b
     Example:
       weir run scenario.toml --out result.json --records items.parquet
+      weir run scenario.toml --set workload.load=0.95 --set seed=7
     """
     import weir
     from weir.results.terminal import show_run
 
     check_out(out)
-    scenario = weir.Scenario.from_file(file)
+    chosen = scenario(file, settings)
     exports = Exports(trace, samples)
-    exports.check(scenario, out)
-    scenario = scenario.settling() if settle else scenario
-    with _progress(scenario) as progress:
-        result = weir.run(scenario, seed=seed, threads=threads, records=records, progress=progress)
+    exports.check(chosen, out)
+    chosen = chosen.settling() if settle else chosen
+    with _progress(chosen) as progress:
+        result = weir.run(chosen, seed=seed, threads=threads, records=records, progress=progress)
         if confirm:
-            result = weir.confirm(result, scenario, threads=threads, progress=progress)
+            result = weir.confirm(result, chosen, threads=threads, progress=progress)
     return finish(result, out, show_run, as_json=as_json, exports=exports)
 
 
 def compare(
     file: ScenarioFile,
+    settings: Settings = None,
     seed: Seed = None,
     threads: Threads = None,
     records: Records = None,
@@ -116,23 +121,23 @@ def compare(
     from weir.results.terminal import show_comparison
 
     check_out(out)
-    scenario = weir.Scenario.from_file(file)
+    chosen = scenario(file, settings)
     exports = Exports(trace, samples)
-    exports.check(scenario, out)
-    scenario = scenario.settling() if settle else scenario
-    with _progress(scenario) as progress:
-        result = weir.compare(scenario, seed=seed, threads=threads, records=records, progress=progress)
+    exports.check(chosen, out)
+    chosen = chosen.settling() if settle else chosen
+    with _progress(chosen) as progress:
+        result = weir.compare(chosen, seed=seed, threads=threads, records=records, progress=progress)
         if confirm:
-            result = weir.confirm(result, scenario, threads=threads, progress=progress)
+            result = weir.confirm(result, chosen, threads=threads, progress=progress)
     return finish(result, out, show_comparison, as_json=as_json, exports=exports)
 
 
-def _progress(scenario: Scenario) -> Progress:
+def _progress(chosen: Scenario) -> Progress:
     """Return the progress of a run: a port counts packets, a network or a fabric its own nanoseconds."""
     from weir.models import MODELS
     from weir.progress import Progress
 
-    return Progress() if MODELS[scenario.model].packets else Progress("simulated s", 1e9)
+    return Progress() if MODELS[chosen.model].packets else Progress("simulated s", 1e9)
 
 
 def finish(
@@ -167,10 +172,10 @@ def _report_unstable(result: Result) -> None:
     if result.unstable:
         statement, _, remedy = result.unstable.rpartition("; ")
         file = result.document.get("file") or "scenario"
-        sys.stderr.write(f"error: {file}: {statement or remedy}\n  remedy: {remedy}\n")
+        complain(f"error: {file}: {statement or remedy}\n  remedy: {remedy}\n")
 
 
-def theory(file: ScenarioFile, as_json: Json = False) -> int:
+def theory(file: ScenarioFile, settings: Settings = None, as_json: Json = False) -> int:
     """Show the closed forms of a scenario: exact means, without simulation.
 
     \b
@@ -179,7 +184,7 @@ def theory(file: ScenarioFile, as_json: Json = False) -> int:
     """
     import weir
 
-    result = weir.theory(file)
+    result = weir.theory(scenario(file, settings))
     if as_json:
         typer.echo(result.to_json())
     elif not result.unstable:
@@ -241,7 +246,7 @@ def report(
         typer.Option(
             "--out",
             metavar="FILE",
-            help="The HTML file; one that is there is replaced. Default: RUN with .html.",
+            help="The HTML file; an existing one is replaced. Default: RUN with .html.",
         ),
     ] = None,
     as_json: Json = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weir.cli.shared import INTERRUPTED, Json, ScenarioFile, Seed, Threads, echo_json
+from weir.cli.shared import INTERRUPTED, Json, ScenarioFile, Seed, Settings, Threads, echo_json, scenario
 from weir.errors import ConfigError
 from weir.text import number, plural, share
 
@@ -30,6 +30,7 @@ def add_to(app: typer.Typer) -> None:
 
 def slo(
     file: ScenarioFile,
+    settings: Settings = None,
     bound: Annotated[
         float,
         typer.Option("--bound", metavar="X", help="The slowdown that is not to be exceeded, 1.001 or more."),
@@ -67,7 +68,7 @@ def slo(
     with Progress("simulated s", 1e9) as progress:
         try:
             found = highest_loads(
-                file,
+                scenario(file, settings),
                 bound=bound,
                 quantile=quantile,
                 class_=class_,

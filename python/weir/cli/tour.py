@@ -26,7 +26,7 @@ from weir.reproduce import DOCUMENTS
 from weir.text import number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from weir.reproduce.engine.document import Reproduction
     from weir.results.tables import Column
@@ -47,7 +47,7 @@ def demo(
         typer.Option(
             "--out",
             metavar="FILE",
-            help="The HTML file; one that is there is replaced. Default: weir-demo.html.",
+            help="The HTML file; an existing one is replaced. Default: weir-demo.html.",
         ),
     ] = None,
     seed: Seed = None,
@@ -104,12 +104,15 @@ WithArtefacts = Annotated[
         "--with-artefacts", help="alpha: also simulate the overflow of the original's 32-bit clock."
     ),
 ]
+Brief = Annotated[
+    bool, typer.Option("--brief", help="Print one line: how many checks are met, and how many are not.")
+]
 ReportFile = Annotated[
     OneOutFile,
     typer.Option(
         "--out",
         metavar="FILE",
-        help="Also write the report: .html or .json; one that is there is replaced.",
+        help="Also write the report: .html or .json; an existing one is replaced.",
     ),
 ]
 
@@ -128,6 +131,7 @@ def reproduce(
     seed: Seed = None,
     threads: Threads = None,
     out: ReportFile = None,
+    brief: Brief = False,
     as_json: Json = False,
 ) -> int:
     """Hold the simulation against the tables and claims of a published document.
@@ -144,11 +148,11 @@ def reproduce(
       weir reproduce epoch --quick --out epoch.html
       weir reproduce steer --quick --out steer.html
     """
-    fidelity = _fidelity(quick=quick, full=full)
+    fidelity, show = _fidelity(quick=quick, full=full), _shown(brief=brief, as_json=as_json)
     target = only(out)
     form = None if target is None else form_of(target, (".html", ".json"))
     if name == _EVERY:
-        return _all(fidelity, seed, threads, target, with_artefacts=with_artefacts, as_json=as_json)
+        return _all(fidelity, seed, threads, target, show, with_artefacts=with_artefacts, as_json=as_json)
     found = _reproduced(name, fidelity, seed, threads, with_artefacts=with_artefacts)
     if found.empty:
         if as_json:
@@ -156,8 +160,15 @@ def reproduce(
         return report_nothing()
     if target is not None:
         _write_reproduction(found, target, form)
-    typer.echo(found.to_json() if as_json else found.text())
+    typer.echo(show(found))
     return _exit_code(found)
+
+
+def _shown(*, brief: bool, as_json: bool) -> Callable[[Reproduction[Any, Any]], str]:
+    """Return what shows a reproduction."""
+    if as_json:
+        return lambda found: found.to_json()
+    return (lambda found: found.line()) if brief else (lambda found: found.text())
 
 
 def _exit_code(found: Reproduction[Any, Any]) -> int:
@@ -171,6 +182,7 @@ def _all(
     seed: int | None,
     threads: int | None,
     target: Path | None,
+    show: Callable[[Reproduction[Any, Any]], str],
     *,
     with_artefacts: bool,
     as_json: bool,
@@ -192,7 +204,7 @@ def _all(
         documents.append(found.to_dict())
         codes.append(_exit_code(found))
         if not as_json:
-            typer.echo(found.text())
+            typer.echo(show(found))
         if found.interrupted:
             break
     if as_json:
@@ -213,7 +225,7 @@ def _reproduced(
         )
     own = {"with_artefacts": with_artefacts} if document.artefacts else {}
     run = import_module(f"weir.reproduce.{name}").run
-    with Progress(document.unit) as progress:
+    with Progress(document.unit, name=f"weir reproduce {name}") as progress:
         found: Reproduction[Any, Any] = run(
             fidelity=fidelity, seed=seed, threads=threads, progress=progress, **own
         )

@@ -1,6 +1,7 @@
 """Short names of disciplines: what tells them apart, and no more.
 
-A label is the name, and where others have it too the parameters that differ. Where whole arbitration tables
+A label is the name, and where others have it too the parameters that differ. Of `sfq` without a number of
+queues it says that there are nine, as in 1993: all others are of today. Where whole arbitration tables
 stand in specs, parameters too long for a table's header are left out, and labels that are equal then are
 numbered in the order of the scenario; reports have the whole specs beside them.
 """
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _HEAD = re.compile(r"[^:(]+")
+_CLASSIC = re.compile(r"\bsfq\b(?!_)(?:[:(](?P<arguments>[^()]*))?")
+CLASSIC_QUEUES = 9
+"""What `sfq` has where nothing is said of queues."""
 _LONGEST = 20
 """Characters of a parameter in a short label."""
 
@@ -35,17 +39,37 @@ def labels(disciplines: Sequence[str]) -> dict[str, str]:
     return made if len(set(made.values())) == len(made) else {spec: spec for spec in disciplines}
 
 
+def is_classic(spec: str) -> bool:
+    """Return whether a spec has, alone or inside others, `sfq` with the nine queues that it has by default.
+
+    Examples
+    --------
+    >>> [is_classic(spec) for spec in ("sfq", "fq(sfq:depth=9pkt)", "sfq:queues=9", "sfq(9)", "sfq_linux")]
+    [True, True, False, False, False]
+    """
+    for found in _CLASSIC.finditer(spec):
+        given = (found["arguments"] or "").split(",")
+        if not given[0].strip().isdigit() and not any(each.strip().startswith("queues=") for each in given):
+            return True
+    return False
+
+
 def _head(spec: str) -> str:
     found = _HEAD.match(spec)
     return found.group() if found else spec
 
 
 def _label(spec: str, others: Sequence[str]) -> str:
+    name = (
+        f"{_head(spec)} ({CLASSIC_QUEUES} queues)"
+        if _head(spec) == "sfq" and is_classic(spec)
+        else _head(spec)
+    )
     if not others:
-        return _head(spec)
+        return name
     theirs = [set(_parameters(other)) for other in others]
     own = [each for each in _parameters(spec) if not all(each in parts for parts in theirs)]
-    return " ".join([_head(spec), *own])
+    return " ".join([name, *own])
 
 
 def _parameters(spec: str) -> Iterator[str]:

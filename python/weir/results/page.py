@@ -105,15 +105,16 @@ def _library() -> str:
     """Return Vega, Vega-Lite and Vega-Embed as one script, bundled once and then kept."""
     import vl_convert
 
-    kept = _cache() / f"vega-{metadata.version('vl-convert-python')}.js"
-    if kept.is_file():
-        return kept.read_text(encoding="utf-8")
+    name = f"vega-{metadata.version('vl-convert-python')}.js"
+    with suppress(OSError, RuntimeError, UnicodeError):  # none is kept, none can be read, or there is no home
+        return (_cache() / name).read_text(encoding="utf-8")
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
         "</script", "<\\/script"
     )
-    with suppress(OSError, ConfigError):  # a home that cannot be written costs a second a report, no more
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_text(kept, bundle)
+    # A home that cannot be written costs a second a report, no more.
+    with suppress(OSError, RuntimeError, ConfigError):
+        _cache().mkdir(parents=True, exist_ok=True)
+        write_text(_cache() / name, bundle)
     return bundle
 
 

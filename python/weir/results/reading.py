@@ -76,6 +76,8 @@ def check_document(
     names = document["disciplines"]
     if not names or len(set(names)) < len(names):
         refuse("disciplines", names, "one or more, each once")
+    if len(document.get("canonical", names)) != len(names):
+        refuse("canonical", document["canonical"], "as many as `disciplines`")
     if document["reference"] not in names:
         refuse("reference", document["reference"], "one of `disciplines`")
     for name in sections:

@@ -83,6 +83,7 @@ _FIELDS = {
     "unstable": "str | None",
     "verdict": "tuple[str, ...]",
     "disciplines": "tuple[str, ...]",
+    "canonical": "tuple[str, ...]",
     "reference": "str",
 }
 
@@ -114,7 +115,7 @@ class Section(cached_property[Rows[Row_co]]):
         self.kind, self.later = kind, later
 
     def _rows(self, result: Result) -> Rows[Row_co]:
-        return rows(self.kind, result.document.get(self.attrname or "", []))
+        return rows(self.kind, result.document.get(self.attrname or "", []), result.written)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +177,7 @@ class Result:
             kind.check(document)
         except ResultError as error:
             raise ResultError(error.message, REMEDY, name, key=error.key, value=error.value) from None
-        result = kind(text)
+        result = kind(text.rstrip("\n"))
         words = [document.pop(key) for key in _TOLD if key in document]
         result.__dict__.update(document=document, _is_told=bool(words))
         return result
@@ -262,7 +263,9 @@ class Result:
     model = Field[str]()
     """The model that was run: ``port``, ``network``, ``fabric``, ``node``, ``server``."""
     disciplines = Field[tuple[str, ...]]()
-    """The spec strings compared, in the order of the scenario."""
+    """The spec strings compared, as they are written and in the order of the scenario."""
+    canonical = Field[tuple[str, ...]](default=())
+    """Their canonical forms, in the same order: one text for all ways to write the same discipline."""
     reference = Field[str]()
     """The discipline from which paired differences are taken."""
     time_unit = Field[str]()
@@ -275,6 +278,11 @@ class Result:
     """Whether anything in the scenario is random; where nothing is, one replication tells all."""
     unstable = Field[str | None]()
     """Why there is no steady state, where there is none."""
+
+    @cached_property
+    def written(self) -> dict[str, str]:
+        """What each of `disciplines` is called here, by its canonical form."""
+        return dict(zip(self.canonical, self.disciplines, strict=False))
 
     @staticmethod
     def _named(disciplines: Sequence[str]) -> dict[str, str]:

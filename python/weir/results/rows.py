@@ -7,7 +7,10 @@ the fields of their last base first, so the parts of a class stand from the last
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Row = TypeVar("Row")
 Row_co = TypeVar("Row_co", covariant=True)
@@ -17,9 +20,17 @@ class Rows(tuple[Row_co, ...]):
     """Rows of one kind, in the order of the document."""
 
     _indexes: dict[tuple[str, ...], dict[tuple[object, ...], Row_co]]
+    _written: Mapping[str, str]
+    """As rows name them, the disciplines by their canonical specs."""
 
     def find(self, **wanted: object) -> Row_co | None:
-        """Return the row with these fields, or None; O(1) after the first of its kind, which is O(rows)."""
+        """Return the row with these fields, or None; O(1) after the first of its kind, which is O(rows).
+
+        A discipline may be called as it is written in the scenario, or by its canonical spec.
+        """
+        under = wanted.get("discipline")
+        if isinstance(under, str):
+            wanted["discipline"] = self.__dict__.get("_written", {}).get(under, under)
         names = tuple(wanted)
         indexes = self.__dict__.setdefault("_indexes", {})
         if names not in indexes:
@@ -28,16 +39,21 @@ class Rows(tuple[Row_co, ...]):
         return found
 
 
-def rows(kind: type[Row], found: list[dict[str, Any]]) -> Rows[Row]:
-    """Return JSON objects as rows; a field missing from an object is its default, or None."""
+def rows(kind: type[Row], found: list[dict[str, Any]], written: Mapping[str, str] | None = None) -> Rows[Row]:
+    """Return JSON objects as rows; a field missing from an object is its default, or None.
+
+    ``written`` has the names of disciplines in these rows by their canonical specs.
+    """
     defaults = {
         field.name: None if field.default is MISSING else field.default
         for field in fields(kind)  # type: ignore[arg-type]
     }
-    return Rows(
+    made = Rows(
         kind(**{name: frozen(row.get(name.rstrip("_"), usual)) for name, usual in defaults.items()})
         for row in found
     )
+    made.__dict__["_written"] = written or {}
+    return made
 
 
 def frozen(value: object) -> object:

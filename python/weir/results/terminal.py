@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from weir.results.view import View
 
 _LEAST_WIDTH = 40  # of a terminal that says it is narrower, or that does not know
-_WIDTH_OF_A_FILE = 160  # where the output is no terminal and COLUMNS is not set
+_WIDTH_OF_A_FILE = 100  # where the output is no terminal and COLUMNS is not set
 
 
 def console(file: TextIO | None = None) -> Console:

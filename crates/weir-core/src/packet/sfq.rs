@@ -44,13 +44,15 @@ const AHEAD: usize = 32;
 pub const INFO: Info = Info {
     name: "sfq",
     kind: Kind::Packet,
-    title: "stochastic fairness queueing",
-    rule: "hashes flows to queues and serves the queues that have packets in turn, one packet each",
+    title: "stochastic fairness queueing of 1993",
+    rule: "hashes flows to queues and serves the queues that have packets in turn, one packet each; without arguments \
+           nine queues, as in 1993, where a tenth flow must share one: `sfq_linux` has the 128 of Linux, and `fq` one \
+           for each flow",
     source: "A report on stochastic fairness queueing experiments, SRI, 1993; McKenney, INFOCOM '90",
     work: "O(1)",
     parameters: &[
         Parameter::new("queues", Takes::Whole(1..=MAX_QUEUES as u64), "9")
-            .meaning("how many queues there are"),
+            .meaning("how many queues there are; nine are those of the experiments of 1993"),
         Parameter::new("depth", Takes::Packets(Packets::ONE..=Packets::new(MAX_DEPTH as u64)), "100pkt")
             .meaning("how many packets a queue holds; who finds its own full is dropped"),
         HASH,

@@ -48,7 +48,7 @@ use server::{ONE, Promise};
 pub const INFO: Info = Info {
     name: "cbs",
     kind: Kind::Task,
-    title: "constant bandwidth servers, earliest deadline first",
+    title: "constant bandwidth servers (EDF)",
     rule: "serves the earliest deadline of those that have budget left; whose need of a period is used up waits for the next",
     source: "Abeni and Buttazzo, Integrating multimedia applications in hard real-time systems, RTSS 1998; Lipari and Baruah, ECRTS 2000",
     work: "O(log n)",

@@ -110,8 +110,11 @@ verify = true
 fn everything_is_as_it_is_written() {
     let fabric = TEXTS.model(RICH);
     assert_eq!((fabric.title.as_str(), fabric.seed, fabric.reference), ("Two leaves", 7, 1));
-    assert_eq!(fabric.disciplines, ["drr:weights=4/2/1", "scfq"]);
-    assert_eq!(fabric.specs.iter().map(ToString::to_string).collect::<Vec<_>>(), fabric.disciplines);
+    assert_eq!(fabric.disciplines, ["drr(quantum=2048B,weights=4/02/1)", "scfq"]);
+    assert_eq!(
+        fabric.specs.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["drr:weights=4/2/1", "scfq"]
+    );
     assert_eq!(fabric.topology, Topology::LeafSpine { leaves: 2, spines: 3, hosts: 5 });
     assert_eq!(fabric.routing, Routing::AdaptiveUp);
     assert_eq!((fabric.mtu, fabric.credit), (Bytes::new(4096), Bytes::new(128)));

@@ -72,7 +72,7 @@ impl Check<'_, '_> {
     /// The link's own discipline, which is written anew in canonical form.
     fn own_discipline(&self, written: &mut Located<String>) -> Checked<Spec> {
         let named = self.packet_discipline(written)?;
-        written.value = named.name;
+        written.value = named.canonical;
         Ok(named.spec)
     }
 

@@ -26,7 +26,7 @@ impl Check<'_, '_> {
             let discipline = self.task_discipline(written, |spec| spec)?;
             self.same_epoch(written, epoch)?;
             let given = self.task_discipline(written, |spec| with_epoch(&spec, epoch))?;
-            Ok(NamedDiscipline { name: discipline.name, spec: given.spec })
+            Ok(NamedDiscipline { spec: given.spec, ..discipline })
         })?;
         self.no_two_alike(list, &named)?;
         Ok(named)

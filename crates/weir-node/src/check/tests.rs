@@ -138,7 +138,7 @@ timeline = { from = "0ms", until = "200ms" }
 fn everything_is_as_it_is_written() {
     let node = TEXTS.model(RICH);
     assert_eq!((node.title.as_str(), node.seed, node.reference), ("Two nodes", 7, 1));
-    assert_eq!(node.disciplines, ["epoch:50ms,slice=10ms", "epoch:allocate=at_dispatch"]);
+    assert_eq!(node.disciplines, ["epoch(length=50ms,slice=10ms)", "epoch:allocate=at_dispatch"]);
     let specs: Vec<String> = node.specs.iter().map(ToString::to_string).collect();
     assert_eq!(specs, ["epoch:50ms,slice=10ms", "epoch:allocate=at_dispatch,length=50ms"]);
     assert_eq!(node.nodes, ["left", "right"]);

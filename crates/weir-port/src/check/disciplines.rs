@@ -29,8 +29,7 @@ impl Check<'_, '_> {
         let build = |text: &str| {
             let spec = read(text, serving)?;
             registry::message_discipline::<Message<Packets>>(&spec)?;
-            let spec = canonical(&spec)?;
-            Ok(NamedDiscipline { name: spec.to_string(), spec })
+            Ok(NamedDiscipline::new(text, canonical(&spec)?))
         };
         let built = build(&written.value).or_else(|error| {
             let (reason, remedy) = explain(error, "messages", "alpha:10");

@@ -12,7 +12,7 @@ use weir_document::words::discipline as explain;
 use weir_document::{Checked, Located, NamedDiscipline};
 
 impl Check<'_, '_> {
-    /// The disciplines by their canonical names.
+    /// The disciplines by their names as written.
     pub(super) fn pool_disciplines(
         &self,
         list: &Located<Vec<Located<String>>>,
@@ -25,8 +25,7 @@ impl Check<'_, '_> {
         let build = |text: &str| {
             let spec: Spec = text.parse()?;
             registry::pool::<Message<Nanos>>(&spec, site)?;
-            let spec = canonical_as(Role::Pool, &spec)?;
-            Ok(NamedDiscipline { name: spec.to_string(), spec })
+            Ok(NamedDiscipline::new(text, canonical_as(Role::Pool, &spec)?))
         };
         build(&written.value).or_else(|error| {
             let (reason, remedy) = explain(error, "a server", "per_server(jsq)");

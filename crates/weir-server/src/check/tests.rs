@@ -103,7 +103,7 @@ verify = true
 fn everything_is_as_it_is_written() {
     let server = TEXTS.model(RICH);
     assert_eq!((server.title.as_str(), server.seed, server.reference), ("Two classes", 7, 0));
-    assert_eq!(server.disciplines, ["rr:4", "per_server:rr,discipline=sf", "cfcfs"]);
+    assert_eq!(server.disciplines, ["rr(cores=4)", "per_server(rr,discipline=sf)", "cfcfs"]);
     assert_eq!((server.site.servers, server.site.receivers, server.site.queue), (8, 2, None));
     let costs = Costs { dispatch: nanos(100), hand_over: nanos(200), cold: nanos(300) };
     assert_eq!((server.costs, server.known, server.ring), (costs, Known::Within(2.0), Some(512)));

@@ -55,11 +55,32 @@ packets = 100_000_000
 replications = 8
 "#;
 
+/// Finding C6: what a user writes is what results call it, and the one text of all its spellings stands next to it.
+#[test]
+fn c6_disciplines_keep_the_name_that_they_are_written_by() {
+    let written = ["in_order(sf)", "las:1ms", "alpha:10.0", "rr(quantum=2ms)"];
+    let text = format!(
+        "weir = 1\nmodel = \"port\"\ndisciplines = {written:?}\nreference = \"alpha:10\"\n\
+         service = {{ per_token = \"1ms\" }}\nworkload = {{ load = 0.5, lengths = {{ constant = \"5tok\" }} }}\n"
+    );
+    let scenario = accepted(&text);
+    assert_eq!(scenario.disciplines(), written);
+    let canonical = ["in_order:sf", "las:1000000", "alpha:10", "rr:2000000"];
+    assert_eq!(scenario.frame().canonical, canonical);
+    assert!(scenario.frame().scenario.contains("in_order:sf"), "{}", scenario.frame().scenario);
+    assert_eq!(port(&scenario).reference, 2);
+    // All spellings of one discipline are one scenario, and one list has it once.
+    let other = accepted(&text.replace("alpha:10.0", "alpha(alpha=1e1)"));
+    assert_eq!(other.frame().fingerprint, scenario.frame().fingerprint);
+    let twice = read(&text.replace("las:1ms", "alpha:10")).expect_err("twice the same").to_string();
+    assert!(twice.contains("names `alpha:10` a second time"), "{twice}");
+}
+
 #[test]
 fn the_report_takes_the_defaults() {
     let scenario = accepted(REPORT);
     let port = port(&scenario);
-    assert_eq!((port.reference, port.disciplines[4].name.as_str()), (3, "alpha:10"));
+    assert_eq!((port.reference, port.disciplines[4].name.as_str()), (3, "alpha(10)"));
     assert_eq!((port.clock, port.unit, port.seed), (Clock::PacketServices, LengthUnit::Packets, 1));
     assert_eq!(port.service, Service::Packets(PacketTime::REPORT));
     assert_eq!(port.classes.names("pkt").len(), 6);
@@ -108,7 +129,9 @@ fn a_quantum_may_be_a_span_where_messages_are_served_whole() {
     let listed = "reference = \"las:1000us\"\ndisciplines = [\"fifo\", \"las:quantum=1ms\", \"outstanding(rr:2ms,limit=3)\"]";
     let port = accepted_port(&text.replace("disciplines = [\"fifo\"]", listed));
     let names: Vec<&str> = port.disciplines.iter().map(|discipline| discipline.name.as_str()).collect();
-    assert_eq!(names, ["fifo", "las:1000000", "outstanding(rr:2000000,limit=3)"]);
+    assert_eq!(names, ["fifo", "las:quantum=1ms", "outstanding(rr:2ms,limit=3)"]);
+    let canonical = |place: usize| port.disciplines[place].canonical.as_str();
+    assert_eq!([canonical(1), canonical(2)], ["las:1000000", "outstanding(rr:2000000,limit=3)"]);
     assert_eq!(port.reference, 1);
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.models.network.cautions import cautions
+from weir.models.network.notes import notes
 from weir.models.network.result import NetworkResult
 from weir.models.network.tables import (
     MOST_ROWS,
@@ -39,6 +40,10 @@ class NetworkView(View[NetworkResult]):
 
     charts = "weir.models.network.figures:figures"
     lists_specs = False
+
+    def warnings(self) -> Sequence[str]:
+        """Return what is to be known of the disciplines."""
+        return [*super().warnings(), *notes(self.result)]
 
     def statements(self) -> Sequence[str | None]:
         """Return who is served worst, whom a window holds, how small flows fare, what low delay costs."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weir.reproduce.dtable.sensitivity import Row
     from weir.reproduce.engine.checks import Check
 
-_CHOICE = 46
+_CHOICE, _IMPROVEMENT, _GAIN = 46, 16, 13
 
 
 def blocks(reproduction: DtableReproduction) -> Iterator[list[str]]:
@@ -43,7 +43,7 @@ def blocks(reproduction: DtableReproduction) -> Iterator[list[str]]:
     )
     yield [
         "sensitivity, one choice changed at a time: improvement of DTable over DRR, mean, load 0.9, %",
-        f"{'':<4} {'':<{_CHOICE}}" + "".join(f"{name:>17}" for name in SHOWN),
+        f"{'':<4} {'':<{_CHOICE}}" + "".join(f"{name:>{_IMPROVEMENT}}" for name in SHOWN),
         *(line for row in reproduction.sensitivity for line in _row(row)),
     ]
     undecided = [check for check in reproduction.of_status(Status.NOT_CHECKABLE) if check.kind == "claim"]
@@ -56,12 +56,18 @@ def _table_1(reproduction: DtableReproduction) -> list[str]:
     heads = ("phi %", "entries", "%", "min phi %", "max phi %", "weight", "total", "DRR quantum")
     lines = [
         "Table 1, computed; weights and quanta in credits",
-        f"{'':<6}" + "".join(f"{head:>12}" for head in heads),
+        f"{'':<6}" + "".join(f"{head:>{_room(head)}}" for head in heads),
     ]
     for name in (*CHANNELS, published.TOTAL):
         found = (by_id.get(f"table/1/{name}/{column}") for column in published.COLUMNS)
-        lines.append(f"{name:<6}" + "".join(f"{'' if each is None else _exact(each):>12}" for each in found))
+        cells = zip(heads, ("" if each is None else _exact(each) for each in found), strict=True)
+        lines.append(f"{name:<6}" + "".join(f"{cell:>{_room(head)}}" for head, cell in cells))
     return lines
+
+
+def _room(head: str) -> int:
+    """Return the width of a column of Table 1."""
+    return max(len(head) + 2, 10)
 
 
 def _exact(check: Check) -> str:
@@ -91,9 +97,9 @@ def _improvements(reproduction: DtableReproduction, variant: Variant) -> list[st
         return []
     return [
         f"{variant.name}: improvement of DTable over DRR, mean/maximum in %, half interval of the mean",
-        f"{'load':<5}" + "".join(f"{name:>15}" for name in CHANNELS),
+        f"{'load':<5}" + "".join(f"{name:>{_GAIN}}" for name in CHANNELS),
         *(
-            f"{load:<5g}" + "".join(f"{_gain(view, load, name):>15}" for name in CHANNELS)
+            f"{load:<5g}" + "".join(f"{_gain(view, load, name):>{_GAIN}}" for name in CHANNELS)
             for load in view.loads
         ),
     ]
@@ -111,7 +117,7 @@ def _row(row: Row) -> list[str]:
     if not row.figures:
         words = filled(f"     {row.choice}: {row.remark}", 7).split("\n")
         return [f"{row.point:<4} {words[0][5:]}", *words[1:]]
-    columns = "".join(f"{row.figures[name].signed():>17}" for name in SHOWN)
+    columns = "".join(f"{row.figures[name].signed():>{_IMPROVEMENT}}" for name in SHOWN)
     return [f"{row.point:<4} {row.choice:<{_CHOICE}}{columns}"]
 
 

@@ -104,6 +104,14 @@ class Reproduction(Counted, ABC, Generic[EvidenceT, JudgedT]):
         blocks: Iterable[Iterable[str]] = self._part("text").blocks(self)
         return "\n\n".join([head, *("\n".join(block) for block in map(list, blocks) if block)]) + "\n"
 
+    def line(self) -> str:
+        """Return how many checks came out how, in one line."""
+        state = "interrupted, " if self.interrupted else ""
+        made = f"{self.met:,} of {plural(len(self.checks.checks), 'check')} met"
+        rest = [f"{self.not_met:,} not met", f"{self.artefact:,} {self.artefacts}"]
+        rest += [f"{self.not_checkable:,} not checkable"] if self.not_checkable else []
+        return f"{self.name}, {self.checks.fidelity}: {state}{made}, {', '.join(rest)}"
+
     def html(self) -> str:
         """Return the reproduction as one HTML document that needs nothing else."""
         return str(self._part("page").html(self))

@@ -1,4 +1,4 @@
-"""Plain text of at most 110 columns."""
+"""Plain text of at most 100 columns, as everything that is piped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weir.text import number
 
 __all__ = ["MARKS", "WIDTH", "cut", "filled", "limited", "marked", "told"]
 
-WIDTH = 110
+WIDTH = 100
 MARKS = {Status.MET: "OK", Status.NOT_MET: "!!", Status.ARTEFACT: "artefact", Status.NOT_CHECKABLE: "n/a"}
 
 

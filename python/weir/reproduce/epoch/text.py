@@ -9,7 +9,7 @@ from weir.reproduce.engine.text import cut, filled, limited, marked
 from weir.reproduce.epoch.comparison import FIGURES, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from weir.reproduce.engine.checks import Check
     from weir.reproduce.epoch import EpochReproduction
@@ -21,8 +21,8 @@ _KINDS = {
     "experiment": "experiments: expected of a node with the printed costs, measured, bar",
     "rate": "generator and sink in turn, messages/s: closed form, simulated, bar",
 }
-_NAME, _LABEL, _FIGURE = 42, 37, 10
-_SHOWN = ("needs met", "lacked", "late", "worst response", "given", "idle", "starts")
+_NAME, _LABEL, _FIGURE = 42, 37, 14
+_SHOWN = (("needs met", "lacked", "late", "worst response"), ("given", "idle", "starts"))
 
 
 def blocks(reproduction: EpochReproduction) -> Iterator[list[str]]:
@@ -65,15 +65,20 @@ def _comparison(compared: Rows) -> list[str]:
     count = next(iter(compared[0].means.values())).count
     return [
         f"the same {count} random task sets under other disciplines, costs of zero: means, half of intervals",
-        f"{'':<{_LABEL}}" + "".join(f"{name.split()[-1]:>{_FIGURE}}" for name in _SHOWN),
-        f"{'':<{_LABEL}}" + "".join(f"{f'({FIGURES[name].unit})':>{_FIGURE}}" for name in _SHOWN),
-        *map(_row, compared),
+        *(line for shown in _SHOWN for line in _table(compared, shown)),
         filled(words(compared)),
     ]
 
 
-def _row(row: Row) -> str:
-    means = (FIGURES[name].shown(row.means[name]) for name in _SHOWN)
+def _table(compared: Rows, shown: Sequence[str]) -> Iterator[str]:
+    yield f"{'':<{_LABEL}}" + "".join(f"{name.split()[-1]:>{_FIGURE}}" for name in shown)
+    yield f"{'':<{_LABEL}}" + "".join(f"{f'({FIGURES[name].unit})':>{_FIGURE}}" for name in shown)
+    for row in compared:
+        yield _row(row, shown)
+
+
+def _row(row: Row, shown: Sequence[str]) -> str:
+    means = (FIGURES[name].shown(row.means[name]) for name in shown)
     return f"{row.name:<{_LABEL}}" + "".join(f"{mean:>{_FIGURE}}" for mean in means)
 
 

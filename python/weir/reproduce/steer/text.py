@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from weir.reproduce.steer.published import PublishedClaim
     from weir.reproduce.steer.sweep import Row
 
+_SLOWDOWN = 14  # characters of a column of slowdowns
+
 
 def blocks(reproduction: SteerReproduction) -> Iterator[list[str]]:
     """Yield what stands below the verdict."""
@@ -55,7 +57,7 @@ def _value(check: Check) -> str:
     unit, _, what = check.note.partition("; ")
     wanted, found = told(check.published), told(check.measured)
     bar = f"±{check.tolerance:.3g} {unit}" if check.tolerance else ""
-    return marked(check.status, f"{wanted:>8}{found:>10}  {bar:<12} {what}", 9).rstrip()
+    return filled(marked(check.status, f"{wanted:>8}{found:>10}  {bar:<12} {what}", 9).rstrip(), 41)
 
 
 def _missed(check: Check) -> str:
@@ -71,7 +73,7 @@ def _slowdowns(reproduction: SteerReproduction) -> Iterator[str]:
     yield "what another simulation found in one run of a million requests (`!!`: farther apart than the bar)"
     for part in (columns[:6], columns[6:]):
         names = (f"{workload} {load}" for workload, load in part)
-        yield f"{'':<13}" + "".join(f"{name:>16}" for name in names)
+        yield f"{'':<13}" + "".join(f"{name:>{_SLOWDOWN}}" for name in names)
         for policy in runs.POLICIES:
             yield from _policy(reproduction, policy, part, others)
 
@@ -84,13 +86,13 @@ def _policy(
         try:
             found = slowdown(reproduction.evidence, policy, workload, load)
         except NotMeasuredError:
-            first, second = f"{first}{'n/a':>16}", f"{second}{'':>16}"
+            first, second = f"{first}{'n/a':>{_SLOWDOWN}}", f"{second}{'':>{_SLOWDOWN}}"
             continue
         other = others.get(f"slowdown/{workload}/{load}/{policy}")
         mark = "!!" if other is not None and other.status == Status.NOT_MET else ""
         half = "" if found.ci95 is None else f" ±{number(found.half, 2)}"
-        first += f"{f'{mark}{number(found.value, 3)}{half}':>16}"
-        second += f"{'' if other is None else f'({told(other.published)})':>16}"
+        first += f"{f'{mark}{number(found.value, 3)}{half}':>{_SLOWDOWN}}"
+        second += f"{'' if other is None else f'({told(other.published)})':>{_SLOWDOWN}}"
     yield first
     if second.strip():
         yield second
