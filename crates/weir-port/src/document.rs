@@ -149,9 +149,31 @@ pub struct TraceFile {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Closed {
-    /// How many applications; figures of each are given where there are at most 1,024.
-    pub applications: Located<u64>,
+    /// How many applications, where all are alike; figures of each are given where there are at most 1,024.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applications: Option<Located<u64>>,
     /// The time between the delivery of a message and the submission of the next; default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub think: Option<Located<Think>>,
+    /// Groups of applications, each with lengths of its own, in place of `applications` and `workload.lengths`. All
+    /// applications are numbered in the order of their groups.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Located<Vec<Located<Group>>>>,
+}
+
+/// Applications of a closed loop that are alike.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// What it is called where groups are the classes of the report; default: `group 1`, `group 2`, ....
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Located<String>>,
+    /// How many applications; default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applications: Option<Located<u64>>,
+    /// The distribution of the lengths of their messages.
+    pub lengths: Located<Lengths>,
+    /// The time between the delivery of a message and the submission of the next; default: that of `workload.closed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub think: Option<Located<Think>>,
 }
@@ -235,8 +257,8 @@ pub struct Measure {
     /// What the classes of the report are; default: what the workload has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<Located<ClassesBy>>,
-    /// The period at which the queue length is sampled; default: 200 mean service times, of packets or of
-    /// whole messages.
+    /// The period at which the queue length is sampled, where messages are served by packets; default: 200 mean
+    /// service times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_period: Option<Located<Time>>,
     /// Whether quantiles and distributions are measured; means alone are faster. Default: true.
@@ -273,4 +295,6 @@ pub enum ClassesBy {
     Decile,
     /// The column of classes of the trace, or of alphas.
     Trace,
+    /// The groups of applications of a closed loop.
+    Group,
 }

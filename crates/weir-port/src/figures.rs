@@ -2,7 +2,7 @@
 
 use crate::build;
 use crate::collector::Metric;
-use crate::gathered::{CLOCK, Gathered, scale};
+use crate::gathered::{CLOCK, Gathered};
 use crate::model::{Clock, PortScenario, Service};
 use crate::outcome::{ClassRow, Difference, Distribution, Figure, OfClass, Ratio, Subject};
 use crate::settling::Sufficiency;
@@ -153,17 +153,20 @@ fn packet_periods(gathered: &Gathered, frame: &Frame, enough: &Sufficiency) -> V
         let measure = mean.estimate().needing(needs(class));
         Figure::new(name, Title::mean(Subject::new(class), "slowdown", "1"), &measure)
     };
+    // Where slowdowns are measured message by message, these are among their means.
+    let is_new = !gathered.metrics.contains(&Metric::Slowdown);
     let mut figures = Vec::new();
     for (class, mean) in &periods {
         figures.push(period(class, "mean", &mean.estimate().needing(needs(class))));
-        figures.push(slowdown(class, &mean.clone().times(1.0 / service)));
+        figures.extend(is_new.then(|| slowdown(class, &mean.clone().times(1.0 / service))));
     }
     if let Ok(extremes) = fairness::extremes(periods.iter().map(|(class, mean)| (*class, mean.estimate()))) {
         for (statistic, (class, measure)) in [("min", extremes.least), ("max", extremes.most)] {
             figures.push(period(class, statistic, &measure.needing(needs(class))));
         }
     }
-    figures.extend(over_all(gathered, &periods).map(|mean| slowdown(ALL, &mean.times(1.0 / service))));
+    let over_all = over_all(gathered, &periods).filter(|_| is_new);
+    figures.extend(over_all.map(|mean| slowdown(ALL, &mean.times(1.0 / service))));
     figures
 }
 
@@ -258,7 +261,7 @@ pub fn distributions(gathered: &Gathered, frame: &Frame) -> Vec<Distribution> {
         for (class, name) in frame.every_class() {
             let mut whole = Histogram::new();
             gathered.histograms(place, class).iter().for_each(|section| whole.merge(section));
-            let scale = scale(metric);
+            let scale = gathered.scale(metric);
             rows.push(Distribution {
                 discipline: gathered.name.clone(),
                 subject: OfClass { class: name.to_owned() },

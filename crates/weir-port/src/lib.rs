@@ -1,6 +1,7 @@
 //! The message port: one server, packets of messages, any discipline.
 //!
-//! The unit of time (`u`) is one mean packet service; the engine's clock counts thousand-millionths of it.
+//! The unit of time (`u`) is one mean packet service; the engine's clock counts thousand-millionths of it. Where time is
+//! in seconds it counts nanoseconds, or picoseconds ([`ticks`]).
 
 #![deny(missing_docs)]
 
@@ -32,6 +33,7 @@ pub mod service;
 pub mod settling;
 mod sources;
 pub mod theory;
+pub mod ticks;
 pub mod timeline;
 pub mod warmup;
 pub mod whole;

@@ -1,6 +1,7 @@
 //! A checked scenario of the port: what its engines run, with every quantity on their clock.
 //!
-//! Times are nanoseconds of the engine's clock (10^9 of them in `1u`), lengths count [`PortScenario::unit`].
+//! Times are nanoseconds (10^9 of them in `1u`), of which the engine's clock makes [`PortScenario::ticks`]; lengths count
+//! [`PortScenario::unit`].
 //! Whatever stands here has passed the checks: engines need none of their own.
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use weir_core::units::{Nanos, Rate};
 use weir_document::NamedDiscipline;
 
 pub use super::document::LatencyEnd;
+use crate::ticks::Ticks;
 pub use weir_document::quantity::{Clock, LengthUnit};
 use weir_workload::{Arrivals, MessageClasses, Sizes, Trace};
 
@@ -34,11 +36,13 @@ pub struct PortScenario {
     pub classes: MessageClasses,
     /// How long the service takes.
     pub service: Service,
+    /// What the clock of the engines counts.
+    pub ticks: Ticks,
     /// Whether the service of a whole message can be interrupted.
     pub preemption: bool,
     /// The offered load; `None` in a closed loop, which offers what is served.
     pub load: Option<f64>,
-    /// Why there is no mean to estimate: to be said in place of means. `None` where there is one.
+    /// Why there is no mean to estimate: to be said in place of means. `None` where there is one, as with any trace.
     pub statement: Option<String>,
     /// When a run ends and what of it counts.
     pub stop: Stop,
@@ -61,6 +65,17 @@ pub enum Input {
     Trace(Replay),
     /// Applications that wait for their messages.
     Closed(Closed),
+}
+
+impl Input {
+    /// The longest mean of a time that is drawn, in nanoseconds.
+    pub(crate) fn longest_mean(&self) -> f64 {
+        match self {
+            Self::Open(open) => open.arrivals.drawn_means(open.mean_gap).1,
+            Self::Trace(_) => 0.0,
+            Self::Closed(closed) => closed.longest_mean(),
+        }
+    }
 }
 
 /// Messages from outside.
@@ -88,12 +103,48 @@ pub struct Replay {
 /// Applications that wait for their messages.
 #[derive(Clone, Debug)]
 pub struct Closed {
-    /// How many; all submit at time 0 in order.
+    /// Groups of applications that are alike, at least one; all submit at time 0 in order.
+    pub groups: Vec<Group>,
+}
+
+/// Applications that are alike.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// What it is called.
+    pub name: String,
+    /// How many.
     pub applications: u32,
     /// The time between the delivery of a message and the submission of the next.
     pub think: Think,
     /// The distribution of lengths.
     pub lengths: Sizes,
+}
+
+impl Closed {
+    /// How many applications there are.
+    #[must_use]
+    pub fn applications(&self) -> u32 {
+        self.groups.iter().map(|group| group.applications).sum()
+    }
+
+    /// The mean length of a message, where all applications submit as often.
+    #[must_use]
+    pub fn mean_length(&self) -> f64 {
+        let sum = |group: &Group| f64::from(group.applications) * group.lengths.mean();
+        match self.groups.as_slice() {
+            [alone] => alone.lengths.mean(),
+            groups => groups.iter().map(sum).sum::<f64>() / f64::from(self.applications()),
+        }
+    }
+
+    /// The longest mean of a time that is drawn, in nanoseconds.
+    pub(crate) fn longest_mean(&self) -> f64 {
+        let mean = |group: &Group| match group.think {
+            Think::Constant(_) => 0.0,
+            Think::Exponential(mean) => mean.get() as f64,
+        };
+        self.groups.iter().map(mean).fold(0.0, f64::max)
+    }
 }
 
 /// The time between the delivery of a message and the submission of the next.
@@ -217,7 +268,7 @@ pub enum WarmUp {
 pub struct Measure {
     /// Where the latency of a message ends.
     pub latency: LatencyEnd,
-    /// The period at which the queue length is sampled.
+    /// The period at which the queue length is sampled, where messages are served by packets.
     pub queue_period: Nanos,
     /// Measure quantiles and distributions.
     pub tails: bool,

@@ -8,7 +8,8 @@ together; it is loaded when a command is run, so that Ctrl-C is answered from th
 
 Exit codes: 0 done and met, 1 a requirement or a published value is not met or could not be checked, a
 self-check failed, or a figure is not settled, 2 bad input, or an output that cannot be written, 3 not
-permitted or not supported here, 130 interrupted (what was finished is kept and labelled).
+permitted or not supported here, 130 interrupted (what was finished is kept and labelled), 143 ended by
+SIGTERM (nothing is kept, and no half-written file stays).
 
 Ctrl-C in the first hundredths of a second, while the interpreter itself starts and nothing of weir is loaded,
 is answered by the interpreter.
@@ -27,6 +28,7 @@ __all__ = ["complain", "main", "run"]
 
 _UNWRITABLE = 2
 _INTERRUPTED = 130
+_TERMINATED = 143
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -51,11 +53,17 @@ def main() -> None:
 
         if hasattr(signal, "SIGPIPE"):
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `weir list | head` ends quietly, as filters do
+        signal.signal(signal.SIGTERM, _end)
         code = _flushed(run(sys.argv[1:]))
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # all is done; what is left is the interpreter's
     except KeyboardInterrupt:
         complain("interrupted\n")
     sys.exit(code)
+
+
+def _end(*_: object) -> None:
+    """End as an error does, so that what is half-written is removed on the way."""
+    sys.exit(_TERMINATED)
 
 
 def _open_all() -> None:

@@ -2,10 +2,10 @@
 
 use super::{Check, Serving};
 use crate::document::{self, PortDocument, TraceFile};
-use crate::model::{Closed, Input, Open, Replay, Think};
+use crate::model::{Input, Open, Replay};
+use crate::ticks::Ticks;
 use std::path::PathBuf;
 use std::sync::Arc;
-use weir_core::units::Nanos;
 use weir_document::quantity::Clock;
 use weir_document::{Checked, Located};
 use weir_lab::stream::LONGEST_MEAN;
@@ -13,7 +13,7 @@ use weir_workload::document::WorkloadChecks;
 use weir_workload::{Arrivals, MessageClasses, TimeUnit, Trace, TraceFormat};
 
 /// The most applications of a workload.
-const MAX_APPLICATIONS: u64 = 1_000_000;
+pub(super) const MAX_APPLICATIONS: u64 = 1_000_000;
 /// Who arrives, with what the checks of the rest need to know of it.
 pub(super) struct Arrives {
     pub(super) input: Input,
@@ -65,7 +65,7 @@ impl Check<'_, '_> {
         };
         let arrivals = workload.value.arrivals.as_ref();
         let arrivals = arrivals.map_or(Ok(Arrivals::Poisson), |written| self.arrivals(&written.value))?;
-        self.gap(workload, &arrivals, mean_gap)?;
+        self.gap(workload, arrivals.drawn_means(mean_gap), Ticks::finest(serving.service))?;
         let flows = workload.value.flows.as_ref();
         let flows = flows.map_or(Ok(1), |flows| self.whole(flows, 1, MAX_APPLICATIONS))? as u32;
         let classes = self.classes_of_sizes(document, &lengths)?;
@@ -75,9 +75,13 @@ impl Check<'_, '_> {
     }
 
     /// Refuses gaps that the random streams cannot draw, at the key that asked for them.
-    fn gap(&self, workload: &Located<document::Workload>, arrivals: &Arrivals, mean_gap: f64) -> Checked<()> {
-        let (shortest, longest) = arrivals.drawn_means(mean_gap);
-        if shortest >= 1.0 && longest <= LONGEST_MEAN {
+    fn gap(
+        &self,
+        workload: &Located<document::Workload>,
+        (shortest, longest): (f64, f64),
+        finest: Ticks,
+    ) -> Checked<()> {
+        if shortest >= finest.shortest_mean() && longest <= LONGEST_MEAN {
             return Ok(());
         }
         let (bound, change) = if longest > LONGEST_MEAN {
@@ -86,40 +90,16 @@ impl Check<'_, '_> {
                 ["raise", "lower"],
             )
         } else {
-            ("must not ask for mean times below a nanosecond of the clock".to_owned(), ["lower", "raise"])
+            (
+                format!("must not ask for mean times below a {} of the clock", finest.name()),
+                ["lower", "raise"],
+            )
         };
         match (&workload.value.load, &workload.value.gap) {
             (Some(load), _) => self.refuse(load, bound, format!("{} the load", change[0])),
             (None, Some(gap)) => self.refuse(gap, bound, format!("{} the gap", change[1])),
             (None, None) => Ok(()),
         }
-    }
-
-    fn closed(
-        &mut self,
-        closed: &Located<document::Closed>,
-        document: &PortDocument,
-        serving: Serving,
-    ) -> Checked<Arrives> {
-        let workload = &document.workload.value;
-        self.unused(workload.load.as_ref(), "workload.closed, which offers what is served")?;
-        self.unused(workload.gap.as_ref(), "workload.closed")?;
-        self.unused(workload.arrivals.as_ref(), "workload.closed")?;
-        self.unused(workload.flows.as_ref(), "workload.closed, where each application is a flow")?;
-        let applications = self.whole(&closed.value.applications, 1, MAX_APPLICATIONS)? as u32;
-        let think = match closed.value.think.as_ref().map(|think| &think.value) {
-            None => Think::Constant(Nanos::new(0)),
-            Some(document::Think::Constant(time)) => Think::Constant(self.time(time, serving.clock)?),
-            Some(document::Think::Exponential(mean)) => {
-                self.time(mean, serving.clock)?;
-                Think::Exponential(self.exponential(mean)?)
-            }
-        };
-        let lengths = self.lengths(&document.workload, serving)?;
-        let classes = self.classes_of_sizes(document, &lengths)?;
-        let mean_length = lengths.mean();
-        let input = Input::Closed(Closed { applications, think, lengths });
-        Ok(Arrives { input, classes, load: None, mean_gap: None, mean_length })
     }
 
     fn trace(

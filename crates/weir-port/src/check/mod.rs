@@ -6,6 +6,7 @@
 use crate::document::{self, PortDocument};
 use crate::figures;
 use crate::model::{Input, Limit, Measure, PacketTime, PortScenario, Service, Stop, WarmUp, WholeTime};
+use crate::ticks::{LONGEST, Ticks};
 use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{self, Clock, LengthUnit, Time};
 use weir_document::{Checked, Checker, Located, MAX_REPLICATIONS, MAX_WORK, Wording};
@@ -18,14 +19,13 @@ use weir_workload::document::WorkloadChecks;
 
 use self::disciplines::carry_alphas;
 
+mod closed;
 mod disciplines;
 mod input;
 mod lengths;
 
 /// What is run where the scenario does not say, in packets.
 const DEFAULT_PACKETS: u64 = 10_000_000;
-/// How far the clock of one replication may go: half of what it can hold.
-const MAX_CLOCK: f64 = 9.2e18;
 /// The sampling period of the queue length, in mean services, where the scenario does not say.
 const DEFAULT_QUEUE_PERIOD: f64 = 200.0;
 
@@ -102,9 +102,15 @@ impl Check<'_, '_> {
         if let MessageClasses::Named { alphas: Some(alphas), .. } = &checked.classes {
             disciplines.iter_mut().for_each(|discipline| carry_alphas(&mut discipline.spec, alphas));
         }
-        let measure = self.measure(&document.measure, serving, checked.mean_length)?;
+        let measure = self.measure(&document.measure, serving)?;
         let stop = self.stop(&document.stop, serving, &checked.input)?;
-        self.horizon(document, &stop, &checked, serving)?;
+        let end = self.horizon(document, &stop, &checked, serving)?;
+        let ticks = Ticks::of(serving.service, end, checked.input.longest_mean());
+        // A trace ends, so it has means at any load: those of its burst.
+        let statement = match checked.input {
+            Input::Trace(_) => None,
+            Input::Open(_) | Input::Closed(_) => checked.load.and_then(statement),
+        };
         Ok(PortScenario {
             title: document.title.clone(),
             seed: document.seed,
@@ -115,9 +121,10 @@ impl Check<'_, '_> {
             input: checked.input,
             classes: checked.classes,
             service: serving.service,
+            ticks,
             preemption,
             load: checked.load,
-            statement: checked.load.and_then(statement),
+            statement,
             stop,
             measure,
         })
@@ -290,7 +297,7 @@ impl Check<'_, '_> {
         self.refuse(written, "must be above 0% and at most 50%", "write a share such as \"1%\"")
     }
 
-    fn measure(&self, measure: &document::Measure, serving: Serving, mean_length: f64) -> Checked<Measure> {
+    fn measure(&self, measure: &document::Measure, serving: Serving) -> Checked<Measure> {
         let by_packet = serving.unit == LengthUnit::Packets;
         let latency = match &measure.latency {
             None if by_packet => document::LatencyEnd::Acceptance,
@@ -301,10 +308,14 @@ impl Check<'_, '_> {
             }
             Some(written) => written.value,
         };
-        let served_at_once = if by_packet { 1.0 } else { mean_length };
-        let mean = served_at_once * serving.service.mean_per_unit();
+        let mean = serving.service.mean_per_unit();
         let queue_period = match &measure.queue_period {
             None => Nanos::new((mean * DEFAULT_QUEUE_PERIOD).max(1.0) as u64),
+            Some(period) if !by_packet => {
+                let reason =
+                    "has no effect where messages are served whole, since the queue is counted in packets";
+                return self.refuse(period, reason, "remove it, or serve messages by packets");
+            }
             Some(period) => {
                 self.positive(period)?;
                 self.time(period, serving.clock)?
@@ -320,14 +331,14 @@ impl Check<'_, '_> {
         Ok(Measure { latency, queue_period, tails: measure.tails, verify })
     }
 
-    /// Refuses a run that its clock cannot hold.
+    /// Where a replication ends in nanoseconds, about; a run that its clock cannot hold is refused.
     fn horizon(
         &self,
         document: &PortDocument,
         stop: &Stop,
         checked: &input::Arrives,
         serving: Serving,
-    ) -> Checked<()> {
+    ) -> Checked<f64> {
         let per_message =
             checked.mean_gap.unwrap_or(0.0).max(checked.mean_length * serving.service.mean_per_unit());
         let messages = match stop.limit {
@@ -335,11 +346,11 @@ impl Check<'_, '_> {
             Limit::Messages(messages) => messages as f64,
         };
         let end = messages / f64::from(stop.replications) * per_message;
-        if end <= MAX_CLOCK {
-            return Ok(());
+        if end <= LONGEST {
+            return Ok(end);
         }
         let reason =
-            format!("takes a replication to {end:.1e} ns of its clock, which ends at {MAX_CLOCK:.1e} ns");
+            format!("takes a replication to {end:.1e} ns of its clock, which ends at {LONGEST:.1e} ns");
         let remedy = "lower stop.packets or stop.messages, or raise stop.replications";
         match document.stop.packets.as_ref().or(document.stop.messages.as_ref()) {
             Some(written) => self.refuse(written, reason, remedy),

@@ -122,7 +122,7 @@ def gentler(result: PortResult) -> str | None:
 
 def _gentler(result: PortResult, best: str, means: dict[str, Estimate], statistic: str) -> str | None:
     tails = _known(result, statistic)
-    if best not in tails:
+    if best not in tails or _value(means[best]) <= 0:
         return None
     limit = _NEAR * _value(means[best])
     near = [name for name in means if name in tails and name != best and _value(means[name]) <= limit]

@@ -32,16 +32,25 @@ class PortView(View[PortResult]):
         return ranking(self.result), price(self.result), gentler(self.result)
 
     def warnings(self) -> Sequence[str]:
-        """Return that no warm-up was found, where that is so."""
+        """Return what is to be known of all figures: no warm-up was found, or no steady state can be."""
+        return [words for words in (self._warm_up(), self._burst()) if words]
+
+    def _warm_up(self) -> str | None:
         rule = str((self.result.document.get("warm_up") or {}).get("rule", ""))
         if _NO_STEADY_STATE not in rule:
-            return ()
-        words = (
+            return None
+        return (
             f"no warm-up was found: {rule.removeprefix('none: ')}. The queue may not have forgotten that it "
             "began empty, and then means are too low: run longer (stop.packets, stop.messages), or give "
             "stop.warm_up"
         )
-        return (words,)
+
+    def _burst(self) -> str | None:
+        load = self.result.load
+        if self.result.unstable or load is None or load < 1:
+            return None
+        words = f"the trace brings {percent(load)} of the work that the server can do in its time: "
+        return f"{words}these are the figures of this burst, and a longer one has longer delays"
 
     def show(self, out: Console, *, compared: bool) -> None:
         """Show the classes of messages under each discipline; compared, mean, difference, tail and theory."""
