@@ -41,10 +41,6 @@ class NetworkView(View[NetworkResult]):
     charts = "weir.models.network.figures:figures"
     lists_specs = False
 
-    def warnings(self) -> Sequence[str]:
-        """Return what is to be known of the disciplines."""
-        return [*super().warnings(), *notes(self.result)]
-
     def statements(self) -> Sequence[str | None]:
         """Return who is served worst, whom a window holds, how small flows fare, what low delay costs."""
         return served(self.result), window(self.result), small(self.result), delay(self.result)
@@ -71,8 +67,8 @@ class NetworkView(View[NetworkResult]):
                 _more(out, len(links), "link")
 
     def warnings(self) -> Sequence[str]:
-        """Return what is to be known before the figures are read."""
-        return cautions(self.result)
+        """Return what is to be known before the figures are read: of the run, and of the disciplines."""
+        return [*cautions(self.result), *notes(self.result)]
 
     def size(self) -> Sequence[str]:
         """Return how many flows, links and packets there were."""
