@@ -6,6 +6,7 @@ those of ``reproduce/dtable/claims.csv``; intervals are of 90 %, as in the docum
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -61,11 +62,15 @@ def _apart(view: View, loads: tuple[float, ...]) -> Iterator[Part]:
         for name in CHANNELS:
             carried = view.estimate(DRR, load, name, "throughput").value
             gap = view.apart(DTABLE, load, name, kind="difference", metric="throughput")
-            gaps[name] = gap.each(lambda end, carried=carried: end / carried)
+            gaps[name] = gap.each(partial(_part_of, carried))
         reaches = {name: max(abs(gap.low_90), abs(gap.high_90)) for name, gap in gaps.items()}
         worst = max(reaches, key=lambda name: reaches[name])
         shown = f"{worst} {100 * gaps[worst].value:+.2f} ±{100 * gaps[worst].half_90:.2f} %"
         yield Part(reaches[worst] <= SAME, f"{load:g}: {shown}")
+
+
+def _part_of(whole: float, value: float) -> float:
+    return value / whole
 
 
 def _all_arrives(evidence: Evidence) -> Iterator[Part]:
