@@ -278,7 +278,7 @@ def _on_link(size: Size) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any],
 
 SWITCHES = (
     Switch("O3", "sizes above the largest moved to it", {"traffic.size.pareto.bound": "capped"}),
-    Switch("O5", "flows of 10 Mb/s, a tenth of the destinations", {"traffic.flow_rate": "10Mbit"}),
+    Switch("O5", "flows of 10 Mb/s, a tenth of the destinations", {"traffic.flow_rate": "10Mbit"}, often=2),
     Switch("O6", "random way up, by flow", {"fabric.routing": "random_per_flow"}),
     Switch("O6", "adaptive way up", {"fabric.routing": "adaptive_up"}),
     Switch("O7", "crossbar at the speed of a link", {"fabric.switch.speed_up": 1.0}, often=4),
