@@ -45,9 +45,10 @@ def latency(role, channel, load, **how):
         if is_saturated(channel, load)
         else 4e-6 / (1.2 - min(load, 1.0)) + 1e-8 * CHANNELS.index(channel)
     )
-    if role == DRR or (is_saturated(channel, load) and load >= 1.0):
+    if role == DRR:
         return base
-    return base * (1 - gain(channel, load, **how))
+    left = 0.1 if is_saturated(channel, load) and load >= 1.0 else 1.0
+    return base * (1 - left * gain(channel, load, **how))
 
 
 def network(plan, loads):
@@ -69,7 +70,7 @@ def flat(plan, loads, channels, by_role=None):
 
 def latencies(plan, loads, channels):
     """Return the mean latency of each discipline, load and channel of a plan."""
-    if plan.name == "frames":
+    if plan.name in {runs.FRAMES, runs.FRAMES_PROPORTIONAL}:
         return flat(
             plan,
             loads,
@@ -123,6 +124,24 @@ def put(row, value, error=ERROR):
     row |= {"low_90": value - 1.6 * half, "high_90": value + 1.6 * half, "standard_error": half}
 
 
+def carried(made, reference):
+    """Add the paired differences of throughputs."""
+    found = {
+        (row["discipline"], row["load"], row["channel"]): row["value"]
+        for row in made["estimates"]
+        if row["metric"] == "throughput"
+    }
+    shown = next(row for row in made["differences"] if row["kind"] == "difference")
+    for (discipline, load, channel), value in found.items():
+        if discipline != reference:
+            about = {"discipline": discipline, "load": load, "channel": channel, "metric": "throughput"}
+            row = {**shown, **about, "statistic": "mean", "unit": "1"}
+            put(row, value - found[reference, load, channel])
+            row.pop("standard_error")
+            row |= {"low_90": row["value"] - ERROR * value, "high_90": row["value"] + ERROR * value}
+            made["differences"].append(row)
+
+
 def precise(made):
     """Make every latency as certain as the rest, and every maximum better by as much as the mean."""
     for row in made["estimates"]:
@@ -169,6 +188,7 @@ def result(plan):
     made["replications"] = plan.document["stop"]["replications"]
     made["distributions"] = []
     rates(plan, made)
+    carried(made, reference)
     precise(made)
     counts(plan, made)
     if plan.name.startswith("unloaded"):

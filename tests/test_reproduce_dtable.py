@@ -147,9 +147,61 @@ def test_a_table_that_is_worse_is_found_out(results):
     made = changed(results, worse, "P, equal shares")
     for claim in ("C24", "C25", "C26"):
         assert check(made, f"claim/{claim}").status == Status.NOT_MET
-    assert made.checks.count(Status.NOT_MET, "prototype") == 40  # two intervals hold zero
+    assert made.checks.count(Status.NOT_MET, "prototype") == 42
     assert check(made, "sensitivity/the choices made/D2").status == Status.NOT_MET
     assert check(made, "variant/S, equal shares/D2").status == Status.MET
+
+
+def vague(document):
+    """Let every interval of an improvement hold zero."""
+    for row in document["differences"]:
+        if row["kind"] == "improvement":
+            row |= {"low": -80.0, "high": 80.0, "low_90": -70.0, "high_90": 70.0}
+
+
+def test_b10_an_interval_that_holds_zero_tells_no_sign(results):
+    """Finding B10: such checks were met, whatever the sign."""
+    made = changed(results, vague)
+    for kind in ("prototype", "variant", "sensitivity"):
+        signs = [each for each in made.checks.of_kind(kind) if isinstance(each.measured, float)]
+        assert signs
+        assert {each.status for each in signs} == {Status.NOT_CHECKABLE}, kind
+    assert "contains 0" in check(made, "sensitivity/the choices made/D2").note
+    for claim in ("C25", "C26"):
+        assert check(made, f"claim/{claim}").status == Status.NOT_MET
+
+
+def test_b10_throughputs_are_compared_packet_by_packet(results):
+    """Finding B10: unpaired intervals of C18 let differences pass that paired ones resolve."""
+
+    def drifted(document):
+        for row in document["differences"]:
+            if row["metric"] == "throughput" and row["channel"] == "D32":
+                row |= {"value": -0.004, "low_90": -0.0045, "high_90": -0.0035, "low": -0.005, "high": -0.003}
+
+    made = changed(results, drifted, "P, equal")
+    assert check(made, "claim/C18").status == Status.NOT_MET
+    assert "D32" in check(made, "claim/C18").measured
+
+
+def test_b10_longer_frames_are_told_under_both_shares(results):
+    """Finding B10: C29 does not hang on open point O1; what holds is computed."""
+
+    def turned(document):
+        for row in document["differences"]:
+            row |= {"value": -row["value"], "low": -row["high"], "high": -row["low"]}
+
+    made = changed(results, turned, runs.FRAMES)
+    found = check(made, "claim/C29")
+    assert found.status == Status.NOT_MET
+    assert "open point O1 is not the cause" in found.note
+    assert "under shares in proportion to phi" in found.note
+
+
+def test_b10_the_crossbar_of_o7_has_replications_enough():
+    plans = {plan.name: plan for plan in runs.plans(Fidelity.QUICK)}
+    slow = next(plan for name, plan in plans.items() if "crossbar at the speed of a link" in name)
+    assert slow.document["stop"]["replications"] >= 8
 
 
 def less(document):

@@ -190,8 +190,7 @@ pub struct Flow {
     /// When it ends: nothing is sent at or after this time. Default: the duration of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Located<Time>>,
-    /// Departures wait for the next multiple of this time, as on a host whose timers tick; a table gives the ticks a
-    /// phase. Default: they do not wait.
+    /// Departures wait for the next multiple of this time, or for ticks with a phase; default: they do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tick: Option<Located<Brief<Time, Tick>>>,
     /// That many such flows, called `NAME 1`, `NAME 2` and so on; default: one, called `NAME`.

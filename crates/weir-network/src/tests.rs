@@ -304,7 +304,7 @@ fn a8_the_ticks_of_hosts_have_a_phase_of_their_own() {
         let first = |source: Option<Source>| {
             let mut taken = Vec::new();
             let mut source = source.expect("an open loop");
-            let mut collector = Collector::new(&plan.0);
+            let mut collector = Collector::new(&plan.0, 0);
             assert!(source.head(&mut collector) < Instant::NEVER);
             source.take(&mut taken);
             taken[0].sent.get()

@@ -40,9 +40,8 @@
 //! **At one instant**, on each node in the order of their numbers: first the running process comes to the end of what
 //! it computes, and runs on to where it next uses time or waits; then the wake-ups of the timer demon that are due, in
 //! the order in which they were asked for; then the posts that have come over the switch; then the discipline's own
-//! event (the turn of the epoch), since the timer's routine posts all that is due before it asks for the scheduler
-//! (section 3); then, if the slice is over, its end: of a slice that the discipline's own event has ended at this instant
-//! too. The scheduler is entered once, after all of these. If something is due at the same instant then (who was started
+//! event (the turn of the epoch), since the timer's routine posts all that is due before it asks for the scheduler;
+//! then, if the slice is over, its end: of a slice that the discipline's own event has ended at this instant too. The scheduler is entered once, after all of these. If something is due at the same instant then (who was started
 //! uses no time before it waits), all this is gone through again, before the next node is seen. A post to another node
 //! whose `switch_delay` is zero is seen there at the same instant, and who moves does so once this node is through.
 //!

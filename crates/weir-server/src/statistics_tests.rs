@@ -311,8 +311,8 @@ fn b11_a_bounded_ring_loses_what_the_closed_form_says() {
         let classes = vec![class("all", 1.0, constant(500))];
         let mut server = scenario(&["cfcfs", "rr"], 1, classes, 0.5).expect("specs");
         (server.costs.dispatch, server.ring) = (nanos(dispatch), Some(ring));
-        (server.stop.warm_up, server.stop.duration) = (nanos(1_000_000), nanos(60_000_000));
-        server.stop.replications = 8;
+        (server.stop.warm_up, server.stop.duration) = (nanos(1_000_000), nanos(20_000_000));
+        server.stop.replications = 40;
         let outcome = played(&server, 2).expect("a result");
         assert!(outcome.checks.iter().all(|check| check.ok == Some(true)), "{:#?}", outcome.checks);
         assert!(outcome.course.unstable.is_none());

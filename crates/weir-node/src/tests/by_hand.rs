@@ -48,17 +48,18 @@ fn b12_who_wakes_at_the_end_of_an_epoch_is_posted_before_the_turn() {
     // the switch, is posted before the turn too.
     let mut one = empty();
     one.nodes.push("second".to_owned());
+    one.switch_delay = ms(1);
     let event = add_event(&mut one, "event", 2);
     let hog = Writer::new().begin(None).compute(ms(1)).done();
-    one.processes.push(process("low", ms(10), Some(ms(20)), hog));
+    one.processes.push(process("low", ms(20), Some(ms(20)), hog));
     let program = Writer::new().sleep(ms(100)).compute(ms(5)).done();
-    one.processes.push(process("wakes", ms(50), Some(ms(20)), program));
+    one.processes.push(process("wakes", ms(40), Some(ms(20)), program));
     let program = Writer::new().wait(event).compute(ms(5)).done();
     one.processes.push(process("other", ms(40), Some(ms(20)), program));
-    let mut remote = process("remote", ms(10), None, Writer::new().sleep(ms(100)).post(event).done());
+    let mut remote = process("remote", ms(10), None, Writer::new().sleep(ms(99)).post(event).done());
     remote.node = 1;
     one.processes.push(remote);
-    let after: Vec<_> = had(&one, 110).into_iter().filter(|(_, _, until)| *until > 100_000).collect();
+    let after: Vec<_> = had(&one, 111).into_iter().filter(|(_, _, until)| *until > 100_000).collect();
     use Who::Process;
     let expected =
         [(Process(1), 100_000, 105_000), (Process(2), 105_000, 110_000), (Process(0), 110_000, 200_000)];

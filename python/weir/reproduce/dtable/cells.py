@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 from weir.reproduce.dtable import planned, published, runs
 from weir.reproduce.dtable.method import TABLE_1, saturated_shares
 from weir.reproduce.dtable.published import CHANNELS, TOTAL
-from weir.reproduce.engine.judgement import Found, checked
+from weir.reproduce.engine.judgement import Found, checked, signed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from weir.reproduce.dtable.evidence import Evidence, Figure
+    from weir.reproduce.dtable.evidence import Evidence
     from weir.reproduce.dtable.runs import Variant
     from weir.reproduce.engine.checks import Check
 
@@ -120,18 +120,6 @@ def _share(evidence: Evidence, run: str, role: str, channel: str, expected: floa
 # Signs.
 
 
-def sign_of(figure: Figure, sign: int) -> bool:
-    """Return whether an improvement may have a sign: it has, or its 95 % interval does not exclude it."""
-    low, high = figure.ci95
-    return high > 0 if sign > 0 else low < 0
-
-
-def with_sign(figure: Figure, sign: int, note: str, unless: str = "") -> Found:
-    """Return what was found where an improvement is to have a sign; ``unless`` is added if it has not."""
-    met = sign_of(figure, sign)
-    return Found(figure.value, met, note if met else note + unless, ci95=figure.ci95)
-
-
 def prototypes(evidence: Evidence) -> Iterator[Check]:
     """Yield the prototype's mean improvements beside ours; a check asks for the sign alone."""
     note = (
@@ -140,7 +128,7 @@ def prototypes(evidence: Evidence) -> Iterator[Check]:
     )
 
     def found(row: published.Prototype) -> Found:
-        return with_sign(evidence.main.improvement(row.load, row.channel), 1 if row.mean > 0 else -1, note)
+        return signed(evidence.main.improvement(row.load, row.channel), 1 if row.mean > 0 else -1, note)
 
     for row in published.prototype():
         yield checked(f"prototype/{row.load:g}/{row.channel}", "prototype", row.mean, partial(found, row))
@@ -167,7 +155,7 @@ def variants(evidence: Evidence) -> Iterator[Check]:
 def _signed(evidence: Evidence, variant: Variant, channel: str, sign: int) -> Found:
     cause = CAUSES.get((channel, variant.proportional), NO_CAUSE)
     found = evidence.network(variant).improvement(_AT, channel)
-    return with_sign(found, sign, f"improvement of the mean at load {_AT:g}, %", f"; {cause}")
+    return signed(found, sign, f"improvement of the mean at load {_AT:g}, %", f"; {cause}")
 
 
 def _throughput(evidence: Evidence, variant: Variant) -> Found:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from weir.reproduce.dtable import published
 from weir.reproduce.dtable.exact import EXACT
-from weir.reproduce.dtable.network import NETWORK_CLAIMS
-from weir.reproduce.engine.evidence import NotMeasuredError
+from weir.reproduce.dtable.network import NETWORK_CLAIMS, frames_in_words
+from weir.reproduce.engine.evidence import NotMeasuredError, if_measured
 from weir.reproduce.engine.judgement import all_hold, judged
 
 if TYPE_CHECKING:
@@ -31,13 +31,8 @@ HARDWARE = (
     "(4 times), so `slightly` is kept by the serial form only"
 )
 
-CAUSES = {
-    "C29": (
-        "depends on open point O1: under equal shares D64 and D64' offer four times their reservation, and a "
-        "longer frame lets them send more at a time; the five other channels all wait longer"
-    )
-}
-"""Why a claim is not met, where that is known."""
+CAUSES: dict[str, Callable[[Evidence], str]] = {"C29": frames_in_words}
+"""What holds instead where a claim is not met, as far as that is known."""
 
 CLAIMS: dict[str, Parts] = {**EXACT, **NETWORK_CLAIMS}
 """By the number of the claim; C32 is missing, as nothing here can decide it."""
@@ -53,7 +48,9 @@ def _judge(evidence: Evidence, claim: PublishedClaim) -> Judgement[PublishedClai
         if not parts:
             raise NotMeasuredError("nothing to decide it by was measured: no channel saturated")
         bar = f"bar: {' within '.join(filter(None, (claim.expected, claim.tolerance)))}"
-        return all_hold(parts, bar, CAUSES.get(claim.id, "no cause is known"))
+        cause = CAUSES.get(claim.id)
+        found = if_measured(cause, evidence) if cause else None
+        return all_hold(parts, bar, found or "no cause is known")
 
     return judged(claim, lambda: CLAIMS.get(claim.id, _undecided)(evidence), conclude)
 

@@ -103,6 +103,11 @@ class View:
         )
         return _figure(row, f"improvement of {metric} ({statistic}) of {channel} at load {load:g}")
 
+    def apart(self, role: str, load: float, channel: str, *, kind: str, metric: str = "latency") -> Figure:
+        """Return the paired ``difference`` of a role from its run's reference, or ``improvement``."""
+        row = self.result.difference(self._specs[role], kind=kind, load=load, channel=channel, metric=metric)
+        return _figure(row, f"{kind} of {metric} of {channel} under {role} at load {load:g}")
+
     def shares(self, role: str, load: float) -> dict[str, Figure]:
         """Return what part of what is carried each channel has."""
         rates = {name: self.estimate(role, load, name, "throughput") for name in self.channels}

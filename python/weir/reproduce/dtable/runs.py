@@ -52,7 +52,7 @@ class Size:
 
 
 SIZES = {
-    Fidelity.QUICK: Size(loads=_SOME, variant_loads=_FEW, replications=3, switches=2, link=4, others=2),
+    Fidelity.QUICK: Size(loads=_SOME, variant_loads=_FEW, replications=3, switches=2, link=4, others=3),
     Fidelity.DEFAULT: Size(loads=_EVERY, variant_loads=_MOST, replications=10, switches=6, link=10, others=5),
     Fidelity.FULL: Size(loads=_EVERY, variant_loads=_EVERY, replications=30, switches=20, link=30, others=20),
 }
@@ -77,6 +77,7 @@ _ROUND_ROBIN = f"drr:quantum=2048B,{_QUANTA},stall=leave"
 _FLUID = "2410Mbit"
 """What a link of 2 Gb/s serves in whole credits, which are 1.205 times the bytes of these packets."""
 EXCHANGED = ("as printed", "exchanged")
+FRAMES, FRAMES_PROPORTIONAL = "frames", "frames, shares in proportion to phi"
 LARGER = (1, 2, 4)
 """What the quanta of DRR are multiplied by (claim C29)."""
 
@@ -126,6 +127,8 @@ class Switch:
     point: str
     choice: str
     changes: dict[str, Any] = field(compare=False)
+    often: int = 1
+    """How many times as many replications as another: more where they are far apart."""
 
     @property
     def name(self) -> str:
@@ -195,7 +198,10 @@ def _in_network(size: Size) -> Iterator[tuple[str, tuple[str, ...], dict[str, An
     alone = partial(changed, _network(MAIN, (0.9,)))
     yield "verified", NETWORK, alone({"measure.verify": True, "stop.duration": "2ms"}), 1
     frames = [f"drr:quantum={2048 * factor}B,{_QUANTA},stall=leave" for factor in LARGER]
-    yield "frames", tuple(map(str, LARGER)), alone(_specs(*frames)), size.others
+    roles = tuple(map(str, LARGER))
+    yield FRAMES, roles, alone(_specs(*frames)), size.others
+    proportional = _network(Variant(bursts=False, proportional=True), (0.9,))
+    yield FRAMES_PROPORTIONAL, roles, changed(proportional, _specs(*frames)), size.others
     yield "exchanged", EXCHANGED, alone(_specs(*_PRINTED_AND_EXCHANGED)), size.others
     reads = [f"{_TABLE},read_ahead={reads}" for reads in (1, 4, 8)]
     yield "read ahead", ("1", "4", "8"), alone({"stop.duration": "2ms", **_specs(*reads)}), 1
@@ -272,10 +278,10 @@ def _on_link(size: Size) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any],
 
 SWITCHES = (
     Switch("O3", "sizes above the largest moved to it", {"traffic.size.pareto.bound": "capped"}),
-    Switch("O5", "flows of 10 Mb/s, a tenth of the destinations", {"traffic.flow_rate": "10Mbit"}),
+    Switch("O5", "flows of 10 Mb/s, a tenth of the destinations", {"traffic.flow_rate": "10Mbit"}, often=2),
     Switch("O6", "random way up, by flow", {"fabric.routing": "random_per_flow"}),
     Switch("O6", "adaptive way up", {"fabric.routing": "adaptive_up"}),
-    Switch("O7", "crossbar at the speed of a link", {"fabric.switch.speed_up": 1.0}),
+    Switch("O7", "crossbar at the speed of a link", {"fabric.switch.speed_up": 1.0}, often=4),
     Switch("O7", "crossbar at twice the speed", {"fabric.switch.speed_up": 2.0}),
     Switch(
         "O8",
@@ -305,6 +311,6 @@ def plans(fidelity: Fidelity, seed: int = SEED) -> list[Plan]:
     ]
     base = _network(MAIN, (0.9,))
     for switch in SWITCHES:
-        document = _sized(switch.change(base), seed, size.switches)
+        document = _sized(switch.change(base), seed, size.switches * switch.often)
         made.append(Plan(switch.name, "network.toml", document, NETWORK))
     return made

@@ -7,18 +7,18 @@ are read off the main runs. Points that the engine has no parameter for say so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from weir.reproduce.dtable import runs
-from weir.reproduce.dtable.cells import CAUSES, FIGURE_WEIGHT, NO_CAUSE, SIGNS, with_sign
+from weir.reproduce.dtable.cells import CAUSES, FIGURE_WEIGHT, NO_CAUSE, SIGNS
 from weir.reproduce.dtable.evidence import Figure, spread
 from weir.reproduce.dtable.method import saturated_shares
 from weir.reproduce.dtable.runs import MAIN, SWITCHES, Variant
-from weir.reproduce.engine.checks import Check
+from weir.reproduce.engine.checks import Check, Status
 from weir.reproduce.engine.evidence import NotMeasuredError, if_measured
-from weir.reproduce.engine.judgement import Found, checked
+from weir.reproduce.engine.judgement import Found, checked, signed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -167,14 +167,25 @@ def _signs(row: Row) -> Iterator[Check]:
             continue
         cause = f"; {CAUSES.get((channel, row.point == 'O1'), NO_CAUSE)}"
         figure, words = row.figures[channel], "better" if sign > 0 else "worse"
-        yield _check(row, channel, words, partial(with_sign, figure, sign, unless=cause))
+        yield _check(row, channel, words, partial(signed, figure, sign, unless=cause))
 
 
 def _vanished(evidence: Evidence, row: Row) -> Iterator[Check]:
-    """Yield whether the effect is less than half of what it is with the choices made."""
+    """Yield whether the effect is less than half of what it is with the choices made, with its interval."""
     base = _figures(evidence.main)
     for channel in ("D2", "D64"):
         figure, usual = row.figures[channel], base[channel].value
-        met = abs(figure.value) < abs(usual) / 2
-        found = partial(Found, figure.value, met, ci95=figure.ci95)
-        yield _check(row, channel, f"smaller than half of {usual:.1f}", found)
+        half, largest = abs(usual) / 2, max(map(abs, figure.ci95))
+        least = 0.0 if figure.ci95[0] <= 0 <= figure.ci95[1] else min(map(abs, figure.ci95))
+        told = largest < half or least >= half
+        found = Found(
+            figure.value,
+            largest < half if told else Status.NOT_CHECKABLE,
+            "" if told else f"its 95 % interval reaches {largest:.1f}, so it cannot be told; ",
+            ci95=figure.ci95,
+        )
+        yield _check(row, channel, f"smaller than half of {usual:.1f}", partial(_noted, found))
+
+
+def _noted(found: Found, note: str) -> Found:
+    return replace(found, note=found.note + note)

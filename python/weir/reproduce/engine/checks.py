@@ -28,7 +28,7 @@ class Status(StrEnum):
     ARTEFACT = "artefact"
     """The published value is known to be produced by a fault of the original, which is explained."""
     NOT_CHECKABLE = "not_checkable"
-    """Nothing could be computed; the note says why."""
+    """Nothing could be computed, or what was decides nothing; the note says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

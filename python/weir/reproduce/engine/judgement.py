@@ -22,6 +22,7 @@ __all__ = [
     "checked",
     "finding_of",
     "judged",
+    "signed",
     "told",
 ]
 
@@ -77,6 +78,20 @@ class Found:
         """Return what was found where a value is to lie within ``bar`` of what is wanted."""
         value, ci95 = (found.value, found.ci95) if isinstance(found, Measured) else (found, None)
         return cls(value, abs(value - wanted) <= bar, note, bar, ci95)
+
+
+def signed(found: Measured, sign: int, note: str, unless: str = "") -> Found:
+    """Return what was found where a value is to be above zero (``sign`` 1) or below it (-1).
+
+    It is met if the whole of its 95 % interval lies there, and not met if the whole of it lies on the other
+    side; then ``unless`` is added to the note. An interval that contains zero decides nothing.
+    """
+    low, high = found.ci95 or (found.value, found.value)
+    if low <= 0 <= high:
+        undecided = f"its 95 % interval, {low:+.3g} to {high:+.3g}, contains 0: the sign cannot be told"
+        return Found(found.value, Status.NOT_CHECKABLE, f"{undecided}; {note}", ci95=found.ci95)
+    met = (low > 0) == (sign > 0)
+    return Found(found.value, met, note if met else note + unless, ci95=found.ci95)
 
 
 def checked(name: str, kind: str, published: float | str | None, decide: Callable[[], Found]) -> Check:
