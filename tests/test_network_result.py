@@ -307,7 +307,9 @@ def test_the_engine_gives_what_the_tables_read(simulated: weir.NetworkResult):
 
 def test_the_engine_gives_what_a_report_needs(simulated: weir.NetworkResult):
     html = report.html(simulated)
-    assert len(charts(html)) == 2 + 1 + 5  # over time, shares; distributions of all, two classes, two flows
+    assert (
+        len(charts(html)) == 1 + 5 + 3 + 2
+    )  # shares; distributions of all, two classes, two flows; delay and rates over time
     for title in ("By class", "By flow", "Throughput over time", "Distribution of delay", "Links"):
         assert title in html
     text = printed(show_comparison, simulated, 100)
