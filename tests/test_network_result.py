@@ -216,7 +216,7 @@ def test_the_page_needs_nothing_else_and_draws_every_chart(result: weir.NetworkR
     page = Page(html)
     assert page.fetched == []
     specs = charts(html)
-    assert len(specs) == 2 + 1 + 4  # over time, shares, distributions
+    assert len(specs) == 1 + 4 + 1 + 2  # shares, distributions, delay and rates over time
     assert set(specs) <= page.ids
     for name, spec in specs.items():
         assert spec["data"]["values"], name
