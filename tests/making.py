@@ -50,6 +50,20 @@ def row(about, metric, value, unit, *, statistic="mean", error=0.0, reason=None)
     return {**about, "metric": metric, "statistic": statistic, **dict(zip(KEYS, values, strict=True))}
 
 
+def over_time(discipline, class_, mean, step=0.5, steps=9):
+    """Return delays over time that rise and fall; in the third step nothing came."""
+    means = [mean * (1 + 0.2 * math.sin(place)) for place in range(steps)]
+    means[2] = None
+    return {
+        "discipline": discipline,
+        "class": class_,
+        "unit": "s",
+        "step": step,
+        "mean": means,
+        "longest": [None if each is None else 3 * each for each in means],
+    }
+
+
 def subject_row(discipline, kind, name, metric, value, unit, **more):
     """Return an estimate about a kind and a name."""
     return row({"discipline": discipline, "kind": kind, "name": name}, metric, value, unit, **more)

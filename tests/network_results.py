@@ -196,6 +196,7 @@ def document(figures, *, intervals=((0, 245),), links=("A-B", "B-C"), error=0.01
         "estimates": estimates,
         "differences": differences(estimates, disciplines[0]),
         "series": drawn,
+        "delay_over_time": [making.over_time(name, "all", 0.5, 30.0) for name in disciplines],
         "distributions": histograms,
     }
     check = ("packets sent = delivered + dropped", 1_000_000.0, "packets")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 
 
+@cache
 def report(document: str, name: str) -> str:
     """Return the report of a scenario that a document shows, run as it stands there."""
     text = (ROOT / document).read_text(encoding="utf-8")

@@ -160,6 +160,11 @@ def document(disciplines=tuple(TAILS), *, replications=10):
             )
         ],
         "windows": [windows(name, class_) for name in each for class_ in ("all", *CLASSES)],
+        "delay_over_time": [
+            making.over_time(name, class_, TAILS[name] * 1e-7)
+            for name in each
+            for class_ in ("all", *CLASSES)
+        ],
         "in_use": [
             {
                 "discipline": name,

@@ -216,7 +216,7 @@ def test_the_page_needs_nothing_else_and_draws_every_chart(result: weir.NetworkR
     page = Page(html)
     assert page.fetched == []
     specs = charts(html)
-    assert len(specs) == 2 + 1 + 4  # over time, shares, distributions
+    assert len(specs) == 1 + 4 + 1 + 2  # shares, distributions, delay and rates over time
     assert set(specs) <= page.ids
     for name, spec in specs.items():
         assert spec["data"]["values"], name
@@ -307,7 +307,9 @@ def test_the_engine_gives_what_the_tables_read(simulated: weir.NetworkResult):
 
 def test_the_engine_gives_what_a_report_needs(simulated: weir.NetworkResult):
     html = report.html(simulated)
-    assert len(charts(html)) == 2 + 1 + 5  # over time, shares; distributions of all, two classes, two flows
+    assert (
+        len(charts(html)) == 1 + 5 + 3 + 2
+    )  # shares; distributions of all, two classes, two flows; delay and rates over time
     for title in ("By class", "By flow", "Throughput over time", "Distribution of delay", "Links"):
         assert title in html
     text = printed(show_comparison, simulated, 100)

@@ -112,6 +112,48 @@ def test_c1_intervals_stand_on_the_middle_of_their_bars(page: Page, tmp_path: Pa
     assert all(abs(bar - span) < 1 for bar, span in zip(bars, spans, strict=True))
 
 
+def headings(html: str) -> list[str]:
+    return re.findall(r"<h2>(.*?)</h2>", html)
+
+
+def test_c1_the_picture_that_answers_comes_before_the_table() -> None:
+    first = {
+        "port": "Trade-off: mean against tail",
+        "network": "Shares",
+        "fabric": "Improvement over drr",
+        "node": "Timeline under epoch",
+        "server": "p99.9 slowdown",
+    }
+    for kind, title in first.items():
+        found = headings(page_kinds.KINDS[kind]())
+        assert found[0] == title
+        assert found.index(title) < found.index("The comparison")
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"), [("network", "Delay over time"), ("server", "Queueing delay over time")]
+)
+def test_c1_delay_over_time_is_drawn(kind: str, title: str) -> None:
+    html = page_kinds.KINDS[kind]()
+    assert title in headings(html)
+    drawn = [spec["data"]["values"] for spec in charts(html).values() if "time" in spec["data"]["values"][0]]
+    assert drawn
+    for points in drawn:
+        assert len({point["time"] for point in points}) > 60
+        assert len({point["discipline"] for point in points}) > 1
+
+
+def test_c1_tables_show_no_digit_that_is_not_known() -> None:
+    """No figure of a page has a tail such as ``+0.00000894 ±0.0000052``."""
+    for kind in ("network", "server", "fabric", "node", "port"):
+        cells = re.findall(r"<td[^>]*>([^<]*±[^<]*)</td>", page_kinds.KINDS[kind]())
+        assert cells
+        for cell in cells:
+            digits = re.sub(r"\D", "", cell.partition("±")[0]).lstrip("0")
+            assert len(digits) <= 6 or "." not in cell, cell
+            assert not re.search(r"±0\.00000\d", cell), cell
+
+
 def test_c1_shares_are_told_as_per_cent() -> None:
     axes = [
         encoding["y"]["axis"]

@@ -76,7 +76,7 @@ def test_the_verdict_comes_first(page: Page):
 
 def test_every_chart_has_its_place_and_its_data(html: str, page: Page):
     specs = charts(html)
-    assert len(specs) == 7 + 1 + 2 + 4  # distributions, lengths, trade-off, theory
+    assert len(specs) == 2 + 1 + 7 + 4  # trade-off, lengths, distributions, theory
     assert set(specs) <= page.ids
     for spec in specs.values():
         assert spec["data"]["values"]
@@ -97,8 +97,8 @@ def test_every_chart_draws_a_mark_for_its_data(html: str):
 
 
 def test_curves_are_few_and_those_left_out_are_named(html: str, page: Page):
-    spec = charts(html)["f0p0"]
-    assert len({point["discipline"] for point in spec["data"]["values"]}) == 7
+    spec = charts(html)["f2p0"]
+    assert len({point["discipline"] for point in spec["data"]["values"]}) == 8
     assert "Not drawn, to keep the curves apart: alpha:1, alpha:3" in " ".join(page.words)
 
 

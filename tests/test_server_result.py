@@ -138,10 +138,10 @@ def test_the_page_has_charts_and_tables(result: weir.ServerResult):
         "Cores",
     ):
         assert f">{title}<" in page, title
-    # What is drawn comes before the numbers.
+    # The picture that answers comes before the numbers.
     places = [page.index(f"<h2>{title}<") for title in ("p99.9 slowdown", "The comparison", "Requests")]
     assert places == sorted(places)
-    assert page.index("<h2>Cores in use over time<") < page.index("<h2>The comparison<")
+    assert page.index("<h2>The comparison<") < page.index("<h2>Cores in use over time<")
 
 
 def with_theory() -> dict:

@@ -12,7 +12,7 @@ from weir.models.port.tables import comparison_columns
 from weir.progress import line
 from weir.results import terminal
 from weir.results.tables import Column
-from weir.text import absent, number, percent, quantity, scale_for, value_with_margin
+from weir.text import absent, number, percent, quantity, scale_for, share, value_with_margin
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,30 @@ def test_a_margin_says_how_many_digits_are_known(
     value: float, low: float | None, high: float | None, text: str
 ):
     assert value_with_margin(value, low, high) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "unit", "text"),
+    [
+        (8.94e-6, 5.2e-6, "ms", "8.9 ±5.2 ns"),
+        (-8.94e-6, 5.2e-6, "ms", "-8.9 ±5.2 ns"),
+        (0.0, 5.2e-6, "ms", "0.0 ±5.2 ns"),
+        (8.94e-5, 5.2e-6, "%", "894 ±52 ppb"),
+        (8.94e-6, 5.2e-6, "", "0.0000089 ±0.0000052"),
+        (0.5, 5.2e-3, "ms", "0.5000 ±0.0052"),
+        (173.713715, 0.000064, "ms", "173.714 ±0.001"),
+        (0.173713715, 0.00000064, "ms", "0.173714 ±0.000001"),
+        (2_612_594.1, 6_211.0, "1/s", "2,612,594 ±6,211"),
+    ],
+)
+def test_c1_what_is_far_below_its_unit_has_a_smaller_one(value: float, half: float, unit: str, text: str):
+    assert value_with_margin(value, value - half, value + half, unit=unit) == text
+
+
+def test_c1_a_rare_loss_is_told_in_parts_per_million():
+    assert share(1.99e-5) == "19.9 ppm"
+    assert share(0.00293) == "0.293 %"
+    assert share(0.0) == "0 %"
 
 
 def test_units_are_scaled_to_the_column():

@@ -9,7 +9,7 @@ import altair as alt
 
 from weir.models.fabric.rows import FabricEstimate
 from weir.results.marks import ends_of, span, values_told
-from weir.results.style import axis, is_wide, log_scale, specification
+from weir.results.style import MUTED, axis, is_wide, log_scale, specification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +87,7 @@ def line_chart(
         layers.insert(0, thin.mark_line(strokeWidth=0.9, strokeDash=[2, 2], opacity=0.75).encode(y=y))
     if rule:
         zero = alt.Y("zero:Q", scale=axes.scale, axis=axes.axis)
-        layers.insert(0, base.mark_line(strokeWidth=1, color="#888888").encode(y=zero, color=alt.Undefined))
+        layers.insert(0, base.mark_line(strokeWidth=1, color=MUTED).encode(y=zero, color=alt.Undefined))
     values = [{**point, "thin": True} for point in offered or ()] + (
         [{**point, "zero": 0} for point in points] if rule else points
     )

@@ -82,7 +82,8 @@ def _bars(
     chosen = scale or column_scale(drawn)
     words = f"{title.lower()} {chosen.header}".rstrip()
 
-    known = {row.name for row in drawn if row.value is not None}
+    promised = {row.name for row in result.processes if row.need > 0} if metric == "need_met" else set()
+    known = {row.name for row in drawn if row.value is not None} | promised
 
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
         return marks.bar_chart(names, points, lines, words, "process")

@@ -15,7 +15,7 @@ import altair as alt
 
 from weir.models.port.frontier import frontier
 from weir.results.marks import by_spec, distribution, ends_of, middle_scale, panelled, values_told
-from weir.results.style import DASHES, PALETTE, Figure, axis, scale_of, shown, specification, styles
+from weir.results.style import DASHES, MUTED, PALETTE, Figure, axis, scale_of, shown, specification, styles
 from weir.text import scale_for
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _ratio_spec(result: PortResult, points: list[Point]) -> dict[str, Any]:
     base = alt.Chart().encode(y=alt.Y("class:N", sort=order, axis=alt.Axis(title=None)))
     name = points[0]["discipline"]
     colour = styles(result.disciplines).get(name, (PALETTE[0], DASHES[0]))[0]
-    zero = alt.Chart().mark_rule(strokeDash=[3, 3], color="#888888").encode(x=alt.datum(0))
+    zero = alt.Chart().mark_rule(strokeDash=[3, 3], color=MUTED).encode(x=alt.datum(0))
     bars = base.mark_rule(strokeWidth=2.5, color=colour).encode(x=x, x2="high:Q")
     tooltip = ["class:N", *(alt.Tooltip(f"{key}:Q", format="+.3~%") for key in ("ratio", "low", "high"))]
     dots = base.mark_point(filled=True, size=60, opacity=1, color=colour).encode(x="ratio:Q", tooltip=tooltip)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import altair as alt
 
 from weir.results.marks import by_spec, values_told
-from weir.results.style import Figure, axis, family, is_wide, scale_of, specification
+from weir.results.style import MUTED, Figure, axis, family, is_wide, scale_of, specification
 from weir.text import scale_for
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _frontier_spec(
     base = alt.Chart().encode(x=x, y=y)
     line = (
         base.transform_filter("datum.family")
-        .mark_line(strokeWidth=1.5, opacity=0.55, color="#888888")
+        .mark_line(strokeWidth=1.5, opacity=0.55, color=MUTED)
         .encode(order="order:Q")
     )
     tooltip = ["discipline:N", *values_told("mean"), alt.Tooltip("tail:Q", format=".4~g", title=tail)]

@@ -15,6 +15,7 @@ from weir.reproduce.alpha import published
 from weir.reproduce.alpha.fairness import FAIRNESS_LOADS, FAMILY
 from weir.reproduce.alpha.published import LENGTHS, LOADS, Load
 from weir.reproduce.engine.evidence import if_measured
+from weir.results.style import PALETTE, styles
 
 if TYPE_CHECKING:
     from weir.reproduce.alpha import AlphaReproduction
@@ -23,16 +24,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-# One ramp from FIFO to shortest first, by alpha; the round robins stand apart in hue and dash.
-_STYLES = {
-    "fifo": ("#a36a00", [1, 0]),
-    "rr": ("#009e73", [6, 3]),
-    "rr_head": ("#cc79a7", [2, 2]),
-    "alpha:1": ("#c8852b", [1, 0]),
-    "alpha:10": ("#9a5a96", [1, 0]),
-    "alpha:60": ("#6f5fb8", [1, 0]),
-    "sf": ("#1b8fd0", [1, 0]),
-}
+_STYLES = styles(("fifo", "rr", "rr_head", "alpha:1", "alpha:10", "alpha:60", "sf"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +108,9 @@ def _drawing(name: str, title: str, caption: str, rows: list[Row], x: alt.X) -> 
     if not rows:
         return None
     kind = "relative to shortest first" if "relative" in title else "mean latency (packet services)"
-    names, styles = list(_STYLES), list(_STYLES.values())
-    colours = alt.Scale(domain=names, range=[colour for colour, _ in styles])
-    dashes = alt.Scale(domain=names, range=[dash for _, dash in styles])
+    names, looks = list(_STYLES), list(_STYLES.values())
+    colours = alt.Scale(domain=names, range=[colour for colour, _ in looks])
+    dashes = alt.Scale(domain=names, range=[dash for _, dash in looks])
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=x,
         color=alt.Color("strategy:N", scale=colours, sort=names, title=None),
@@ -153,7 +145,9 @@ def _fairness(found: tuple[Fairness, ...]) -> Drawing | None:
     ]
     order = list(FAMILY)
     x = alt.X("strategy:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40))
-    loads = alt.Scale(domain=[f"{load} %" for load in FAIRNESS_LOADS], range=["#009e73", "#9a5a96"])
+    loads = alt.Scale(
+        domain=[f"{load} %" for load in FAIRNESS_LOADS], range=list(PALETTE[: len(FAIRNESS_LOADS)])
+    )
     chart = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_bar(size=9)

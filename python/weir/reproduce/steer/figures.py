@@ -12,7 +12,7 @@ from weir.reproduce.steer import runs
 from weir.reproduce.steer.cells import slowdown
 from weir.reproduce.steer.runs import WINDOWS
 from weir.reproduce.steer.sweep import BOTH
-from weir.results.style import DASHES, PALETTE, Figure, axis, scale_of, specification
+from weir.results.style import Figure, axis, scale_of, specification, styles
 from weir.text import number
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ def _slowdowns(evidence: Evidence) -> Figure:
 
 def _key(names: Iterable[str]) -> tuple[tuple[str, str, str], ...]:
     return tuple(
-        (name, shade, " ".join(map(str, marks)))
-        for name, shade, marks in zip(names, PALETTE, DASHES, strict=False)
+        (name, shade, " ".join(map(str, marks))) for name, (shade, marks) in styles(tuple(names)).items()
     )
 
 
@@ -88,8 +87,9 @@ def _lines(
 ) -> dict[str, Any]:
     """Return lines with points, by name."""
     up = [each["value"] for each in values]
-    shades = alt.Scale(domain=list(names), range=list(PALETTE[: len(names)]))
-    dashes = alt.Scale(domain=list(names), range=list(DASHES[: len(names)]))
+    found = styles(names)
+    shades = alt.Scale(domain=list(names), range=[shade for shade, _ in found.values()])
+    dashes = alt.Scale(domain=list(names), range=[marks for _, marks in found.values()])
     base = alt.Chart().encode(
         x=alt.X("x:Q", scale=alt.Scale(zero=False), axis=axis(x, [0.0, 1.0])),
         y=alt.Y("value:Q", scale=scale_of(up), axis=axis(y, up)),
@@ -138,7 +138,7 @@ def _map(found: list[Row], most: float) -> dict[str, Any]:
         x=alt.X("share:N", sort=shares, axis=alt.Axis(title="long requests", labelAngle=0)),
         y=alt.Y("ratio:N", sort=ratios[::-1], axis=alt.Axis(title="long over short")),
     )
-    scale = alt.Scale(domain=[-most, 0, most], range=["#a36a00", "#f4f1ea", "#1b8fd0"])
+    scale = alt.Scale(domain=[-most, 0, most], range=["#e69f00", "#f4f1ea", "#56b4e9"])
     tiles = base.mark_rect().encode(
         color=alt.Color("gain:Q", scale=scale, legend=None),
         tooltip=["share:N", "ratio:N", "shown:N", "saved:Q"],

@@ -10,7 +10,7 @@ from weir.reproduce.engine.page import cell, headline, row_name, table_of
 from weir.reproduce.sfq.study import parts
 from weir.reproduce.sfq.study.tables import jain, tables, worst
 from weir.results.page import charts_of, drawn, note, page, section
-from weir.results.style import DASHES, PALETTE, Figure, specification
+from weir.results.style import Figure, specification, styles
 
 if TYPE_CHECKING:
     from weir.reproduce.sfq.study import Study
@@ -67,17 +67,15 @@ def _over_flows(study: Study) -> Figure | None:
                     {"discipline": spec, "flows": run.flows, "value": row.value, "low": low, "high": high}
                 )
     panels = tuple((name, _chart(name, rows, specs)) for name, rows in points.items() if rows)
-    key = tuple(
-        (spec, PALETTE[i % len(PALETTE)], " ".join(map(str, DASHES[i % len(DASHES)])))
-        for i, spec in enumerate(specs)
-    )
+    key = tuple((spec, shade, " ".join(map(str, marks))) for spec, (shade, marks) in styles(specs).items())
     caption = "Each flow offers twice its equal share. Means and 95 % intervals over the draws of the hashes."
     return Figure("Fairness over the number of flows", caption, panels, key)
 
 
 def _chart(title: str, points: list[dict[str, Any]], specs: list[str]) -> dict[str, Any]:
-    colours = alt.Scale(domain=specs, range=[PALETTE[i % len(PALETTE)] for i in range(len(specs))])
-    dashes = alt.Scale(domain=specs, range=[DASHES[i % len(DASHES)] for i in range(len(specs))])
+    found = styles(specs)
+    colours = alt.Scale(domain=specs, range=[shade for shade, _ in found.values()])
+    dashes = alt.Scale(domain=specs, range=[marks for _, marks in found.values()])
     x = alt.X(
         "flows:Q",
         scale=alt.Scale(type="log", base=2, nice=False, padding=10),
