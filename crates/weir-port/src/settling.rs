@@ -117,6 +117,7 @@ fn length(port: &PortScenario, first: &Gathered, warm_up: u64) -> Option<RunLeng
     (ticks > 0.0 && counted > 0.0).then(|| RunLength {
         load,
         relaxation,
+        clump: relaxation * run_length::longer_by_rare(rate, moments),
         variance: run_length::poisson(rate, moments) * variance / (rate * moments[1]),
         warm_up: all * (1.0 - counted),
         measured: all * counted,

@@ -67,6 +67,7 @@ impl Length {
             load,
             relaxation: of(own_gaps, sharing),
             // Queues that are not shared are several samples at a time.
+            clump: of(gaps, cores),
             variance: in_heavy_traffic(load, of(gaps, cores)),
             warm_up: server.stop.warm_up.get() as f64,
             measured: span,

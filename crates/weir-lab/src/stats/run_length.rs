@@ -13,8 +13,8 @@
 //! moments by Takács' recursion, `(E[V³] - E[V] E[V²]) / ((1 - ρ) E[V]²)`, from the first four moments of the services
 //! ([`poisson`]). It is what a solution of Poisson's equation gives for the generator of the work: `v² / 2(1 - ρ)` solves it
 //! for the mean (Asmussen and Glynn, *Stochastic Simulation*, 2007, section IV.4; derived there for M/M/1). Elsewhere it is
-//! `τ (1 + ρ) / 2ρ` (Whitt). `τ'` is `τ`, or `2ρ σ² / (1 + ρ)` where that is more: rare long services make work forget
-//! more slowly than its second moment says.
+//! `τ (1 + ρ) / 2ρ` (Whitt). `τ'` is `τ`, of queues that are several samples at a time so much less, and longer where rare
+//! long services make work forget more slowly than their second moment says ([`longer_by_rare`]).
 //!
 //! | | |
 //! |-|-|
@@ -40,6 +40,8 @@ pub struct RunLength {
     pub load: f64,
     /// `τ`.
     pub relaxation: f64,
+    /// `τ'`.
+    pub clump: f64,
     /// `σ²`: what a measured time of one has of squared relative error.
     pub variance: f64,
     /// `w`.
@@ -74,6 +76,16 @@ pub fn poisson(rate: f64, moments: [f64; 4]) -> f64 {
     (cube - mean * square) / (spare * mean * mean)
 }
 
+/// How many times as slowly as by the second moment work forgets because of rare long services: `σ²` over that of services
+/// with the same first two moments whose third and fourth are as of an exponential time; at least 1. Parameters as of
+/// [`poisson`].
+#[must_use]
+pub fn longer_by_rare(rate: f64, moments: [f64; 4]) -> f64 {
+    let [first, second, ..] = moments;
+    let alike = [first, second, 1.5 * second * second / first, 3.0 * second.powi(3) / (first * first)];
+    (poisson(rate, moments) / poisson(rate, alike)).max(1.0)
+}
+
 impl RunLength {
     /// How much too small means may be.
     #[must_use]
@@ -90,8 +102,7 @@ impl RunLength {
     /// The independent exceedances of a quantile that a share `above` is above.
     #[must_use]
     pub fn exceedances(&self, above: f64) -> f64 {
-        let relaxation = self.relaxation.max(2.0 * self.load * self.variance / (1.0 + self.load));
-        2.0 * above * self.replications * self.measured / relaxation
+        2.0 * above * self.replications * self.measured / self.clump
     }
 
     /// Whether a mean is beyond one of its bounds.

@@ -20,8 +20,8 @@
 //!
 //! # When it is settled
 //!
-//! If at least one independent exceedance is beyond the upper end. Otherwise that end is beyond what was seen, the longest
-//! stands there, and the quantile is *not settled*. That takes 6 to 7 independent exceedances; see
+//! If at least half an independent exceedance is beyond the upper end. Otherwise that end is beyond what was seen, or as good
+//! as that, and the quantile is *not settled*. That takes 5 to 6 independent exceedances; see
 //! [`super::run_length`] for what is asked of a queue whose load is known.
 //!
 //! | | |
@@ -42,9 +42,11 @@ pub const LEVELS: usize = 21;
 /// At so many times the share above a quantile is its clump size looked at too.
 const LOOKED_AT: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
 /// Stretches are merged down to this many.
-const FEWEST: usize = 10;
+const FEWEST: usize = 8;
 /// Below so many values above a quantile they are not taken to be more regular than independent ones.
 const REGULAR: f64 = 100.0;
+/// So many independent exceedances are beyond the upper end of a quantile that is settled.
+const BEYOND: f64 = 0.5;
 /// The confidence of the interval.
 const CONFIDENCE: f64 = super::estimate::CONFIDENCE;
 
@@ -72,7 +74,8 @@ impl Tail {
         let (mut below, mut place) = (0, 0);
         for bucket in histogram.buckets() {
             below += bucket.count;
-            let middle = (bucket.low as f64 + (bucket.high - bucket.low) as f64 / 2.0).min(longest);
+            let middle = bucket.low as f64 + (bucket.high - bucket.low) as f64 / 2.0;
+            let middle = if below == count { longest } else { middle };
             while place < LEVELS && (count - below) as f64 <= share(place) * count as f64 {
                 tail.values[place] = middle;
                 place += 1;
@@ -135,7 +138,7 @@ pub fn quantile<const BITS: u32>(all: &Histogram<BITS>, chains: &[Vec<Tail>], p:
     let high = if fewer > 0.0 { at(fewer) } else { all.maximum().map(|longest| longest as f64) };
     let wider = |end: f64| (end - value).hypot(reach * reading);
     let ends = (value - wider(low), value + wider(high.unwrap_or(value).max(value)));
-    let needed = upper_limit(1.0, reach);
+    let needed = upper_limit(BEYOND, reach);
     Measure::between(value, ends, all.count(), Method::Exceedances { groups })
         .needing(Settled::needing(needed / independent))
 }

@@ -3,15 +3,15 @@
 //! bursts, other disciplines, networks with and without loss, a fabric, and nodes.
 
 /// A figure: its discipline, what it is about by the keys of a row, its metric and statistic.
-pub struct Fig {
-    pub discipline: &'static str,
-    pub about: &'static [(&'static str, &'static str)],
-    pub metric: &'static str,
-    pub statistic: &'static str,
+pub(crate) struct Fig {
+    pub(crate) discipline: &'static str,
+    pub(crate) about: &'static [(&'static str, &'static str)],
+    pub(crate) metric: &'static str,
+    pub(crate) statistic: &'static str,
 }
 
 impl Fig {
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let about: Vec<&str> =
             self.about.iter().map(|(_, value)| *value).filter(|value| *value != "all").collect();
         let about = if about.is_empty() { String::new() } else { format!(" {}", about.join(" ")) };
@@ -20,12 +20,12 @@ impl Fig {
 }
 
 /// A case.
-pub struct Case {
-    pub name: &'static str,
-    pub scenario: &'static str,
-    pub stop: &'static str,
-    pub long: &'static str,
-    pub figures: &'static [Fig],
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) scenario: &'static str,
+    pub(crate) stop: &'static str,
+    pub(crate) long: &'static str,
+    pub(crate) figures: &'static [Fig],
 }
 
 const ALL: &[(&str, &str)] = &[("class", "all")];
@@ -71,10 +71,10 @@ const SERVER: &[Fig] = &[
 ];
 const FLOWS: &[(&str, &str)] = &[("scope", "flow"), ("name", "a"), ("interval", "all")];
 const NETWORK: &[Fig] = &[
-    fig("fifo:limit=20pkt", FLOWS, "delay", "mean"),
-    fig("fifo:limit=20pkt", FLOWS, "delay", "p99"),
-    fig("fifo:limit=20pkt", FLOWS, "loss", "mean"),
-    fig("fifo:limit=20pkt", FLOWS, "throughput", "mean"),
+    fig("fifo:20pkt", FLOWS, "delay", "mean"),
+    fig("fifo:20pkt", FLOWS, "delay", "p99"),
+    fig("fifo:20pkt", FLOWS, "loss", "mean"),
+    fig("fifo:20pkt", FLOWS, "throughput", "mean"),
 ];
 const FREE: &[Fig] = &[
     fig("fifo", FLOWS, "delay", "mean"),
@@ -83,10 +83,10 @@ const FREE: &[Fig] = &[
 ];
 const CHANNEL: &[(&str, &str)] = &[("channel", "a"), ("load", "0.6")];
 const FABRIC: &[Fig] = &[
-    fig("drr:quantum=2048B,weights=2/1", CHANNEL, "latency", "mean"),
-    fig("drr:quantum=2048B,weights=2/1", CHANNEL, "latency", "p99"),
-    fig("drr:quantum=2048B,weights=2/1", CHANNEL, "latency", "max"),
-    fig("drr:quantum=2048B,weights=2/1", CHANNEL, "throughput", "mean"),
+    fig("drr:weights=2/1", CHANNEL, "latency", "mean"),
+    fig("drr:weights=2/1", CHANNEL, "latency", "p99"),
+    fig("drr:weights=2/1", CHANNEL, "latency", "max"),
+    fig("drr:weights=2/1", CHANNEL, "throughput", "mean"),
 ];
 const PROCESS: &[(&str, &str)] = &[("kind", "process"), ("name", "a")];
 const NODE: &[Fig] = &[
@@ -96,19 +96,19 @@ const NODE: &[Fig] = &[
 ];
 
 /// All of them.
-pub const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case {
         name: "report 0.8, 200 k",
         scenario: "model = \"port\"\ndisciplines = [\"fifo\", \"alpha:10\", \"sf\"]\n[workload]\nload = 0.8",
         stop: "packets = 200_000",
-        long: "packets = 2_000_000_000\nreplications = 8",
+        long: "packets = 400_000_000\nreplications = 8",
         figures: SEVERAL,
     },
     Case {
         name: "report 0.95, 200 k",
         scenario: "model = \"port\"\ndisciplines = [\"fifo\", \"alpha:10\", \"sf\"]\n[workload]\nload = 0.95",
         stop: "packets = 200_000",
-        long: "packets = 2_000_000_000\nreplications = 8",
+        long: "packets = 400_000_000\nreplications = 8",
         figures: SEVERAL,
     },
     Case {
@@ -116,7 +116,7 @@ pub const CASES: &[Case] = &[
         scenario: "model = \"port\"\ndisciplines = [\"fifo\"]\n[workload]\nload = 0.7\n\
                    arrivals = { bursty = { peak = 4.0, burst = 20.0 } }",
         stop: "packets = 200_000",
-        long: "packets = 1_000_000_000\nreplications = 8",
+        long: "packets = 200_000_000\nreplications = 8",
         figures: FIFO,
     },
     Case {
@@ -124,7 +124,7 @@ pub const CASES: &[Case] = &[
         scenario: "model = \"port\"\ndisciplines = [\"fifo\"]\n[workload]\nload = 0.9\n\
                    lengths = { exponential = \"1000B\" }\n[service]\nrate = \"1Gbit\"",
         stop: "messages = 20_000",
-        long: "messages = 400_000_000\nreplications = 8",
+        long: "messages = 100_000_000\nreplications = 8",
         figures: WHOLE,
     },
     Case {
@@ -132,7 +132,7 @@ pub const CASES: &[Case] = &[
         scenario: "model = \"port\"\ndisciplines = [\"fifo\"]\n[workload]\nload = 0.9\n\
                    lengths = { cdf = \"data/sizes/homa-w4.csv\" }\npacket = \"1460B\"\n[service]\nrate = \"10Gbit\"",
         stop: "packets = 200_000",
-        long: "packets = 8_000_000_000\nreplications = 8",
+        long: "packets = 2_000_000_000\nreplications = 8",
         figures: FIFO,
     },
     Case {
@@ -140,42 +140,42 @@ pub const CASES: &[Case] = &[
         scenario: "model = \"port\"\ndisciplines = [\"fifo\"]\n[workload]\nload = 0.9\n\
                    lengths = { cdf = \"data/sizes/homa-w3.csv\" }\npacket = \"1460B\"\n[service]\nrate = \"10Gbit\"",
         stop: "packets = 200_000",
-        long: "packets = 8_000_000_000\nreplications = 8",
+        long: "packets = 2_000_000_000\nreplications = 8",
         figures: FIFO,
     },
     Case {
         name: "server 0.85, 200 k",
         scenario: SERVER_EXPONENTIAL,
         stop: "requests = 200_000",
-        long: "requests = 300_000_000\nreplications = 8",
+        long: "requests = 80_000_000\nreplications = 8",
         figures: SERVER,
     },
     Case {
         name: "server 0.85, 1 M",
         scenario: SERVER_EXPONENTIAL,
         stop: "requests = 1_000_000",
-        long: "requests = 300_000_000\nreplications = 8",
+        long: "requests = 80_000_000\nreplications = 8",
         figures: SERVER,
     },
     Case {
         name: "server 0.85, 4 M",
         scenario: SERVER_EXPONENTIAL,
         stop: "requests = 4_000_000",
-        long: "requests = 300_000_000\nreplications = 8",
+        long: "requests = 80_000_000\nreplications = 8",
         figures: SERVER,
     },
     Case {
         name: "report 0.8, 4 M",
         scenario: "model = \"port\"\ndisciplines = [\"fifo\", \"alpha:10\", \"sf\"]\n[workload]\nload = 0.8",
         stop: "packets = 4_000_000",
-        long: "packets = 2_000_000_000\nreplications = 8",
+        long: "packets = 400_000_000\nreplications = 8",
         figures: SEVERAL,
     },
     Case {
         name: "report 0.6, 1 M in 4",
         scenario: "model = \"port\"\ndisciplines = [\"fifo\", \"alpha:10\", \"sf\"]\n[workload]\nload = 0.6",
         stop: "packets = 1_000_000\nreplications = 4",
-        long: "packets = 1_000_000_000\nreplications = 8",
+        long: "packets = 200_000_000\nreplications = 8",
         figures: SEVERAL,
     },
     Case {
@@ -183,7 +183,7 @@ pub const CASES: &[Case] = &[
         scenario: "model = \"port\"\ndisciplines = [\"fifo\"]\n[workload]\nload = 0.5\n\
                    lengths = { exponential = \"1000B\" }\n[service]\nrate = \"1Gbit\"",
         stop: "messages = 400_000\nreplications = 8",
-        long: "messages = 200_000_000\nreplications = 8",
+        long: "messages = 100_000_000\nreplications = 8",
         figures: WHOLE,
     },
     Case {
@@ -191,7 +191,7 @@ pub const CASES: &[Case] = &[
         scenario: "model = \"port\"\ndisciplines = [\"fifo\"]\n[workload]\nload = 0.5\n\
                    lengths = { cdf = \"data/sizes/homa-w1.csv\" }\n[service]\nrate = \"100Mbit\"",
         stop: "messages = 1_000_000",
-        long: "messages = 800_000_000\nreplications = 8",
+        long: "messages = 100_000_000\nreplications = 8",
         figures: WHOLE,
     },
     Case {
@@ -199,7 +199,7 @@ pub const CASES: &[Case] = &[
         scenario: "model = \"port\"\ndisciplines = [\"fifo\"]\n[workload]\nload = 0.5\n\
                    arrivals = { bursty = { peak = 4.0, burst = 20.0 } }",
         stop: "packets = 4_000_000",
-        long: "packets = 1_000_000_000\nreplications = 8",
+        long: "packets = 200_000_000\nreplications = 8",
         figures: FIFO,
     },
     Case {
@@ -208,7 +208,7 @@ pub const CASES: &[Case] = &[
                    [[class]]\nname = \"a\"\nservice = { mixture = [[\"1us\", 0.99], [\"100us\", 0.01]] }\n\
                    [workload]\nload = 0.7",
         stop: "requests = 500_000",
-        long: "requests = 300_000_000\nreplications = 8",
+        long: "requests = 80_000_000\nreplications = 8",
         figures: SERVER,
     },
     Case {
@@ -216,7 +216,7 @@ pub const CASES: &[Case] = &[
         scenario: "model = \"server\"\ndisciplines = [\"cfcfs\", \"random\"]\n[server]\ncores = 4\nqueue = \"unbounded\"\n\
                    [[class]]\nname = \"a\"\nservice = { uniform = [\"1us\", \"9us\"] }\n[workload]\nload = 0.6",
         stop: "requests = 200_000",
-        long: "requests = 100_000_000\nreplications = 8",
+        long: "requests = 40_000_000\nreplications = 8",
         figures: SERVER,
     },
     Case {
@@ -227,7 +227,7 @@ pub const CASES: &[Case] = &[
                    [[flow]]\nname = \"b\"\nfrom = \"x\"\nto = \"y\"\ngap = { exponential = \"20ms\" }\nsize = \"500B\"\n\
                    [measure]\nflows = true",
         stop: "warm_up = \"2s\"\nduration = \"62s\"\nreplications = 8",
-        long: "warm_up = \"2s\"\nduration = \"4002s\"\nreplications = 200",
+        long: "warm_up = \"2s\"\nduration = \"2002s\"\nreplications = 100",
         figures: NETWORK,
     },
     Case {
@@ -237,7 +237,7 @@ pub const CASES: &[Case] = &[
                    [[flow]]\nname = \"a\"\nfrom = \"x\"\nto = \"y\"\ngap = { exponential = \"5ms\" }\nsize = { uniform = [\"64B\", \"1400B\"] }\n\
                    [measure]\nflows = true",
         stop: "warm_up = \"2s\"\nduration = \"62s\"\nreplications = 8",
-        long: "warm_up = \"2s\"\nduration = \"4002s\"\nreplications = 200",
+        long: "warm_up = \"2s\"\nduration = \"2002s\"\nreplications = 100",
         figures: FREE,
     },
     Case {
@@ -248,7 +248,7 @@ pub const CASES: &[Case] = &[
                    [traffic]\nload = 0.6",
         stop: "warm_up = \"50us\"\nduration = \"450us\"\nreplications = 10",
         // Maxima grow with the length of a run, so the truth is that of many runs of this length.
-        long: "warm_up = \"50us\"\nduration = \"450us\"\nreplications = 20000",
+        long: "warm_up = \"50us\"\nduration = \"450us\"\nreplications = 4000",
         figures: FABRIC,
     },
     Case {
