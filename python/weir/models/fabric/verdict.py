@@ -159,8 +159,8 @@ def price(result: FabricResult) -> str | None:
     if best == result.reference or lost >= 0:
         return None
     return (
-        f"the channel {channel} pays most for {result.labels[best]}: its mean latency is {_per_cent(-lost)} % above that "
-        f"under {result.labels[result.reference]}"
+        f"the channel {channel} pays most for {result.labels[best]}: its mean latency is "
+        f"{_per_cent(-lost)} % above that under {result.labels[result.reference]}"
     )
 
 
