@@ -246,7 +246,7 @@ def place(name: str) -> tuple[int, str]:
     order += ("TimelineTable",)
     order += ("ServerScenario", "ServerTable", "KnownService", "ClassTable", "ServiceLaw", "ServerWorkload")
     order += ("ServerArrivals", "Trains", "LevelTable", "Clients", "RequestFile", "RequestCost", "Split")
-    order += ("ServerStop", "ServerMeasure")
+    order += ("ServerStop", "ServerMeasure", "Need")
     return (order.index(name) if name in order else len(order), name)
 
 

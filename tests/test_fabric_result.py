@@ -148,8 +148,8 @@ def test_the_verdict_says_who_is_best_for_whom_and_where_it_saturates(result: we
         "At load 0.9 the mean latency is lowest under dtable for D2, D4 and D8 (32 to 47 % below drr) and "
         "under drr for D32, D64 and D64' (dtable is 17 to 57 % above); for D16 drr and dtable cannot be "
         "distinguished at this length of run. First to saturate, with less than 99 % of what is offered "
-        "arriving: "
-        "D64 and D64' from load 1 under dtable; no channel up to load 1 under drr. All 2 self-checks hold."
+        "arriving: D64 and D64' from load 1 under dtable; no channel up to load 1 under drr. All 2 "
+        "self-checks hold."
     )
 
 

@@ -220,10 +220,10 @@ def test_the_verdict_tells_of_deadlines():
         "Every deadline is met under epoch; under eevdf g1 is late in 250 of 5,000 responses "
         "(5.0 %, 95 % interval 4.8 to 5.2 %). Every need"
     )
-    assert "G1 is late in 5 of 5,000 responses (0.1 %" in verdict(
+    assert "Process g1 is late in 5 of 5,000 responses (0.1 %" in verdict(
         read(bound({"epoch": 5}, disciplines=("epoch",)))
     )
-    assert "G1 ended no response under both." in verdict(read(bound({}, waits=0)))
+    assert "Process g1 ended no response under both." in verdict(read(bound({}, waits=0)))
 
 
 def test_equal_responses_are_told_once():

@@ -499,3 +499,18 @@ def test_the_same_verdict_is_on_a_terminal(capsys):
     result = read(made_port(("fifo", "sf")))
     show_run(console(), result)
     assert " ".join(capsys.readouterr().out.split()).startswith(" ".join(result.verdict))
+
+
+# Fabrics.
+
+
+def test_a6_the_channel_that_pays_most_is_named():
+    """Of three schedulers one is best for two channels, and the third channel pays for it."""
+    import fabric_results
+
+    latencies = {"drr": [9e-6, 9e-6, 4e-6], "wfq": [2e-6, 3e-6, 6e-6], "scfq": [8e-6, 8e-6, 5e-6]}
+    by_load = {name: {0.5: found} for name, found in latencies.items()}
+    document = fabric_results.document(by_load, channels=("a", "b", "c"))
+    words = read(json.dumps(document)).verdict
+    assert "lowest under wfq for a and b" in words[0]
+    assert words[1] == "The channel c pays most for wfq: its mean latency is 50 % above that under drr."

@@ -95,6 +95,9 @@ impl Serialize for Amount {
 }
 
 impl JsonSchema for Amount {
+    fn inline_schema() -> bool {
+        true
+    }
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Amount".into()
     }

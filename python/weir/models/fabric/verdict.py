@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weir.results.reading import ALL
-from weir.results.verdict import disjoint, joined, measured, rivals, those, under
+from weir.results.verdict import BOTH, disjoint, joined, measured, rivals, those, under
 from weir.text import plural, quantity
 
 if TYPE_CHECKING:
@@ -144,6 +144,24 @@ def _close(result: FabricResult, close: Sequence[Standing], known: int) -> str:
         who, whose = those(result, names), "any channel" if len(channels) == known else joined(channels)
         words += f", nor {who} for {whose}" if words else f"for {whose} {who} cannot be distinguished {why}"
     return words + (", nor others for the rest" if len(told) > _FEW else "")
+
+
+def price(result: FabricResult) -> str | None:
+    """Return which channel pays most for whoever is best for most; of two `latency` says it."""
+    load = telling_load(result)
+    clear = [each.best for each in standings(result, load) if not each.rivals]
+    if len(result.disciplines) <= BOTH or not clear:
+        return None
+    best = max(dict.fromkeys(clear), key=clear.count)
+    rows = [(each.name, result.difference(best, load=load, channel=each.name)) for each in result.channels]
+    worse = [(row.value or 0.0, name) for name, row in rows if row is not None and row.clear]
+    lost, channel = min(worse, default=(0.0, ""))
+    if best == result.reference or lost >= 0:
+        return None
+    return (
+        f"the channel {channel} pays most for {result.labels[best]}: its mean latency is "
+        f"{_per_cent(-lost)} % above that under {result.labels[result.reference]}"
+    )
 
 
 def _alone(result: FabricResult, load: float) -> str | None:

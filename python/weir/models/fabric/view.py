@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from weir.models.fabric import tables
 from weir.models.fabric.result import FabricResult
-from weir.models.fabric.verdict import latency, saturation, telling_load
+from weir.models.fabric.verdict import latency, price, saturation, telling_load
 from weir.results.page import by_discipline, details, headed, in_full, noted, section, table
 from weir.results.tables import others
 from weir.results.terminal import closed_forms, say, titled
@@ -37,8 +37,8 @@ class FabricView(View[FabricResult]):
     charts = "weir.models.fabric.figures:figures"
 
     def statements(self) -> Sequence[str | None]:
-        """Return who is best for which channel, and where channels saturate."""
-        return latency(self.result), saturation(self.result)
+        """Return who is best for which channel, which channel pays most, and where channels saturate."""
+        return latency(self.result), price(self.result), saturation(self.result)
 
     def show(self, out: Console, *, compared: bool) -> None:
         """Show the channels at each load, compared with the improvements, then saturation and scheduling."""

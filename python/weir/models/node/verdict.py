@@ -58,7 +58,8 @@ def _best_first(result: NodeResult, best: Sequence[str], what: str, tell: Callab
     """Return what is told of the disciplines that miss something; of many the best and the worst."""
     several = len(result.disciplines) > 1
     chosen = best if len(best) <= _FEW else (*best[: _FEW - 1], best[-1])
-    parts = [f"{f'under {result.labels[name]} ' if several else ''}{tell(name)}" for name in chosen]
+    where = {name: f"under {result.labels[name]}" if several else "process" for name in chosen}
+    parts = [f"{where[name]} {tell(name)}" for name in chosen]
     if len(best) > _FEW:
         parts.append(f"{what} are missed under {named(result, best[_FEW - 1 : -1])} too")
     return parts
@@ -204,6 +205,7 @@ def _untried(result: NodeResult, unknown: dict[str, list[str]]) -> list[str]:
         if processes:
             whose.setdefault(tuple(processes), []).append(name)
     return [
+        f"{'process' if len(processes) == 1 else 'processes'} "
         f"{joined(processes[:_FEW])}{f' and {len(processes) - _FEW} more' if len(processes) > _FEW else ''} "
         f"ended no response{under(result, names)}"
         for processes, names in whose.items()
