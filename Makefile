@@ -42,7 +42,7 @@ demo: ## set up, build (minutes), then the tour and a quick reproduction (a minu
 	@test -e $(BUILT) || echo "weir is set up and built first: about six minutes on two cores"
 	@$(MAKE) $(BUILT)
 	@mkdir -p out
-	@echo "a quick reproduction of the alpha report: about 40 s on two cores; then the tour: some seconds"
+	@echo "a quick reproduction of the alpha report: some 20 s on two idle cores; then the tour: some seconds"
 	@reproduced=$$(weir reproduce alpha --quick --brief); \
 	    weir demo --out out/demo.html; echo; echo "reproduced: $$reproduced"
 

@@ -529,3 +529,12 @@ def test_c2_no_scenario_here_has_the_nine_queues_next_to_disciplines_of_today():
     for path in found:
         listed = re.findall(r'"([^"]*\bsfq\b[^"]*)"', path.read_text())
         assert not [spec for spec in listed if re.match(r"[\w(]*sfq\b", spec) and is_classic(spec)], path
+
+
+def test_c4_the_demo_says_how_long_it_takes_and_ends_in_lines():
+    root = Path(__file__).parent.parent
+    recipe = (root / "Makefile").read_text().partition("\ndemo:")[2].partition("\n\n")[0].splitlines()
+    assert "minutes" in recipe[0]
+    assert "minutes" in recipe[1]
+    assert "$(MAKE) $(BUILT)" in recipe[2]
+    assert any("weir reproduce alpha --quick --brief" in line for line in recipe)

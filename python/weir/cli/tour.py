@@ -96,8 +96,12 @@ def _of_each(field: str) -> str:
     return " ".join(f"{name}: {getattr(document, field)}." for name, document in DOCUMENTS.items())
 
 
-Quick = Annotated[bool, typer.Option("--quick", help=f"Shorter runs, on two cores. {_of_each('quick')}")]
-Full = Annotated[bool, typer.Option("--full", help=f"Longer runs, on two cores. {_of_each('full')}")]
+Quick = Annotated[
+    bool, typer.Option("--quick", help=f"Shorter runs; times are of one processor. {_of_each('quick')}")
+]
+Full = Annotated[
+    bool, typer.Option("--full", help=f"Longer runs; times are of one processor. {_of_each('full')}")
+]
 WithArtefacts = Annotated[
     bool,
     typer.Option(

@@ -17,9 +17,9 @@ class Document:
 
     about: str
     quick: str
-    """What a quick run is."""
+    """What a quick run is, and what it takes of processor time."""
     full: str
-    """What a long one is."""
+    """What a long one is, and what it takes of processor time."""
     unit: str
     """What progress is counted in."""
     artefacts: bool = False
@@ -29,14 +29,14 @@ class Document:
 DOCUMENTS = {
     "alpha": Document(
         "the alpha report, sections 8 to 15",
-        "3e8 packets a strategy, about 20 s",
-        "the published number of packets, 4.1e9 a strategy, about 80 s",
+        "3e8 packets a strategy, some 35 s",
+        "the published number of packets, 4.1e9 a strategy, some 7 minutes",
         "packets",
         artefacts=True,
     ),
     "sfq": Document(
         "the SFQ report, Tables 1 to 11",
-        "8 seeds, about 6 s",
+        "8 seeds, some 8 s",
         "64 seeds and 256 draws of random maps, about a minute",
         "streams",
     ),
@@ -48,14 +48,14 @@ DOCUMENTS = {
     ),
     "epoch": Document(
         "epoch scheduling of processes, Tables 1 and 2",
-        "30 random task sets, some seconds",
+        "30 random task sets, some 4 s",
         "1,000 random task sets, some 2 minutes",
         "simulated seconds",
     ),
     "steer": Document(
         "steering of packets to CPUs, and later policies",
-        "shorter tails and 16 workloads, under half a minute",
-        "32 million requests for each slowdown and 240 workloads",
+        "shorter tails and 16 workloads, some 20 s",
+        "32 million requests for each slowdown and 240 workloads, some 17 minutes",
         "requests",
     ),
 }
