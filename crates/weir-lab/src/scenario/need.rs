@@ -389,7 +389,7 @@ mod tests {
         let text = format!("[[need]]\n{text}\n");
         let source = Source { name: "f", text: &text };
         let document: Document = source.read(&IN_SERVICES).map_err(|refused| refused.to_string())?;
-        let checker = Checker { source: &source, folder: Path::new(""), fingerprint: Fingerprint::new() };
+        let checker = Checker::new(&source, Path::new(""));
         check(&document.need, measured, &checker).map_err(|refused| refused.to_string())
     }
 
