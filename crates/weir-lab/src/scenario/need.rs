@@ -363,7 +363,7 @@ fn example(unit: &str) -> &'static str {
 mod tests {
     use std::path::Path;
 
-    use weir_document::{Fingerprint, Source};
+    use weir_document::Source;
 
     use super::*;
     use crate::scenario::IN_SERVICES;

@@ -130,8 +130,9 @@ mod tests {
     #[test]
     fn share_by_hand() {
         let mut batches = Batches::new(2, 0);
-        [(0, 0, 3), (1, 0, 1), (0, 1, 1), (1, 1, 1)]
-            .map(|(series, tick, value)| batches.record(series, tick, value));
+        for (series, tick, value) in [(0, 0, 3), (1, 0, 1), (0, 1, 1), (1, 1, 1)] {
+            batches.record(series, tick, value);
+        }
         let mut pool = Pool::new();
         pool.push(batches);
         let measure = pool.share(&[0], &[0, 1]).expect("observations").estimate();
