@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use weir_core::pool::Site;
 use weir_core::registry::with_seeds;
-use weir_core::spec::Spec;
+use weir_core::spec::{Argument, Spec};
 use weir_core::units::Nanos;
 use weir_workload::duration::Law;
 use weir_workload::requests::Requests;
@@ -50,20 +50,34 @@ impl ServerScenario {
     }
 
     /// Whether anything is random: not where a trace is replayed, services are known as they are, and no discipline draws.
+    /// One that breaks ties takes a seed in any case, and draws only where `ties` is `random`.
     #[must_use]
     pub fn is_random(&self) -> bool {
-        let draws = |spec: &Spec| {
-            let mut drawn = false;
-            drop(with_seeds(spec, &mut || {
-                drawn = true;
-                0
-            }));
-            drawn
-        };
         !matches!(self.workload, Workload::Trace(_))
             || matches!(self.known, Known::Within(_))
             || self.specs.iter().any(draws)
     }
+}
+
+/// Whether a discipline draws random numbers.
+fn draws(spec: &Spec) -> bool {
+    let mut seeds = 0;
+    drop(with_seeds(spec, &mut || {
+        seeds += 1;
+        0
+    }));
+    seeds > idle_seeds(spec)
+}
+
+/// How many seeds are given to what breaks ties without drawing.
+fn idle_seeds(spec: &Spec) -> usize {
+    let breaks_ties = matches!(spec.name.as_str(), "jsq" | "least_work");
+    let is_random = |argument: &Argument| argument.value.name == "random";
+    let is_given = |argument: &Argument| argument.key.as_deref() == Some("seed");
+    let is_idle =
+        breaks_ties && !spec.arguments.iter().any(|argument| is_random(argument) || is_given(argument));
+    let inner: usize = spec.arguments.iter().map(|argument| idle_seeds(&argument.value)).sum();
+    usize::from(is_idle) + inner
 }
 
 /// A class of requests.
@@ -193,4 +207,22 @@ pub struct Measure {
     pub bound: Option<f64>,
     /// Whether the books are checked as the run goes.
     pub verify: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::draws;
+    use weir_core::spec::Spec;
+
+    /// Finding A5: what draws nothing gives the same replication again and again.
+    #[test]
+    fn a5_ties_draw_only_where_they_are_random() {
+        let draws = |spec: &str| draws(&spec.parse::<Spec>().expect("a spec"));
+        for random in ["random", "jsq:ties=random", "per_server(jsq(ties=random),discipline=sf)"] {
+            assert!(draws(random), "{random}");
+        }
+        for certain in ["rr", "jsq", "least_work:seed=3", "cfcfs", "per_server(jsq,discipline=sf)"] {
+            assert!(!draws(certain), "{certain}");
+        }
+    }
 }

@@ -2,8 +2,9 @@
 
 A need is about one figure of the result. It is *met* where the whole 95 % interval of the figure is on the
 right side of the bound, *missed* where none of it is, else *not settled*; so is a figure that has no interval
-though it is an estimate, or whose interval is itself not settled. An extreme (``max``, ``min``) and a share
-that was counted have no interval, and are held against the bound as they are. Where more is lost than a
+though it is an estimate, or whose interval is itself not settled. An extreme (``max``, ``min``), a share
+that was counted, and every figure of a scenario in which nothing is random, as of a recording that is played
+again, have no interval, and are held against the bound as they are. Where more is lost than a
 quantile leaves above it, the quantile is of those that arrived alone, and the need is missed.
 
 Work O(needs x disciplines). Units: those of the figures.
@@ -56,7 +57,7 @@ def judged(result: Result) -> list[Judgement]:
 
 def _judged(result: Result, place: int, need: Need, discipline: str) -> Judgement:
     row = result.needed(discipline, need)
-    state, reason = _state(row, need)
+    state, reason = _state(row, need, exact=not result.random)
     lost = result.lost(discipline, need)
     left = _left_out(need.statistic)
     if left is not None and lost > left and need.side == "at_most":
@@ -86,14 +87,14 @@ def _past(value: float, need: Need) -> float:
     return value - need.bound if need.side == "at_most" else need.bound - value
 
 
-def _state(row: Measured | None, need: Need) -> tuple[str, str | None]:
+def _state(row: Measured | None, need: Need, *, exact: bool) -> tuple[str, str | None]:
     """Return what became of a need, and why where it is not settled."""
     if row is None or row.value is None:
         return NOT_SETTLED, (row.reason if row is not None else None) or "the run has no such figure"
     if getattr(row, "settled", True) is False:
         return NOT_SETTLED, "the run is too short for this figure"
     if row.low is None or row.high is None:
-        if need.statistic not in _COUNTED:
+        if need.statistic not in _COUNTED and not exact:
             return NOT_SETTLED, row.reason or "without an interval, of one replication"
         return (MISSED if _past(row.value, need) > 0 else MET), None
     ends = sorted(_past(end, need) for end in (row.low, row.high))
@@ -162,7 +163,8 @@ def _of_one(result: Result, found: dict[str, list[Judgement]]) -> str:
     """Return what became of the only need."""
     need = result.needs[0]
     each = {name: rows[0] for name, rows in found.items()}
-    what = f"{figure(need)} is to be {_bound(need)}"
+    whole = "" if result.random else "in this one recording "
+    what = f"{whole}{figure(need)} is to be {_bound(need)}"
     if len(each) == 1:
         (row,) = each.values()
         return f"{what} and is {_outcome(row, need)}"
