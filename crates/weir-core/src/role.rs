@@ -147,6 +147,31 @@ mod tests {
         assert_eq!(Role::Discipline.with_argument(&spec, is_strict, "abort").to_string(), "rr:2");
     }
 
+    /// Finding B3: `random` is a value of `ties` here, and the name of a dispatcher elsewhere.
+    #[test]
+    fn b3_a_value_that_is_the_name_of_a_discipline_gets_no_seed() {
+        let seeded = |role: Role, text: &str| {
+            let mut next = 40;
+            let draw = &mut || {
+                next += 1;
+                next
+            };
+            role.with_seeds(&text.parse().expect(text), draw).to_string()
+        };
+        for role in [Role::Discipline, Role::Pool] {
+            for (written, expected) in [
+                ("jsq:ties=random", "jsq:ties=random,seed=41"),
+                ("jsq:random", "jsq:random,seed=41"),
+                ("least_work:ties=random", "least_work:ties=random,seed=41"),
+                ("least_work:ties=random,seed=7", "least_work:ties=random,seed=7"),
+                ("per_server(jsq:random,discipline=sf)", "per_server(jsq(random,seed=41),discipline=sf)"),
+                ("work_stealing(jsq:ties=random)", "work_stealing(jsq(ties=random,seed=42),seed=41)"),
+            ] {
+                assert_eq!(seeded(role, written), expected);
+            }
+        }
+    }
+
     #[test]
     fn copies_have_seeds_of_their_own() {
         let varied = |text: &str| Role::Pool.with_varied_seeds(&text.parse().expect(text), 3).to_string();

@@ -24,7 +24,8 @@ use crate::record::Sink;
 use crate::source::refused;
 use weir_core::item::Message;
 use weir_core::pool::{Pool, PoolVisitor};
-use weir_core::registry::{visit_pool, with_seeds};
+use weir_core::registry::visit_pool;
+use weir_core::role::Role;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 use weir_lab::control::Watch;
@@ -95,7 +96,7 @@ pub fn seeded(scenario: &ServerScenario, job: Job) -> Result<Spec, RunError> {
         index: job.discipline as u32,
     };
     let mut stream = Stream::new(key);
-    Ok(with_seeds(spec, &mut || stream.next_u64()))
+    Ok(Role::Pool.with_seeds(spec, &mut || stream.next_u64()))
 }
 
 /// Refuses what is senseless in a scenario.
