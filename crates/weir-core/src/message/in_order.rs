@@ -5,24 +5,31 @@
 //! outstanding from its submission until its last unit is committed (`finish`), or it is dropped. Equal
 //! keys are served in the order of insertion, so it suffices that the keys do not decrease.
 //!
+//! A key is `alpha * length + clock` also where alpha is infinite (`sf`, `alpha:inf`) and where only lengths count
+//! (`sjf`, `psjf`): among equal lengths the clock decides, and a message that takes over an earlier key takes over its
+//! clock, as it does under an alpha of 10^6.
+//!
 //! | | |
 //! |-|-|
 //! | Source | Cherkasova and Rokicki, *Alpha Message Scheduling for Packet-Switched Interconnects*, section 11 |
 //! | Work per item | O(1) more than the discipline within |
 //! | Units | those of the keys of the discipline within |
 //! | Memory | one entry per application with something outstanding; grows to the largest number and stays |
-//! | Departs from the source | where the discipline within raises keys of what waits (`update=recalculate`), an application's next message takes at least the largest of these, or it could overtake |
+//! | Departs from the source | where the discipline within raises keys of what waits (`update=recalculate`), an application's next message takes at least the largest of these, or it could overtake; an infinite alpha among others (`classes`), or with `update=recalculate`, has keys without a clock, and equal ones are served in the order of insertion |
 
 use core::marker::PhantomData;
 
+use super::clocked::Shortest;
 use super::flows::Flows;
+use super::{alpha, sf};
+use crate::canonical::canonical;
 use crate::discipline::{Backlog, Discipline, DropReason, Drops, Effort, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind, Parameter, Takes};
 use crate::item::{FlowId, Item};
 use crate::priority::{Key, Prioritized};
 use crate::registry;
 use crate::role::Role;
-use crate::spec::SpecError;
+use crate::spec::{Argument, Spec, SpecError};
 use crate::units::Instant;
 
 /// What the listings say.
@@ -38,6 +45,17 @@ pub const INFO: Info = Info {
         .meaning("what orders the messages otherwise")],
     example: "in_order(alpha:10)",
 };
+
+/// Whether a spec orders by what remains alone: as `sf` does, and alpha scheduling whose only alpha is infinite.
+fn is_shortest_first(ordered: &Spec) -> Result<bool, SpecError> {
+    let ordered = canonical(ordered)?;
+    let of_alpha = |argument: &Argument| argument.key.is_none() && argument.value.name == "inf";
+    Ok(match ordered.arguments.as_slice() {
+        [] => ordered.name == sf::INFO.name,
+        [only] => ordered.name == alpha::INFO.name && of_alpha(only),
+        _ => false,
+    })
+}
 
 /// A flow that has something outstanding.
 #[derive(Clone, Copy, Debug, Default)]
@@ -113,7 +131,9 @@ impl<I: Item + Send + 'static> InOrder<I, Box<dyn Prioritized<I> + Send>> {
     /// # Errors
     /// The discipline within is missing, unknown, refused, or orders by no key.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
-        Ok(Self::new(registry::priority_discipline(&arguments.nested("discipline")?)?))
+        let ordered = arguments.nested("discipline")?;
+        let inner: Box<dyn Prioritized<I> + Send> = registry::priority_discipline(&ordered)?;
+        Ok(Self::new(if is_shortest_first(&ordered)? { Box::new(Shortest::new()) } else { inner }))
     }
 }
 
@@ -185,6 +205,20 @@ mod tests {
         // When c comes a has left, b has not: c takes b's 41, though a had 50. x has 30.
         assert_eq!(schedule("in_order(alpha:10)", "a2 .. c1 x3/1"), "aacxxx");
         assert_eq!(schedule("in_order(sf)", "a4 . b1 x2/1"), "axxaaab");
+    }
+
+    /// Finding B2: an infinite alpha decides as one of 10^6.
+    #[test]
+    fn b2_an_infinite_alpha_is_a_large_one() {
+        // At tick 1 b preempts a, of which 19 are left; c of another flow has 20 at tick 2. Then d, of a's flow, takes
+        // over a's 20 of tick 0, and stands before c.
+        let script = "a20 . b1/1 . c20/1 d3";
+        let expected = schedule("in_order(alpha:1000000)", script);
+        assert!(expected.find('d') < expected.find('c'), "{expected}");
+        for discipline in ["in_order(sf)", "in_order(alpha:inf)", "in_order(psjf)"] {
+            assert_eq!(schedule(discipline, script), expected, "{discipline}");
+        }
+        assert_eq!(schedule("in_order(sjf)", script).find('d'), Some(21));
     }
 
     #[test]

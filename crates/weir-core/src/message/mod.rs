@@ -2,6 +2,7 @@
 
 pub mod alpha;
 pub mod alpha_tracking;
+mod clocked;
 pub mod fifo;
 mod flows;
 pub mod hrrn;

@@ -12,7 +12,8 @@
 //! | Memory | one slot per waiting item; grows to the largest backlog and stays |
 //! | Departs from the source | no; equal lengths, which it leaves open, are first come, first served |
 
-use super::ranked::{Rank, Ranked, length};
+use super::clocked::Served;
+use super::ranked::{Rank, Ranked};
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
@@ -39,11 +40,17 @@ pub struct Psjf<I: Item> {
     /// The rank of the item of the open grant.
     open: Option<Rank<Key>>,
     backlog: Backlog<I::Cost>,
+    served: Served,
 }
 
 impl<I: Item> Default for Psjf<I> {
     fn default() -> Self {
-        Self { waiting: Ranked::default(), open: None, backlog: Backlog::default() }
+        Self {
+            waiting: Ranked::default(),
+            open: None,
+            backlog: Backlog::default(),
+            served: Served::default(),
+        }
     }
 }
 
@@ -79,7 +86,7 @@ impl<I: Item> Psjf<I> {
 
 impl<I: Item> Discipline<I> for Psjf<I> {
     fn enqueue(&mut self, _now: Instant, item: I, _drops: &mut dyn Drops<I>) -> Enqueued {
-        let key = length(&item);
+        let key = self.served.key(item.cost());
         self.newcomer(item, key)
     }
 
@@ -91,12 +98,18 @@ impl<I: Item> Discipline<I> for Psjf<I> {
         Some(Grant { item, quantum })
     }
 
-    fn requeue(&mut self, _now: Instant, item: I, _used: I::Cost, _drops: &mut dyn Drops<I>) {
-        let rank = self.open.take().unwrap_or_else(|| self.waiting.last(length(&item)));
+    fn charge(&mut self, _now: Instant, _item: &I, used: I::Cost) {
+        self.served.advance(used);
+    }
+
+    fn requeue(&mut self, _now: Instant, item: I, used: I::Cost, _drops: &mut dyn Drops<I>) {
+        self.served.advance(used);
+        let rank = self.open.take().unwrap_or_else(|| self.waiting.last(self.served.key(item.cost())));
         self.insert(rank, item);
     }
 
-    fn finish(&mut self, _now: Instant, _item: &I, _used: I::Cost) {
+    fn finish(&mut self, _now: Instant, _item: &I, used: I::Cost) {
+        self.served.advance(used);
         self.open = None;
     }
 
@@ -107,11 +120,11 @@ impl<I: Item> Discipline<I> for Psjf<I> {
 
 impl<I: Item> Prioritized<I> for Psjf<I> {
     fn key(&self, _now: Instant, item: &I) -> Key {
-        length(item)
+        self.served.key(item.cost())
     }
 
     fn enqueue_with_key(&mut self, _now: Instant, item: I, key: Key, _drops: &mut dyn Drops<I>) -> Enqueued {
-        let key = key.max(length(&item));
+        let key = key.max(self.served.key(item.cost()));
         self.newcomer(item, key)
     }
 }
@@ -155,12 +168,12 @@ mod tests {
     fn nobody_is_preempted_once_the_grant_is_closed() {
         let mut psjf = Psjf::new();
         let drops = &mut CountDrops::default();
-        assert_eq!(psjf.enqueue_with_key(Instant::ZERO, message(0, 3), Key(7), drops), Enqueued::Queued);
+        let seven = psjf.key(Instant::ZERO, &message(0, 7));
+        assert_eq!(psjf.enqueue_with_key(Instant::ZERO, message(0, 3), seven, drops), Enqueued::Queued);
         let grant = psjf.dequeue(Instant::ZERO, &Open, drops).expect("one waits");
         assert_eq!(psjf.enqueue(Instant::ZERO, message(1, 5), drops), Enqueued::Preempts);
         psjf.finish(Instant::ZERO, &grant.item, grant.quantum);
         assert_eq!(psjf.enqueue(Instant::ZERO, message(2, 1), drops), Enqueued::Queued);
-        assert_eq!(psjf.key(Instant::ZERO, &message(2, 1)), Key(1));
     }
 
     /// A list of (original length, item) in the order of arrival; the item of the open grant keeps its

@@ -4,13 +4,6 @@ use core::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::discipline::Gate;
-use crate::item::Item;
-use crate::priority::Key;
-
-/// The key that orders by length.
-pub(super) fn length<I: Item>(item: &I) -> Key {
-    Key::of(item.cost())
-}
 
 /// A place in the order of service: the key, and among equal keys the number of the insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -11,7 +11,8 @@
 //! | Memory | one slot per waiting item; grows to the largest backlog and stays |
 //! | Departs from the source | a message given back before its end is the next to be served |
 
-use super::ranked::{Ranked, length};
+use super::clocked::Served;
+use super::ranked::Ranked;
 use crate::discipline::{Backlog, Discipline, Drops, Enqueued, Gate, Grant};
 use crate::info::{Arguments, Info, Kind};
 use crate::item::Item;
@@ -38,11 +39,17 @@ pub struct Sjf<I: Item> {
     /// The message that was given back before its end.
     begun: Option<I>,
     backlog: Backlog<I::Cost>,
+    served: Served,
 }
 
 impl<I: Item> Default for Sjf<I> {
     fn default() -> Self {
-        Self { waiting: Ranked::default(), begun: None, backlog: Backlog::default() }
+        Self {
+            waiting: Ranked::default(),
+            begun: None,
+            backlog: Backlog::default(),
+            served: Served::default(),
+        }
     }
 }
 
@@ -81,7 +88,7 @@ impl<I: Item> Sjf<I> {
 
 impl<I: Item> Discipline<I> for Sjf<I> {
     fn enqueue(&mut self, _now: Instant, item: I, _drops: &mut dyn Drops<I>) -> Enqueued {
-        let key = length(&item);
+        let key = self.served.key(item.cost());
         self.insert(item, key);
         Enqueued::Queued
     }
@@ -93,13 +100,22 @@ impl<I: Item> Discipline<I> for Sjf<I> {
         Some(Grant { item, quantum })
     }
 
-    fn requeue(&mut self, now: Instant, item: I, _used: I::Cost, drops: &mut dyn Drops<I>) {
+    fn charge(&mut self, _now: Instant, _item: &I, used: I::Cost) {
+        self.served.advance(used);
+    }
+
+    fn requeue(&mut self, now: Instant, item: I, used: I::Cost, drops: &mut dyn Drops<I>) {
+        self.served.advance(used);
         if self.begun.is_some() {
             let _ = self.enqueue(now, item, drops);
             return;
         }
         self.backlog.add(item.cost());
         self.begun = Some(item);
+    }
+
+    fn finish(&mut self, _now: Instant, _item: &I, used: I::Cost) {
+        self.served.advance(used);
     }
 
     fn backlog(&self) -> Backlog<I::Cost> {
@@ -109,11 +125,11 @@ impl<I: Item> Discipline<I> for Sjf<I> {
 
 impl<I: Item> Prioritized<I> for Sjf<I> {
     fn key(&self, _now: Instant, item: &I) -> Key {
-        length(item)
+        self.served.key(item.cost())
     }
 
     fn enqueue_with_key(&mut self, _now: Instant, item: I, key: Key, _drops: &mut dyn Drops<I>) -> Enqueued {
-        let key = key.max(length(&item));
+        let key = key.max(self.served.key(item.cost()));
         self.insert(item, key);
         Enqueued::Queued
     }
@@ -153,8 +169,8 @@ mod tests {
     fn a_key_of_the_caller_takes_the_place_of_the_length() {
         let mut sjf = Sjf::new();
         let drops = &mut CountDrops::default();
-        assert_eq!(sjf.key(Instant::ZERO, &message(0, 3)), Key(3));
-        assert_eq!(sjf.enqueue_with_key(Instant::ZERO, message(0, 3), Key(6), drops), Enqueued::Queued);
+        let six = sjf.key(Instant::ZERO, &message(0, 6));
+        assert_eq!(sjf.enqueue_with_key(Instant::ZERO, message(0, 3), six, drops), Enqueued::Queued);
         assert_eq!(sjf.enqueue(Instant::ZERO, message(1, 5), drops), Enqueued::Queued);
         assert_eq!(sjf.dequeue(Instant::ZERO, &Open, drops).map(|grant| grant.item.id), Some(1));
     }

@@ -136,11 +136,15 @@ proptest! {
         agree(InOrder::new(alpha.rebasing_at(Packets::new(clock), clock)), list, &events);
     }
 
+    /// Finding B2: the listing's alpha of 10^6, whose clock orders equal lengths.
     #[test]
-    fn in_order_around_shortest_first(events in events()) {
-        let mut list = shortest_first();
+    fn b2_in_order_around_shortest_first_is_that_of_a_large_alpha(events in events()) {
+        let rule = Rule::Alpha { classes: vec![], others: 1_000_000, denominator: 1, recalculate: false };
+        let mut list = List::new(rule);
         list.in_order = true;
-        agree(named("in_order(sf)"), list, &events);
+        for spec in ["in_order(alpha:1000000)", "in_order(sf)", "in_order(alpha:inf)"] {
+            agree(named(spec), list.clone(), &events);
+        }
     }
 
     #[test]
