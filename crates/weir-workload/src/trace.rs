@@ -8,8 +8,10 @@
 //! Nothing is skipped and nothing is guessed: a row that cannot be read, has no length, or comes before the
 //! row above it is refused with its line, column, value and remedy. Times count from the first arrival.
 //!
-//! A message has one class. Where a trace has both a class and an alpha, each pair that occurs is a class.
+//! A message has one class. Where a trace has both a class and an alpha, each pair that occurs is a class. Classes are
+//! numbered by their values, the smallest number or the first word first, whichever comes first in the file.
 
+mod classes;
 mod columns;
 mod packets;
 mod requests;
@@ -29,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use weir_core::units::Nanos;
 use weir_document::{Refused, plain_io};
 
+use classes::{Classes, MAX_CLASSES};
 use columns::{Columns, Fields};
 pub use packets::{PacketBounds, PacketFormat, PacketSchedule};
 pub use requests::{ClassBy, RequestBounds, RequestFormat, read_requests};
@@ -38,8 +41,6 @@ pub use time::TimeUnit;
 
 /// The most messages of a trace.
 const MAX_ROWS: usize = 200_000_000;
-/// The most classes of a trace.
-const MAX_CLASSES: usize = 1 << 16;
 /// The longest span between the first and the last arrival, in nanoseconds of the clock.
 const MAX_SPAN: u128 = 1 << 63;
 
@@ -127,6 +128,7 @@ pub struct Trace {
     class: Vec<u16>,
     flow: Vec<u32>,
     classes: Vec<String>,
+    values: Vec<String>,
     alphas: Vec<f64>,
     flows: Vec<String>,
 }
@@ -196,6 +198,12 @@ impl Trace {
         (!self.classes.is_empty()).then_some(&self.classes)
     }
 
+    /// What the file calls each class: without the alpha, where it names both.
+    #[must_use]
+    pub fn class_values(&self) -> &[String] {
+        &self.values
+    }
+
     /// The alpha of each class; `None` where the trace has none.
     #[must_use]
     pub fn alphas(&self) -> Option<&[f64]> {
@@ -246,7 +254,7 @@ struct Building<'n> {
     first: u128,
     last: u128,
     flows: HashMap<String, u32>,
-    classes: HashMap<(String, u64), u16>,
+    classes: Classes,
 }
 
 impl Building<'_> {
@@ -259,7 +267,7 @@ impl Building<'_> {
         let at = self.time(row.time(unit)?).map_err(|(reason, remedy)| row.refuse_time(reason, remedy))?;
         let length = row.length()?;
         let alpha = row.alpha()?;
-        let class = self.class(row.class(), alpha).ok_or_else(|| {
+        let class = self.classes.number(row.class(), alpha).ok_or_else(|| {
             row.refuse_class(format!("makes more than {MAX_CLASSES} classes"), "use fewer values")
         })?;
         let flow = row.flow().map_or(0, |name| self.flow(name));
@@ -297,35 +305,17 @@ impl Building<'_> {
         flow
     }
 
-    /// The class of this name and alpha; `None` where there are too many.
-    fn class(&mut self, name: Option<&str>, alpha: Option<f64>) -> Option<u16> {
-        if name.is_none() && alpha.is_none() {
-            return Some(0);
-        }
-        let key = (name.unwrap_or_default().to_owned(), alpha.map_or(0, f64::to_bits));
-        if let Some(class) = self.classes.get(&key) {
-            return Some(*class);
-        }
-        let class = self.classes.len();
-        if class == MAX_CLASSES {
-            return None;
-        }
-        self.trace.classes.push(match (name, alpha) {
-            (Some(name), Some(alpha)) => format!("{name}, alpha {alpha}"),
-            (None, Some(alpha)) => format!("alpha {alpha}"),
-            (name, None) => name.unwrap_or_default().to_owned(),
-        });
-        self.trace.alphas.extend(alpha);
-        self.classes.insert(key, class as u16);
-        Some(class as u16)
-    }
-
     fn finish(self) -> Result<Trace, Refused> {
         if self.trace.is_empty() {
             let remedy = "give at least one message, below the header if there is one";
             return Err(Refused::of_file(self.name, "has no messages", remedy));
         }
-        Ok(self.trace)
+        let Self { mut trace, classes, .. } = self;
+        let numbers = classes.name(&mut trace);
+        if !numbers.is_empty() {
+            trace.class.iter_mut().for_each(|class| *class = numbers[usize::from(*class)]);
+        }
+        Ok(trace)
     }
 }
 

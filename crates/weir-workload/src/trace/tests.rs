@@ -24,10 +24,21 @@ fn a_header_says_which_column_is_which() {
     assert_eq!(trace.times(), [0, 0, 500_000_000]);
     assert_eq!(trace.lengths(), [3, 1, 7]);
     assert_eq!((trace.flow_of_message(), trace.flow_names().len()), (&[0, 1, 0][..], 2));
-    assert_eq!(trace.class_of_message(), [0, 1, 2]);
-    assert_eq!(trace.class_names().expect("named"), ["b, alpha 10", "a, alpha 10", "b, alpha inf"]);
+    assert_eq!(trace.class_of_message(), [1, 0, 2]);
+    assert_eq!(trace.class_names().expect("named"), ["a, alpha 10", "b, alpha 10", "b, alpha inf"]);
     assert_eq!(trace.alphas().expect("given"), [10.0, 10.0, f64::INFINITY]);
     assert_eq!((trace.span().get(), trace.mean_gap()), (500_000_000, Some(250_000_000.0)));
+}
+
+/// Finding B1: the number of a class follows from its value, so that `classes=1/50` means the same in every order.
+#[test]
+fn b1_classes_are_numbered_by_value() {
+    let read = |rows: &str| read(format!("time,length,class\n{rows}").as_bytes(), &seconds()).expect("valid");
+    let (one, other) = (read("0,1,0\n1,2,1\n"), read("0,1,1\n1,2,0\n"));
+    assert_eq!((one.class_of_message(), other.class_of_message()), (&[0, 1][..], &[1, 0][..]));
+    let many = read("0,1,b\n1,1,10\n2,1,9\n3,1,a\n4,1,-1\n5,1,9.5\n");
+    assert_eq!(many.class_names().expect("named"), ["-1", "9", "9.5", "10", "a", "b"]);
+    assert_eq!(many.class_of_message(), [5, 3, 1, 4, 0, 2]);
 }
 
 #[test]
