@@ -38,7 +38,7 @@ pub struct PortScenario {
     pub preemption: bool,
     /// The offered load; `None` in a closed loop, which offers what is served.
     pub load: Option<f64>,
-    /// Why there is no mean to estimate: to be said in place of means. `None` where there is one.
+    /// Why there is no mean to estimate: to be said in place of means. `None` where there is one, as with any trace.
     pub statement: Option<String>,
     /// When a run ends and what of it counts.
     pub stop: Stop,

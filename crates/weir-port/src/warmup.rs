@@ -53,7 +53,7 @@ pub fn ticks(port: &PortScenario, ticks: u64, control: &Control<'_>) -> Result<W
                 Service::Packets(time) => time.mean().get() as f64,
                 Service::Whole(_) => mean_length(port) * port.service.mean_per_unit(),
             };
-            let expected = time.get() as f64 * port.load.unwrap_or(1.0) / per_tick;
+            let expected = time.get() as f64 * port.load.unwrap_or(1.0).min(1.0) / per_tick;
             let warm_up = rounded(expected.ceil() as u64);
             let written = match port.clock {
                 Clock::PacketServices => format!("{}u", time.get() as f64 / CLOCK),

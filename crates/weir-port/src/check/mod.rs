@@ -77,6 +77,11 @@ impl Check<'_, '_> {
         let measure = self.measure(&document.measure, serving, checked.mean_length)?;
         let stop = self.stop(&document.stop, serving, &checked.input)?;
         self.horizon(document, &stop, &checked, serving)?;
+        // A trace ends, so it has means at any load: those of its burst.
+        let statement = match checked.input {
+            Input::Trace(_) => None,
+            Input::Open(_) | Input::Closed(_) => checked.load.and_then(statement),
+        };
         Ok(PortScenario {
             title: document.title.clone(),
             seed: document.seed,
@@ -89,7 +94,7 @@ impl Check<'_, '_> {
             service: serving.service,
             preemption,
             load: checked.load,
-            statement: checked.load.and_then(statement),
+            statement,
             stop,
             measure,
         })

@@ -85,7 +85,7 @@ def _gentler(result: PortResult, best: str, means: dict[str, Estimate]) -> str:
     """Return the discipline that is nearly as good on average and clearly better in the tail, if any."""
     statistic = tail_statistic(result)
     tails = _known(result, statistic)
-    if best not in tails:
+    if best not in tails or _value(means[best]) <= 0:
         return ""
     limit = _NEAR * _value(means[best])
     near = [name for name in means if name in tails and name != best and _value(means[name]) <= limit]

@@ -28,6 +28,14 @@ class PortView(View[PortResult]):
         """Return who has the lowest mean, unless nothing is steady."""
         return () if self.result.unstable else (ranking(self.result),)
 
+    def warnings(self) -> Sequence[str]:
+        """Return that a trace beyond the server's capacity has no steady state, only its own figures."""
+        load = self.result.load
+        if self.result.unstable or load is None or load < 1:
+            return ()
+        words = f"the trace brings {percent(load)} of the work that the server can do in its time: "
+        return (f"{words}these are the figures of this burst, and a longer one has longer delays",)
+
     def show(self, out: Console, *, compared: bool) -> None:
         """Show the classes of messages under each discipline; compared, mean, difference, tail and theory."""
         result = self.result
