@@ -1,9 +1,11 @@
 """Records: one row an item, as CSV or Parquet.
 
-Columns: ``discipline``, ``id`` (in order of arrival, from 0), ``flow``, ``class``, ``length`` (in the
-scenario's unit), and ``arrival``, ``first_service`` and ``last_service`` in the result's unit of time. Rows
-are those of the first replication, in the order of departure, discipline by discipline within a block. The
-file appears when it is complete.
+Columns: ``discipline``, ``replication`` (from 0), ``id`` (in order of arrival within the replication, from
+0; of a trace the row), ``flow`` and ``class`` (as the trace names them; else the number of the application,
+and the class by its name in the result), ``length`` (in the scenario's unit), and ``arrival``,
+``first_service`` and ``last_service`` in the result's unit of time. Within a block rows are of one discipline
+and replication, in the order of departure. The file appears when it is complete; where a run is refused, one
+that was there stays.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from weir.errors import ConfigError
 from weir.files import replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from weir.results.result import Result
 
 __all__ = ["RecordFile"]
-
-_CLOCK = 1e9  # ticks of the engine's clock in one unit of time
 
 
 class _Discarded(Exception):  # noqa: N818 - no error: it has the unfinished file removed
@@ -55,6 +55,7 @@ class RecordFile:
         self._files = ExitStack()
         self._writer: Any = None
         self._discarded = False
+        self._taken: dict[int, tuple[Sequence[str], pa.Array]] = {}
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -75,29 +76,45 @@ class RecordFile:
         Parameters
         ----------
         block : mapping
-            ``discipline``: str. ``id``, ``arrival``, ``first_service``, ``last_service``: bytes of uint64;
-            ``flow``, ``length``: of uint32; ``class``: of uint16. Native order; times in ticks of the clock.
+            ``discipline``: str; ``replication``: int; ``flows``, ``classes``: the names of applications,
+            empty where they have none, and of classes. ``id``, ``arrival``, ``first_service``,
+            ``last_service``: bytes of uint64; ``flow``, ``length``: of uint32; ``class``: of uint16. Native
+            order; times in ticks of the clock, of which ``clock`` make one unit of time.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
 
         count = len(block["id"]) // 8
-        columns = [pa.array([block["discipline"]]).take(pa.array([0] * count, pa.int8()))]
-        for name, kind in (
-            ("id", pa.uint64()),
-            ("flow", pa.uint32()),
-            ("class", pa.uint16()),
-            ("length", pa.uint32()),
-        ):
-            columns.append(pa.Array.from_buffers(kind, count, [None, pa.py_buffer(block[name])]))
+
+        def numbers(name: str, kind: pa.DataType) -> pa.Array:
+            return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(block[name])])
+
+        flows = numbers("flow", pa.uint32())
+        columns = [
+            pa.repeat(block["discipline"], count),
+            pa.repeat(pa.scalar(block["replication"], pa.uint32()), count),
+            numbers("id", pa.uint64()),
+            self._names(block["flows"]).take(flows) if block["flows"] else pc.cast(flows, pa.string()),
+            self._names(block["classes"]).take(numbers("class", pa.uint16())),
+            numbers("length", pa.uint32()),
+        ]
         for name in ("arrival", "first_service", "last_service"):
-            ticks = pa.Array.from_buffers(pa.uint64(), count, [None, pa.py_buffer(block[name])])
-            columns.append(pc.divide(pc.cast(ticks, pa.float64(), safe=False), _CLOCK))
+            ticks = pc.cast(numbers(name, pa.uint64()), pa.float64(), safe=False)
+            columns.append(pc.divide(ticks, block["clock"]))
         self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
         self.rows += count
 
+    def _names(self, names: Sequence[str]) -> pa.Array:
+        """Return names as a column to take from; those of one run come with every block."""
+        import pyarrow as pa
+
+        found = self._taken.get(id(names))
+        if found is None:
+            found = self._taken[id(names)] = (names, pa.array(names, pa.string()))
+        return found[1]
+
     def discard(self) -> None:
-        """Leave no file: nothing of the run was finished."""
+        """Leave no file, and one that was there as it was: nothing of the run was finished."""
         self._discarded = True
 
     def label(self, result: Result) -> None:
@@ -113,8 +130,9 @@ def _schema() -> pa.Schema:
     import pyarrow as pa
 
     times = [(name, pa.float64()) for name in ("arrival", "first_service", "last_service")]
-    counts = [("id", pa.uint64()), ("flow", pa.uint32()), ("class", pa.uint16()), ("length", pa.uint32())]
-    return pa.schema([("discipline", pa.string()), *counts, *times])
+    counts = [("replication", pa.uint32()), ("id", pa.uint64())]
+    names = [("flow", pa.string()), ("class", pa.string())]
+    return pa.schema([("discipline", pa.string()), *counts, *names, ("length", pa.uint32()), *times])
 
 
 def _writer(part: Path, suffix: str, schema: pa.Schema) -> csv.CSVWriter | parquet.ParquetWriter:

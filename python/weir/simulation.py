@@ -89,7 +89,7 @@ def _recorded(
     file: RecordFile,
 ) -> Result:
     result = Result.from_json(_weir.run(scenario.read, threads, progress, file.write))
-    if result.empty:
+    if result.empty or result.unstable:
         file.discard()
     else:
         file.label(result)

@@ -5,15 +5,15 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::record::Departure;
+use crate::record::Block;
 
-/// Takes the records of a run, discipline by discipline within a round.
+/// Takes the records of a run, round by round, in each replication by replication and discipline by discipline.
 pub trait RecordSink {
-    /// Messages served by `discipline` in the first replication.
+    /// Messages that a discipline has served in one replication.
     ///
     /// # Errors
     /// They cannot be written; the run ends.
-    fn take(&mut self, discipline: &str, departures: &[Departure]) -> Result<(), String>;
+    fn take(&mut self, block: &Block<'_>) -> Result<(), String>;
 }
 
 /// How far a run is.

@@ -26,3 +26,27 @@ pub struct Departure {
     /// Ticks before its last one: packets (or messages, served whole) accepted before.
     pub tick: u64,
 }
+
+/// What the input calls its applications and classes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// Of the applications; empty where they have numbers and no names.
+    pub flows: Vec<String>,
+    /// Of the classes.
+    pub classes: Vec<String>,
+}
+
+/// Messages that one discipline has served in one replication, in the order of departure.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a> {
+    /// The discipline.
+    pub discipline: &'a str,
+    /// The replication, from 0.
+    pub replication: u32,
+    /// What its messages' applications and classes are called.
+    pub names: &'a Names,
+    /// Ticks of the engine's clock in one unit of reported time.
+    pub clock: f64,
+    /// The messages.
+    pub departures: &'a [Departure],
+}

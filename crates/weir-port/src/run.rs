@@ -6,8 +6,8 @@
 
 use crate::build::{self, Layout, lanes};
 use crate::collector::{Collector, Plan};
-use crate::gathered::{Gathered, SECTIONS};
-use crate::model::{Input, Limit, PortScenario, Service};
+use crate::gathered::{CLOCK, Gathered, SECTIONS};
+use crate::model::{Input, Limit, PortScenario, Replay, Service};
 use crate::outcome::{Outcome, Precision};
 use crate::report;
 use crate::rounds::{Grain, Rounds, Standing};
@@ -16,7 +16,9 @@ use std::ops::Range;
 use weir_lab::control::{Control, Progress};
 use weir_lab::error::RunError;
 use weir_lab::provenance::Frame;
+use weir_lab::record::{Block, Names};
 use weir_lab::stats::{Batches, Measure, Target, Unavailable};
+use weir_workload::MessageClasses;
 
 /// Batches of a replication at the end, at least.
 const BATCHES: u64 = 256;
@@ -112,6 +114,8 @@ struct Session<'a> {
     target: Option<Target>,
     /// The last reading of the precision.
     reading: Option<Precision>,
+    /// What records call applications and classes.
+    names: Names,
 }
 
 impl<'a> Session<'a> {
@@ -122,16 +126,16 @@ impl<'a> Session<'a> {
         replications: Range<u32>,
         control: &Control<'_>,
     ) -> Result<Self, RunError> {
-        let mut all = Vec::new();
+        let (records, mut all) = (control.records.is_some(), Vec::new());
         for replication in replications.clone() {
-            let records = control.records.is_some() && replication == 0;
             let placed = lanes(port, &Layout { plan: plan.clone(), records }, replication)?;
             all.extend(placed.into_iter().map(|placed| (replication, placed)));
         }
         let target = port.stop.precision.and_then(|share| Target::relative(share).ok());
-        let grain = Grain { batch: plan.batch, records: control.records.is_some() };
+        let grain = Grain { batch: plan.batch, records };
         let rounds = Rounds::new(all, ticks, grain, control.threads);
-        Ok(Self { port, rounds, plan, replications, target, reading: None })
+        let names = if records { names(port) } else { Names::default() };
+        Ok(Self { port, rounds, plan, replications, target, reading: None, names })
     }
 
     /// Runs to the end; whether it was broken off.
@@ -180,12 +184,16 @@ impl<'a> Session<'a> {
 
     fn hand_over_records(&mut self, control: &mut Control<'_>) -> Result<(), RunError> {
         let Some(sink) = &mut control.records else { return Ok(()) };
-        for running in self.rounds.lanes.iter_mut().filter(|running| running.replication == 0) {
+        let clock = CLOCK;
+        for running in &mut self.rounds.lanes {
+            let replication = running.replication;
             let disciplines = running.placed.disciplines.clone();
             for (place, collector) in disciplines.into_iter().zip(running.placed.lane.collectors()) {
-                let name = &self.port.disciplines[place].name;
+                let discipline = &self.port.disciplines[place].name;
                 if let Some(records) = &mut collector.records {
-                    sink.take(name, records).map_err(RunError::Records)?;
+                    let names = &self.names;
+                    let block = Block { discipline, replication, names, clock, departures: records };
+                    sink.take(&block).map_err(RunError::Records)?;
                     records.clear();
                 }
             }
@@ -257,6 +265,18 @@ impl<'a> Session<'a> {
         let share = self.port.stop.precision.unwrap_or_default();
         Some(Precision { target: share, met: assessment.is_met(), unmet })
     }
+}
+
+/// What the input calls its applications and its classes; classes that it does not name are those of the result.
+fn names(port: &PortScenario) -> Names {
+    let Input::Trace(Replay { trace, .. }) = &port.input else {
+        return Names { flows: Vec::new(), classes: port.classes.names(port.unit.symbol()) };
+    };
+    let classes = match port.classes {
+        MessageClasses::Named { .. } => trace.class_values().to_vec(),
+        MessageClasses::Lengths(_) | MessageClasses::Deciles(_) => port.classes.names(port.unit.symbol()),
+    };
+    Names { flows: trace.flow_names().to_vec(), classes }
 }
 
 fn align(collectors: Vec<&mut Collector>) {
@@ -333,17 +353,18 @@ mod tests {
     struct Failing;
 
     impl RecordSink for Failing {
-        fn take(&mut self, _discipline: &str, departures: &[Departure]) -> Result<(), String> {
-            Err(format!("{} rows do not fit", departures.len().min(1)))
+        fn take(&mut self, block: &Block<'_>) -> Result<(), String> {
+            Err(format!("{} rows do not fit", block.departures.len().min(1)))
         }
     }
 
     #[derive(Default)]
-    struct Kept(Vec<(String, Vec<Departure>)>);
+    struct Kept(Vec<(String, u32, Vec<Departure>)>, Names);
 
     impl RecordSink for Kept {
-        fn take(&mut self, discipline: &str, departures: &[Departure]) -> Result<(), String> {
-            self.0.push((discipline.to_owned(), departures.to_vec()));
+        fn take(&mut self, block: &Block<'_>) -> Result<(), String> {
+            self.0.push((block.discipline.to_owned(), block.replication, block.departures.to_vec()));
+            self.1 = block.names.clone();
             Ok(())
         }
     }
@@ -357,18 +378,22 @@ mod tests {
         run(port, frame, &mut Control { threads, cancel: &cancel, progress, records: Some(sink) })
     }
 
+    /// Finding B4: records are of all replications, and name the classes as the result does.
     #[test]
-    fn records_are_those_of_the_first_replication_in_order_of_departure() {
+    fn b4_records_are_those_of_every_replication_in_order_of_departure() {
         let scenario = scenario("\"fifo\", \"sf\"", "load = 0.5\n[stop]\npackets = 2000\nreplications = 2\n");
         let mut kept = Kept::default();
         recorded(&scenario, &mut kept).expect("a result");
-        assert_eq!(kept.0.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["fifo", "sf"]);
-        for (name, departures) in &kept.0 {
+        let of = kept.0.iter().map(|(name, replication, _)| (name.as_str(), *replication));
+        assert_eq!(of.collect::<Vec<_>>(), [("fifo", 0), ("sf", 0), ("fifo", 1), ("sf", 1)]);
+        assert_eq!(kept.1.classes, ["1pkt", "2pkt", "3pkt", "4pkt", "5pkt", "20pkt"]);
+        for (name, _, departures) in &kept.0 {
             assert!(departures.is_sorted_by_key(|departure| departure.tick), "{name}");
             assert!(departures.iter().all(|departure| departure.tick < 1000), "{name}");
             assert!(departures.iter().all(|d| d.arrival <= d.first && d.first <= d.last), "{name}");
         }
-        assert!(kept.0[0].1.is_sorted_by_key(|departure| departure.index));
+        assert!(kept.0[0].2.is_sorted_by_key(|departure| departure.index));
+        assert_ne!(kept.0[0].2[5], kept.0[2].2[5]);
     }
 
     #[test]

@@ -51,7 +51,7 @@ fn same_work(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Option<Che
 fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
     let present: u128 = gathered.states.iter().map(|state| state.message_time).sum();
     let time = gathered.total_time(|state| state.now) as f64;
-    // Some engines do not keep it: the accelerated one, which runs the replications without records.
+    // Some engines do not keep it: the accelerated one, which runs what has no records.
     if time == 0.0 || gathered.states.iter().any(|state| state.message_time == 0) {
         return None;
     }

@@ -1,19 +1,22 @@
-//! Records of a run, handed to Python block by block: one column a key, as bytes in native order.
+//! Records of a run, handed to Python block by block: one column a key, as bytes in native order, and the names of
+//! applications and classes as lists.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
-use weir_lab::record::Departure;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use weir_lab::record::{Block, Departure, Names};
 use weir_sim::RecordSink;
 
 /// A Python callable that takes blocks of records.
 pub(crate) struct Sink {
     callable: Py<PyAny>,
+    /// The names of applications and classes, made with the first block.
+    names: Option<[Py<PyList>; 2]>,
     failure: Option<PyErr>,
 }
 
 impl Sink {
     pub(crate) fn new(callable: Py<PyAny>) -> Self {
-        Self { callable, failure: None }
+        Self { callable, names: None, failure: None }
     }
 
     /// What the callable raised, if it did.
@@ -23,12 +26,17 @@ impl Sink {
 }
 
 impl RecordSink for Sink {
-    fn take(&mut self, discipline: &str, departures: &[Departure]) -> Result<(), String> {
-        if departures.is_empty() {
+    fn take(&mut self, block: &Block<'_>) -> Result<(), String> {
+        if block.departures.is_empty() {
             return Ok(());
         }
         Python::attach(|py| {
-            let given = block(py, discipline, departures).and_then(|block| self.callable.call1(py, (block,)));
+            let given = self.names(py, block.names).and_then(|[flows, classes]| {
+                let columns = columns(py, block)?;
+                columns.set_item("flows", flows)?;
+                columns.set_item("classes", classes)?;
+                self.callable.call1(py, (columns,))
+            });
             given.map(drop).map_err(|error| {
                 let told = error.to_string();
                 self.failure = Some(error);
@@ -38,9 +46,24 @@ impl RecordSink for Sink {
     }
 }
 
-fn block<'py>(py: Python<'py>, discipline: &str, rows: &[Departure]) -> PyResult<Bound<'py, PyDict>> {
-    let block = PyDict::new(py);
-    block.set_item("discipline", discipline)?;
+impl Sink {
+    /// The names of applications and classes; those of one run are the same for every block.
+    fn names(&mut self, py: Python<'_>, names: &Names) -> PyResult<[Py<PyList>; 2]> {
+        if let Some(lists) = &self.names {
+            return Ok(lists.each_ref().map(|list| list.clone_ref(py)));
+        }
+        let list = |names: &[String]| PyList::new(py, names).map(Bound::unbind);
+        let lists = [list(&names.flows)?, list(&names.classes)?];
+        self.names = Some(lists.each_ref().map(|list| list.clone_ref(py)));
+        Ok(lists)
+    }
+}
+
+fn columns<'py>(py: Python<'py>, told: &Block<'_>) -> PyResult<Bound<'py, PyDict>> {
+    let (block, rows) = (PyDict::new(py), told.departures);
+    block.set_item("discipline", told.discipline)?;
+    block.set_item("replication", told.replication)?;
+    block.set_item("clock", told.clock)?;
     block.set_item("id", column(py, rows, |row| row.index.to_ne_bytes()))?;
     block.set_item("flow", column(py, rows, |row| row.flow.to_ne_bytes()))?;
     block.set_item("class", column(py, rows, |row| row.class.to_ne_bytes()))?;

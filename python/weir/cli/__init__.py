@@ -8,7 +8,7 @@ command is run, so that Ctrl-C is answered from the first moment.
 
 Exit codes: 0 done and met, 1 a requirement or a published value is not met or could not be checked, or a
 self-check failed, 2 bad input, 3 not permitted or not supported here, 130 interrupted (what was finished is
-kept and labelled).
+kept and labelled), 143 ended by SIGTERM (nothing is kept, and no half-written file stays).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["main", "run"]
 
 _INTERRUPTED = 130
+_TERMINATED = 143
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -42,7 +43,13 @@ def main() -> None:
 
         if hasattr(signal, "SIGPIPE"):
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `weir list | head` ends quietly, as filters do
+        signal.signal(signal.SIGTERM, _end)
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = _INTERRUPTED
     sys.exit(code)
+
+
+def _end(*_: object) -> None:
+    """End as an error does, so that what is half-written is removed on the way."""
+    sys.exit(_TERMINATED)

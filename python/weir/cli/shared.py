@@ -63,8 +63,8 @@ Records = Annotated[
     typer.Option(
         "--records",
         metavar="FILE",
-        help="Write one row an item to FILE.csv or FILE.parquet: id, flow, class, length, arrival, first and "
-        "last service (in the result's unit of time), discipline.",
+        help="Write one row an item to FILE.csv or FILE.parquet: discipline, replication, id, flow, class, "
+        "length, arrival, first and last service (in the result's unit of time).",
     ),
 ]
 OutFiles = Annotated[
