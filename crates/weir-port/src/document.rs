@@ -224,8 +224,8 @@ pub struct Measure {
     /// What the classes of the report are; default: what the workload has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<Located<ClassesBy>>,
-    /// The period at which the queue length is sampled; default: 200 mean service times, of packets or of
-    /// whole messages.
+    /// The period at which the queue length is sampled, where messages are served by packets; default: 200 mean
+    /// service times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_period: Option<Located<Time>>,
     /// Whether quantiles and distributions are measured; means alone are faster. Default: true.

@@ -94,16 +94,19 @@ fn packet_periods(gathered: &Gathered, frame: &Frame) -> Vec<Figure> {
     let slowdown = |class: &str, mean: &Linearised| {
         Figure::new(name, Title::mean(Subject::new(class), "slowdown", "1"), &mean.estimate())
     };
+    // Where slowdowns are measured message by message, these are among their means.
+    let is_new = !gathered.metrics.contains(&Metric::Slowdown);
     let mut figures = Vec::new();
     for (class, mean) in &periods {
         figures.push(period(class, "mean", &mean.estimate()));
-        figures.push(slowdown(class, &mean.clone().times(1.0 / service)));
+        figures.extend(is_new.then(|| slowdown(class, &mean.clone().times(1.0 / service))));
     }
     if let Ok(extremes) = fairness::extremes(periods.iter().map(|(class, mean)| (*class, mean.estimate()))) {
         figures.push(period(extremes.least.0, "min", &extremes.least.1));
         figures.push(period(extremes.most.0, "max", &extremes.most.1));
     }
-    figures.extend(over_all(gathered, &periods).map(|mean| slowdown(ALL, &mean.times(1.0 / service))));
+    let over_all = over_all(gathered, &periods).filter(|_| is_new);
+    figures.extend(over_all.map(|mean| slowdown(ALL, &mean.times(1.0 / service))));
     figures
 }
 

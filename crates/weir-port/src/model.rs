@@ -217,7 +217,7 @@ pub enum WarmUp {
 pub struct Measure {
     /// Where the latency of a message ends.
     pub latency: LatencyEnd,
-    /// The period at which the queue length is sampled.
+    /// The period at which the queue length is sampled, where messages are served by packets.
     pub queue_period: Nanos,
     /// Measure quantiles and distributions.
     pub tails: bool,

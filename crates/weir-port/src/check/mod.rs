@@ -74,7 +74,7 @@ impl Check<'_, '_> {
         if let MessageClasses::Named { alphas: Some(alphas), .. } = &checked.classes {
             disciplines.iter_mut().for_each(|discipline| carry_alphas(&mut discipline.spec, alphas));
         }
-        let measure = self.measure(&document.measure, serving, checked.mean_length)?;
+        let measure = self.measure(&document.measure, serving)?;
         let stop = self.stop(&document.stop, serving, &checked.input)?;
         self.horizon(document, &stop, &checked, serving)?;
         // A trace ends, so it has means at any load: those of its burst.
@@ -267,7 +267,7 @@ impl Check<'_, '_> {
         self.refuse(written, "must be above 0% and at most 50%", "write a share such as \"1%\"")
     }
 
-    fn measure(&self, measure: &document::Measure, serving: Serving, mean_length: f64) -> Checked<Measure> {
+    fn measure(&self, measure: &document::Measure, serving: Serving) -> Checked<Measure> {
         let by_packet = serving.unit == LengthUnit::Packets;
         let latency = match &measure.latency {
             None if by_packet => document::LatencyEnd::Acceptance,
@@ -278,10 +278,14 @@ impl Check<'_, '_> {
             }
             Some(written) => written.value,
         };
-        let served_at_once = if by_packet { 1.0 } else { mean_length };
-        let mean = served_at_once * serving.service.mean_per_unit();
+        let mean = serving.service.mean_per_unit();
         let queue_period = match &measure.queue_period {
             None => Nanos::new((mean * DEFAULT_QUEUE_PERIOD).max(1.0) as u64),
+            Some(period) if !by_packet => {
+                let reason =
+                    "has no effect where messages are served whole, since the queue is counted in packets";
+                return self.refuse(period, reason, "remove it, or serve messages by packets");
+            }
             Some(period) => {
                 self.positive(period)?;
                 self.time(period, serving.clock)?

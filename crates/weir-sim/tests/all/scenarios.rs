@@ -95,7 +95,6 @@ fn bytes_at_a_rate_are_served_whole_or_in_packets() {
     assert_eq!((whole.unit, whole.measure.latency), (LengthUnit::Bytes, LatencyEnd::Completion));
     assert!(matches!(whole.service, Service::Whole(WholeTime::Rate(_))));
     assert!((whole.service.mean_per_unit() - 0.8).abs() < 1e-12);
-    assert_eq!(whole.measure.queue_period.get(), 200 * 2400);
     let packets = accepted_port(&text("packet = \"1460B\""));
     let Input::Open(open) = &packets.input else { panic!("{:?}", packets.input) };
     assert_eq!((packets.unit, open.lengths.mean()), (LengthUnit::Packets, 3.0));
