@@ -249,16 +249,15 @@ impl Place<'_> {
     }
 
     fn whole(self) -> Result<Box<dyn Lane>, BuildError> {
-        let work = self.work()?;
+        let (work, spec) = (self.work()?, self.scenario.ticks.of_spec(self.spec));
         let preemption = self.scenario.preemption;
         if let Input::Closed(_) = &self.scenario.input {
-            let discipline = message_discipline::<Message<Nanos>>(self.spec)?;
+            let discipline = message_discipline::<Message<Nanos>>(&spec)?;
             let engine = Whole::new(discipline, self.closed()?, work, preemption);
             return Ok(self.collect(engine));
         }
         let arrivals = Open::new(open_arrivals(self.scenario, self.replication)?);
-        let spec = self.spec;
-        Ok(visit_message(spec, IntoWhole { place: self, arrivals, work, preemption })?)
+        Ok(visit_message(&spec, IntoWhole { place: self, arrivals, work, preemption })?)
     }
 
     fn fluid(self) -> Result<Box<dyn Lane>, BuildError> {
@@ -272,7 +271,7 @@ impl Place<'_> {
     }
 
     fn work(&self) -> Result<Work, BuildError> {
-        Work::new(self.scenario.service.mean_per_unit()).ok_or(BuildError::Work)
+        Work::new(self.scenario.service.mean_per_unit(), self.scenario.ticks).ok_or(BuildError::Work)
     }
 
     fn closed(&self) -> Result<Closed<Applications>, BuildError> {

@@ -1,7 +1,7 @@
 //! From what was gathered to the rows of a result.
 
 use crate::collector::Metric;
-use crate::gathered::{CLOCK, Gathered, scale};
+use crate::gathered::{CLOCK, Gathered};
 use crate::outcome::{ClassRow, Difference, Distribution, Figure, OfClass, Ratio, Subject};
 use weir_lab::stats::figure::{ALL, Title};
 use weir_lab::stats::{Bins, Histogram, Linearised, Measure, QUANTILES, Unavailable, fairness};
@@ -196,7 +196,7 @@ pub fn distributions(gathered: &Gathered, frame: &Frame) -> Vec<Distribution> {
         for (class, name) in frame.every_class() {
             let mut whole = Histogram::new();
             gathered.histograms(place, class).iter().for_each(|section| whole.merge(section));
-            let scale = scale(metric);
+            let scale = gathered.scale(metric);
             rows.push(Distribution {
                 discipline: gathered.name.clone(),
                 subject: OfClass { class: name.to_owned() },

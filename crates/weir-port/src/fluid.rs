@@ -4,8 +4,8 @@
 //! |-|-|
 //! | Source | Kleinrock, *Time-shared systems: a theoretical treatment*, JACM 14(2), 1967: the quantum goes to 0 |
 //! | Work | O(log n) an arrival and a departure, n messages present |
-//! | Units | nanoseconds of the engine's clock; its own clock and attained service in 2^-32 nanoseconds |
-//! | Departs from the source | departures are told in whole nanoseconds, rounded up; the rounding does not add up |
+//! | Units | ticks of the engine's clock; its own clock and attained service in 2^-32 ticks |
+//! | Departs from the source | departures are told in whole ticks, rounded up; the rounding does not add up |
 //!
 //! All present messages have the same service per unit of time, so one number, the service `attained` by a
 //! message present since the beginning, orders all departures: a message of work w that arrives when it is
@@ -47,7 +47,7 @@ struct Present {
     id: u32,
 }
 
-/// The first whole nanosecond that is not before `instant`.
+/// The first whole tick that is not before `instant`.
 fn rounded_up(instant: u128) -> u64 {
     u64::try_from(instant.div_ceil(1 << FRACTION)).unwrap_or(u64::MAX)
 }
@@ -108,7 +108,7 @@ impl<A: Arrivals> Fluid<A> {
     }
 
     /// The instant at which the first of those present departs if nobody arrives: a whole number of 2^-32
-    /// nanoseconds, so that time up to a departure is divided without a remainder.
+    /// ticks, so that time up to a departure is divided without a remainder.
     fn next_departure(&self) -> Option<u128> {
         let Reverse(Present { goal, .. }) = self.present.peek()?;
         Some(self.now + goal.saturating_sub(self.attained) * self.present.len() as u128)
@@ -118,7 +118,7 @@ impl<A: Arrivals> Fluid<A> {
     fn pass(&mut self, to: u128) {
         let span = to - self.now;
         if !self.present.is_empty() {
-            // Rounded up, or a departure that falls on a nanosecond would be told as the next.
+            // Rounded up, or a departure that falls on a tick would be told as the next.
             self.attained += span.div_ceil(self.present.len() as u128);
             self.busy += span;
         }

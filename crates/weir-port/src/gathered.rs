@@ -7,7 +7,7 @@ use weir_core::units::Nanos;
 use weir_document::NamedDiscipline;
 use weir_lab::stats::{Histogram, Linearised, Measure, Pool, Unavailable, replications};
 
-/// Nanoseconds of the clock in one unit of reported time: of a second, and of `u`.
+/// Nanoseconds in one unit of reported time: of a second, and of `u`.
 pub const CLOCK: f64 = 1e9;
 
 /// The fewest sections of all replications whose quantiles give the intervals of the whole's.
@@ -24,6 +24,8 @@ pub struct Gathered {
     pub metrics: Vec<Metric>,
     /// How many classes there are.
     pub classes: usize,
+    /// Ticks of the engine's clock in one unit of reported time.
+    pub clock: f64,
     /// The counters of each replication.
     pub states: Vec<State>,
     /// What verification found.
@@ -42,13 +44,14 @@ pub struct Gathered {
 impl Gathered {
     /// Nothing yet.
     #[must_use]
-    pub fn new(named: &NamedDiscipline, plan: &Plan, replications: u32) -> Self {
+    pub fn new(named: &NamedDiscipline, plan: &Plan, clock: f64, replications: u32) -> Self {
         let (classes, flows) = (plan.classes, plan.flows);
         Self {
             name: named.name.clone(),
             engine: "",
             metrics: plan.metrics.clone(),
             classes,
+            clock,
             tails: plan.tails,
             replications,
             states: Vec::new(),
@@ -111,13 +114,13 @@ impl Gathered {
     /// The mean of a metric, in reported units.
     pub fn mean(&self, metric: usize, class: Option<usize>) -> Result<Linearised, Unavailable> {
         let mean = self.pool.mean(&self.series(metric, class))?;
-        Ok(mean.times(scale(self.metrics[metric])))
+        Ok(mean.times(self.scale(self.metrics[metric])))
     }
 
     /// The mean of the first metric for one flow, in reported units.
     pub fn flow_mean(&self, flow: usize) -> Result<Linearised, Unavailable> {
         let mean = self.pool.mean(&[self.metrics.len() * self.classes + flow])?;
-        Ok(mean.times(scale(self.metrics[0])))
+        Ok(mean.times(self.scale(self.metrics[0])))
     }
 
     /// The mean number of packets waiting, by the queue monitor.
@@ -145,12 +148,21 @@ impl Gathered {
 
     /// A quantile of a metric, in reported units.
     pub fn quantile(&self, metric: usize, histograms: &[Histogram], p: f64) -> Measure {
-        replications::quantile(histograms, p).times(scale(self.metrics[metric]))
+        replications::quantile(histograms, p).times(self.scale(self.metrics[metric]))
     }
 
     /// The largest value of a metric, in reported units.
     pub fn maximum(&self, metric: usize, histograms: &[Histogram]) -> Measure {
-        replications::maximum(histograms).times(scale(self.metrics[metric]))
+        replications::maximum(histograms).times(self.scale(self.metrics[metric]))
+    }
+
+    /// From a recorded value of a metric to its reported unit.
+    #[must_use]
+    pub fn scale(&self, metric: Metric) -> f64 {
+        match metric {
+            Metric::Slowdown => 1.0 / (1_u64 << SLOWDOWN_BITS) as f64,
+            Metric::Latency | Metric::Response | Metric::Wait => 1.0 / self.clock,
+        }
     }
 
     /// Messages that were counted.
@@ -168,14 +180,5 @@ impl Gathered {
     #[must_use]
     pub fn total_time(&self, of: impl Fn(&State) -> Nanos) -> u128 {
         self.states.iter().map(|state| u128::from(of(state).get())).sum()
-    }
-}
-
-/// From a recorded value of a metric to its reported unit.
-#[must_use]
-pub fn scale(metric: Metric) -> f64 {
-    match metric {
-        Metric::Slowdown => 1.0 / (1_u64 << SLOWDOWN_BITS) as f64,
-        Metric::Latency | Metric::Response | Metric::Wait => 1.0 / CLOCK,
     }
 }

@@ -1,6 +1,7 @@
 //! The message port: one server, packets of messages, any discipline.
 //!
-//! The unit of time (`u`) is one mean packet service; the engine's clock counts thousand-millionths of it.
+//! The unit of time (`u`) is one mean packet service; the engine's clock counts thousand-millionths of it. Where time is
+//! in seconds it counts nanoseconds, or picoseconds ([`ticks`]).
 
 #![deny(missing_docs)]
 
@@ -31,6 +32,7 @@ pub mod selfcheck;
 pub mod service;
 mod sources;
 pub mod theory;
+pub mod ticks;
 pub mod timeline;
 pub mod warmup;
 pub mod whole;

@@ -1,6 +1,7 @@
 //! A checked scenario of the port: what its engines run, with every quantity on their clock.
 //!
-//! Times are nanoseconds of the engine's clock (10^9 of them in `1u`), lengths count [`PortScenario::unit`].
+//! Times are nanoseconds (10^9 of them in `1u`), of which the engine's clock makes [`PortScenario::ticks`]; lengths count
+//! [`PortScenario::unit`].
 //! Whatever stands here has passed the checks: engines need none of their own.
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use weir_core::units::{Nanos, Rate};
 use weir_document::NamedDiscipline;
 
 pub use super::document::LatencyEnd;
+use crate::ticks::Ticks;
 pub use weir_document::quantity::{Clock, LengthUnit};
 use weir_workload::{Arrivals, MessageClasses, Sizes, Trace};
 
@@ -34,6 +36,8 @@ pub struct PortScenario {
     pub classes: MessageClasses,
     /// How long the service takes.
     pub service: Service,
+    /// What the clock of the engines counts.
+    pub ticks: Ticks,
     /// Whether the service of a whole message can be interrupted.
     pub preemption: bool,
     /// The offered load; `None` in a closed loop, which offers what is served.
@@ -61,6 +65,18 @@ pub enum Input {
     Trace(Replay),
     /// Applications that wait for their messages.
     Closed(Closed),
+}
+
+impl Input {
+    /// The longest mean of a time that is drawn, in nanoseconds.
+    pub(crate) fn longest_mean(&self) -> f64 {
+        match self {
+            Self::Open(open) => open.arrivals.drawn_means(open.mean_gap).1,
+            Self::Trace(_) => 0.0,
+            Self::Closed(Closed { think: Think::Exponential(mean), .. }) => mean.get() as f64,
+            Self::Closed(_) => 0.0,
+        }
+    }
 }
 
 /// Messages from outside.

@@ -193,7 +193,7 @@ pub fn outcome(port: &PortScenario, from: &Source, gathered: &[Gathered], ending
     outcome.ticks = first.total(|state| state.ticks);
     outcome.messages = first.total(|state| state.arrived);
     outcome.unfinished = first.total(|state| state.unfinished);
-    outcome.duration = first.total_time(|state| state.now) as f64 / CLOCK;
+    outcome.duration = first.total_time(|state| state.now) as f64 / first.clock;
     outcome.interrupted = ending.interrupted;
     outcome.warm_up = WarmUpUsed { rule: ending.warm_up.rule, ticks: ending.warm_up.ticks };
     outcome.precision = ending.precision;

@@ -57,7 +57,7 @@ pub fn run(port: &PortScenario, frame: &Frame, control: &mut Control<'_>) -> Res
 
 /// Every discipline before the first replication.
 fn nothing(port: &PortScenario, plan: &Plan) -> Vec<Gathered> {
-    let named = |named| Gathered::new(named, plan, port.stop.replications);
+    let named = |named| Gathered::new(named, plan, port.ticks.of_nanoseconds(CLOCK), port.stop.replications);
     port.disciplines.iter().map(named).collect()
 }
 
@@ -184,7 +184,7 @@ impl<'a> Session<'a> {
 
     fn hand_over_records(&mut self, control: &mut Control<'_>) -> Result<(), RunError> {
         let Some(sink) = &mut control.records else { return Ok(()) };
-        let clock = CLOCK;
+        let clock = self.port.ticks.of_nanoseconds(CLOCK);
         for running in &mut self.rounds.lanes {
             let replication = running.replication;
             let disciplines = running.placed.disciplines.clone();

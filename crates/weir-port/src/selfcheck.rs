@@ -2,7 +2,7 @@
 
 use crate::audit::Audited;
 use crate::figures::Frame;
-use crate::gathered::{CLOCK, Gathered};
+use crate::gathered::Gathered;
 use weir_lab::result::{Check, LEVEL};
 use weir_lab::stats::Measure;
 
@@ -42,7 +42,7 @@ fn same_work(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Option<Che
     if !frame.shared_instants || !alike || gathered.name == first.name {
         return None;
     }
-    let time = |of: &Gathered| of.total_time(|state| state.now) as f64 / CLOCK;
+    let time = |of: &Gathered| of.total_time(|state| state.now) as f64 / of.clock;
     let note = format!("time in which the same packets were served, against `{}`", first.name);
     Some(Check::new(Some(&gathered.name), "work conservation", time(first), time(gathered), 0.0, note))
 }
@@ -55,10 +55,10 @@ fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
     if time == 0.0 || gathered.states.iter().any(|state| state.message_time == 0) {
         return None;
     }
-    let rate = gathered.total(|state| state.arrived) as f64 / (time / CLOCK);
+    let rate = gathered.total(|state| state.arrived) as f64 / (time / gathered.clock);
     let Measure::Estimate(mean) = Measure::from(gathered.mean(0, None)) else { return None };
     let (low, high) = mean.interval(LEVEL);
-    let unfinished = gathered.total(|state| state.unfinished) as f64 * CLOCK / time;
+    let unfinished = gathered.total(|state| state.unfinished) as f64 * gathered.clock / time;
     let expected = rate * (mean.value() - frame.transmission);
     // What is unfinished was present for a part of its time; the rest is rounding.
     let tolerance = rate * (high - low) / 2.0 + unfinished * mean.value() + 1e-9 * expected;

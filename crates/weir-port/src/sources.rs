@@ -13,11 +13,12 @@ impl PortScenario {
         match &self.input {
             Input::Open(open) => {
                 let key = (self.seed, replication);
-                let process = (open.arrivals, open.mean_gap);
+                let process = (open.arrivals, self.ticks.of_nanoseconds(open.mean_gap));
                 arrival_source(process, &open.lengths, open.flows, &self.classes, key).map(Some)
             }
             Input::Trace(replay) => {
-                let source = TraceSource::new(replay.trace.clone(), replay.time_scale, self.classes.clone());
+                let scale = self.ticks.of_nanoseconds(replay.time_scale);
+                let source = TraceSource::new(replay.trace.clone(), scale, self.classes.clone());
                 Ok(Some(Box::new(source)))
             }
             Input::Closed(_) => Ok(None),

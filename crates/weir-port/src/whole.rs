@@ -4,8 +4,8 @@
 //! |-|-|
 //! | Source | the M/G/1 queue with preemptive-resume service, e.g. Harchol-Balter, *Performance Modeling and Design of Computer Systems*, part VII |
 //! | Work | O(1) an arrival and a grant, and the discipline's own |
-//! | Units | the cost of an item is its service time in nanoseconds of the engine's clock |
-//! | Departs from the source | service times are whole nanoseconds, at least one |
+//! | Units | the cost of an item is its service time in ticks of the engine's clock |
+//! | Departs from the source | service times are whole ticks, at least one: nanoseconds, or picoseconds on a fast link ([`crate::ticks`]) |
 //!
 //! Where the server cannot be interrupted (`preemption = false`), a grant runs to its end whatever arrives.
 //! A completion comes before an arrival at the same instant.
@@ -14,6 +14,7 @@ use crate::arrivals::Arrivals;
 use crate::engine::{BACKLOG_LIMIT, Engine, Flow, State, Stopped, Waiting};
 use crate::flight::Flight;
 use crate::observer::Observer;
+use crate::ticks::Ticks;
 use weir_core::discipline::{CountDrops, Discipline, Enqueued, Open as OpenGate};
 use weir_core::item::{ClassId, FlowId, Message};
 use weir_core::units::{Instant, Nanos};
@@ -23,16 +24,18 @@ use weir_lab::record::Departure;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
     per_unit: f64,
+    ticks: Ticks,
 }
 
 impl Work {
-    /// `per_unit` nanoseconds for each unit of length; `None` unless it is finite and positive.
+    /// `per_unit` nanoseconds for each unit of length, counted in `ticks`; `None` unless it is finite and positive.
     #[must_use]
-    pub fn new(per_unit: f64) -> Option<Self> {
-        (per_unit.is_finite() && per_unit > 0.0).then_some(Self { per_unit })
+    pub fn new(per_unit: f64, ticks: Ticks) -> Option<Self> {
+        let per_unit = ticks.of_nanoseconds(per_unit);
+        (per_unit.is_finite() && per_unit > 0.0).then_some(Self { per_unit, ticks })
     }
 
-    /// The service time, at least a nanosecond.
+    /// The service time, at least a tick.
     #[inline]
     #[must_use]
     pub fn of(self, length: u32) -> Nanos {
@@ -92,7 +95,7 @@ where
             unfinished: self.flight.len() as u64,
             dropped: self.drops.0,
             flow: Flow {
-                unit: "ns of work",
+                unit: self.work.ticks.of_work(),
                 arrived: self.arrived_work.get(),
                 served: self.busy.get(),
                 held: Some(

@@ -33,6 +33,10 @@ use crate::units::Packets;
 
 const ALPHA: Takes = Takes::Real(0.0..=Coefficient::LARGEST);
 
+/// The parameter that counts units of cost.
+pub const WEIGHT: Parameter =
+    Parameter::new("weight", ALPHA, "0.1").meaning("the alpha that each waiting unit of cost is worth");
+
 /// What the listings say.
 pub const INFO: Info = Info {
     name: "alpha_tracking",
@@ -45,7 +49,7 @@ pub const INFO: Info = Info {
         Parameter::new("low", ALPHA, "1").meaning("the alpha of a message that finds little waiting"),
         Parameter::new("high", ALPHA, "100")
             .meaning("the alpha of a message that finds much waiting, at least low"),
-        Parameter::new("weight", ALPHA, "0.1").meaning("the alpha that each waiting unit of cost is worth"),
+        WEIGHT,
     ],
     example: "alpha_tracking",
 };

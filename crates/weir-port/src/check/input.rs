@@ -3,6 +3,7 @@
 use super::{Check, Serving};
 use crate::document::{self, PortDocument, TraceFile};
 use crate::model::{Closed, Input, Open, Replay, Think};
+use crate::ticks::Ticks;
 use std::path::PathBuf;
 use std::sync::Arc;
 use weir_core::units::Nanos;
@@ -65,7 +66,7 @@ impl Check<'_, '_> {
         };
         let arrivals = workload.value.arrivals.as_ref();
         let arrivals = arrivals.map_or(Ok(Arrivals::Poisson), |written| self.arrivals(&written.value))?;
-        self.gap(workload, &arrivals, mean_gap)?;
+        self.gap(workload, arrivals.drawn_means(mean_gap), Ticks::finest(serving.service))?;
         let flows = workload.value.flows.as_ref();
         let flows = flows.map_or(Ok(1), |flows| self.whole(flows, 1, MAX_APPLICATIONS))? as u32;
         let classes = self.classes_of_sizes(document, &lengths)?;
@@ -75,9 +76,13 @@ impl Check<'_, '_> {
     }
 
     /// Refuses gaps that the random streams cannot draw, at the key that asked for them.
-    fn gap(&self, workload: &Located<document::Workload>, arrivals: &Arrivals, mean_gap: f64) -> Checked<()> {
-        let (shortest, longest) = arrivals.drawn_means(mean_gap);
-        if shortest >= 1.0 && longest <= LONGEST_MEAN {
+    fn gap(
+        &self,
+        workload: &Located<document::Workload>,
+        (shortest, longest): (f64, f64),
+        finest: Ticks,
+    ) -> Checked<()> {
+        if shortest >= finest.shortest_mean() && longest <= LONGEST_MEAN {
             return Ok(());
         }
         let (bound, change) = if longest > LONGEST_MEAN {
@@ -86,7 +91,10 @@ impl Check<'_, '_> {
                 ["raise", "lower"],
             )
         } else {
-            ("must not ask for mean times below a nanosecond of the clock".to_owned(), ["lower", "raise"])
+            (
+                format!("must not ask for mean times below a {} of the clock", finest.name()),
+                ["lower", "raise"],
+            )
         };
         match (&workload.value.load, &workload.value.gap) {
             (Some(load), _) => self.refuse(load, bound, format!("{} the load", change[0])),

@@ -5,6 +5,7 @@
 
 use crate::document::{self, PortDocument};
 use crate::model::{Input, Limit, Measure, PacketTime, PortScenario, Service, Stop, WarmUp, WholeTime};
+use crate::ticks::{LONGEST, Ticks};
 use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{self, Clock, LengthUnit, Time};
 use weir_document::{Checked, Checker, Located, MAX_REPLICATIONS, MAX_WORK, Wording};
@@ -21,8 +22,6 @@ mod lengths;
 
 /// What is run where the scenario does not say, in packets.
 const DEFAULT_PACKETS: u64 = 10_000_000;
-/// How far the clock of one replication may go: half of what it can hold.
-const MAX_CLOCK: f64 = 9.2e18;
 /// The sampling period of the queue length, in mean services, where the scenario does not say.
 const DEFAULT_QUEUE_PERIOD: f64 = 200.0;
 
@@ -76,7 +75,8 @@ impl Check<'_, '_> {
         }
         let measure = self.measure(&document.measure, serving)?;
         let stop = self.stop(&document.stop, serving, &checked.input)?;
-        self.horizon(document, &stop, &checked, serving)?;
+        let end = self.horizon(document, &stop, &checked, serving)?;
+        let ticks = Ticks::of(serving.service, end, checked.input.longest_mean());
         // A trace ends, so it has means at any load: those of its burst.
         let statement = match checked.input {
             Input::Trace(_) => None,
@@ -92,6 +92,7 @@ impl Check<'_, '_> {
             input: checked.input,
             classes: checked.classes,
             service: serving.service,
+            ticks,
             preemption,
             load: checked.load,
             statement,
@@ -301,14 +302,14 @@ impl Check<'_, '_> {
         Ok(Measure { latency, queue_period, tails: measure.tails, verify })
     }
 
-    /// Refuses a run that its clock cannot hold.
+    /// Where a replication ends in nanoseconds, about; a run that its clock cannot hold is refused.
     fn horizon(
         &self,
         document: &PortDocument,
         stop: &Stop,
         checked: &input::Arrives,
         serving: Serving,
-    ) -> Checked<()> {
+    ) -> Checked<f64> {
         let per_message =
             checked.mean_gap.unwrap_or(0.0).max(checked.mean_length * serving.service.mean_per_unit());
         let messages = match stop.limit {
@@ -316,11 +317,11 @@ impl Check<'_, '_> {
             Limit::Messages(messages) => messages as f64,
         };
         let end = messages / f64::from(stop.replications) * per_message;
-        if end <= MAX_CLOCK {
-            return Ok(());
+        if end <= LONGEST {
+            return Ok(end);
         }
         let reason =
-            format!("takes a replication to {end:.1e} ns of its clock, which ends at {MAX_CLOCK:.1e} ns");
+            format!("takes a replication to {end:.1e} ns of its clock, which ends at {LONGEST:.1e} ns");
         let remedy = "lower stop.packets or stop.messages, or raise stop.replications";
         match document.stop.packets.as_ref().or(document.stop.messages.as_ref()) {
             Some(written) => self.refuse(written, reason, remedy),

@@ -4,6 +4,7 @@ mod closed_loop;
 mod determinism;
 mod endings;
 mod every_discipline;
+mod fast_links;
 mod fluid;
 mod golden;
 mod listing;

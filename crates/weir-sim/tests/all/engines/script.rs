@@ -15,6 +15,7 @@ use weir_sim::port::fluid::Fluid;
 use weir_sim::port::observer::{Observer, Sample};
 use weir_sim::port::plain::Plain;
 use weir_sim::port::service::Drawn;
+use weir_sim::port::ticks::Ticks;
 use weir_sim::port::whole::{Whole, Work};
 use weir_sim::workload::source::{ArrivalBlock, ArrivalSource, ServiceSource};
 use weir_sim::{Control, Outcome, Scenario, run};
@@ -151,7 +152,7 @@ pub(crate) fn fluid_with(arrivals: impl Arrivals) -> Log {
 }
 
 fn work() -> Work {
-    Work::new(1.0).expect("a positive time")
+    Work::new(1.0, Ticks::NANOSECONDS).expect("a positive time")
 }
 
 /// A scenario of the port: its disciplines, and what follows them.

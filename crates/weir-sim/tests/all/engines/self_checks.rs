@@ -135,7 +135,7 @@ fn gathered(name: &str, wrong: Wrong) -> Gathered {
     engine.advance(u64::MAX, &mut collector);
     let spec = Spec { name: name.to_owned(), arguments: Vec::new() };
     let named = NamedDiscipline { name: name.to_owned(), spec };
-    let mut gathered = Gathered::new(&named, &plan, 1);
+    let mut gathered = Gathered::new(&named, &plan, 1e9, 1);
     gathered.engine = "plain";
     gathered.add(0, collector, engine.state(), None);
     gathered
