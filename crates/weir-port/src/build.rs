@@ -122,7 +122,7 @@ pub fn flows(scenario: &PortScenario) -> usize {
     const MOST: usize = 1024;
     let flows = match &scenario.input {
         Input::Open(open) => open.flows as usize,
-        Input::Closed(closed) => closed.applications as usize,
+        Input::Closed(closed) => closed.applications() as usize,
         Input::Trace(replay) => replay.trace.flow_names().len(),
     };
     if (2..=MOST).contains(&flows) { flows } else { 0 }
@@ -276,9 +276,9 @@ impl Place<'_> {
 
     fn closed(&self) -> Result<Closed<Applications>, BuildError> {
         let Input::Closed(closed) = &self.scenario.input else { return Err(BuildError::Input) };
-        let (seed, replication) = (self.scenario.seed, self.replication);
-        let applications = Applications::new(closed, &self.scenario.classes, seed, replication);
-        Ok(Closed::new(applications, closed.applications))
+        let key = (self.scenario.seed, self.replication);
+        let applications = Applications::new(closed, &self.scenario.classes, self.scenario.ticks, key);
+        Ok(Closed::new(applications, closed.applications()))
     }
 
     fn collect<E: Engine + 'static>(self, engine: E) -> Box<dyn Lane> {

@@ -145,9 +145,31 @@ pub struct TraceFile {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Closed {
-    /// How many applications; figures of each are given where there are at most 1,024.
-    pub applications: Located<u64>,
+    /// How many applications, where all are alike; figures of each are given where there are at most 1,024.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applications: Option<Located<u64>>,
     /// The time between the delivery of a message and the submission of the next; default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub think: Option<Located<Think>>,
+    /// Groups of applications, each with lengths of its own, in place of `applications` and `workload.lengths`. All
+    /// applications are numbered in the order of their groups.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Located<Vec<Located<Group>>>>,
+}
+
+/// Applications of a closed loop that are alike.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// What it is called where groups are the classes of the report; default: `group 1`, `group 2`, ....
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Located<String>>,
+    /// How many applications; default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applications: Option<Located<u64>>,
+    /// The distribution of the lengths of their messages.
+    pub lengths: Located<Lengths>,
+    /// The time between the delivery of a message and the submission of the next; default: that of `workload.closed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub think: Option<Located<Think>>,
 }
@@ -262,4 +284,6 @@ pub enum ClassesBy {
     Decile,
     /// The column of classes of the trace, or of alphas.
     Trace,
+    /// The groups of applications of a closed loop.
+    Group,
 }

@@ -73,8 +73,7 @@ impl Input {
         match self {
             Self::Open(open) => open.arrivals.drawn_means(open.mean_gap).1,
             Self::Trace(_) => 0.0,
-            Self::Closed(Closed { think: Think::Exponential(mean), .. }) => mean.get() as f64,
-            Self::Closed(_) => 0.0,
+            Self::Closed(closed) => closed.longest_mean(),
         }
     }
 }
@@ -104,12 +103,48 @@ pub struct Replay {
 /// Applications that wait for their messages.
 #[derive(Clone, Debug)]
 pub struct Closed {
-    /// How many; all submit at time 0 in order.
+    /// Groups of applications that are alike, at least one; all submit at time 0 in order.
+    pub groups: Vec<Group>,
+}
+
+/// Applications that are alike.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// What it is called.
+    pub name: String,
+    /// How many.
     pub applications: u32,
     /// The time between the delivery of a message and the submission of the next.
     pub think: Think,
     /// The distribution of lengths.
     pub lengths: Sizes,
+}
+
+impl Closed {
+    /// How many applications there are.
+    #[must_use]
+    pub fn applications(&self) -> u32 {
+        self.groups.iter().map(|group| group.applications).sum()
+    }
+
+    /// The mean length of a message, where all applications submit as often.
+    #[must_use]
+    pub fn mean_length(&self) -> f64 {
+        let sum = |group: &Group| f64::from(group.applications) * group.lengths.mean();
+        match self.groups.as_slice() {
+            [alone] => alone.lengths.mean(),
+            groups => groups.iter().map(sum).sum::<f64>() / f64::from(self.applications()),
+        }
+    }
+
+    /// The longest mean of a time that is drawn, in nanoseconds.
+    pub(crate) fn longest_mean(&self) -> f64 {
+        let mean = |group: &Group| match group.think {
+            Think::Constant(_) => 0.0,
+            Think::Exponential(mean) => mean.get() as f64,
+        };
+        self.groups.iter().map(mean).fold(0.0, f64::max)
+    }
 }
 
 /// The time between the delivery of a message and the submission of the next.

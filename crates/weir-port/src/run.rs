@@ -100,7 +100,7 @@ fn ticks_per_replication(port: &PortScenario) -> u64 {
 pub(super) fn mean_length(port: &PortScenario) -> f64 {
     match &port.input {
         Input::Open(open) => open.lengths.mean(),
-        Input::Closed(closed) => closed.lengths.mean(),
+        Input::Closed(closed) => closed.mean_length(),
         Input::Trace(replay) => replay.trace.mean_length(),
     }
 }

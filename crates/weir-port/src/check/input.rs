@@ -2,11 +2,10 @@
 
 use super::{Check, Serving};
 use crate::document::{self, PortDocument, TraceFile};
-use crate::model::{Closed, Input, Open, Replay, Think};
+use crate::model::{Input, Open, Replay};
 use crate::ticks::Ticks;
 use std::path::PathBuf;
 use std::sync::Arc;
-use weir_core::units::Nanos;
 use weir_document::quantity::Clock;
 use weir_document::{Checked, Located};
 use weir_lab::stream::LONGEST_MEAN;
@@ -14,7 +13,7 @@ use weir_workload::document::WorkloadChecks;
 use weir_workload::{Arrivals, MessageClasses, TimeUnit, Trace, TraceFormat};
 
 /// The most applications of a workload.
-const MAX_APPLICATIONS: u64 = 1_000_000;
+pub(super) const MAX_APPLICATIONS: u64 = 1_000_000;
 /// Who arrives, with what the checks of the rest need to know of it.
 pub(super) struct Arrives {
     pub(super) input: Input,
@@ -101,33 +100,6 @@ impl Check<'_, '_> {
             (None, Some(gap)) => self.refuse(gap, bound, format!("{} the gap", change[1])),
             (None, None) => Ok(()),
         }
-    }
-
-    fn closed(
-        &mut self,
-        closed: &Located<document::Closed>,
-        document: &PortDocument,
-        serving: Serving,
-    ) -> Checked<Arrives> {
-        let workload = &document.workload.value;
-        self.unused(workload.load.as_ref(), "workload.closed, which offers what is served")?;
-        self.unused(workload.gap.as_ref(), "workload.closed")?;
-        self.unused(workload.arrivals.as_ref(), "workload.closed")?;
-        self.unused(workload.flows.as_ref(), "workload.closed, where each application is a flow")?;
-        let applications = self.whole(&closed.value.applications, 1, MAX_APPLICATIONS)? as u32;
-        let think = match closed.value.think.as_ref().map(|think| &think.value) {
-            None => Think::Constant(Nanos::new(0)),
-            Some(document::Think::Constant(time)) => Think::Constant(self.time(time, serving.clock)?),
-            Some(document::Think::Exponential(mean)) => {
-                self.time(mean, serving.clock)?;
-                Think::Exponential(self.exponential(mean)?)
-            }
-        };
-        let lengths = self.lengths(&document.workload, serving)?;
-        let classes = self.classes_of_sizes(document, &lengths)?;
-        let mean_length = lengths.mean();
-        let input = Input::Closed(Closed { applications, think, lengths });
-        Ok(Arrives { input, classes, load: None, mean_gap: None, mean_length })
     }
 
     fn trace(

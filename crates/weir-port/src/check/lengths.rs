@@ -10,7 +10,7 @@ use weir_workload::document::WorkloadChecks;
 use weir_workload::{MessageClasses, Sizes, Trace};
 
 /// The most lengths that make a class each.
-const MAX_LENGTH_CLASSES: u64 = 100;
+pub(super) const MAX_LENGTH_CLASSES: u64 = 100;
 /// The most classes that a trace names, with their alphas.
 const MAX_TRACE_CLASSES: usize = 64;
 impl Check<'_, '_> {
@@ -24,6 +24,16 @@ impl Check<'_, '_> {
             self.packet_for(workload, LengthUnit::Packets, &workload.value, serving)?;
             return Ok(Sizes::alpha_report());
         };
+        self.lengths_in(written, &workload.value, serving)
+    }
+
+    /// A distribution of lengths that is written, in the unit that the service counts.
+    pub(super) fn lengths_in(
+        &mut self,
+        written: &Located<document::Lengths>,
+        workload: &document::Workload,
+        serving: Serving,
+    ) -> Checked<Sizes> {
         let (sizes, unit) = match &written.value {
             document::Lengths::Report => (Sizes::alpha_report(), LengthUnit::Packets),
             document::Lengths::Constant(length) => {
@@ -40,7 +50,7 @@ impl Check<'_, '_> {
             document::Lengths::Mixture(list) => self.mixture(written, list)?,
             document::Lengths::Cdf(file) => (self.cdf(file)?, LengthUnit::Bytes),
         };
-        match self.packet_for(written, unit, &workload.value, serving)? {
+        match self.packet_for(written, unit, workload, serving)? {
             Some(packet) => self.sizes(written, sizes.in_packets(packet.get())),
             None => Ok(sizes),
         }
@@ -128,6 +138,10 @@ impl Check<'_, '_> {
                 (ClassesBy::Length, None) => {
                     let reason = format!("needs at most {MAX_LENGTH_CLASSES} different lengths");
                     self.refuse(written, reason, "write `classes = \"decile\"`")
+                }
+                (ClassesBy::Group, _) => {
+                    let reason = "needs groups of applications, `workload.closed.group`";
+                    self.refuse(written, reason, "write `classes = \"length\"` or \"decile\"")
                 }
                 (ClassesBy::Trace, _) => {
                     let reason = "needs a trace with a column of classes or of alphas";

@@ -16,6 +16,7 @@ use weir_workload::document::WorkloadChecks;
 
 use self::disciplines::carry_alphas;
 
+mod closed;
 mod disciplines;
 mod input;
 mod lengths;

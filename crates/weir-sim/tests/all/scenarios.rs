@@ -296,6 +296,7 @@ fn the_schema_describes_every_key() {
         "warm_up",
         "time_unit",
         "queue_period",
+        "group",
     ] {
         assert!(schema.contains(&format!("\"{key}\"")), "{key}");
     }

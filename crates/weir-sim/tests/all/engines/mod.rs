@@ -8,6 +8,7 @@ mod fast_links;
 mod fluid;
 mod golden;
 mod listing;
+mod mixed_applications;
 mod plain;
 mod script;
 mod self_checks;
