@@ -221,6 +221,7 @@ def place(name: str) -> tuple[int, str]:
         "Lengths",
         "TraceFile",
         "Closed",
+        "Group",
         "Think",
         "Service",
         "PacketTime",

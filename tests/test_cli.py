@@ -226,15 +226,16 @@ def test_records_have_one_row_an_item(capsys, file: Path):
     assert call(capsys, "run", file, "--records", "items.parquet", "--records", "items.parquet")[0] == 0
     table = pyarrow.parquet.read_table("items.parquet")
     assert table.column_names == [
-        "discipline", "id", "flow", "class", "length", "arrival", "first_service", "last_service",
+        "discipline", "replication", "id", "flow", "class", "length",
+        "arrival", "first_service", "last_service",
     ]  # fmt: skip
     assert pyarrow.parquet.read_metadata("items.parquet").metadata[b"weir.time_unit"] == b"u"
     frame = table.to_pandas()
     assert set(frame["discipline"]) == {"fifo", "sf", "alpha:10"}
-    assert not frame.duplicated(["discipline", "id"]).any()
+    assert not frame.duplicated(["discipline", "replication", "id"]).any()
     assert (frame["arrival"] <= frame["first_service"]).all()
     assert (frame["first_service"] <= frame["last_service"]).all()
-    fifo = frame[frame["discipline"] == "fifo"].sort_values("id")
+    fifo = frame[(frame["discipline"] == "fifo") & (frame["replication"] == 0)].sort_values("id")
     assert fifo["last_service"].is_monotonic_increasing
     assert call(capsys, "run", file, "--records", "items.csv")[0] == 0
     assert pyarrow.csv.read_csv("items.csv").num_rows == table.num_rows

@@ -1,4 +1,8 @@
+<<<<<<< ours
 """The port from scenario to result: short runs, bursts, records, disciplines of a pool with chance."""
+=======
+"""The port from scenario to result: runs of a few packets, bursts, records; ties of a pool."""
+>>>>>>> theirs
 
 import csv
 import os
@@ -135,7 +139,7 @@ def test_b4_a_refused_run_leaves_the_records_that_were_there(tmp_path: Path, cap
 
 def test_b4_sigterm_leaves_nothing_half_written(tmp_path: Path):
     """Finding B4: what is being written is removed when the run is ended from outside."""
-    file = drawn(tmp_path, packets=10_000_000_000)
+    file = drawn(tmp_path, packets=1_000_000_000)
     command = [sys.executable, "-m", "weir", "run", file, "--records", str(tmp_path / "r.csv")]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         end = time.monotonic() + 60
@@ -171,3 +175,13 @@ def test_b3_ties_are_broken_by_chance(discipline: str):
         "stop": {"requests": 2000},
     }
     assert weir.run(made).ok
+
+
+@pytest.mark.parametrize("classes", ["length", "decile"])
+def test_b14_every_figure_stands_in_a_result_once(tmp_path: Path, classes: str):
+    """Finding B14: the mean slowdown of a class of one length is measured, or follows from its latency."""
+    text = SCENARIO.format(load=0.5, packets=20_000, replications=1) + f'[measure]\nclasses = "{classes}"\n'
+    result = weir.run(scenario(tmp_path, text))
+    keys = [(row.discipline, row.class_, row.flow, row.metric, row.statistic) for row in result.estimates]
+    assert len(keys) == len(set(keys))
+    assert result.estimate("fifo", metric="slowdown", class_="5pkt").value > 1

@@ -190,8 +190,8 @@ fn the_alphas_of_a_trace_reach_the_discipline() {
     let scenario = Scenario::from_file(&folder.write("s.toml", text)).expect("valid");
     let disciplines = &port(&scenario).disciplines;
     assert_eq!(disciplines[1].name, "alpha:3");
-    assert_eq!(disciplines[1].spec.to_string(), "alpha:3,classes=10/0.5");
-    assert_eq!(disciplines[2].spec.to_string(), "in_order(alpha(3,classes=10/0.5))");
+    assert_eq!(disciplines[1].spec.to_string(), "alpha:3,classes=0.5/10");
+    assert_eq!(disciplines[2].spec.to_string(), "in_order(alpha(3,classes=0.5/10))");
 }
 
 #[test]
