@@ -1,8 +1,4 @@
-<<<<<<< ours
-"""The port from scenario to result: short runs, bursts, records, disciplines of a pool with chance."""
-=======
 """The port from scenario to result: runs of a few packets, bursts, records; ties of a pool."""
->>>>>>> theirs
 
 import csv
 import os

@@ -228,7 +228,7 @@ def test_frozen_maps_stand_at_their_links():
 
 def test_draws_are_short_and_have_seeds_of_their_own():
     drawn = [plan for plan in runs.plans(Fidelity.QUICK) if plan.measured == Measured.DRAW]
-    assert len({(plan.experiment, plan.seed) for plan in drawn}) == len(drawn) == 72
+    assert len({(plan.experiment, plan.seed) for plan in drawn}) == len(drawn) == 120
     scenario = tomllib.loads(runs.scenario(drawn[0]))
     assert scenario["stop"]["replications"] == 1
     assert scenario["disciplines"] == ["sfq:queues=9,depth=100pkt,hash=keyed,perturb=idle"]

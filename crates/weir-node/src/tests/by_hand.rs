@@ -52,8 +52,9 @@ fn b12_who_wakes_at_the_end_of_an_epoch_is_posted_before_the_turn() {
     let event = add_event(&mut one, "event", 2);
     let hog = Writer::new().begin(None).compute(ms(1)).done();
     one.processes.push(process("low", ms(20), Some(ms(20)), hog));
-    let program = Writer::new().sleep(ms(100)).compute(ms(5)).done();
-    one.processes.push(process("wakes", ms(40), Some(ms(20)), program));
+    let mut wakes = process("wakes", ms(40), Some(ms(20)), Writer::new().compute(ms(5)).done());
+    wakes.starts = ms(100);
+    one.processes.push(wakes);
     let program = Writer::new().wait(event).compute(ms(5)).done();
     one.processes.push(process("other", ms(40), Some(ms(20)), program));
     let mut remote = process("remote", ms(10), None, Writer::new().sleep(ms(99)).post(event).done());

@@ -4,7 +4,7 @@ Source: *A Report on Stochastic Fairness Queueing (SFQ) Experiments*, SRI, March
 leaves open, and the choices made, are told in ``reproduce/sfq/README.md``. The work is four experiments
 under five disciplines, one with the maps of a perturbed run frozen in, and many draws of random maps.
 
-``quick`` has 8 seeds, ``default`` 16, ``full`` 64; random maps are drawn 24, 64 or 256 times.
+``quick`` has 8 seeds, ``default`` 16, ``full`` 64; random maps are drawn 40, 64 or 256 times.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ _FROZEN_ELSEWHERE = "sfq:queues=9,depth=100pkt,map=0/1/2/3"
 _REPLICATIONS = {Fidelity.QUICK: 8, Fidelity.DEFAULT: 16, Fidelity.FULL: 64}
 _FROZEN = {Fidelity.QUICK: 32, Fidelity.DEFAULT: 64, Fidelity.FULL: 128}
 """More, since the split of one queue between LBL and Lawndart has two modes (README, "Two modes")."""
-_DRAWS = {Fidelity.QUICK: 24, Fidelity.DEFAULT: 64, Fidelity.FULL: 256}
+_DRAWS = {Fidelity.QUICK: 40, Fidelity.DEFAULT: 64, Fidelity.FULL: 256}
 
 
 class Measured(StrEnum):

@@ -134,11 +134,7 @@ fn gathered(name: &str, wrong: Wrong) -> Gathered {
     let mut collector = Collector::new(plan.clone(), false);
     engine.advance(u64::MAX, &mut collector);
     let spec = Spec { name: name.to_owned(), arguments: Vec::new() };
-<<<<<<< ours
     let named = NamedDiscipline::new(name, spec);
-=======
-    let named = NamedDiscipline { name: name.to_owned(), spec };
->>>>>>> theirs
     let mut gathered = Gathered::new(&named, &plan, 1e9, 1);
     gathered.engine = "plain";
     gathered.add(0, collector, engine.state(), None);
