@@ -45,9 +45,9 @@ pub struct Waiting {
 pub struct State {
     /// Packets accepted, or messages served whole.
     pub ticks: u64,
-    /// The time that has passed.
+    /// The time that has passed: up to the end of the last service counted in `ticks`.
     pub now: Nanos,
-    /// The time the server has been busy.
+    /// The time the server has been busy by then.
     pub busy: Nanos,
     /// Messages that have arrived.
     pub arrived: u64,

@@ -148,7 +148,7 @@ impl Lane for LockstepLane {
         }
     }
 
-    /// Time is that at which the work drawn so far would be over, at most a block of messages ahead.
+    /// Time is that at which the last tick is over, whatever was drawn ahead.
     fn state(&self, place: usize) -> State {
         let timeline = self.engine.timeline();
         let arrived = timeline.handed();

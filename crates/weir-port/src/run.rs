@@ -372,6 +372,24 @@ mod tests {
     }
 
     #[test]
+    fn a9_time_and_utilisation_do_not_depend_on_the_engine() {
+        for packets in [1, 700, 60_000] {
+            let rest = format!("load = 0.6\n[stop]\npackets = {packets}\nwarm_up = \"none\"\n");
+            let scenario = scenario("\"fifo\", \"sf\", \"hrrn\"", &rest);
+            let accelerated = told(&scenario, &mut |_| ()).expect("a result");
+            let plain = recorded(&scenario, &mut Kept::default()).expect("a result");
+            assert_eq!((accelerated.engines[0].engine, plain.engines[0].engine), ("accelerated", "plain"));
+            assert_eq!(accelerated.duration, plain.duration);
+            let used = |outcome: &Outcome| -> Vec<Option<f64>> {
+                let rows = outcome.estimates.iter().filter(|row| row.metric == "utilisation");
+                rows.map(|row| row.value).collect()
+            };
+            assert_eq!(used(&accelerated), used(&plain));
+            assert_eq!(used(&plain)[0], used(&plain)[2]);
+        }
+    }
+
+    #[test]
     fn records_that_cannot_be_written_end_the_run() {
         let scenario = scenario("\"fifo\"", "load = 0.5\n[stop]\npackets = 2000\n");
         let error = recorded(&scenario, &mut Failing).expect_err("the sink fails");

@@ -55,6 +55,9 @@ pub struct Timeline {
     accepted: u64,
     /// The server's idle time so far.
     idle: u64,
+    /// The ticks before which the server was idle, with its idle time up to them; only those that the ticks not yet
+    /// handed out need.
+    pauses: Vec<(u64, u64)>,
     last_at: u64,
     monitor_period: u64,
     next_sample: u64,
@@ -87,6 +90,7 @@ impl Timeline {
             arrived: 0,
             accepted: 0,
             idle: 0,
+            pauses: Vec::new(),
             last_at: 0,
             monitor_period,
             next_sample: if monitor_period == 0 { u64::MAX } else { monitor_period },
@@ -127,16 +131,27 @@ impl Timeline {
         Ok(drawn)
     }
 
-    /// The service times of all that has arrived.
+    /// The service times of the ticks handed out.
     #[must_use]
     pub fn work(&self) -> Nanos {
-        Nanos::new(self.total_work)
+        let next = (self.handed_tick - self.first_instant) as usize;
+        Nanos::new(match self.instants[next..self.filled].first() {
+            Some(accepted) => accepted - self.idle_before(self.handed_tick),
+            None => self.total_work,
+        })
     }
 
-    /// When these would be over.
+    /// When these are over: the end of the last service.
     #[must_use]
     pub fn end(&self) -> Instant {
-        Instant::new(self.total_work + self.idle)
+        let idle = self.handed_tick.checked_sub(1).map_or(0, |last| self.idle_before(last));
+        Instant::new(self.work().get() + idle)
+    }
+
+    /// The server's idle time up to a tick, from the last that was handed out on.
+    fn idle_before(&self, tick: u64) -> u64 {
+        let later = self.pauses.partition_point(|&(first, _)| first <= tick);
+        later.checked_sub(1).map_or(0, |last| self.pauses[last].1)
     }
 
     /// Packets arrived so far.
@@ -234,6 +249,9 @@ impl Timeline {
         }
         self.samples.drain(..self.sampled);
         self.sampled = 0;
+        let last = self.handed_tick.saturating_sub(1);
+        let begun = self.pauses.partition_point(|&(first, _)| first <= last);
+        self.pauses.drain(..begun.saturating_sub(1));
     }
 
     /// Appends the messages of a block after checking them.

@@ -47,6 +47,7 @@ impl Timeline {
                 self.shift(settled, first);
                 settled = first;
                 self.idle += self.messages.at[i] - begin;
+                self.pauses.push((tick, self.idle));
             }
         }
         self.shift(settled, end);
