@@ -29,6 +29,10 @@ impl Beside for Narrower {
         let ends = measure.as_estimate().map(|estimate| estimate.interval(SECOND_CONFIDENCE));
         Self { low_90: ends.map(|(low, _)| low), high_90: ends.map(|(_, high)| high) }
     }
+
+    fn at_least(self, least: f64) -> Self {
+        Self { low_90: self.low_90.map(|low| low.max(least)), ..self }
+    }
 }
 
 const DIFFERENCE: Comparison = Comparison { name: Some("difference"), ..row::DIFFERENCE };

@@ -88,6 +88,12 @@ impl Plan {
         self.metrics.len() * self.classes + flow
     }
 
+    /// The series of what is served of a flow, in units of length.
+    #[must_use]
+    pub fn served_series(&self, flow: usize) -> usize {
+        self.flow_series(self.flows + flow)
+    }
+
     /// The number of histograms of a section: those of metrics and classes, then those of the flows.
     #[must_use]
     pub fn histograms(&self) -> usize {
@@ -103,7 +109,7 @@ impl Plan {
     /// The number of series.
     #[must_use]
     pub fn series_count(&self) -> usize {
-        self.metrics.len() * self.classes + self.flows
+        self.metrics.len() * self.classes + 2 * self.flows
     }
 }
 
@@ -242,6 +248,7 @@ impl Collector {
             *served += u64::from(departure.length);
             let (series, value) = (self.plan.flow_series(flow), self.plan.metrics[0].of(departure));
             self.batches.record(series, departure.tick, value);
+            self.batches.record(self.plan.served_series(flow), departure.tick, u64::from(departure.length));
             if self.plan.tails && flow < self.plan.flow_histograms() {
                 self.section_of(departure.tick)[series].record(value);
             }

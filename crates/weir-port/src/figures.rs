@@ -5,6 +5,7 @@ use crate::gathered::{CLOCK, Gathered, scale};
 use crate::outcome::{ClassRow, Difference, Distribution, Figure, OfClass, Ratio, Subject};
 use crate::settling::Sufficiency;
 use weir_lab::stats::figure::{ALL, Title};
+use weir_lab::stats::settled;
 use weir_lab::stats::{Bins, Histogram, Linearised, Measure, QUANTILES, Unavailable, fairness};
 
 /// The units in which a result is told, and its classes.
@@ -147,13 +148,9 @@ fn over_all(gathered: &Gathered, classes: &[(&str, Linearised)]) -> Option<Linea
 
 /// The first metric and the share of bandwidth of each application, where there are several.
 fn of_flows(gathered: &Gathered, frame: &Frame, enough: &Sufficiency) -> Vec<Figure> {
-    let served: u64 = gathered.served.iter().sum();
     let mut figures = Vec::new();
-    for (flow, &own) in gathered.served.iter().enumerate() {
-        let share = match served {
-            0 => Unavailable::NoObservations.into(),
-            served => Measure::observed(own as f64 / served as f64, own),
-        };
+    for flow in 0..gathered.served.len() {
+        let share = settled::by_itself(gathered.flow_share(flow).into(), 0.0, settled::error_of("1"));
         figures.push(share_of(gathered, Subject::flow(flow), "bandwidth_share", &share));
         let histograms = gathered.has_tails().then(|| gathered.flow_histograms(flow));
         let histograms = histograms.filter(|histograms| !histograms.is_empty());

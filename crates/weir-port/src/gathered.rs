@@ -120,6 +120,13 @@ impl Gathered {
         Ok(mean.times(scale(self.metrics[0])))
     }
 
+    /// The share of a flow in all that is served.
+    pub fn flow_share(&self, flow: usize) -> Result<Linearised, Unavailable> {
+        let flows = self.served.len();
+        let first = self.metrics.len() * self.classes + flows;
+        self.pool.share(&[first + flow], &(first..first + flows).collect::<Vec<_>>())
+    }
+
     /// The mean number of packets waiting, by the queue monitor.
     pub fn queue_length(&self) -> Result<Linearised, Unavailable> {
         self.queue.mean(&[0])

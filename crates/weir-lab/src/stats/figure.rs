@@ -114,6 +114,15 @@ pub struct PairedDifference<S = Subject, X = ()> {
 pub trait Beside {
     /// Of this.
     fn of(measure: &Measure) -> Self;
+
+    /// The same of what is never less than this.
+    #[must_use]
+    fn at_least(self, _least: f64) -> Self
+    where
+        Self: Sized,
+    {
+        self
+    }
 }
 
 impl Beside for () {
@@ -180,6 +189,15 @@ impl Told {
         }
     }
 
+    /// The same of what is never less than this: nor does its interval reach below. A value that is less, is of something
+    /// else.
+    pub(super) fn at_least(self, least: f64) -> Self {
+        match self.value {
+            Some(value) if value >= least => Self { low: self.low.map(|low| low.max(least)), ..self },
+            _ => self,
+        }
+    }
+
     /// No value.
     pub(super) fn nothing(reason: String) -> Self {
         Self { reason: Some(reason), ..Self::default() }
@@ -201,9 +219,9 @@ impl<S> Title<S> {
 }
 
 impl<S, X: Beside> Figure<S, X> {
-    /// What was measured; where it has no interval, it does not say why.
+    /// What was measured, of what is never below zero; where it has no interval, it does not say why.
     pub fn new(discipline: Option<&str>, title: Title<S>, measure: &Measure) -> Self {
-        let told = Told::new(measure, Intervals::Bare, 0.0);
+        let told = Told::new(measure, Intervals::Bare, 0.0).at_least(0.0);
         Self::told(discipline, title, told, measure.count(), X::of(measure))
     }
 }
@@ -307,6 +325,19 @@ mod tests {
         assert_eq!(json(&apart), expected);
         let named = json(PairedDifference { comparison: Some("improvement"), ..apart });
         assert!(named.contains(r#""metric":"wait","kind":"improvement","statistic":"mean""#), "{named}");
+    }
+
+    #[test]
+    fn a9_no_interval_of_what_is_never_negative_reaches_below_zero() {
+        let wide = |value| Measure::estimate(value, 10.0, 9, Method::Replications { groups: 4 });
+        let title = || Title::mean(Place { load: 0.5 }, "wait", "s");
+        let figure = |value| Figure::<_, ()>::new(Some("fifo"), title(), &wide(value)).low;
+        assert_eq!(figure(2.0), Some(0.0));
+        assert!(figure(-2.0).is_some_and(|low| low < -30.0), "what is negative itself is something else");
+        let of_rows = Rows::bare(rows(&[1.0, 1.0, 100.0], 0.5));
+        assert_eq!(of_rows.figures::<()>("fifo").next().and_then(|figure| figure.low), Some(0.0));
+        let apart = PairedDifference::new(["drr", "fifo"], title(), &wide(2.0), ());
+        assert!(apart.low.is_some_and(|low| low < -20.0), "a difference may be");
     }
 
     #[test]

@@ -79,6 +79,24 @@ impl Pool {
         let of_replication = |batches: &Batches| batches.totals(series).map(influence).collect();
         Ok(Linearised::new(mean, all.count, self.replications.iter().map(of_replication).collect()))
     }
+
+    /// What the observations of `part` add up to, over those of `whole`, of which they are some.
+    pub fn share(&self, part: &[usize], whole: &[usize]) -> Result<Linearised, Unavailable> {
+        let (own, all) = (self.total(part), self.total(whole));
+        if all.sum == 0 {
+            return Err(Unavailable::NoObservations);
+        }
+        let share = own.sum as f64 / all.sum as f64;
+        let influence = |(part, whole): (Total, Total)| Influence {
+            on_value: (part.sum as f64 - share * whole.sum as f64) / all.sum as f64,
+            count: whole.count,
+        };
+        let of_replication = |batches: &Batches| {
+            batches.totals(part).zip(batches.totals(whole)).map(influence).collect::<Vec<_>>()
+        };
+        let replications = self.replications.iter().map(of_replication).collect();
+        Ok(Linearised::new(share, own.count, replications))
+    }
 }
 
 #[cfg(test)]
@@ -107,6 +125,23 @@ mod tests {
         assert!((estimate.standard_error() - 0.75_f64.sqrt()).abs() < 1e-12);
         assert_eq!(estimate.count(), 6);
         assert_eq!(estimate.method(), Method::BatchMeans { groups: 3 });
+    }
+
+    #[test]
+    fn share_by_hand() {
+        let mut batches = Batches::new(2, 0);
+        for (series, tick, value) in [(0, 0, 3), (1, 0, 1), (0, 1, 1), (1, 1, 1)] {
+            batches.record(series, tick, value);
+        }
+        let mut pool = Pool::new();
+        pool.push(batches);
+        let measure = pool.share(&[0], &[0, 1]).expect("observations").estimate();
+        let estimate = measure.as_estimate().expect("two batches");
+        // 4 of 6; residuals 3 - 8/3 and 1 - 4/3, over 6; variance of the two times 2.
+        assert!((estimate.value() - 2.0 / 3.0).abs() < 1e-15);
+        assert!((estimate.standard_error() - (2.0 * 2.0 / 9.0 / 36.0_f64).sqrt()).abs() < 1e-15);
+        assert_eq!(estimate.count(), 2);
+        assert_eq!(pool.share(&[0], &[]).unwrap_err(), Unavailable::NoObservations);
     }
 
     #[test]

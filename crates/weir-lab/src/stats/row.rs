@@ -35,7 +35,7 @@ pub struct Row<S = Subject> {
     pub count: u64,
     /// How near it is told, as a part of it.
     pub reading: f64,
-    /// The least that there can be, where one is known: no interval reaches below it.
+    /// The least that there can be, where it is not 0: no interval reaches below it.
     least: Option<f64>,
     /// Whether it is the least or the longest of all replications.
     is_extreme: bool,
@@ -171,15 +171,15 @@ impl<S> Row<S> {
             return Told { value, reason: Some(EXTREME.to_owned()), ..Told::default() };
         }
         let told = Told::new(&self.measure, intervals, self.reading * value.unwrap_or(0.0).abs());
-        let least = self.least.unwrap_or(f64::NEG_INFINITY);
-        Told { low: told.low.map(|low| low.max(least)), ..told }
+        told.at_least(self.least.unwrap_or(0.0))
     }
 }
 
 impl<S: Clone> Row<S> {
     fn figure<X: Beside>(&self, discipline: &str, intervals: Intervals) -> Figure<S, X> {
         let count = if self.measure.value().is_some() { self.count } else { 0 };
-        let (told, beside) = (self.told(intervals), X::of(&self.measure));
+        let beside = X::of(&self.measure).at_least(self.least.unwrap_or(0.0));
+        let told = self.told(intervals);
         Figure::told(Some(discipline), self.title.clone(), told, count, beside)
     }
 
