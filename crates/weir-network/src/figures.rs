@@ -1,6 +1,7 @@
 //! From what the jobs left to the rows of a result (see [`weir_lab::stats::row`]): one number a replication, its mean with the t interval;
 //! quantiles of all; differences from the reference replication by replication.
 
+use crate::chance;
 use crate::collector::{Bin, Counts, HopCounts};
 use crate::model::NetworkScenario;
 use crate::outcome::{Flows, NetworkDistribution, Scope, Series, Subject};
@@ -118,7 +119,7 @@ pub fn rows(network: &NetworkScenario, summaries: &[Summary]) -> Rows<Subject> {
     }
     (0..network.links.len()).for_each(|link| of_link(network, summaries, link, &mut rows));
     of_hops(network, summaries, &mut rows);
-    Rows::bare(rows)
+    if chance::is_random(network) { Rows::bare(rows) } else { Rows::new(rows, false) }
 }
 
 fn of_flows(

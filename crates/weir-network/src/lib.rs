@@ -6,6 +6,7 @@ pub mod accelerated;
 #[cfg(test)]
 mod agreement;
 pub mod build;
+pub mod chance;
 mod check;
 pub mod collector;
 pub mod delay;

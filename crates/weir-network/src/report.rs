@@ -1,5 +1,6 @@
 //! Puts a result together: figures, differences, self-checks, provenance.
 
+use crate::chance;
 use crate::figures::{self, interval_name};
 use crate::model::{Congestion, Link, NetworkScenario, Traffic};
 use crate::outcome::{FlowRow, IntervalRow, LinkRow, NetworkOutcome, Totals};
@@ -29,7 +30,10 @@ pub fn outcome(
     NetworkOutcome {
         provenance: Provenance::new("network", &network.title, network.seed, frame, finished),
         length_unit: "B",
-        course: course.settling(&estimates, None, figures::words),
+        course: Course {
+            random: chance::is_random(network),
+            ..course.settling(&estimates, None, figures::words)
+        },
         totals: named().map(|(name, summaries)| totals(name, summaries)).collect(),
         intervals: (0..network.measure.intervals.len()).map(|place| interval(network, place)).collect(),
         classes: network.classes.clone(),

@@ -82,7 +82,7 @@ pub fn rows(server: &ServerScenario, place: usize, cell: &Cell) -> Rows {
         making.class(subject, name);
     }
     making.cores();
-    Rows::new(making.rows, true)
+    Rows::new(making.rows, server.is_random())
 }
 
 /// Whether so many requests tell a quantile from the longest.

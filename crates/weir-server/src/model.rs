@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use weir_core::pool::Site;
+use weir_core::registry::with_seeds;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 use weir_workload::duration::Law;
@@ -44,6 +45,22 @@ impl ServerScenario {
     #[must_use]
     pub fn tells_cores(&self) -> bool {
         self.measure.order || self.costs.cold.get() > 0
+    }
+
+    /// Whether anything is random: not where a trace is replayed, services are known as they are, and no discipline draws.
+    #[must_use]
+    pub fn is_random(&self) -> bool {
+        let draws = |spec: &Spec| {
+            let mut drawn = false;
+            drop(with_seeds(spec, &mut || {
+                drawn = true;
+                0
+            }));
+            drawn
+        };
+        !matches!(self.workload, Workload::Trace(_))
+            || matches!(self.known, Known::Within(_))
+            || self.specs.iter().any(draws)
     }
 }
 

@@ -69,8 +69,11 @@ pub fn outcome(server: &ServerScenario, frame: &Frame, cells: &[Cell]) -> Server
     let reason = warnings.iter().find(|warning| warning.text.starts_with(run_length::SHORT));
     let reason = reason.map(|warning| warning.text.clone());
     ServerOutcome {
-        course: Course::new(&server.disciplines, server.reference, interrupted, engine)
-            .judged(&estimates, reason),
+        course: Course {
+            random: server.is_random(),
+            ..Course::new(&server.disciplines, server.reference, interrupted, engine)
+                .judged(&estimates, reason)
+        },
         warnings,
         class_totals: named(server, cells)
             .flat_map(|(name, cell)| class_totals(server, name, cell))

@@ -89,7 +89,7 @@ def _signed(row: NetworkDifference | None, scale: Scale) -> str:
     value = row.value / scale.factor
     sign = "+" if value > 0 else "−" if value < 0 else ""
     half = None if row.low is None or row.high is None else (row.high - row.low) / 2 / scale.factor
-    margin = "" if half is None or not row.settled else f" ±{number(half, 2)}"
+    margin = f" ±{number(half, 2)}" if half and row.settled else ""
     return marked(f"{sign}{number(abs(value), 3)}{margin}", row)
 
 

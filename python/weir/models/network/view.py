@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weir.models.network.cautions import cautions
 from weir.models.network.result import NetworkResult
 from weir.models.network.tables import (
     MOST_ROWS,
@@ -60,6 +61,10 @@ class NetworkView(View[NetworkResult]):
             if links:
                 print_titled(out, f"{name}: links", link_columns(result, [name], links[:MOST_ROWS]))
                 _more(out, len(links), "link")
+
+    def warnings(self) -> Sequence[str]:
+        """Return what is to be known before the figures are read."""
+        return cautions(self.result)
 
     def size(self) -> Sequence[str]:
         """Return how many flows, links and packets there were."""
