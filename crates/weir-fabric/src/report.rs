@@ -8,6 +8,7 @@ use crate::time::ticks;
 use crate::topology::Wiring;
 use crate::{job, offered};
 use weir_core::discipline::Effort;
+use weir_lab::judgement::Judgement;
 use weir_lab::provenance::{Frame, Provenance};
 use weir_lab::result::{Check, Course};
 use weir_lab::stats::Measure;
@@ -121,7 +122,8 @@ fn checks(fabric: &FabricScenario, cells: &[Cell], rows: &[Rows<Subject>]) -> Ve
     let loads = &fabric.traffic.loads;
     let of_traffic = loads.iter().zip(rows).filter_map(|(&load, rows)| {
         let replications = cells.first()?.runs.len();
-        offered(load, figures::offered(rows)?.value()?, offered::tolerance(fabric, load, replications)?)
+        let found = figures::offered(rows)?.value()?;
+        Some(offered(load, found, offered::tolerance(fabric, load, replications)))
     });
     let mut checks: Vec<Check> = of_traffic.collect();
     for (place, ((discipline, load), cell)) in named(fabric, cells).enumerate() {
@@ -149,14 +151,19 @@ fn checks(fabric: &FabricScenario, cells: &[Cell], rows: &[Rows<Subject>]) -> Ve
     checks
 }
 
-/// The load that was offered, against the scenario's, where chance leaves something to check.
-fn offered(load: f64, found: f64, tolerance: f64) -> Option<Check> {
-    let note = format!(
-        "wire bytes over what links carry, against the scenario's, within {:.2} %, which such sources leave 1 time in \
-         1000 at most",
+/// The load that was offered, against the scenario's; judged where it is known what chance leaves, and that is little.
+fn offered(load: f64, found: f64, tolerance: Option<f64>) -> Check {
+    let note = "wire bytes over what links carry, against the scenario's";
+    let check = |tolerance, note: String| Check::new(None, "offered load", load, found, tolerance, note);
+    let Some(tolerance) = tolerance else {
+        let reason = "how much such sources vary is not known";
+        return check(0.0, note.to_owned()).judged(Judgement::none(reason));
+    };
+    let within = format!(
+        "{note}, within {:.2} %, which such sources leave 1 time in 1000 at most",
         100.0 * tolerance / load
     );
-    (tolerance <= TELLING * load).then(|| Check::new(None, "offered load", load, found, tolerance, note))
+    check(tolerance, within).by_interval().telling(TELLING, load)
 }
 
 /// Little's law in the channels of which 99 % arrives: packets inside in the mean, from entries and deliveries, against

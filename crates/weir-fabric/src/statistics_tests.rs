@@ -67,7 +67,7 @@ fn figure<'o>(
 fn a_result_is_whole_and_its_checks_hold() {
     let fabric = small();
     let outcome = run_on(&fabric, 2).expect("a result");
-    assert!(outcome.checks.iter().all(|check| check.ok == Some(true)), "{:#?}", outcome.checks);
+    assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
     let kinds = ["conservation", "same packets", "Little's law", "verification"];
     assert!(kinds.iter().all(|kind| outcome.checks.iter().any(|check| check.check == *kind)));
     assert_eq!((outcome.provenance.replications, outcome.course.interrupted), (3, false));
@@ -174,7 +174,8 @@ fn one_replication_has_values_without_intervals() {
     assert!(
         mean.value.is_some() && mean.low.is_none() && mean.beside.low_90.is_none() && mean.method.is_none()
     );
-    assert!(outcome.checks.iter().all(|check| check.ok == Some(true) && check.check != "offered load"));
+    let expected = |name| if name == "offered load" { None } else { Some(true) };
+    assert!(outcome.checks.iter().all(|check| check.ok == expected(check.check)), "{:#?}", outcome.checks);
 }
 
 #[test]
@@ -183,8 +184,10 @@ fn the_offered_load_is_checked_where_chance_leaves_something_to_check() {
     fabric.verify = false;
     let checked = |fabric: &FabricScenario| {
         let outcome = run_on(fabric, 2).expect("a result");
-        assert!(outcome.checks.iter().all(|check| check.ok == Some(true)), "{:#?}", outcome.checks);
-        outcome.checks.iter().filter(|check| check.check == "offered load").count()
+        assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
+        let is_judged =
+            |check: &&weir_lab::result::Check| check.check == "offered load" && check.ok.is_some();
+        outcome.checks.iter().filter(is_judged).count()
     };
     assert_eq!(checked(&fabric), 0);
     fabric.stop.replications = 1;
@@ -399,7 +402,7 @@ fn a_document_runs_to_its_result() {
         ("s.toml", &scenario.frame.scenario)
     );
     assert_eq!(outcome.provenance.fingerprint, scenario.frame.fingerprint);
-    assert!(outcome.checks.iter().all(|check| check.ok == Some(true)), "{:#?}", outcome.checks);
+    assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:#?}", outcome.checks);
     assert_eq!(outcome.course.engines.len(), 2);
 }
 

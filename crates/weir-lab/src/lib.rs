@@ -6,7 +6,8 @@
 //! | jobs on threads, put together in an order that no thread changes | [`runner`], [`parallel`], [`gathered`], [`tally`] |
 //! | what a run has to do with the outside | [`control`], [`record`], [`error`] |
 //! | figures with their intervals | [`stats`] |
-//! | whole results, and what they say besides figures | [`result`], [`provenance`] |
+//! | whole results, and what they say besides figures | [`result`], [`judgement`], [`provenance`] |
+//! | runs that are as long as it takes | [`lengthened`] |
 //! | a program around one model | [`program`] |
 //! | arithmetic with one result on every machine, and code for the vector units it finds | [`logarithm`], [`dispatch`] |
 
@@ -16,6 +17,8 @@ pub mod control;
 pub mod dispatch;
 pub mod error;
 pub mod gathered;
+pub mod judgement;
+pub mod lengthened;
 pub mod logarithm;
 pub mod parallel;
 pub mod program;

@@ -8,6 +8,8 @@ mod settling;
 use serde::Serialize;
 
 pub use self::settling::Settling;
+use crate::judgement::{Judgement, plus_minus};
+use crate::lengthened::Lengthened;
 use crate::provenance::{EngineUsed, Provenance};
 use crate::runner::Model;
 use crate::scenario::Read;
@@ -34,6 +36,12 @@ pub struct Course {
     /// How much longer the run must be, where figures are not settled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settling: Option<Settling>,
+    /// What was done to settle them, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lengthened: Option<Lengthened>,
+    /// Whether anything is random; in JSON only where nothing is: then one replication tells all.
+    #[serde(skip_serializing_if = "is_true")]
+    pub random: bool,
 }
 
 impl Course {
@@ -54,6 +62,8 @@ impl Course {
             disciplines: disciplines.to_vec(),
             reference: disciplines[reference].clone(),
             settling: None,
+            lengthened: None,
+            random: true,
         }
     }
 }
@@ -158,8 +168,11 @@ pub struct TheoryRow {
     pub unit: &'static str,
     /// The formula, or why there is none.
     pub formula: String,
-    /// Whether the simulation's 99.9 % interval covers it; `None` where nothing was simulated, or it is not settled.
+    /// Whether the simulation's 99.9 % interval covers it; `None` where nothing was simulated, or it was not judged.
     pub agrees: Option<bool>,
+    /// Why the simulation cannot be held against it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unjudged: Option<String>,
     /// Whether what was simulated is settled; in JSON only where it is not.
     #[serde(skip_serializing_if = "is_true")]
     pub settled: bool,
@@ -182,8 +195,15 @@ pub struct Check {
     pub measured: f64,
     /// By how much they may differ.
     pub tolerance: f64,
-    /// Whether they do not differ by more; `None`: not judged, as it rests on a figure that is not settled.
+    /// Whether they do not differ by more; `None` where that was not judged.
     pub ok: Option<bool>,
+    /// Why it was not judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unjudged: Option<String>,
+    /// The confidence of the interval that the tolerance is, where it is one: chance fails 1 right figure in
+    /// 1 / (1 - level). `None` where they can differ by a defect alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<f64>,
     /// What the two numbers are, with their units.
     pub note: String,
 }
@@ -201,12 +221,63 @@ impl Check {
     ) -> Self {
         let ok = Some((expected - measured).abs() <= tolerance);
         let discipline = discipline.map(str::to_owned);
-        Self { discipline, check, expected, measured, tolerance, ok, note: note.into() }
+        let note = note.into();
+        Self { discipline, check, expected, measured, tolerance, ok, unjudged: None, level: None, note }
+    }
+
+    /// The same, whose tolerance is half an interval at [`LEVEL`], or rests on one.
+    #[must_use]
+    pub fn by_interval(self) -> Self {
+        Self { level: Some(LEVEL), ..self }
+    }
+
+    /// The same, as it was judged.
+    #[must_use]
+    pub fn judged(self, judgement: Judgement) -> Self {
+        Self { ok: judgement.holds, unjudged: judgement.unjudged, ..self }
     }
 
     /// The same, judged only where the figure that it rests on is settled.
     #[must_use]
     pub fn resting_on(self, figure: Settled) -> Self {
-        Self { ok: self.ok.filter(|_| figure.is_settled()), ..self }
+        if figure.is_settled() { self } else { self.judged(Judgement::unsettled(figure)) }
+    }
+
+    /// The same, judged only where it lets at most this share of `size` pass: what lets more pass says nothing.
+    #[must_use]
+    pub fn telling(self, share: f64, size: f64) -> Self {
+        if self.tolerance <= share * size.abs() {
+            return self;
+        }
+        let reason = format!("tolerance {}", plus_minus(self.tolerance, size.abs()));
+        self.judged(Judgement::none(reason))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(tolerance: f64) -> Check {
+        Check::new(Some("fifo"), "Little's law", 10.0, 10.4, tolerance, "so many present").by_interval()
+    }
+
+    #[test]
+    fn a2_a_check_that_lets_too_much_pass_is_there_and_not_judged() {
+        let judged = |tolerance| check(tolerance).telling(0.05, 10.0);
+        assert_eq!((judged(0.5).ok, judged(0.3).ok), (Some(true), Some(false)));
+        let open = judged(0.8);
+        assert_eq!((open.ok, open.unjudged.as_deref()), (None, Some("tolerance ±8.0 %")));
+        assert_eq!(check(0.8).ok, Some(true));
+    }
+
+    #[test]
+    fn a_check_says_that_it_was_not_judged_only_where_it_was_not() {
+        let json = |check: &Check| serde_json::to_string(check).expect("JSON");
+        let usual = json(&Check::new(None, "data", 1.0, 1.0, 0.0, ""));
+        assert!(usual.ends_with(r#""tolerance":0.0,"ok":true,"note":""}"#), "{usual}");
+        let open = json(&check(0.8).telling(0.05, 10.0));
+        let expected = r#""ok":null,"unjudged":"tolerance ±8.0 %","level":0.999,"note":"so many present"}"#;
+        assert!(open.ends_with(expected), "{open}");
     }
 }

@@ -13,7 +13,7 @@ use weir_lab::provenance::{Frame, Provenance};
 use weir_lab::result::{Check, Course};
 use weir_lab::stats::row::{self, DIFFERENCE, Rows};
 
-/// A check of Little's law that lets more than this part of it pass says nothing, and is left out.
+/// A check of Little's law that lets more than this part of it pass says nothing, and is not judged.
 const TELLING: f64 = 0.05;
 /// So many processes are named at most that never ran.
 const NAMED: usize = 10;
@@ -31,7 +31,7 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
     let course = Course::new(&node.disciplines, node.reference, interrupted, |_| Some("plain"));
     NodeOutcome {
         provenance: Provenance::new("node", &node.title, node.seed, frame, replications),
-        course: course.judged(&estimates, None),
+        course: Course { random: figures::is_random(node), ..course.judged(&estimates, None) },
         epoch: seconds(node.epoch.get()),
         measured: seconds(node.stop.window().span().get()),
         nodes: node.nodes.clone(),
@@ -270,8 +270,9 @@ fn little(node: &NodeScenario, discipline: &str, queue: &str, parts: &[&QueuePar
     let note = format!(
         "mean length of `{queue}`, against throughput times mean age in the measured time, but for what is there at its end"
     );
-    let is_telling = area > 0.0 && tolerance <= TELLING * area;
     // Sums of whole numbers, rounded once.
-    let tolerance = tolerance + area * f64::EPSILON * 4.0;
-    is_telling.then(|| Check::new(Some(discipline), "Little's law", area, aged, tolerance, note))
+    let rounding = area * f64::EPSILON * 4.0;
+    let check = || Check::new(Some(discipline), "Little's law", area, aged, tolerance + rounding, note);
+    // Of a queue in which nothing ever lay there is nothing to say.
+    (area > 0.0).then(|| check().telling(TELLING, area))
 }

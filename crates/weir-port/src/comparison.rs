@@ -6,8 +6,8 @@ use crate::gathered::Gathered;
 use crate::outcome::ClassRow;
 use crate::settling::Sufficiency;
 use crate::theory::ClosedForm;
+use weir_lab::judgement::Judgement;
 use weir_lab::result::{Check, LEVEL, TheoryRow};
-use weir_lab::stats::Measure;
 use weir_theory::TheoryError;
 
 /// The exact means of a metric, `all` first and then class by class; `None` where the form gives none. Those of
@@ -31,6 +31,15 @@ pub fn exact(form: &ClosedForm, metric: Metric, frame: &Frame) -> Vec<Option<f64
     means
 }
 
+/// What was simulated of a discipline, and what of it is settled.
+#[derive(Clone, Copy)]
+pub struct Simulated<'a> {
+    /// It.
+    pub gathered: &'a Gathered,
+    /// Whether the run is long enough for its figures.
+    pub enough: &'a Sufficiency,
+}
+
 /// The rows of one discipline, beside what was simulated of it, if anything was.
 #[must_use]
 pub fn rows(
@@ -38,15 +47,17 @@ pub fn rows(
     form: &Result<ClosedForm, TheoryError>,
     metrics: &[Metric],
     frame: &Frame,
-    simulated: Option<(&Gathered, &Sufficiency)>,
+    simulated: Option<Simulated<'_>>,
 ) -> Vec<TheoryRow> {
     let mut rows = Vec::new();
     for (place, &metric) in metrics.iter().enumerate() {
         let values = form.as_ref().map(|form| exact(form, metric, frame));
         for (at, class) in frame.classes.iter().enumerate() {
             let value = values.as_ref().ok().and_then(|values| values[at]);
-            let mean = simulated.map(|(gathered, enough)| enough.mean_of(gathered, place, at.checked_sub(1)));
-            let (agrees, settled) = covers(mean, value);
+            let judged = value.zip(simulated).map(|(value, Simulated { gathered, enough })| {
+                Judgement::of(value, &enough.mean_of(gathered, place, at.checked_sub(1)))
+            });
+            let judgement = judged.unwrap_or_default();
             rows.push(TheoryRow {
                 discipline: Some(name.to_owned()),
                 class: class.name.clone(),
@@ -54,32 +65,21 @@ pub fn rows(
                 value,
                 unit: frame.unit(metric),
                 formula: form.as_ref().map_or_else(ToString::to_string, |form| form.formula().to_owned()),
-                agrees,
-                settled,
+                settled: judgement.unjudged.is_none(),
+                agrees: judgement.holds,
+                unjudged: judgement.unjudged,
             });
         }
     }
     rows
 }
 
-/// Whether the 99.9 % interval of a mean covers a value, `None` where there is no interval or the mean is not settled; and
-/// whether it is.
-fn covers(mean: Option<Measure>, value: Option<f64>) -> (Option<bool>, bool) {
-    let both = mean.zip(value).and_then(|(mean, value)| Some((*mean.as_estimate()?, value)));
-    let Some((estimate, value)) = both else { return (None, true) };
-    if !estimate.settled().is_settled() {
-        return (None, false);
-    }
-    let (low, high) = estimate.interval(LEVEL);
-    (Some((low..=high).contains(&value)), true)
-}
-
 /// The row of the queue length, which all work-conserving disciplines share.
 #[must_use]
-pub fn queue_row(form: &ClosedForm, simulated: Option<(&Gathered, &Sufficiency)>) -> Option<TheoryRow> {
+pub fn queue_row(form: &ClosedForm, simulated: Option<Simulated<'_>>) -> Option<TheoryRow> {
     let value = form.queue_length()?;
-    let length = simulated.map(|(gathered, enough)| enough.queue_length(gathered));
-    let (agrees, settled) = covers(length, Some(value));
+    let judge = |found: Simulated<'_>| Judgement::of(value, &found.enough.queue_length(found.gathered));
+    let judgement = simulated.map(judge).unwrap_or_default();
     Some(TheoryRow {
         discipline: None,
         class: "all".to_owned(),
@@ -87,23 +87,24 @@ pub fn queue_row(form: &ClosedForm, simulated: Option<(&Gathered, &Sufficiency)>
         value: Some(value),
         unit: "pkt",
         formula: "conservation of work: rho (W + E[L(L-1)] / 2m)".to_owned(),
-        agrees,
-        settled,
+        settled: judgement.unjudged.is_none(),
+        agrees: judgement.holds,
+        unjudged: judgement.unjudged,
     })
 }
 
-/// The closed form of the overall mean as a self-check.
+/// The closed form of the overall mean as a self-check; none where there is no mean to hold against it.
 #[must_use]
-pub fn check(
-    (gathered, enough): (&Gathered, &Sufficiency),
-    form: &ClosedForm,
-    frame: &Frame,
-) -> Option<Check> {
+pub fn check(simulated: Simulated<'_>, form: &ClosedForm, frame: &Frame) -> Option<Check> {
+    let Simulated { gathered, enough } = simulated;
     let measure = enough.mean_of(gathered, 0, None);
-    let (low, high) = measure.as_estimate()?.interval(LEVEL);
+    let tolerance = measure.as_estimate().map_or(0.0, |estimate| {
+        let (low, high) = estimate.interval(LEVEL);
+        (high - low) / 2.0
+    });
     let note = format!("mean {} in {}, {}", gathered.metrics[0].name(), frame.time_unit, form.formula());
     let exact = form.mean() + frame.transmission;
     let name = Some(gathered.name.as_str());
-    let check = Check::new(name, "known formula", exact, measure.value()?, (high - low) / 2.0, note);
-    Some(check.resting_on(measure.settled()))
+    let check = Check::new(name, "known formula", exact, measure.value()?, tolerance, note).by_interval();
+    Some(check.judged(Judgement::of(exact, &measure)))
 }

@@ -1,6 +1,7 @@
 //! Puts a result together: figures, differences, closed forms, self-checks, provenance.
 
 use crate::collector::Metric;
+use crate::comparison::{self, Simulated};
 use crate::figures::{self, Frame};
 use crate::gathered::{CLOCK, Gathered};
 use crate::model::{Clock, Input, PortScenario, Service};
@@ -8,7 +9,7 @@ use crate::outcome::{ClassRow, Figure, Outcome, Precision, WarmUpUsed};
 use crate::settling::Sufficiency;
 use crate::theory::{ClosedForm, theory};
 use crate::warmup::WarmUpTicks;
-use crate::{build, comparison, selfcheck};
+use crate::{build, selfcheck};
 use weir_lab::provenance::{EngineUsed, Frame as Source, Provenance};
 use weir_lab::result::{Check, TheoryRow};
 use weir_theory::{self, Mode, NoForm, TheoryError};
@@ -130,6 +131,7 @@ fn blank(port: &PortScenario, from: &Source) -> Outcome {
         disciplines: port.disciplines.iter().map(|named| named.name.clone()).collect(),
         reference: port.disciplines[port.reference].name.clone(),
         settling: None,
+        lengthened: None,
         classes: frame(port, None).classes,
         estimates: Vec::new(),
         differences: Vec::new(),
@@ -164,7 +166,7 @@ fn theory_rows(
     let (mut rows, mut checks, mut queue) = (Vec::new(), Vec::new(), None);
     let metrics = build::metrics(port);
     for (at, named) in port.disciplines.iter().enumerate() {
-        let simulated = gathered.map(|(all, enough)| (&all[at], enough));
+        let simulated = gathered.map(|(all, enough)| Simulated { gathered: &all[at], enough });
         let form = form(port, &named.name);
         rows.extend(comparison::rows(&named.name, &form, &metrics, frame, simulated));
         if let Ok(form) = form {

@@ -3,6 +3,7 @@
 use crate::audit::Audited;
 use crate::figures::Frame;
 use crate::gathered::{CLOCK, Gathered};
+use weir_lab::judgement::Judgement;
 use weir_lab::result::{Check, LEVEL};
 use weir_lab::stats::Measure;
 
@@ -38,7 +39,7 @@ fn idle(gathered: &Gathered) -> Check {
 /// Work-conserving disciplines have served as many packets at the same instant.
 fn same_work(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Option<Check> {
     let served = |of: &Gathered| of.total(|state| state.ticks);
-    let alike = gathered.engine == first.engine && served(gathered) == served(first);
+    let alike = served(gathered) == served(first);
     if !frame.shared_instants || !alike || gathered.name == first.name {
         return None;
     }
@@ -46,6 +47,9 @@ fn same_work(gathered: &Gathered, first: &Gathered, frame: &Frame) -> Option<Che
     let note = format!("time in which the same packets were served, against `{}`", first.name);
     Some(Check::new(Some(&gathered.name), "work conservation", time(first), time(gathered), 0.0, note))
 }
+
+/// Half a 99.9 % interval over its value, beyond which Little's law is not judged.
+const TELLING: f64 = 0.25;
 
 /// Little's law: the mean number of messages present is their rate times their mean time.
 fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
@@ -56,18 +60,22 @@ fn little(gathered: &Gathered, frame: &Frame) -> Option<Check> {
         return None;
     }
     let rate = gathered.total(|state| state.arrived) as f64 / (time / CLOCK);
-    let Measure::Estimate(mean) = Measure::from(gathered.mean(0, None)) else { return None };
-    let (low, high) = mean.interval(LEVEL);
+    let measure = Measure::from(gathered.mean(0, None));
+    let mean = measure.value()?;
     let unfinished = gathered.total(|state| state.unfinished) as f64 * CLOCK / time;
-    let expected = rate * (mean.value() - frame.transmission);
+    let each = mean - frame.transmission;
+    let expected = rate * each;
     // What is unfinished was present for a part of its time; the rest is rounding.
-    let tolerance = rate * (high - low) / 2.0 + unfinished * mean.value() + 1e-9 * expected;
+    let rest = unfinished * mean + 1e-9 * expected;
     let unit = frame.time_unit;
-    let each = mean.value() - frame.transmission;
     let note =
         format!("messages present in the mean, against {rate:.4e} a {unit} for {each:.4e} {unit} each");
     let present = present as f64 / time;
-    Some(Check::new(Some(&gathered.name), "Little's law", present, expected, tolerance, note))
+    let check = |span: f64| {
+        let tolerance = rate * span + rest;
+        Check::new(Some(&gathered.name), "Little's law", present, expected, tolerance, note)
+    };
+    Some(by_interval(&measure, check).telling(TELLING, expected))
 }
 
 /// Little's law for packets: the mean number waiting, by the queue monitor, is the sum of all waits over
@@ -78,11 +86,21 @@ fn little_of_packets(gathered: &Gathered, first: &Gathered) -> Option<Check> {
     if integral == 0 || time == 0 || gathered.name != first.name {
         return None;
     }
-    let Measure::Estimate(monitored) = Measure::from(gathered.queue_length()) else { return None };
-    let (low, high) = monitored.interval(LEVEL);
+    let monitored = Measure::from(gathered.queue_length());
+    let value = monitored.value()?;
     let note = "packets waiting in the mean: readings of the queue, against the sum of all waits over time";
     let by_waits = integral as f64 / time as f64;
-    Some(Check::new(None, "Little's law", monitored.value(), by_waits, (high - low) / 2.0, note))
+    let check = |span| Check::new(None, "Little's law", value, by_waits, span, note);
+    Some(by_interval(&monitored, check).telling(TELLING, value))
+}
+
+/// A check within half the 99.9 % interval of a measure; not judged where there is none.
+fn by_interval(measure: &Measure, check: impl FnOnce(f64) -> Check) -> Check {
+    let Some(estimate) = measure.as_estimate() else {
+        return check(0.0).by_interval().judged(Judgement::none("no interval"));
+    };
+    let (low, high) = estimate.interval(LEVEL);
+    check((high - low) / 2.0).by_interval()
 }
 
 /// No message slowed another beyond the bound of alpha.

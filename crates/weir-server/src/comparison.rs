@@ -11,6 +11,7 @@ use crate::outcome::Warning;
 use crate::run_length::Length;
 use crate::summary::Cell;
 use weir_core::units::Nanos;
+use weir_lab::judgement::Judgement;
 use weir_lab::result::{LEVEL, TheoryRow};
 use weir_lab::stats::figure::ALL;
 use weir_lab::stats::row::Rows;
@@ -25,7 +26,11 @@ pub fn rows(server: &ServerScenario, place: usize, cell: &Cell, rows: &Rows) -> 
         return vec![without(discipline, reason)];
     }
     let mut made = of_discipline(server, place);
-    made.iter_mut().for_each(|row| (row.agrees, row.settled) = covered(row, rows));
+    made.iter_mut().for_each(|row| {
+        let judgement = judged(row, rows);
+        (row.agrees, row.settled) = (judgement.holds, judgement.unjudged.is_none());
+        row.unjudged = judgement.unjudged;
+    });
     made
 }
 
@@ -55,6 +60,7 @@ fn without(discipline: &str, reason: String) -> TheoryRow {
         formula: reason,
         agrees: None,
         settled: true,
+        unjudged: None,
     }
 }
 
@@ -115,15 +121,12 @@ fn simulated(row: &TheoryRow, rows: &Rows) -> Option<(f64, (f64, f64))> {
     Some((found.value(), found.interval(LEVEL)))
 }
 
-/// Whether the simulation covers a row, none where nothing can be said; and whether what it covers is settled.
-fn covered(row: &TheoryRow, rows: &Rows) -> (Option<bool>, bool) {
+/// Whether the simulation covers a row; it is not asked about a limit.
+fn judged(row: &TheoryRow, rows: &Rows) -> Judgement {
     let is_limit = row.formula.starts_with(closed_form::SHARING);
-    let found = row.value.filter(|_| !is_limit).zip(simulated(row, rows));
     let measure = rows.measure("class", &row.class, row.metric, "mean");
-    if found.is_some() && measure.is_some_and(|measure| !measure.settled().is_settled()) {
-        return (None, false);
-    }
-    (found.map(|(value, (_, (low, high)))| (low..=high).contains(&value)), true)
+    let both = row.value.filter(|_| !is_limit).zip(measure);
+    both.map_or_else(Judgement::default, |(value, measure)| Judgement::of(value, measure))
 }
 
 /// The row that is farthest from its simulation, with both values, the interval, the likely cause and what to do.
@@ -166,9 +169,6 @@ fn cause(server: &ServerScenario, place: usize, row: &TheoryRow, found: f64) -> 
     const FINE: f64 = 100.0;
     let length = Length::of(server, place);
     let is_low = row.value.is_some_and(|value| found < value);
-    if let Some(length) = length.as_ref().filter(|length| length.is_short()) {
-        return format!("likely the run is too short; let a replication last {}", length.needed());
-    }
     if let Some(length) =
         length.filter(|length| is_low && server.stop.warm_up.get() < length.relaxation_nanos())
     {

@@ -3,10 +3,11 @@
 use crate::collector::measured;
 use crate::model::{Process, ServerScenario};
 use crate::summary::{Cell, Summary};
+use weir_lab::judgement::Judgement;
 use weir_lab::result::{Check, LEVEL};
 use weir_lab::stats::replications;
 
-/// A check that lets more than this part of it pass says nothing, and is left out.
+/// A check that lets more than this part of it pass says nothing, and is not judged.
 const TELLING: f64 = 0.05;
 /// The same of a check that rests on an interval.
 const TELLING_INTERVAL: f64 = 0.1;
@@ -75,11 +76,9 @@ fn work(discipline: &str, cell: &Cell) -> Option<Check> {
     let reaching = sum(cell, |run| run.told.reaching) / 1e9;
     let note = "seconds of service in the measured time, against those of the requests that arrived in it, but for the \
                 requests that were present at one of its ends";
-    let is_telling = served > 0.0 && reaching <= TELLING * served && !is_served_in_part(cell);
-    is_telling.then(|| {
-        let tolerance = reaching + served * f64::EPSILON * 4.0;
-        Check::new(Some(discipline), "work", served, counted, tolerance, note)
-    })
+    let tolerance = reaching + served * f64::EPSILON * 4.0;
+    let check = || Check::new(Some(discipline), "work", served, counted, tolerance, note);
+    (served > 0.0 && !is_served_in_part(cell)).then(|| check().telling(TELLING, served))
 }
 
 /// Little's law: the mean number of requests present, against their rate times their mean response. The two differ by
@@ -96,9 +95,9 @@ fn little(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option<Chec
     let tolerance = sum(cell, reaching) / span;
     let note = "mean number of requests present in the measured time, against their rate times their mean response, but for \
                 those that were present at one of its ends";
-    let is_telling = present > 0.0 && tolerance <= TELLING * present;
     let tolerance = tolerance + present * f64::EPSILON * 4.0;
-    is_telling.then(|| Check::new(Some(discipline), "Little's law", present, spent, tolerance, note))
+    let check = || Check::new(Some(discipline), "Little's law", present, spent, tolerance, note);
+    (present > 0.0).then(|| check().telling(TELLING, present))
 }
 
 /// The part of the cores' time that is service is the offered load, less what was dropped.
@@ -122,15 +121,20 @@ fn utilisation(server: &ServerScenario, discipline: &str, cell: &Cell) -> Option
     let count = cell.runs.len() as f64;
     let expected = load * (1.0 - cell.runs.iter().map(lost).sum::<f64>() / count);
     let measure = replications::mean(&apart);
-    let (low, high) = measure.as_estimate()?.interval(LEVEL);
+    let found = expected + measure.value()?;
     let reaching = sum(cell, |run| run.told.reaching) / span / cores / count;
     let ends = at_ends(server) * mean / span / cores;
-    let tolerance = (high - low) / 2.0 + reaching + ends;
     let note = "offered load less what was dropped, against the part of the cores' time that was service, within its \
                 99.9 % interval and the requests that come or are present at the ends of the measured time";
-    let found = expected + measure.value()?;
-    let check = || Check::new(Some(discipline), "utilisation", expected, found, tolerance, note);
-    (tolerance <= TELLING_INTERVAL * expected).then(check)
+    let check = |span| {
+        let tolerance = span + reaching + ends;
+        Check::new(Some(discipline), "utilisation", expected, found, tolerance, note).by_interval()
+    };
+    let Some(estimate) = measure.as_estimate() else {
+        return Some(check(0.0).judged(Judgement::none("no interval")));
+    };
+    let (low, high) = estimate.interval(LEVEL);
+    Some(check((high - low) / 2.0).telling(TELLING_INTERVAL, expected))
 }
 
 /// So many requests more or fewer than the rate says may come in the measured time, by where its ends lie.

@@ -173,7 +173,7 @@ fn books_that_do_not_agree_are_told() {
     };
     let outcome = played_by(&by_hand(2), 1, &wrong);
     let failed: Vec<_> =
-        outcome.checks.iter().filter(|check| check.ok != Some(true)).map(|check| check.check).collect();
+        outcome.checks.iter().filter(|check| check.ok == Some(false)).map(|check| check.check).collect();
     assert_eq!(failed, ["conservation", "busy time", "conservation", "busy time"]);
     let outcome = played_by(&by_hand(2), 1, &play_told);
     let ok = |name| outcome.checks.iter().any(|check| check.check == name && check.ok == Some(true));
@@ -223,8 +223,12 @@ fn a_closed_form_that_disagrees_is_told_with_both_values_cause_and_remedy() {
         assert!(text.contains("us in the simulation, 99.9 % interval 4.9") && text.contains(part), "{text}");
     };
     told(&server, "another seed and more than 8 replications");
+    // A run that is too short judges nothing, and blames nobody.
     server.stop.duration = nanos(20_000);
-    told(&server, "the run is too short; let a replication last at least");
+    let outcome = played_by(&server, 1, &wrong_delays);
+    assert!(outcome.warnings.iter().all(|one| !one.text.contains("by its closed form")));
+    let unjudged = |row: &&weir_lab::result::TheoryRow| row.agrees.is_none() && row.unjudged.is_some();
+    assert_eq!(outcome.theory.iter().filter(unjudged).count(), outcome.theory.len());
 }
 
 #[test]
@@ -326,7 +330,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
 #[test]
 fn the_books_agree_and_every_interval_holds_its_value() {
     let outcome = played(&several(8), 2).expect("a result");
-    let wrong: Vec<_> = outcome.checks.iter().filter(|check| check.ok != Some(true)).collect();
+    let wrong: Vec<_> = outcome.checks.iter().filter(|check| check.ok == Some(false)).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     for wanted in ["conservation", "requests told", "busy time", "work", "Little's law", "utilisation"] {
         assert!(outcome.checks.iter().any(|check| check.check == wanted), "{wanted}");
@@ -391,7 +395,7 @@ fn a_class_without_a_share_has_no_figures() {
             "{row:?}"
         );
     }
-    assert!(outcome.checks.iter().all(|check| check.ok == Some(true)), "{:?}", outcome.checks);
+    assert!(outcome.checks.iter().all(|check| check.ok != Some(false)), "{:?}", outcome.checks);
     assert!(!serde_json::to_string(&outcome).expect("json").contains("NaN"));
 }
 

@@ -190,6 +190,6 @@ pub(crate) fn mean(outcome: &Outcome, discipline: &str, metric: &str) -> Option<
 /// Fails unless every self-check is there and holds.
 pub(crate) fn all_checks_hold(outcome: &Outcome) {
     assert!(!outcome.checks.is_empty());
-    let failed: Vec<_> = outcome.checks.iter().filter(|check| check.ok != Some(true)).collect();
+    let failed: Vec<_> = outcome.checks.iter().filter(|check| check.ok == Some(false)).collect();
     assert!(failed.is_empty(), "{failed:#?}");
 }
