@@ -341,6 +341,13 @@ pub struct FabricStop {
     /// The number of independent replications; it is part of the result, unlike the number of threads. Default: 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replications: Option<Located<u64>>,
+    /// Run as many times as long as it takes until every figure is settled, at most `settle_limit` times; the result says
+    /// how many times. Default: false.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub settle: bool,
+    /// How many times as long a run may become until it is settled. Default: 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settle_limit: Option<Located<u64>>,
 }
 
 /// What is measured.

@@ -42,6 +42,8 @@ pub struct FabricOutcome {
     pub checks: Vec<Check>,
 }
 
+weir_lab::settles!(FabricOutcome);
+
 /// How large the fabric is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct FabricSize {

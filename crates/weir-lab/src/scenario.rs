@@ -6,9 +6,10 @@
 //! model may say is its document ([`Read::Document`]).
 
 pub mod replace;
+pub mod settle;
 pub mod testing;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
@@ -18,6 +19,7 @@ use weir_document::{
     Checked, Checker, Fingerprint, Located, Refused, Source, Tree, Unread, Wording, plain_io,
 };
 
+use self::settle::{Longer, Settle};
 use crate::provenance::Frame;
 
 /// Where times may be counted in mean services of a packet, `200u`.
@@ -97,6 +99,19 @@ pub trait Read: Sized {
 
     /// The same, by the names that results give them.
     fn compared(&self) -> Compared<'_>;
+
+    /// What the document says of runs that are as long as it takes.
+    fn settle(_document: &Self::Document) -> Settle {
+        Settle::default()
+    }
+
+    /// The key of `stop` that makes a run so many times as long as the document has it.
+    ///
+    /// # Errors
+    /// Why no key does.
+    fn longer(&self, _document: &Self::Document, _times: u64) -> Result<Longer, &'static str> {
+        Err("has no effect in this model, whose runs have one length")
+    }
 }
 
 /// The disciplines and the reference of a document, to be written by their canonical names.
@@ -128,6 +143,13 @@ pub struct Scenario<M: Read> {
     document: M::Document,
     /// Of the data files alone.
     data: Fingerprint,
+    /// Its text, and the folder of the data files: a longer run is read anew.
+    text: String,
+    folder: PathBuf,
+    /// In place of the seed of its text.
+    seed: Option<u64>,
+    /// How many times as long a run may become, where it is to be as long as it takes.
+    limit: Option<u64>,
 }
 
 impl<M: Read> Scenario<M> {
@@ -162,7 +184,8 @@ impl<M: Read> Scenario<M> {
         let data = checker.fingerprint;
         canonical_names(M::written(&mut document), &model.compared());
         let frame = frame(source.name, &document, data)?;
-        Ok(Self { frame, model, document, data })
+        let (text, folder) = (source.text.to_owned(), folder.to_owned());
+        Self { frame, model, document, data, text, folder, seed: None, limit: None }.asked_to_settle(source)
     }
 
     /// The same scenario with another seed: nothing is read again.
@@ -171,6 +194,7 @@ impl<M: Read> Scenario<M> {
     /// None that the first reading has left.
     pub fn with_seed(mut self, seed: u64) -> Result<Self, Refused> {
         M::set_seed(&mut self.document, &mut self.model, seed);
+        self.seed = Some(seed);
         self.frame = frame(&self.frame.file, &self.document, self.data)?;
         Ok(self)
     }

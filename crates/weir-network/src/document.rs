@@ -354,9 +354,17 @@ pub struct NetworkStop {
     /// Packets sent before this time do not count; default: all do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<Located<Time>>,
-    /// The number of independent replications; it is part of the result, unlike the number of threads. Default: 8.
+    /// The number of independent replications; it is part of the result, unlike the number of threads. Default: 8; 1 where
+    /// nothing is random, whatever is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replications: Option<Located<u64>>,
+    /// Run as many times as long as it takes until every figure is settled, at most `settle_limit` times; the result says
+    /// how many times. Default: false.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub settle: bool,
+    /// How many times as long a run may become until it is settled. Default: 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settle_limit: Option<Located<u64>>,
 }
 
 /// What is measured.

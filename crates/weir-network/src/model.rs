@@ -137,6 +137,23 @@ pub struct Flow {
     pub tick: Option<Nanos>,
 }
 
+impl Flow {
+    /// Whether it sends for as long as a run of this duration lasts.
+    #[must_use]
+    pub fn lasts(&self, duration: Nanos) -> bool {
+        let ends = match &self.traffic {
+            Traffic::Drawn(drawn) => drawn.packets.is_some(),
+            Traffic::Tcp(tcp) => tcp.packets.is_some(),
+            Traffic::Script(..) => true,
+            // A record that reaches to the end was cut there, or is repeated.
+            Traffic::Replay(packets) => {
+                packets.last().is_none_or(|(at, _)| self.start.get() + at.get() < duration.get() / 10 * 9)
+            }
+        };
+        !ends && self.stop >= duration
+    }
+}
+
 /// What a flow sends.
 #[derive(Clone, Debug)]
 pub enum Traffic {

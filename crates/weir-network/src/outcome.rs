@@ -43,6 +43,8 @@ pub struct NetworkOutcome {
     pub checks: Vec<Check>,
 }
 
+weir_lab::settles!(NetworkOutcome);
+
 /// What was counted in all replications.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Totals {

@@ -69,6 +69,8 @@ pub struct NodeOutcome {
     pub checks: Vec<Check>,
 }
 
+weir_lab::settles!(NodeOutcome);
+
 /// A process.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProcessRow {

@@ -212,6 +212,13 @@ pub struct Stop {
     /// trace `"none"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<Located<WarmUp>>,
+    /// Run as many times as long as it takes until every figure is settled, at most `settle_limit` times; the result says
+    /// how many times. Default: false.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub settle: bool,
+    /// How many times as long a run may become until it is settled. Default: 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settle_limit: Option<Located<u64>>,
 }
 
 /// What is measured.

@@ -4,6 +4,7 @@
 //! There is no NaN: a figure that does not exist says why.
 
 use serde::Serialize;
+use weir_lab::lengthened::{Lengthened, Settles};
 use weir_lab::provenance::{EngineUsed, Provenance};
 use weir_lab::result::{self, Check, Settling, TheoryRow};
 use weir_lab::stats::Measure;
@@ -25,7 +26,7 @@ pub struct Outcome {
     pub messages: u64,
     /// Of them, those not served when the run ended: not counted in any latency.
     pub unfinished: u64,
-    /// Simulated time of all replications together.
+    /// Simulated time of all replications together, each from 0 to the end of its last service, for the first discipline.
     pub duration: f64,
     /// The run was broken off; what was finished counts.
     pub interrupted: bool,
@@ -44,6 +45,9 @@ pub struct Outcome {
     /// How much longer the run must be, where figures are not settled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settling: Option<Settling>,
+    /// What was done to settle them, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lengthened: Option<Lengthened>,
     /// The classes of messages, `all` first.
     pub classes: Vec<ClassRow>,
     /// The figures.
@@ -129,6 +133,24 @@ pub type Figure = figure::Figure<Subject>;
 pub type Difference = figure::PairedDifference<OfClass, Ratio>;
 /// The distribution of a metric of the messages of a class.
 pub type Distribution = result::Distribution<OfClass>;
+
+impl Settles for Outcome {
+    fn settling(&self) -> Option<&Settling> {
+        self.settling.as_ref()
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    fn is_empty(&self) -> bool {
+        self.messages == 0
+    }
+
+    fn say(&mut self, lengthened: Lengthened) {
+        self.lengthened = Some(lengthened);
+    }
+}
 
 impl Subject {
     /// All applications together.

@@ -60,6 +60,13 @@ impl Scenario {
         let read = read.map_err(|error| errors::scenario(&error, self.name()))?;
         Ok(Self { read: Arc::new(read), text: self.text.clone() })
     }
+
+    /// The same scenario, to be run for as long as it takes until every figure is settled.
+    fn settling(&self) -> PyResult<Self> {
+        let read = weir_sim::Scenario::clone(&self.read).settling();
+        let read = read.map_err(|error| errors::scenario(&error, self.name()))?;
+        Ok(Self { read: Arc::new(read), text: self.text.clone() })
+    }
 }
 
 impl Scenario {

@@ -72,6 +72,8 @@ pub struct ServerOutcome {
     pub checks: Vec<Check>,
 }
 
+weir_lab::settles!(ServerOutcome);
+
 /// A class of requests.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassRow {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use weir_document::{Refused as ScenarioError, Source, Tree};
 use weir_lab::control::Control;
 use weir_lab::error::RunError;
+use weir_lab::lengthened;
 use weir_lab::provenance::Frame;
 use weir_lab::scenario::{self, Document, IN_SERVICES, Read, replace};
 
@@ -86,6 +87,26 @@ macro_rules! models {
                 })
             }
 
+            /// The same scenario, to be run for as long as it takes until every figure is settled.
+            ///
+            /// # Errors
+            /// No key makes its runs longer.
+            pub fn settling(self) -> Result<Self, ScenarioError> {
+                Ok(match self {
+                    $(Self::$variant(scenario) => Self::$variant(Box::new(scenario.settling()?)),)*
+                })
+            }
+
+            /// The same scenario with a run of so many times its length.
+            ///
+            /// # Errors
+            /// Such a run is more than is simulated, or no key makes its runs longer.
+            pub fn longer(&self, times: u64) -> Result<Self, ScenarioError> {
+                Ok(match self {
+                    $(Self::$variant(scenario) => Self::$variant(Box::new(scenario.longer(times)?.0)),)*
+                })
+            }
+
             /// Reads a scenario from text; errors speak of `name`, and data files are relative to `folder`.
             ///
             /// # Errors
@@ -134,7 +155,7 @@ macro_rules! models {
         pub fn run(scenario: &Scenario, control: &mut Control<'_>) -> Result<AnyOutcome, RunError> {
             Ok(match scenario {
                 $(Scenario::$variant(scenario) => {
-                    AnyOutcome::$variant(Box::new($run(&scenario.model, &scenario.frame, control)?))
+                    AnyOutcome::$variant(Box::new(lengthened::run(scenario, control, $run)?))
                 })*
             })
         }

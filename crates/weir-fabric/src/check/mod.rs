@@ -28,6 +28,7 @@ use weir_core::canonical::canonical;
 use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 use weir_document::{Checked, Checker, Located, MAX_REPLICATIONS};
+use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, Read, Written};
 
 /// The most virtual channels.
@@ -63,6 +64,16 @@ impl Read for FabricScenario {
             disciplines: self.disciplines.iter().map(String::as_str).collect(),
             reference: self.reference,
         }
+    }
+    fn settle(document: &FabricDocument) -> Settle {
+        let stop = document.stop.as_ref().map(|stop| &stop.value);
+        stop.map_or_else(Settle::default, |stop| Settle::new(stop.settle, stop.settle_limit.as_ref()))
+    }
+
+    fn longer(&self, _document: &FabricDocument, times: u64) -> Result<Longer, &'static str> {
+        let duration =
+            self.stop.duration.get().checked_mul(times).ok_or("is more than the clock can hold")?;
+        Ok(Longer::lasting(Nanos::new(duration)))
     }
 }
 

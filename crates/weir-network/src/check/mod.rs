@@ -21,6 +21,7 @@ mod nodes;
 mod routes;
 mod traffic;
 
+use crate::chance;
 use crate::document::NetworkDocument;
 use crate::model::NetworkScenario;
 use weir_core::canonical::canonical;
@@ -28,6 +29,7 @@ use weir_core::spec::Spec;
 use weir_core::units::Nanos;
 pub(super) use weir_document::words::known_names;
 use weir_document::{Checked, Checker};
+use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, Read, Written};
 
 /// The longest delay, overhead or transmission: a day and some hours. As many of them as a path has links, and a
@@ -59,6 +61,22 @@ impl Read for NetworkScenario {
             reference: self.reference,
         }
     }
+    fn settle(document: &NetworkDocument) -> Settle {
+        let stop = &document.stop.value;
+        Settle::new(stop.settle, stop.settle_limit.as_ref())
+    }
+
+    fn longer(&self, document: &NetworkDocument, times: u64) -> Result<Longer, &'static str> {
+        if document.measure.intervals.is_some() {
+            return Err("stands beside measure.intervals, whose figures no longer run settles");
+        }
+        if !self.flows.iter().any(|flow| flow.lasts(self.stop.duration)) {
+            return Err("has no effect where every flow ends by itself");
+        }
+        let duration =
+            self.stop.duration.get().checked_mul(times).ok_or("is more than the clock can hold")?;
+        Ok(Longer::lasting(Nanos::new(duration)))
+    }
 }
 
 impl Check<'_, '_> {
@@ -78,7 +96,7 @@ impl Check<'_, '_> {
         let stop = self.network_stop(&document.stop.value)?;
         let flows = self.flows(document, &nodes, &links, &stop)?;
         let measure = self.network_measure(&document.measure, &stop, flows.all.len())?;
-        Ok(NetworkScenario {
+        let mut network = NetworkScenario {
             title: document.title.clone(),
             seed: document.seed,
             disciplines: disciplines.into_iter().map(|discipline| discipline.name).collect(),
@@ -89,7 +107,12 @@ impl Check<'_, '_> {
             classes: flows.classes,
             stop,
             measure,
-        })
+        };
+        // All others would be the same.
+        if !chance::is_random(&network) {
+            network.stop.replications = 1;
+        }
+        Ok(network)
     }
 }
 

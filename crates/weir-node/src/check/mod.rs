@@ -29,6 +29,7 @@ use crate::model::{Balance, NodeScenario, Process};
 use weir_core::task::MAX_PROCESSES;
 use weir_core::units::Nanos;
 use weir_document::{Checked, Checker, Located};
+use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, Read, Written};
 
 use nodes::Nodes;
@@ -67,6 +68,16 @@ impl Read for NodeScenario {
             disciplines: self.disciplines.iter().map(String::as_str).collect(),
             reference: self.reference,
         }
+    }
+    fn settle(document: &NodeDocument) -> Settle {
+        let stop = document.stop.as_ref().map(|stop| &stop.value);
+        stop.map_or_else(Settle::default, |stop| Settle::new(stop.settle, stop.settle_limit.as_ref()))
+    }
+
+    fn longer(&self, _document: &NodeDocument, times: u64) -> Result<Longer, &'static str> {
+        let duration =
+            self.stop.duration.get().checked_mul(times).ok_or("is more than the clock can hold")?;
+        Ok(Longer::lasting(Nanos::new(duration)))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::model::{Input, Limit, Measure, PacketTime, PortScenario, Service, Sto
 use weir_core::units::{Bytes, Nanos};
 use weir_document::quantity::{self, Clock, LengthUnit, Time};
 use weir_document::{Checked, Checker, Located, MAX_REPLICATIONS, MAX_WORK, Wording};
+use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, IN_SERVICES, Read, Written};
 use weir_lab::stream::LONGEST_MEAN;
 use weir_workload::MessageClasses;
@@ -58,6 +59,23 @@ impl Read for PortScenario {
             disciplines: self.disciplines.iter().map(|discipline| discipline.name.as_str()).collect(),
             reference: self.reference,
         }
+    }
+    fn settle(document: &PortDocument) -> Settle {
+        Settle::new(document.stop.settle, document.stop.settle_limit.as_ref())
+    }
+
+    fn longer(&self, _document: &PortDocument, times: u64) -> Result<Longer, &'static str> {
+        if matches!(self.input, Input::Trace(_)) {
+            return Err("has no effect beside workload.trace, which ends by itself");
+        }
+        if self.stop.precision.is_some() {
+            return Err("stands beside stop.precision, which ends a run earlier");
+        }
+        let (key, count) = match self.stop.limit {
+            Limit::Packets(count) => ("packets", count),
+            Limit::Messages(count) => ("messages", count),
+        };
+        Ok(Longer::counted(key, count.saturating_mul(times)))
     }
 }
 

@@ -20,11 +20,12 @@ mod workload;
 
 use crate::document::span::Bound;
 use crate::document::{KnownService, ServerDocument, ServerTable};
-use crate::model::{Costs, Known, ServerScenario};
+use crate::model::{Costs, Known, Open, ServerScenario, Workload};
 use weir_core::pool::{MAX_SERVERS, Site};
 use weir_core::units::Nanos;
 use weir_document::quantity::Time;
 use weir_document::{Checked, Checker, Located, Wording};
+use weir_lab::scenario::settle::{Longer, Settle};
 use weir_lab::scenario::{Compared, IN_SERVICES, Read, Written};
 
 use classes::profiles;
@@ -75,6 +76,27 @@ impl Read for ServerScenario {
             reference: self.reference,
         }
     }
+    fn settle(document: &ServerDocument) -> Settle {
+        Settle::new(document.stop.settle, document.stop.settle_limit.as_ref())
+    }
+
+    fn longer(&self, document: &ServerDocument, times: u64) -> Result<Longer, &'static str> {
+        match &self.workload {
+            Workload::Trace(_) => return Err("has no effect beside workload.trace, which ends by itself"),
+            Workload::Open(Open { levels: Some(_), .. }) => {
+                return Err("stands beside levels of the load, which end by themselves");
+            }
+            Workload::Open(_) | Workload::Closed(_) => {}
+        }
+        if document.stop.duration.is_none() {
+            let requests =
+                document.stop.requests.as_ref().map_or(measure::REQUESTS, |requests| requests.value);
+            return Ok(Longer::counted("requests", requests.saturating_mul(times)));
+        }
+        let duration =
+            self.stop.duration.get().checked_mul(times).ok_or("is more than the clock can hold")?;
+        Ok(Longer::lasting(Nanos::new(duration)))
+    }
 }
 
 impl Check<'_, '_> {
@@ -104,7 +126,7 @@ impl Check<'_, '_> {
         let reference = self.pool_reference(document.reference.as_ref(), &disciplines)?;
         let (names, specs) =
             disciplines.into_iter().map(|discipline| (discipline.name, discipline.spec)).unzip();
-        Ok(ServerScenario {
+        let mut server = ServerScenario {
             title: document.title.clone(),
             seed: document.seed,
             disciplines: names,
@@ -118,7 +140,12 @@ impl Check<'_, '_> {
             load: arrives.load,
             stop,
             measure,
-        })
+        };
+        // All others would be the same.
+        if !server.is_random() {
+            server.stop.replications = 1;
+        }
+        Ok(server)
     }
 
     fn cores(&self, table: &ServerTable) -> Checked<Cores> {
