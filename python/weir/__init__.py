@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from weir.results.result import Result
     from weir.results.rows import Check, TheoryValue
     from weir.scenario import Scenario
-    from weir.simulation import compare, run
+    from weir.simulation import compare, confirm, run
 
 __all__ = [
     "Backlog",
@@ -82,6 +82,7 @@ __all__ = [
     "WeirError",
     "__version__",
     "compare",
+    "confirm",
     "disciplines",
     "estimate_overhead",
     "run",
@@ -101,7 +102,7 @@ _HOME = {
     "registry": {"disciplines"},
     "results.result": {"Result"},
     "results.rows": {"Check", "TheoryValue"},
-    "simulation": {"compare", "run"},
+    "simulation": {"compare", "confirm", "run"},
     "scenario": {"Scenario"},
     "closed_forms": {"theory"},
 }

@@ -153,6 +153,9 @@ class Scenario:
     def with_seed(self, seed: int) -> Scenario:
         """Return the same scenario with another seed; nothing is read again."""
 
+    def settling(self) -> Scenario:
+        """Return the same scenario, to be run for as long as it takes until every figure is settled."""
+
 def theory(scenario: Scenario) -> str:
     """Return the closed forms of a scenario, as the JSON of a result without estimates.
 

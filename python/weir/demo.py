@@ -45,7 +45,7 @@ def next_steps(result: Result) -> tuple[str, ...]:
     chosen = "alpha:30" if "alpha:30" in result.disciplines else result.disciplines[-1]
     return (
         "",
-        "u is the mean service time of a packet; theory is exact, OK where the simulation agrees with it.",
+        "u is the mean service time of a packet; theory is exact, OK where the 99.9 % interval covers it.",
         f'in your server: queue = weir.Queue("{chosen}"); queue.enqueue(request, size=3); queue.get()',
         "next: weir explain alpha | weir theory FILE | weir compare FILE | weir reproduce alpha --quick",
     )

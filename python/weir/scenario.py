@@ -104,6 +104,22 @@ class Scenario:
         """
         if not 0 <= seed < 2**63:
             raise ConfigError(f"seed is {seed}, must be from 0 to 2**63 - 1", "give a whole number such as 1")
+        return self._read_as(self.read.with_seed(seed), seed)
+
+    def settling(self) -> Scenario:
+        """Return the same scenario, to be run for as long as it takes until every figure is settled.
+
+        As ``stop.settle = true`` does; ``stop.settle_limit`` says how many times as long it may become.
+
+        Raises
+        ------
+        ScenarioError
+            If its runs cannot be longer, as where a trace ends by itself.
+        """
+        return self._read_as(self.read.settling(), self.seed)
+
+    def _read_as(self, read: _weir.Scenario, seed: int | None) -> Scenario:
+        """Return what the engine has read otherwise, of the same text."""
         other = object.__new__(Scenario)
-        other.__dict__.update(text=self.text, name=self.name, seed=seed, read=self.read.with_seed(seed))
+        other.__dict__.update(text=self.text, name=self.name, seed=seed, read=read)
         return other

@@ -17,6 +17,7 @@ __all__ = [
     "percent",
     "plural",
     "quantity",
+    "reduction",
     "scale_for",
     "share",
     "value_with_margin",
@@ -67,13 +68,14 @@ def number(value: float, digits: int = 4) -> str:
 def value_with_margin(value: float, low: float | None, high: float | None) -> str:
     """Return ``value ± margin``, the margin with two digits and the value to the same place.
 
-    The margin is half the interval; of one that is cut off at what is possible, the longer side.
+    The margin is half the interval; of one that is cut off at what is possible, the longer side. Where
+    nothing varies there is none.
     """
     if low is None or high is None:
         return number(value)
     half = max((high - low) / 2, high - value, value - low)
     if half <= _NOISE * abs(value):
-        return f"{number(value)} ±0"
+        return number(value)
     decimals = max(0, 1 - math.floor(math.log10(half)))
     return f"{value:,.{decimals}f} ±{half:,.{decimals}f}"
 
@@ -84,6 +86,46 @@ def percent(share: float, *, signed: bool = False) -> str:
     decimals = 0 if size >= 10 else 1
     text = f"{share * 100:+.{decimals}f}" if signed else f"{share * 100:.{decimals}f}"
     return f"{text.replace('-', '−')} %"
+
+
+def reduction(less: float, low: float | None, high: float | None) -> str:
+    """Return by which share a value is below another, with its interval where that says more.
+
+    A share that is near all of it has as many digits as tell it from that.
+
+    Examples
+    --------
+    >>> reduction(0.42, 0.40, 0.44), reduction(0.9996, 0.99951, 0.99969)
+    ('42 % (95 % interval 40 to 44 %)', '99.96 % (95 % interval 99.95 to 99.97 %)')
+    >>> reduction(0.9999996, 0.9999995, 0.9999997)
+    'more than 99.99 %'
+    """
+    decimals = _decimals(less)
+    if less < 1 and round(less, 2 + decimals) == 1:
+        return f"more than {(1 - 10.0 ** -(decimals + 2)) * 100:.{decimals}f} %"
+    told = _percent(less, decimals)
+    if low is None or high is None:
+        return told
+    ends = [_percent(end, decimals) for end in (low, high)]
+    if ends[0] == ends[1]:
+        return told
+    return f"{told} (95 % interval {ends[0].removesuffix(' %')} to {ends[1]})"
+
+
+_MOST_DECIMALS = 2
+
+
+def _decimals(share: float) -> int:
+    """Return how many decimals tell a share, in per cent, from none and from all of it."""
+    if not 0 < share < 1:
+        return 0
+    if share < 0.1:
+        return 1
+    return min(_MOST_DECIMALS, max(0, -math.floor(math.log10(1 - share)) - 2 + (share > 0.995)))
+
+
+def _percent(share: float, decimals: int) -> str:
+    return f"{share * 100:.{decimals}f} %".replace("-", "−")
 
 
 def share(value: float) -> str:

@@ -6,9 +6,9 @@ compare, theory, show, report), `weir.cli.slo` (slo), `weir.cli.plan` (plan, lin
 bench). What they share: `weir.cli.shared`. `weir.cli.commands` puts them together; it is loaded when a
 command is run, so that Ctrl-C is answered from the first moment.
 
-Exit codes: 0 done and met, 1 a requirement or a published value is not met or could not be checked, or a
-self-check failed, 2 bad input, 3 not permitted or not supported here, 130 interrupted (what was finished is
-kept and labelled).
+Exit codes: 0 done and met, 1 a requirement or a published value is not met or could not be checked, a
+self-check failed, or a figure is not settled, 2 bad input, 3 not permitted or not supported here, 130
+interrupted (what was finished is kept and labelled).
 """
 
 from __future__ import annotations

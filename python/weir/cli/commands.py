@@ -70,8 +70,9 @@ def _root(
 
     \b
     Exit codes: 0 done and met, 1 a requirement or a published value is not met
-    or could not be checked, or a self-check failed, 2 bad input, 3 not permitted or
-    not supported here, 130 interrupted.
+    or could not be checked, a self-check failed, or a figure is not settled (the run
+    is too short for it), 2 bad input, 3 not permitted or not supported here,
+    130 interrupted.
     """
 
 

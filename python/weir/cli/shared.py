@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "INTERRUPTED",
     "NOT_MET",
+    "Confirm",
     "Json",
     "OneOutFile",
     "OutFiles",
@@ -29,6 +30,7 @@ __all__ = [
     "Samples",
     "ScenarioFile",
     "Seed",
+    "Settle",
     "Threads",
     "Trace",
     "echo_json",
@@ -51,6 +53,22 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text."
 Seed = Annotated[
     int | None,
     typer.Option("--seed", metavar="N", help="Seed of all random streams, in place of the scenario's."),
+]
+Settle = Annotated[
+    bool,
+    typer.Option(
+        "--settle",
+        help="Run for as long as it takes until every figure is settled, as `stop.settle = true` does, at "
+        "most `stop.settle_limit` times the scenario's length (default: 64).",
+    ),
+]
+Confirm = Annotated[
+    bool,
+    typer.Option(
+        "--confirm",
+        help="Where a self-check fails that fails one right figure in 1,000, run a second seed: the next "
+        "one. A check that holds then has failed by chance.",
+    ),
 ]
 Threads = Annotated[
     int | None,
@@ -232,4 +250,4 @@ def exit_code(result: Result) -> int:
         return INTERRUPTED
     if result.unstable:
         return BAD_INPUT
-    return 0 if result.ok else NOT_MET
+    return 0 if result.ok and result.settling is None else NOT_MET

@@ -10,6 +10,7 @@ import typer
 
 from weir.cli.exports import Exports
 from weir.cli.shared import (
+    Confirm,
     Json,
     OneOutFile,
     OutFiles,
@@ -17,6 +18,7 @@ from weir.cli.shared import (
     Samples,
     ScenarioFile,
     Seed,
+    Settle,
     Threads,
     Trace,
     check_out,
@@ -56,6 +58,8 @@ def run(
     records: Records = None,
     trace: Trace = None,
     samples: Samples = None,
+    settle: Settle = False,
+    confirm: Confirm = False,
     out: OutFiles = None,
     as_json: Json = False,
 ) -> int:
@@ -63,6 +67,7 @@ def run(
 
     Means carry 95 % confidence intervals. Times are in the scenario's unit: u, one mean packet service, or
     seconds. Ctrl-C ends the run; what is finished is shown and saved, labelled interrupted (exit code 130).
+    A run that is too short says first by how much, with exit code 1; `--settle` makes it long enough.
 
     \b
     Example:
@@ -75,8 +80,11 @@ def run(
     scenario = weir.Scenario.from_file(file)
     exports = Exports(trace, samples)
     exports.check(scenario, out)
+    scenario = scenario.settling() if settle else scenario
     with _progress(scenario) as progress:
         result = weir.run(scenario, seed=seed, threads=threads, records=records, progress=progress)
+        if confirm:
+            result = weir.confirm(result, scenario, threads=threads, progress=progress)
     return finish(result, out, show_run, as_json=as_json, exports=exports)
 
 
@@ -87,15 +95,18 @@ def compare(
     records: Records = None,
     trace: Trace = None,
     samples: Samples = None,
+    settle: Settle = False,
+    confirm: Confirm = False,
     out: OutFiles = None,
     as_json: Json = False,
 ) -> int:
     """Compare the disciplines of a scenario on the same arrivals and services.
 
     Shows the mean with its 95 % interval, the paired difference to the reference, the tail, and the closed
-    form where there is one, with OK where the simulation agrees and !! where it does not. Of a network, also
-    what each flow gets under each discipline; of a fabric, each virtual channel at each load;
-    of a node, each process; of a server, delay, response and slowdown, and what the cores did.
+    form where there is one, with OK where the 99.9 % interval of the simulation covers it, !! where it does
+    not, and "not judged" where the run is too short to tell. Of a network, also what each flow gets under
+    each discipline; of a fabric, each virtual channel at each load; of a node, each process; of a server,
+    delay, response and slowdown, and what the cores did.
 
     \b
     Example:
@@ -108,8 +119,11 @@ def compare(
     scenario = weir.Scenario.from_file(file)
     exports = Exports(trace, samples)
     exports.check(scenario, out)
+    scenario = scenario.settling() if settle else scenario
     with _progress(scenario) as progress:
         result = weir.compare(scenario, seed=seed, threads=threads, records=records, progress=progress)
+        if confirm:
+            result = weir.confirm(result, scenario, threads=threads, progress=progress)
     return finish(result, out, show_comparison, as_json=as_json, exports=exports)
 
 

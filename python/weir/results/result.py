@@ -19,8 +19,28 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from weir.errors import ResultError
 from weir.files import read_text, write_text
-from weir.results.reading import REMEDY, check_document, check_object, parse
-from weir.results.rows import Check, Engine, Rows, Settling, TheoryValue, Value, frozen, rows
+from weir.results.reading import (
+    REMEDY,
+    check_document,
+    check_fields,
+    check_object,
+    check_rows,
+    parse,
+    refuse,
+)
+from weir.results.rows import (
+    Check,
+    Confirmation,
+    Confirmed,
+    Engine,
+    Lengthened,
+    Rows,
+    Settling,
+    TheoryValue,
+    Value,
+    frozen,
+    rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,6 +73,7 @@ _FIELDS = {
     "length_unit": "str",
     "replications": "int",
     "interrupted": "bool",
+    "random": "bool",
     "unstable": "str | None",
     "disciplines": "tuple[str, ...]",
     "reference": "str",
@@ -162,8 +183,10 @@ class Result:
                 if name not in document:
                     raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
         check_document(document, {**_FIELDS, **own}, cls.sections())
-        if document.get("settling") is not None:
-            check_object(Settling, document["settling"], "settling")
+        for name, kind in (("settling", Settling), ("lengthened", Lengthened)):
+            if document.get(name) is not None:
+                check_object(kind, document[name], name)
+        _check_confirmation(document)
         cls._check(document)
 
     _whole: ClassVar[tuple[str, ...] | None] = None
@@ -229,6 +252,8 @@ class Result:
     """Whether the run was stopped before its end; what is here was finished by then."""
     replications = Field[int](default=1)
     """Independent replications behind the figures."""
+    random = Field[bool](default=True)
+    """Whether anything in the scenario is random; where nothing is, one replication tells all."""
     unstable = Field[str | None]()
     """Why there is no steady state, where there is none."""
 
@@ -254,10 +279,30 @@ class Result:
         found = self.document.get("settling")
         return None if found is None else rows(Settling, [found])[0]
 
+    @cached_property
+    def lengthened(self) -> Lengthened | None:
+        """What was done to settle the figures, where that was asked for."""
+        found = self.document.get("lengthened")
+        return None if found is None else rows(Lengthened, [found])[0]
+
+    @cached_property
+    def confirmation(self) -> Confirmation | None:
+        """What a second seed says of the self-checks that failed, where that was asked for."""
+        found = self.document.get("confirmation")
+        if found is None:
+            return None
+        return Confirmation(seed=found["seed"], checks=rows(Confirmed, found["checks"]))
+
     @property
     def ok(self) -> bool:
-        """Whether every self-check that is judged held and the run has a steady state."""
-        return self.unstable is None and not any(check.ok is False for check in self.checks)
+        """Whether every self-check that is judged held and the run has a steady state.
+
+        One that failed and holds with a second seed counts as held: it failed by chance.
+        """
+        found = self.confirmation
+        excused = set() if found is None else {row.place for row in found.checks if not row.again}
+        failed = (place for place, check in enumerate(self.checks) if check.ok is False)
+        return self.unstable is None and all(place in excused for place in failed)
 
     def to_json(self) -> str:
         """Return the document as the engine wrote it."""
@@ -306,6 +351,17 @@ class Result:
         if not isinstance(frame, pl.DataFrame):
             raise TypeError("a table became something else than a data frame")
         return frame
+
+
+def _check_confirmation(document: dict[str, Any]) -> None:
+    """Check what a second seed said of self-checks."""
+    found = document.get("confirmation")
+    if found is None:
+        return
+    if not isinstance(found, dict):
+        refuse("confirmation", found, "an object")
+    check_fields(found, {"seed": "int"}, "confirmation.", required=True)
+    check_rows(Confirmed, found.get("checks"), "confirmation.checks")
 
 
 def _is_plain(document: Mapping[str, Any]) -> bool:

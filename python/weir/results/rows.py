@@ -158,7 +158,7 @@ class TheoryValue:
     """A closed form, with the name of its formula or, where ``value`` is None, why there is none.
 
     ``agrees`` says whether the simulated 99.9 % interval covers it; None where nothing was simulated, and
-    where the run is too short for that interval: then ``settled`` is False.
+    where the run is too short for that interval: then ``settled`` is False, and ``unjudged`` says why.
     """
 
     discipline: str | None
@@ -169,13 +169,16 @@ class TheoryValue:
     formula: str
     agrees: bool | None
     settled: bool = True
+    unjudged: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """A self-check of a run: an identity that must hold, and how well it did.
 
-    ``ok`` is None where it is not judged, since it rests on a figure that the run is too short for.
+    ``ok`` is None where it is not judged, since it rests on a figure that the run is too short for;
+    ``unjudged`` says why. ``level`` is that of the interval which the tolerance is: chance fails one right
+    figure in 1 / (1 - level). None where they can differ by a defect alone.
     """
 
     discipline: str | None
@@ -185,6 +188,8 @@ class Check:
     tolerance: float
     ok: bool | None
     note: str
+    unjudged: str | None = None
+    level: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +208,39 @@ class Settling:
     count: int
     of: int
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lengthened:
+    """What was done to settle the figures: a run ``times`` as long as the scenario has it, in ``runs`` runs.
+
+    ``limit`` is how many times as long it might have become, ``length`` its length in words; ``reason`` says
+    why it is no longer, where figures are not settled and the limit is not reached.
+    """
+
+    times: int
+    limit: int
+    runs: int
+    length: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmed:
+    """A self-check that failed, by its place among all, and whether it failed ``again`` with another seed."""
+
+    place: int
+    check: str
+    discipline: str | None
+    again: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """What a second ``seed`` says of the self-checks that failed and may have done so by chance."""
+
+    seed: int
+    checks: tuple[Confirmed, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

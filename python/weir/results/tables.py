@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from weir.results.checks import LEVEL
 from weir.text import Scale, absent, number, scale_for, value_with_margin
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ PER_CENT = Scale(0.01, "%")
 NONE, ABSENT = "–", "n/a"
 UNSETTLED, NOT_JUDGED = "not settled", "not judged"
 """What stands in place of a margin that cannot be relied on, and of OK or !! where that rests on one."""
+AT_LEVEL = f"at {LEVEL}"
+"""What heads the column of OK and !!: the level that closed forms are held against, not that of the table."""
 MARKS = {True: "OK", False: "!!", None: ""}
 """What stands beside a closed form: whether the simulation agrees."""
 MARKS_OF_CHECKS = {**MARKS, None: NOT_JUDGED}
@@ -195,6 +198,8 @@ def mark(row: TheoryValue | None) -> str:
     """Return whether the simulation agrees with a closed form: OK, !!, or that it is too short to tell."""
     if row is None or row.value is None:
         return ""
+    if row.agrees is None and row.unjudged:
+        return f"{NOT_JUDGED}: {row.unjudged}"
     return MARKS[row.agrees] if row.settled else NOT_JUDGED
 
 
@@ -250,7 +255,9 @@ def checks_columns(rows: Sequence[Check], labels: Mapping[str, str] | None = Non
         words("discipline", ((labels or {}).get(name, name) for name in names)),
         Column("expected", tuple(number(row.expected, 6) for row in rows), rank=1),
         Column("measured", tuple(number(row.measured, 6) for row in rows), rank=1),
-        words("", (MARKS_OF_CHECKS[row.ok] for row in rows)),
+        words(
+            "", (f"{NOT_JUDGED}: {row.unjudged}" if row.unjudged else MARKS_OF_CHECKS[row.ok] for row in rows)
+        ),
         words("note", (row.note for row in rows), rank=2),
     ]
 
@@ -291,6 +298,6 @@ def forms_columns(
         words(headers[0], (row.class_ for row in rows)),
         words(headers[1], (row.metric for row in rows)),
         *(Column(title, tuple(cells)) for title, cells in values.items()),
-        words("", map(mark, rows)),
+        words(AT_LEVEL, map(mark, rows)),
         words("formula", (row.formula for row in rows), rank=1),
     ]

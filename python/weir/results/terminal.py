@@ -12,7 +12,7 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from weir.results.tables import GAP, MARKS_OF_CHECKS, checks_columns, specs, split, worst
+from weir.results.tables import GAP, MARKS_OF_CHECKS, NOT_JUDGED, checks_columns, specs, split, worst
 from weir.results.verdict import verdict
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from weir.results.result import Result
+    from weir.results.rows import Check
     from weir.results.tables import Column
     from weir.results.view import View
 
@@ -149,14 +150,26 @@ def show_comparison(out: Console, result: Result) -> None:
     show_checks(out, result)
 
 
+def _held(rows: Sequence[Check]) -> str:
+    """Return how the checks of a kind did, and how many are not judged, with the reason of the first."""
+    told = MARKS_OF_CHECKS[worst(check.ok for check in rows)]
+    unjudged = [check for check in rows if check.ok is None]
+    if not unjudged:
+        return told
+    count = "" if len(unjudged) == len(rows) else f"{len(unjudged)} of {len(rows)} "
+    told = f"{count}{NOT_JUDGED}" if told == NOT_JUDGED else f"{told}, {count}{NOT_JUDGED}"
+    reason = unjudged[0].unjudged
+    return f"{told} ({reason})" if reason else told
+
+
 def show_checks(out: Console, result: Result) -> None:
     """Show the self-checks: one line a kind where all hold, a table of those that do not."""
     if result.empty:
         return
-    kinds: dict[str, list[bool | None]] = {}
+    kinds: dict[str, list[Check]] = {}
     for check in result.checks:
-        kinds.setdefault(check.check, []).append(check.ok)
-    words = ", ".join(f"{kind} {MARKS_OF_CHECKS[worst(held)]}" for kind, held in kinds.items())
+        kinds.setdefault(check.check, []).append(check)
+    words = ", ".join(f"{kind} {_held(rows)}" for kind, rows in kinds.items())
     if words:
         say(out, f"\nself-checks: {words}")
     failed = [check for check in result.checks if check.ok is False]

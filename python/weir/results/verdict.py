@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from weir.results import checks
 from weir.text import plural, quantity
 
 if TYPE_CHECKING:
@@ -27,7 +28,12 @@ def verdict(result: Result) -> str:
 
 
 def state(result: Result) -> str | None:
-    """Return why the numbers are to be read with care: no steady state, or an interrupted run."""
+    """Return why the numbers are to be read with care: no steady state, too short or an interrupted run."""
+    parts = [part for part in (_ended(result), checks.unsettled(result)) if part]
+    return "; ".join(parts) or None
+
+
+def _ended(result: Result) -> str | None:
     if result.unstable:
         return f"No steady state: {result.unstable}"
     if result.empty:
@@ -40,23 +46,11 @@ def state(result: Result) -> str | None:
 
 
 def agreement(result: Result) -> str | None:
-    """Return how many closed forms the simulation agrees with, and which self-checks failed."""
+    """Return what the figures rest on: length, chance, closed forms, and which self-checks hold."""
     if result.empty:
         return None
-    tested = [row for row in result.theory if row.agrees is not None]
-    failed = [check for check in result.checks if check.ok is False]
-    words = []
-    if tested:
-        agreeing = sum(1 for row in tested if row.agrees)
-        agree = "agrees" if len(tested) == 1 else "agree"
-        words.append(f"{agreeing} of {plural(len(tested), 'closed form')} {agree} with the simulation")
-    if failed:
-        words.append(f"{len(failed)} of {plural(len(result.checks), 'self-check')} failed: {failed[0].check}")
-    elif len(result.checks) == 1:
-        words.append("the self-check holds")
-    elif result.checks:
-        words.append(f"all {len(result.checks):,} self-checks hold")
-    return "; ".join(words) or None
+    tellers = (checks.lengthened, checks.certain, checks.forms, checks.checks)
+    return "; ".join(part for part in (tell(result) for tell in tellers) if part) or None
 
 
 # Phrases.

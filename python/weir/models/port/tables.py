@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.models.port.verdict import tail_statistic
-from weir.results.tables import NONE, Column, cell, column, column_scale, margin, mark, marked, words
+from weir.results.tables import (
+    AT_LEVEL,
+    NONE,
+    Column,
+    cell,
+    column,
+    column_scale,
+    margin,
+    mark,
+    marked,
+    words,
+)
 from weir.text import number, percent
 
 if TYPE_CHECKING:
@@ -48,7 +59,7 @@ def _theory_pair(result: PortResult, scale: Scale) -> list[Column]:
         return []
     return [
         Column("theory", tuple(NONE if value is None else number(value) for value in values), rank=4),
-        words("", map(mark, rows)),
+        words(AT_LEVEL, map(mark, rows)),
     ]
 
 

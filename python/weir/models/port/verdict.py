@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weir.results.verdict import measured
-from weir.text import number, percent, quantity
+from weir.text import number, percent, quantity, reduction
 
 if TYPE_CHECKING:
-    from weir.models.port.result import Difference, Estimate, PortResult
+    from weir.models.port.result import Estimate, PortResult
 
 _NEAR = 1.10  # a mean within a tenth of the lowest is worth a look at its tail
 _PRICE = 1.5  # a maximum half as long again is a price to name
@@ -47,15 +47,10 @@ def _against_reference(result: PortResult, best: str) -> str:
         return ""
     if not difference.clear:
         return f", not to be told from {result.reference} at this length of run"
-    span = _span(difference)
-    return f", {percent(-difference.relative)} below {result.reference}{span}"
-
-
-def _span(difference: Difference) -> str:
-    low, high = difference.ratio_low, difference.ratio_high
-    if low is None or high is None:
-        return ""
-    return f" (95 % interval {percent(1 - high).removesuffix(' %')} to {percent(1 - low)})"
+    ends = (difference.ratio_high, difference.ratio_low)
+    low, high = (None if end is None else 1 - end for end in ends)
+    told, _, span = reduction(-difference.relative, low, high).partition(" (")
+    return f", {told} below {result.reference}{span and f' ({span}'}"
 
 
 def _runner_up(result: PortResult) -> str:

@@ -114,6 +114,12 @@ def highest_loads(
     if seed is not None:
         checked = checked.with_seed(seed)
     check_threads(threads)
+    if checked.normalised.get("stop", {}).get("settle"):
+        raise ConfigError(
+            "stop.settle is true, must be false: a search runs each load for as long as the scenario says",
+            "remove it, and raise stop.requests where loads stay undecided",
+            checked.name,
+        )
     for name, value in (("bound", bound), ("precision", precision)):
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ConfigError(f"{name} is {value!r}, must be a number", "write one such as 10.0")
