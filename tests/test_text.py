@@ -36,7 +36,7 @@ def test_numbers_have_four_digits(value: float, text: str):
         (10.0, 9.95, 10.05, "10.000 ±0.050"),
         (1234.5, 1200.0, 1269.0, "1,234 ±34"),
         (5.0, None, None, "5.000"),
-        (5.0, 5.0, 5.0, "5.000 ±0"),
+        (5.0, 5.0, 5.0, "5.000"),
         (1.1, 1.0, 1.3, "1.10 ±0.20"),
     ],
 )
@@ -63,7 +63,7 @@ def printed(columns: list[Column], width: int, monkeypatch: pytest.MonkeyPatch) 
 
 
 GOLDEN = """\
-discipline    mean (u)  vs fifo  p99 (u)  max (u)  theory
+discipline    mean (u)  vs fifo  p99 (u)  max (u)  theory  at 99.9 %
 fifo         107.0 ±1.1        –    494.3     1585   107.2  OK
 alpha:10   68.00 ±0.68    −36 %    440.0     2284       –
 sf         30.59 ±0.31    −71 %    608.4     3225   30.65  OK
