@@ -62,7 +62,7 @@ def test_a1_a_short_run_marks_its_figures_and_judges_nothing_by_them(short: Resu
     fifo = next(line for line in lines if line.startswith("fifo"))
     assert fifo.count(UNSETTLED) == 2
     assert NOT_JUDGED in fifo
-    assert "±" not in fifo
+    assert "±" not in fifo.replace("not judged: interval ±", "")
     assert UNSETTLED in shown(short, show_run)
     assert all(row.agrees is None for row in short.theory if row.discipline == "fifo" and not row.settled)
     assert not any(check.ok is False for check in short.checks)

@@ -170,7 +170,11 @@ impl Flow {
         let ends = match &self.traffic {
             Traffic::Drawn(drawn) => drawn.packets.is_some(),
             Traffic::Tcp(tcp) => tcp.packets.is_some(),
-            Traffic::Script(..) | Traffic::Replay(_) => true,
+            Traffic::Script(..) => true,
+            // A record that reaches to the end was cut there, or is repeated.
+            Traffic::Replay(packets) => {
+                packets.last().is_none_or(|(at, _)| self.start.get() + at.get() < duration.get() / 10 * 9)
+            }
         };
         !ends && self.stop >= duration
     }

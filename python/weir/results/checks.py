@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 LEVEL = "99.9 %"
 """The level of the intervals that checks and closed forms are held against."""
+LIMIT = 64
+"""How many times as long ``--settle`` makes a run where ``stop.settle_limit`` says nothing."""
+_MOST = 1e6
+"""A run is never said to need more: beyond it nothing is known but that it is far too short."""
 _CHANCE = "of right figures one in 1,000 fails this check"
 
 
@@ -27,7 +31,8 @@ def unsettled(result: Result) -> str | None:
     settling, lengthened = result.settling, result.lengthened
     if settling is None:
         return None
-    needed = f"the run must be {number(settling.longer, 2)} times as long"
+    least = "at least " if settling.longer >= _MOST else ""
+    needed = f"the run must be {least}{number(settling.longer, 2)} times as long"
     others = settling.count - 1
     more = f" and {plural(others, 'other figure')}" if others else ""
     words = f"Not settled: {settling.figure}{more}"
@@ -44,11 +49,17 @@ def _remedy(result: Result) -> str:
     workload = tomllib.loads(result.document["scenario"]).get("workload", {})
     if "trace" in workload:
         return ", which takes a longer trace"
+    if result.settling is not None and result.settling.longer > LIMIT:
+        return (
+            f", more than the {LIMIT} times that `--settle` makes of it unless `stop.settle_limit` says more"
+        )
     return f"; `weir run {_file(result)} --settle` runs as long as it takes"
 
 
 def _file(result: Result) -> str:
-    return str(result.document.get("file") or "FILE")
+    """Return the file of the scenario, to be written in a command."""
+    file = str(result.document.get("file") or "")
+    return file if file.endswith(".toml") else "FILE"
 
 
 def lengthened(result: Result) -> str | None:
