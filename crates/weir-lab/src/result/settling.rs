@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_settled_result_says_nothing_and_its_figures_have_no_key() {
         let settled = figure("p99", 1.0);
-        assert_eq!(settling(&[settled.clone()]), None);
+        assert_eq!(settling(std::slice::from_ref(&settled)), None);
         let json = |figure: &Figure| serde_json::to_string(figure).expect("JSON");
         assert!(!json(&settled).contains("settled"));
         assert!(json(&figure("p99", 2.0)).ends_with(r#""settled":false}"#));

@@ -132,7 +132,7 @@ pub(crate) const CASES: &[Case] = &[
         scenario: "model = \"port\"\ndisciplines = [\"fifo\"]\n[workload]\nload = 0.9\n\
                    lengths = { cdf = \"data/sizes/homa-w4.csv\" }\npacket = \"1460B\"\n[service]\nrate = \"10Gbit\"",
         stop: "packets = 200_000",
-        long: "packets = 2_000_000_000\nreplications = 8",
+        long: "packets = 400_000_000\nreplications = 8",
         figures: FIFO,
     },
     Case {
@@ -140,7 +140,7 @@ pub(crate) const CASES: &[Case] = &[
         scenario: "model = \"port\"\ndisciplines = [\"fifo\"]\n[workload]\nload = 0.9\n\
                    lengths = { cdf = \"data/sizes/homa-w3.csv\" }\npacket = \"1460B\"\n[service]\nrate = \"10Gbit\"",
         stop: "packets = 200_000",
-        long: "packets = 2_000_000_000\nreplications = 8",
+        long: "packets = 400_000_000\nreplications = 8",
         figures: FIFO,
     },
     Case {

