@@ -42,8 +42,8 @@ DOCUMENTS = {
     ),
     "dtable": Document(
         "DTable and DRR in a fabric, Table 1 and Figures 1 to 5",
-        "fewer loads and 3 replications, under a minute",
-        "30 replications, some 15 minutes",
+        "fewer loads and 3 replications, some 100 s",
+        "30 replications, some 30 minutes",
         "link traversals",
     ),
     "epoch": Document(

@@ -91,7 +91,7 @@ def _state(row: Measured | None, need: Need, *, exact: bool) -> tuple[str, str |
     """Return what became of a need, and why where it is not settled."""
     if row is None or row.value is None:
         return NOT_SETTLED, (row.reason if row is not None else None) or "the run has no such figure"
-    if getattr(row, "settled", True) is False:
+    if row.settled is False:
         return NOT_SETTLED, "the run is too short for this figure"
     if row.low is None or row.high is None:
         if need.statistic not in _COUNTED and not exact:
