@@ -63,8 +63,6 @@ _REQUIRED = {
     "reference",
     "estimates",
 }
-_MAY_LACK = {"needs"}
-"""Sections that are left out where they hold nothing."""
 _TOLD = ("judgements", "verdict")
 """What is told of a document, and stands behind what the engine wrote."""
 _FIELDS = {
@@ -145,7 +143,7 @@ class Result:
     """Self-checks of the run."""
     engines = Section(Engine)
     """Which engine ran each discipline."""
-    needs = Section(Need)
+    needs = Section(Need, later=True)
     """What the scenario says must hold; none where it says nothing."""
     estimates = Section(Value)
     """All estimates, one row each."""
@@ -198,7 +196,7 @@ class Result:
         if cls._whole is not None:
             first = (name for name, section in cls._declared(Section).items() if not section.later)
             for name in ("replications", *own, *first, *cls._whole):
-                if name not in document and name not in _MAY_LACK:
+                if name not in document:
                     raise ResultError(f"is not a result of weir: `{name}` is missing", REMEDY)
         check_document(document, {**_FIELDS, **own}, cls.sections())
         for name, kind in (("settling", Settling), ("lengthened", Lengthened)):
@@ -283,6 +281,10 @@ class Result:
     def written(self) -> dict[str, str]:
         """What each of `disciplines` is called here, by its canonical form."""
         return dict(zip(self.canonical, self.disciplines, strict=False))
+
+    def spec(self, discipline: str) -> str:
+        """Return the canonical form of a discipline, by its name here."""
+        return dict(zip(self.disciplines, self.canonical, strict=False)).get(discipline, discipline)
 
     @staticmethod
     def _named(disciplines: Sequence[str]) -> dict[str, str]:

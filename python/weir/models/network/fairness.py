@@ -159,9 +159,10 @@ def _used(result: NetworkResult, discipline: str, link: LinkRow, seconds: float)
 
 def weights(result: NetworkResult, discipline: str) -> dict[str, tuple[str, float]]:
     """Return of each flow which part it is of, and the weight of that; 1 where there are none."""
-    found = _WEIGHTS.search(discipline)
+    spec = result.spec(discipline)
+    found = _WEIGHTS.search(spec)
     listed = [float(weight) for weight in found.group(1).split("/")] if found else []
-    by_class = "by=class" in discipline
+    by_class = "by=class" in spec
 
     def weight(place: int) -> float:
         return listed[place] if place < len(listed) else 1.0

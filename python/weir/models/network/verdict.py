@@ -57,7 +57,7 @@ def worst_served(result: NetworkResult, discipline: str) -> Served | None:
         return _worst_class(result, discipline)
     worst = min(found, key=lambda each: each.part)
     lossless = not known and all(each.rate >= _LOSSLESS * _offer(result, discipline, each) for each in found)
-    weighted = "weights=" in discipline
+    weighted = "weights=" in result.spec(discipline)
     return Served(discipline, "flow", worst.flow, worst.part, lossless, worst.rate, worst.fair, weighted)
 
 
