@@ -166,9 +166,12 @@ def test_compare_shows_verdict_table_and_checks(capsys, file: Path):
         "max",
         "(u)",
         "theory",
+        "at",
+        "99.9",
+        "%",
     ]
     assert [line.split()[0] for line in lines[header + 1 : header + 4]] == ["fifo", "sf", "alpha:10"]
-    assert lines[header + 1].endswith("OK")
+    assert lines[header + 1].rstrip().endswith("OK")
     assert "self-checks: " in out
     assert "\x1b" not in out
 

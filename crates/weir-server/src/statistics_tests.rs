@@ -228,6 +228,7 @@ fn wrong_delays(
 fn a_closed_form_that_disagrees_is_told_with_both_values_cause_and_remedy() {
     let mut server = scenario(&["cfcfs"], 1, vec![class("a", 1.0, constant(1_000))], 0.5).expect("specs");
     server.stop.replications = 8;
+    server.stop.duration = nanos(20_000_000);
     let told = |server: &ServerScenario, part: &str| {
         let outcome = played_by(server, 1, &wrong_delays);
         let warning = outcome.warnings.iter().find(|one| one.text.contains("by its closed form"));
@@ -399,7 +400,7 @@ fn closed_forms_agree_with_the_simulation() {
     for (names, cores, classes, load) in cases {
         let mut server = scenario(names, cores, classes.clone(), load).expect("specs");
         server.stop.warm_up = nanos(1_000_000);
-        server.stop.duration = nanos(if classes.len() == 2 { 20_000_000 } else { 10_000_000 });
+        server.stop.duration = nanos(if classes.len() == 2 { 40_000_000 } else { 20_000_000 });
         server.stop.replications = 8;
         server.measure.tails = false;
         let outcome = played(&server, 2).expect("a result");
