@@ -133,6 +133,13 @@ class Subnet:
         low, high = text.split("# High priority")
         return Arbitration(_pairs(low), _pairs(high), int(capacities[1]), int(capacities[2]))
 
+    def service_levels(self, port: str) -> list[int]:
+        """Read the lane of each service level back, from one of ``PORTS`` that is of an adapter."""
+        path, number = PORTS[port]
+        text = self._simulated("smpquery", "-D", "sl2vl", path, str(number))
+        row = next(line for line in text.splitlines() if line.startswith("ports:"))
+        return [int(cell) for cell in row.rpartition(":")[2].strip(" |").split("|")]
+
     def lanes(self, port: str) -> dict[str, str]:
         """Read the attributes of one of ``PORTS`` that speak of virtual lanes."""
         path, number = PORTS[port]

@@ -1,21 +1,30 @@
-"""What `weir plan` writes, and what `weir lint` foresees, against OpenSM itself on a simulated subnet."""
+"""What `weir plan` writes, and what `weir lint` reads and foresees, against OpenSM itself.
+
+Finding B8: hundreds of mutated files in the normal run, 10,000 in the slow one. OpenSM's own parser reads
+each of them; of every thirtieth a simulated subnet shows what ports are programmed with.
+"""
 
 from __future__ import annotations
 
+import random
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import opensm_files
 import simulated_subnet
 from simulated_subnet import PORTS, Subnet
 from weir import cli
+from weir.errors import PlanError
 from weir.planning import opensm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from opensm_files import Reading
 
 pytestmark = pytest.mark.skipif(
     simulated_subnet.missing() is not None, reason=simulated_subnet.missing() or "nothing is missing"
@@ -110,6 +119,112 @@ def test_lanes_wrap_as_the_findings_say(subnet: Subnet):
         assert held.low == filled([(0, 32), (1, 64), (2, 32)]), port
         assert held.high == filled([(1, 64)]), port
         assert subnet.lanes(port)["OperVLs"] == "VL0-7", port
+
+
+Held = list[tuple[int, int]]
+LANES = {0: 15, 1: 1, 2: 2, 3: 4, 4: 8}
+"""Data lanes of a code of `max_op_vls`; 0 limits nothing, nor does one above 4."""
+
+
+def read_as_opensm_reads(file: Path) -> tuple[Reading, dict[str, dict[str, Any]] | None]:
+    """Hold what is read of a file and found in it against OpenSM's reading; return both readings."""
+    said = opensm_files.reading(file)
+    try:
+        tables = opensm.tables(file)
+    except PlanError:
+        # The one reason to refuse a file: OpenSM knows none of its words.
+        assert not said.warned
+        return said, None
+    again = file.with_name("again.conf")
+    again.write_text(opensm_files.rewritten(said.values), encoding="utf-8", newline="")
+    rewritten = opensm.tables(again)
+    for prefix, table in tables.items():
+        kept = ("max_vls", "high_limit", "high", "low", "sl2vl", "lanes")
+        assert [table[key] for key in kept] == [rewritten[prefix][key] for key in kept], prefix
+    assert tables["qos"]["lanes"] == LANES.get(int(said.values["max_op_vls"]), 15)
+    findings = opensm.lint(file, opensm.Port(capacity=ROOM, lanes=ROOM))
+    has_own = any(table["own"] for table in tables.values())
+    assert ("qos-off" in rules_of(findings)) == (has_own and said.values["qos"] != "TRUE")
+    found = {finding["option"] for finding in findings if finding["severity"] in {"error", "warning"}}
+    assert said.warned <= found, said.warned - found
+    unknown = {finding["option"][:20] for finding in findings if finding["rule"] == "unknown-option"}
+    assert len(unknown) == len({name[:20] for name in said.unknown}), (unknown, said.unknown)
+    return said, tables
+
+
+def rules_of(findings: list[dict[str, Any]]) -> set[str]:
+    return {finding["rule"] for finding in findings}
+
+
+def held_by(table: dict[str, Any], lanes: int) -> Held:
+    """Return the pairs of a low table as a port of so many lanes in operation is to hold them."""
+    mask = lanes - 1
+    return filled([(lane % 15 & mask, weight % 256) for lane, weight in table["low"]])
+
+
+def hold_against_opensm(subnet: Subnet, seed: int, files: int, every: int) -> None:
+    numbers = random.Random(seed)  # noqa: S311 - no secret
+    file = Path("mutated.conf").absolute()
+    programmed = 0
+    for place in range(files):
+        text = opensm_files.mutated(numbers)
+        file.write_text(text, encoding="utf-8", newline="")
+        try:
+            said, tables = read_as_opensm_reads(file)
+            # Code 0 leaves a port the lanes that it had.
+            is_told = said.values["qos"] == "TRUE" and said.values["max_op_vls"] != "0"
+            if place % every or tables is None or not is_told:
+                continue
+            programmed += 1
+            subnet.program(file)
+            lanes = min(ROOM, tables["qos"]["lanes"])
+            for port, prefix in (("interface of Host1", "qos_ca"), ("Switch1 to Host2", "qos_swe")):
+                assert subnet.arbitration(port).low == held_by(tables[prefix], lanes), port
+            held = [lane if lane == 15 else lane & (lanes - 1) for lane in levels_of(tables["qos_ca"])]
+            assert subnet.service_levels("interface of Host1") == held
+        except AssertionError as failed:
+            raise AssertionError(f"file {place} of seed {seed}:\n{text!r}\n{failed}") from failed
+    assert programmed > files // every // 2
+
+
+def levels_of(table: dict[str, Any]) -> list[int]:
+    return [lane % 16 for lane in table["sl2vl"]]
+
+
+def test_b8_mutated_files_are_read_as_opensm_reads_them(subnet: Subnet):
+    hold_against_opensm(subnet, seed=8, files=400, every=30)
+
+
+@pytest.mark.slow
+def test_b8_ten_thousand_mutated_files_are_read_as_opensm_reads_them(subnet: Subnet):
+    hold_against_opensm(subnet, seed=88, files=10_000, every=30)
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "levels"),
+    [
+        ("qos_vlarb_low 0:64,1:64 # two\n", [(0, 64), (1, 64)], None),
+        ("qos_vlarb_low 0:64 ,1:64,2:64\n", [(0, 64), (0, 1), (4, 2), (4, 0)], None),
+        ("qos_vlarb_low 0:64,1-64,2:300\n", [(0, 64), (1, 64), (2, 44)], None),
+        ("qos_sl2vl 0 ,1,2,3\n", None, [0, 0, 1, 2, 3]),
+        ("max_op_vls 3\nqos_max_vls 8\nqos_vlarb_low 5:32,0:32\n", [(1, 32), (0, 32)], None),
+        ("qos_max_vls 4\nqos_vlarb_low 5:32,0:32\n", [(5, 32), (0, 32)], None),
+    ],
+    ids=["comment", "space", "malformed", "levels", "max_op_vls", "max_vls"],
+)
+def test_b8_what_ports_hold(subnet: Subnet, text: str, low: Held | None, levels: list[int] | None):
+    file = Path("case.conf")
+    file.write_text(f"qos TRUE # on\n{text}")
+    _, tables = read_as_opensm_reads(file.absolute())
+    assert tables is not None
+    subnet.program(file)
+    port = "interface of Host1"
+    if low is not None:
+        assert subnet.arbitration(port).low == filled(low)
+        assert held_by(tables["qos_ca"], min(ROOM, tables["qos_ca"]["lanes"])) == filled(low)
+    if levels is not None:
+        assert subnet.service_levels(port)[: len(levels)] == levels
+        assert levels_of(tables["qos_ca"])[: len(levels)] == levels
 
 
 @pytest.mark.parametrize("name", ["opensm-qos-defaults.conf", "opensm-qos-example.conf"])

@@ -26,8 +26,8 @@ fuzz_target!(|input: (u8, u8, &str)| {
             for prefix in Prefix::ALL {
                 let text = requirements(&options, "fuzz.conf", prefix, &port, link);
                 let is_empty = scenario(&options, "fuzz.conf", prefix, &port, link).is_err();
-                assert_eq!(text.is_none(), is_empty);
-                if let Some(text) = text {
+                assert_eq!(text.is_err(), is_empty);
+                if let Ok(text) = text {
                     assert!(Requirements::from_toml(&text, "fuzz.toml").is_ok(), "{text}");
                 }
             }

@@ -104,6 +104,7 @@ fn tables(options: &Options, prefix: Prefix) -> Value {
     json!({
         "own": options.settings.iter().any(|setting| setting.prefix == prefix),
         "max_vls": effective.max_lanes,
+        "lanes": options.most_lanes(),
         "high_limit": effective.high_limit,
         "high": effective.high,
         "low": effective.low,
@@ -138,7 +139,7 @@ pub(crate) fn opensm_import(
     if scenario {
         return opensm::scenario(&options, name, prefix, &port, link).map_err(refused);
     }
-    opensm::requirements(&options, name, prefix, &port, link).ok_or_else(|| refused(opensm::unserved()))
+    opensm::requirements(&options, name, prefix, &port, link).map_err(refused)
 }
 
 fn read(text: &str, name: &str) -> PyResult<Options> {

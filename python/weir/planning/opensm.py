@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from weir.errors import ConfigError
-from weir.planning.read import text_of
+from weir.planning.read import exact_text_of
 
 if TYPE_CHECKING:
     import os
@@ -91,7 +91,7 @@ class Port:
 
 
 def lint(file: str | os.PathLike[str], port: Port | None = None) -> list[dict[str, Any]]:
-    """Return what is wrong with an options file on a port, by line.
+    """Return what is wrong with an options file on a port, by line; it is read as OpenSM 3.3.23 reads it.
 
     Each finding has ``severity`` (``"error"``, ``"warning"`` or ``"note"``), ``rule``, ``option``, ``line``,
     ``column``, ``what``, ``why`` and ``remedy``.
@@ -101,32 +101,33 @@ def lint(file: str | os.PathLike[str], port: Port | None = None) -> list[dict[st
     ConfigError
         If the file cannot be read, or a value of the port is out of its bounds.
     PlanError
-        If the file is malformed.
+        If no line of the file has an option of OpenSM.
     """
     from weir import _weir
 
     numbers = (port or Port()).numbers()
-    told = _weir.opensm_lint(text_of(file, _KIND), str(file), **numbers)
+    told = _weir.opensm_lint(exact_text_of(file, _KIND), str(file), **numbers)
     findings: list[dict[str, Any]] = json.loads(told)
     return findings
 
 
 def tables(file: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
-    """Return the options that hold for each kind of port, by prefix, as they are written.
+    """Return the options that hold for each kind of port, by prefix, as OpenSM reads them.
 
-    Each has ``own`` (whether the file sets any of its options), ``max_vls``, ``high_limit``, ``high`` and
-    ``low`` (pairs of lane and weight) and ``sl2vl``.
+    Each has ``own`` (whether the file sets any of its options), ``max_vls`` (which limits nothing), ``lanes``
+    (the most data lanes in operation, by ``max_op_vls``), ``high_limit``, ``high`` and ``low`` (pairs of lane
+    and weight, not yet modulo 15 and 256) and ``sl2vl`` (lanes, not yet modulo 16).
 
     Raises
     ------
     ConfigError
         If the file cannot be read.
     PlanError
-        If it is malformed.
+        If no line of it has an option of OpenSM.
     """
     from weir import _weir
 
-    told: dict[str, dict[str, Any]] = json.loads(_weir.opensm_tables(text_of(file, _KIND), str(file)))
+    told: dict[str, dict[str, Any]] = json.loads(_weir.opensm_tables(exact_text_of(file, _KIND), str(file)))
     return told
 
 
@@ -157,9 +158,10 @@ def convert(
     Raises
     ------
     ConfigError
-        If the file cannot be read or serves no lane, or a value is out of its bounds.
+        If the file cannot be read, sets no table, has one that OpenSM does not read as it is written, or
+        serves no lane, or if a value is out of its bounds.
     PlanError
-        If the file is malformed.
+        If no line of the file has an option of OpenSM.
     """
     from weir import _weir
 
@@ -170,7 +172,7 @@ def convert(
     if not 1 <= bits <= _MOST_RATE:
         raise ConfigError(f"rate is {rate}, must be above 0 and at most 1000000Gbit", "write `--rate 10Gbit`")
     numbers = (port or Port()).numbers()
-    text = text_of(file, _KIND)
+    text = exact_text_of(file, _KIND)
     if prefix is None:
         prefix = next((name for name, told in tables(file).items() if told["own"]), PREFIXES[0])
     if prefix not in PREFIXES:

@@ -11,7 +11,7 @@ from weir.files import read_text
 if TYPE_CHECKING:
     import os
 
-__all__ = ["text_of"]
+__all__ = ["exact_text_of", "text_of"]
 
 
 def text_of(file: str | os.PathLike[str], kind: str) -> str:
@@ -28,3 +28,15 @@ def text_of(file: str | os.PathLike[str], kind: str) -> str:
     if not path.is_file():
         raise ConfigError("is not a file", f"name {kind.rstrip(',')}", str(path))
     return read_text(path)
+
+
+def exact_text_of(file: str | os.PathLike[str], kind: str) -> str:
+    """Return the text of a file as `text_of` does, with its carriage returns.
+
+    Raises
+    ------
+    ConfigError
+        As of `text_of`.
+    """
+    text_of(file, kind)
+    return Path(file).read_bytes().decode("utf-8")

@@ -7,15 +7,15 @@ use crate::target::{LANES, Prefix};
 /// The options that hold for the ports of a prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effective {
-    /// Data lanes that may be in operation.
+    /// What `max_vls` says, which limits nothing.
     pub max_lanes: u32,
     /// In units of 4096 bytes.
     pub high_limit: u32,
-    /// The table of high priority, as written.
+    /// The table of high priority, as it is read.
     pub high: Vec<(u32, u32)>,
-    /// The table of low priority, as written.
+    /// The table of low priority, as it is read.
     pub low: Vec<(u32, u32)>,
-    /// The lane of each of the 16 service levels, as written.
+    /// The lane of each of the 16 service levels, as it is read.
     pub service_levels: [u32; 16],
 }
 
@@ -27,7 +27,8 @@ const DEFAULT_HIGH: [u32; 15] = [4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 const DEFAULT_LOW: [u32; 15] = [0, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4];
 
 impl Effective {
-    /// Of a prefix: its own options, else those of `qos`, else the built-in defaults. The last of several counts.
+    /// Of a prefix: its own options, else those of `qos`, else the built-in defaults. The last of several counts; a
+    /// number out of range is as none.
     #[must_use]
     pub fn of(options: &Options, prefix: Prefix) -> Self {
         let value = |kind| setting(options, prefix, kind).map(|setting| &setting.value);
@@ -42,8 +43,8 @@ impl Effective {
             service_levels = core::array::from_fn(|level| lanes.get(level).map_or(0, |lane| lane.lane));
         }
         Self {
-            max_lanes: number(value(Kind::MaxLanes)).filter(|max| *max <= 15).unwrap_or(DEFAULT_LANES),
-            high_limit: number(value(Kind::HighLimit)).filter(|limit| *limit <= 255).unwrap_or(0),
+            max_lanes: number(value(Kind::MaxLanes)).unwrap_or(DEFAULT_LANES),
+            high_limit: number(value(Kind::HighLimit)).unwrap_or(0),
             high: table(Kind::High, DEFAULT_HIGH),
             low: table(Kind::Low, DEFAULT_LOW),
             service_levels,
@@ -61,8 +62,15 @@ impl Effective {
 /// The setting of a kind that holds for a prefix, if the file has one.
 pub(super) fn setting(options: &Options, prefix: Prefix, kind: Kind) -> Option<&Setting> {
     let last = |prefix: Prefix| {
-        let of_kind = |setting: &&Setting| setting.prefix == prefix && setting.kind == kind;
-        options.settings.iter().rev().find(of_kind).filter(|setting| setting.value != Value::Unset)
+        let of_kind = |setting: &&Setting| {
+            setting.prefix == prefix && setting.kind == kind && setting.value != Value::Kept
+        };
+        let is_set = |setting: &&Setting| match setting.value {
+            Value::Unset | Value::Kept => false,
+            Value::Number(number) => number <= kind.highest(),
+            Value::Table(_) | Value::Lanes(_) => true,
+        };
+        options.settings.iter().rev().find(of_kind).filter(is_set)
     };
     last(prefix).or_else(|| last(Prefix::All))
 }
@@ -122,8 +130,8 @@ mod tests {
 
     #[test]
     fn own_options_go_before_general_ones_and_defaults() {
-        let text =
-            "qos_ca_max_vls 4\nqos_max_vls 8\nqos_high_limit 300\nqos_swe_vlarb_low 1:32\nqos_sl2vl 3,2\n";
+        let text = "qos_ca_max_vls 4\nqos_max_vls 8\nqos_high_limit 300\nqos_swe_vlarb_low 1:32\nqos_sl2vl 3,2\n\
+                    qos_swe_max_vls 16\nqos_ca_max_vls four\n";
         let options = parse(text, "a.conf").expect("valid");
         let adapters = Effective::of(&options, Prefix::Adapters);
         assert_eq!((adapters.max_lanes, adapters.high_limit), (4, 0));

@@ -4,9 +4,10 @@ use core::fmt::Write;
 
 use weir_core::units::Bytes;
 
-use super::effective::{Effective, operational, programmed, reaching};
+use super::effective::{Effective, operational, programmed, reaching, setting};
+use super::faults::as_read;
 use super::lint::Port;
-use super::parse::Options;
+use super::parse::{Kind, Options};
 use crate::emit::scenario::quoted;
 use crate::emit::surroundings;
 use crate::placement::MAX_ENTRIES;
@@ -34,18 +35,21 @@ struct Served {
 /// A request, as TOML, for what the ports of a prefix are programmed with; it comes from the file called `name`.
 ///
 /// Shares are those of the weights of both tables together, and those of an entry at least. Priority has no place in a request: a lane of the high
-/// table is marked by a comment, and is to be given a distance or a latency. `None` if no lane is served.
-#[must_use]
+/// table is marked by a comment, and is to be given a distance or a latency.
+///
+/// # Errors
+/// With a reason and a remedy, if no table is set, one is not read as it is written, or no lane is served.
 pub fn requirements(
     options: &Options,
     name: &str,
     prefix: Prefix,
     port: &Port,
     link: Link,
-) -> Option<String> {
+) -> Result<String, (String, String)> {
+    is_sound(options, prefix)?;
     let effective = Effective::of(options, prefix);
-    if served(&effective, port, operational(port.lanes, effective.max_lanes)).is_empty() {
-        return None;
+    if served(&effective, port, operational(port.lanes, options.most_lanes())).is_empty() {
+        return Err(unserved());
     }
     let fits = |text: &String| {
         let asked = Requirements::from_toml(text, name);
@@ -53,21 +57,44 @@ pub fn requirements(
     };
     let mut texts = KS.map(|k| request(options, name, prefix, port, link, k)).into_iter();
     let first = texts.next().unwrap_or_default();
-    Some(if fits(&first) { first } else { texts.find(fits).unwrap_or(first) })
+    Ok(if fits(&first) { first } else { texts.find(fits).unwrap_or(first) })
 }
 
 /// Reason and remedy where no lane is served.
-#[must_use]
-pub fn unserved() -> (String, String) {
+fn unserved() -> (String, String) {
     (
         "no lane has an entry with weight that reaches the port".to_owned(),
         "`weir lint` tells why; give a lane an entry with weight".to_owned(),
     )
 }
 
+/// That the file sets a table for the prefix, and that what it sets is read as it is written.
+fn is_sound(options: &Options, prefix: Prefix) -> Result<(), (String, String)> {
+    if [Kind::Low, Kind::High].iter().all(|kind| setting(options, prefix, *kind).is_none()) {
+        let prefix = prefix.name();
+        let reason =
+            format!("it sets no table for {prefix}: neither {prefix}_vlarb_low nor {prefix}_vlarb_high");
+        return Err((reason, "name a file with a table, or the prefix that has one: --prefix".to_owned()));
+    }
+    let of_kind = |kind| setting(options, prefix, kind);
+    let Some((found, fault)) = Kind::ALL
+        .into_iter()
+        .filter_map(of_kind)
+        .find_map(|found| Some((found, found.fault.as_ref().filter(|fault| fault.is_misread)?)))
+    else {
+        return Ok(());
+    };
+    let (option, read) = (found.name(), as_read(&found.value));
+    let reason = format!(
+        "line {}, column {}: {option} is not read as it is written: `{}` {}, and OpenSM reads {read}",
+        found.line, fault.column, fault.part, fault.what
+    );
+    Err((reason, format!("write what it should be; what is read, if that is meant: {read}")))
+}
+
 fn request(options: &Options, name: &str, prefix: Prefix, port: &Port, link: Link, k: u64) -> String {
     let effective = Effective::of(options, prefix);
-    let lanes = operational(port.lanes, effective.max_lanes);
+    let lanes = operational(port.lanes, options.most_lanes());
     let served = served(&effective, port, lanes);
     let packet = port.mtu.get().div_ceil(super::WEIGHT_UNIT).max(1);
     let w = (LARGEST / packet).clamp(k, 7);
@@ -95,7 +122,8 @@ fn request(options: &Options, name: &str, prefix: Prefix, port: &Port, link: Lin
 /// are programmed; it comes from the file called `name`.
 ///
 /// # Errors
-/// With a reason and a remedy, if no lane is served, or packets or link are not simulated.
+/// With a reason and a remedy, if no table is set, one is not read as it is written, no lane is served, or packets or
+/// link are not simulated.
 pub fn scenario(
     options: &Options,
     name: &str,
@@ -103,9 +131,10 @@ pub fn scenario(
     port: &Port,
     link: Link,
 ) -> Result<String, (String, String)> {
+    is_sound(options, prefix)?;
     let hardware = surroundings::hardware(port.mtu, Bytes::new(super::WEIGHT_UNIT), link)?;
     let effective = Effective::of(options, prefix);
-    let lanes = operational(port.lanes, effective.max_lanes);
+    let lanes = operational(port.lanes, options.most_lanes());
     let served = served(&effective, port, lanes);
     if served.is_empty() {
         return Err(unserved());

@@ -4,8 +4,8 @@ use serde::Serialize;
 use weir_core::units::Bytes;
 
 use super::effective::{Effective, operational};
-use super::parse::{Options, Setting};
-use super::rules;
+use super::parse::{Options, Setting, Value};
+use super::{faults, rules};
 use crate::target::Prefix;
 
 /// The port that is to be programmed.
@@ -66,7 +66,7 @@ pub struct Finding {
 /// The general prefix is judged unless only others are set; each other prefix if it has an option of its own.
 #[must_use]
 pub fn lint(options: &Options, port: &Port) -> Vec<Finding> {
-    let mut findings = rules::of_file(options);
+    let mut findings = faults::of_file(options, port);
     let set = |prefix: Prefix| options.settings.iter().any(|setting| setting.prefix == prefix);
     let has_general = set(Prefix::All) || options.settings.is_empty();
     for prefix in Prefix::ALL {
@@ -84,13 +84,14 @@ fn of_prefix(options: &Options, port: &Port, prefix: Prefix) -> Vec<Finding> {
         options,
         port,
         prefix,
-        lanes: operational(port.lanes, effective.max_lanes),
+        lanes: operational(port.lanes, options.most_lanes()),
         effective: &effective,
     };
     let mut findings = Vec::new();
     for setting in last_of_each(options, prefix) {
         findings.extend(context.setting(setting));
     }
+    findings.extend(context.max_lanes());
     findings.extend(context.default_tables());
     findings.extend(context.starvation());
     findings.extend(context.levels_without_entry());
@@ -99,10 +100,11 @@ fn of_prefix(options: &Options, port: &Port, prefix: Prefix) -> Vec<Finding> {
 
 /// The settings of a prefix that count.
 fn last_of_each(options: &Options, prefix: Prefix) -> impl Iterator<Item = &Setting> {
-    let own = options.settings.iter().enumerate().filter(move |(_, setting)| setting.prefix == prefix);
+    let counts = move |setting: &Setting| setting.prefix == prefix && setting.value != Value::Kept;
+    let own = options.settings.iter().enumerate().filter(move |(_, setting)| counts(setting));
     own.filter(move |(place, setting)| {
         let later = &options.settings[place + 1..];
-        !later.iter().any(|other| other.prefix == prefix && other.kind == setting.kind)
+        !later.iter().any(|other| counts(other) && other.kind == setting.kind)
     })
     .map(|(_, setting)| setting)
 }

@@ -6,13 +6,16 @@
 //!
 //! | option | value |
 //! |---|---|
-//! | `<prefix>_max_vls` | data lanes to put in operation, 1 to 15 |
+//! | `<prefix>_max_vls` | data lanes, 1 to 15; OpenSM 3.3 reads it and, but for the routing `torus-2QoS`, limits nothing by it |
 //! | `<prefix>_high_limit` | so many times 4096 bytes are sent from the high table before the low one has a turn |
 //! | `<prefix>_vlarb_high`, `<prefix>_vlarb_low` | `lane:weight,...`: the arbitration tables, weights of 64 bytes |
 //! | `<prefix>_sl2vl` | the lane of each of 16 service levels; 15 drops |
 //!
-//! Numbers are read as C reads them: `0x1f` is hexadecimal, `010` octal. Text that OpenSM would misread in silence is
-//! refused here; numbers out of range are kept, for [`lint()`] to tell what becomes of them.
+//! How many data lanes are in operation is `max_op_vls`, of all ports alike ([`Options::most_lanes`]).
+//!
+//! Everything is read as OpenSM 3.3.23 reads it, text that it misreads included: [`lint()`] tells where what is read is
+//! not what is written, and what becomes of numbers out of range. Numbers are those of C: `0x1f` is hexadecimal, `010`
+//! octal.
 //!
 //! | | |
 //! |-|-|
@@ -20,17 +23,21 @@
 //! | Work | O(length of the file) |
 //! | Units | weights of 64 bytes; `high_limit` of 4096 bytes |
 
+mod c;
 mod effective;
+mod faults;
 mod import;
 mod lint;
 mod listed;
 mod parse;
 mod rules;
+mod value;
 
 pub use effective::{Effective, operational};
-pub use import::{requirements, scenario, unserved};
+pub use import::{requirements, scenario};
 pub use lint::{Finding, Port, Severity, lint};
-pub use parse::{Kind, Lane, Options, Other, Pair, Setting, Value, parse};
+pub use parse::{Kind, Lane, MaxOpVls, Options, Other, Pair, Setting, Value, parse};
+pub use value::Fault;
 
 /// Entries that an arbitration table has at most.
 pub const MAX_PAIRS: usize = 64;

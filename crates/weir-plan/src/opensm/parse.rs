@@ -1,16 +1,27 @@
-//! From the text of an options file to its settings.
+//! From the text of an options file to its settings, line by line as OpenSM reads them.
+//!
+//! A line has at most 1022 bytes; what is longer is read as further lines. What follows `#` is a comment, wherever it
+//! stands. A name ends at a space or tab; a value loses the space around it and one pair of quotes.
+//!
+//! | | |
+//! |-|-|
+//! | Source | OpenSM 3.3.23, `opensm/osm_subnet.c`: `osm_subn_parse_conf_file`, `clean_val`, `opts_parse_*` |
+//! | Work | O(length of the file) |
+//! | Departs from the source | a file without any option of OpenSM is refused |
 
 use weir_document::shorten;
 
+use super::c;
+use super::value::{self, Fault};
 use crate::PlanError;
-use crate::target::Prefix;
+use crate::target::{LANES, Prefix};
 
 /// The longest file that is read, in bytes.
 const MAX_BYTES: usize = 1 << 20;
-/// The most pairs and the most lanes of one option.
-const MAX_ITEMS: usize = 1024;
-/// The most digits of a number.
-const MAX_DIGITS: usize = 9;
+/// Bytes of a line that OpenSM reads at once.
+const MAX_LINE: usize = 1022;
+/// The names of all options of OpenSM.
+const NAMES: &str = include_str!("options.txt");
 
 /// An options file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,8 +30,36 @@ pub struct Options {
     pub qos: Option<(bool, usize)>,
     /// The options of arbitration, in the order of the file.
     pub settings: Vec<Setting>,
-    /// All other options, which mean nothing here.
+    /// The lanes that it lets be in operation, as a code: `max_op_vls`.
+    pub max_op_vls: Option<MaxOpVls>,
+    /// Names that OpenSM does not know.
     pub others: Vec<Other>,
+    /// Lines of which OpenSM reads the rest as another line.
+    pub long_lines: Vec<usize>,
+}
+
+impl Options {
+    /// The most data lanes that the file lets be in operation: 1, 2, 4, 8 or 15.
+    #[must_use]
+    pub fn most_lanes(&self) -> u32 {
+        let code = self.max_op_vls.as_ref().and_then(|found| found.code).unwrap_or(0);
+        usize::from(code).checked_sub(1).and_then(|place| LANES.get(place)).map_or(15, |lanes| *lanes)
+    }
+}
+
+/// The option `max_op_vls`: 1 for one data lane, 2 for two, 3 for 4, 4 for 8, 5 for 15.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MaxOpVls {
+    /// The last that was read; `None` if it is no number up to 255, which leaves what was before.
+    pub code: Option<u8>,
+    /// As it is written in the last line that sets it.
+    pub text: String,
+    /// Whether that line is a number up to 255.
+    pub is_number: bool,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The character at which the value begins, counted from 1.
+    pub column: usize,
 }
 
 /// One option of arbitration.
@@ -32,6 +71,8 @@ pub struct Setting {
     pub kind: Kind,
     /// To what.
     pub value: Value,
+    /// Where OpenSM reads otherwise than is written, or warns.
+    pub fault: Option<Fault>,
     /// The line, counted from 1.
     pub line: usize,
     /// The character at which the value begins, counted from 1.
@@ -76,13 +117,21 @@ impl Kind {
             Self::ServiceLevels => "sl2vl",
         }
     }
+
+    /// The largest number that it takes, where it takes one.
+    #[must_use]
+    pub const fn highest(self) -> u32 {
+        if matches!(self, Self::MaxLanes) { 15 } else { 255 }
+    }
 }
 
 /// The value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// None: `(null)`, a negative number, or no lanes.
+    /// None: `(null)`, or a number that stands for the default.
     Unset,
+    /// Not read: OpenSM keeps what a line before says.
+    Kept,
     /// A number.
     Number(u32),
     /// An arbitration table.
@@ -94,9 +143,9 @@ pub enum Value {
 /// An entry of an arbitration table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// The lane as written.
+    /// The lane as it is read, not yet modulo 15.
     pub lane: u32,
-    /// The weight as written.
+    /// The weight as it is read, not yet modulo 256.
     pub weight: u32,
     /// Where it begins in its line.
     pub column: usize,
@@ -105,16 +154,16 @@ pub struct Pair {
 /// The lane of a service level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lane {
-    /// The lane as written.
+    /// The lane as it is read, not yet modulo 16.
     pub lane: u32,
     /// Where it begins in its line.
     pub column: usize,
 }
 
-/// An option that means nothing here.
+/// A name that OpenSM does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
-    /// Its name.
+    /// Its name, shortened, what cannot be printed escaped.
     pub name: String,
     /// The line, counted from 1.
     pub line: usize,
@@ -123,124 +172,111 @@ pub struct Other {
 /// Reads an options file; errors speak of `name`.
 ///
 /// # Errors
-/// A value of an option of arbitration is not of its form, or the file is larger than is read.
+/// The file is larger than is read, or has no option of OpenSM.
 pub fn parse(text: &str, name: &str) -> Result<Options, PlanError> {
     if text.len() > MAX_BYTES {
         let reason = format!("has {} bytes, at most {MAX_BYTES} are read", text.len());
         return Err(PlanError::of_file(name, reason, "name an options file of OpenSM"));
     }
     let mut options = Options::default();
-    for (at, line) in text.lines().enumerate() {
-        let content = line.trim();
-        if content.is_empty() || content.starts_with('#') {
-            continue;
+    let mut known = 0;
+    for (at, whole) in text.as_bytes().split_inclusive(|byte| *byte == b'\n').enumerate() {
+        if whole.len() > MAX_LINE {
+            options.long_lines.push(at + 1);
         }
-        let (option, _) = content.split_once(char::is_whitespace).unwrap_or((content, ""));
-        let line = Line { file: name, option, text: line, number: at + 1 };
-        line.read(&mut options)?;
+        for (piece, text) in whole.chunks(MAX_LINE).enumerate() {
+            if let Some(line) = Line::new(whole, piece * MAX_LINE, text, at + 1) {
+                known += usize::from(line.read(&mut options));
+            }
+        }
     }
-    Ok(options)
+    if known > 0 {
+        return Ok(options);
+    }
+    let reason = match options.others.first() {
+        Some(other) => format!("has no option of OpenSM; its first word is `{}`", other.name),
+        None => "has no option of OpenSM: no line says anything".to_owned(),
+    };
+    let line = options.others.first().map_or(1, |other| other.line);
+    Err(PlanError::of_file(name, reason, "name an options file of OpenSM").at(line, 1))
 }
 
 /// One line with an option.
 struct Line<'a> {
-    file: &'a str,
-    option: &'a str,
-    text: &'a str,
+    /// The line of the file, and where in it this one begins.
+    whole: &'a [u8],
+    option: &'a [u8],
+    value: &'a [u8],
+    /// Where the value begins in the line of the file.
+    at: usize,
     number: usize,
 }
 
 impl<'a> Line<'a> {
-    fn read(&self, options: &mut Options) -> Result<(), PlanError> {
-        let value = self.value();
-        if self.option == "qos" {
-            // What is not this word turns it off.
-            options.qos = Some((value == "TRUE", self.number));
-            return Ok(());
+    /// A line as OpenSM takes it, of the line `whole` of the file from byte `from` on; `None` if it says nothing.
+    fn new(whole: &'a [u8], from: usize, text: &'a [u8], number: usize) -> Option<Self> {
+        let end = text.iter().position(|byte| matches!(byte, 0 | b'#')).unwrap_or(text.len());
+        let text = &text[..end];
+        let is_gap = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
+        let first = text.iter().position(|byte| !is_gap(byte))?;
+        let name = text[first..].iter().position(is_gap).map_or(text.len(), |length| first + length);
+        let start = name + text[name..].iter().take_while(|byte| c::is_space(**byte)).count();
+        let mut value = text[start..].trim_ascii_end();
+        // C knows one space more.
+        while let [rest @ .., 0x0b] = value {
+            value = rest.trim_ascii_end();
         }
-        let Some((prefix, kind)) = known(self.option) else {
-            options.others.push(Other { name: shorten(self.option), line: self.number });
-            return Ok(());
-        };
-        let column = self.column(value);
-        let value = self.parsed(kind, value)?;
-        options.settings.push(Setting { prefix, kind, value, line: self.number, column });
-        Ok(())
-    }
-
-    /// What follows the name, without the space around it and one pair of quotes.
-    fn value(&self) -> &'a str {
-        let rest = self.text.trim_start();
-        let value = rest[self.option.len()..].trim();
-        let quoted = ['"', '\'']
+        let quoted = [b'"', b'\'']
             .into_iter()
-            .find_map(|quote| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)));
-        quoted.unwrap_or(value)
-    }
-
-    /// The column of a part of the line.
-    fn column(&self, part: &str) -> usize {
-        let at = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize).min(self.text.len());
-        self.text.get(..at).map_or(1, |before| before.chars().count() + 1)
-    }
-
-    fn refuse<T>(&self, part: &str, reason: &str, remedy: &str) -> Result<T, PlanError> {
-        let error = PlanError::of_file(self.file, reason, remedy).at(self.number, self.column(part));
-        let error = error.key(self.option);
-        Err(if part.is_empty() { error } else { error.value(format!("`{}`", shorten(part))) })
-    }
-
-    fn parsed(&self, kind: Kind, value: &'a str) -> Result<Value, PlanError> {
-        if value == "(null)" {
-            return Ok(Value::Unset);
+            .find(|quote| value.first() == Some(quote) && value.last() == Some(quote));
+        if quoted.is_some() {
+            value = value[1..].strip_suffix(&value[..1]).unwrap_or(&[]);
         }
-        match kind {
-            Kind::MaxLanes | Kind::HighLimit => self.number(kind, value),
-            Kind::High | Kind::Low => self.items(value, |part| self.pair(part)).map(Value::Table),
-            Kind::ServiceLevels => self.items(value, |part| self.lane(part)).map(Value::Lanes),
-        }
+        let at = from + start + usize::from(quoted.is_some());
+        Some(Self { whole, option: &text[first..name], value, at, number })
     }
 
-    fn number(&self, kind: Kind, value: &str) -> Result<Value, PlanError> {
-        let is_negative = value.strip_prefix('-').is_some_and(|rest| number(rest).is_some());
-        match number(value) {
-            None if is_negative => Ok(Value::Unset),
-            Some(0) if kind == Kind::MaxLanes => Ok(Value::Unset),
-            Some(number) => Ok(Value::Number(number)),
-            None => self.refuse(value, "must be a whole number", "write a number such as 8"),
+    /// Takes the option in; tells whether OpenSM has one of this name.
+    fn read(&self, options: &mut Options) -> bool {
+        let name = String::from_utf8_lossy(self.option);
+        if let Some((prefix, kind)) = known(&name) {
+            let (value, fault) = value::read(kind, self.value, |at| self.column(at));
+            let column = self.column(0);
+            options.settings.push(Setting { prefix, kind, value, fault, line: self.number, column });
+            return true;
         }
-    }
-
-    fn items<T>(
-        &self,
-        value: &'a str,
-        read: impl Fn(&'a str) -> Result<T, PlanError>,
-    ) -> Result<Vec<T>, PlanError> {
-        let mut items = Vec::new();
-        for part in value.split(',') {
-            if items.len() == MAX_ITEMS {
-                return self.refuse(part, "is one item too many, at most 1024 are read", "list at most 64");
+        match &*name {
+            // What is not this word turns it off.
+            "qos" => options.qos = Some((self.value == b"TRUE", self.number)),
+            "max_op_vls" => self.max_op_vls(options),
+            _ if NAMES.lines().any(|known| known == name) => (),
+            _ => {
+                options
+                    .others
+                    .push(Other { name: shorten(&name.escape_debug().to_string()), line: self.number });
+                return false;
             }
-            items.push(read(part.trim())?);
         }
-        Ok(items)
+        true
     }
 
-    fn pair(&self, part: &'a str) -> Result<Pair, PlanError> {
-        let numbers = part
-            .split_once(':')
-            .and_then(|(lane, weight)| Some((number(lane.trim_end())?, number(weight.trim_start())?)));
-        match numbers {
-            Some((lane, weight)) => Ok(Pair { lane, weight, column: self.column(part) }),
-            None => self.refuse(part, "must be a lane and a weight", "write pairs as in `0:32,1:64`"),
-        }
+    fn max_op_vls(&self, options: &mut Options) {
+        let read =
+            value::number_up_to(self.value, u64::from(u8::MAX)).and_then(|code| u8::try_from(code).ok());
+        let before = options.max_op_vls.as_ref().and_then(|before| before.code);
+        options.max_op_vls = Some(MaxOpVls {
+            code: read.or(before),
+            text: shorten(&String::from_utf8_lossy(self.value)),
+            is_number: read.is_some(),
+            line: self.number,
+            column: self.column(0),
+        });
     }
 
-    fn lane(&self, part: &'a str) -> Result<Lane, PlanError> {
-        match number(part) {
-            Some(lane) => Ok(Lane { lane, column: self.column(part) }),
-            None => self.refuse(part, "must be a lane", "write 16 lanes as in `0,1,2,3,...`"),
-        }
+    /// The column of a byte of the value.
+    fn column(&self, at: usize) -> usize {
+        let before = &self.whole[..(self.at + at).min(self.whole.len())];
+        String::from_utf8_lossy(before).chars().count() + 1
     }
 }
 
@@ -250,20 +286,6 @@ fn known(option: &str) -> Option<(Prefix, Kind)> {
         let suffix = option.strip_prefix(prefix.name())?.strip_prefix('_')?;
         Some((prefix, Kind::ALL.into_iter().find(|kind| kind.suffix() == suffix)?))
     })
-}
-
-/// A number as C writes it: decimal, hexadecimal after `0x`, octal after `0`.
-fn number(text: &str) -> Option<u32> {
-    let (digits, base) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(digits) => (digits, 16),
-        None if text.len() > 1 && text.starts_with('0') => (&text[1..], 8),
-        None => (text, 10),
-    };
-    let is_plain = digits.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if digits.is_empty() || digits.len() > MAX_DIGITS || !is_plain {
-        return None;
-    }
-    u32::from_str_radix(digits, base).ok()
 }
 
 #[cfg(test)]
@@ -276,8 +298,8 @@ mod tests {
 
     #[test]
     fn options_comments_and_others() {
-        let text = "# QoS\n\nqos TRUE\n qos_ca_vlarb_low\t0:0, 1:0x40,2:010 \nlog_file \"/var/log/opensm.log\"\n\
-                    qos_sl2vl '0,1,15'\nqos_max_vls 0\nqos_high_limit -1\nqos_vlarb_high (null)\nqos_policy_file x\n";
+        let text = "# QoS\n\nqos TRUE # on\n qos_ca_vlarb_low\t0:0, 1:0x40,2:010 # two\nlog_file \"/var/log/opensm.log\"\n\
+                    qos_sl2vl '0,1,15'\nqos_max_vls 0\nqos_high_limit -1\nqos_vlarb_high (null)\nqos_policy_flie x\n";
         let options = read(text);
         assert_eq!(options.qos, Some((true, 3)));
         let low = &options.settings[0];
@@ -289,49 +311,45 @@ mod tests {
         };
         assert_eq!(options.settings[1].value, lanes([(0, 12), (1, 14), (15, 16)]));
         assert!(options.settings[2..].iter().all(|setting| setting.value == Value::Unset));
+        assert!(options.settings.iter().all(|setting| setting.fault.is_none()));
         let others: Vec<&str> = options.others.iter().map(|other| other.name.as_str()).collect();
-        assert_eq!(others, ["log_file", "qos_policy_file"]);
+        assert_eq!(others, ["qos_policy_flie"]);
     }
 
+    /// Finding B8: what is no options file is refused, be it empty or another text.
     #[test]
-    fn refusals_have_a_place() {
+    fn b8_a_file_that_is_not_of_opensm_is_refused() {
         for (text, expected) in [
-            (
-                "qos_vlarb_low 0:32,1",
-                "a.conf:1:20: qos_vlarb_low is `1`, must be a lane and a weight: write pairs as in `0:32,1:64`",
-            ),
-            (
-                "\nqos_vlarb_low 0:32,,1:4",
-                "a.conf:2:20: qos_vlarb_low must be a lane and a weight: write pairs as in `0:32,1:64`",
-            ),
-            (
-                "qos_vlarb_high",
-                "a.conf:1:15: qos_vlarb_high must be a lane and a weight: write pairs as in `0:32,1:64`",
-            ),
-            (
-                "qos_max_vls eight",
-                "a.conf:1:13: qos_max_vls is `eight`, must be a whole number: write a number such as 8",
-            ),
-            (
-                "qos_swe_sl2vl 0,1,x",
-                "a.conf:1:19: qos_swe_sl2vl is `x`, must be a lane: write 16 lanes as in `0,1,2,3,...`",
-            ),
-            (
-                "qos_vlarb_low 0:4 # half",
-                "a.conf:1:15: qos_vlarb_low is `0:4 # half`, must be a lane and a weight: write pairs as in `0:32,1:64`",
-            ),
+            ("", "a.conf:1:1: has no option of OpenSM: no line says anything"),
+            ("# qos TRUE\n\n", "a.conf:1:1: has no option of OpenSM: no line says anything"),
+            ("\n[table]\nentries = 8\n", "a.conf:2:1: has no option of OpenSM; its first word is `[table]`"),
         ] {
-            assert_eq!(parse(text, "a.conf").expect_err(text).to_string(), expected);
+            let error = parse(text, "a.conf").expect_err(text).to_string();
+            assert_eq!(error, format!("{expected}: name an options file of OpenSM"));
         }
     }
 
     #[test]
+    fn lanes_in_operation_are_a_code() {
+        let lanes = |text: &str| read(text).most_lanes();
+        assert_eq!(
+            ["1", "2", "3", "4", "5", "6", "0"].map(|code| lanes(&format!("max_op_vls {code}"))),
+            [1, 2, 4, 8, 15, 15, 15]
+        );
+        // What is no number up to 255 leaves what was before.
+        assert_eq!(lanes("max_op_vls 3\nmax_op_vls 3x\nmax_op_vls 256\n"), 4);
+        assert_eq!(lanes("qos TRUE\n"), 15);
+    }
+
+    #[test]
     fn hostile_input_is_bounded() {
-        let error = |text: &str| parse(text, "a.conf").expect_err("refused").to_string();
-        assert!(error(&"#".repeat(MAX_BYTES + 1)).contains("at most 1048576"));
-        assert!(error(&format!("qos_vlarb_low {}0:1", "0:1,".repeat(1024))).contains("too many"));
-        assert!(error("qos_high_limit 99999999999999").contains("whole number"));
-        assert!(error("qos_high_limit +1").contains("whole number"));
-        assert!(error("qos_vlarb_low 0:-1").contains("a lane and a weight"));
+        let error = parse(&"#".repeat(MAX_BYTES + 1), "a.conf").expect_err("refused").to_string();
+        assert!(error.contains("at most 1048576"));
+        let long = read(&format!("qos_vlarb_low {}0:1\n", "0:1,".repeat(1024)));
+        assert_eq!((long.long_lines.as_slice(), long.settings.len()), (&[1][..], 1));
+        let Value::Table(pairs) = &long.settings[0].value else { panic!("a table") };
+        // 1022 bytes of the line: 14 of the name, and 252 pairs.
+        assert_eq!((pairs.len(), pairs[251].column), (252, 15 + 4 * 251));
+        read("qos TRUE\nqos_vlarb_low \0:1\n\u{e9} \u{e9}\nqos_sl2vl \"\nqos_ca_sl2vl \"\"\n\x0b\n");
     }
 }

@@ -1,8 +1,6 @@
-//! The rules of [`lint()`](super::lint()).
+//! The rules of [`lint()`](super::lint()) about what a port is programmed with.
 
-use weir_core::nearest::nearest;
-
-use super::effective::{Effective, mask, plain, programmed, reaching, setting, weighted};
+use super::effective::{Effective, mask, operational, plain, programmed, reaching, setting, weighted};
 use super::lint::{Finding, Port, Severity};
 use super::listed::{lanes_listed, levels_listed};
 use super::parse::{Kind, Lane, Options, Pair, Setting, Value};
@@ -28,7 +26,7 @@ pub(super) struct Context<'a> {
 }
 
 /// A finding about a setting, at a column of its line.
-fn finding(
+pub(super) fn finding(
     severity: Severity,
     rule: &'static str,
     at: (&Setting, usize),
@@ -48,81 +46,39 @@ fn finding(
     }
 }
 
-/// What concerns the file as a whole.
-pub(super) fn of_file(options: &Options) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    findings.extend(switched_off(options));
-    findings.extend(misspelt(options));
-    for (place, former) in options.settings.iter().enumerate() {
-        let same = |other: &&Setting| (other.prefix, other.kind) == (former.prefix, former.kind);
-        if let Some(later) = options.settings[place + 1..].iter().find(same) {
-            findings.push(finding(
-                Severity::Warning,
-                "repeated-option",
-                (former, former.column),
-                format!("is set again in line {}", later.line),
-                "the last of them counts".into(),
-                "keep one of them",
-            ));
-        }
-    }
-    findings
-}
-
-fn switched_off(options: &Options) -> Option<Finding> {
-    let first = options.settings.first()?;
-    let (severity, line, what) = match options.qos {
-        Some((true, _)) => return None,
-        Some((false, line)) => (Severity::Error, line, "is not TRUE".to_owned()),
-        None => (Severity::Note, first.line, "is not set in this file".to_owned()),
-    };
-    Some(Finding {
-        severity,
-        rule: "qos-off",
-        option: "qos".into(),
-        line: Some(line),
-        column: Some(1),
-        what,
-        why: "unless OpenSM is started with -Q, ports keep the tables that they have".into(),
-        remedy: "write `qos TRUE`".into(),
-    })
-}
-
-/// Options that look like one of arbitration and are none.
-fn misspelt(options: &Options) -> Vec<Finding> {
-    let names: Vec<String> = Prefix::ALL
-        .into_iter()
-        .flat_map(|prefix| Kind::ALL.map(|kind| format!("{}_{}", prefix.name(), kind.suffix())))
-        .collect();
-    let near = |name: &str| {
-        let known = names.iter().map(String::as_str);
-        name.starts_with("qos_").then(|| nearest(name, known)).flatten()
-    };
-    let of = |other: &super::parse::Other| {
-        let meant = near(&other.name)?;
-        Some(Finding {
-            severity: Severity::Error,
-            rule: "unknown-option",
-            option: other.name.clone(),
-            line: Some(other.line),
-            column: Some(1),
-            what: "is no option of OpenSM".into(),
-            why: "it is skipped with a line in the log".into(),
-            remedy: format!("write `{meant}`"),
-        })
-    };
-    options.others.iter().filter_map(of).collect()
-}
-
 impl Context<'_> {
     /// What concerns one setting by itself.
     pub(super) fn setting(&self, setting: &Setting) -> Vec<Finding> {
         match &setting.value {
-            Value::Unset => Vec::new(),
+            Value::Unset | Value::Kept => Vec::new(),
             Value::Number(number) => number_range(setting, *number).into_iter().collect(),
             Value::Table(pairs) => self.table(setting, pairs),
             Value::Lanes(lanes) => self.map(setting, lanes),
         }
+    }
+
+    /// A number of lanes by which nothing is limited, where other lanes are used than it allows.
+    pub(super) fn max_lanes(&self) -> Option<Finding> {
+        let at = setting(self.options, self.prefix, Kind::MaxLanes).filter(|at| at.prefix == self.prefix)?;
+        let allowed = operational(self.lanes, self.effective.max_lanes);
+        let lost = mask(self.lanes) & !mask(allowed);
+        let tables =
+            [(&self.effective.high, self.port.high_capacity), (&self.effective.low, self.port.low_capacity)];
+        let weighted = tables.map(|(pairs, capacity)| weighted(pairs, self.lanes, reaching(capacity)));
+        let in_tables = (0..16).filter(|&lane| weighted.iter().any(|has| has[lane as usize]));
+        let in_map = (0..16).filter_map(|level| self.effective.lane_of(level, self.lanes));
+        let beyond: Vec<u32> = in_tables.chain(in_map).filter(|lane| lane & lost != 0).collect();
+        if beyond.is_empty() {
+            return None;
+        }
+        let why = format!(
+            "OpenSM reads it and limits nothing by it: {} in operation, and so {}",
+            self.lanes,
+            lanes_listed(beyond)
+        );
+        let what = format!("is {}", self.effective.max_lanes);
+        let remedy = "limit the lanes of all ports with max_op_vls: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 lanes";
+        Some(finding(Severity::Warning, "max-vls", (at, at.column), what, why, remedy))
     }
 
     /// Built-in tables that hold because the file has none.
@@ -227,7 +183,7 @@ impl Context<'_> {
         let (becomes, _) = programmed((first.lane, first.weight), self.lanes);
         let what = format!("names {lanes}; in operation: {}", self.lanes);
         let why = format!("lane numbers are masked: lane {} is programmed as lane {becomes}", first.lane);
-        let remedy = format!("use lanes 0 to {}, or ports and max_vls with more", self.lanes - 1);
+        let remedy = format!("use lanes 0 to {}, or ports and max_op_vls with more", self.lanes - 1);
         Some(finding(Severity::Warning, "lane-masked", (setting, first.column), what, why, &remedy))
     }
 
@@ -340,9 +296,9 @@ impl Context<'_> {
 }
 
 fn number_range(setting: &Setting, number: u32) -> Option<Finding> {
-    let (highest, default) = if setting.kind == Kind::MaxLanes { (15, 15) } else { (255, 0) };
+    let (highest, default) = (setting.kind.highest(), if setting.kind == Kind::MaxLanes { 15 } else { 0 });
     (number > highest).then(|| {
-        let why = format!("OpenSM takes its default, {default}, with a line in the log");
+        let why = format!("OpenSM takes it for not set, with a line in the log: the default is {default}");
         let what = format!("is {number}, must be at most {highest}");
         finding(
             Severity::Error,

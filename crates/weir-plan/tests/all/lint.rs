@@ -142,19 +142,88 @@ fn a_case_for_each_rule() {
         ),
         (format!("qos FALSE\n{one}{map}"), vec![(Error, "qos-off")]),
         (
-            format!("{one}qos_max_vls 4\nqos_sl2vl 0,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0"),
-            vec![(Error, "level-without-entry"), (Warning, "level-masked")],
+            format!("max_op_vls 3\n{one}qos_sl2vl 0,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0"),
+            vec![(Note, "lanes-limited"), (Error, "level-without-entry"), (Warning, "level-masked")],
+        ),
+        (
+            format!("max_op_vls 3\nqos_vlarb_high 0:0\nqos_vlarb_low 5:32,0:32\n{map}"),
+            vec![(Note, "lanes-limited"), (Warning, "lane-masked")],
         ),
         (
             format!("qos_max_vls 4\nqos_vlarb_high 0:0\nqos_vlarb_low 5:32,0:32\n{map}"),
-            vec![(Warning, "lane-masked")],
+            vec![(Warning, "max-vls")],
         ),
+        (format!("max_op_vls 0\n{one}{map}"), vec![(Error, "out-of-range")]),
+        (format!("max_op_vls 8\n{one}{map}"), vec![(Error, "out-of-range")]),
+        (format!("max_op_vls VL0-3\n{one}{map}"), vec![(Error, "not-a-number")]),
+        (format!("{one}{map}qos_max_vls 8 lanes"), vec![(Error, "not-a-number")]),
+        (format!("{one}{map}qos_high_limit none"), vec![(Error, "not-a-number")]),
+        (format!("{one}{map}bogus 1\nbogus 2"), vec![(Note, "unknown-option")]),
         (format!("{map}qos_max_vls 15"), vec![(Note, "built-in-tables")]),
     ] {
         assert_eq!(rules_of(&lines, wide), expected, "{lines}");
     }
     let long = format!("qos_vlarb_low {}\nqos_vlarb_high 0:0\n{map}", vec!["0:32"; 70].join(","));
     assert_eq!(rules_of(&long, port(2048, 63, 15)), [(Error, "over-64"), (Warning, "over-capacity")]);
+}
+
+/// Finding B8: a comment behind a value is none of it.
+#[test]
+fn b8_comments_behind_values_are_no_part_of_them() {
+    let text = "qos TRUE # on\nqos_vlarb_low 0:64,1:64 # two\nqos_vlarb_high 0:0#none\n\
+                qos_sl2vl 0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0 # 16\n";
+    let found = rules(text, Port::default());
+    assert!(found.is_empty(), "{found:?}");
+}
+
+/// Finding B8: a space before a comma makes OpenSM program something else.
+#[test]
+fn b8_what_is_misread_is_told_with_what_is_programmed() {
+    let text = "qos TRUE\nqos_vlarb_low 0:64 ,1:64,2:64\nqos_vlarb_high 0:0\nqos_sl2vl 0 ,1,2,0,0,0,0,0,0,0,0,0,0,0,0,0\n";
+    let all = found(text, Port::default());
+    let misread: Vec<&Finding> = all.iter().filter(|finding| finding.rule == "misread").collect();
+    assert_eq!(misread.len(), 2, "{all:?}");
+    assert!(misread.iter().all(|finding| finding.severity == Error));
+    assert_eq!((misread[0].line, misread[0].column), (Some(2), Some(15)));
+    assert_eq!(misread[0].what, "has `0:64`, which has a space behind a number");
+    assert!(misread[0].why.ends_with("it reads `0:64,0:1,4:2,4:0`"), "{}", misread[0].why);
+    assert!(misread[1].why.ends_with("it reads `0,0,1,2,0,0,0,0,...`"), "{}", misread[1].why);
+}
+
+/// Finding B8: one malformed pair does not hide what else is wrong.
+#[test]
+fn b8_a_malformed_pair_hides_nothing() {
+    let text =
+        "qos TRUE\nqos_vlarb_low 0:64,1-64,2:300\nqos_vlarb_high 0:0\nqos_sl2vl 0,1,2\nqos_vlarb_lo 1:4\n";
+    let rules = rules(text, Port::default());
+    for rule in [
+        (Error, "misread", 2),
+        (Error, "weight-range", 2),
+        (Warning, "level-count", 4),
+        (Error, "unknown-option", 5),
+    ] {
+        assert!(rules.contains(&rule), "{rule:?} {rules:?}");
+    }
+}
+
+/// Finding B8: an options file without tables makes neither a request nor a scenario, nor does one that is misread.
+#[test]
+fn b8_nothing_is_imported_that_is_not_written() {
+    let refused = |text: &str, prefix| {
+        let options = parse(text, "a.conf").expect("options");
+        let one = requirements(&options, "a.conf", prefix, &Port::default(), LINK).expect_err(text);
+        assert_eq!(scenario(&options, "a.conf", prefix, &Port::default(), LINK), Err(one.clone()));
+        one.0
+    };
+    assert!(
+        refused("qos TRUE\n", Prefix::All).starts_with("it sets no table for qos: neither qos_vlarb_low nor")
+    );
+    assert!(refused("qos_swe_vlarb_low 1:32\n", Prefix::Adapters).starts_with("it sets no table for qos_ca"));
+    let misread = refused("qos_vlarb_low 0:64 ,1:64\n", Prefix::Adapters);
+    assert!(
+        misread.starts_with("line 1, column 15: qos_vlarb_low is not read as it is written: `0:64` "),
+        "{misread}"
+    );
 }
 
 #[test]
@@ -192,5 +261,5 @@ fn a_file_becomes_a_scenario() {
     assert!(packet_discipline::<Packet>(&spec).is_ok());
     let nothing = parse("qos_vlarb_low 0:0\nqos_vlarb_high 0:0\n", "a.conf").expect("valid");
     assert!(scenario(&nothing, "a.conf", Prefix::All, &Port::default(), LINK).is_err());
-    assert_eq!(requirements(&nothing, "a.conf", Prefix::All, &Port::default(), LINK), None);
+    assert!(requirements(&nothing, "a.conf", Prefix::All, &Port::default(), LINK).is_err());
 }
