@@ -97,6 +97,27 @@ def test_as_few_as_suffice(capsys, file: Path):
     assert "largest committed" not in call(capsys, "plan", file)[1]
 
 
+def test_b9_the_discipline_of_a_check_is_named(capsys, file: Path):
+    """Finding B9: what plain ``epoch`` misses is counted, and said."""
+    needs = ("20.1ms", "40.2ms", "39.7ms")
+    file.write_text(
+        "weir = 1\n[nodes]\ncount = 1\n"
+        + "".join(f'[[process]]\nname = "p{n}"\nneed = "{need}"\n' for n, need in enumerate(needs))
+    )
+    found = nodes.check(file)
+    assert (found.is_met, found.discipline) == (True, "epoch:min_slice=1ns")
+    assert found.missed_by_default >= 100
+    assert sum(row.missed for row in found.processes) == 0
+    code, out, _ = call(capsys, "plan", file, "--check")
+    told = " ".join(out.split())
+    assert code == 0
+    assert "check, epoch scheduling (`epoch:min_slice=1ns`), seed 1" in told
+    assert f"under plain `epoch`: {found.missed_by_default}" in told
+    assert told.endswith("less than 300 us left of a need is not run there")
+    told = json.loads(call(capsys, "plan", file, "--check", "--json")[1])["check"]
+    assert told["missed_by_default"] == found.missed_by_default
+
+
 def test_who_has_no_place(capsys, file: Path):
     file.write_text(HEAD + PROCESSES.replace("count = 4", "count = 6"))
     code, out, _ = call(capsys, "plan", file, "--target", "scenario", "--check")

@@ -111,6 +111,7 @@ def plan(
       weir plan nodes.toml --target scenario --out node.toml
     """
     place = only(out)
+    _check_place(file, place)
     _check_options(is_checked, {"--load": load, "--seed": seed, "--threads": threads})
     planned = request.plan(file, target)
     _check_kind(planned, place, load)
@@ -135,6 +136,12 @@ def plan(
     if found is not None and found.interrupted:
         return INTERRUPTED
     return 0 if is_met and (found is None or found.is_met) else NOT_MET
+
+
+def _check_place(file: Path, place: Path | None) -> None:
+    """Refuse to replace the request by what is written of it, under whatever name it goes."""
+    if place is not None and place.exists() and file.exists() and place.samefile(file):
+        raise ConfigError(f"--out is {place}, the request itself", "name another file")
 
 
 def _check_options(is_checked: bool, options: Mapping[str, object]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from weir.planning.nodes import DEFAULT
 from weir.results.tables import Column
 from weir.results.terminal import print_table, say
 from weir.text import number, percent, plural, quantity, scale_for
@@ -101,13 +102,21 @@ def _time(nanoseconds: int) -> str:
 
 def show_check(out: Console, check: NodeCheck) -> None:
     """Show what a check found: needs met and missed, and what moved."""
-    say(out, f"\ncheck, epoch scheduling, seed {check.seed}, {quantity(check.measured, 's')}:", style="bold")
+    head = f"check, epoch scheduling (`{check.discipline}`), seed {check.seed}"
+    say(out, f"\n{head}, {quantity(check.measured, 's')}:", style="bold")
     moves = sum(row.moves for row in check.processes)
     epochs, missed = (sum(getattr(row, name) for row in check.processes) for name in ("epochs", "missed"))
     if check.target == "rebalance":
         say(out, f"all who may be anywhere begin on one node; {plural(moves, 'move')}")
     say(out, f"needs missed: {missed:,} of {epochs:,} (epochs in which a process was ready throughout)")
-    failed = [row for row in check.processes if row.missed or (check.target == "scenario" and not row.epochs)]
+    by_default = check.missed_by_default
+    if by_default is not None:
+        say(out, f"under plain `{DEFAULT}`: {by_default:,}")
+    failed = [
+        row
+        for row in check.processes
+        if row.missed or row.missed_by_default or (check.target == "scenario" and not row.epochs)
+    ]
     if failed:
         out.print()
         print_table(out, _failed(failed[:_MOST], "node" if check.target == "scenario" else "began on"))
@@ -122,12 +131,15 @@ def _failed(rows: Sequence[ProcessCheck], place: str) -> list[Column]:
     def column(header: str, cells: Iterator[str]) -> Column:
         return Column(header, tuple(cells))
 
+    by_default = [row.missed_by_default for row in rows if row.missed_by_default is not None]
+    default = [column("missed by default", (f"{count:,}" for count in by_default))] if by_default else []
     return [
         Column("process", tuple(row.name for row in rows), numeric=False),
         Column(place, tuple(row.node for row in rows), numeric=False),
         column(f"need {scale.header}", (number(row.need / scale.factor) for row in rows)),
         column("epochs", (f"{row.epochs:,}" for row in rows)),
         column("missed", (f"{row.missed:,}" for row in rows)),
+        *default,
         column(
             f"worst shortfall {scale.header}", (number(row.worst_shortfall / scale.factor) for row in rows)
         ),
@@ -140,4 +152,13 @@ def _outcome(check: NodeCheck) -> str:
         if check.settled is None:
             return "needs are missed to the end"
         return f"no need is missed from {quantity(check.settled, 's')} on"
-    return "every need is met in every epoch" if check.is_met else "not every need is met"
+    if not check.is_met:
+        return "not every need is met"
+    missed = check.missed_by_default
+    if not missed:
+        return "every need is met in every epoch"
+    return (
+        f"every need is met in every epoch under `{check.discipline}`, which the scenario has; under plain "
+        f"`{DEFAULT}` {plural(missed, 'need')} {'is' if missed == 1 else 'are'} missed: "
+        "less than 300 us left of a need is not run there"
+    )

@@ -17,6 +17,8 @@ use crate::emit::scenario::quoted;
 use crate::emit::{Emission, EmitError, commented, one_line};
 use crate::quantity::millis;
 
+/// What is simulated: a need is run to its end, however little of it is left.
+const DISCIPLINE: &str = "epoch:min_slice=1ns";
 /// The most nodes of the model.
 const MAX_NODES: usize = 64;
 /// The longest run of the model: some 11 days.
@@ -115,7 +117,7 @@ fn head(plan: &NodePlan) -> String {
         _ => format!("system = {{ epoch_scheduler = {{ run = \"{}\" }} }}\n", millis(plan.reserve)),
     };
     format!(
-        "{}weir = 1\nmodel = \"node\"\ntitle = {}\nseed = 1\ndisciplines = [\"epoch:min_slice=1ns\"]\n\n[node]\n\
+        "{}weir = 1\nmodel = \"node\"\ntitle = {}\nseed = 1\ndisciplines = [\"{DISCIPLINE}\"]\n\n[node]\n\
          epoch = \"{}\"\nnames = [{}]\n{system}",
         commented(&comments),
         quoted(title),
@@ -191,7 +193,13 @@ fn round(epoch: Nanos) -> Nanos {
 }
 
 fn lost(form: NodeForm) -> Vec<String> {
-    let mut lost = vec!["what processes do: the plan knows their needs alone".to_owned()];
+    let mut lost = vec![
+        "what processes do: the plan knows their needs alone".to_owned(),
+        format!(
+            "needs under plain `epoch`: it does not run less than 300 us of one, so that who is preempted shortly before \
+             its end misses it; the scenario has `{DISCIPLINE}`"
+        ),
+    ];
     if form == NodeForm::Rebalance {
         lost.push("where the plan has those who may be anywhere: they begin on the first node".to_owned());
         lost.push("`on` and `apart_from`: who has any of them stays where the plan has it".to_owned());
