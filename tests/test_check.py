@@ -80,6 +80,40 @@ def test_the_table_and_round_robin_share_as_planned(file):
             assert "share" not in row.failed
 
 
+NARROW = (
+    'name = "small"\nshare = "1.4%"\nlatency = "110us"',
+    'name = "large"\nshare = "40%"',
+    'name = "larger"\nshare = "45%"',
+    'name = "rest"\nshare = "10%"',
+)
+
+
+def test_b7_the_percents_that_are_written_are_checked(file):
+    """Finding B7: whole percents are searched that keep every need; bounds and check are of those."""
+    file.write_text(asked(NARROW, entries=64, coding="none"))
+    plan = request.plan(file, "dcb")
+    percents = [row["percent"] for row in plan["classes"]]
+    assert sum(percents) == 100
+    written = " ".join(f"{lane}:{percent}" for lane, percent in enumerate(percents))
+    assert f"tc-bw {written} " in request.emit(file, "dcb").text
+    found = check.check(file, target="dcb")
+    assert found.is_met
+    for row, percent in zip(found.classes, percents, strict=True):
+        assert row.share == pytest.approx(percent / 100, rel=0.005)
+        assert row.asked is None or row.largest <= row.bound <= row.asked
+
+
+def test_b7_shares_that_no_whole_percents_keep_are_not_met(capsys, file):
+    """Finding B7: rounded up they come to 101 %."""
+    file.write_text(
+        asked([f'name = "{n}"\nshare = "{share}%"' for n, share in enumerate((33.4, 33.4, 32.2))], w=16)
+    )
+    code, out, _ = call(capsys, "plan", file, "--target", "dcb", "--check")
+    assert code == 1
+    assert "whole percents are written" in " ".join(out.split())
+    assert "less is written than was asked for" in " ".join(out.split())
+
+
 def test_what_fails_is_named():
     row = check.ClassCheck(
         name="a",
@@ -96,8 +130,9 @@ def test_what_fails_is_named():
         p99_at_load=None,
     )
     assert row.failed == ()
-    changes = ({"share_high": 0.49}, {"largest": 1.1e-5}, {"asked": 9e-6})
+    changes = ({"asked_share": 0.6}, {"share_high": 0.49}, {"largest": 1.1e-5}, {"asked": 9e-6})
     assert [dataclasses.replace(row, **change).failed for change in changes] == [
+        ("written",),
         ("share",),
         ("bound",),
         ("asked",),

@@ -158,6 +158,28 @@ def test_a_latency_is_kept_under_the_scheduler_of_the_target(capsys, file: Path)
     assert drr.endswith(",stall=leave")
 
 
+def test_b9_nine_classes_on_eight_entries(file: Path):
+    """Finding B9: lowering what others ask for makes no ninth entry."""
+    head = HEAD.replace("entries = 32", "entries = 8").replace("k = 2", "k = 1").replace("w = 4", "w = 7")
+    file.write_text(head + "".join(f'\n[[class]]\nname = "{n}"\nshare = "2%"\n' for n in range(9)))
+    remedy = request.plan(file)["refused"][0]["remedy"]
+    assert "lower what other classes ask for" not in remedy
+    assert "join" in remedy or "one class with" in remedy
+
+
+def test_b9_both_k_and_w_are_searched(file: Path):
+    """Finding B9: what is proposed is tried out, and the least change of both."""
+    head = HEAD.replace("entries = 32", "entries = 4").replace("w = 4", "w = 2")
+    classes = "".join(
+        f'\n[[class]]\nname = "{n}"\nshare = "{s}%"\n' for n, s in (("a", 30), ("b", 30), ("c", 10))
+    )
+    file.write_text(head + classes)
+    remedy = request.plan(file)["refused"][0]["remedy"]
+    assert remedy.startswith("write table.w = 3:")
+    file.write_text(head.replace("w = 2", "w = 3") + classes)
+    assert not request.plan(file)["refused"]
+
+
 def test_a_refused_class(capsys, file: Path):
     file.write_text(REQUEST + '\n[[class]]\nname = "more"\nshare = "10%"\n')
     code, out, _ = call(capsys, "plan", file, "--target", "opensm")
@@ -240,14 +262,48 @@ def test_ports_are_checked(defaults: Path, port: dict[str, Any]):
 
 def test_a_malformed_file(capsys, defaults: Path):
     defaults.write_text("qos_max_vls 8\nqos_vlarb_low 0:32,1-64\n")
-    with pytest.raises(PlanError, match="must be a lane and a weight") as refused:
-        opensm.lint(defaults)
-    assert (refused.value.line, refused.value.column, refused.value.key) == (2, 20, "qos_vlarb_low")
-    for command in (["lint"], ["import", "opensm"]):
-        assert call(capsys, *command, defaults)[0] == 2
+    misread = next(finding for finding in opensm.lint(defaults) if finding["rule"] == "misread")
+    assert (misread["line"], misread["column"], misread["option"]) == (2, 20, "qos_vlarb_low")
+    assert misread["why"].endswith("it reads `0:32,1:64`")
+    assert call(capsys, "lint", defaults)[0] == 1
+    code, _, err = call(capsys, "import", "opensm", defaults)
+    assert (code, "qos_vlarb_low is not read as it is written: `1-64`" in err) == (2, True)
     for path in (Path(), Path("none")):
         with pytest.raises(ConfigError):
             opensm.tables(path)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", '[table]\nentries = 8\nmtu = "2048B"\n'])
+def test_b8_a_file_that_is_not_of_opensm(capsys, defaults: Path, text: str):
+    """Finding B8: it is refused, and nothing is made of it."""
+    defaults.write_text(text)
+    for command in (["lint"], ["import", "opensm"], ["import", "opensm", "--as", "scenario"]):
+        code, out, err = call(capsys, *command, defaults)
+        assert (code, out, "has no option of OpenSM" in err) == (2, "", True)
+
+
+def test_b8_a_file_without_a_table_is_not_imported(capsys, defaults: Path):
+    """Finding B8: the eight classes of the built-in tables are nobody's."""
+    defaults.write_text("qos TRUE\nlog_flags 3\n")
+    assert call(capsys, "lint", defaults)[0] == 0
+    code, out, err = call(capsys, "import", "opensm", defaults)
+    assert (code, out, "it sets no table for qos" in err) == (2, "", True)
+
+
+def test_b9_out_may_not_name_the_request(capsys, file: Path, tmp_path: Path):
+    """Finding B9: under none of its names."""
+    before = file.read_text()
+    (tmp_path / "other.toml").symlink_to(file.absolute())
+    for name in ("request.toml", "./request.toml", file.absolute(), "other.toml"):
+        code, _, err = call(capsys, "plan", file, "--target", "opensm", "--out", name)
+        assert (code, "the request itself" in err) == (2, True)
+    assert file.read_text() == before
+
+
+def test_b9_dropped_service_levels_are_told(capsys, file: Path):
+    """Finding B9: in the plan, not only in a comment of the file."""
+    out = " ".join(call(capsys, "plan", file, "--target", "opensm", "--out", "qos.conf")[1].split())
+    assert "note: packets of service levels 6 to 15, which no class lists, are dropped" in out
 
 
 def test_an_options_file_becomes_a_request(capsys, defaults: Path):

@@ -19,6 +19,9 @@
 //! | basic table | one MTU for each foreign entry in between | nothing |
 //! | deficit round robin | frame less the quantum of the class | (MTU - 1) for each other class |
 //!
+//! Quanta are those that are written for the target (`written.rs`). Linux counts a header with each packet, which its
+//! quanta and bounds of deficit round robin include.
+//!
 //! Of the gaps of a class the one that gives the largest bound counts; for the gap alone, as it stands in the
 //! published comparison, [`Bound::gap`] is the largest.
 //!
@@ -121,6 +124,7 @@ struct Gap {
 #[derive(Clone, Copy, Debug)]
 pub struct Bounding {
     packet: u64,
+    round_packet: u64,
     credit: Bytes,
     link: Link,
 }
@@ -129,7 +133,32 @@ impl Bounding {
     /// For a table and a link.
     #[must_use]
     pub const fn new(shape: Shape, link: Link) -> Self {
-        Self { packet: shape.packet().get(), credit: shape.credit, link }
+        let packet = shape.packet().get();
+        Self { packet, round_packet: packet, credit: shape.credit, link }
+    }
+
+    /// For a table, a link, and a target that counts a header with each packet.
+    pub(crate) const fn with_header(shape: Shape, link: Link, header: Bytes) -> Self {
+        let round_packet = (shape.mtu.get() + header.get()).div_ceil(shape.credit.get());
+        Self { packet: shape.packet().get(), round_packet, credit: shape.credit, link }
+    }
+
+    /// The largest packet under deficit round robin, in credits.
+    pub(crate) const fn round_packet(&self) -> u64 {
+        self.round_packet
+    }
+
+    /// The bound of a class in a round with these quanta.
+    pub(crate) fn round_robin(&self, quanta: &[Credits], class: usize) -> Bound {
+        let own = quanta.get(class).map_or(0, |quantum| quantum.get());
+        let frame: u64 = quanta.iter().map(|quantum| quantum.get()).sum();
+        self.round(frame - own, quanta.len())
+    }
+
+    /// The bound of one of so many classes in a round in which the others are served `gap`.
+    pub(crate) fn round(&self, gap: u64, classes: usize) -> Bound {
+        let others = classes.saturating_sub(1) as u64;
+        self.worst([(gap, others * (self.round_packet - 1))].into_iter(), self.round_packet)
     }
 
     /// The bounds of the class `class` in a table and, with `quanta` of all classes, in a round.
@@ -137,22 +166,20 @@ impl Bounding {
     pub fn bounds(&self, slots: &[Slot], quanta: &[Credits], class: usize) -> Bounds {
         let gaps = gaps(slots, class);
         let carry = self.packet - 1;
-        let own = quanta.get(class).map_or(0, |quantum| quantum.get());
-        let frame: u64 = quanta.iter().map(|quantum| quantum.get()).sum();
-        let others = quanta.len().saturating_sub(1) as u64;
+        let packet = self.packet;
         Bounds {
-            deficit_table: self.worst(gaps.iter().map(|gap| (gap.weight, gap.classes * carry))),
-            weighted_table: self.worst(gaps.iter().map(|gap| (gap.weight, gap.entries * carry))),
-            basic_table: self.worst(gaps.iter().map(|gap| (gap.entries * self.packet, 0))),
-            round_robin: self.worst([(frame - own, others * carry)].into_iter()),
+            deficit_table: self.worst(gaps.iter().map(|gap| (gap.weight, gap.classes * carry)), packet),
+            weighted_table: self.worst(gaps.iter().map(|gap| (gap.weight, gap.entries * carry)), packet),
+            basic_table: self.worst(gaps.iter().map(|gap| (gap.entries * packet, 0)), packet),
+            round_robin: self.round_robin(quanta, class),
         }
     }
 
-    /// The largest bound of gaps with what is carried into them.
-    fn worst(&self, gaps: impl Iterator<Item = (u64, u64)> + Clone) -> Bound {
+    /// The largest bound of gaps with what is carried into them, with two packets of its own.
+    fn worst(&self, gaps: impl Iterator<Item = (u64, u64)> + Clone, packet: u64) -> Bound {
         let gap = gaps.clone().map(|(weight, _)| weight).max().unwrap_or(0);
         let (weight, carried) = gaps.max_by_key(|(weight, carried)| weight + carried).unwrap_or((0, 0));
-        let total = weight + carried + 2 * self.packet;
+        let total = weight + carried + 2 * packet;
         Bound {
             gap: Credits::new(gap),
             carried: Credits::new(carried),

@@ -54,6 +54,7 @@ pub mod shape;
 mod solve;
 pub mod target;
 mod weights;
+mod written;
 
 pub use bound::Scheduler;
 pub use emit::{Emission, EmitError, emit};

@@ -4,12 +4,15 @@ use serde::Serialize;
 use weir_core::units::{Bytes, Credits, Nanos, Rate};
 
 use crate::bound::{Bounding, Bounds, Scheduler, Slot};
+use crate::opensm::DROP;
 use crate::quantity::Share;
 use crate::refusal;
 use crate::requirements::Requirements;
 use crate::serial;
 use crate::shape::{Coding, Link, Shape};
 use crate::solve::{self, Solution};
+use crate::target::Form;
+use crate::written::{self, Need};
 
 /// A table for the classes that fit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -103,8 +106,10 @@ pub struct ClassPlan {
     pub service_levels: Vec<u32>,
     /// What it asked for.
     pub requested: Requested,
-    /// What it gets of a saturated link at least.
+    /// What it gets of a saturated link at least, with what is written for the target.
     pub share: Share,
+    /// The whole percents that are written, where the target takes those.
+    pub percent: Option<u64>,
     /// What of that it did not ask for: its entries have the least weight.
     pub forced: Share,
     /// How many entries it has.
@@ -128,6 +133,13 @@ pub struct ClassPlan {
     pub quantum: Credits,
     /// How long it can wait.
     pub bounds: Bounds,
+}
+
+impl ClassPlan {
+    /// What its weights are of a pool, which a table of weights gives it.
+    pub(crate) fn planned_share(&self, pool: Credits) -> Share {
+        Share::of(u128::from(self.weight.get()), u128::from(pool.get()))
+    }
 }
 
 /// What a class asked for.
@@ -211,8 +223,66 @@ pub fn plan(asked: &Requirements) -> Plan {
         shape,
         wire: asked.link,
     };
-    plan.notes.extend(remarks(&plan));
+    plan.notes.extend(remarks(&plan, asked.target.form));
+    plan.notes.extend(dropped(&plan, asked.target.form));
     plan
+}
+
+impl Plan {
+    /// The plan as it is written in a form, whichever it was made for: quanta, percents, and the bounds of them.
+    pub(crate) fn written_for(&self, form: Form) -> Self {
+        let bounding = Bounding::with_header(self.shape, self.wire, written::header(Some(form)));
+        let need = |class: &ClassPlan| Need {
+            weight: class.weight,
+            share: class.requested.share,
+            latency: class.requested.latency,
+        };
+        let needs: Vec<Need> = self.classes.iter().map(need).collect();
+        let written = written::written(Some(form), &bounding, &needs);
+        let mut plan = self.clone();
+        for (place, class) in plan.classes.iter_mut().enumerate() {
+            class.quantum = written.quanta[place];
+            class.bounds.round_robin = bounding.round_robin(&written.quanta, place);
+            class.percent = written.percents.as_ref().map(|percents| percents[place]);
+            let planned = class.planned_share(self.table.pool);
+            class.share = written::share(Some(form), class.percent, class.entry_share, planned);
+        }
+        plan.frame = plan.classes.iter().map(|class| class.quantum).sum();
+        plan
+    }
+}
+
+/// The service levels that no class lists, whose packets OpenSM drops.
+fn dropped(plan: &Plan, form: Option<Form>) -> Option<String> {
+    let levels = unlisted(plan);
+    (form == Some(Form::Opensm) && !levels.is_empty()).then(|| {
+        format!(
+            "packets of {levels}, which no class lists, are dropped: qos_sl2vl maps them to lane {DROP}; list those that \
+             are used in service_levels"
+        )
+    })
+}
+
+/// The service levels that no class lists, as text: `service levels 3, 8 to 15`; empty if there are none.
+pub(crate) fn unlisted(plan: &Plan) -> String {
+    let is_listed = |level: &u32| plan.classes.iter().any(|class| class.service_levels.contains(level));
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for level in (0..16).filter(|level| !is_listed(level)) {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == level => *last = level,
+            _ => runs.push((level, level)),
+        }
+    }
+    let text = |&(first, last): &(u32, u32)| match last - first {
+        0 => first.to_string(),
+        _ => format!("{first} to {last}"),
+    };
+    let all: Vec<String> = runs.iter().map(text).collect();
+    match runs[..] {
+        [] => String::new(),
+        [(first, last)] if first == last => format!("service level {first}"),
+        _ => format!("service levels {}", all.join(", ")),
+    }
 }
 
 fn entries(slots: &[Slot]) -> Vec<Option<Entry>> {
@@ -223,14 +293,17 @@ fn classes(asked: &Requirements, solution: &Solution) -> Vec<ClassPlan> {
     let shape = asked.shape;
     let slots = solution.table.slots();
     let weights = solution.table.weights();
-    let quanta = solve::quanta(&weights, shape.packet());
-    let bounding = Bounding::new(shape, asked.link);
+    let written = solve::written_of(asked, &solution.table, &solution.members);
+    let (quanta, bounding) = (&written.quanta, solve::bounding(asked));
     let admitted = solution.table.classes().zip(&solution.members).enumerate();
     let class = |(place, ((_, class), member)): (usize, ((_, &crate::admission::Admitted), &usize))| {
         let request = &asked.classes[*member];
         let entries = class.entries();
         let own = slots.iter().flatten().filter(|(owner, _)| *owner == place);
-        let share = Share::of(u128::from(weights[place].get()), u128::from(shape.pool().get()));
+        let percent = written.percents.as_ref().map(|percents| percents[place]);
+        let entry_share = Share::of(u128::from(entries), u128::from(shape.entries()));
+        let planned = Share::of(u128::from(weights[place].get()), u128::from(shape.pool().get()));
+        let share = written::share(asked.target.form, percent, entry_share, planned);
         let minimum = shape.minimum(entries);
         ClassPlan {
             name: request.name.clone(),
@@ -242,23 +315,24 @@ fn classes(asked: &Requirements, solution: &Solution) -> Vec<ClassPlan> {
                 latency: request.latency,
             },
             share,
+            percent,
             forced: Share::new(minimum.parts().saturating_sub(request.share.parts())),
             entries,
-            entry_share: Share::of(u128::from(entries), u128::from(shape.entries())),
+            entry_share,
             distance: class.distance,
             minimum_share: minimum,
             maximum_share: shape.maximum(entries),
             weight: weights[place],
             weights: own.map(|(_, weight)| *weight).collect(),
             quantum: quanta[place],
-            bounds: bounding.bounds(&slots, &quanta, place),
+            bounds: bounding.bounds(&slots, quanta, place),
         }
     };
     admitted.map(class).collect()
 }
 
 /// What is to be known of a plan beside its figures.
-fn remarks(plan: &Plan) -> Vec<String> {
+fn remarks(plan: &Plan, form: Option<Form>) -> Vec<String> {
     let mut notes = Vec::new();
     for class in &plan.classes {
         if class.forced.parts() > 0 {
@@ -268,8 +342,15 @@ fn remarks(plan: &Plan) -> Vec<String> {
             ));
         }
         if class.share < class.requested.share {
+            let why = match form {
+                Some(Form::Dcb) => {
+                    "whole percents are written, and none keep the shares and latencies of all"
+                }
+                Some(Form::Pcie) => "a phase is one transaction, so that entries count and weights do not",
+                _ => "weights are whole credits, and the pool has no more",
+            };
             notes.push(format!(
-                "`{}` asked for {} and gets {}: weights are whole credits, and the pool has no more",
+                "`{}` asked for {} and gets {}: {why}",
                 class.name, class.requested.share, class.share
             ));
         }

@@ -1,13 +1,13 @@
 //! Why a class does not fit, and what would: every remedy that names a figure has been tried out.
 //!
-//! First the class's own request is changed: less share, or a longer distance. Where no such request is met because
-//! entries run out, the requests of others are: one whose distance is doubled, a larger `w` for shares that take many
-//! entries, or two classes joined, which takes one lane less.
+//! First the class's own request is changed: less share, or a longer distance. Where no such request is met, one of
+//! another is, whose distance is doubled, where entries run out; then `k` and `w` of the table, both; then two classes
+//! are joined, which takes one lane less.
 //!
 //! | | |
 //! |-|-|
 //! | Source | this project |
-//! | Work | for at most 8 refused classes at most 30 solutions each |
+//! | Work | for at most 8 refused classes at most 70 solutions each |
 //! | Units | shares in percent; times in microseconds |
 
 use weir_core::units::Nanos;
@@ -17,6 +17,7 @@ use crate::bound::Scheduler;
 use crate::plan::{Nearest, RefusedClass};
 use crate::quantity::{Share, micros};
 use crate::requirements::{Request, Requirements};
+use crate::shape::Shape;
 use crate::solve::{self, Reason, Solution};
 use crate::target::Form;
 
@@ -24,6 +25,9 @@ use crate::target::Form;
 const MAX_SEARCHED: usize = 8;
 /// Of how many other classes changes are tried out: of those with the most entries.
 const MAX_TRIED: usize = 8;
+/// How far k and w are searched from what is written, and how many pairs of them are tried out.
+const MAX_STEP: u32 = 4;
+const MAX_FACTORS: usize = 40;
 /// The largest w, and the largest weight of an entry of InfiniBand.
 const MAX_W: (u32, u64) = (64, 255);
 
@@ -33,26 +37,37 @@ pub(crate) fn told(asked: &Requirements, solution: &Solution) -> Vec<RefusedClas
         let request = &asked.classes[*class];
         let is_searched = place < MAX_SEARCHED;
         let nearest = if is_searched { nearest(asked, solution, *class) } else { Vec::new() };
-        let remedy = match *reason {
-            _ if !nearest.is_empty() => nearest.iter().map(met).collect::<Vec<_>>().join("; "),
-            Reason::Room(Refused::Entries { .. } | Refused::Scattered { .. }) => {
-                let found = is_searched.then(|| Room { asked, solution, class: *class }.remedy()).flatten();
-                found.unwrap_or_else(|| {
-                    "lower what other classes ask for: their shares, or distances and latencies that are too short"
-                        .to_owned()
-                })
-            }
-            Reason::Room(_) => {
-                "lower what other classes ask for, or raise k, w or the rate of the link".to_owned()
-            }
-            Reason::Latency { .. } => {
-                "lower what other classes ask for, or raise the rate of the link".to_owned()
-            }
+        let room = Room { asked, solution, class: *class };
+        let remedy = match nearest.is_empty() {
+            false => nearest.iter().map(met).collect::<Vec<_>>().join("; "),
+            true => is_searched
+                .then(|| room.remedy(*reason))
+                .flatten()
+                .unwrap_or_else(|| otherwise(asked, *reason)),
         };
         let reason = reason_of(request, *reason, asked.target.scheduler());
         RefusedClass { name: request.name.clone(), line: request.line, reason, remedy, nearest }
     };
     solution.refused.iter().enumerate().map(told).collect()
+}
+
+/// What is left where nothing that was tried lets a class in.
+fn otherwise(asked: &Requirements, reason: Reason) -> String {
+    let (classes, entries) = (asked.classes.len(), asked.shape.entries());
+    match reason {
+        Reason::Room(_) if classes as u64 > u64::from(entries) => format!(
+            "join classes that need the same: each has an entry at least, and there are {entries} for {classes}; or plan \
+             for a port with more"
+        ),
+        Reason::Room(Refused::Entries { .. } | Refused::Scattered { .. }) => {
+            "lower what other classes ask for: their shares, or distances and latencies that are too short"
+                .to_owned()
+        }
+        Reason::Room(_) => "lower what other classes ask for, or raise the rate of the link".to_owned(),
+        Reason::Latency { .. } | Reason::Percents { .. } => {
+            "lower what other classes ask for, or raise the rate of the link".to_owned()
+        }
+    }
 }
 
 fn met(near: &Nearest) -> String {
@@ -80,6 +95,13 @@ fn reason_of(request: &Request, reason: Reason, scheduler: Scheduler) -> String 
         }
         Reason::Room(Refused::Scattered { needed, free }) => {
             format!("needs {needed} entries at equal distances; free: {free}, but scattered")
+        }
+        Reason::Percents { reached } => {
+            let (latency, reached) = (micros(request.latency.unwrap_or_default()), micros(reached));
+            let scheduler = scheduler.name();
+            format!(
+                "asks for {latency}; {scheduler} bounds it by {reached}, and no whole percents keep the latencies of all"
+            )
         }
         Reason::Latency { reached, distance } => {
             let latency = micros(request.latency.unwrap_or_default());
@@ -134,13 +156,19 @@ struct Room<'a> {
 
 impl Room<'_> {
     /// What would let the class in; `None` if nothing that was tried does.
-    fn remedy(&self) -> Option<String> {
+    fn remedy(&self, reason: Reason) -> Option<String> {
         let others = self.others();
-        let doubled: Vec<String> = others.iter().filter_map(|other| self.doubled(*other)).collect();
-        if !doubled.is_empty() {
-            return Some(format!("there would be room with {}", doubled.join(", or ")));
+        if matches!(reason, Reason::Room(Refused::Entries { .. } | Refused::Scattered { .. })) {
+            let doubled: Vec<String> = others.iter().filter_map(|other| self.doubled(*other)).collect();
+            if !doubled.is_empty() {
+                return Some(format!("there would be room with {}", doubled.join(", or ")));
+            }
         }
-        self.wider().or_else(|| others.iter().find_map(|other| self.joined(*other)))
+        let of_table = (!matches!(reason, Reason::Percents { .. })).then(|| self.factors()).flatten();
+        of_table.or_else(|| match reason {
+            Reason::Room(_) => others.iter().find_map(|other| self.joined(*other)),
+            Reason::Latency { .. } | Reason::Percents { .. } => None,
+        })
     }
 
     /// The other classes and their distances, those with the most entries first.
@@ -172,20 +200,46 @@ impl Room<'_> {
         })
     }
 
-    /// Whether entries could hold twice as much.
-    fn wider(&self) -> Option<String> {
-        let mut changed = self.asked.clone();
-        changed.shape.w *= 2;
-        let is_taken =
-            changed.target.form != Some(Form::Opensm) || changed.shape.largest_weight().get() <= MAX_W.1;
-        if changed.shape.w > MAX_W.0 || !is_taken {
-            return None;
-        }
-        self.tried(&changed, self.class)?;
-        Some(format!(
-            "write table.w = {}: fewer entries hold the same shares, and all wait longer",
-            changed.shape.w
-        ))
+    /// Whether another `k` or `w` would do: those nearest to what is written first, of as near ones a larger `w`.
+    fn factors(&self) -> Option<String> {
+        let Shape { k, w, .. } = self.asked.shape;
+        let packet = self.asked.shape.packet().get();
+        let is_bounded = self.asked.target.form == Some(Form::Opensm);
+        let most =
+            if is_bounded { (MAX_W.1 / packet.max(1)).min(u64::from(MAX_W.0)) } else { u64::from(MAX_W.0) };
+        let range = |factor: u32| {
+            (factor.saturating_sub(MAX_STEP).max(1)..=factor + MAX_STEP).chain([2 * factor, 4 * factor])
+        };
+        let mut pairs: Vec<(u32, u32)> = range(k).flat_map(|k| range(w).map(move |w| (k, w))).collect();
+        pairs.retain(|pair| *pair != (k, w) && pair.0 <= pair.1 && u64::from(pair.1) <= most);
+        pairs.sort_by_key(|pair| {
+            (pair.0.abs_diff(k) + pair.1.abs_diff(w), pair.0.abs_diff(k), pair.1 < w, *pair)
+        });
+        pairs.dedup();
+        pairs.into_iter().take(MAX_FACTORS).find_map(|pair| {
+            let mut changed = self.asked.clone();
+            (changed.shape.k, changed.shape.w) = pair;
+            self.tried(&changed, self.class)?;
+            Some(Self::said((k, w), pair))
+        })
+    }
+
+    /// A change of `k` and `w` in words, with what it costs.
+    fn said(before: (u32, u32), after: (u32, u32)) -> String {
+        let factor = |name: &str, before: u32, after: u32| {
+            (before != after).then(|| format!("table.{name} = {after}"))
+        };
+        let changes: Vec<String> =
+            [factor("k", before.0, after.0), factor("w", before.1, after.1)].into_iter().flatten().collect();
+        let cost = match after {
+            (k, w) if k == before.0 && w > before.1 => {
+                "fewer entries hold the same shares, and all wait longer"
+            }
+            (k, w) if k == before.0 && w < before.1 => "entries hold less, and all wait less",
+            (k, _) if k > before.0 => "entries need not weigh as much of the link, and all wait longer",
+            _ => "entries weigh more of the link, and all wait less",
+        };
+        format!("write {}: {cost}", changes.join(" and "))
     }
 
     /// Whether the class could share a lane with another.

@@ -8,11 +8,13 @@
 //! A latency is kept if the bound under the scheduler of the target is within it
 //! ([`Target::scheduler`](crate::Target::scheduler)).
 
-use weir_core::units::{Credits, Nanos};
+use weir_core::units::Nanos;
 
 use crate::admission::{Key, Refused, Table};
-use crate::bound::Bounding;
+use crate::bound::{Bounding, Bounds};
 use crate::requirements::Requirements;
+use crate::target::Form;
+use crate::written::{self, Need, Written};
 
 /// Why a class is not in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,11 @@ pub(crate) enum Reason {
         reached: Nanos,
         /// The distance at which it was.
         distance: u32,
+    },
+    /// No whole percents keep its latency with the shares of all.
+    Percents {
+        /// The bound with those that are nearest.
+        reached: Nanos,
     },
 }
 
@@ -79,6 +86,10 @@ fn attempt(
             None => (class, Reason::Room(why)),
         })?;
         let Some(step) = broken(asked, &table, &members) else { return Ok((table, members)) };
+        if asked.target.form == Some(Form::Dcb) {
+            // Percents were searched; the table has no part in them.
+            return Err((step.class, Reason::Percents { reached: step.reached }));
+        }
         if step.distance == 1 {
             return Err((step.class, step.reason()));
         }
@@ -107,23 +118,39 @@ fn place(
 
 /// The class of the shortest latency that is not kept.
 fn broken(asked: &Requirements, table: &Table, members: &[usize]) -> Option<Tightened> {
-    let slots = table.slots();
-    let quanta = quanta(&table.weights(), asked.shape.packet());
-    let bounding = Bounding::new(asked.shape, asked.link);
+    let bounds = bounds(asked, table, members);
     let admitted: Vec<(Key, u32)> = table.classes().map(|(key, class)| (key, class.distance)).collect();
     let is_broken = |(place, &class): (usize, &usize)| {
         let latency = asked.classes[class].latency?;
-        let reached = asked.target.scheduler().of(&bounding.bounds(&slots, &quanta, place)).latency;
+        let reached = asked.target.scheduler().of(&bounds[place]).latency;
         (reached > latency).then(|| (latency, Tightened { class, reached, distance: admitted[place].1 }))
     };
     let all = members.iter().enumerate().filter_map(is_broken);
     all.min_by_key(|(latency, step)| (*latency, step.class)).map(|(_, step)| step)
 }
 
-/// The quanta of deficit round robin: in the proportion of the weights, the smallest of them one packet; rounded up.
-pub(crate) fn quanta(weights: &[Credits], packet: Credits) -> Vec<Credits> {
-    let least = weights.iter().map(|weight| weight.get()).min().unwrap_or(1).max(1);
-    weights.iter().map(|weight| Credits::new((weight.get() * packet.get()).div_ceil(least))).collect()
+/// What is written for the target of the classes of a table.
+pub(crate) fn written_of(asked: &Requirements, table: &Table, members: &[usize]) -> Written {
+    let form = asked.target.form;
+    let need = |(weight, class): (weir_core::units::Credits, &usize)| Need {
+        weight,
+        share: asked.classes[*class].share,
+        latency: asked.classes[*class].latency,
+    };
+    let needs: Vec<Need> = table.weights().into_iter().zip(members).map(need).collect();
+    written::written(form, &bounding(asked), &needs)
+}
+
+/// What bounds are made with, for the target.
+pub(crate) fn bounding(asked: &Requirements) -> Bounding {
+    Bounding::with_header(asked.shape, asked.link, written::header(asked.target.form))
+}
+
+/// The bounds of the classes of a table, with what is written for the target.
+fn bounds(asked: &Requirements, table: &Table, members: &[usize]) -> Vec<Bounds> {
+    let (slots, bounding) = (table.slots(), bounding(asked));
+    let quanta = written_of(asked, table, members).quanta;
+    (0..members.len()).map(|place| bounding.bounds(&slots, &quanta, place)).collect()
 }
 
 /// The solution of a changed request, if it lets in the class of this name and everyone who was let in before.
@@ -145,8 +172,6 @@ pub(crate) fn instead(
 pub(crate) fn terms(asked: &Requirements, solution: &Solution, class: usize) -> Option<(u32, Nanos)> {
     let place = solution.members.iter().position(|member| *member == class)?;
     let (_, admitted) = solution.table.classes().nth(place)?;
-    let quanta = quanta(&solution.table.weights(), asked.shape.packet());
-    let bounding = Bounding::new(asked.shape, asked.link);
-    let bounds = bounding.bounds(&solution.table.slots(), &quanta, place);
-    Some((admitted.distance, asked.target.scheduler().of(&bounds).latency))
+    let bounds = bounds(asked, &solution.table, &solution.members);
+    Some((admitted.distance, asked.target.scheduler().of(&bounds[place]).latency))
 }

@@ -5,6 +5,9 @@ switch send to each other, so that each interface is one output whose link has r
 a plan's bounds are made. Behind it nothing waits, for a packet goes through the switch as it comes; what
 that takes is constant and is taken off.
 
+What is simulated is what is written, rounding included: whole credits in a table, whole percents for an
+adapter, quanta with the header of Ethernet for Linux.
+
 **Shares.** All classes offer twice what they are planned to get, in packets of different sizes, of one
 law for all classes; what each gets of what is delivered is its saturated share, with an interval over
 replications. The same at a load below 1, where each class offers its planned part, gives the latency of
@@ -97,8 +100,13 @@ class ClassCheck:
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """What is not met: ``share``, ``bound`` or ``asked``, a latency that the scheduler does not bound."""
+        """What is not met, of four.
+
+        ``written``: less than was asked for is written; ``share``: it gets less than is wanted; ``bound``: it
+        waits longer than its bound; ``asked``: its bound is above the latency that was asked for.
+        """
         held = {
+            "written": self.wanted >= self.asked_share * (1 - _TOLERANCE),
             "share": self.share_high >= self.wanted * (1 - _TOLERANCE),
             "bound": self.largest <= self.bound + _TICK,
             "asked": self.asked is None or self.bound <= self.asked,

@@ -146,6 +146,7 @@ def show_check(out: Console, check: Check) -> None:
 
 
 _FAILED = {
+    "written": "less is written than was asked for",
     "share": "less than its share",
     "bound": "later than its bound",
     "asked": "its bound is above the latency that is asked for",

@@ -1,10 +1,12 @@
 //! The command for enhanced transmission selection of an Ethernet adapter (IEEE 802.1Qaz).
 //!
+//! What is written is whole percents; bounds and shares are those of the percents (`written.rs`).
+//!
 //! Source: the manual page dcb-ets(8).
 
 use core::fmt::Write;
 
-use super::{Emission, EmitError, commented, header, longer_bounds, whole_percents};
+use super::{Emission, EmitError, commented, header, longer_bounds};
 use crate::plan::Plan;
 use crate::quantity::micros;
 use crate::target::{Form, Target};
@@ -15,7 +17,7 @@ const CLASSES: usize = 8;
 /// Writes the command; a class of the plan is the traffic class of its lane.
 ///
 /// # Errors
-/// Lanes or priorities above 7, or a class that would get 0 %.
+/// Lanes above 7, or no class.
 pub fn emit(plan: &Plan, target: &Target) -> Result<Emission, EmitError> {
     let refuse = |reason: String, remedy: &str| Err(EmitError::new(Form::Dcb, reason, remedy));
     if plan.classes.is_empty() {
@@ -25,19 +27,14 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<Emission, EmitError> {
         let reason = format!("`{}` has lane {}, traffic classes are 0 to 7", class.name, class.lane);
         return refuse(reason, "use lanes 0 to 7");
     }
-    let percents = whole_percents(plan);
-    if let Some((class, _)) = plan.classes.iter().zip(&percents).find(|(_, percent)| **percent == 0) {
-        let reason = format!("the share of `{}`, {}, rounds to 0 %", class.name, class.share);
-        return refuse(reason, "raise it to 1 % or more");
-    }
-    let lost = lost(plan, &percents);
+    let lost = lost(plan);
     let mut comments = header(plan);
     comments.push("What the adapter does not keep of the plan:".into());
     comments.extend(lost.iter().map(|line| format!("- {line}")));
     let mut bandwidth = [0; CLASSES];
     let mut classes = [0; CLASSES];
-    for (class, percent) in plan.classes.iter().zip(percents) {
-        bandwidth[class.lane as usize] = percent;
+    for class in &plan.classes {
+        bandwidth[class.lane as usize] = class.percent.unwrap_or_default();
         for level in class.service_levels.iter().filter(|level| (**level as usize) < CLASSES) {
             classes[*level as usize] = class.lane;
         }
@@ -56,7 +53,7 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<Emission, EmitError> {
     Ok(Emission { text, lost })
 }
 
-fn lost(plan: &Plan, percents: &[u64]) -> Vec<String> {
+fn lost(plan: &Plan) -> Vec<String> {
     let longest = plan.classes.iter().map(|class| class.bounds.round_robin.latency).max().unwrap_or_default();
     let longest = micros(longest);
     let mut lost = vec![
@@ -66,9 +63,13 @@ fn lost(plan: &Plan, percents: &[u64]) -> Vec<String> {
         "shares of credits, in which the plan is: the adapter counts as its maker has it".to_owned(),
         "priorities that no class lists go to traffic class 0".to_owned(),
     ];
-    for (class, percent) in plan.classes.iter().zip(percents) {
-        if percent * 10_000_000 != class.share.parts() {
-            lost.push(format!("the share of `{}`, {}: it becomes {percent}%", class.name, class.share));
+    for class in &plan.classes {
+        let planned = class.planned_share(plan.table.pool);
+        if class.share < class.requested.share {
+            let (asked, name) = (class.requested.share, &class.name);
+            lost.push(format!("the share of `{name}`, {asked}: not met, it becomes {}", class.share));
+        } else if class.share != planned {
+            lost.push(format!("the share of `{}`, {planned}: it becomes {}", class.name, class.share));
         }
         if let Some(level) = class.service_levels.iter().find(|level| **level as usize >= CLASSES) {
             lost.push(format!("priority {level} of `{}`: there are 0 to 7", class.name));

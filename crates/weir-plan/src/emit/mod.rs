@@ -69,11 +69,12 @@ pub fn emit(plan: &Plan, form: Form, target: &Target) -> Result<Emission, EmitEr
         return Err(EmitError::new(form, reason, refused.remedy.clone()));
     }
     match form {
+        // What is written decides, whatever the plan was made for.
+        Form::TcEts => tc::ets(&plan.written_for(form), target),
+        Form::TcDrr => tc::drr(&plan.written_for(form), target),
+        Form::Dcb => dcb::emit(&plan.written_for(form), target),
         Form::Opensm => opensm::emit(plan, target),
-        Form::Pcie => pcie::emit(plan, target),
-        Form::TcEts => tc::ets(plan, target),
-        Form::TcDrr => tc::drr(plan, target),
-        Form::Dcb => dcb::emit(plan, target),
+        Form::Pcie => pcie::emit(&plan.written_for(form), target),
         Form::Scenario => scenario::emit(plan),
     }
 }
@@ -133,18 +134,4 @@ pub(crate) fn one_line(text: &str) -> String {
     let plain: String = text.chars().map(|each| if each.is_control() { ' ' } else { each }).collect();
     let plain = plain.trim();
     if plain.ends_with('.') { plain.to_owned() } else { format!("{plain}.") }
-}
-
-/// Whole percents that sum up to those of all shares together, by the largest remainder.
-fn whole_percents(plan: &Plan) -> Vec<u64> {
-    let weights: Vec<u128> = plan.classes.iter().map(|class| u128::from(class.weight.get())).collect();
-    let total: u128 = weights.iter().sum::<u128>().max(1);
-    let mut percents: Vec<u64> = weights.iter().map(|weight| (weight * 100 / total) as u64).collect();
-    let mut order: Vec<usize> = (0..weights.len()).collect();
-    order.sort_by_key(|&i| core::cmp::Reverse(weights[i] * 100 % total));
-    let missing = 100 - percents.iter().sum::<u64>().min(100);
-    for &i in order.iter().take(missing as usize) {
-        percents[i] += 1;
-    }
-    percents
 }

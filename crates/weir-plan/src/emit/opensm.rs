@@ -7,7 +7,7 @@
 
 use super::{Emission, EmitError, commented, header, longer_bounds, unit_of_shares};
 use crate::opensm::{DROP, MAX_WEIGHT, WEIGHT_UNIT, operational};
-use crate::plan::Plan;
+use crate::plan::{Plan, unlisted};
 use crate::target::{Form, LANES, Target};
 
 /// The most entries that OpenSM programs whatever the port.
@@ -114,7 +114,10 @@ fn lost(plan: &Plan, target: &Target) -> Vec<String> {
     if plan.classes.iter().any(|class| class.service_levels.is_empty()) {
         lost.push("a class without service levels can be reached by none".to_owned());
     }
-    lost.push("packets of service levels that no class lists are dropped (lane 15)".to_owned());
+    let dropped = unlisted(plan);
+    if !dropped.is_empty() {
+        lost.push(format!("packets of {dropped}: no class lists them, and they are dropped (lane {DROP})"));
+    }
     lost.extend(longer_bounds(plan, Form::Opensm));
     lost
 }

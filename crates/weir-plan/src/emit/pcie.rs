@@ -74,10 +74,11 @@ fn lost(plan: &Plan, phases: usize) -> Vec<String> {
         ),
     ];
     for class in &plan.classes {
-        if class.share != class.entry_share {
+        let planned = class.planned_share(plan.table.pool);
+        if planned != class.entry_share {
             lost.push(format!(
-                "the share of `{}`, {}: with transactions of one size it gets {}",
-                class.name, class.share, class.entry_share
+                "the share of `{}`, {planned}: with transactions of one size it gets {}",
+                class.name, class.entry_share
             ));
         }
     }

@@ -4,13 +4,18 @@
 
 use core::fmt::Write;
 
+use weir_core::units::Bytes;
+
 use super::{Emission, EmitError, commented, header, longer_bounds};
 use crate::plan::{ClassPlan, Plan};
 use crate::quantity::micros;
 use crate::target::{Form, Target};
+use crate::written::ETHERNET;
 
 /// The most bands of `ets`, and the priorities that it maps.
 const BANDS: usize = 16;
+/// The largest packet that segmentation offload makes, in bytes.
+const LARGEST_OFFLOADED: u64 = 1 << 16;
 /// The largest quantum that the kernel takes, in bytes.
 const QUANTUM_LIMIT: u64 = u32::MAX as u64;
 
@@ -77,7 +82,8 @@ pub fn drr(plan: &Plan, target: &Target) -> Result<Emission, EmitError> {
     Ok(Emission { text, lost })
 }
 
-/// The quanta in bytes; each is at least the MTU, so that a turn is never without a packet.
+/// The quanta in bytes; each is at least the MTU and the header that Linux counts, so that a turn is never without a
+/// packet.
 fn quanta(plan: &Plan, form: Form) -> Result<Vec<u64>, EmitError> {
     if plan.classes.is_empty() {
         return Err(EmitError::new(form, "it has no class", "ask for one"));
@@ -92,6 +98,18 @@ fn quanta(plan: &Plan, form: Form) -> Result<Vec<u64>, EmitError> {
             Err(EmitError::new(form, reason, "raise the smallest share"))
         }
     }
+}
+
+/// What packets that the adapter cuts up do to the bounds.
+fn offload(plan: &Plan) -> String {
+    let least = plan.classes.iter().map(|class| class.quantum.get()).min().unwrap_or(1).max(1);
+    let turns = LARGEST_OFFLOADED.div_ceil(least * plan.table.credit.get());
+    let time = micros(plan.wire.time_of(Bytes::new(LARGEST_OFFLOADED)));
+    format!(
+        "the bounds, with segmentation offload (GSO, TSO): Linux counts a packet of up to {LARGEST_OFFLOADED} bytes as \
+         one, which waits for up to {turns} turns of the smallest quantum and then holds the link for {time}; switch it \
+         off with `ethtool -K IF tso off gso off`, or bound it with `ip link set dev IF gso_max_size`"
+    )
 }
 
 fn interface(target: &Target) -> &str {
@@ -115,9 +133,12 @@ fn lost(plan: &Plan, unclassified: &str) -> Vec<String> {
             .to_owned(),
         "the order among packets that the driver and the adapter already hold".to_owned(),
         format!(
-            "the MTU of the interface must be at most {}, else a turn may be without a packet",
+            "the MTU of the interface must be at most {}, else a turn may be without a packet: Linux counts {ETHERNET} \
+             bytes of header more, which the quanta have room for",
             plan.table.mtu
         ),
+        "preamble, checksum and gap of Ethernet, 24 bytes a packet: neither quanta nor bounds count them".to_owned(),
+        offload(plan),
         unclassified.to_owned(),
     ];
     lost.extend(longer_bounds(plan, Form::TcDrr));

@@ -4,9 +4,9 @@
 
 use std::collections::VecDeque;
 
-use super::common::{TABLE_1, planned};
-use weir_plan::Plan;
+use super::common::{TABLE_1, asked, planned};
 use weir_plan::bound::Bounds;
+use weir_plan::{Form, Plan, emit};
 
 /// A generator of numbers (xorshift64).
 struct Numbers(u64);
@@ -122,9 +122,12 @@ impl Scheduler for Round {
 }
 
 /// The longest that a first packet of each class took, over so many packets.
-fn longest(plan: &Plan, scheduler: &mut dyn Scheduler, numbers: &mut Numbers, packets: u32) -> Vec<u64> {
-    let classes = plan.classes.len();
-    let mtu = plan.table.largest_weight.get() / u64::from(plan.table.w);
+fn longest(
+    (classes, mtu): (usize, u64),
+    scheduler: &mut dyn Scheduler,
+    numbers: &mut Numbers,
+    packets: u32,
+) -> Vec<u64> {
     let mut queues: Vec<VecDeque<u64>> = vec![VecDeque::new(); classes];
     let (mut now, mut first) = (0, vec![0; classes]);
     let mut longest = vec![0; classes];
@@ -157,7 +160,8 @@ fn longest(plan: &Plan, scheduler: &mut dyn Scheduler, numbers: &mut Numbers, pa
 }
 
 fn check(plan: &Plan, of: fn(&Bounds) -> u64, mut scheduler: impl Scheduler) {
-    let found = longest(plan, &mut scheduler, &mut Numbers(42), 200_000);
+    let mtu = plan.table.largest_weight.get() / u64::from(plan.table.w);
+    let found = longest((plan.classes.len(), mtu), &mut scheduler, &mut Numbers(42), 200_000);
     for (class, longest) in plan.classes.iter().zip(found) {
         let bound = of(&class.bounds);
         assert!(longest <= bound, "{}: {longest} above {bound}", class.name);
@@ -179,4 +183,42 @@ fn no_first_packet_takes_longer_than_its_bound() {
         |bounds| bounds.round_robin.total.get(),
         Round { quanta, deficits, list: VecDeque::new(), begun: false },
     );
+}
+
+/// Numbers of a command, from behind a word up to another: `0:25 1:75` or `16896 2112`.
+fn written(text: &str, from: &str, to: &str) -> Vec<u64> {
+    let (_, rest) = text.rsplit_once(from).expect("it is written");
+    let (numbers, _) = rest.split_once(to).expect("it ends");
+    let number = |each: &str| each.rsplit(':').next().and_then(|number| number.parse().ok());
+    numbers.split_whitespace().map(|each| number(each).expect("a number")).collect()
+}
+
+/// Finding B7: bounds are of what is written, percents and bytes of the command itself.
+#[test]
+fn b7_no_first_packet_takes_longer_with_what_is_written() {
+    let seven = TABLE_1.replace("3.125%", "2.4%").replace("6.25%", "5.7%");
+    for (form, mtu) in [(Form::Dcb, 32), (Form::TcEts, 33)] {
+        let asked = asked(&format!("{seven}[target]\nform = \"{form}\"\n"));
+        let plan = weir_plan::plan(&asked);
+        assert!(plan.refused.is_empty(), "{:?}", plan.refused);
+        let text = emit(&plan, form, &asked.target).expect("written").text;
+        let quanta: Vec<u64> = match form {
+            Form::Dcb => {
+                let percents = written(&text, " tc-bw ", " prio-tc");
+                assert_eq!(percents.iter().sum::<u64>(), 100);
+                let percents = &percents[..plan.classes.len()];
+                let unit = 32_u64.div_ceil(percents.iter().copied().min().expect("some"));
+                percents.iter().map(|percent| percent * unit).collect()
+            }
+            _ => written(&text, " quanta ", " priomap").iter().map(|bytes| bytes / 64).collect(),
+        };
+        let deficits = vec![0; quanta.len()];
+        let mut round = Round { quanta, deficits, list: VecDeque::new(), begun: false };
+        let found = longest((plan.classes.len(), mtu), &mut round, &mut Numbers(42), 200_000);
+        for (class, longest) in plan.classes.iter().zip(found) {
+            let bound = class.bounds.round_robin.total.get();
+            assert!(longest <= bound, "{form} {}: {longest} above {bound}", class.name);
+            assert!(3 * longest > bound, "{form} {}: {longest} far below {bound}", class.name);
+        }
+    }
 }

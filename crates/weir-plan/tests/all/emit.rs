@@ -83,7 +83,7 @@ fn tc() {
     assert_eq!(
         lines(&emitted(TABLE_1, Form::TcEts)),
         [
-            "tc qdisc replace dev IF root handle 1: ets bands 7 quanta 16384 16384 16384 8192 4096 2048 2048 priomap 0 1 \
+            "tc qdisc replace dev IF root handle 1: ets bands 7 quanta 16896 16896 16896 8448 4224 2112 2112 priomap 0 1 \
           2 3 4 5 6 6 6 6 6 6 6 6 6 6"
         ]
     );
@@ -92,7 +92,7 @@ fn tc() {
     let lines = lines(&drr);
     assert_eq!(lines.len(), 1 + 7 + 8);
     assert_eq!(lines[0], "tc qdisc replace dev eth0 root handle 1: drr");
-    assert_eq!(lines[1], "tc class add dev eth0 parent 1: classid 1:1 drr quantum 16384");
+    assert_eq!(lines[1], "tc class add dev eth0 parent 1: classid 1:1 drr quantum 16896");
     assert_eq!(
         lines[15],
         "tc filter add dev eth0 parent 1: protocol all prio 1 basic match 'meta(priority eq 9)' flowid 1:7"
@@ -115,6 +115,83 @@ fn dcb() {
         "{:?}",
         emission.lost
     );
+    // Rounded up, what is asked for makes 103 %.
+    assert!(
+        emission.lost.contains(&"the share of `D32`, 6.25%: not met, it becomes 6%".to_owned()),
+        "{:?}",
+        emission.lost
+    );
+}
+
+/// Finding B7: what is written for an adapter keeps what was asked for; bounds are of what is written.
+#[test]
+fn b7_dcb_bounds_are_of_the_percents_that_are_written() {
+    let classes =
+        ["share = \"1.4%\";latency = \"110us\"", "share = \"40%\"", "share = \"40%\"", "share = \"10%\""];
+    let text = request("entries = 64;k = 2;w = 16", &classes) + "[target]\nform = \"dcb\"\n";
+    let asked = asked(&text);
+    let plan = plan(&asked);
+    assert!(plan.refused.is_empty(), "{:?}", plan.refused);
+    let percents: Vec<u64> = plan.classes.iter().filter_map(|class| class.percent).collect();
+    assert_eq!((percents.len(), percents.iter().sum::<u64>()), (4, 100));
+    for (class, percent) in plan.classes.iter().zip(&percents) {
+        assert!(class.share >= class.requested.share, "{class:?}");
+        assert_eq!(class.share.parts(), percent * 10_000_000);
+        // Quanta are exactly as the percents are.
+        assert_eq!(class.quantum.get() * percents[0], plan.classes[0].quantum.get() * percent);
+        let others = plan.frame.get() - class.quantum.get();
+        assert_eq!(class.bounds.round_robin.total.get(), others + 3 * 31 + 2 * 32);
+        assert!(class.requested.latency.is_none_or(|asked| class.bounds.round_robin.latency <= asked));
+    }
+    let written = emit(&plan, Form::Dcb, &asked.target).expect("written").text;
+    let part = percents.iter().enumerate().map(|(lane, percent)| format!("{lane}:{percent}"));
+    assert!(written.contains(&part.collect::<Vec<_>>().join(" ")), "{written}");
+    // 1 % for the first would have bounded it by 99 quanta of a packet and more.
+    assert!(percents[0] >= 2, "{percents:?}");
+}
+
+/// Finding B7: where no whole percents keep a latency, the class is refused; where none keep the shares, it is said.
+#[test]
+fn b7_dcb_says_what_no_percents_keep() {
+    let dcb = |classes: &[&str]| {
+        let text = request("entries = 64;k = 2;w = 16", classes) + "[target]\nform = \"dcb\"\n";
+        plan(&asked(&text))
+    };
+    let late = dcb(&["share = \"20%\";latency = \"5us\"", "share = \"70%\""]);
+    let reason = &late.refused[0].reason;
+    assert!(reason.ends_with("and no whole percents keep the latencies of all"), "{reason}");
+    let short = dcb(&["share = \"33.5%\"", "share = \"33.5%\"", "share = \"32.5%\""]);
+    assert!(short.refused.is_empty());
+    assert!(short.classes.iter().any(|class| class.share < class.requested.share));
+    assert!(short.notes.iter().any(|note| note.contains("whole percents are written")), "{:?}", short.notes);
+}
+
+/// Finding B9: the smallest quantum holds a packet of the MTU with the header that Linux counts.
+#[test]
+fn b9_tc_quanta_have_room_for_the_header() {
+    for mtu in [1500_u64, 2048, 1522, 9000] {
+        let text = request("entries = 16;k = 2;w = 4", &["share = \"20%\"", "share = \"50%\""])
+            .replace("2048B", &format!("{mtu}B"));
+        let written = emitted(&text, Form::TcEts);
+        let (_, quanta) = lines(&written)[0].split_once("quanta ").expect("quanta");
+        let least = quanta.split(' ').map_while(|each| each.parse::<u64>().ok()).min().expect("numbers");
+        assert!((mtu + 14..mtu + 14 + 64).contains(&least), "{mtu} {least}");
+        assert!(written.lost.iter().any(|lost| lost.contains("segmentation offload")), "{:?}", written.lost);
+    }
+}
+
+/// Finding B9: the service levels that are dropped are named in the plan, not in a comment alone.
+#[test]
+fn b9_dropped_service_levels_are_noted() {
+    let text =
+        request("entries = 8;k = 2;w = 4", &["share = \"20%\"", "share = \"50%\";service_levels = [1, 3]"]);
+    let noted = |text: &str| plan(&asked(text)).notes;
+    let opensm = noted(&format!("{text}[target]\nform = \"opensm\"\n"));
+    let start = "packets of service levels 2, 4 to 15, which no class lists, are dropped";
+    assert!(opensm[0].starts_with(start), "{opensm:?}");
+    assert_eq!(noted(&text), [""; 0]);
+    let whole = text.replace("[1, 3]", "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]");
+    assert_eq!(noted(&format!("{whole}[target]\nform = \"opensm\"\n")), [""; 0]);
 }
 
 #[test]
