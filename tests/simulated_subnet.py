@@ -137,7 +137,8 @@ class Subnet:
         """Read the lane of each service level back, from one of ``PORTS`` that is of an adapter."""
         path, number = PORTS[port]
         text = self._simulated("smpquery", "-D", "sl2vl", path, str(number))
-        return [int(cell) for cell in text.splitlines()[-1].split(":", 1)[1].strip(" |").split("|")]
+        row = next(line for line in text.splitlines() if line.startswith("ports:"))
+        return [int(cell) for cell in row.rpartition(":")[2].strip(" |").split("|")]
 
     def lanes(self, port: str) -> dict[str, str]:
         """Read the attributes of one of ``PORTS`` that speak of virtual lanes."""
