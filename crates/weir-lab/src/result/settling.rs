@@ -28,10 +28,16 @@ pub struct Settling {
     pub reason: Option<String>,
 }
 
+/// Quantiles that lie farther out than what tables show of most models: each is marked where it is not settled, and the
+/// run is not judged by it.
+pub const FAR: [&str; 2] = ["p99.9", "p99.99"];
+
 impl Settling {
-    /// Of these figures; `None` where all are settled. `words` says what a figure is about, nothing if all of its kind.
+    /// Of these figures, those that are too far out left out ([`FAR`]); `None` where all are settled. `words` says what a
+    /// figure is about, nothing if all of its kind.
     pub fn of<S, X>(figures: &[Figure<S, X>], words: impl Fn(&S) -> String) -> Option<Self> {
-        let with_interval = || figures.iter().filter(|figure| figure.low.is_some());
+        let is_judged = |figure: &&Figure<S, X>| figure.low.is_some() && !FAR.contains(&figure.statistic);
+        let with_interval = || figures.iter().filter(is_judged);
         let longest = |is_quantile: bool| {
             let kind = with_interval().filter(|figure| figure.is_quantile() == is_quantile);
             kind.map(|figure| figure.settled.longer()).reduce(f64::max).filter(|longer| *longer > 1.0)
@@ -85,6 +91,14 @@ mod tests {
         assert_eq!((found.longer, found.means, found.quantiles), (7.0, Some(2.0), Some(7.0)));
         assert_eq!((found.count, found.of), (3, 4));
         assert_eq!(found.figure, "p99 packet period of short under fifo");
+    }
+
+    #[test]
+    fn a_run_is_not_judged_by_what_is_too_far_out() {
+        assert_eq!(settling(&[figure("mean", 1.0), figure("p99.9", 7.0)]), None);
+        let found =
+            settling(&[figure("mean", 2.0), figure("p99.99", 7.0)]).expect("a mean that is not settled");
+        assert_eq!((found.longer, found.count, found.of), (2.0, 1, 1));
     }
 
     #[test]
