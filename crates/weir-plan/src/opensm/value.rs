@@ -190,14 +190,17 @@ fn shown(text: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn table(text: &str) -> (Vec<(u32, u32)>, Option<(String, usize, bool)>) {
+    /// The part, where it begins, and whether something else is programmed.
+    type Told = Option<(String, usize, bool)>;
+
+    fn table(text: &str) -> (Vec<(u32, u32)>, Told) {
         let (value, fault) = read(Kind::Low, text.as_bytes(), |at| at);
         let Value::Table(pairs) = value else { panic!("a table") };
         let pairs = pairs.iter().map(|pair| (pair.lane, pair.weight)).collect();
         (pairs, fault.map(|fault| (fault.part, fault.column, fault.is_misread)))
     }
 
-    fn map(text: &str) -> (Vec<u32>, Option<(String, usize, bool)>) {
+    fn map(text: &str) -> (Vec<u32>, Told) {
         let (value, fault) = read(Kind::ServiceLevels, text.as_bytes(), |at| at);
         let Value::Lanes(lanes) = value else { panic!("lanes") };
         let lanes = lanes.iter().map(|lane| lane.lane).collect();
