@@ -166,9 +166,6 @@ fn cause(server: &ServerScenario, place: usize, row: &TheoryRow, found: f64) -> 
     const FINE: f64 = 100.0;
     let length = Length::of(server, place);
     let is_low = row.value.is_some_and(|value| found < value);
-    if let Some(length) = length.as_ref().filter(|length| length.is_short()) {
-        return format!("likely the run is too short; let a replication last {}", length.needed());
-    }
     if let Some(length) =
         length.filter(|length| is_low && server.stop.warm_up.get() < length.relaxation_nanos())
     {
