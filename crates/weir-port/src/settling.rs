@@ -16,12 +16,15 @@ use crate::gathered::Gathered;
 use crate::model::{Input, Open, PortScenario, Service};
 use crate::outcome::{Figure, Subject};
 use weir_core::message::fifo;
+use weir_core::units::Nanos;
 use weir_lab::result::Settling;
 use weir_lab::stats::run_length::{self, ERROR, EXCEEDANCES};
 use weir_lab::stats::settled::{self, ERROR_OF_TIME};
 use weir_lab::stats::{Measure, RunLength};
 use weir_workload::Arrivals;
 
+/// A quantile that a run is not asked to be long enough for.
+const FAR: &str = "p99.9";
 /// What disciplines need of what `fifo` needs, as a relative standard error and as exceedances.
 const OTHER_ERROR: f64 = 2.5;
 const OTHER_EXCEEDANCES: f64 = 0.5;
@@ -70,20 +73,22 @@ impl Sufficiency {
     /// What the result says, where figures are not settled.
     #[must_use]
     pub fn told(&self, port: &PortScenario, figures: &[Figure]) -> Option<Settling> {
-        let unit = match port.service {
-            Service::Packets(time) => time.mean().get() as f64,
-            Service::Whole(_) => 1.0,
-        };
         let reason = self.length.map(|length| {
-            let (relaxation, run) = (length.relaxation / unit, length.measured * length.replications);
-            let what = if unit == 1.0 { "ns" } else { "packet services" };
+            let relaxation = match port.service {
+                Service::Packets(time) => {
+                    format!("{:.0} packet services", length.relaxation / time.mean().get() as f64)
+                }
+                Service::Whole(_) => Nanos::new(length.relaxation.round() as u64).to_string(),
+            };
             format!(
-                "at load {} the queue takes some {relaxation:.2e} {what} to forget how it began, and {:.3} times that is measured",
+                "at load {} the queue takes some {relaxation} to forget how it began, and {:.0} times that is measured",
                 length.load,
-                run / length.relaxation
+                length.measured * length.replications / length.relaxation
             )
         });
-        Settling::of(figures, words).map(|settling| settling.because(reason))
+        // Of quantiles that no table shows the rows themselves say whether they are settled.
+        let shown: Vec<Figure> = figures.iter().filter(|row| row.statistic != FAR).cloned().collect();
+        Settling::of(&shown, words).map(|settling| settling.because(reason))
     }
 }
 

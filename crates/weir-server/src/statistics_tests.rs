@@ -237,12 +237,21 @@ fn a_closed_form_that_disagrees_is_told_with_both_values_cause_and_remedy() {
         assert!(text.contains("us in the simulation, 99.9 % interval 4.9") && text.contains(part), "{text}");
     };
     told(&server, "another seed and more than 8 replications");
-    // A run that is too short judges nothing, and blames nobody.
+}
+
+/// Finding A1: nothing is judged by a run that is too short, and it says how long it must be.
+#[test]
+fn a1_a_closed_form_is_not_judged_by_a_short_run() {
+    let mut server = scenario(&["cfcfs"], 1, vec![class("a", 1.0, constant(1_000))], 0.5).expect("specs");
+    server.stop.replications = 8;
     server.stop.duration = nanos(20_000);
     let outcome = played_by(&server, 1, &wrong_delays);
+    let delay = &outcome.theory[0];
+    assert!(delay.value.is_some() && delay.agrees.is_none() && !delay.settled, "{delay:?}");
     assert!(outcome.warnings.iter().all(|one| !one.text.contains("by its closed form")));
-    let unjudged = |row: &&weir_lab::result::TheoryRow| row.agrees.is_none() && row.unjudged.is_some();
-    assert_eq!(outcome.theory.iter().filter(unjudged).count(), outcome.theory.len());
+    let settling = outcome.course.settling.expect("it is too short");
+    let reason = settling.reason.expect("a reason");
+    assert!(settling.longer > 1.0 && reason.contains("let a replication last at least"), "{reason}");
 }
 
 #[test]

@@ -47,8 +47,6 @@ const FEWEST: usize = 8;
 const REGULAR: f64 = 100.0;
 /// So many independent exceedances are beyond the upper end of a quantile that is settled.
 const BEYOND: f64 = 0.5;
-/// Where fewer than this part of what should be above a quantile is above it, it is the value of many.
-const ATOM: f64 = 0.5;
 /// The confidence of the interval.
 const CONFIDENCE: f64 = super::estimate::CONFIDENCE;
 
@@ -153,12 +151,8 @@ fn known<const BITS: u32>(all: &Histogram<BITS>, chains: &[Vec<Tail>], p: f64) -
     for times in LOOKED_AT {
         let above = ((1.0 - p) * times).min(0.5_f64.max(1.0 - p));
         let Some(level) = all.quantile(1.0 - above) else { continue };
-        let Some((variance, left, found)) = relative_variance(chains, level) else { continue };
-        // A value that many share has few above it: they say nothing of the share that is asked for.
-        if found < ATOM * above * count {
-            continue;
-        }
-        clump = clump.max(variance * above * count);
+        let Some((each, left)) = clump_above(chains, level) else { continue };
+        clump = clump.max(each);
         groups = groups.min(left);
     }
     if groups == u64::MAX || clump <= 0.0 {
@@ -168,8 +162,9 @@ fn known<const BITS: u32>(all: &Histogram<BITS>, chains: &[Vec<Tail>], p: f64) -
     Some(Known { independent: expected / clump, groups })
 }
 
-/// The relative variance of the number above a level, the stretches that it rests on, and that number.
-fn relative_variance(chains: &[Vec<Tail>], level: f64) -> Option<(f64, u64, f64)> {
+/// The size of a clump above a level, and the stretches that it rests on: the relative variance of the number above it,
+/// times that number. Where many values are equal fewer are above than the share says.
+fn clump_above(chains: &[Vec<Tail>], level: f64) -> Option<(f64, u64)> {
     let above: f64 = chains.iter().flatten().map(|tail| tail.above(level)).sum();
     let count: u64 = chains.iter().flatten().map(|tail| tail.count).sum();
     if above <= 0.0 {
@@ -180,9 +175,8 @@ fn relative_variance(chains: &[Vec<Tail>], level: f64) -> Option<(f64, u64, f64)
         on_value: (tail.above(level) - share * tail.count as f64) / above,
         count: tail.count,
     };
-    let (variance, groups) =
-        spread(chains.iter().map(|chain| chain.iter().map(influence).collect()).collect(), FEWEST)?;
-    Some((variance, groups, above))
+    let found = spread(chains.iter().map(|chain| chain.iter().map(influence).collect()).collect(), FEWEST);
+    found.map(|(variance, groups)| (variance * above, groups))
 }
 
 /// The gamma quantile of a shape, at a normal quantile, by Wilson and Hilferty.
