@@ -15,6 +15,7 @@ import pytest
 
 import network_results
 import weir
+from test_import_pcap import CAPTURE, ROWS
 from weir import cli, progress
 from weir.cli.scenarios import begun
 from weir.models import MODELS
@@ -213,12 +214,11 @@ def test_c3_standard_input_is_a_scenario(file: Path, tmp_path: Path):
 
 
 def test_c3_standard_input_is_a_capture(tmp_path: Path):
-    capture = next(Path(__file__).parent.parent.glob("data/**/*.pcap*"), None)
-    if capture is None:
-        pytest.skip("the repository has no capture")
-    done = shell(f"cat {capture} | $PYTHON -m weir import pcap -", tmp_path)
+    (tmp_path / "uplink.pcap").write_bytes(CAPTURE)
+    done = shell("cat uplink.pcap | $PYTHON -m weir import pcap -", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert sorted(path.name for path in (tmp_path / "capture").iterdir())[:1] == ["packets.csv"]
+    assert (tmp_path / "capture" / "packets.csv").read_text() == ROWS
+    assert weir.Scenario.from_file(tmp_path / "capture" / "scenario.toml").model == "network"
 
 
 def test_c3_standard_input_is_a_task_set(tmp_path: Path):
