@@ -29,9 +29,11 @@ pub fn outcome(node: &NodeScenario, frame: &Frame, mut cells: Vec<Cell>) -> Node
     let interrupted = replications < node.stop.replications as usize;
     let estimates = row::figures(&node.disciplines, &rows);
     let course = Course::new(&node.disciplines, node.reference, interrupted, |_| Some("plain"));
+    // Waits are part of responses, by which the run is judged: where hardly anybody waits, their mean is of few.
+    let judged: Vec<_> = estimates.iter().filter(|figure| figure.metric != "wait").cloned().collect();
     NodeOutcome {
         provenance: Provenance::new("node", &node.title, node.seed, frame, replications),
-        course: Course { random: figures::is_random(node), ..course.judged(&estimates, None) },
+        course: Course { random: figures::is_random(node), ..course.judged(&judged, None) },
         epoch: seconds(node.epoch.get()),
         measured: seconds(node.stop.window().span().get()),
         nodes: node.nodes.clone(),

@@ -31,12 +31,19 @@ pub struct Settling {
 /// Quantiles that lie farther out than what tables show of most models: each is marked where it is not settled, and the
 /// run is not judged by it.
 pub const FAR: [&str; 2] = ["p99.9", "p99.99"];
+/// The same of a share that is below this: how far below makes no difference.
+pub const RARE: f64 = 1e-3;
 
 impl Settling {
-    /// Of these figures, those that are too far out left out ([`FAR`]); `None` where all are settled. `words` says what a
+    /// Of these figures, those that are too far out or too rare left out ([`FAR`], [`RARE`]); `None` where all are settled. `words` says what a
     /// figure is about, nothing if all of its kind.
     pub fn of<S, X>(figures: &[Figure<S, X>], words: impl Fn(&S) -> String) -> Option<Self> {
-        let is_judged = |figure: &&Figure<S, X>| figure.low.is_some() && !FAR.contains(&figure.statistic);
+        let is_rare = |figure: &Figure<S, X>| {
+            figure.unit == "1" && figure.low >= Some(0.0) && figure.high.is_some_and(|high| high < RARE)
+        };
+        let is_judged = |figure: &&Figure<S, X>| {
+            figure.low.is_some() && !FAR.contains(&figure.statistic) && !is_rare(figure)
+        };
         let with_interval = || figures.iter().filter(is_judged);
         let longest = |is_quantile: bool| {
             let kind = with_interval().filter(|figure| figure.is_quantile() == is_quantile);
