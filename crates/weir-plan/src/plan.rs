@@ -245,7 +245,7 @@ impl Plan {
             class.bounds.round_robin = bounding.round_robin(&written.quanta, place);
             class.percent = written.percents.as_ref().map(|percents| percents[place]);
             let planned = class.planned_share(self.table.pool);
-            class.share = written::share(Some(form), class.percent, class.entry_share, planned);
+            class.share = written.share(Some(form), place, class.entry_share, planned);
         }
         plan.frame = plan.classes.iter().map(|class| class.quantum).sum();
         plan
@@ -303,7 +303,7 @@ fn classes(asked: &Requirements, solution: &Solution) -> Vec<ClassPlan> {
         let percent = written.percents.as_ref().map(|percents| percents[place]);
         let entry_share = Share::of(u128::from(entries), u128::from(shape.entries()));
         let planned = Share::of(u128::from(weights[place].get()), u128::from(shape.pool().get()));
-        let share = written::share(asked.target.form, percent, entry_share, planned);
+        let share = written.share(asked.target.form, place, entry_share, planned);
         let minimum = shape.minimum(entries);
         ClassPlan {
             name: request.name.clone(),
@@ -346,6 +346,7 @@ fn remarks(plan: &Plan, form: Option<Form>) -> Vec<String> {
                 Some(Form::Dcb) => {
                     "whole percents are written, and none keep the shares and latencies of all"
                 }
+                Some(Form::TcEts | Form::TcDrr) => "quanta are whole credits, those of others rounded up",
                 Some(Form::Pcie) => "a phase is one transaction, so that entries count and weights do not",
                 _ => "weights are whole credits, and the pool has no more",
             };

@@ -51,12 +51,18 @@ pub(crate) const fn header(form: Option<Form>) -> Bytes {
     Bytes::new(if matches!(form, Some(Form::TcEts | Form::TcDrr)) { ETHERNET } else { 0 })
 }
 
-/// What a class gets of a saturated link with what is written: whole percents, entries of one transaction, or weights.
-pub(crate) fn share(form: Option<Form>, percent: Option<u64>, entries: Share, planned: Share) -> Share {
-    match percent {
-        Some(percent) => Share::of(u128::from(percent), u128::from(WHOLE)),
-        None if form == Some(Form::Pcie) => entries,
-        None => planned,
+impl Written {
+    /// What the class at a place gets of a saturated link with what is written: percents, quanta, entries of one
+    /// transaction, or what its weights are of the pool.
+    pub(crate) fn share(&self, form: Option<Form>, place: usize, entries: Share, planned: Share) -> Share {
+        let frame: u64 = self.quanta.iter().map(|quantum| quantum.get()).sum();
+        match form {
+            Some(Form::TcEts | Form::TcDrr | Form::Dcb) => {
+                Share::of(u128::from(self.quanta[place].get()), u128::from(frame))
+            }
+            Some(Form::Pcie) => entries,
+            Some(Form::Opensm | Form::Scenario) | None => planned,
+        }
     }
 }
 

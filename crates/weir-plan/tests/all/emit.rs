@@ -166,6 +166,22 @@ fn b7_dcb_says_what_no_percents_keep() {
     assert!(short.notes.iter().any(|note| note.contains("whole percents are written")), "{:?}", short.notes);
 }
 
+/// Finding B7: the shares of a plan for Linux are those of the quanta that are written.
+#[test]
+fn b7_tc_shares_are_of_the_quanta_that_are_written() {
+    let classes = ["share = \"1.1%\"", "share = \"33.3%\"", "share = \"61.7%\""];
+    for form in [Form::TcEts, Form::TcDrr] {
+        let text = request("entries = 32;k = 2;w = 8", &classes) + &format!("[target]\nform = \"{form}\"\n");
+        let plan = plan(&asked(&text));
+        let frame: u64 = plan.classes.iter().map(|class| class.quantum.get()).sum();
+        assert_eq!((plan.frame.get(), plan.classes.len()), (frame, 3));
+        for class in &plan.classes {
+            let written = u128::from(class.quantum.get()) * 1_000_000_000 / u128::from(frame);
+            assert_eq!(u128::from(class.share.parts()), written, "{form} {}", class.name);
+        }
+    }
+}
+
 /// Finding B9: the smallest quantum holds a packet of the MTU with the header that Linux counts.
 #[test]
 fn b9_tc_quanta_have_room_for_the_header() {
