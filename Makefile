@@ -156,6 +156,7 @@ weird: $(DAEMON) ## build the daemon (WEIRD_PROFILE=release) and put it in .venv
 .PHONY: docs
 docs: $(DEV) $(BUILT) ## run the examples of the documents anew; write the reference of crates and package to out/docs
 	python tests/documents.py
+	python tests/pictures.py
 	cargo doc --workspace --no-deps --locked
 	pdoc --docformat numpy --output-directory out/docs/python weir
 	rm -rf out/docs/rust && cp -r $(TARGET)/doc out/docs/rust
