@@ -7,7 +7,7 @@
 //! | | |
 //! |-|-|
 //! | Source | this project |
-//! | Work | for at most 8 refused classes at most 70 solutions each |
+//! | Work | for at most 8 refused classes at most 90 solutions each |
 //! | Units | shares in percent; times in microseconds |
 
 use weir_core::units::Nanos;
@@ -166,7 +166,10 @@ impl Room<'_> {
         }
         let of_table = (!matches!(reason, Reason::Percents { .. })).then(|| self.factors()).flatten();
         of_table.or_else(|| match reason {
-            Reason::Room(_) => others.iter().find_map(|other| self.joined(*other)),
+            // Joined, a class needs no entry; with a larger k it need not have the share of one either.
+            Reason::Room(_) => {
+                [1, 2, 4].into_iter().find_map(|by| others.iter().find_map(|other| self.joined(*other, by)))
+            }
             Reason::Latency { .. } | Reason::Percents { .. } => None,
         })
     }
@@ -242,8 +245,8 @@ impl Room<'_> {
         format!("write {}: {cost}", changes.join(" and "))
     }
 
-    /// Whether the class could share a lane with another.
-    fn joined(&self, (other, _): (usize, u32)) -> Option<String> {
+    /// Whether the class could share a lane with another, with `k` so many times as large.
+    fn joined(&self, (other, _): (usize, u32), by: u32) -> Option<String> {
         let (one, two) = (&self.asked.classes[self.class], &self.asked.classes[other]);
         let share = Share::new(one.share.parts().saturating_add(two.share.parts()));
         // A latency of one and a distance of the other cannot be asked for together.
@@ -257,8 +260,13 @@ impl Room<'_> {
         let mut changed = self.asked.clone();
         changed.classes[other] = Request { share, distance, latency, ..two.clone() };
         changed.classes.remove(self.class);
+        changed.shape.k *= by;
+        if changed.shape.k > changed.shape.w {
+            return None;
+        }
         self.tried(&changed, other)?;
-        Some(format!("there would be room if it were one class with `{}`, of {share}", two.name))
+        let with = if by > 1 { format!(", and table.k = {}", changed.shape.k) } else { String::new() };
+        Some(format!("there would be room if it were one class with `{}`, of {share}{with}", two.name))
     }
 
     fn tried(&self, changed: &Requirements, class: usize) -> Option<Solution> {

@@ -91,6 +91,15 @@ fn classes_that_do_not_fit_are_told_what_would() {
                all wait longer",
             ][..],
         ),
+        // Finding B9: nine classes on eight entries.
+        (
+            "entries = 8;k = 1;w = 7",
+            &["share = \"10%\""; 9][..],
+            &[
+                "asks for 10%; entries needed: 1, free: 0: there would be room if it were one class with `c0`, of 20%, \
+               and table.k = 2",
+            ][..],
+        ),
         (
             "entries = 2;k = 1;w = 1",
             &["share = \"50%\"", "share = \"50%\"", "share = \"10%\""][..],
