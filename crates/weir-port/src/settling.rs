@@ -2,11 +2,11 @@
 //!
 //! Where messages come from outside at a load below 1, the work that waits is the same under every discipline that
 //! conserves it, and [`RunLength`] says from the moments of the services how long it takes to forget. Under `fifo` every
-//! wait is that work: means and quantiles need what the formula says. Other disciplines let some wait less and some
+//! wait is that work: means and quantiles need what the formula says, and quantiles no more. Other disciplines let some wait less and some
 //! longer, whose waits forget sooner or later than the work: they need half of it, and what their own figures show.
 //!
 //! Every mean is judged by its own standard error too, over what it is above the shortest that was seen
-//! ([`settled::by_itself`]), every quantile by the exceedances of its sections ([`weir_lab::stats::tail`]).
+//! ([`settled::by_itself`]), every other quantile by the exceedances of its sections ([`weir_lab::stats::tail`]).
 //!
 //! Of a trace, a closed loop or arrivals that are equally spaced the formula says nothing.
 //!
@@ -19,7 +19,7 @@ use weir_core::message::fifo;
 use weir_core::units::Nanos;
 use weir_lab::result::Settling;
 use weir_lab::stats::run_length::{self, ERROR, EXCEEDANCES};
-use weir_lab::stats::settled::{self, ERROR_OF_TIME};
+use weir_lab::stats::settled::{self, ERROR_OF_PART, ERROR_OF_TIME};
 use weir_lab::stats::{Measure, RunLength};
 use weir_workload::Arrivals;
 
@@ -28,8 +28,6 @@ const FAR: &str = "p99.9";
 /// What disciplines need of what `fifo` needs, as a relative standard error and as exceedances.
 const OTHER_ERROR: f64 = 2.5;
 const OTHER_EXCEEDANCES: f64 = 0.5;
-/// Where the formula is met, a mean may be known as badly as this by its own error: a class may be rare.
-const ERROR_OF_CLASS: f64 = 0.12;
 
 /// How long a run was, where a formula says what that is worth.
 #[derive(Clone, Copy, Debug)]
@@ -48,15 +46,18 @@ impl Sufficiency {
     pub fn mean(&self, discipline: &str, measure: Measure, least: f64) -> Measure {
         let Some(length) = &self.length else { return settled::by_itself(measure, least, ERROR_OF_TIME) };
         let by_formula = length.mean(if is_fifo(discipline) { ERROR } else { OTHER_ERROR * ERROR });
-        let error = if is_fifo(discipline) { ERROR_OF_CLASS } else { ERROR_OF_TIME };
+        let error = if is_fifo(discipline) { ERROR_OF_PART } else { ERROR_OF_TIME };
         settled::by_itself(measure, least, error).needing(by_formula)
     }
 
     /// The `p`-quantile of a discipline.
     pub fn quantile(&self, discipline: &str, measure: Measure, p: f64) -> Measure {
         let Some(length) = &self.length else { return measure };
-        let part = if is_fifo(discipline) { 1.0 } else { OTHER_EXCEEDANCES };
-        measure.needing(length.quantile((1.0 - p).min(0.5), part * EXCEEDANCES))
+        let above = (1.0 - p).min(0.5);
+        match is_fifo(discipline) {
+            true => measure.judged(length.quantile(above, EXCEEDANCES)),
+            false => measure.needing(length.quantile(above, OTHER_EXCEEDANCES * EXCEEDANCES)),
+        }
     }
 
     /// The mean of a metric of a class, or of all.

@@ -28,10 +28,13 @@ use weir_lab::scenario::need::{ENDS, FAR_TAILS, MEANS, Measured, Metric, Subject
 use weir_lab::stats::figure::{ALL, Subject, Title};
 use weir_lab::stats::row::{Row, Rows, Tails, ratio};
 use weir_lab::stats::run_length::{ERROR, EXCEEDANCES};
-use weir_lab::stats::{Bins, FAR_QUANTILES, Settled, Unavailable};
+use weir_lab::stats::{Bins, FAR_QUANTILES, Unavailable, settled};
 
 /// Fewer requests than this above a quantile do not tell it from the longest; see above.
 const ABOVE: f64 = 10.0;
+
+/// Disciplines under which every queue is served first come, first served, whatever a request asks for.
+const FIRST_COME: [&str; 4] = ["cfcfs", "random", "rr", "flow_hash"];
 
 /// A metric of times, or of ratios of times.
 #[derive(Clone, Copy)]
@@ -69,6 +72,8 @@ struct Making<'c> {
     span: f64,
     /// How long the run is, where a formula says what that is worth.
     length: Option<Length>,
+    /// Whether every queue is served first come, first served.
+    is_first_come: bool,
     rows: Vec<Row>,
 }
 
@@ -77,7 +82,8 @@ struct Making<'c> {
 pub fn rows(server: &ServerScenario, place: usize, cell: &Cell) -> Rows {
     let length = Length::of(server, place);
     let span = measured(server).span().get() as f64 / 1e9;
-    let mut making = Making { server, cell, span, length, rows: Vec::new() };
+    let is_first_come = FIRST_COME.contains(&server.specs[place].name.as_str());
+    let mut making = Making { server, cell, span, length, is_first_come, rows: Vec::new() };
     let names = server.classes.iter().map(|class| class.name.as_str());
     for (subject, name) in std::iter::once(ALL).chain(names).enumerate() {
         making.class(subject, name);
@@ -176,21 +182,26 @@ impl<'c> Making<'c> {
         let all = cell.tails.get(subject).map(|tails| &tails[metric]);
         let tails = self.server.measure.tails.then_some(Tails { all, quantiles: FAR_QUANTILES });
         for row in Row::spreads(title, &each, tails.as_ref(), |kept| kept * timed.factor) {
-            let needed = self.needed(row.title.statistic);
-            let mut row = row.above(timed.least).needing(needed);
+            let mut row = self.judged(row.above(timed.least));
             row.withheld = too_few(&row);
             self.rows.push(row);
         }
     }
 
-    /// What a statistic of a time needs, by the load.
-    fn needed(&self, statistic: &str) -> Settled {
-        let Some(run) = self.length.as_ref().map(Length::run) else { return Settled::YES };
-        let quantile = FAR_QUANTILES.into_iter().find(|(name, _)| *name == statistic);
-        match quantile {
+    /// A row of times, judged by the load. First come, first served at every queue: the work alone says what it needs.
+    fn judged(&self, row: Row) -> Row {
+        let Some(run) = self.length.as_ref().map(Length::run) else { return row };
+        let quantile = FAR_QUANTILES.into_iter().find(|(name, _)| *name == row.title.statistic);
+        let needed = match quantile {
             Some((_, p)) => run.quantile((1.0 - p).min(0.5), EXCEEDANCES),
             None => run.mean(ERROR),
+        };
+        if !self.is_first_come {
+            return row.needing(needed);
         }
+        let row = row.judged(needed);
+        let own = settled::by_itself(row.measure, 0.0, settled::ERROR_OF_PART).settled();
+        if quantile.is_some() { row } else { row.needing(own) }
     }
 
     fn window_max(&mut self, title: Title, subject: usize) {

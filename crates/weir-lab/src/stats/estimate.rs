@@ -285,6 +285,14 @@ impl Measure {
         self.as_estimate().map_or(Settled::YES, Estimate::settled)
     }
 
+    /// The same figure, of which something else than the data says what length of run it needs.
+    pub fn judged(self, settled: Settled) -> Self {
+        match self {
+            Self::Estimate(old) => Self::Estimate(Estimate { settled, ..old }),
+            other => other,
+        }
+    }
+
     /// The same figure, which needs this length of run too.
     pub fn needing(self, settled: Settled) -> Self {
         match self {

@@ -122,6 +122,11 @@ impl<S> Row<S> {
         Self { reading: Histogram::<7>::RELATIVE_ERROR, ..Self::new(title, measure, parts, count) }
     }
 
+    /// The same figure, of which something else than the data says what length of run it needs.
+    pub fn judged(self, settled: Settled) -> Self {
+        Self { measure: self.measure.judged(settled), ..self }
+    }
+
     /// The same figure, which needs this length of run too.
     pub fn needing(self, settled: Settled) -> Self {
         Self { measure: self.measure.needing(settled), ..self }

@@ -23,6 +23,8 @@ pub const MOST: f64 = 1e6;
 
 /// How large the relative standard error of a mean time may be where it is judged by itself.
 pub const ERROR_OF_TIME: f64 = 0.08;
+/// How large it may be where the load says that the run is long enough: a class may be rare.
+pub const ERROR_OF_PART: f64 = 0.12;
 /// How large that of a share or a rate may be.
 pub const ERROR_OF_SHARE: f64 = 0.5;
 

@@ -20,9 +20,9 @@
 //!
 //! # When it is settled
 //!
-//! If at least half an independent exceedance is beyond the upper end. Otherwise that end is beyond what was seen, or as good
-//! as that, and the quantile is *not settled*. That takes 5 to 6 independent exceedances; see
-//! [`super::run_length`] for what is asked of a queue whose load is known.
+//! If there is an upper end: if the upper limit of a Poisson mean of which none was seen is below `k`, which takes 4 to 5
+//! independent exceedances. Otherwise that end is beyond what was seen, the longest stands there, and the quantile is *not
+//! settled*. Of a queue whose load is known [`super::run_length`] says it, which does not depend on what was seen.
 //!
 //! | | |
 //! |-|-|
@@ -45,8 +45,6 @@ const LOOKED_AT: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
 const FEWEST: usize = 8;
 /// Below so many values above a quantile they are not taken to be more regular than independent ones.
 const REGULAR: f64 = 100.0;
-/// So many independent exceedances are beyond the upper end of a quantile that is settled.
-const BEYOND: f64 = 0.5;
 /// The confidence of the interval.
 const CONFIDENCE: f64 = super::estimate::CONFIDENCE;
 
@@ -138,7 +136,7 @@ pub fn quantile<const BITS: u32>(all: &Histogram<BITS>, chains: &[Vec<Tail>], p:
     let high = if fewer > 0.0 { at(fewer) } else { all.maximum().map(|longest| longest as f64) };
     let wider = |end: f64| (end - value).hypot(reach * reading);
     let ends = (value - wider(low), value + wider(high.unwrap_or(value).max(value)));
-    let needed = upper_limit(BEYOND, reach);
+    let needed = upper_limit(0.0, reach);
     Measure::between(value, ends, all.count(), Method::Exceedances { groups })
         .needing(Settled::needing(needed / independent))
 }

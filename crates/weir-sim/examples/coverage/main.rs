@@ -82,10 +82,12 @@ fn interpolated(result: &Value, figure: &Fig) -> Option<f64> {
 
 /// The true value and where it comes from.
 fn truth(long: &Value, figure: &Fig) -> Option<(f64, &'static str)> {
-    let class = figure.about.iter().find(|(key, _)| matches!(*key, "class" | "name"))?.1;
+    let class = figure.about.iter().find(|(key, _)| matches!(*key, "class" | "name")).map(|(_, name)| *name);
     let theory = long["theory"].as_array()?;
     let row = theory.iter().find(|row| {
-        row["discipline"] == figure.discipline && row["class"] == class && row["metric"] == figure.metric
+        row["discipline"] == figure.discipline
+            && row["class"].as_str() == class
+            && row["metric"] == figure.metric
     });
     let exact = row.and_then(|row| row["value"].as_f64()).filter(|_| figure.statistic == "mean");
     let simulated = || interpolated(long, figure).or_else(|| Some(said(long, figure)?.value));
