@@ -207,7 +207,8 @@ def test_c3_check_reads_files_and_runs_nothing(capsys, file: Path, tmp_path: Pat
 def test_c3_standard_input_is_a_scenario(file: Path, tmp_path: Path):
     done = shell(f"$PYTHON -m weir run - --json < {file}", tmp_path)
     found = json.loads(done.stdout)
-    assert (done.returncode, found["file"]) == (0, "standard input")
+    # It is too short for its quantiles.
+    assert (done.returncode, found["file"]) == (1, "standard input")
     assert found["estimates"] == json.loads(weir.run(file).to_json())["estimates"]
     done = shell("echo 'weir = 2' | $PYTHON -m weir check -", tmp_path)
     assert (done.returncode, "error: standard input:1:" in done.stderr) == (2, True)
@@ -274,7 +275,7 @@ def completed(line: list[str], folder: Path) -> set[str]:
 def test_c3_bash_completes_what_the_parser_has(tmp_path: Path):
     assert completed(["weir", "re"], tmp_path) == {"reproduce", "report"}
     assert completed(["weir", "import", ""], tmp_path) == {"tg", "pcap", "opensm", "rtapp", "perf"}
-    assert completed(["weir", "run", "x.toml", "--se"], tmp_path) == {"--set", "--seed"}
+    assert completed(["weir", "run", "x.toml", "--se"], tmp_path) == {"--set", "--seed", "--settle"}
     assert completed(["weir", "list", "--model", "n"], tmp_path) == {"network", "node"}
     assert completed(["weir", "explain", "fq"], tmp_path) == {"fq", "fq_codel"}
     assert completed(["weir", "new", ""], tmp_path) == set(MODELS)
@@ -298,8 +299,9 @@ def test_c4_a_pipe_is_as_wide_as_the_documents(file: Path, tmp_path: Path):
     environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
     for arguments in (["list"], ["compare", str(file)], ["explain", "alpha"]):
         done = subprocess.run(
-            [*WEIR, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+            [*WEIR, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
         )
+        assert done.stderr == ""
         assert max(map(len, done.stdout.splitlines())) <= 100
 
 

@@ -51,7 +51,7 @@ disciplines = ["fifo", "sf"]
 load = 0.8
 flows = 2
 [stop]
-packets = 200_000
+packets = 400_000
 replications = 4
 """
 NODE = """\
@@ -159,8 +159,13 @@ def two_needs() -> weir.Result:
     )
 
 
+def answer(result: weir.Result) -> list[str]:
+    """Return the verdict of a short run behind what says that it is too short."""
+    return [each for each in result.verdict if not each.startswith("Not settled: ")]
+
+
 def test_a6_needs_decide_who_is_named(two_needs: weir.Result):
-    first, second, *_ = two_needs.verdict
+    first, second, *_ = answer(two_needs)
     assert first.startswith(
         "Both needs are met under per_server; nearest to its bound is the mean response of"
     )
@@ -308,7 +313,7 @@ def with_unit(model: str, metric: str, subject: dict[str, str]) -> str:
 def test_a6_needs_of_results_with_several_loads():
     result = told_of(FABRIC, need("latency", '"1s"', channel="a"), need("accepted", '"10%"', "at_least"))
     assert [each.load for each in result.needs] == [0.6, 0.6]
-    assert result.verdict[0] == (
+    assert answer(result)[0] == (
         "Both needs are met; nearest to its bound is the mean latency of a at load 0.6, "
         f"{1e6 * result.judgements[0].value:.4g} µs for at most 1 s."
     )
@@ -341,10 +346,11 @@ def test_a6_figures_are_named_in_words():
 def test_a6_the_price_of_a_small_slowdown_is_in_responses():
     """Shortest first has the smallest slowdown, and the longest responses."""
     result = told_of(SERVER)
-    assert result.verdict[0].startswith("The p99.9 of the slowdown is smallest under per_server")
-    assert result.verdict[1].startswith("The price of per_server is a p99.9 response of ")
+    first, second, *_ = answer(result)
+    assert first.startswith("The p99.9 of the slowdown is smallest under per_server")
+    assert second.startswith("The price of per_server is a p99.9 response of ")
     for words in ("a longest response of ", "a mean response of report, which suffers most, "):
-        assert words in result.verdict[1]
+        assert words in second
 
 
 def test_a6_the_price_names_the_class_that_suffers_most():
@@ -480,7 +486,7 @@ def test_a6_deadlines_decide_before_the_responses_of_batch_jobs():
         row = node_estimate(name, "process", "g1", "late", late, "1", error=0.001 if late else 0.0)
         document["estimates"].append({**row, "count": 5000})
     result = read(json.dumps(document))
-    assert result.verdict[0].startswith(
+    assert answer(result)[0].startswith(
         "Every deadline is met under epoch; under eevdf g1 is late in 2,000 of 5,000 responses (40 %"
     )
     assert "longest response" not in verdict(result)
@@ -488,7 +494,7 @@ def test_a6_deadlines_decide_before_the_responses_of_batch_jobs():
 
 def test_a6_deadlines_of_a_run():
     result = told_of(NODE)
-    assert result.verdict[0].startswith(
+    assert answer(result)[0].startswith(
         "Every deadline is met under priority_rr; under eevdf loop is late in "
     )
 
