@@ -103,8 +103,8 @@ def live_steer() -> str:
 
 KINDS: dict[str, Callable[[], str]] = {
     "port": lambda: report("docs/guide.md", "assistant.toml"),
-    "port in packets": lambda: report("README.md", "port.toml"),
-    "network": lambda: report("README.md", "uplink.toml"),
+    "port in packets": lambda: report("docs/commands.md", "port.toml"),
+    "network": lambda: report("docs/commands.md", "uplink.toml"),
     "fabric": lambda: report("docs/guide.md", "tables.toml"),
     "node": lambda: report("docs/guide.md", "robot.toml"),
     "server": lambda: report("docs/guide.md", "cache.toml"),
