@@ -30,9 +30,9 @@ pub struct Settling {
 
 /// Quantiles that lie farther out than what tables show of most models: each is marked where it is not settled, and the
 /// run is not judged by it.
-pub const FAR: [&str; 2] = ["p99.9", "p99.99"];
+const FAR: [&str; 2] = ["p99.9", "p99.99"];
 /// The same of a share that is below this: how far below makes no difference.
-pub const RARE: f64 = 1e-3;
+const RARE: f64 = 1e-3;
 
 impl Settling {
     /// Of these figures, those that are too far out or too rare left out ([`FAR`], [`RARE`]); `None` where all are settled. `words` says what a

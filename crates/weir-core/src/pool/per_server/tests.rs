@@ -102,9 +102,15 @@ fn a_turn_of_which_nothing_is_said_is_refused() {
 fn what_is_no_dispatcher_or_no_discipline_is_refused() {
     for (spec, expected) in [
         ("per_server", "`per_server`: dispatcher is missing, write it as in `per_server(rr,discipline=sf)`"),
-        ("per_server:cfcfs", "no discipline is named `cfcfs`: known here are `rr`"),
+        (
+            "per_server:cfcfs",
+            "`cfcfs` orders requests to a pool of cores and cannot stand here: known here are `rr`",
+        ),
         ("per_server(rr,discipline=rr:0)", "`rr`: quantum is `0`, must be a whole number from 1 to"),
-        ("per_server(rr,discipline=drr)", "no discipline is named `drr`: did you mean `rr`?"),
+        (
+            "per_server(rr,discipline=drr)",
+            "`drr` orders packets and cannot stand here: known here are `fifo`",
+        ),
         ("per_server(rr:0,discipline=sf)", "`rr`: cores is `0`, must be"),
         ("jsk", "no discipline is named `jsk`"),
     ] {
