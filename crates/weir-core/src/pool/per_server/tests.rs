@@ -109,7 +109,7 @@ fn what_is_no_dispatcher_or_no_discipline_is_refused() {
         ("per_server(rr,discipline=rr:0)", "`rr`: quantum is `0`, must be a whole number from 1 to"),
         (
             "per_server(rr,discipline=drr)",
-            "`drr` orders packets and cannot stand here: known here are `fifo`",
+            "`drr` orders packets at a link and cannot stand here: known here are `fifo`",
         ),
         ("per_server(rr:0,discipline=sf)", "`rr`: cores is `0`, must be"),
         ("jsk", "no discipline is named `jsk`"),
