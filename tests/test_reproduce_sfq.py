@@ -169,7 +169,7 @@ def test_page_needs_nothing_else(of_print, tmp_path):
     page = path.read_text(encoding="utf-8")
     assert page.index("throughputs and delays are met") < page.index("<table")
     assert "src=" not in page.partition("<script>")[0]
-    assert page.count("<details") == 15  # 11 within sections or figures, and 4 sections that are long
+    assert page.count("<details") == 16  # 12 within sections or figures, and 4 sections that are long
     charts = json.loads(page.partition('id="charts">')[2].partition("</script>")[0])
     assert len(charts) == 5 + 5 + 5 + 5  # disciplines of each experiment; 4.3 with its frozen maps
 

@@ -2,7 +2,7 @@
 //!
 //! A run is made at the scenario's own length first. Where figures are not settled, it is made anew at a power of two
 //! times that length: the next that their own estimate of what they need asks for, at least twice and at most
-//! [`LARGEST_STEP`] times the last, since an estimate from a run that is far too short is a rough one. So lengths are few
+//! `LARGEST_STEP` times the last, since an estimate from a run that is far too short is a rough one. So lengths are few
 //! and depend on the scenario alone, and the last result is that of the scenario with that length, as a user would have
 //! written it; [`Lengthened`] says what was done.
 //!

@@ -20,7 +20,7 @@ use weir_workload::document::default_header;
 use weir_workload::{Separator, TimeUnit};
 
 use brief::Brief;
-use phase::Phase;
+pub(crate) use phase::Tick;
 
 /// A scenario of a network: hosts that send to each other through routers, and at each link a queue that a
 /// discipline orders.
@@ -227,18 +227,6 @@ pub struct Flow {
     /// A transfer that adapts to the network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp: Option<Located<Tcp>>,
-}
-
-/// The ticks of a host's timers.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Tick {
-    /// The time from one tick to the next.
-    pub every: Located<Time>,
-    /// The first tick, less than `every` after the beginning of the run; `"random"` draws it anew for each host and
-    /// replication, the same for all flows of the host. Default: `"0s"`, so that hosts with the same `every` tick together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub phase: Option<Located<Phase>>,
 }
 
 /// How values are drawn.

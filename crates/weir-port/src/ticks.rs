@@ -1,7 +1,7 @@
 //! What the clock of an engine counts: nanoseconds, or picoseconds where messages are served whole on a fast link.
 //!
 //! A byte takes 20 ps at 400 Gbit/s, and a message of a few bytes less than a nanosecond. Where a byte takes no whole
-//! number of nanoseconds, and less than [`SLOWEST`] of them, arrivals, services and turns are counted in picoseconds;
+//! number of nanoseconds, and less than `SLOWEST` of them, arrivals, services and turns are counted in picoseconds;
 //! a slower link keeps the longer clock, since rounding to a nanosecond changes a service by less than 5 in 10,000. A
 //! run that would not fit into the shorter clock (106 days) keeps the longer one too.
 //!

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from weir.errors import ResultError
+from weir.results.rows import Confirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -260,3 +261,23 @@ def check_delays(document: Mapping[str, Any], classes: Container[object]) -> Non
         for key in ("mean", "longest"):
             if min((value for value in row[key] if value is not None), default=0) < 0:
                 refuse(f"{where}.{key}", row[key], "0 or more")
+
+
+def check_confirmation(document: dict[str, Any]) -> None:
+    """Check what a second seed said of self-checks."""
+    found = document.get("confirmation")
+    if found is None:
+        return
+    if not isinstance(found, dict):
+        refuse("confirmation", found, "an object")
+    check_fields(found, {"seed": "int"}, "confirmation.", required=True)
+    check_rows(Confirmed, found.get("checks"), "confirmation.checks")
+
+
+def is_plain(document: Mapping[str, Any]) -> bool:
+    """Return whether a result of a model that is not listed says itself what its figures are about."""
+    estimates = document.get("estimates")
+    first = estimates[0] if isinstance(estimates, list) and estimates else None
+    return (
+        isinstance(document.get("model"), str) and isinstance(first, dict) and {"kind", "name"} <= set(first)
+    )

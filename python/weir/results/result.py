@@ -11,7 +11,7 @@ What all models share is in `Result`; each model has a class of its own in `weir
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
@@ -19,15 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from weir.errors import ResultError
 from weir.files import read_text, write_text
-from weir.results.reading import (
-    REMEDY,
-    check_document,
-    check_fields,
-    check_object,
-    check_rows,
-    parse,
-    refuse,
-)
+from weir.results.reading import REMEDY, check_confirmation, check_document, check_object, is_plain, parse
 from weir.results.rows import (
     Check,
     Confirmation,
@@ -44,7 +36,7 @@ from weir.results.rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import pandas as pd
     import polars as pl
@@ -162,7 +154,7 @@ class Result:
         document = parse(text, name)
         model = document.get("model")
         known = MODELS.get(model) if isinstance(model, str) else None
-        plain = known is None and _is_plain(document)
+        plain = known is None and is_plain(document)
         subjects = set() if plain else {known.subjects if known else "classes"}
         missing = (_REQUIRED | subjects) - set(document)
         if missing:
@@ -202,7 +194,7 @@ class Result:
         for name, kind in (("settling", Settling), ("lengthened", Lengthened)):
             if document.get(name) is not None:
                 check_object(kind, document[name], name)
-        _check_confirmation(document)
+        check_confirmation(document)
         cls._check(document)
 
     _whole: ClassVar[tuple[str, ...] | None] = None
@@ -386,55 +378,18 @@ class Result:
             place, and the ends of the 90 % interval, ``low_90`` and ``high_90``; for the node and the
             server ``kind`` and ``name``. Null where a value is absent.
         """
-        import pyarrow as pa
+        from weir.results.frames import arrow
 
-        kinds = {each.name: _arrow_type(pa, str(each.type)) for each in fields(self.sections()["estimates"])}
-        columns = [pa.array([getattr(row, name) for row in self.estimates], kinds[name]) for name in kinds]
-        facts = ("weir", "title", "file", "fingerprint", "seed", "time_unit", "interrupted")
-        metadata = {f"weir.{key}": str(self.document.get(key)) for key in facts}
-        schema = pa.schema([(name.rstrip("_"), kind) for name, kind in kinds.items()], metadata)
-        return pa.Table.from_arrays(columns, schema=schema)
+        return arrow(self)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the estimates as a pandas data frame; columns as in `to_arrow`."""
-        import pandas as pd
+        from weir.results.frames import pandas
 
-        table = self.to_arrow()
-        kinds = {"int64": "Int64", "double": "float64"}
-        wanted = {each.name: kinds[str(each.type)] for each in table.schema if str(each.type) in kinds}
-        return pd.DataFrame(table.to_pydict()).astype(wanted)
+        return pandas(self.to_arrow())
 
     def to_polars(self) -> pl.DataFrame:
         """Return the estimates as a Polars data frame; columns as in `to_arrow`."""
-        import polars as pl
+        from weir.results.frames import polars
 
-        frame = pl.from_arrow(self.to_arrow())
-        if not isinstance(frame, pl.DataFrame):
-            raise TypeError("a table became something else than a data frame")
-        return frame
-
-
-def _check_confirmation(document: dict[str, Any]) -> None:
-    """Check what a second seed said of self-checks."""
-    found = document.get("confirmation")
-    if found is None:
-        return
-    if not isinstance(found, dict):
-        refuse("confirmation", found, "an object")
-    check_fields(found, {"seed": "int"}, "confirmation.", required=True)
-    check_rows(Confirmed, found.get("checks"), "confirmation.checks")
-
-
-def _is_plain(document: Mapping[str, Any]) -> bool:
-    """Return whether a result of a model that is not listed says itself what its figures are about."""
-    estimates = document.get("estimates")
-    first = estimates[0] if isinstance(estimates, list) and estimates else None
-    return (
-        isinstance(document.get("model"), str) and isinstance(first, dict) and {"kind", "name"} <= set(first)
-    )
-
-
-def _arrow_type(pa: Any, kind: str) -> Any:  # noqa: ANN401 - pyarrow ships no types
-    """Return the Arrow type of a column, from the annotation of its field."""
-    simple = {"float": pa.float64, "int": pa.int64, "bool": pa.bool_}
-    return simple.get(kind.removesuffix(" | None"), pa.string)()
+        return polars(self.to_arrow())

@@ -35,7 +35,7 @@ const FAR: [&str; 2] = ["p99.9", "p99.99"];
 const RARE: f64 = 1e-3;
 
 impl Settling {
-    /// Of these figures, those that are too far out or too rare left out ([`FAR`], [`RARE`]); `None` where all are settled. `words` says what a
+    /// Of these figures, those that are too far out or too rare left out (`FAR`, `RARE`); `None` where all are settled. `words` says what a
     /// figure is about, nothing if all of its kind.
     pub fn of<S, X>(figures: &[Figure<S, X>], words: impl Fn(&S) -> String) -> Option<Self> {
         let is_rare = |figure: &Figure<S, X>| {

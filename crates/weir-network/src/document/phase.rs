@@ -1,4 +1,4 @@
-//! When the first tick of a host's timers is: a time, or a word for one that is drawn.
+//! The ticks of a host's timers, and when the first is: at a time, or drawn.
 
 use core::fmt;
 
@@ -7,7 +7,20 @@ use serde::de::value::StrDeserializer;
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use weir_document::Located;
 use weir_document::quantity::Time;
+
+/// The ticks of a host's timers.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tick {
+    /// The time from one tick to the next.
+    pub every: Located<Time>,
+    /// The first tick, less than `every` after the beginning of the run; `"random"` draws it anew for each host and
+    /// replication, the same for all flows of the host. Default: `"0s"`, so that hosts with the same `every` tick together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Located<Phase>>,
+}
 
 /// The first tick of a host's timers.
 #[derive(Clone, Copy, Debug)]

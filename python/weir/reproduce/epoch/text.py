@@ -49,8 +49,8 @@ def _value(check: Check) -> str:
         for value in (check.published, check.measured, check.tolerance)
     )
     shown = unit if check.status in {Status.MET, Status.NOT_MET} else ""
-    shown += " (circular)" if circular else ""
-    return marked(check.status, f"{check.id:<{_NAME}}{printed:>9}{found:>10}  ±{bar:<8} {shown}", 9).rstrip()
+    name = f"{check.id} (circular)" if circular else check.id
+    return marked(check.status, f"{name:<{_NAME}}{printed:>9}{found:>10}  ±{bar:<8} {shown}", 9).rstrip()
 
 
 def _claims(reproduction: EpochReproduction) -> Iterator[str]:
