@@ -51,7 +51,7 @@ bench: $(RELEASED) ## measure the engines and the disciplines in release (PREFIX
 	$(VENV)/bin/weir bench $(PREFIX)
 
 .PHONY: study-coverage
-study-coverage: $(CREATED) ## count how often intervals cover the exact value; takes minutes (docs/studies.md)
+study-coverage: $(CREATED) ## count how often intervals cover the truth, and whether runs that are too short say so; takes a quarter of an hour (docs/studies.md)
 	cargo run --locked --release -p weir-sim --example coverage
 
 .PHONY: study-tracking

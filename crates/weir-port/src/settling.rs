@@ -23,8 +23,6 @@ use weir_lab::stats::settled::{self, ERROR_OF_PART, ERROR_OF_TIME};
 use weir_lab::stats::{Measure, RunLength};
 use weir_workload::Arrivals;
 
-/// A quantile that a run is not asked to be long enough for.
-const FAR: &str = "p99.9";
 /// What disciplines need of what `fifo` needs, as a relative standard error and as exceedances.
 const OTHER_ERROR: f64 = 2.5;
 const OTHER_EXCEEDANCES: f64 = 0.5;
@@ -87,9 +85,7 @@ impl Sufficiency {
                 length.measured * length.replications / length.relaxation
             )
         });
-        // Of quantiles that no table shows the rows themselves say whether they are settled.
-        let shown: Vec<Figure> = figures.iter().filter(|row| row.statistic != FAR).cloned().collect();
-        Settling::of(&shown, words).map(|settling| settling.because(reason))
+        Settling::of(figures, words).map(|settling| settling.because(reason))
     }
 }
 
