@@ -1,4 +1,4 @@
-"""The estimates of a result as tables of Arrow, pandas and Polars, which are loaded when they are asked for."""
+"""The estimates of a result as tables of Arrow, pandas and Polars; each is loaded when it is asked for."""
 
 from __future__ import annotations
 
