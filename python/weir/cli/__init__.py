@@ -22,7 +22,7 @@ import sys
 
 TYPE_CHECKING = False  # as in typing, which takes a while to load
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = ["complain", "main", "run"]
 
@@ -53,7 +53,7 @@ def main() -> None:
 
         if hasattr(signal, "SIGPIPE"):
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `weir list | head` ends quietly, as filters do
-        signal.signal(signal.SIGTERM, _end)
+        signal.signal(signal.SIGTERM, _ending(os.getpid()))
         code = _flushed(run(sys.argv[1:]))
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # all is done; what is left is the interpreter's
     except KeyboardInterrupt:
@@ -61,9 +61,19 @@ def main() -> None:
     sys.exit(code)
 
 
-def _end(*_: object) -> None:
-    """End as an error does, so that what is half-written is removed on the way."""
-    sys.exit(_TERMINATED)
+def _ending(process: int) -> Callable[..., None]:
+    """Return what ends a process as an error does, so that what is half-written is removed on the way.
+
+    Who was forked from it has inherited this, and nothing to remove: such a one ends at once. Libraries end
+    their helpers so, and these would take down what the command has built.
+    """
+
+    def end(*_: object) -> None:
+        if os.getpid() != process:
+            os._exit(_TERMINATED)
+        sys.exit(_TERMINATED)
+
+    return end
 
 
 def _open_all() -> None:
