@@ -151,6 +151,39 @@ def test_b4_sigterm_leaves_nothing_half_written(tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["s.toml"]
 
 
+FORKED = """
+import os, pathlib, signal, sys, time
+from weir import cli
+
+def run(arguments):
+    mark = pathlib.Path(arguments[0])
+    mark.touch()
+    try:
+        began, begins = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.write(begins, b"x")
+            time.sleep(20)
+            os._exit(9)
+        os.read(began, 1)
+        os.kill(child, signal.SIGTERM)
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        return 0 if mark.exists() and ended == 143 else 1
+    finally:
+        mark.unlink(missing_ok=True)
+
+cli.run = run
+cli.main()
+"""
+
+
+def test_b4_who_is_forked_ends_at_once_and_takes_nothing_down(tmp_path: Path):
+    """A helper that a library forks and ends by SIGTERM does not unwind what the command has built."""
+    command = [sys.executable, "-c", FORKED, str(tmp_path / "mark")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     "discipline",
     [
