@@ -11,7 +11,7 @@ import pytest
 import weir
 from weir.errors import ResultError
 from weir.results.result import Result
-from weir.results.tables import NOT_JUDGED, UNSETTLED
+from weir.results.tables import LEGEND, NOT_JUDGED, UNSETTLED
 from weir.results.terminal import console, show_comparison, show_run
 
 SHORT = {
@@ -60,24 +60,28 @@ def test_a1_a_short_run_marks_its_figures_and_judges_nothing_by_them(short: Resu
     assert short.estimate("fifo").settled is False
     lines = shown(short, show_comparison).splitlines()
     fifo = next(line for line in lines if line.startswith("fifo"))
-    assert fifo.count(UNSETTLED) == 2
+    assert fifo.count(f" {UNSETTLED}") == 2
     assert NOT_JUDGED in fifo
     assert "±" not in fifo.replace("not judged: interval ±", "")
-    assert UNSETTLED in shown(short, show_run)
+    for show in (show_comparison, show_run):
+        assert shown(short, show).count(f"\n{LEGEND}\n") == 1
     assert all(row.agrees is None for row in short.theory if row.discipline == "fifo" and not row.settled)
     assert not any(check.ok is False for check in short.checks)
     assert short.ok
 
 
 def test_a1_the_page_marks_them_too(short: Result) -> None:
-    assert UNSETTLED in "".join(short.view().sections(()))
+    page = "".join(short.view().sections(()))
+    assert f" {UNSETTLED}</td>" in page
+    assert page.count(LEGEND) == sum(f" {UNSETTLED}</td>" in table for table in page.split("</table>"))
 
 
 def test_a1_a_run_that_is_long_enough_has_no_mark(long: Result) -> None:
     assert long.settling is None
     assert "settled" not in long.text
     text = shown(long, show_comparison)
-    assert UNSETTLED not in text
+    assert f" {UNSETTLED}" not in text
+    assert LEGEND not in text
     assert NOT_JUDGED not in text
     assert "OK" in text
 

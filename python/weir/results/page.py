@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir.errors import ConfigError
 from weir.files import write_text
-from weir.results.tables import checks_columns, specs, split
+from weir.results.tables import LEGEND, checks_columns, has_marks, specs, split
 from weir.results.verdict import agreement, capital, state, verdict
 from weir.text import absent
 
@@ -193,14 +193,18 @@ def tables(first: Column, groups: Sequence[Sequence[Column]]) -> str:
 
 
 def table(columns: Sequence[Column]) -> str:
-    """Return columns as an HTML table that scrolls sideways where the screen is narrow; nothing of none."""
+    """Return columns as an HTML table that scrolls sideways where the screen is narrow; nothing of none.
+
+    Below it stands what marks a figure that is not settled, where there is one.
+    """
     if not columns:
         return ""
     head = "".join(f'<th scope="col"{_kind(column)}>{_header(column)}</th>' for column in columns)
     rows = zip(*(column.cells for column in columns), strict=True)
     body = "\n".join(f"<tr>{_row(columns, cells)}</tr>" for cells in rows)
     markup = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
-    return f'<div class="wide"><div class="scroll" tabindex="0">{markup}</div></div>\n'
+    legend = note(LEGEND) if has_marks(columns) else ""
+    return f'<div class="wide"><div class="scroll" tabindex="0">{markup}</div></div>\n{legend}'
 
 
 def telling(columns: Sequence[Column], first_of_all: Sequence[str] = ()) -> str:

@@ -19,8 +19,10 @@ GAP = 2
 PER_CENT = Scale(0.01, "%")
 _AS_IT_IS = Scale(1.0, "")
 NONE, ABSENT = "–", "n/a"
-UNSETTLED, NOT_JUDGED = "not settled", "not judged"
+UNSETTLED, NOT_JUDGED = "?", "not judged"
 """What stands in place of a margin that cannot be relied on, and of OK or !! where that rests on one."""
+LEGEND = f"{UNSETTLED} not settled: the run is too short, and the interval cannot be trusted yet"
+"""What stands below tables in which a figure is marked."""
 AT_LEVEL = f"at {LEVEL}"
 """What heads the column of OK and !!: the level that closed forms are held against, not that of the table."""
 MARKS = {True: "OK", False: "!!", None: ""}
@@ -196,6 +198,11 @@ def difference(row: Measured | None, scale: Scale) -> str:
 def marked(text: str, row: Measured | None) -> str:
     """Return a value as text, marked where the run is too short for it."""
     return text if row is None or row.settled else f"{text} {UNSETTLED}"
+
+
+def has_marks(columns: Iterable[Column]) -> bool:
+    """Return whether a figure is marked in any of the columns."""
+    return any(cell.endswith(f" {UNSETTLED}") for column in columns for cell in column.cells)
 
 
 def mark(row: TheoryValue | None) -> str:

@@ -1,8 +1,8 @@
 """Results on the terminal: plain aligned text that fits its width, colour only where a terminal wants it.
 
 Columns carry a rank. Where the terminal is too narrow, those of the highest rank are left out and named
-below the table. No word is ever broken: what does not fit runs over the edge. Rich draws; it is
-imported when the first table is.
+below the table. No word is ever broken: what does not fit runs over the edge. Marks of figures that are
+not settled are explained once, below the last table. Rich draws; it is imported when the first table is.
 """
 
 from __future__ import annotations
@@ -11,8 +11,19 @@ import os
 import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, Literal, TextIO
+from weakref import WeakSet
 
-from weir.results.tables import GAP, MARKS_OF_CHECKS, NOT_JUDGED, checks_columns, specs, split, worst
+from weir.results.tables import (
+    GAP,
+    LEGEND,
+    MARKS_OF_CHECKS,
+    NOT_JUDGED,
+    checks_columns,
+    has_marks,
+    specs,
+    split,
+    worst,
+)
 from weir.results.verdict import verdict
 
 if TYPE_CHECKING:
@@ -28,6 +39,7 @@ if TYPE_CHECKING:
 
 _LEAST_WIDTH = 40  # of a terminal that says it is narrower, or that does not know
 _WIDTH_OF_A_FILE = 100  # where the output is no terminal and COLUMNS is not set
+_marked: WeakSet[Console] = WeakSet()  # those on which a figure is marked as not settled
 
 
 def console(file: TextIO | None = None) -> Console:
@@ -60,6 +72,8 @@ def print_table(out: Console, columns: Sequence[Column]) -> None:
     from rich.table import Table
 
     kept, left_out = _fitting(columns, out.width)
+    if has_marks(kept):
+        _marked.add(out)
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for column in kept:
         justify: Literal["left", "right"] = "right" if column.numeric else "left"
@@ -162,10 +176,17 @@ def _held(rows: Sequence[Check]) -> str:
     return f"{told} ({reason})" if reason else told
 
 
+def explain_marks(out: Console) -> None:
+    """Say what the mark of figures that are not settled means, where a table has one."""
+    if out in _marked:
+        say(out, f"\n{LEGEND}", style="dim")
+
+
 def show_checks(out: Console, result: Result) -> None:
     """Show the self-checks: one line a kind where all hold, a table of those that do not."""
     if result.empty:
         return
+    explain_marks(out)
     kinds: dict[str, list[Check]] = {}
     for check in result.checks:
         kinds.setdefault(check.check, []).append(check)
