@@ -122,12 +122,54 @@ def test_c1_the_picture_that_answers_comes_before_the_table() -> None:
         "network": "Shares",
         "fabric": "Improvement over drr",
         "node": "Timeline under epoch",
-        "server": "p99.9 slowdown",
+        "server": "Mean response",
     }
     for kind, title in first.items():
         found = headings(page_kinds.KINDS[kind]())
         assert found[0] == title
         assert found.index(title) < found.index("The comparison")
+
+
+def with_needs(*needs: str) -> str:
+    """Return the report of a small server that is to keep needs, each given as the keys of its table."""
+    text = (
+        'weir = 1\nmodel = "server"\ndisciplines = ["rr", "cfcfs"]\n[server]\ncores = 4\n'
+        '[[class]]\nname = "api"\nservice = { exponential = "20ms" }\n'
+        "[workload]\nload = 0.7\n[stop]\nrequests = 20_000\nreplications = 4\n"
+    )
+    needs = (f"[[need]]\n{each}\n" for each in needs)
+    return report.html(weir.run(weir.Scenario.from_toml(text + "".join(needs))))
+
+
+def test_the_metric_of_a_need_leads_with_its_bound() -> None:
+    html = with_needs('metric = "response p99"\nbound = "160ms"', 'metric = "dropped"\nbound = "1%"')
+    first = headings(html)[0]
+    assert first == "The needs"
+    assert [name for name in ("p99 response, at most 160 ms", "Share of dropped") if name not in html] == []
+    response, dropped = (charts(html)[f"f0p{place}"]["data"]["values"] for place in (0, 1))
+    assert {(point["discipline"], point["bound"]) for point in response} == {("rr", 160), ("cfcfs", 160)}
+    outcomes = {point["discipline"]: point["outcome"].split()[-1] for point in response}
+    assert outcomes == {"rr": "missed", "cfcfs": "met"}
+    assert {(point["unit"], point["bound"], point["value"]) for point in dropped} == {("%", 1, 0)}
+
+
+def test_without_needs_the_mean_response_leads() -> None:
+    assert headings(with_needs())[0] == "Mean response"
+
+
+@in_a_browser
+def test_the_picture_of_needs_is_whole_at_both_widths(page: Page, tmp_path: Path) -> None:
+    """Bars are as far from their bounds as they may be, on both sides, and the outcome is written out."""
+    opened(
+        page,
+        with_needs('metric = "response p99"\nbound = "9s"', 'metric = "slowdown p99"\nbound = 1.1'),
+        tmp_path / "page.html",
+    )
+    for width, dark in ((DESK, False), (TELEPHONE, True)):
+        page.show(width, dark=dark)
+        settle(page)
+        assert page.evaluate("pages.faults()") == []
+    assert page.said == []
 
 
 @pytest.mark.parametrize(

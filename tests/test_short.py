@@ -143,7 +143,7 @@ def test_a5_where_nothing_is_random_that_is_said_once_and_no_interval_shown(caps
     result = weir.run(weir.Scenario.from_toml(TCP), threads=1)
     assert (result.random, result.replications) == (False, 1)
     words = verdict(result)
-    assert words.count("othing is random between replications: one is run, and its means have no ±") == 1
+    assert words.count("othing is random between replications: one is run, and its figures have no ±") == 1
     text = printed(result, capsys)
     assert "±" not in text.replace("no ±", "")
     assert "2 transfers share the drop-tail queue of a-b under fifo" in text.replace("\n", " ")

@@ -76,7 +76,7 @@ def certain(result: Result) -> str | None:
     """Return that nothing is random, where that is so."""
     if result.random:
         return None
-    return "nothing is random between replications: one is run, and its means have no ±"
+    return "nothing is random between replications: one is run, and its figures have no ±"
 
 
 def forms(result: Result) -> str | None:

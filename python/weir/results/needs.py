@@ -131,23 +131,30 @@ def figure(need: Need) -> str:
     return f"the {whole}{of}{at}"
 
 
-def _amount(value: float, need: Need) -> str:
-    if need.unit == "1" and need.metric not in _NOT_SHARES:
+def of_shares(need: Need) -> bool:
+    """Return whether a need is about a share, which is told in per cent."""
+    return need.unit == "1" and need.metric not in _NOT_SHARES
+
+
+def written(value: float, need: Need) -> str:
+    """Return a value of what a need is about, with its unit."""
+    if of_shares(need):
         return f"{amount(100 * value, '1')} %"
     return amount(value, need.unit)
 
 
-def _bound(need: Need) -> str:
-    return f"{'at most' if need.side == 'at_most' else 'at least'} {_amount(need.bound, need)}"
+def bound(need: Need) -> str:
+    """Return what a need asks for: ``at most 400 ms``."""
+    return f"{'at most' if need.side == 'at_most' else 'at least'} {written(need.bound, need)}"
 
 
 def _found(each: Judgement, need: Need) -> str:
     """Return what was found: the value, and its interval where that leaves it open."""
     if each.value is None:
         return f"no figure: {each.reason}"
-    words = _amount(each.value, need)
+    words = written(each.value, need)
     if each.state == NOT_SETTLED and each.low is not None and each.high is not None:
-        ends = (_amount(max(each.low, 0.0), need), _amount(each.high, need))
+        ends = (written(max(each.low, 0.0), need), written(each.high, need))
         return f"{words}, 95 % interval {ends[0]} to {ends[1]}"
     return words
 
@@ -156,7 +163,7 @@ def _missed(each: Judgement, need: Need) -> str:
     """Return by how much a need is missed."""
     if each.missed_by is None:
         return f"since {each.reason}"
-    return f"by {_amount(each.missed_by, need)}"
+    return f"by {written(each.missed_by, need)}"
 
 
 def _of_one(result: Result, found: dict[str, list[Judgement]]) -> str:
@@ -164,7 +171,7 @@ def _of_one(result: Result, found: dict[str, list[Judgement]]) -> str:
     need = result.needs[0]
     each = {name: rows[0] for name, rows in found.items()}
     whole = "" if result.random else "in this one recording "
-    what = f"{whole}{figure(need)} is to be {_bound(need)}"
+    what = f"{whole}{figure(need)} is to be {bound(need)}"
     if len(each) == 1:
         (row,) = each.values()
         return f"{what} and is {_outcome(row, need)}"
@@ -262,7 +269,7 @@ def _closest(result: Result, rows: Sequence[Judgement]) -> str:
     """Return the need whose bound is nearest."""
     row = _tightest(result, rows)
     need = result.needs[row.need]
-    return f"nearest to its bound is {figure(need)}, {_found(row, need)} for {_bound(need)}"
+    return f"nearest to its bound is {figure(need)}, {_found(row, need)} for {bound(need)}"
 
 
 def _failing(result: Result, found: dict[str, list[Judgement]]) -> list[str]:
@@ -286,7 +293,7 @@ def _worst(result: Result, rows: Sequence[Judgement]) -> str:
     """Return which need is missed most, by how much, and how many others are."""
     row = min(rows, key=lambda row: _spare(result, row))
     need = result.needs[row.need]
-    words = f"{figure(need)} misses its {_amount(need.bound, need)} {_missed(row, need)}"
+    words = f"{figure(need)} misses its {written(need.bound, need)} {_missed(row, need)}"
     more = len(rows) - 1
     return words + (
         f", and {plural(more, 'other need')} {'is' if more == 1 else 'are'} missed" if more else ""
@@ -297,4 +304,4 @@ def _open(result: Result, rows: Sequence[Judgement]) -> str:
     """Return which needs are not settled, with what is known of the first."""
     need = result.needs[rows[0].need]
     more = f", nor {plural(len(rows) - 1, 'other need')}" if len(rows) > 1 else ""
-    return f"{figure(need)} ({_found(rows[0], need)} for {_bound(need)}){more}"
+    return f"{figure(need)} ({_found(rows[0], need)} for {bound(need)}){more}"

@@ -125,6 +125,11 @@ def brief(row: Measured | None, scale: Scale) -> str:
     return ABSENT if row is not None and row.value is None else spread(row, scale)
 
 
+def bare(row: Measured | None, scale: Scale) -> str:
+    """Return an estimate of a run in which nothing is random: without an interval."""
+    return ABSENT if row is not None and row.value is None else plain(row, scale)
+
+
 def column(
     title: str,
     rows: Sequence[ARow | None],
@@ -193,6 +198,13 @@ def difference(row: Measured | None, scale: Scale) -> str:
     if not row.settled:
         return marked(signed(row.value, None, None, scale), row)
     return signed(row.value, row.low, row.high, scale)
+
+
+def bare_difference(row: Measured | None, scale: Scale) -> str:
+    """Return a difference in a run in which nothing is random: without an interval."""
+    if row is None or row.value is None:
+        return difference(row, scale)
+    return marked(signed(row.value, None, None, scale), row)
 
 
 def marked(text: str, row: Measured | None) -> str:

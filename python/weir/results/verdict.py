@@ -116,11 +116,11 @@ def under(result: Result, names: Sequence[str]) -> str:
 
 
 def told(row: Measured, exact: float = 0.0) -> str:
-    """Return a value with its interval, unless that is narrower than ``exact`` of the value."""
+    """Return a value with its interval, unless that is narrower than ``exact`` of the value, or nothing."""
     words = quantity(row.value or 0.0, row.unit)
     if not row.settled:
         return f"{words} (not settled)"
-    if row.low is None or row.high is None or (exact and row.high - row.low <= exact * row.high):
+    if row.low is None or row.high is None or row.high - row.low <= exact * row.high:
         return words
     low, high = quantity(max(row.low, 0.0), row.unit), quantity(row.high, row.unit)
     return f"{words} (95 % interval {low} to {high})"

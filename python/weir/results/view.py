@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from weir.results.result import Result
     from weir.results.style import Figure
 
+_NEEDS = "weir.results.need_figures:figures"  # loaded with the library of charts, when a page is made
+
 AResult = TypeVar("AResult", bound="Result")
 
 
@@ -73,8 +75,9 @@ class View(ABC, Generic[AResult]):
         return ()
 
     def figures(self) -> Sequence[Figure]:
-        """Return the charts that the result has the rows for."""
-        return [figure for figure in resolve_name(self.charts)(self.result) if figure is not None]
+        """Return the charts that the result has the rows for, what is declared first."""
+        asked = resolve_name(_NEEDS)(self.result) if self.result.needs else []
+        return [each for each in (*asked, *resolve_name(self.charts)(self.result)) if each is not None]
 
     @abstractmethod
     def sections(self, charts: Sequence[str]) -> Sequence[str]:

@@ -13,6 +13,7 @@ from weir.models.server.tables import METRICS, classes_of
 from weir.results import marks, over_time
 from weir.results.reading import ALL
 from weir.results.tables import column_scale
+from weir.results.verdict import capital
 from weir.text import number, quantity, scale_for
 
 if TYPE_CHECKING:
@@ -33,10 +34,10 @@ _SHORT = 0.01
 
 def figures(result: ServerResult) -> list[Figure | None]:
     """Return the charts in the order of a report."""
-    first, *others = (_distributions(result, metric) for metric in ("slowdown", "response", "delay"))
+    first, *others = (_distributions(result, metric) for metric in ("response", "slowdown", "delay"))
     bars = _bars(result)
     return [
-        None if bars is None else replace(bars, leads=True),
+        bars and replace(bars, leads=not result.needs),
         first,
         _windows(result) or _delays(result),
         *(each and replace(each, folded=True) for each in (*others, _in_use(result))),
@@ -51,37 +52,45 @@ def _panel(class_: str) -> str:
 
 
 def _bars(result: ServerResult) -> Figure | None:
-    """Return the farthest quantile of the slowdown that there is, a bar a discipline for each class."""
-    rows = {statistic: _slowdowns(result, statistic) for statistic in _PARTS}
-    statistic = next((statistic for statistic, found in rows.items() if found), None)
-    if statistic is None:
+    """Return the mean response, or the slowdown where one is asked for: a bar a discipline for each class."""
+    metric, statistic, words = _led_by(result)
+    rows = _found(result, metric, statistic)
+    if not rows:
         return None
     lines, classes = marks.by_discipline(result.labels), classes_of(result)
-    drawn = lines.drawn(rows[statistic])
+    drawn = lines.drawn(rows)
     scale, short = column_scale(drawn), _SHORT * max(map(_reach, drawn), default=0.0)
     points = [_bar(result, row, scale, short) for row in drawn]
     names = [_panel(class_) for class_ in classes]
     without = [name for name in names if all(point["class"] != name for point in points)]
     few = f" Of {', '.join(without)} there are too few requests for it." if without else ""
-    caption = (
-        f"The slowdown, response over service, that one request in {_PARTS[statistic]} exceeds, with 95 % "
-        f"intervals; the shorter the bar, the better.{few}{lines.missing}"
-    )
-    title = f"{statistic} slowdown"
+    caption = f"{words}, with 95 % intervals; the shorter the bar, the better.{few}{lines.missing}"
+    title = f"{statistic} {metric}"
 
     def draw(points: list[Point], _: list[Point]) -> dict[str, Any]:
-        return marks.bar_chart(names, points, lines, title, "class")
+        return marks.bar_chart(names, points, lines, f"{title} {scale.header}".rstrip(), "class")
 
-    return marks.panelled(title, caption, [("", points)], draw, marks.bar_key(lines))
+    heading = capital(title) if statistic == "mean" else title
+    return marks.panelled(heading, caption, [("", points)], draw, marks.bar_key(lines))
 
 
-def _slowdowns(result: ServerResult, statistic: str) -> list[SubjectEstimate]:
-    """Return a quantile of the slowdown of each class under each discipline, where there is one."""
+def _led_by(result: ServerResult) -> tuple[str, str, str]:
+    """Return the metric and the statistic that are drawn first, and what they are."""
+    if any(row.slo is not None for row in result.classes):
+        for statistic, part in _PARTS.items():
+            if _found(result, "slowdown", statistic):
+                words = f"The slowdown, response over service, that one request in {part} exceeds"
+                return "slowdown", statistic, words
+    return "response", "mean", "The mean response, from arrival to the end of service"
+
+
+def _found(result: ServerResult, metric: str, statistic: str) -> list[SubjectEstimate]:
+    """Return a figure of each class under each discipline, where there is one."""
     return [
         row
         for name in result.disciplines
         for class_ in classes_of(result)
-        if (row := result.estimate(name, name=class_, metric="slowdown", statistic=statistic)) is not None
+        if (row := result.estimate(name, name=class_, metric=metric, statistic=statistic)) is not None
         and row.value is not None
     ]
 

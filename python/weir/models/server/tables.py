@@ -1,6 +1,7 @@
 """Tables of a server's result: disciplines x statistics of a metric, class by class, and what cores did.
 
-The rows of every table are the disciplines. Quantiles come with their intervals; where a figure is absent,
+The rows of every table are the disciplines. Quantiles come with their intervals, but where nothing is random,
+as of one recording: what their ends are there is only the step of the histogram. Where a figure is absent,
 `absent_rows` says why.
 """
 
@@ -15,6 +16,8 @@ from weir.results.tables import (
     PER_CENT,
     Column,
     Heading,
+    bare,
+    bare_difference,
     brief,
     column,
     column_scale,
@@ -69,16 +72,18 @@ def _under_each(result: ServerResult, kind: str = "class", name: str = ALL) -> T
 
 def metric_columns(result: ServerResult, metric: str, class_: str = ALL) -> list[Column]:
     """Return the statistics of a metric of a class, with intervals; those that hold something."""
-    headings = (Heading(_TITLES.get(each, each), metric, each, text=brief) for each in _STATISTICS)
+    text = brief if result.random else bare
+    headings = (Heading(_TITLES.get(each, each), metric, each, text=text) for each in _STATISTICS)
     return known(columns_of(headings, _under_each(result, name=class_)))
 
 
 def summary_columns(result: ServerResult) -> list[Column]:
     """Return what matters of all requests: the response and its tail, what is dropped, and the slowdown."""
+    text = brief if result.random else bare
     headings = (
-        *(Heading(each, "response", each, text=brief) for each in ("mean", "p99", "max")),
-        Heading("dropped", "dropped", scale=PER_CENT, text=brief),
-        *(Heading(f"{each} slowdown", "slowdown", each, text=brief) for each in ("p99", "p99.9")),
+        *(Heading(each, "response", each, text=text) for each in ("mean", "p99", "max")),
+        Heading("dropped", "dropped", scale=PER_CENT, text=text),
+        *(Heading(f"{each} slowdown", "slowdown", each, text=text) for each in ("p99", "p99.9")),
     )
     made = known(columns_of(headings, _under_each(result)))
     return [column for column in made if any(cell != ABSENT for cell in column.cells)]
@@ -86,7 +91,8 @@ def summary_columns(result: ServerResult) -> list[Column]:
 
 def difference_columns(result: ServerResult, metric: str) -> list[Column]:
     """Return the paired differences to the reference, of the mean and of quantiles."""
-    headings = (Heading(each, metric, each, text=difference) for each in _STATISTICS[:5])
+    text = difference if result.random else bare_difference
+    headings = (Heading(each, metric, each, text=text) for each in _STATISTICS[:5])
 
     def take(metric: str, statistic: str) -> list[Measured | None]:
         return [result.difference(name, metric=metric, statistic=statistic) for name in others(result)]

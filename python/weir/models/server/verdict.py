@@ -1,10 +1,9 @@
-"""What a server's result says, in words: whose slowdown is smallest in the tail, and what that costs.
+"""What a server's result says, in words: whose mean response is smallest, and what that costs.
 
-The tail is p99.9 of the slowdown where it was measured, else of the response, else the mean delay. Two
-disciplines are distinguished by the interval of their paired difference, or where there is none by intervals
-that do not overlap. A small slowdown may be a long response of those whose service is long: the price says
-how much longer responses get, in the mean, in the tail and at worst, and for which class most. Disciplines
-that drop requests are told first: what they drop does not wait.
+Two disciplines are distinguished by the interval of their paired difference, or where there is none by
+intervals that do not overlap. A small mean may be a long response of a few: the price says how much longer
+responses get in the tail and at worst, and for which class most, and how much larger the slowdown is, which
+is what short requests feel. Disciplines that drop requests are told first: what they drop does not wait.
 """
 
 from __future__ import annotations
@@ -18,16 +17,14 @@ if TYPE_CHECKING:
     from weir.models.server.result import ServerResult
     from weir.results.subjects import About, SubjectEstimate
 
-_WORDS = {"slowdown": "slowdown", "response": "response", "delay": "queueing delay"}
-_TAILS = (
-    ("slowdown", "p99.9"),
-    ("slowdown", "p99"),
-    ("response", "p99.9"),
-    ("slowdown", "mean"),
-    ("delay", "mean"),
-)
-# A dropped request is beyond every bound: of a share as large as this the quantile says nothing.
-_BEYOND = {"p99.9": 0.001, "p99": 0.01, "mean": 0.001}
+_BEYOND = 0.001
+"""A dropped request is beyond every bound: of a share as large as this, mean and p99.9 say nothing."""
+_PRICES = {
+    ("response", "p99"): "p99 response",
+    ("response", "max"): "longest response",
+    ("slowdown", "p99.9"): "p99.9 slowdown",
+}
+"""What the smallest mean may cost, of all requests."""
 _NEAR = 1.05
 """A price below one part in twenty is none to name."""
 _LONGER = 1.5
@@ -39,16 +36,8 @@ def warnings(result: ServerResult) -> list[str]:
     return warned(result, ((row.text, row.discipline) for row in result.warnings))
 
 
-def tail_of(result: ServerResult) -> tuple[str, str]:
-    """Return the metric and the statistic that a verdict is about."""
-    for metric, statistic in _TAILS:
-        if _found(result, metric, statistic):
-            return metric, statistic
-    return _TAILS[-1]
-
-
-def _found(result: ServerResult, metric: str, statistic: str) -> dict[str, SubjectEstimate]:
-    return measured(result, lambda name: result.estimate(name, metric=metric, statistic=statistic))
+def _responses(result: ServerResult) -> dict[str, SubjectEstimate]:
+    return measured(result, lambda name: result.estimate(name, metric="response"))
 
 
 def dropped(result: ServerResult) -> str | None:
@@ -70,40 +59,37 @@ def dropped(result: ServerResult) -> str | None:
     )
 
 
-def tail(result: ServerResult) -> str | None:
-    """Return whose tail is smallest, by how much, and what it costs."""
-    metric, statistic = tail_of(result)
-    found = _found(result, metric, statistic)
+def ranking(result: ServerResult) -> str | None:
+    """Return whose mean response is smallest, and by how much."""
+    found = _responses(result)
     if not found:
         return None
-    words = f"{statistic} of the {_WORDS[metric]}" if statistic != "mean" else f"mean {_WORDS[metric]}"
-    whole = {name: row for name, row in found.items() if _lost(result, name) < _BEYOND[statistic]}
+    whole = {name: row for name, row in found.items() if _lost(result, name) < _BEYOND}
     if not whole:
-        return f"too many requests are dropped for a comparison by the {words}"
+        return "too many requests are dropped for a comparison by the mean response"
     dropping = _others_drop(result, [name for name in found if name not in whole])
     best = lowest(whole)[0]
     label, value = result.labels[best], told(whole[best])
     if len(whole) == 1:
-        return f"the {words} is {value}" + (f" under {label}{dropping}" if dropping else "")
+        return f"the mean response is {value}" + (f" under {label}{dropping}" if dropping else "")
     close = _rivals(result, whole, best)
     if len(close) + 1 == len(whole):
         who = "both disciplines" if len(whole) == BOTH else "all disciplines"
         return (
-            f"by the {words} {who} cannot be distinguished at this length of run: it is {value} under {label}"
-            f"{dropping}"
+            f"by the mean response {who} cannot be distinguished at this length of run: it is {value} under "
+            f"{label}{dropping}"
         )
     with_rivals = f", not distinguishable from {named(result, close)}" if close else ""
     return (
-        f"the {words} is smallest under {label}, {value}{with_rivals}"
+        f"the mean response is smallest under {label}, {value}{with_rivals}"
         f"{_against(result, whole, best)}{dropping}"
     )
 
 
 def best_of(result: ServerResult) -> str | None:
-    """Return whose tail is smallest, of several that drop little, if it can be told from all of them."""
-    metric, statistic = tail_of(result)
-    found = _found(result, metric, statistic)
-    whole = {name: row for name, row in found.items() if _lost(result, name) < _BEYOND[statistic]}
+    """Return whose mean is smallest, of several that drop little, if it can be told from all of them."""
+    found = _responses(result)
+    whole = {name: row for name, row in found.items() if _lost(result, name) < _BEYOND}
     if len(whole) < BOTH:
         return None
     best = lowest(whole)[0]
@@ -147,35 +133,35 @@ def _against(result: ServerResult, found: dict[str, SubjectEstimate], best: str)
 
 
 def price(result: ServerResult) -> str | None:
-    """Return what the smallest tail costs, beside the least of all: longer responses, and cores."""
+    """Return what the smallest mean costs, beside the least of all: tail, slowdown, cores."""
     best = best_of(result)
     if best is None:
         return None
-    parts = [_longer(result, best, statistic) for statistic in ("mean", "p99.9", "max")]
+    parts = [_more(result, best, *about) for about in _PRICES]
     parts += [_worst_class(result, best), _more_cores(result, best)]
     told = [part for part in parts if part]
     return f"the price of {result.labels[best]} is {joined(told)}" if told else None
 
 
-def _longer(result: ServerResult, best: str, statistic: str) -> str:
-    """Return how many times a response is that of whoever has the least, where it clearly is more."""
-    rows = _comparable(result, "all", statistic)
+def _more(result: ServerResult, best: str, metric: str, statistic: str) -> str:
+    """Return how many times a figure is that of whoever has the least, where it clearly is more."""
+    rows = _comparable(result, "all", metric, statistic)
     if best not in rows:
         return ""
     least = lowest(rows)[0]
     times = _times(rows[best], rows[least], _LONGER if statistic == "max" else _NEAR)
     if times is None:
         return ""
-    words = {"mean": "a mean response", "max": "a longest response"}.get(statistic, f"a {statistic} response")
     value = quantity(rows[best].value or 0.0, rows[best].unit)
-    return f"{words} of {value} ({number(times, 2)} times that of {result.labels[least]})"
+    words = _PRICES[metric, statistic]
+    return f"a {words} of {value} ({number(times, 2)} times that of {result.labels[least]})"
 
 
 def _worst_class(result: ServerResult, best: str) -> str:
     """Return the class whose mean response gets longer most, beside the least of it."""
     found = []
     for each in result.classes:
-        rows = _comparable(result, each.name, "mean")
+        rows = _comparable(result, each.name, "response", "mean")
         times = _times(rows[best], rows[lowest(rows)[0]], _NEAR) if best in rows else None
         if times is not None:
             found.append((times, each.name, result.labels[lowest(rows)[0]]))
@@ -185,12 +171,12 @@ def _worst_class(result: ServerResult, best: str) -> str:
     return f"a mean response of {class_}, which suffers most, {number(times, 2)} times that of {other}"
 
 
-def _comparable(result: ServerResult, class_: str, statistic: str) -> dict[str, SubjectEstimate]:
-    """Return the responses of a class under the disciplines that drop little of it."""
+def _comparable(result: ServerResult, class_: str, metric: str, statistic: str) -> dict[str, SubjectEstimate]:
+    """Return a figure of a class under the disciplines that drop little of it."""
     rows = measured(
-        result, lambda name: result.estimate(name, name=class_, metric="response", statistic=statistic)
+        result, lambda name: result.estimate(name, name=class_, metric=metric, statistic=statistic)
     )
-    return {name: row for name, row in rows.items() if _lost(result, name, class_) < _BEYOND["mean"]}
+    return {name: row for name, row in rows.items() if _lost(result, name, class_) < _BEYOND}
 
 
 def _times(row: SubjectEstimate, least: SubjectEstimate, bound: float) -> float | None:
@@ -227,11 +213,7 @@ def _limit(result: ServerResult, class_: str, bound: float) -> str:
     limit = f"a p99.9 slowdown of {class_} within {number(bound, 3)}"
     if not found:
         return f"whether {limit} is kept is not known from so few requests"
-    kept = [
-        name
-        for name, value in found.items()
-        if value <= bound and _lost(result, name, class_) < _BEYOND["p99.9"]
-    ]
+    kept = [name for name, value in found.items() if value <= bound and _lost(result, name, class_) < _BEYOND]
     if len(kept) == len(found):
         return f"{limit} is kept" + (" under every discipline" if len(found) > 1 else "")
     if kept:

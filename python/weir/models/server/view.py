@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weir.models.server import tables
 from weir.models.server.result import ServerResult
-from weir.models.server.verdict import dropped, limits, price, tail, warnings
+from weir.models.server.verdict import dropped, limits, price, ranking, warnings
 from weir.results.page import details, headed, in_full, note, noted, section, table
 from weir.results.page import tables as on_page
 from weir.results.reading import ALL
@@ -52,8 +52,8 @@ class ServerView(View[ServerResult]):
         return limits(self.result), dropped(self.result)
 
     def statements(self) -> Sequence[str | None]:
-        """Return whose tail is smallest, and its price."""
-        return tail(self.result), price(self.result)
+        """Return whose mean response is smallest, and its price."""
+        return ranking(self.result), price(self.result)
 
     def warnings(self) -> Sequence[str]:
         """Return what was warned of."""
