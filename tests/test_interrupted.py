@@ -48,6 +48,30 @@ def test_it_is_answered_before_the_commands_are_loaded():
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
+def test_it_is_answered_while_the_command_line_itself_is_loaded():
+    program = (
+        "import runpy, sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'weir.cli': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "runpy.run_module('weir', run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_little_is_loaded_before_it_is_answered():
+    """Ctrl-C is the interpreter's until `weir.cli` is there: that takes no other module of some size."""
+    root = str(Path(weir.__file__).parents[1])
+    program = (
+        f"import sys; sys.path.insert(0, {root!r}); before = set(sys.modules)\n"
+        "import weir.cli; print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-Ic", program], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) <= {"__future__", "weir", "weir.cli"}
+
+
 def test_it_is_answered_within_a_command(monkeypatch, capsys):
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

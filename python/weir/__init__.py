@@ -17,8 +17,6 @@ Errors are drawn in `weir.errors`. Modules are loaded on first use, so that impo
 
 from __future__ import annotations
 
-import importlib
-
 TYPE_CHECKING = False  # as in typing, which takes a while to load
 if TYPE_CHECKING:
     from weir._weir import __version__
@@ -110,10 +108,12 @@ _HOME = {
 
 def __getattr__(name: str) -> object:
     """Load the module that defines ``name``, on first use."""
+    from importlib import import_module
+
     home = next((module for module, names in _HOME.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module 'weir' has no attribute {name!r}")
-    value: object = getattr(importlib.import_module(f"weir.{home}"), name)
+    value: object = getattr(import_module(f"weir.{home}"), name)
     globals()[name] = value
     return value
 
