@@ -1,6 +1,7 @@
 """Placements of processes on nodes: as text, as JSON, as scenarios, and their simulation."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,17 @@ def test_b9_the_discipline_of_a_check_is_named(capsys, file: Path):
     assert told.endswith("less than 300 us left of a need is not run there")
     told = json.loads(call(capsys, "plan", file, "--check", "--json")[1])["check"]
     assert told["missed_by_default"] == found.missed_by_default
+
+
+@pytest.mark.parametrize(("missed", "by_default", "code"), [(0, 0, 0), (0, 7, 0), (1, 0, 1), (1, 7, 1)])
+def test_only_what_the_plan_promises_decides_the_exit_code(
+    capsys, file: Path, monkeypatch: pytest.MonkeyPatch, missed: int, by_default: int, code: int
+):
+    found = nodes.check(file)
+    first, *rest = found.processes
+    changed = replace(first, missed=missed, missed_by_default=by_default, worst_shortfall=0.001 * missed)
+    monkeypatch.setattr(nodes, "check", lambda *_, **__: replace(found, processes=(changed, *rest)))
+    assert call(capsys, "plan", file, "--check")[0] == code
 
 
 def test_who_has_no_place(capsys, file: Path):

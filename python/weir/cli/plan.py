@@ -103,6 +103,7 @@ def plan(
     A placement, where the request has a table [nodes]: needs in, the node of each process out, with bounds of
     how few nodes suffice and how even they can be. The exit code is 1 if a process has no place, or with
     --check if a need is not met; with --target rebalance, if rebalancing does not come to meet all of them.
+    What would be missed under plain epoch scheduling is told and changes no exit code.
 
     \b
     Example:
