@@ -1,0 +1,297 @@
+//! Events: what a task waits for, and anybody posts; one of them, any, or one of a set.
+//!
+//! An event is posted or not; to post it again before its owner has taken it has no effect. Its owner is the task that
+//! made it, or, where it was made elsewhere, the first that waits for it. A wait takes the first match in the order of
+//! the posts.
+//!
+//! | | |
+//! |-|-|
+//! | Source | Rettberg, BBN Report 5285, 1983, section 2.4 |
+//! | Work | of a post O(1); of a wait O(posted events of the owner × set) |
+//! | Departs from the source | a second post before a wait keeps the first value; a post from another thread takes effect at once, and wakes by a message |
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use crate::local;
+
+/// Who owns events: a task, or one that is none of weir-exec's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Nobody,
+    Task(u64),
+    Foreign,
+}
+
+fn asker() -> Owner {
+    local::with(|local| local.running_task()).flatten().map_or(Owner::Foreign, Owner::Task)
+}
+
+/// The events of one owner that are posted, and what it waits for.
+#[derive(Debug)]
+struct Mail {
+    owner: Owner,
+    posted: VecDeque<u64>,
+    waiting: Option<Waiting>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    wanted: Wanted,
+    waker: Waker,
+}
+
+/// Which events are waited for.
+#[derive(Clone, Debug)]
+enum Wanted {
+    Any,
+    One(u64),
+    Set(Arc<[u64]>),
+}
+
+impl Wanted {
+    fn has(&self, number: u64) -> bool {
+        match self {
+            Self::Any => true,
+            Self::One(one) => *one == number,
+            Self::Set(set) => set.contains(&number),
+        }
+    }
+}
+
+type Mailbox = Arc<Mutex<Mail>>;
+
+fn lock(mailbox: &Mailbox) -> MutexGuard<'_, Mail> {
+    mailbox.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A wait that cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitError {
+    /// The event is another task's: only its owner waits for it.
+    NotOwner,
+    /// The events are of several sets: those that are waited for together are made by one [`Events`].
+    SeveralSets,
+    /// A set of no events, which never comes.
+    NoEvents,
+}
+
+impl fmt::Display for WaitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotOwner => "the event is another task's: only its owner waits for it",
+            Self::SeveralSets => {
+                "the events were not made by one `Events`: make them there to wait for several"
+            }
+            Self::NoEvents => "there is no event to wait for: name one, or wait for any",
+        })
+    }
+}
+
+impl std::error::Error for WaitError {}
+
+/// The events of one task, which it may wait for together.
+#[derive(Debug)]
+pub struct Events {
+    mailbox: Mailbox,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Events {
+    /// Those of the task that runs, or, outside of tasks, of the first that waits.
+    #[must_use]
+    pub fn new() -> Self {
+        let owner = match asker() {
+            Owner::Foreign => Owner::Nobody,
+            owner => owner,
+        };
+        Self { mailbox: Arc::new(Mutex::new(Mail { owner, posted: VecDeque::new(), waiting: None })) }
+    }
+
+    /// One event more, which is not posted.
+    #[must_use]
+    pub fn event<T: Send>(&self) -> Event<T> {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        Event {
+            posts: Poster { number, mailbox: Arc::clone(&self.mailbox), value: Arc::new(Mutex::new(None)) },
+        }
+    }
+
+    /// Waits for any of the events that were made here; returns the number of the one that was posted first
+    /// ([`Event::number`]), which is not posted any more.
+    ///
+    /// # Errors
+    /// They are another task's.
+    pub async fn wait_any(&self) -> Result<u64, WaitError> {
+        Wait { mailbox: &self.mailbox, wanted: Wanted::Any, waits: false }.await
+    }
+
+    /// Waits for one of a set of events; returns the number of the one that was posted first ([`Event::number`]), which
+    /// is not posted any more.
+    ///
+    /// # Errors
+    /// The set is empty, or they are another task's.
+    pub async fn wait_for(&self, events: &[u64]) -> Result<u64, WaitError> {
+        if events.is_empty() {
+            return Err(WaitError::NoEvents);
+        }
+        Wait { mailbox: &self.mailbox, wanted: Wanted::Set(events.into()), waits: false }.await
+    }
+}
+
+/// An event, with which its owner waits. It is posted with a value of type `T`.
+#[derive(Debug)]
+pub struct Event<T = ()> {
+    posts: Poster<T>,
+}
+
+impl<T: Send> Default for Event<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Send> Event<T> {
+    /// An event by itself, which is not posted.
+    #[must_use]
+    pub fn new() -> Self {
+        Events::new().event()
+    }
+
+    /// What tells it from other events.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.posts.number
+    }
+
+    /// What others post it with.
+    #[must_use]
+    pub fn poster(&self) -> Poster<T> {
+        self.posts.clone()
+    }
+
+    /// Waits until it is posted, and takes what it was posted with.
+    ///
+    /// # Errors
+    /// It is another task's.
+    pub async fn wait(&self) -> Result<T, WaitError> {
+        let wanted = Wanted::One(self.posts.number);
+        Wait { mailbox: &self.posts.mailbox, wanted, waits: false }.await?;
+        Ok(self.take().expect("a posted event has a value"))
+    }
+
+    /// Takes what it was posted with, behind [`Events::wait_any`] or [`Events::wait_for`].
+    #[must_use]
+    pub fn take(&self) -> Option<T> {
+        self.posts.value.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Posts an event, from any task or thread.
+#[derive(Debug)]
+pub struct Poster<T = ()> {
+    number: u64,
+    mailbox: Mailbox,
+    value: Arc<Mutex<Option<T>>>,
+}
+
+impl<T> Clone for Poster<T> {
+    fn clone(&self) -> Self {
+        Self { number: self.number, mailbox: Arc::clone(&self.mailbox), value: Arc::clone(&self.value) }
+    }
+}
+
+impl Poster<()> {
+    /// Posts it; without effect where it is posted already. Wakes its owner if that waits for it.
+    pub fn post(&self) -> bool {
+        self.post_with(())
+    }
+}
+
+impl<T> Poster<T> {
+    /// Posts it with a value; `false`, and without effect, where it is posted already. Wakes its owner if that waits for it.
+    pub fn post_with(&self, value: T) -> bool {
+        let mut mailbox = lock(&self.mailbox);
+        if mailbox.posted.contains(&self.number) {
+            return false;
+        }
+        *self.value.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+        mailbox.posted.push_back(self.number);
+        let waits = mailbox.waiting.as_ref().is_some_and(|waiting| waiting.wanted.has(self.number));
+        let waker = if waits { mailbox.waiting.take().map(|waiting| waiting.waker) } else { None };
+        drop(mailbox);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        true
+    }
+}
+
+impl<T: Send + 'static> Poster<T> {
+    /// Posts it after so long, by an alarm of this worker.
+    ///
+    /// # Panics
+    /// The thread is no worker.
+    pub fn post_after(&self, span: std::time::Duration, value: T) {
+        let poster = self.clone();
+        crate::time::here("post_after()", |local| {
+            let at = local.now().saturating_add(crate::terms::nanos(span).get());
+            let post = move || {
+                poster.post_with(value);
+            };
+            local.set_alarm(at, crate::timers::Alarm::Post(Box::new(post)));
+        });
+    }
+}
+
+/// Waits for one of some events.
+struct Wait<'a> {
+    mailbox: &'a Mailbox,
+    wanted: Wanted,
+    /// It stands in the mailbox.
+    waits: bool,
+}
+
+impl Future for Wait<'_> {
+    type Output = Result<u64, WaitError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let asker = asker();
+        let mut mailbox = lock(self.mailbox);
+        match mailbox.owner {
+            Owner::Nobody => mailbox.owner = asker,
+            owner if owner != asker => return Poll::Ready(Err(WaitError::NotOwner)),
+            _ => {}
+        }
+        if let Some(place) = mailbox.posted.iter().position(|&number| self.wanted.has(number)) {
+            let number = mailbox.posted.remove(place).expect("it was found there");
+            drop(mailbox);
+            self.waits = false;
+            return Poll::Ready(Ok(number));
+        }
+        mailbox.waiting = Some(Waiting { wanted: self.wanted.clone(), waker: cx.waker().clone() });
+        drop(mailbox);
+        self.waits = true;
+        Poll::Pending
+    }
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        if self.waits {
+            lock(self.mailbox).waiting = None;
+        }
+    }
+}

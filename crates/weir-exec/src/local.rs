@@ -1,0 +1,412 @@
+//! The state of a worker that only its own thread sees: its tasks, its alarms, and who runs.
+//!
+//! No borrow is held while a future, a waker or a destructor of the program's runs: they may come back here.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::Waker;
+use std::time::Duration;
+
+use crate::clock::Clock;
+use crate::counters::{TaskCounts, WorkerCounts};
+use crate::dispatcher::{After, Dispatcher, NOBODY};
+use crate::header::Header;
+use crate::join::{JoinError, Settle};
+use crate::report::{Report, Reports};
+use crate::shared::Shared;
+use crate::terms::Terms;
+use crate::timers::{Alarm, AlarmId, Timers};
+use crate::watch::Watch;
+
+thread_local! {
+    static CURRENT: RefCell<Option<Rc<Local>>> = const { RefCell::new(None) };
+}
+
+/// What a task is, erased.
+pub(crate) type Work = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Hears which task was polled, on which level, from when until when.
+pub(crate) type Observer = Box<dyn Fn(u32, Option<i8>, u64, u64)>;
+
+/// What a poll of a task takes.
+pub(crate) struct Body {
+    pub(crate) work: Work,
+    pub(crate) header: Arc<Header>,
+    pub(crate) waker: Waker,
+}
+
+/// A task of this worker.
+struct Slot {
+    /// `None` while it is polled.
+    body: Option<Body>,
+    outcome: Arc<dyn Settle>,
+    name: Arc<str>,
+    run: u64,
+    polls: u64,
+    longest_poll: u64,
+}
+
+/// See above.
+pub(crate) struct Local {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) clock: Clock,
+    dispatcher: RefCell<Dispatcher>,
+    timers: RefCell<Timers>,
+    slots: RefCell<Vec<Option<Slot>>>,
+    free: RefCell<Vec<u32>>,
+    /// The time, while the worker sees to what is due at one instant.
+    instant: Cell<Option<u64>>,
+    /// The task that is polled, and what tells it from all others.
+    running: Cell<u32>,
+    running_id: Cell<u64>,
+    /// The thread is in the reactor: a task that becomes ready there wakes the worker.
+    pub(crate) rests: Cell<bool>,
+    pub(crate) watch: Option<Watch>,
+    pub(crate) observer: Option<Observer>,
+    pub(crate) reports: Reports,
+}
+
+/// Runs `f` with the worker of this thread, if it is one.
+pub(crate) fn with<T>(f: impl FnOnce(&Rc<Local>) -> T) -> Option<T> {
+    CURRENT.try_with(|current| current.try_borrow().ok()?.as_ref().map(f)).ok().flatten()
+}
+
+/// Makes a task of this thread's worker ready; `false` if it is another's.
+#[inline]
+pub(crate) fn wake(header: &Arc<Header>) -> bool {
+    let woken = CURRENT.try_with(|current| match current.try_borrow().as_deref() {
+        Ok(Some(local)) if Arc::ptr_eq(&local.shared, &header.worker) => {
+            local.ready(header.number());
+            true
+        }
+        _ => false,
+    });
+    woken.unwrap_or(false)
+}
+
+/// While it lives, the thread is this worker.
+pub(crate) struct Current;
+
+impl Current {
+    pub(crate) fn enter(local: &Rc<Local>) -> Self {
+        crate::signal::Signal::install(Some(local.shared.signal));
+        CURRENT.set(Some(Rc::clone(local)));
+        Self
+    }
+}
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        crate::signal::Signal::install(None);
+        // What it held is dropped behind the borrow.
+        drop(CURRENT.take());
+    }
+}
+
+impl Local {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        clock: Clock,
+        dispatcher: Dispatcher,
+        watch: Option<Watch>,
+        observer: Option<Observer>,
+        reports: Reports,
+    ) -> Self {
+        Self {
+            timers: RefCell::new(Timers::of(shared.number)),
+            shared,
+            clock,
+            dispatcher: RefCell::new(dispatcher),
+            slots: RefCell::new(Vec::new()),
+            free: RefCell::new(Vec::new()),
+            instant: Cell::new(None),
+            running: Cell::new(NOBODY),
+            running_id: Cell::new(0),
+            rests: Cell::new(false),
+            watch,
+            observer,
+            reports,
+        }
+    }
+
+    /// The time: that of the instant which the worker sees to, or of the clock.
+    #[inline]
+    pub(crate) fn now(&self) -> u64 {
+        self.instant.get().unwrap_or_else(|| self.clock.now())
+    }
+
+    pub(crate) fn set_instant(&self, instant: Option<u64>) {
+        self.instant.set(instant);
+    }
+
+    /// What tells the task that is polled from all others; `None` outside of polls.
+    pub(crate) fn running_task(&self) -> Option<u64> {
+        (self.running.get() != NOBODY).then(|| self.running_id.get())
+    }
+
+    /// A task that waited becomes ready.
+    #[inline]
+    pub(crate) fn ready(&self, number: u32) {
+        let now = self.now();
+        let outranks = self.dispatcher.borrow_mut().wake(now, number);
+        if self.running.get() == NOBODY {
+            if self.rests.get() {
+                self.shared.inbox.wake();
+            }
+        } else if outranks {
+            self.shared.signal.ask();
+        } else {
+            self.renew_due();
+        }
+    }
+
+    /// When the running task is to be asked to give way may have changed.
+    fn renew_due(&self) {
+        if self.running.get() != NOBODY {
+            let due = self.due();
+            self.shared.signal.set_due(due);
+            if let Some(watch) = &self.watch {
+                watch.comes_due(due);
+            }
+        }
+    }
+
+    #[inline]
+    fn due(&self) -> u64 {
+        self.dispatcher.borrow_mut().due().min(self.timers.borrow().due())
+    }
+
+    pub(crate) fn set_alarm(&self, at: u64, alarm: Alarm) -> AlarmId {
+        let id = self.timers.borrow_mut().set(at, alarm);
+        self.renew_due();
+        id
+    }
+
+    pub(crate) fn reset_alarm(&self, id: AlarmId, waker: &Waker) -> bool {
+        self.timers.borrow_mut().reset(id, waker)
+    }
+
+    pub(crate) fn call_off(&self, id: AlarmId) {
+        // The waker is dropped behind the borrow.
+        let alarm = self.timers.borrow_mut().call_off(id);
+        drop(alarm);
+    }
+
+    /// The first alarm that is due.
+    #[inline]
+    pub(crate) fn take_alarm(&self, now: u64) -> Option<Alarm> {
+        self.timers.borrow_mut().take(now)
+    }
+
+    /// Who is polled next, when it is to be asked to give way, and when its slice ends.
+    #[inline]
+    pub(crate) fn next(&self, now: u64) -> (u32, u64, u64) {
+        let mut dispatcher = self.dispatcher.borrow_mut();
+        let number = dispatcher.next(now);
+        (number, dispatcher.due().min(self.timers.borrow().due()), dispatcher.slice_end())
+    }
+
+    /// Whether the running task has a reason to give way at `now`.
+    #[inline]
+    pub(crate) fn is_asked(&self, now: u64) -> bool {
+        self.shared.signal.due() <= now
+            || self.dispatcher.borrow().is_entered()
+            || !self.shared.inbox.is_empty()
+    }
+
+    /// Admits a task, which waits. Its future is dropped if it is refused.
+    pub(crate) fn admit(&self, terms: &Terms, header: &Arc<Header>, work: Work, outcome: Arc<dyn Settle>) {
+        let (now, number) = (self.now(), self.free_number());
+        let declared = self.dispatcher.borrow_mut().declare(now, number, terms.declared);
+        match declared {
+            Ok(over) => {
+                if let Some(over) = over {
+                    self.reports.tell(Report::Overcommitted { worker: self.shared.number, over });
+                }
+                self.shared.set_name(number, &terms.name);
+                header.is_admitted_as(number);
+                self.dispatcher.borrow_mut().counters.spawned += 1;
+                let waker = Waker::from(Arc::clone(header));
+                let slot = Slot {
+                    body: Some(Body { work, header: Arc::clone(header), waker }),
+                    outcome,
+                    name: Arc::clone(&terms.name),
+                    run: 0,
+                    polls: 0,
+                    longest_poll: 0,
+                };
+                self.slots.borrow_mut()[number as usize] = Some(slot);
+            }
+            Err(error) => {
+                self.free.borrow_mut().push(number);
+                self.dispatcher.borrow_mut().counters.refused += 1;
+                self.shared.tasks.fetch_sub(1, Ordering::SeqCst);
+                header.notice.finish();
+                self.reports.tell(Report::Refused { task: terms.name.to_string(), why: error });
+                outcome.fail(JoinError::Refused(error));
+            }
+        }
+    }
+
+    /// The first wake-up of a task that was admitted: now, or when its terms say.
+    pub(crate) fn start(&self, terms: &Terms, header: &Arc<Header>) {
+        if header.notice.is_done() {
+            return;
+        }
+        let waker = Waker::from(Arc::clone(header));
+        match terms.starts_after {
+            Duration::ZERO => waker.wake(),
+            span => {
+                let at = self.now().saturating_add(crate::terms::nanos(span).get());
+                self.set_alarm(at, Alarm::Wake(waker));
+            }
+        }
+    }
+
+    fn free_number(&self) -> u32 {
+        self.free.borrow_mut().pop().unwrap_or_else(|| {
+            let mut slots = self.slots.borrow_mut();
+            slots.push(None);
+            u32::try_from(slots.len() - 1).unwrap_or(NOBODY)
+        })
+    }
+
+    /// Takes a task out for a poll.
+    #[inline]
+    pub(crate) fn take(&self, number: u32) -> Option<Body> {
+        let body = self.slots.borrow_mut().get_mut(number as usize)?.as_mut()?.body.take()?;
+        self.running.set(number);
+        self.running_id.set(body.header.id);
+        Some(body)
+    }
+
+    /// Puts a task back behind a poll that began at `began`.
+    #[inline]
+    pub(crate) fn put_back(&self, number: u32, body: Body, began: u64, now: u64, after: After) {
+        self.running.set(NOBODY);
+        let took = now.saturating_sub(began);
+        let mut slots = self.slots.borrow_mut();
+        if let Some(slot) = slots[number as usize].as_mut() {
+            slot.body = Some(body);
+            (slot.run, slot.polls) = (slot.run + took, slot.polls + 1);
+            slot.longest_poll = slot.longest_poll.max(took);
+        }
+        drop(slots);
+        self.polled(number, now, took, after);
+    }
+
+    #[inline]
+    fn polled(&self, number: u32, now: u64, took: u64, after: After) {
+        let mut dispatcher = self.dispatcher.borrow_mut();
+        if let Some(observer) = &self.observer {
+            observer(number, dispatcher.level(), now - took, now);
+        }
+        dispatcher.counters.polls += 1;
+        if took > dispatcher.counters.longest_poll {
+            dispatcher.counters.longest_poll = took;
+            dispatcher.counters.longest_poll_of = self.shared.name(number);
+        }
+        dispatcher.polled(now, after);
+    }
+
+    /// The task that was taken out for a poll is over: it came to its end, panicked, or was aborted before.
+    pub(crate) fn ends(&self, number: u32, header: &Header, began: u64, now: u64, why: Why) {
+        self.polled(number, now, now.saturating_sub(began), After::Ends);
+        self.running.set(NOBODY);
+        let slot = self.slots.borrow_mut()[number as usize].take();
+        self.free.borrow_mut().push(number);
+        let Some(slot) = slot else { return };
+        header.notice.finish();
+        match why {
+            Why::Done => {}
+            Why::Panicked(with) => {
+                self.dispatcher.borrow_mut().counters.panicked += 1;
+                let said = crate::join::said(&*with).to_owned();
+                self.reports.tell(Report::Panicked { task: slot.name.to_string(), said });
+                slot.outcome.fail(JoinError::Panicked(with));
+            }
+            Why::Aborted => {
+                self.dispatcher.borrow_mut().counters.aborted += 1;
+                slot.outcome.fail(JoinError::Aborted);
+            }
+        }
+        // Whoever waits for the last one to end finds everything of it done.
+        self.shared.tasks.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Drops every task, at the end of the worker; returns the names of those that had not ended.
+    pub(crate) fn clear(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let count = self.slots.borrow().len();
+        for number in 0..count {
+            let slot = self.slots.borrow_mut()[number].take();
+            if let Some(Slot { body, outcome, name, .. }) = slot {
+                if let Some(body) = &body {
+                    body.header.notice.finish();
+                }
+                names.push(name.to_string());
+                // A destructor that panics does not keep the others.
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || drop(body)));
+                outcome.fail(JoinError::Aborted);
+                self.shared.tasks.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+        names
+    }
+
+    /// What was counted so far.
+    pub(crate) fn counts(&self) -> WorkerCounts {
+        let now = self.now();
+        let dispatcher = self.dispatcher.borrow();
+        let counters = &dispatcher.counters;
+        let spans = |used: weir_core::task::Used| {
+            [used.need, used.uncommitted, used.windfall].map(|part| Duration::from_nanos(part.get()))
+        };
+        let slots = self.slots.borrow();
+        let tasks = slots.iter().enumerate().filter_map(|(number, slot)| {
+            let slot = slot.as_ref()?;
+            Some(TaskCounts {
+                name: slot.name.to_string(),
+                run: Duration::from_nanos(slot.run),
+                polls: slot.polls,
+                longest_poll: Duration::from_nanos(slot.longest_poll),
+                used: dispatcher.used(number as u32).map(spans),
+            })
+        });
+        WorkerCounts {
+            worker: self.shared.number,
+            elapsed: Duration::from_nanos(now),
+            idle: Duration::from_nanos(dispatcher.idle(now)),
+            paths: counters.paths,
+            high_over_low: counters.high_over_low,
+            wakes: counters.wakes,
+            polls: counters.polls,
+            spawned: counters.spawned,
+            refused: counters.refused,
+            panicked: counters.panicked,
+            aborted: counters.aborted,
+            longest_poll: Duration::from_nanos(counters.longest_poll),
+            longest_poll_of: counters.longest_poll_of.clone(),
+            tasks: tasks.collect(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn verify(&self) {
+        if let Err(violation) = self.dispatcher.borrow().verify() {
+            panic!("{violation:?}");
+        }
+    }
+}
+
+/// How a task ended.
+pub(crate) enum Why {
+    Done,
+    Panicked(Box<dyn Any + Send>),
+    Aborted,
+}

@@ -1,0 +1,3 @@
+//! What the executor does, seen from outside.
+
+mod differential;
