@@ -1,4 +1,4 @@
-//! The clock of an executor: nanoseconds since it began, from the system's monotonic clock or from a simulation.
+//! The clock of an executor: nanoseconds since it began, from a monotonic clock or from a simulation.
 //!
 //! Time in which the whole program was suspended (SIGSTOP, a frozen container, a paused virtual machine) does not
 //! pass: the timer thread gives a sign of life ten times a second, and where it gave none for more than a second nothing
@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How often the timer thread gives a sign of life at least.
 pub(crate) const BEAT: Duration = Duration::from_millis(100);
@@ -34,10 +34,12 @@ impl Clock {
     }
 }
 
-/// The system's monotonic clock, less the time in which the program was suspended.
+/// The processor's counter of time, where it can be relied on, or the system's monotonic clock; less the time in which the
+/// program was suspended.
 #[derive(Debug)]
 pub(crate) struct Monotonic {
-    start: Instant,
+    clock: quanta::Clock,
+    start: u64,
     /// The last sign of life, on the system's clock since the start.
     beat: AtomicU64,
     /// For how long the program was suspended.
@@ -48,16 +50,19 @@ pub(crate) struct Monotonic {
 
 impl Monotonic {
     pub(crate) fn new() -> Self {
+        let clock = quanta::Clock::new();
         Self {
-            start: Instant::now(),
+            start: clock.raw(),
+            clock,
             beat: AtomicU64::new(0),
             lost: AtomicU64::new(0),
             accounts: Mutex::new(()),
         }
     }
 
+    #[inline]
     fn system(&self) -> u64 {
-        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        self.clock.delta_as_nanos(self.start, self.clock.raw())
     }
 
     #[inline]

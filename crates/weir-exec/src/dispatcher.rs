@@ -239,12 +239,6 @@ impl Dispatcher {
         self.discipline.used(FlowId(number))
     }
 
-    /// What a discipline must hold, and does not.
-    #[cfg(test)]
-    pub(crate) fn verify(&self) -> Result<(), weir_core::task::Violation> {
-        self.discipline.verify()
-    }
-
     /// For how long nobody has run, since the worker began.
     pub(crate) fn idle(&self, now: u64) -> u64 {
         let still = if self.before == NOBODY { now.saturating_sub(self.idle_since) } else { 0 };

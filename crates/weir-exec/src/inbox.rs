@@ -63,11 +63,12 @@ impl<T> Inbox<T> {
 
     /// Wakes the worker, if it sleeps.
     pub(crate) fn wake(&self) {
-        if self.sleeps.load(Ordering::SeqCst) == ASLEEP && self.sleeps.swap(AWAKE, Ordering::SeqCst) == ASLEEP
+        let sleeps = || self.sleeps.load(Ordering::SeqCst) == ASLEEP;
+        if sleeps()
+            && self.sleeps.swap(AWAKE, Ordering::SeqCst) == ASLEEP
+            && let Some(bed) = &*lock(&self.bed)
         {
-            if let Some(bed) = &*lock(&self.bed) {
-                bed.wake();
-            }
+            bed.wake();
         }
     }
 

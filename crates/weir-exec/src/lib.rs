@@ -19,6 +19,7 @@ mod report;
 mod shared;
 mod signal;
 pub mod simulation;
+mod slots;
 mod spawning;
 mod stack;
 mod start;

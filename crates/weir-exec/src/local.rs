@@ -4,8 +4,6 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,12 +11,13 @@ use std::task::Waker;
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::counters::{TaskCounts, WorkerCounts};
+use crate::counters::WorkerCounts;
 use crate::dispatcher::{After, Dispatcher, NOBODY};
 use crate::header::Header;
 use crate::join::{JoinError, Settle};
 use crate::report::{Report, Reports};
 use crate::shared::Shared;
+use crate::slots::{Body, Slot, Slots, Work};
 use crate::terms::Terms;
 use crate::timers::{Alarm, AlarmId, Timers};
 use crate::watch::Watch;
@@ -27,29 +26,8 @@ thread_local! {
     static CURRENT: RefCell<Option<Rc<Local>>> = const { RefCell::new(None) };
 }
 
-/// What a task is, erased.
-pub(crate) type Work = Pin<Box<dyn Future<Output = ()>>>;
-
 /// Hears which task was polled, on which level, from when until when.
 pub(crate) type Observer = Box<dyn Fn(u32, Option<i8>, u64, u64)>;
-
-/// What a poll of a task takes.
-pub(crate) struct Body {
-    pub(crate) work: Work,
-    pub(crate) header: Arc<Header>,
-    pub(crate) waker: Waker,
-}
-
-/// A task of this worker.
-struct Slot {
-    /// `None` while it is polled.
-    body: Option<Body>,
-    outcome: Arc<dyn Settle>,
-    name: Arc<str>,
-    run: u64,
-    polls: u64,
-    longest_poll: u64,
-}
 
 /// See above.
 pub(crate) struct Local {
@@ -57,8 +35,7 @@ pub(crate) struct Local {
     pub(crate) clock: Clock,
     dispatcher: RefCell<Dispatcher>,
     timers: RefCell<Timers>,
-    slots: RefCell<Vec<Option<Slot>>>,
-    free: RefCell<Vec<u32>>,
+    slots: RefCell<Slots>,
     /// The time, while the worker sees to what is due at one instant.
     instant: Cell<Option<u64>>,
     /// The task that is polled, and what tells it from all others.
@@ -122,8 +99,7 @@ impl Local {
             shared,
             clock,
             dispatcher: RefCell::new(dispatcher),
-            slots: RefCell::new(Vec::new()),
-            free: RefCell::new(Vec::new()),
+            slots: RefCell::new(Slots::default()),
             instant: Cell::new(None),
             running: Cell::new(NOBODY),
             running_id: Cell::new(0),
@@ -221,7 +197,7 @@ impl Local {
 
     /// Admits a task, which waits. Its future is dropped if it is refused.
     pub(crate) fn admit(&self, terms: &Terms, header: &Arc<Header>, work: Work, outcome: Arc<dyn Settle>) {
-        let (now, number) = (self.now(), self.free_number());
+        let (now, number) = (self.now(), self.slots.borrow_mut().reserve());
         let declared = self.dispatcher.borrow_mut().declare(now, number, terms.declared);
         match declared {
             Ok(over) => {
@@ -240,10 +216,10 @@ impl Local {
                     polls: 0,
                     longest_poll: 0,
                 };
-                self.slots.borrow_mut()[number as usize] = Some(slot);
+                self.slots.borrow_mut().fill(number, slot);
             }
             Err(error) => {
-                self.free.borrow_mut().push(number);
+                let _ = self.slots.borrow_mut().free(number);
                 self.dispatcher.borrow_mut().counters.refused += 1;
                 self.shared.tasks.fetch_sub(1, Ordering::SeqCst);
                 header.notice.finish();
@@ -268,18 +244,10 @@ impl Local {
         }
     }
 
-    fn free_number(&self) -> u32 {
-        self.free.borrow_mut().pop().unwrap_or_else(|| {
-            let mut slots = self.slots.borrow_mut();
-            slots.push(None);
-            u32::try_from(slots.len() - 1).unwrap_or(NOBODY)
-        })
-    }
-
     /// Takes a task out for a poll.
     #[inline]
     pub(crate) fn take(&self, number: u32) -> Option<Body> {
-        let body = self.slots.borrow_mut().get_mut(number as usize)?.as_mut()?.body.take()?;
+        let body = self.slots.borrow_mut().get_mut(number)?.body.take()?;
         self.running.set(number);
         self.running_id.set(body.header.id);
         Some(body)
@@ -290,13 +258,9 @@ impl Local {
     pub(crate) fn put_back(&self, number: u32, body: Body, began: u64, now: u64, after: After) {
         self.running.set(NOBODY);
         let took = now.saturating_sub(began);
-        let mut slots = self.slots.borrow_mut();
-        if let Some(slot) = slots[number as usize].as_mut() {
-            slot.body = Some(body);
-            (slot.run, slot.polls) = (slot.run + took, slot.polls + 1);
-            slot.longest_poll = slot.longest_poll.max(took);
+        if let Some(slot) = self.slots.borrow_mut().get_mut(number) {
+            slot.polled(body, took);
         }
-        drop(slots);
         self.polled(number, now, took, after);
     }
 
@@ -318,8 +282,7 @@ impl Local {
     pub(crate) fn ends(&self, number: u32, header: &Header, began: u64, now: u64, why: Why) {
         self.polled(number, now, now.saturating_sub(began), After::Ends);
         self.running.set(NOBODY);
-        let slot = self.slots.borrow_mut()[number as usize].take();
-        self.free.borrow_mut().push(number);
+        let slot = self.slots.borrow_mut().free(number);
         let Some(slot) = slot else { return };
         header.notice.finish();
         match why {
@@ -342,9 +305,10 @@ impl Local {
     /// Drops every task, at the end of the worker; returns the names of those that had not ended.
     pub(crate) fn clear(&self) -> Vec<String> {
         let mut names = Vec::new();
-        let count = self.slots.borrow().len();
-        for number in 0..count {
-            let slot = self.slots.borrow_mut()[number].take();
+        let mut number = 0;
+        while number < self.slots.borrow().len() {
+            let slot = self.slots.borrow_mut().free(number);
+            number += 1;
             if let Some(Slot { body, outcome, name, .. }) = slot {
                 if let Some(body) = &body {
                     body.header.notice.finish();
@@ -367,17 +331,8 @@ impl Local {
         let spans = |used: weir_core::task::Used| {
             [used.need, used.uncommitted, used.windfall].map(|part| Duration::from_nanos(part.get()))
         };
-        let slots = self.slots.borrow();
-        let tasks = slots.iter().enumerate().filter_map(|(number, slot)| {
-            let slot = slot.as_ref()?;
-            Some(TaskCounts {
-                name: slot.name.to_string(),
-                run: Duration::from_nanos(slot.run),
-                polls: slot.polls,
-                longest_poll: Duration::from_nanos(slot.longest_poll),
-                used: dispatcher.used(number as u32).map(spans),
-            })
-        });
+        let used = |number| dispatcher.used(number).map(spans);
+        let tasks = self.slots.borrow().counts(used);
         WorkerCounts {
             worker: self.shared.number,
             elapsed: Duration::from_nanos(now),
@@ -392,14 +347,7 @@ impl Local {
             aborted: counters.aborted,
             longest_poll: Duration::from_nanos(counters.longest_poll),
             longest_poll_of: counters.longest_poll_of.clone(),
-            tasks: tasks.collect(),
-        }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn verify(&self) {
-        if let Err(violation) = self.dispatcher.borrow().verify() {
-            panic!("{violation:?}");
+            tasks,
         }
     }
 }

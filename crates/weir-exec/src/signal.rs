@@ -85,8 +85,10 @@ impl Signal {
     /// What was asked for is seen to from here on.
     #[inline]
     pub(crate) fn heed(&self) {
-        // Whoever asked has left what it is about before: it is seen after this.
-        self.asked.swap(false, Ordering::Acquire);
+        if self.asked.load(Ordering::Relaxed) {
+            // Whoever asked has left what it is about before: it is seen after this.
+            self.asked.swap(false, Ordering::Acquire);
+        }
     }
 
     /// When the running task is to be asked to give way.

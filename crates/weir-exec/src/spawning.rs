@@ -6,8 +6,9 @@ use std::sync::atomic::Ordering;
 
 use crate::header::Header;
 use crate::join::{JoinError, JoinHandle, Outcome};
-use crate::local::{self, Local, Work};
+use crate::local::{self, Local};
 use crate::shared::{Parcel, Shared};
+use crate::slots::Work;
 use crate::terms::Terms;
 use crate::time::here;
 

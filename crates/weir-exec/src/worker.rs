@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use crate::dispatcher::{After, NOBODY};
 use crate::inbox::Bed;
-use crate::local::{Body, Local, Why};
+use crate::local::{Local, Why};
 use crate::shared::Parcel;
 use crate::signal::NEVER;
+use crate::slots::Body;
 
 /// What a worker's turn came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,10 +123,6 @@ impl Worker {
                     true if local.is_asked(end) => After::GivesWay,
                     true => After::Yields,
                 };
-                if after != After::Waits {
-                    // It is ready: its wakers have no more to do.
-                    header.notice.notify();
-                }
                 local.put_back(number, Body { work, header, waker }, now, end, after);
                 end
             }
