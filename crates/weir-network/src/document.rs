@@ -138,8 +138,8 @@ pub struct Link {
     /// times by discipline, as names (`sfq`), whole specs, or `default` for those not named. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Located<Brief<Overhead, ByDiscipline>>>,
-    /// Added to every transmission: the longest of a time that is uniform from zero, or a table of one law.
-    /// Default: none.
+    /// Added to every transmission, and holding the line meanwhile: 0.25 ms on average beside packets of 0.75 ms leave three
+    /// quarters of the rate. The longest of a time that is uniform from zero, or a table of one law. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Located<Brief<Time, Jitter>>>,
     /// How many packets the interface takes from the queue ahead, the one in transmission included; default: 1.

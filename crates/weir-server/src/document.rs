@@ -238,7 +238,10 @@ pub struct RequestFile {
 
 /// What a request of a trace costs: `base`, and so much for each unit of its columns.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "what one of each column costs, such as `{ per_unit = { took_ms = \"1ms\" } }`"
+)]
 pub struct RequestCost {
     /// What every request costs; default: `"0ns"`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -46,10 +46,25 @@ impl Header<'_> {
     }
 
     fn missing(&self, name: &str) -> Refused {
+        if let Some(separator) = self.separator() {
+            let remedy =
+                format!("its fields seem to be separated otherwise: write separator = \"{separator}\"");
+            return Refused::of_file(self.file, "is not a column of the file", remedy)
+                .at(self.line, 1)
+                .key(name);
+        }
         let hint = nearest(name, self.names.iter().copied());
         let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
         let remedy = format!("{hint}the columns are `{}`", self.names.join("`, `"));
         Refused::of_file(self.file, "is not a column of the file", remedy).at(self.line, 1).key(name)
+    }
+
+    /// What separates the fields of a header that was read as one name, if that can be told.
+    fn separator(&self) -> Option<&'static str> {
+        let [whole] = self.names[..] else { return None };
+        [(';', "semicolon"), ('\t', "tab"), (',', "comma")]
+            .into_iter()
+            .find_map(|(mark, name)| whole.contains(mark).then_some(name))
     }
 
     /// The column that was asked for, or else the one with the usual name if there is one.

@@ -92,6 +92,11 @@ fn refusals_name_line_column_value_and_remedy() {
         ),
         (b"\n\nx\n", "t.csv:3:1: time is not a column of the file: the columns are `x`"),
         (
+            b"time;length\n0;1\n",
+            "t.csv:1:1: time is not a column of the file: its fields seem to be separated otherwise: write \
+             separator = \"semicolon\"",
+        ),
+        (
             b"time,length,class\n1,2,\"x\n2,2,x\n",
             "t.csv:2:1: a quote is not closed on its line: close it, or write it twice within a field",
         ),
