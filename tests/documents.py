@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLE = ROOT / "examples" / "infiniband" / "README.md"
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), EXAMPLE])
+EXAMPLES = [ROOT / "examples" / name / "README.md" for name in ("classroom", "first-questions", "infiniband")]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES])
 # Kept elsewhere: tables measured by hand, with the command and the machine beside them.
 MEASURED = ("performance.md", "studies.md")
 RUN = [path for path in DOCUMENTS if path.name not in MEASURED]

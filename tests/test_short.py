@@ -160,6 +160,22 @@ def test_a5_jitter_makes_replications_differ():
     assert row.low < row.value < row.high
 
 
+@pytest.mark.parametrize(
+    ("jitter", "warned"), [('"2ms"', True), ('"0.1ms"', False), ("{ exponential = '1ms' }", True)]
+)
+def test_jitter_that_takes_much_of_a_line_is_warned_of(jitter: str, *, warned: bool):
+    """An uplink of 20 Mbit/s carried 14: half a millisecond of jitter held it a third of the time."""
+    text = TCP.replace('propagation = "5ms"', f'propagation = "5ms"\njitter = {jitter}')
+    result = weir.run(weir.Scenario.from_toml(text), threads=1)
+    found = [words for words in result.view().warnings() if words.startswith("jitter takes ")]
+    assert len(found) == warned
+    rate = min(link.rate for link in result.links)
+    carried = result.estimate(result.disciplines[0], metric="throughput").value
+    for words in found:
+        part = float(words.split()[2]) / 100
+        assert carried / rate == pytest.approx(1 - part, abs=0.05)
+
+
 def test_a9_a_throughput_above_the_line_is_explained():
     """Finding A9: 1002 Mbit/s over 1 Gbit/s, counted by the time of sending, needs a word."""
     figures = {"fifo": {"A-C": [(2e6, 1.4e6, 0.1, 1e-4)]}}

@@ -198,7 +198,7 @@ def theory(file: ScenarioFile, settings: Settings = None, as_json: Json = False)
 def _show_theory(out: Console, result: Result) -> None:
     """Show a table for each metric, then the reasons where there is no closed form."""
     from weir.results.tables import theory_columns
-    from weir.results.terminal import print_table, say
+    from weir.results.terminal import print_tables, say
     from weir.text import absent, scale_for
 
     known = [row for row in result.theory if row.value is not None]
@@ -206,7 +206,8 @@ def _show_theory(out: Console, result: Result) -> None:
         rows = [row for row in known if row.metric == metric]
         header = scale_for((row.value for row in rows), rows[0].unit).header
         say(out, f"mean {metric} {header} by class".replace("  ", " "), style="bold")
-        print_table(out, theory_columns(result, metric))
+        first, *rest = theory_columns(result, metric)
+        print_tables(out, first, [[column] for column in rest])
         out.print()
     missing = {
         row.discipline: row.formula for row in result.theory if row.value is None and row.class_ == "all"
