@@ -8,7 +8,7 @@ use crate::item::{FlowId, Item};
 use crate::units::Nanos;
 
 /// The most processes of a discipline.
-pub const MAX_PROCESSES: u32 = 1 << 16;
+pub const MAX_PROCESSES: u32 = 1 << 18;
 
 /// No process.
 pub(super) const NOBODY: u32 = u32::MAX;

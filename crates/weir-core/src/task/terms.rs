@@ -83,7 +83,7 @@ mod tests {
             let error = check(FlowId(process), &declared, Some(ms(5))).expect_err(expected);
             assert_eq!(error.to_string(), expected);
         };
-        refused(65_536, usual, "process is 65536, must be below 65536");
+        refused(262_144, usual, "process is 262144, must be below 262144");
         refused(0, Declared { priority: 4, ..usual }, "priority is 4, must be from 0 to 3");
         refused(
             0,
