@@ -38,30 +38,35 @@ impl Path {
     }
 }
 
-/// What a worker has counted since it began.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Counters {
+/// What a scheduler has decided since it began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Decisions {
     pub(crate) paths: [u64; PATHS.len()],
     pub(crate) high_over_low: u64,
+    /// Nanoseconds in which nobody ran.
+    pub(crate) idle: u64,
+}
+
+impl Decisions {
+    #[inline]
+    pub(crate) fn made(&mut self, path: Path, high_over_low: bool) {
+        self.paths[path as usize] += 1;
+        self.high_over_low += u64::from(high_over_low);
+    }
+}
+
+/// What a worker has counted of its tasks since it began.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counters {
     pub(crate) wakes: u64,
     pub(crate) polls: u64,
     pub(crate) spawned: u64,
     pub(crate) refused: u64,
     pub(crate) panicked: u64,
     pub(crate) aborted: u64,
-    /// Nanoseconds in which nobody ran, up to the last decision.
-    pub(crate) idle: u64,
     /// The longest poll in nanoseconds, and whose it was.
     pub(crate) longest_poll: u64,
     pub(crate) longest_poll_of: String,
-}
-
-impl Counters {
-    #[inline]
-    pub(crate) fn decided(&mut self, path: Path, high_over_low: bool) {
-        self.paths[path as usize] += 1;
-        self.high_over_low += u64::from(high_over_low);
-    }
 }
 
 /// What a worker has counted and measured since it began.

@@ -12,11 +12,13 @@
 //! | Work of a decision | the discipline's, and O(1) |
 //! | Departs from the source | a task cannot be interrupted: its slice ends where it gives way, and what it used more is charged to it |
 
-use crate::counters::{Counters, Path};
+use crate::counters::{Decisions, Path};
 use crate::signal::NEVER;
-use weir_core::discipline::{Discipline, Drops, Enqueued, Open};
+use weir_core::discipline::{Drops, Enqueued, Open};
 use weir_core::item::FlowId;
-use weir_core::task::{DeclarationError, Declared, Overcommitted, Task, TaskDiscipline, Used};
+use weir_core::registry::visit_task;
+use weir_core::spec::{Spec, SpecError};
+use weir_core::task::{DeclarationError, Declared, Overcommitted, Task, TaskDiscipline, TaskVisitor, Used};
 use weir_core::units::{Instant, Nanos};
 
 /// No task.
@@ -42,9 +44,71 @@ impl Drops<Task> for Nothing {
     }
 }
 
+/// Who is polled next, and when that is to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// [`NOBODY`] if nobody is ready.
+    pub(crate) task: u32,
+    /// When the discipline is to be asked again, alarms left out.
+    pub(crate) due: u64,
+    /// When the slice of the task ends.
+    pub(crate) slice_end: u64,
+}
+
+/// What a worker asks of its dispatcher, whatever the discipline.
+pub(crate) trait Dispatch {
+    /// # Errors
+    /// The discipline does not admit it.
+    fn declare(
+        &mut self,
+        now: u64,
+        number: u32,
+        declared: Declared,
+    ) -> Result<Option<Overcommitted>, DeclarationError>;
+
+    /// A task that waited becomes ready; `true`: the running task is to give way.
+    fn wake(&mut self, now: u64, number: u32) -> bool;
+
+    /// The poll of the running task came to this.
+    fn polled(&mut self, now: u64, after: After);
+
+    /// When the running task is to be asked to give way, alarms left out.
+    fn due(&mut self) -> u64;
+
+    /// Who is polled next, once all that is due at `now` was told.
+    fn next(&mut self, now: u64) -> Decision;
+
+    /// The level of the queue on which the running task runs; `None` where there are no levels.
+    fn level(&self) -> Option<i8>;
+
+    /// What a task has used of each kind of time; `None` where all time is alike.
+    fn used(&self, number: u32) -> Option<Used>;
+
+    /// What was decided so far, up to `now`.
+    fn decisions(&self, now: u64) -> Decisions;
+}
+
+/// Makes dispatchers of one discipline.
+struct Make(usize);
+
+impl TaskVisitor<Task> for Make {
+    type Output = Vec<Box<dyn Dispatch + Send>>;
+    fn visit<D: TaskDiscipline<Task> + Send + 'static>(self, make: impl Fn() -> D) -> Self::Output {
+        (0..self.0).map(|_| Box::new(Dispatcher::new(make())) as Box<dyn Dispatch + Send>).collect()
+    }
+}
+
+/// So many dispatchers of the discipline that a spec names.
+///
+/// # Errors
+/// There is no such discipline, or an argument is refused.
+pub(crate) fn dispatchers(spec: &str, count: usize) -> Result<Vec<Box<dyn Dispatch + Send>>, SpecError> {
+    visit_task(&spec.parse::<Spec>()?, Make(count))
+}
+
 /// See above.
-pub(crate) struct Dispatcher {
-    discipline: Box<dyn TaskDiscipline<Task> + Send>,
+struct Dispatcher<D> {
+    discipline: D,
     running: u32,
     level: Option<i8>,
     /// Whom the last decision started, and who ran last.
@@ -61,7 +125,7 @@ pub(crate) struct Dispatcher {
     preempted: bool,
     /// Since when nobody runs.
     idle_since: u64,
-    pub(crate) counters: Counters,
+    decisions: Decisions,
 }
 
 fn task(number: u32) -> Task {
@@ -72,8 +136,8 @@ fn at(now: u64) -> Instant {
     Instant::new(now)
 }
 
-impl Dispatcher {
-    pub(crate) fn new(discipline: Box<dyn TaskDiscipline<Task> + Send>) -> Self {
+impl<D: TaskDiscipline<Task>> Dispatcher<D> {
+    fn new(discipline: D) -> Self {
         Self {
             discipline,
             running: NOBODY,
@@ -87,7 +151,7 @@ impl Dispatcher {
             enter: false,
             preempted: false,
             idle_since: 0,
-            counters: Counters::default(),
+            decisions: Decisions::default(),
         }
     }
 
@@ -107,9 +171,50 @@ impl Dispatcher {
         }
     }
 
-    /// # Errors
-    /// The discipline does not admit it.
-    pub(crate) fn declare(
+    fn vacate(&mut self) {
+        (self.running, self.slice_end, self.stale) = (NOBODY, NEVER, true);
+    }
+
+    fn give_back(&mut self, now: u64) {
+        let (number, used) = (self.running, self.unpaid(now));
+        self.discipline.requeue(at(now), task(number), used, &mut Nothing);
+        self.vacate();
+    }
+
+    #[inline]
+    fn read_own_event(&mut self) {
+        if self.stale {
+            self.own_event = self.discipline.next_event().map_or(NEVER, Instant::get);
+            self.stale = false;
+        }
+    }
+
+    #[inline]
+    fn schedule(&mut self, now: u64) {
+        if self.running != NOBODY {
+            self.give_back(now);
+        }
+        let before = self.before;
+        let grant = self.discipline.dequeue(at(now), &Open, &mut Nothing);
+        let level = grant.and_then(|grant| self.discipline.level(grant.item.process));
+        (self.running, self.mark) = (grant.map_or(NOBODY, |grant| grant.item.process.0), now);
+        self.slice_end = grant.map_or(NEVER, |grant| now.saturating_add(grant.quantum.get()));
+        let path = Path::of(before, self.running, self.last);
+        let high_over_low = self.preempted && self.level < Some(0) && level >= Some(0) && path == Path::Swap;
+        self.decisions.made(path, high_over_low);
+        (self.enter, self.preempted, self.stale, self.level) = (false, false, true, level);
+        if before == NOBODY {
+            self.decisions.idle += now.saturating_sub(std::mem::replace(&mut self.idle_since, now));
+        }
+        (self.before, self.idle_since) = (self.running, now);
+        if self.running != NOBODY {
+            self.last = self.running;
+        }
+    }
+}
+
+impl<D: TaskDiscipline<Task>> Dispatch for Dispatcher<D> {
+    fn declare(
         &mut self,
         now: u64,
         number: u32,
@@ -120,25 +225,18 @@ impl Dispatcher {
         self.discipline.declare(at(now), FlowId(number), declared)
     }
 
-    /// A task that waited becomes ready; `true`: the running task is to give way.
     #[inline]
-    pub(crate) fn wake(&mut self, now: u64, number: u32) -> bool {
+    fn wake(&mut self, now: u64, number: u32) -> bool {
         self.charge_running(now);
         self.stale = true;
-        self.counters.wakes += 1;
         let outranks = self.discipline.enqueue(at(now), task(number), &mut Nothing) == Enqueued::Preempts;
         self.enter |= outranks || self.running == NOBODY;
         self.preempted |= outranks;
         outranks
     }
 
-    fn vacate(&mut self) {
-        (self.running, self.slice_end, self.stale) = (NOBODY, NEVER, true);
-    }
-
-    /// The poll of the running task came to this.
     #[inline]
-    pub(crate) fn polled(&mut self, now: u64, after: After) {
+    fn polled(&mut self, now: u64, after: After) {
         if after == After::GivesWay {
             return;
         }
@@ -156,30 +254,14 @@ impl Dispatcher {
         }
     }
 
-    fn give_back(&mut self, now: u64) {
-        let (number, used) = (self.running, self.unpaid(now));
-        self.discipline.requeue(at(now), task(number), used, &mut Nothing);
-        self.vacate();
-    }
-
     #[inline]
-    fn read_own_event(&mut self) {
-        if self.stale {
-            self.own_event = self.discipline.next_event().map_or(NEVER, Instant::get);
-            self.stale = false;
-        }
-    }
-
-    /// When the running task is to be asked to give way, alarms left out.
-    #[inline]
-    pub(crate) fn due(&mut self) -> u64 {
+    fn due(&mut self) -> u64 {
         self.read_own_event();
         self.slice_end.min(self.own_event)
     }
 
-    /// Who is polled next, once all that is due at `now` was told; [`NOBODY`] if nobody is ready.
     #[inline]
-    pub(crate) fn next(&mut self, now: u64) -> u32 {
+    fn next(&mut self, now: u64) -> Decision {
         let over = self.running != NOBODY && self.slice_end <= now;
         self.read_own_event();
         if self.own_event <= now {
@@ -191,57 +273,21 @@ impl Dispatcher {
         if self.enter || over {
             self.schedule(now);
         }
-        self.running
+        let due = self.due();
+        Decision { task: self.running, due, slice_end: self.slice_end }
     }
 
     #[inline]
-    fn schedule(&mut self, now: u64) {
-        if self.running != NOBODY {
-            self.give_back(now);
-        }
-        let before = self.before;
-        let grant = self.discipline.dequeue(at(now), &Open, &mut Nothing);
-        let level = grant.and_then(|grant| self.discipline.level(grant.item.process));
-        (self.running, self.mark) = (grant.map_or(NOBODY, |grant| grant.item.process.0), now);
-        self.slice_end = grant.map_or(NEVER, |grant| now.saturating_add(grant.quantum.get()));
-        let path = Path::of(before, self.running, self.last);
-        let high_over_low = self.preempted && self.level < Some(0) && level >= Some(0) && path == Path::Swap;
-        self.counters.decided(path, high_over_low);
-        (self.enter, self.preempted, self.stale, self.level) = (false, false, true, level);
-        if before == NOBODY {
-            self.counters.idle += now.saturating_sub(std::mem::replace(&mut self.idle_since, now));
-        }
-        (self.before, self.idle_since) = (self.running, now);
-        if self.running != NOBODY {
-            self.last = self.running;
-        }
-    }
-
-    /// When the slice of the running task ends.
-    #[inline]
-    pub(crate) fn slice_end(&self) -> u64 {
-        self.slice_end
-    }
-
-    /// Whether a task outranks the running one.
-    #[inline]
-    pub(crate) fn is_entered(&self) -> bool {
-        self.enter
-    }
-
-    /// The level of the queue on which the running task runs; `None` where there are no levels.
-    pub(crate) fn level(&self) -> Option<i8> {
+    fn level(&self) -> Option<i8> {
         self.level
     }
 
-    /// What a task has used of each kind of time; `None` where all time is alike.
-    pub(crate) fn used(&self, number: u32) -> Option<Used> {
+    fn used(&self, number: u32) -> Option<Used> {
         self.discipline.used(FlowId(number))
     }
 
-    /// For how long nobody has run, since the worker began.
-    pub(crate) fn idle(&self, now: u64) -> u64 {
+    fn decisions(&self, now: u64) -> Decisions {
         let still = if self.before == NOBODY { now.saturating_sub(self.idle_since) } else { 0 };
-        self.counters.idle + still
+        Decisions { idle: self.decisions.idle + still, ..self.decisions }
     }
 }

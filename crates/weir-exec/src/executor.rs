@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::clock::Monotonic;
 use crate::counters::WorkerCounts;
+use crate::dispatcher::dispatchers;
 use crate::join::JoinHandle;
 use crate::report::{Report, Reports};
 use crate::shared::{Parcel, Shared};
@@ -18,9 +19,7 @@ use crate::spawning::spawn_on;
 use crate::start::{Setting, run};
 use crate::terms::Terms;
 use crate::watch::{Watch, Watched};
-use weir_core::registry::task_discipline;
-use weir_core::spec::{Spec, SpecError};
-use weir_core::task::Task;
+use weir_core::spec::SpecError;
 
 /// What drives I/O on the workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -187,9 +186,7 @@ impl Builder {
     /// The discipline is none, there are too few processors, or the system refuses a thread, its processor or its
     /// priority.
     pub fn build(self) -> Result<Executor, BuildError> {
-        let spec: Spec = self.discipline.parse()?;
-        let disciplines =
-            (0..self.workers).map(|_| task_discipline::<Task>(&spec)).collect::<Result<Vec<_>, _>>()?;
+        let dispatchers = dispatchers(&self.discipline, self.workers)?;
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         if self.workers == 0 || self.pinned && self.workers > processors {
             return Err(BuildError::Workers { asked: self.workers, processors });
@@ -202,14 +199,14 @@ impl Builder {
             timer: None,
         };
         let mut watched = Vec::new();
-        for (number, discipline) in disciplines.into_iter().enumerate() {
+        for (number, dispatcher) in dispatchers.into_iter().enumerate() {
             let shared = Arc::new(Shared::new(number));
             let one = Arc::new(Watched { shared: Arc::clone(&shared), thread: OnceLock::new() });
             watched.push(Arc::clone(&one));
             let (tell, told) = mpsc::channel();
             let setting = Setting {
                 one,
-                discipline,
+                dispatcher,
                 clock: Arc::clone(&clock),
                 watch: watch.clone(),
                 reports: self.reports.clone(),

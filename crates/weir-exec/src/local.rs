@@ -11,8 +11,8 @@ use std::task::Waker;
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::counters::WorkerCounts;
-use crate::dispatcher::{After, Dispatcher, NOBODY};
+use crate::counters::{Counters, WorkerCounts};
+use crate::dispatcher::{After, Decision, Dispatch, NOBODY};
 use crate::header::Header;
 use crate::join::{JoinError, Settle};
 use crate::report::{Report, Reports};
@@ -33,7 +33,10 @@ pub(crate) type Observer = Box<dyn Fn(u32, Option<i8>, u64, u64)>;
 pub(crate) struct Local {
     pub(crate) shared: Arc<Shared>,
     pub(crate) clock: Clock,
-    dispatcher: RefCell<Dispatcher>,
+    dispatcher: RefCell<Box<dyn Dispatch>>,
+    counters: RefCell<Counters>,
+    /// A task outranks the one that is polled.
+    outranked: Cell<bool>,
     timers: RefCell<Timers>,
     slots: RefCell<Slots>,
     /// The time, while the worker sees to what is due at one instant.
@@ -89,7 +92,7 @@ impl Local {
     pub(crate) fn new(
         shared: Arc<Shared>,
         clock: Clock,
-        dispatcher: Dispatcher,
+        dispatcher: Box<dyn Dispatch>,
         watch: Option<Watch>,
         observer: Option<Observer>,
         reports: Reports,
@@ -99,6 +102,8 @@ impl Local {
             shared,
             clock,
             dispatcher: RefCell::new(dispatcher),
+            counters: RefCell::default(),
+            outranked: Cell::new(false),
             slots: RefCell::new(Slots::default()),
             instant: Cell::new(None),
             running: Cell::new(NOBODY),
@@ -130,11 +135,13 @@ impl Local {
     pub(crate) fn ready(&self, number: u32) {
         let now = self.now();
         let outranks = self.dispatcher.borrow_mut().wake(now, number);
+        self.counters.borrow_mut().wakes += 1;
         if self.running.get() == NOBODY {
             if self.rests.get() {
                 self.shared.inbox.wake();
             }
         } else if outranks {
+            self.outranked.set(true);
             self.shared.signal.ask();
         } else {
             self.renew_due();
@@ -179,20 +186,17 @@ impl Local {
         self.timers.borrow_mut().take(now)
     }
 
-    /// Who is polled next, when it is to be asked to give way, and when its slice ends.
+    /// Who is polled next; what is due then includes alarms.
     #[inline]
-    pub(crate) fn next(&self, now: u64) -> (u32, u64, u64) {
-        let mut dispatcher = self.dispatcher.borrow_mut();
-        let number = dispatcher.next(now);
-        (number, dispatcher.due().min(self.timers.borrow().due()), dispatcher.slice_end())
+    pub(crate) fn next(&self, now: u64) -> Decision {
+        let decision = self.dispatcher.borrow_mut().next(now);
+        Decision { due: decision.due.min(self.timers.borrow().due()), ..decision }
     }
 
     /// Whether the running task has a reason to give way at `now`.
     #[inline]
     pub(crate) fn is_asked(&self, now: u64) -> bool {
-        self.shared.signal.due() <= now
-            || self.dispatcher.borrow().is_entered()
-            || !self.shared.inbox.is_empty()
+        self.shared.signal.due() <= now || self.outranked.get() || !self.shared.inbox.is_empty()
     }
 
     /// Admits a task, which waits. Its future is dropped if it is refused.
@@ -206,7 +210,7 @@ impl Local {
                 }
                 self.shared.set_name(number, &terms.name);
                 header.is_admitted_as(number);
-                self.dispatcher.borrow_mut().counters.spawned += 1;
+                self.counters.borrow_mut().spawned += 1;
                 let waker = Waker::from(Arc::clone(header));
                 let slot = Slot {
                     body: Some(Body { work, header: Arc::clone(header), waker }),
@@ -220,7 +224,7 @@ impl Local {
             }
             Err(error) => {
                 let _ = self.slots.borrow_mut().free(number);
-                self.dispatcher.borrow_mut().counters.refused += 1;
+                self.counters.borrow_mut().refused += 1;
                 self.shared.tasks.fetch_sub(1, Ordering::SeqCst);
                 header.notice.finish();
                 self.reports.tell(Report::Refused { task: terms.name.to_string(), why: error });
@@ -250,6 +254,7 @@ impl Local {
         let body = self.slots.borrow_mut().get_mut(number)?.body.take()?;
         self.running.set(number);
         self.running_id.set(body.header.id);
+        self.outranked.set(false);
         Some(body)
     }
 
@@ -270,10 +275,11 @@ impl Local {
         if let Some(observer) = &self.observer {
             observer(number, dispatcher.level(), now - took, now);
         }
-        dispatcher.counters.polls += 1;
-        if took > dispatcher.counters.longest_poll {
-            dispatcher.counters.longest_poll = took;
-            dispatcher.counters.longest_poll_of = self.shared.name(number);
+        let mut counters = self.counters.borrow_mut();
+        counters.polls += 1;
+        if took > counters.longest_poll {
+            counters.longest_poll = took;
+            counters.longest_poll_of = self.shared.name(number);
         }
         dispatcher.polled(now, after);
     }
@@ -288,13 +294,13 @@ impl Local {
         match why {
             Why::Done => {}
             Why::Panicked(with) => {
-                self.dispatcher.borrow_mut().counters.panicked += 1;
+                self.counters.borrow_mut().panicked += 1;
                 let said = crate::join::said(&*with).to_owned();
                 self.reports.tell(Report::Panicked { task: slot.name.to_string(), said });
                 slot.outcome.fail(JoinError::Panicked(with));
             }
             Why::Aborted => {
-                self.dispatcher.borrow_mut().counters.aborted += 1;
+                self.counters.borrow_mut().aborted += 1;
                 slot.outcome.fail(JoinError::Aborted);
             }
         }
@@ -326,8 +332,8 @@ impl Local {
     /// What was counted so far.
     pub(crate) fn counts(&self) -> WorkerCounts {
         let now = self.now();
-        let dispatcher = self.dispatcher.borrow();
-        let counters = &dispatcher.counters;
+        let (dispatcher, counters) = (self.dispatcher.borrow(), self.counters.borrow());
+        let decisions = dispatcher.decisions(now);
         let spans = |used: weir_core::task::Used| {
             [used.need, used.uncommitted, used.windfall].map(|part| Duration::from_nanos(part.get()))
         };
@@ -336,9 +342,9 @@ impl Local {
         WorkerCounts {
             worker: self.shared.number,
             elapsed: Duration::from_nanos(now),
-            idle: Duration::from_nanos(dispatcher.idle(now)),
-            paths: counters.paths,
-            high_over_low: counters.high_over_low,
+            idle: Duration::from_nanos(decisions.idle),
+            paths: decisions.paths,
+            high_over_low: decisions.high_over_low,
             wakes: counters.wakes,
             polls: counters.polls,
             spawned: counters.spawned,

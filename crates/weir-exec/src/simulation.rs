@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::counters::WorkerCounts;
-use crate::dispatcher::Dispatcher;
+use crate::dispatcher::dispatchers;
 use crate::join::JoinHandle;
 use crate::local::{self, Current, Local};
 use crate::report::{Report, Reports};
@@ -23,9 +23,7 @@ use crate::time::{Moment, here};
 use crate::timers::Alarm;
 use crate::worker::{Turn, Worker};
 use crate::yields::yield_now;
-use weir_core::registry::task_discipline;
-use weir_core::spec::{Spec, SpecError};
-use weir_core::task::Task;
+use weir_core::spec::SpecError;
 
 /// A span in which a task ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +52,7 @@ impl Simulation {
     /// # Errors
     /// The discipline is none.
     pub fn new(discipline: &str) -> Result<Self, SpecError> {
-        let spec: Spec = discipline.parse()?;
-        let dispatcher = Dispatcher::new(task_discipline::<Task>(&spec)?);
+        let dispatcher = dispatchers(discipline, 1)?.pop().expect("as many as were asked for");
         let (now, ran) = (Rc::new(Cell::new(0)), Rc::new(RefCell::new(Vec::new())));
         let tell = Rc::clone(&ran);
         let observer = move |task, level, from, until| note(&mut tell.borrow_mut(), task, level, from, until);

@@ -7,19 +7,18 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use crate::clock::{Clock, Monotonic};
-use crate::dispatcher::Dispatcher;
+use crate::dispatcher::Dispatch;
 use crate::executor::{BuildError, Reactor};
 use crate::local::{Current, Local};
 use crate::report::Reports;
 use crate::stack::Target;
 use crate::watch::{Watch, Watched, sleep_exactly};
 use crate::worker::Worker;
-use weir_core::task::{Task, TaskDiscipline};
 
 /// What a worker is started with.
 pub(crate) struct Setting {
     pub(crate) one: Arc<Watched>,
-    pub(crate) discipline: Box<dyn TaskDiscipline<Task> + Send>,
+    pub(crate) dispatcher: Box<dyn Dispatch + Send>,
     pub(crate) clock: Arc<Monotonic>,
     pub(crate) watch: Watch,
     pub(crate) reports: Reports,
@@ -35,7 +34,7 @@ pub(crate) struct Setting {
 
 /// Runs a worker until it is stopped; returns the names of the tasks that had not ended.
 pub(crate) fn run(setting: Setting) -> Vec<String> {
-    let Setting { one, discipline, clock, watch, reports, .. } = setting;
+    let Setting { one, dispatcher, clock, watch, reports, .. } = setting;
     sleep_exactly();
     if let Err(error) = prepare(setting.processor, setting.real_time) {
         let _ = setting.started.send(Err(error));
@@ -44,7 +43,7 @@ pub(crate) fn run(setting: Setting) -> Vec<String> {
     let _ = one.thread.set(Target::current());
     let clock = Clock::Monotonic(clock);
     let shared = Arc::clone(&one.shared);
-    let local = Rc::new(Local::new(shared, clock, Dispatcher::new(discipline), Some(watch), None, reports));
+    let local = Rc::new(Local::new(shared, clock, dispatcher, Some(watch), None, reports));
     let _current = Current::enter(&local);
     let mut worker = Worker::new(Rc::clone(&local));
     match setting.reactor {

@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use crate::dispatcher::{After, NOBODY};
+use crate::dispatcher::{After, Decision, NOBODY};
 use crate::inbox::Bed;
 use crate::local::{Local, Why};
 use crate::shared::Parcel;
@@ -46,18 +46,18 @@ impl Worker {
             if !self.see_to(now) {
                 return Turn::Over;
             }
-            let (number, due, slice_end) = self.local.next(now);
+            let decision = self.local.next(now);
             self.local.set_instant(None);
-            if number == NOBODY {
+            if decision.task == NOBODY {
                 // A discipline may hold tasks back until its event.
-                self.local.shared.signal.rests(due);
-                return Turn::Idle(due);
+                self.local.shared.signal.rests(decision.due);
+                return Turn::Idle(decision.due);
             }
             if now >= until {
                 self.local.shared.signal.rests(NEVER);
                 return Turn::Reactor;
             }
-            now = self.poll(number, now, due, slice_end);
+            now = self.poll(decision, now);
         }
     }
 
@@ -99,8 +99,8 @@ impl Worker {
 
     /// Polls a task, and returns when the poll was over.
     #[inline]
-    fn poll(&self, number: u32, now: u64, due: u64, slice_end: u64) -> u64 {
-        let local = &self.local;
+    fn poll(&self, decision: Decision, now: u64) -> u64 {
+        let (local, Decision { task: number, due, slice_end }) = (&self.local, decision);
         let Some(Body { mut work, header, waker }) = local.take(number) else {
             unreachable!("the discipline starts a task that is not there");
         };
