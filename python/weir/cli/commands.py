@@ -64,7 +64,7 @@ def _root(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """Decide who is served next, and see what that does to everybody's waiting time.
+    """Simulate queues: compare ways of choosing who is served next, and see how long everyone waits.
 
     \b
     Start with:
@@ -77,7 +77,7 @@ def _root(
     Exit codes: 0 done and met, 1 a requirement or a published value is not met
     or could not be checked, a self-check failed, or a figure is not settled (the run
     is too short for it), 2 bad input, or an output that cannot be written, 3 not
-    permitted or not supported here, 130 interrupted.
+    permitted or not supported here, 130 interrupted, 143 ended by SIGTERM.
     """
 
 
