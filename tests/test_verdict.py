@@ -494,7 +494,8 @@ def test_a6_deadlines_decide_before_the_responses_of_batch_jobs():
         document["estimates"].append({**row, "count": 5000})
     result = read(json.dumps(document))
     assert answer(result)[0].startswith(
-        "Every deadline is met under epoch; under eevdf g1 is late in 2,000 of 5,000 responses (40 %"
+        "Every deadline is met under epoch; under eevdf g1 is late in 2,000 of 5,000 responses "
+        "(40.0 %, 95 % interval 39.8 to 40.2 %)"
     )
     assert "longest response" not in verdict(result)
 
@@ -504,6 +505,19 @@ def test_a6_deadlines_of_a_run():
     assert answer(result)[0].startswith(
         "Every deadline is met under priority_rr; under eevdf loop is late in "
     )
+
+
+@pytest.mark.parametrize(("priority", "told"), [(1, True), (2, False)])
+def test_where_no_priority_decides_a_missed_deadline_says_so(priority: int, *, told: bool):
+    """Round robin by priority, where all have the same, told nobody that it preferred none."""
+    text = (
+        'weir = 1\nmodel = "node"\ndisciplines = ["priority_rr"]\n'
+        f'[[process]]\nname = "motor"\ndeadline = "5ms"\npriority = {priority}\n'
+        'program = "loop { sleep until every 5ms; compute 1ms }"\n'
+        '[[process]]\nname = "batch"\nprogram = "loop { compute 10ms }"\n[stop]\nduration = "3s"\n'
+    )
+    (warning,) = told_of(text).view().warnings() or [""]
+    assert warning.startswith("both processes have the same priority, 1,") == told
 
 
 def test_the_same_verdict_is_on_a_terminal(capsys):

@@ -9,9 +9,11 @@ none by intervals that do not overlap.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from weir.results.verdict import (
+    BOTH,
     clear,
     disjoint,
     joined,
@@ -37,13 +39,32 @@ _FEW = 3
 """Disciplines of which it is told one by one who misses a need."""
 _DEARER = 1.05
 """A price below one part in twenty is none to name."""
+_BY_PRIORITY = {"epoch", "priority_rr"}
+"""Disciplines that serve the higher priority first."""
 _EXACT = 1e-9
 """Of a value: an interval that is narrower is none, as of programs without random numbers."""
 
 
 def warnings(result: NodeResult) -> list[str]:
     """Return what was warned of, one sentence a node, with the disciplines that it is about."""
-    return warned(result, ((f"{row.node}: {row.text}", row.discipline) for row in result.warnings))
+    found = warned(result, ((f"{row.node}: {row.text}", row.discipline) for row in result.warnings))
+    return [*found, *filter(None, [_equal_priorities(result)])]
+
+
+def _equal_priorities(result: NodeResult) -> str | None:
+    """Return that nobody is preferred, where deadlines are missed under disciplines that go by priority."""
+    processes = [row for row in result.processes if not row.system]
+    bound = [row.name for row in processes if row.deadline is not None]
+    late = {name: any(row.late for row in rows) for name, rows in _counted(result, bound).items()}
+    names = [name for name in late if late[name] and name.partition(":")[0] in _BY_PRIORITY]
+    if not names or len(processes) == 1 or len({row.priority for row in processes}) > 1:
+        return None
+    count = "both" if len(processes) == BOTH else f"all {len(processes):,}"
+    return (
+        f"{count} processes have the same priority, {processes[0].priority}, so that {named(result, names)} "
+        f"{'prefers' if len(names) == 1 else 'prefer'} none to another: a higher `priority` puts a process "
+        "with a deadline first"
+    )
 
 
 def _counted(result: NodeResult, names: Sequence[str]) -> dict[str, list[ProcessTotals]]:
@@ -122,12 +143,12 @@ def _part(row: SubjectEstimate | None) -> str:
 
 
 def _share(value: float, low: float | None, high: float | None) -> str:
-    """Return a share with its interval, in brackets."""
-    words = percent(value)
+    """Return a share with its interval, in brackets, with as many digits as tell the ends apart."""
     if low is None or high is None or high - low <= _EXACT:
-        return f" ({words})"
-    ends = percent(max(0.0, low)).removesuffix(" %"), percent(min(1.0, high))
-    return f" ({words}, 95 % interval {ends[0]} to {ends[1]})"
+        return f" ({percent(value)})"
+    places = max(0, -math.floor(math.log10(100 * (high - low) / 2)))
+    words, *ends = (f"{100 * each:.{places}f}" for each in (value, max(0.0, low), min(1.0, high)))
+    return f" ({words} %, 95 % interval {ends[0]} to {ends[1]} %)"
 
 
 # Deadlines.
