@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -101,6 +102,32 @@ def live_steer() -> str:
     return steer_page.html(steer_records.study())
 
 
+def live_testbed() -> str:
+    """Return a scenario measured with real packets: ``live-testbed.json``, which says how it was recorded."""
+    from weir.live import page as testbed_page
+    from weir.live.comparison import Comparison, Flow, Generator, Ledger, Row
+    from weir.live.figures import Value
+
+    document = json.loads((ROOT / "tests/live-testbed.json").read_text(encoding="utf-8"))
+    recorded, _ = document.pop("recorded"), document.pop("ok")
+    assert recorded
+    figures = ("simulated", "measured", "difference")
+    made = {
+        **document,
+        "disciplines": tuple(document["disciplines"]),
+        "flows": tuple(Flow(**row) for row in document["flows"]),
+        "rows": tuple(
+            Row(**{**row, **{name: Value(**row[name]) for name in figures}}) for row in document["rows"]
+        ),
+        "ledgers": tuple(
+            Ledger(**{key: value for key, value in row.items() if key != "unaccounted"})
+            for row in document["ledgers"]
+        ),
+        "generators": tuple(Generator(**row) for row in document["generators"]),
+    }
+    return testbed_page.html(Comparison(**made))
+
+
 KINDS: dict[str, Callable[[], str]] = {
     "port": lambda: report("docs/guide.md", "assistant.toml"),
     "port in packets": lambda: report("docs/commands.md", "port.toml"),
@@ -116,5 +143,6 @@ KINDS: dict[str, Callable[[], str]] = {
     "steer": steer,
     "study": study,
     "live steer": live_steer,
+    "live testbed": live_testbed,
 }
 """What writes a page, by its kind."""
