@@ -8,7 +8,7 @@
 use std::task::Waker;
 use std::thread::Thread;
 
-use crate::sync::{AtomicBool, AtomicU8, Mutex, Ordering, lock};
+use crate::sync::{AtomicBool, AtomicU8, Mutex, Ordering, fence, lock};
 
 const AWAKE: u8 = 0;
 const ASLEEP: u8 = 1;
@@ -20,8 +20,6 @@ pub(crate) enum Bed {
     Thread(Thread),
     /// It lies in a reactor.
     Waker(Waker),
-    #[cfg(weir_loom)]
-    Notify(std::sync::Arc<loom::sync::Notify>),
 }
 
 impl Bed {
@@ -29,8 +27,6 @@ impl Bed {
         match self {
             Self::Thread(thread) => thread.unpark(),
             Self::Waker(waker) => waker.wake_by_ref(),
-            #[cfg(weir_loom)]
-            Self::Notify(notify) => notify.notify(),
         }
     }
 }
@@ -57,15 +53,17 @@ impl<T> Inbox<T> {
     /// Leaves something, and wakes the worker.
     pub(crate) fn leave(&self, one: T) {
         lock(&self.left).push(one);
-        self.any.store(true, Ordering::SeqCst);
+        self.any.store(true, Ordering::Release);
         self.wake();
     }
 
     /// Wakes the worker, if it sleeps.
     pub(crate) fn wake(&self) {
-        let sleeps = || self.sleeps.load(Ordering::SeqCst) == ASLEEP;
+        // What was left is seen by a worker that is not seen to sleep.
+        fence(Ordering::SeqCst);
+        let sleeps = || self.sleeps.load(Ordering::Relaxed) == ASLEEP;
         if sleeps()
-            && self.sleeps.swap(AWAKE, Ordering::SeqCst) == ASLEEP
+            && self.sleeps.swap(AWAKE, Ordering::AcqRel) == ASLEEP
             && let Some(bed) = &*lock(&self.bed)
         {
             bed.wake();
@@ -80,10 +78,10 @@ impl<T> Inbox<T> {
 
     /// Takes all that was left, in order, into `taken`, which is empty.
     pub(crate) fn take(&self, taken: &mut Vec<T>) {
-        self.any.store(false, Ordering::SeqCst);
+        self.any.store(false, Ordering::Relaxed);
         match self.left.try_lock() {
             Ok(mut left) => std::mem::swap(&mut *left, taken),
-            Err(_) => self.any.store(true, Ordering::SeqCst),
+            Err(_) => self.any.store(true, Ordering::Relaxed),
         }
     }
 
@@ -94,8 +92,9 @@ impl<T> Inbox<T> {
 
     /// The worker is about to sleep; `false`: it is not to, since something was left.
     pub(crate) fn falls_asleep(&self) -> bool {
-        self.sleeps.store(ASLEEP, Ordering::SeqCst);
-        if self.any.load(Ordering::SeqCst) {
+        self.sleeps.store(ASLEEP, Ordering::Release);
+        fence(Ordering::SeqCst);
+        if self.any.load(Ordering::Relaxed) {
             self.wakes_up();
             return false;
         }
@@ -104,7 +103,7 @@ impl<T> Inbox<T> {
 
     /// The worker is awake.
     pub(crate) fn wakes_up(&self) {
-        self.sleeps.store(AWAKE, Ordering::SeqCst);
+        self.sleeps.store(AWAKE, Ordering::Release);
     }
 }
 
@@ -124,6 +123,30 @@ mod tests {
     }
 
     #[test]
+    fn nobody_sleeps_over_what_was_left() {
+        const EACH: u32 = 20_000;
+        let inbox = std::sync::Arc::new(Inbox::new());
+        inbox.lie(Bed::Thread(std::thread::current()));
+        let poster = |_| {
+            let inbox = std::sync::Arc::clone(&inbox);
+            std::thread::spawn(move || (0..EACH).for_each(|number| inbox.leave(number)))
+        };
+        let posters: Vec<_> = (0..2).map(poster).collect();
+        let (mut got, mut taken) = (0, Vec::new());
+        while got < 2 * EACH {
+            inbox.take(&mut taken);
+            got += taken.drain(..).count() as u32;
+            if got < 2 * EACH && inbox.falls_asleep() {
+                let began = std::time::Instant::now();
+                std::thread::park_timeout(std::time::Duration::from_secs(30));
+                assert!(began.elapsed().as_secs() < 30, "it was not woken: {got} of {}", 2 * EACH);
+                inbox.wakes_up();
+            }
+        }
+        posters.into_iter().for_each(|poster| poster.join().unwrap());
+    }
+
+    #[test]
     fn a_worker_does_not_wait_for_the_lock() {
         let (inbox, mut taken) = (Inbox::new(), Vec::new());
         inbox.leave(1);
@@ -133,40 +156,5 @@ mod tests {
         drop(held);
         inbox.take(&mut taken);
         assert_eq!(taken, [1]);
-    }
-}
-
-#[cfg(all(test, weir_loom))]
-mod loom_tests {
-    use super::*;
-    use loom::sync::Arc;
-
-    /// A worker that sleeps until it is woken gets all that was left.
-    #[test]
-    fn nobody_sleeps_over_what_was_left() {
-        loom::model(|| {
-            let inbox = Arc::new(Inbox::new());
-            let notify = std::sync::Arc::new(loom::sync::Notify::new());
-            inbox.lie(Bed::Notify(notify.clone()));
-            let posters: Vec<_> = (0..2)
-                .map(|number| {
-                    let inbox = inbox.clone();
-                    loom::thread::spawn(move || inbox.leave(number))
-                })
-                .collect();
-            let (mut got, mut taken) = (0, Vec::new());
-            while got < 2 {
-                inbox.take(&mut taken);
-                got += taken.drain(..).count();
-                if got < 2 && inbox.falls_asleep() {
-                    notify.wait();
-                    inbox.wakes_up();
-                }
-                loom::thread::yield_now();
-            }
-            for poster in posters {
-                poster.join().unwrap();
-            }
-        });
     }
 }

@@ -1,12 +1,12 @@
 //! The primitives that cross threads, as the standard library or, under test, loom has them.
 
 #[cfg(weir_loom)]
-pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, Ordering, fence};
 #[cfg(weir_loom)]
 pub(crate) use loom::sync::{Mutex, MutexGuard};
 
 #[cfg(not(weir_loom))]
-pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, Ordering, fence};
 #[cfg(not(weir_loom))]
 pub(crate) use std::sync::{Mutex, MutexGuard};
 

@@ -1,3 +1,5 @@
 //! What the executor does, seen from outside.
 
 mod differential;
+mod faults;
+mod suspended;
