@@ -369,6 +369,24 @@ def test_with_json_a_refusal_is_an_object_too(capsys, file: Path):
     assert err.count("\n") == 2
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("load =", f"{'load' * 5000} ="),
+        ("load =", '"lo\\u001b[2J" ='),
+        ("alpha:10", f"alpha:{'9' * 5000}"),
+        ("alpha:10", f"alpha:{'a' * 5000}=1"),
+        ("alpha:10", f"alpha:{'a' * 50}=in_order({'a,' * 3000}a)"),
+    ],
+)
+def test_what_a_refusal_repeats_is_short(capsys, file: Path, old: str, new: str):
+    file.write_text(SCENARIO.replace(old, new))
+    _, _, err = call(capsys, "check", file)
+    assert err.startswith(f"error: {file}:")
+    assert len(err) < 1500
+    assert re.search(r"[\x00-\x09\x0b-\x1f]", err) is None
+
+
 def test_a_trace_that_is_refused_says_where(capsys, file: Path):
     file.write_text(
         'weir = 1\nmodel = "port"\ndisciplines = ["fifo", "sf"]\n[workload]\n'

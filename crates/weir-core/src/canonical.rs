@@ -62,7 +62,10 @@ fn number(text: &str) -> String {
     match (text.parse::<u64>(), text.parse::<f64>()) {
         (Ok(whole), _) => whole.to_string(),
         // Adding zero takes the sign from a negative zero.
-        (_, Ok(real)) => (real + 0.0).to_string(),
+        // Digits of a number that is too large for one stay as they are, to be refused.
+        (_, Ok(real)) if real.is_finite() || !text.contains(|each: char| each.is_ascii_digit()) => {
+            (real + 0.0).to_string()
+        }
         _ => text.to_owned(),
     }
 }
@@ -88,6 +91,7 @@ mod tests {
             ("alpha:.50", "alpha:0.5"),
             ("alpha:inf", "alpha:inf"),
             ("alpha:Infinity", "alpha:inf"),
+            ("alpha:1e400", "alpha:1e400"),
             ("alpha:10,update=decrement,classes=none", "alpha:10"),
             ("sfq:hash=keyed,seed=0", "sfq:seed=0"),
             ("alpha(classes=1.0/inf,alpha=3,update=recalculate)", "alpha:3,update=recalculate,classes=1/inf"),

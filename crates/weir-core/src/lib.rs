@@ -10,6 +10,7 @@
 pub mod canonical;
 pub mod conformance;
 pub mod discipline;
+pub mod excerpt;
 pub mod heap;
 pub mod info;
 pub mod item;

@@ -7,6 +7,7 @@
 use core::cell::Cell;
 
 use crate::discipline::Discipline;
+use crate::excerpt::shorten;
 use crate::info::Info;
 use crate::item::Item;
 use crate::message;
@@ -255,7 +256,8 @@ pub(crate) fn no_priority(name: &str) -> SpecError {
         return unknown(name, PRIORITY);
     }
     let names: Vec<_> = PRIORITY.iter().map(|info| info.name).collect();
-    let reason = format!("is `{name}`, which orders by no key, must be one of `{}`", names.join("`, `"));
+    let reason =
+        format!("is `{}`, which orders by no key, must be one of `{}`", shorten(name), names.join("`, `"));
     SpecError::Value { discipline: message::in_order::INFO.name, parameter: "discipline", reason }
 }
 

@@ -9,11 +9,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::quantity::{Clock, Time};
-use crate::words::discipline as explain;
+use crate::words::{discipline as explain, hint, listed};
 use crate::{Fingerprint, Located, Refused, Source, plain_io};
 use weir_core::canonical::canonical;
 use weir_core::item::{Message, Packet};
-use weir_core::nearest::nearest;
 use weir_core::registry;
 use weir_core::spec::{Spec, SpecError};
 use weir_core::task::Task;
@@ -198,10 +197,8 @@ impl<'a> Checker<'a> {
     pub fn listed(&self, written: &Located<String>, name: &str, known: &[NamedDiscipline]) -> Checked<usize> {
         known.iter().position(|discipline| discipline.canonical == name).map_or_else(
             || {
-                let names: Vec<&str> = known.iter().map(|discipline| discipline.name.as_str()).collect();
-                let hint = nearest(name, names.iter().copied());
-                let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-                let remedy = format!("{hint}listed are `{}`", names.join("`, `"));
+                let names = || known.iter().map(|discipline| discipline.name.as_str());
+                let remedy = format!("{}listed are {}", hint(name, names()), listed(names()));
                 self.refuse(written, "must be one of `disciplines`", remedy)
             },
             Ok,

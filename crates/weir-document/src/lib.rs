@@ -39,6 +39,7 @@ pub use checker::{Checked, Checker, MAX_REPLICATIONS, MAX_WORK, NamedDiscipline}
 pub use explain::{Mismatch, Wording};
 pub use fingerprint::Fingerprint;
 pub use located::Located;
-pub use refused::{Refusal, Refused, plain_io, shorten};
+pub use refused::{Refusal, Refused, plain_io};
 pub use source::Source;
 pub use tree::{Tree, Unread};
+pub use weir_core::excerpt::shorten;

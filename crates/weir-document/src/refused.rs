@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::ops::{Deref, DerefMut};
+use weir_core::excerpt::shorten;
 
 /// A refused input: where, which key, which value, against which bound, and what to write instead.
 ///
@@ -70,7 +71,7 @@ impl Refused {
     #[must_use]
     pub fn message(&self) -> String {
         let reason = &self.reason;
-        match (&self.key, &self.value) {
+        match (self.key.as_deref().map(shorten), &self.value) {
             (Some(key), Some(value)) => format!("{key} is {value}, {reason}"),
             (Some(key), None) => format!("{key} {reason}"),
             (None, Some(value)) => format!("{value} {reason}"),
@@ -104,19 +105,6 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// The longest text repeated in an error, in characters.
-const LONGEST: usize = 60;
-
-/// The first line of the text, or its beginning, without control characters.
-#[must_use]
-pub fn shorten(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    let mut characters = line.chars().map(|each| if each.is_control() { '?' } else { each });
-    let short: String = characters.by_ref().take(LONGEST).collect();
-    let is_cut = characters.next().is_some() || line.len() < text.len();
-    if is_cut { format!("{short}...") } else { short }
-}
-
 /// The system's reason, without its error number.
 #[must_use]
 pub fn plain_io(error: &std::io::Error) -> String {
@@ -136,6 +124,14 @@ mod tests {
         let error = error.at(5, 8).key("workload.load").value("-1");
         let text = "port.toml:5:8: workload.load is -1, must be above 0: write a load such as 0.95";
         assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn long_keys_are_cut_where_they_are_shown() {
+        let key = "laod\u{1b}".repeat(20);
+        let error = Refused::of_file("f", "is not a key here", "m").key(&key);
+        assert_eq!(error.key, Some(key));
+        assert_eq!(error.message(), format!("{}... is not a key here", "laod?".repeat(12)));
     }
 
     #[test]

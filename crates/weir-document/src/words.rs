@@ -2,6 +2,7 @@
 
 use crate::explain::Mismatch;
 use crate::quantity::Time;
+use weir_core::excerpt::shorten;
 use weir_core::info::Info;
 use weir_core::nearest::nearest;
 use weir_core::registry;
@@ -78,9 +79,21 @@ pub fn discipline(error: SpecError, of: &str, example: &str) -> (String, String)
 /// The remedy for a name that is not known: the nearest of those that are, and the first of them.
 #[must_use]
 pub fn known_names<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
+    format!("{}known are {}", hint(name, known.clone()), listed(known))
+}
+
+/// The name that was meant, as the beginning of a remedy; nothing where none is near.
+#[must_use]
+pub fn hint<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    nearest(name, known).map_or(String::new(), |near| format!("did you mean `{}`? ", shorten(near)))
+}
+
+/// The first of some names, each shortened as a value is.
+#[must_use]
+pub fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     const MOST: usize = 32;
-    let hint = nearest(name, known.clone()).map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    let listed: Vec<&str> = known.clone().take(MOST).collect();
-    let rest = if known.count() > listed.len() { ", and more" } else { "" };
-    format!("{hint}known are `{}`{rest}", listed.join("`, `"))
+    let mut names = names.map(shorten);
+    let first: Vec<String> = names.by_ref().take(MOST).collect();
+    let rest = if names.next().is_some() { ", and more" } else { "" };
+    format!("`{}`{rest}", first.join("`, `"))
 }

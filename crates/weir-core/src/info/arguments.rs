@@ -5,8 +5,12 @@ use core::ops::RangeInclusive;
 
 use super::{Info, Parameter, Takes, parse_bytes, parse_nanos, parse_packets, parse_rate};
 use crate::discipline::Limit;
+use crate::excerpt::beginning;
 use crate::spec::{Spec, SpecError};
 use crate::units::{Bytes, Cost, Nanos, Packets, Rate};
+
+/// The longest value repeated in an error, in characters: a list of 64 entries stays whole.
+const LONGEST: usize = 400;
 
 /// The arguments of one spec, read by parameter name.
 ///
@@ -92,7 +96,10 @@ impl<'a> Arguments<'a> {
     pub fn text(&self, name: &'static str) -> Result<&'a str, SpecError> {
         match self.get(name) {
             (_, Some(spec)) if spec.arguments.is_empty() => Ok(&spec.name),
-            (_, Some(spec)) => Err(self.error(name, format!("is `{spec}`, must be a plain value"))),
+            (_, Some(spec)) => Err(self.error(
+                name,
+                format!("is `{}`, must be a plain value", beginning(&spec.to_string(), LONGEST)),
+            )),
             (parameter, None) => parameter.default.ok_or_else(|| self.missing(name)),
         }
     }
@@ -122,7 +129,9 @@ impl<'a> Arguments<'a> {
     ) -> Result<T, SpecError> {
         let text = self.text(name)?;
         let expected = || self.get(name).0.expected(takes);
-        parse(text).ok_or_else(|| self.error(name, format!("is `{text}`, must be {}", expected())))
+        parse(text).ok_or_else(|| {
+            self.error(name, format!("is `{}`, must be {}", beginning(text, LONGEST), expected()))
+        })
     }
 
     /// A quantity within bounds.
@@ -256,8 +265,9 @@ impl<'a> Arguments<'a> {
             Some(bytes) if C::UNIT == Bytes::UNIT => Ok(Limit { cost: C::of(bytes.get()), ..Limit::none() }),
             Some(_) => {
                 let reason = format!(
-                    "is `{text}`, which needs items counted in bytes; these are counted in {}, \
+                    "is `{}`, which needs items counted in bytes; these are counted in {}, \
                      write packets such as 100pkt",
+                    beginning(text, LONGEST),
                     C::UNIT
                 );
                 Err(self.error(name, reason))
@@ -282,5 +292,5 @@ fn unknown(info: &'static Info, parameter: String) -> SpecError {
     } else {
         format!("it takes `{}`", names.join("`, `"))
     };
-    SpecError::UnknownParameter { discipline: info.name, parameter, remedy }
+    SpecError::UnknownParameter { discipline: info.name, parameter: beginning(&parameter, LONGEST), remedy }
 }

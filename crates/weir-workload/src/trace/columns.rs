@@ -4,8 +4,8 @@ use super::rows::Row;
 use super::{TimeUnit, TraceFormat};
 use crate::MAX_LENGTH;
 use weir_core::message::alpha::Coefficient;
-use weir_core::nearest::nearest;
 use weir_document::Refused;
+use weir_document::words::{hint, listed};
 
 /// A column: its position and its name.
 pub(super) struct Column {
@@ -53,9 +53,8 @@ impl Header<'_> {
                 .at(self.line, 1)
                 .key(name);
         }
-        let hint = nearest(name, self.names.iter().copied());
-        let hint = hint.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-        let remedy = format!("{hint}the columns are `{}`", self.names.join("`, `"));
+        let names = || self.names.iter().copied();
+        let remedy = format!("{}the columns are {}", hint(name, names()), listed(names()));
         Refused::of_file(self.file, "is not a column of the file", remedy).at(self.line, 1).key(name)
     }
 
@@ -175,8 +174,8 @@ impl<'r> Fields<'r> {
 
     pub(super) fn alpha(&self) -> Result<Option<f64>, Refused> {
         let Some(column) = &self.columns.alpha else { return Ok(None) };
-        match self.field(column).parse::<f64>() {
-            Ok(alpha) if (0.0..=Coefficient::LARGEST).contains(&alpha) || alpha == f64::INFINITY => {
+        match Coefficient::read(self.field(column)) {
+            Some(alpha) if (0.0..=Coefficient::LARGEST).contains(&alpha) || alpha == f64::INFINITY => {
                 // A negative zero would be a class of its own.
                 Ok(Some(alpha + 0.0))
             }

@@ -82,6 +82,14 @@ fn a_compressed_file_is_read_and_a_cut_one_refused() {
 }
 
 #[test]
+fn names_of_columns_are_cut_and_told_without_control_characters() {
+    let (long, many) = ("x".repeat(5000), ",y".repeat(40));
+    let told = refusal(format!("b\u{8},{long}{many}\n1,2\n").as_bytes());
+    let columns = format!("`b?`, `{}...`{}, and more", "x".repeat(60), ", `y`".repeat(30));
+    assert_eq!(told, format!("t.csv:1:1: time is not a column of the file: the columns are {columns}"));
+}
+
+#[test]
 fn refusals_name_line_column_value_and_remedy() {
     let long = format!("time,length\n1,{}\n", "1".repeat(3 << 20));
     let cases: &[(&[u8], &str)] = &[

@@ -90,6 +90,14 @@ impl Coefficient {
         Ok(Self { mantissa: mantissa >> even, shift: shift - even, infinite: false })
     }
 
+    /// The alpha that is written; a number too large for a floating-point number is none, and not `inf`.
+    #[must_use]
+    pub fn read(text: &str) -> Option<f64> {
+        text.parse()
+            .ok()
+            .filter(|alpha: &f64| alpha.is_finite() || !text.contains(|each: char| each.is_ascii_digit()))
+    }
+
     /// Whether keys under it follow the clock.
     #[inline]
     #[must_use]
@@ -154,6 +162,13 @@ mod tests {
         assert!(largest.is_finite());
         let infinite = Coefficient::INFINITE.key(Packets::new(u64::MAX), LARGEST_TERM);
         assert!(!infinite.is_finite() && infinite < Key::MAX);
+    }
+
+    #[test]
+    fn digits_are_never_infinite() {
+        assert_eq!([Coefficient::read("inf"), Coefficient::read("+Infinity")], [Some(f64::INFINITY); 2]);
+        assert_eq!([Coefficient::read("1e400"), Coefficient::read(&"9".repeat(400))], [None; 2]);
+        assert_eq!(Coefficient::read("1e9"), Some(1e9));
     }
 
     #[test]

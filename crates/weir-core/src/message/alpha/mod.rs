@@ -137,11 +137,11 @@ impl<I: Item> Alpha<I> {
     /// An alpha is missing, no number or out of bounds, or the update is unknown.
     pub fn from_spec(arguments: &Arguments<'_>) -> Result<Self, SpecError> {
         let expected = |name| move |reason: ConfigError| arguments.error(name, reason_of(&reason));
-        let alpha = arguments.read("alpha", |text| text.parse().ok())?;
+        let alpha = arguments.read("alpha", Coefficient::read)?;
         Coefficient::new(alpha).map_err(expected("alpha"))?;
         let classes = match arguments.word("classes")? {
             Some(_) => Vec::new(),
-            None => arguments.read("classes", |text| text.split('/').map(|a| a.parse().ok()).collect())?,
+            None => arguments.read("classes", |text| text.split('/').map(Coefficient::read).collect())?,
         };
         let update = arguments.choice("update", [Update::Decrement, Update::Recalculate])?;
         Self::new(&Config { alpha, update, classes }).map_err(expected("classes"))
