@@ -227,7 +227,7 @@ def test_refused_options(capsys, file: Path):
     file.write_text(REQUEST.replace("entries = 32", "entries = 64"))
     code, _, err = call(capsys, "plan", file, "--target", "opensm")
     assert code == 2
-    assert "opensm cannot carry the plan: it has 64 entries" in err
+    assert f"error: {file}: opensm cannot carry the plan: it has 64 entries" in err
     assert "  remedy: write table.entries = 32" in err
 
 
@@ -305,6 +305,12 @@ def test_b9_dropped_service_levels_are_told(capsys, file: Path):
     """Finding B9: in the plan, not only in a comment of the file."""
     out = " ".join(call(capsys, "plan", file, "--target", "opensm", "--out", "qos.conf")[1].split())
     assert "note: packets of service levels 6 to 15, which no class lists, are dropped" in out
+
+
+def test_a_request_made_of_options_for_a_port_of_64_entries_can_be_written(capsys, defaults: Path):
+    assert call(capsys, "import", "opensm", defaults, "--capacity", "64", "--out", "r.toml")[0] == 0
+    assert "entries = 32\n" in Path("r.toml").read_text()
+    assert call(capsys, "plan", "r.toml", "--out", "again.conf")[0] == 0
 
 
 def test_an_options_file_becomes_a_request(capsys, defaults: Path):

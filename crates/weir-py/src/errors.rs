@@ -7,6 +7,7 @@ use pyo3::{PyErr, import_exception};
 use weir_capture::CaptureError as NotRead;
 use weir_core::spec::SpecError;
 use weir_document::{Refusal, Refused};
+use weir_plan::EmitError;
 use weir_sim::RunError;
 use weir_tg::ScriptError;
 
@@ -63,6 +64,12 @@ pub(crate) fn scenario(refused: &Refused, name: &str) -> PyErr {
 /// A refused request for a plan, or a refused options file of OpenSM.
 pub(crate) fn plan(refused: &Refused) -> PyErr {
     PlanError::new_err(told(refused))
+}
+
+/// A request, of the file `name`, whose plan a target cannot carry.
+pub(crate) fn emission(error: &EmitError, name: &str) -> PyErr {
+    let message = format!("{} cannot carry the plan: {}", error.form, error.reason);
+    PlanError::new_err((message, error.remedy.clone(), name.to_owned()))
 }
 
 /// What exceptions of documents take: the message, the remedy, the file, the line, the column, the key and the value.

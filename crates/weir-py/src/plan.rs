@@ -69,9 +69,7 @@ pub(crate) fn plan_emit(
             py.detach(|| scenario::emit(&asked, &place(&asked), form))
         }
     };
-    let emitted = emitted.map_err(|error| {
-        errors::config(format!("{} cannot carry the plan: {}", error.form, error.reason), error.remedy)
-    })?;
+    let emitted = emitted.map_err(|error| errors::emission(&error, name))?;
     Ok(json!(emitted).to_string())
 }
 

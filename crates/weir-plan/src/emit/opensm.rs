@@ -11,7 +11,7 @@ use crate::plan::{Plan, unlisted};
 use crate::target::{Form, LANES, Target};
 
 /// The most entries that OpenSM programs whatever the port.
-const MOST_ENTRIES: u32 = 32;
+pub(crate) const MOST_ENTRIES: u32 = 32;
 
 /// Writes the options.
 ///

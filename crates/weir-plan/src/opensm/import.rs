@@ -8,9 +8,9 @@ use super::effective::{Effective, operational, programmed, reaching, setting};
 use super::faults::as_read;
 use super::lint::Port;
 use super::parse::{Kind, Options};
+use crate::emit::opensm::MOST_ENTRIES;
 use crate::emit::scenario::quoted;
 use crate::emit::surroundings;
-use crate::placement::MAX_ENTRIES;
 use crate::quantity::Share;
 use crate::requirements::Requirements;
 use crate::shape::Link;
@@ -98,7 +98,7 @@ fn request(options: &Options, name: &str, prefix: Prefix, port: &Port, link: Lin
     let served = served(&effective, port, lanes);
     let packet = port.mtu.get().div_ceil(super::WEIGHT_UNIT).max(1);
     let w = (LARGEST / packet).clamp(k, 7);
-    let entries = port.low_capacity.clamp(1, MAX_ENTRIES);
+    let entries = port.low_capacity.clamp(1, MOST_ENTRIES);
     let name: String = name.chars().map(|each| if each.is_control() { '?' } else { each }).collect();
     let mut text = format!(
         "# Made from {name} ({}) by `weir import opensm`: the shares of the weights as they are programmed.\n\
