@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from weir import cli
+from weir import cli, files
 from weir.errors import ConfigError
-from weir.files import is_stream, replacing, write_text
+from weir.files import is_stream, read_text, replacing, write_text
 
 SCRIPT = "on 1 udp 10.0.2.1.4000 at 1 arrival 0.1 length 100 time 5"
 
@@ -134,3 +134,13 @@ def test_a_stream_without_an_ending_takes_the_first_form(folder):
     for name, said in (("file", "must end in"), (".", "cannot be written: is a directory")):
         with pytest.raises(ConfigError, match=said):
             form_of(Path(name), (".json", ".html"))
+
+
+def test_a_text_is_read_up_to_a_bound(folder, monkeypatch):
+    """A device that never ends would fill the memory; a line ends as it does where texts are opened."""
+    monkeypatch.setattr(files, "_MOST_BYTES", 2**21)
+    with pytest.raises(ConfigError, match=r"^/dev/zero: has more than 2 MiB") as refused:
+        read_text(Path("/dev/zero"))
+    assert refused.value.remedy == "name the file that is meant, or cut it"
+    (folder / "t").write_bytes(b"a\r\nb\rc\n" + b"d" * (2**21 - 7))
+    assert read_text(folder / "t") == "a\nb\nc\n" + "d" * (2**21 - 7)

@@ -7,6 +7,7 @@ A symbolic link stays, and the file it leads to is replaced. What is no regular 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import shutil
@@ -15,16 +16,20 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISBLK, S_ISDIR, S_ISREG
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from weir.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["is_stream", "place", "read_text", "replacing", "same_file", "write_text"]
+__all__ = ["is_stream", "lines_of", "place", "read_text", "replacing", "same_file", "write_text"]
 
 _MOST_LINKS = 40
+_MOST_BYTES = 2**28
+"""Of a text that is read: far more than any that weir writes, and less than a machine has memory."""
+_MOST_CHARACTERS = 2**20
+"""Of a line of a text that is read line by line."""
 _OF_THE_SYSTEM = re.compile(r"/dev/[^/]+|(/dev/fd|/proc)/.*")
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|[0-9]+))/fd/([0-9]{1,9})")
 _STANDARD = {"/dev/stdout": 1, "/dev/stderr": 2}
@@ -129,16 +134,44 @@ def read_text(path: Path) -> str:
     Raises
     ------
     ConfigError
-        If it cannot be read, or is not UTF-8.
+        If it cannot be read, is too long, or is not UTF-8.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        with path.open("rb") as source:
+            content = _beginning(source)
     except OSError as error:
         raise _refused(path, "read", error) from error
+    if len(content) > _MOST_BYTES:
+        reason = f"has more than {_MOST_BYTES // 2**20} MiB, the most that is read of a text"
+        raise ConfigError(reason, "name the file that is meant, or cut it", str(path))
+    try:
+        return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8").read()
     except UnicodeDecodeError as error:
         raise ConfigError(
             f"byte {error.start} is not UTF-8", "save the file as UTF-8 text", str(path)
         ) from error
+
+
+def lines_of(text: TextIO) -> Iterator[str]:
+    """Yield the lines of a text as they are read.
+
+    Raises
+    ------
+    OverflowError
+        At a line that is far too long to be one, as of a file that has none.
+    """
+    while line := text.readline(_MOST_CHARACTERS + 1):
+        if len(line) > _MOST_CHARACTERS:
+            raise OverflowError(f"a line has more than {_MOST_CHARACTERS:,} characters")
+        yield line
+
+
+def _beginning(source: BinaryIO) -> bytes:
+    """Return what a file holds, or some more than the most that is read of one."""
+    content = bytearray()
+    while len(content) <= _MOST_BYTES and (chunk := source.read(2**20)):
+        content += chunk
+    return bytes(content)
 
 
 def _refused(path: Path, done: str, error: OSError) -> ConfigError:

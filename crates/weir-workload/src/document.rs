@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::sizes::beginning;
 use crate::{Arrivals, CdfError, MAX_LENGTH, Sizes, SizesError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -151,12 +152,11 @@ impl WorkloadChecks for Checker<'_> {
     fn cdf(&mut self, file: &Located<PathBuf>) -> Result<Sizes, Refused> {
         let path = self.folder.join(&file.value);
         let name = path.display().to_string();
-        let length = std::fs::metadata(&path).map(|found| found.len());
-        if length.is_ok_and(|length| length > MAX_CDF_BYTES) {
+        let bytes = beginning(&path, MAX_CDF_BYTES + 1).or_else(|error| self.unreadable(file, &error))?;
+        if bytes.len() as u64 > MAX_CDF_BYTES {
             let reason = format!("must be a file of at most {MAX_CDF_BYTES} bytes");
             return self.refuse(file, reason, "thin out its points");
         }
-        let bytes = std::fs::read(&path).or_else(|error| self.unreadable(file, &error))?;
         self.fingerprint.add(&bytes);
         let text = String::from_utf8(bytes)
             .map_err(|_| Refused::of_file(&name, "is not UTF-8 text", "save the table as plain CSV"))?;

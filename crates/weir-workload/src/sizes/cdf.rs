@@ -10,6 +10,8 @@
 //! A line that cannot be understood is refused with its place, value, bound and remedy; nothing is skipped.
 
 use core::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use super::{MAX_RUNS, MAX_SIZE, Run, Sizes};
@@ -146,7 +148,10 @@ impl Sizes {
         if length > MAX_FILE_BYTES {
             return Err(whole(CdfFault::TooLong(length)));
         }
-        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let bytes = beginning(path, MAX_FILE_BYTES + 1).map_err(unreadable)?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(whole(CdfFault::TooLong(bytes.len() as u64)));
+        }
         let text = core::str::from_utf8(&bytes).map_err(|error| {
             let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
             CdfError { line, ..whole(CdfFault::NotText) }
@@ -276,6 +281,13 @@ fn parse_probability(column: &'static str, text: &str) -> Result<f64, Fault> {
         Ok(p) if (0.0..=1.0).contains(&p) => Ok(p),
         _ => Err((Some(column), CdfFault::Probability(shortened(text)))),
     }
+}
+
+/// What a file begins with: the length of a device or a pipe is not known before it is read.
+pub(crate) fn beginning(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Enough of a field to recognise it by.
