@@ -386,6 +386,11 @@ def test_files_of_tasks_have_names_of_their_own(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"seen.csv", "out"}
 
 
+def test_the_longest_span_is_one_that_a_scenario_has(tmp_path):
+    replayed(tmp_path, "task,wake,run\na,1,1\nb,1000000,1\n")
+    weir.Scenario.from_file(tmp_path / "out" / "scenario.toml")
+
+
 @pytest.mark.parametrize(
     ("text", "place", "said"),
     [
@@ -402,10 +407,17 @@ def test_files_of_tasks_have_names_of_their_own(tmp_path):
         ("task,wake,run\na,1,nan\n", (2, 3), "run is 'nan', must be"),
         ("task,wake,run\na,1,1e99\n", (2, 3), "run is '1e99', must be a number from 0 to 1,000,000,000"),
         ("task,wake,run\na,1," + "1" * 99 + "\n", (2, 3), "run is '1111"),
-        ("task,wake,run\n,1,1\n", (2, 1), "the task has no name"),
+        ("task,wake,run\n,1,1\n", (2, 1), "the task's name must have 1 to 100 letters"),
+        (f"task,wake,run\n{'a' * 101},1,1\n", (2, 1), "the task's name must have 1 to 100 letters"),
         ("task,wake,run\na,2,1\nb,1,1\na,1.5,1\n", (4, 2), "'a' wakes at 1.5 s, before it did"),
         ("task,time,run\na,1,2\n", (2, 2), "time is 1 s, must be at least run time and delay, 2 s"),
         ('task,wake,run\n"a,1,1\n', (2, None), "is no CSV"),
+        (f"task,wake,run\n{'a' * 2_000_000}", (2, None), "is no CSV: a line has more than 1,048,576"),
+        (
+            "task,wake,run\na,1,1\nb,1000000.5,1\n", (3, None),
+            "the rows up to here span 1000000.5 s, must span at most 1000000 s",
+        ),
+        ("task,wake,run\na,1000001,1\nb,0.5,1\n", (3, None), "the rows up to here span 1000001.5 s"),
         ("task,wake,run\n" + "".join(f"t{n},1,1\n" for n in range(1001)), (1002, 1), "more than 1,000"),
     ],
 )  # fmt: skip

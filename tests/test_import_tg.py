@@ -96,8 +96,28 @@ def test_a_script_that_sends_nothing_is_refused(script: Path, text: str, said: s
 
 
 @pytest.mark.parametrize(
+    ("text", "end"), [("arr 1 l 5 time 0", "0"), ("at 99999 arr 1 l 5 time 2", "100001")]
+)
+def test_an_end_that_no_scenario_has_is_refused(script: Path, text: str, end: str) -> None:
+    with pytest.raises(ConfigError, match=f"the script ends at {end} s") as refused:
+        made(script, f"on 1 udp 1.2.3.4.5 {text}")
+    assert refused.value.file == str(script)
+    assert tg.scenario(script, duration="100000s")
+
+
+@pytest.mark.parametrize(
     "options",
-    [{"rate": "0bit"}, {"rate": "fast"}, {"rate": "9" * 99 + "bit"}, {"random": "none"}, {"duration": "1h"}],
+    [
+        {"rate": "0bit"},
+        {"rate": "fast"},
+        {"rate": "9" * 99 + "bit"},
+        {"random": "none"},
+        {"duration": "1h"},
+        {"duration": "0s"},
+        {"duration": "1.5ns"},
+        {"duration": "100000.1s"},
+        {"duration": "9" * 99 + "s"},
+    ],
 )
 def test_options_are_checked(script: Path, options: dict[str, str]) -> None:
     (name,) = options

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weir.errors import TraceError
-from weir.files import replacing
+from weir.files import lines_of, replacing
 from weir.importing.names import notes, renamed
 from weir.importing.rtapp import DISCIPLINES, EPOCH, microseconds
 from weir.importing.targets import folder
@@ -48,7 +48,9 @@ MOST_TASKS = 1000
 MOST_ROWS = 10_000_000
 _MOST_EPOCH = 10**9
 _LATEST = 10**18
-"""Nanoseconds from the first wake-up to the last: more than thirty years."""
+"""Nanoseconds that a time may be: more than thirty years, as clocks count them from their own beginning."""
+_LONGEST = 10**15
+"""Nanoseconds from the first wake-up to the last end: the longest run of a node."""
 _MOST_DIGITS = 40
 _UNITS = {
     "": 10**9,
@@ -71,7 +73,7 @@ _HEADER = re.compile(r"(.*?)(?:[ _]*\((sec|s|msec|ms|usec|us|nsec|ns)\)|[ _](ms|
 _IDLE = re.compile(r"<idle>.*|swapper(/[0-9]+)?.*")
 _WORD = re.compile(r"[^A-Za-z0-9_.-]+")
 _COLUMNS = "name the columns `task`, `wake` and `run`, or `task`, `time`, `delay` and `run`"
-_SHOWN = 40
+_SHOWN, _MOST_LETTERS = 40, 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +191,7 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._line = 1
+        self._span = (2 * _LATEST, 0)
 
     def read(self) -> _Found:
         try:
@@ -201,7 +204,7 @@ class _Reader:
             raise self._error("is not UTF-8", "save the file as UTF-8 text") from error
 
     def _rows(self, text: Any) -> _Found:  # noqa: ANN401 - a text file
-        lines = csv.reader(text, strict=True)
+        lines = csv.reader(lines_of(text), strict=True)
         columns = None
         tasks: dict[str, _Task] = {}
         rows = idle = 0
@@ -229,8 +232,8 @@ class _Reader:
         while True:
             try:
                 fields = next(lines, None)
-            except csv.Error as error:
-                self._line = lines.line_num
+            except (csv.Error, OverflowError) as error:  # the latter in a line that was not given on
+                self._line = lines.line_num + isinstance(error, OverflowError)
                 raise self._error(f"is no CSV: {error}", "save the file as CSV, with commas") from error
             if fields is None:
                 return
@@ -240,8 +243,8 @@ class _Reader:
     def _row(self, columns: _Columns, fields: Sequence[str], tasks: dict[str, _Task]) -> bool:
         """Take a row; False if it is of the idle task."""
         name = fields[columns.task].strip()
-        if not name:
-            raise self._error("the task has no name", "name it", columns.task, fields)
+        if not 1 <= len(name) <= _MOST_LETTERS:
+            raise self._error("the task's name must have 1 to 100 letters", "name it", columns.task, fields)
         if _IDLE.fullmatch(name):
             return False
         task = tasks.setdefault(name, _Task(name))
@@ -262,13 +265,17 @@ class _Reader:
                 columns.places["wake" if "wake" in columns.places else "time"][0],
                 fields,
             )
-        if task.wakes and wake - task.wakes[0] > _LATEST:
-            raise self._error(
-                "wakes more than thirty years after its first wake-up", "check the unit of time"
-            )
+        self._extend(wake, wake + run)
         task.wakes.append(wake)
         task.runs.append(run)
         return True
+
+    def _extend(self, wake: int, end: int) -> None:
+        """Take a row into the time that all of them span."""
+        begin, end = self._span = min(self._span[0], wake), max(self._span[1], end)
+        if end - begin > _LONGEST:
+            said = f"the rows up to here span {_seconds(end - begin)}, must span at most {_seconds(_LONGEST)}"
+            raise self._error(said, "check the unit of time, or cut the file")
 
     def _wake(self, columns: _Columns, fields: Sequence[str], run: int) -> int:
         if "wake" in columns.places:
@@ -369,7 +376,7 @@ def _document(
         "disciplines": list(DISCIPLINES),
         "node": {"epoch": epoch},
         "process": processes,
-        "stop": {"warm_up": "0s", "duration": f"{(epochs + 1) * length}ns"},
+        "stop": {"warm_up": "0s", "duration": f"{min((epochs + 1) * length, _LONGEST)}ns"},
     }
     return document, [*_notes(found, sum(needs), length, margin), *notes(changed)]
 

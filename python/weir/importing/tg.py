@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,9 @@ LASTING = "60s"
 """How long a script runs that has no end of its own."""
 RANDOM = ("independent", "compatible")
 """Where random numbers come from: the project's streams, or TG's own sequence, the same for all streams."""
+_LONGEST = 100_000
+"""Seconds that the scenario runs at most: its series has a step a second, and no more are kept."""
+_UNITS = {"ns": -9, "us": -6, "ms": -3, "s": 0}
 _FASTER = 10
 """The link of the sender has this many times the rate, so that packets meet at the router."""
 
@@ -108,7 +112,7 @@ def scenario(
                 {"between": ["router", "receiver"], "rate": slow},
             ],
             "flow": [{"from": "sender", "to": "receiver", "tg": traffic}],
-            "stop": {"duration": duration or _ending(told)},
+            "stop": {"duration": duration or _ending(told, str(script))},
             "measure": {"series": "1s"},
         }
     )
@@ -118,8 +122,20 @@ def scenario(
 def _check_options(random: str, duration: str | None) -> None:
     if random not in RANDOM:
         raise ConfigError(f"random is {random!r}, must be one of {', '.join(RANDOM)}", "use one of them")
-    if duration is not None and not re.fullmatch(r"[0-9]+(\.[0-9]+)?(ns|us|ms|s)", duration):
-        raise ConfigError(f"duration is {duration!r}, must be a time with its unit", "write it as in `60s`")
+    if duration is not None and not _is_duration(duration):
+        raise ConfigError(
+            f"duration is {duration!r}, must be a time with its unit, in whole nanoseconds and from 1ns to "
+            f"{_LONGEST}s",
+            "write it as in `60s`",
+        )
+
+
+def _is_duration(text: str) -> bool:
+    parts = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)(ns|us|ms|s)", text)
+    if parts is None:
+        return False
+    nanoseconds = Decimal(parts[1]).scaleb(_UNITS[parts[2]] + 9)
+    return 1 <= nanoseconds <= _LONGEST * 10**9 and nanoseconds % 1 == 0
 
 
 def _rates(rate: str) -> tuple[str, str]:
@@ -151,12 +167,15 @@ def _network(told: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _ending(told: dict[str, Any]) -> str:
+def _ending(told: dict[str, Any], file: str) -> str:
     """Return when the script ends, or when to end it."""
-    if told["end"] is not None:
-        return _time(told["end"])
-    begun = max(burst["at"] or 0.0 for burst in told["bursts"])
-    return _time(begun + float(LASTING.removesuffix("s")))
+    end: float | None = told["end"]
+    if end is None:
+        end = max(burst["at"] or 0.0 for burst in told["bursts"]) + float(LASTING.removesuffix("s"))
+    if not 1e-9 <= end <= _LONGEST:
+        message = f"the script ends at {end:.10g} s, and a scenario of it from 1 ns to {_LONGEST} s"
+        raise ConfigError(message, "give its traffic a `time`, or say `--duration 60s`", file)
+    return _time(end)
 
 
 def _time(seconds: float) -> str:
