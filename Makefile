@@ -101,6 +101,10 @@ test-opensm: $(DEV) $(BUILT) ## run plans and 10,000 mutated files through OpenS
 	scripts/install-opensm
 	pytest tests/test_opensm.py -m "slow or not slow"
 
+.PHONY: test-mutated
+test-mutated: $(DEV) $(BUILT) ## give 40,000 mutated scenarios, traces, requests and captures to the commands; takes half an hour
+	pytest -s tests/test_mutated.py -m slow
+
 .PHONY: lint
 lint: lint-rust lint-python lint-stub lint-repository ## run all checks that are not tests
 
