@@ -1,0 +1,5 @@
+//! Recordings: what is written reads the same, and no damage goes unnoticed.
+
+mod damaged;
+mod round_trip;
+mod samples;
