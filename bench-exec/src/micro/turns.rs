@@ -11,7 +11,7 @@ use weir_core::units::{Instant, Nanos};
 const TASKS: u32 = 100_000;
 /// Epochs, in each of which every task is dispatched once.
 const EPOCHS: u64 = 5;
-const RUNS: u64 = 1_000;
+const RUNS: u64 = 300_000;
 
 struct Nothing;
 
