@@ -1,4 +1,16 @@
 //! An executor of tasks that promises each so much of every period, and gives the rest to whoever asks.
+//!
+//! | | |
+//! |-|-|
+//! | Source | the scheduler: Rettberg, *Development of a Voice Funnel System, Quarterly Technical Report No. 18*, BBN Report 5285, 1983, sections 2 and 3; the disciplines: `weir_core::task` |
+//! | Time | nanoseconds since the executor began, on a monotonic clock |
+//! | Work of a decision | the discipline's, and O(1); of a timer O(log timers) |
+//! | Memory | constant a task, beside its future; nothing is allocated per poll |
+//! | Departs from the source | tasks give way themselves; a slice ends where they do |
+//!
+//! A worker is a thread with tasks of its own (`worker`), which asks its dispatcher (`dispatcher`) who is next, and polls
+//! that task. The timer thread (`watch`) asks a running task to give way when its slice is over. Other threads wake tasks
+//! and spawn them through the inbox of their worker (`inbox`).
 
 #![deny(missing_docs)]
 
@@ -42,3 +54,8 @@ pub use spawning::{blocking, is_worker, spawn_local};
 pub use terms::{Template, Terms};
 pub use time::{Every, Moment, NoPeriod, Sleep, every, now, sleep, sleep_until};
 pub use yields::{YieldNow, preemption_point, steps, yield_now};
+
+/// The example of the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
