@@ -27,7 +27,6 @@ mod trial;
 use crate::document::{BalanceTable, NodeDocument};
 use crate::figures;
 use crate::model::{Balance, NodeScenario, Process};
-use weir_core::task::MAX_PROCESSES;
 use weir_core::units::Nanos;
 use weir_document::{Checked, Checker, Located};
 use weir_lab::scenario::need::{Measured, NeedTable};
@@ -45,6 +44,9 @@ const LONGEST_COST: Nanos = Nanos::new(1_000_000_000_000);
 /// The shortest and the longest epoch: a microsecond and a day. No need is longer, so that a sum of needs is within the
 /// clock.
 const EPOCHS: (Nanos, Nanos) = (Nanos::new(1_000), Nanos::new(86_400_000_000_000));
+/// The most processes of a scenario, those of the system included; a discipline takes more.
+const MAX_PROCESSES: u32 = 65_536;
+const _: () = assert!(MAX_PROCESSES <= weir_core::task::MAX_PROCESSES);
 /// How often nodes are compared at most.
 const OFTENEST: Nanos = Nanos::new(1_000);
 

@@ -314,7 +314,7 @@ fn the_document_has_the_bounds_of_the_code() {
     };
     let seconds = |span: Nanos| format!("{} s", grouped(span.get() / 1_000_000_000));
     let count = |number: usize| grouped(number as u64);
-    let most = grouped(weir_core::task::MAX_PROCESSES.into());
+    let most = grouped(super::MAX_PROCESSES.into());
     let longest_mean = weir_lab::stream::LONGEST_MEAN / 1e9;
     let bounds = [
         ("`node.epoch`", format!("| {} us to {} |", EPOCHS.0.get() / 1_000, seconds(EPOCHS.1))),
