@@ -50,6 +50,10 @@ demo: ## set up, build (minutes), then the tour and a quick reproduction (a minu
 bench: $(RELEASED) ## measure the engines and the disciplines in release (PREFIX=port/: some of them; docs/performance.md)
 	$(VENV)/bin/weir bench $(PREFIX)
 
+.PHONY: bench-exec
+bench-exec: $(CREATED) ## measure weir-exec and other executors in turns; takes minutes
+	cargo run --locked --release --manifest-path bench-exec/Cargo.toml
+
 .PHONY: study-coverage
 study-coverage: $(CREATED) ## count how often intervals cover the truth, and whether runs that are too short say so; takes a quarter of an hour (docs/studies.md)
 	cargo run --locked --release -p weir-sim --example coverage
@@ -104,6 +108,10 @@ test-opensm: $(DEV) $(BUILT) ## run plans and 10,000 mutated files through OpenS
 .PHONY: test-mutated
 test-mutated: $(DEV) $(BUILT) ## give 40,000 mutated scenarios, traces, requests and captures to the commands; takes half an hour
 	pytest -s tests/test_mutated.py -m slow
+
+.PHONY: test-loom
+test-loom: $(CREATED) ## try every order in which threads may wake a task of weir-exec
+	RUSTFLAGS="--cfg weir_loom" cargo test --locked --release --target-dir $(TARGET)/loom -p weir-exec --lib loom_tests
 
 .PHONY: lint
 lint: lint-rust lint-python lint-stub lint-repository ## run all checks that are not tests
