@@ -135,7 +135,7 @@ impl Events {
     /// # Errors
     /// They are another task's.
     pub async fn wait_any(&self) -> Result<u64, WaitError> {
-        Wait { mailbox: &self.mailbox, wanted: Wanted::Any, waits: false }.await
+        Wait { mailbox: &self.mailbox, wanted: Wanted::Any, found: |number| number, waits: false }.await
     }
 
     /// Waits for one of a set of events; returns the number of the one that was posted first ([`Event::number`]), which
@@ -147,7 +147,8 @@ impl Events {
         if events.is_empty() {
             return Err(WaitError::NoEvents);
         }
-        Wait { mailbox: &self.mailbox, wanted: Wanted::Set(events.into()), waits: false }.await
+        let wanted = Wanted::Set(events.into());
+        Wait { mailbox: &self.mailbox, wanted, found: |number| number, waits: false }.await
     }
 }
 
@@ -188,8 +189,9 @@ impl<T: Send> Event<T> {
     /// It is another task's.
     pub async fn wait(&self) -> Result<T, WaitError> {
         let wanted = Wanted::One(self.posts.number);
-        Wait { mailbox: &self.posts.mailbox, wanted, waits: false }.await?;
-        Ok(self.take().expect("a posted event has a value"))
+        // Where it is posted again at once, that has its own value.
+        let found = |_| self.take().expect("a posted event has a value");
+        Wait { mailbox: &self.posts.mailbox, wanted, found, waits: false }.await
     }
 
     /// Takes what it was posted with, behind [`Events::wait_any`] or [`Events::wait_for`].
@@ -257,15 +259,17 @@ impl<T: Send + 'static> Poster<T> {
 }
 
 /// Waits for one of some events.
-struct Wait<'a> {
+struct Wait<'a, F> {
     mailbox: &'a Mailbox,
     wanted: Wanted,
+    /// What is made of the event that came, while nobody can post it again.
+    found: F,
     /// It stands in the mailbox.
     waits: bool,
 }
 
-impl Future for Wait<'_> {
-    type Output = Result<u64, WaitError>;
+impl<T, F: Fn(u64) -> T + Unpin> Future for Wait<'_, F> {
+    type Output = Result<T, WaitError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let asker = asker();
@@ -277,9 +281,10 @@ impl Future for Wait<'_> {
         }
         if let Some(place) = mailbox.posted.iter().position(|&number| self.wanted.has(number)) {
             let number = mailbox.posted.remove(place).expect("it was found there");
+            let found = (self.found)(number);
             drop(mailbox);
             self.waits = false;
-            return Poll::Ready(Ok(number));
+            return Poll::Ready(Ok(found));
         }
         mailbox.waiting = Some(Waiting { wanted: self.wanted.clone(), waker: cx.waker().clone() });
         drop(mailbox);
@@ -288,7 +293,7 @@ impl Future for Wait<'_> {
     }
 }
 
-impl Drop for Wait<'_> {
+impl<F> Drop for Wait<'_, F> {
     fn drop(&mut self) {
         if self.waits {
             lock(self.mailbox).waiting = None;

@@ -354,3 +354,24 @@ fn a_worker_that_is_bound_elsewhere_goes_on() {
     });
     assert_eq!(moved.wait().unwrap(), 0);
 }
+
+#[test]
+fn an_event_that_is_posted_again_at_once_has_each_value_in_turn() {
+    const POSTS: u64 = 20_000;
+    let (executor, _) = quiet("epoch(100ms)");
+    let (hand_over, handed) = std::sync::mpsc::channel();
+    let waits = executor.handle().spawn_with(Terms::named("waits"), move || async move {
+        let event = Event::<u64>::new();
+        hand_over.send(event.poster()).unwrap();
+        for expected in 0..POSTS {
+            assert_eq!(event.wait().await, Ok(expected));
+        }
+    });
+    let poster = handed.recv().unwrap();
+    for number in 0..POSTS {
+        while !waits.is_finished() && !poster.post_with(number) {
+            std::hint::spin_loop();
+        }
+    }
+    waits.wait().expect("no value is lost");
+}
