@@ -31,7 +31,7 @@ mod linux {
     /// The most calls that are taken.
     const DEPTH: usize = 64;
     /// A thread that does not answer within this is left alone: it is not on a processor, or blocks the signal.
-    const PATIENCE: Duration = Duration::from_millis(20);
+    const PATIENCE: Duration = Duration::from_millis(100);
 
     /// Who may ask: one at a time.
     static ASKING: Mutex<()> = Mutex::new(());
