@@ -87,9 +87,9 @@ fn controls(wanted: &Wanted, peers: &[Peer]) {
 
 fn foregrounds(wanted: &Wanted, peers: &[Peer]) {
     println!("\n## Foreground beside a background");
-    // Version 0.9 stops there half way: all its tasks sleep, and no timer wakes them.
+    // Version 0.9 stopped there half way, with all its threads asleep; why is not known.
     let glommio = Peer::Glommio;
-    println!("\n{} is left out: with a background its timers stop.", glommio.name());
+    println!("\n{} is left out: beside a background it stopped with all its threads asleep.", glommio.name());
     let peers: &[Peer] = &peers.iter().copied().filter(|&peer| peer != glommio).collect::<Vec<_>>();
     let mut tables = [(); 3].map(|()| Table::default());
     for _ in 0..wanted.rounds {
