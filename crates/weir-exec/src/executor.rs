@@ -12,10 +12,10 @@ use std::time::Duration;
 use crate::clock::Monotonic;
 use crate::counters::WorkerCounts;
 use crate::dispatcher::dispatchers;
-use crate::join::JoinHandle;
+use crate::join::{JoinError, JoinHandle};
 use crate::report::{Report, Reports};
 use crate::shared::{Parcel, Shared};
-use crate::spawning::spawn_on;
+use crate::spawning::{not_spawned, spawn_on};
 use crate::start::{Setting, run};
 use crate::terms::Terms;
 use crate::watch::{Watch, Watched};
@@ -319,7 +319,7 @@ impl Drop for Executor {
 impl Handle {
     /// Spawns a task on the worker of its terms; or on this thread's, or the one with the fewest tasks.
     ///
-    /// Whether it is admitted is told by the handle: [`JoinError::Refused`](crate::JoinError::Refused).
+    /// Whether it is admitted is told by the handle: [`JoinError::Refused`].
     pub fn spawn<F>(&self, terms: Terms, future: F) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
@@ -336,7 +336,10 @@ impl Handle {
         F::Output: Send + 'static,
     {
         let own = || crate::local::with(|local| Arc::clone(&local.shared));
-        let named = terms.worker.map(|worker| Arc::clone(&self.workers[worker % self.workers.len()]));
+        if let Some(asked) = terms.worker.filter(|&worker| worker >= self.workers.len()) {
+            return not_spawned(&self.workers[0], JoinError::NoWorker { asked, workers: self.workers.len() });
+        }
+        let named = terms.worker.map(|worker| Arc::clone(&self.workers[worker]));
         let worker = named.or_else(|| own().filter(|own| self.has(own))).unwrap_or_else(|| self.emptiest());
         spawn_on(&worker, terms, make)
     }

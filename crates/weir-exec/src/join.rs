@@ -15,6 +15,13 @@ use weir_core::task::DeclarationError;
 pub enum JoinError {
     /// The discipline does not admit it.
     Refused(DeclarationError),
+    /// Its terms name a worker that there is not.
+    NoWorker {
+        /// The worker that was asked for, from 0.
+        asked: usize,
+        /// How many there are.
+        workers: usize,
+    },
     /// It panicked, with this.
     Panicked(Box<dyn Any + Send>),
     /// It was aborted, or the executor was shut down.
@@ -31,6 +38,9 @@ impl fmt::Display for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(why) => write!(f, "the task is not admitted: {why}"),
+            Self::NoWorker { asked, workers } => {
+                write!(f, "the task is not spawned: worker is {asked}, must be below {workers}")
+            }
             Self::Panicked(with) => write!(f, "the task panicked: {}", said(&**with)),
             Self::Aborted => f.write_str("the task was aborted"),
         }

@@ -17,6 +17,14 @@ fn new_task<T>(shared: &Arc<Shared>) -> JoinHandle<T> {
     JoinHandle { outcome: Arc::new(Outcome::new()), header: Arc::new(Header::new(Arc::clone(shared))) }
 }
 
+/// The handle of a task that never was, which says why.
+pub(crate) fn not_spawned<T>(shared: &Arc<Shared>, why: JoinError) -> JoinHandle<T> {
+    let handle = new_task(shared);
+    handle.header.notice.finish();
+    handle.outcome.settle(Err(why));
+    handle
+}
+
 /// The future of a task, which leaves its result.
 fn work<F>(future: F, outcome: Arc<Outcome<F::Output>>) -> Work
 where
@@ -37,9 +45,7 @@ where
     shared.tasks.fetch_add(1, Ordering::SeqCst);
     if shared.is_stopping() {
         shared.tasks.fetch_sub(1, Ordering::SeqCst);
-        handle.header.notice.finish();
-        handle.outcome.settle(Err(JoinError::Aborted));
-        return handle;
+        return not_spawned(shared, JoinError::Aborted);
     }
     let (outcome, header) = (Arc::clone(&handle.outcome), Arc::clone(&handle.header));
     let admit = move |local: &Local| {

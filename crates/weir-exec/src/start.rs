@@ -63,6 +63,11 @@ fn prepare(processor: Option<usize>, priority: Option<u8>) -> Result<(), BuildEr
         bind(place).map_err(|error| BuildError::System { what, error })?;
     }
     if let Some(priority) = priority {
+        if !(1..=98).contains(&priority) {
+            let what = format!("priority {priority} of SCHED_FIFO");
+            let error = io::Error::other("must be from 1 to 98: the timer thread is one above");
+            return Err(BuildError::System { what, error });
+        }
         let what = format!("priority {priority} of SCHED_FIFO, which takes CAP_SYS_NICE or RLIMIT_RTPRIO");
         real_time(priority).map_err(|error| BuildError::System { what, error })?;
     }
@@ -100,9 +105,6 @@ fn bind(_: usize) -> io::Result<()> {
 /// Gives this thread a real-time priority, which what it starts does not inherit.
 #[cfg(target_os = "linux")]
 pub(crate) fn real_time(priority: u8) -> io::Result<()> {
-    if !(1..=99).contains(&priority) {
-        return Err(io::Error::other("must be from 1 to 98"));
-    }
     let parameters = libc::sched_param { sched_priority: i32::from(priority) };
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: the structure is whole and outlives the call; 0 is the calling thread.

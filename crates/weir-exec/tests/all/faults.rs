@@ -86,6 +86,16 @@ fn what_cannot_be_built_says_why() {
 }
 
 #[test]
+fn a_worker_that_there_is_not_is_refused() {
+    let (executor, _) = quiet("epoch(100ms)");
+    let error = executor.spawn(Terms::named("far").worker(1), async {}).wait().unwrap_err();
+    assert_eq!(error.to_string(), "the task is not spawned: worker is 1, must be below 1");
+    executor.spawn(Terms::named("near").worker(0), async {}).wait().unwrap();
+    let built = Executor::builder().real_time(99).build().map(drop).unwrap_err().to_string();
+    assert!(built.contains("must be from 1 to 98"), "{built}");
+}
+
+#[test]
 fn a_task_that_panics_takes_nobody_down_and_returns_its_need() {
     let (executor, heard) = quiet("epoch(100ms,admit=refuse)");
     let bad = executor.spawn(Terms::named("bad").need(ms(90)), async {
