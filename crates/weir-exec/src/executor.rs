@@ -1,9 +1,9 @@
 //! An executor: its workers, and what is done with them from outside.
 
-use std::fmt;
 use std::future::Future;
 use std::io;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
@@ -12,14 +12,15 @@ use std::time::Duration;
 use crate::clock::Monotonic;
 use crate::counters::WorkerCounts;
 use crate::dispatcher::dispatchers;
+use crate::error::BuildError;
 use crate::join::{JoinError, JoinHandle};
+use crate::recording;
 use crate::report::{Report, Reports};
 use crate::shared::{Parcel, Shared};
 use crate::spawning::{not_spawned, spawn_on};
 use crate::start::{Setting, run};
 use crate::terms::Terms;
 use crate::watch::{Watch, Watched};
-use weir_core::spec::SpecError;
 
 /// What drives I/O on the workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,51 +31,6 @@ pub(crate) enum Reactor {
     /// A current-thread runtime of Tokio on each worker.
     #[cfg(feature = "tokio")]
     Tokio,
-}
-
-/// Why an executor is not built.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// The discipline is none.
-    Discipline(SpecError),
-    /// The number of workers cannot be had.
-    Workers {
-        /// How many were asked for.
-        asked: usize,
-        /// How many processors this program may use.
-        processors: usize,
-    },
-    /// A worker could not be bound to a processor, given its priority, or started.
-    System {
-        /// What failed.
-        what: String,
-        /// Why.
-        error: io::Error,
-    },
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Discipline(error) => write!(f, "discipline: {error}"),
-            Self::Workers { asked: 0, .. } => f.write_str("workers is 0, must be at least 1"),
-            Self::Workers { asked, processors } => write!(
-                f,
-                "workers is {asked}, must be at most {processors}, the processors that this program may use, \
-                 or be allowed to share them with `pinned(false)`"
-            ),
-            Self::System { what, error } => write!(f, "{what}: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}
-
-impl From<SpecError> for BuildError {
-    fn from(error: SpecError) -> Self {
-        Self::Discipline(error)
-    }
 }
 
 /// What an executor is built from.
@@ -88,6 +44,7 @@ pub struct Builder {
     grace: Duration,
     reactor: Reactor,
     reactor_every: Duration,
+    record: Option<PathBuf>,
     reports: Reports,
 }
 
@@ -110,6 +67,7 @@ impl Builder {
             grace: Duration::from_millis(1),
             reactor: Reactor::None,
             reactor_every: Duration::from_micros(250),
+            record: None,
             reports: Reports::to(|report| eprintln!("weir-exec: {report}")),
         }
     }
@@ -180,23 +138,42 @@ impl Builder {
         self
     }
 
+    /// What happens is written to this file, which is replaced: `weir import exec FILE` makes a scenario of it. Nothing of
+    /// the program waits for the file: what cannot be written in time is left out, and counted there.
+    #[must_use]
+    pub fn record(mut self, path: impl Into<PathBuf>) -> Self {
+        self.record = Some(path.into());
+        self
+    }
+
     /// Starts the workers.
     ///
     /// # Errors
-    /// The discipline is none, there are too few processors, or the system refuses a thread, its processor or its
-    /// priority.
+    /// The discipline is none, there are too few processors, or the system refuses a thread, its processor, its
+    /// priority, or the file of a recording.
     pub fn build(self) -> Result<Executor, BuildError> {
         let dispatchers = dispatchers(&self.discipline, self.workers)?;
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         if self.workers == 0 || self.pinned && self.workers > processors {
             return Err(BuildError::Workers { asked: self.workers, processors });
         }
+        let (mut ends, recorder) = match &self.record {
+            None => (Vec::new(), None),
+            Some(path) => {
+                let begun = recording::start(path, &self.discipline, self.workers, self.reports.clone());
+                let what = || format!("the recording `{}`", path.display());
+                let (ends, thread) = begun.map_err(|error| BuildError::System { what: what(), error })?;
+                (ends, Some(thread))
+            }
+        };
+        ends.reverse();
         let (clock, watch) = (Arc::new(Monotonic::new()), Watch::new());
         let mut executor = Executor {
             handle: Handle { workers: Vec::new().into(), clock: Arc::clone(&clock) },
             watch: watch.clone(),
             threads: Vec::new(),
             timer: None,
+            recorder,
         };
         let mut watched = Vec::new();
         for (number, dispatcher) in dispatchers.into_iter().enumerate() {
@@ -215,6 +192,7 @@ impl Builder {
                 spin: self.spin,
                 reactor: self.reactor,
                 reactor_every: self.reactor_every,
+                record: ends.pop().map(|ends| (ends, self.workers)),
                 started: tell,
             };
             let name = format!("weir-exec-{number}");
@@ -251,6 +229,7 @@ pub struct Executor {
     watch: Watch,
     threads: Vec<(Arc<Shared>, thread::JoinHandle<Vec<String>>)>,
     timer: Option<thread::JoinHandle<()>>,
+    recorder: Option<thread::JoinHandle<()>>,
 }
 
 /// What spawns tasks, from anywhere.
@@ -303,8 +282,8 @@ impl Executor {
         let threads = self.threads.drain(..);
         let left = threads.flat_map(|(_, thread)| thread.join().unwrap_or_default()).collect();
         self.watch.stop();
-        if let Some(timer) = self.timer.take() {
-            let _ = timer.join();
+        for thread in [self.timer.take(), self.recorder.take()].into_iter().flatten() {
+            let _ = thread.join();
         }
         left
     }

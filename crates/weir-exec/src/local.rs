@@ -15,6 +15,7 @@ use crate::counters::{Counters, WorkerCounts};
 use crate::dispatcher::{After, Decision, Dispatch, NOBODY};
 use crate::header::Header;
 use crate::join::{JoinError, Settle};
+use crate::observe::{Observe, Polled, Took};
 use crate::report::{Report, Reports};
 use crate::shared::Shared;
 use crate::slots::{Body, Slot, Slots, Work};
@@ -25,9 +26,6 @@ use crate::watch::Watch;
 thread_local! {
     static CURRENT: RefCell<Option<Rc<Local>>> = const { RefCell::new(None) };
 }
-
-/// Hears which task was polled, on which level, from when until when.
-pub(crate) type Observer = Box<dyn Fn(u32, Option<i8>, u64, u64)>;
 
 /// See above.
 pub(crate) struct Local {
@@ -47,7 +45,7 @@ pub(crate) struct Local {
     /// The thread is in the reactor: a task that becomes ready there wakes the worker.
     pub(crate) rests: Cell<bool>,
     pub(crate) watch: Option<Watch>,
-    pub(crate) observer: Option<Observer>,
+    observer: Option<RefCell<Box<dyn Observe>>>,
     pub(crate) reports: Reports,
 }
 
@@ -94,7 +92,7 @@ impl Local {
         clock: Clock,
         dispatcher: Box<dyn Dispatch>,
         watch: Option<Watch>,
-        observer: Option<Observer>,
+        observer: Option<Box<dyn Observe>>,
         reports: Reports,
     ) -> Self {
         Self {
@@ -110,7 +108,7 @@ impl Local {
             running_id: Cell::new(0),
             rests: Cell::new(false),
             watch,
-            observer,
+            observer: observer.map(RefCell::new),
             reports,
         }
     }
@@ -136,6 +134,7 @@ impl Local {
         let now = self.now();
         let outranks = self.dispatcher.borrow_mut().wake(now, number);
         self.counters.borrow_mut().wakes += 1;
+        self.observed(|observer| observer.ready(now, number));
         if self.running.get() == NOBODY {
             if self.rests.get() {
                 self.shared.inbox.wake();
@@ -209,6 +208,7 @@ impl Local {
                     self.reports.tell(Report::Overcommitted { worker: self.shared.number, over });
                 }
                 self.shared.set_name(number, &terms.name);
+                self.observed(|observer| observer.admitted(now, number, &terms.name, &terms.declared));
                 header.is_admitted_as(number);
                 self.counters.borrow_mut().spawned += 1;
                 let waker = Waker::from(Arc::clone(header));
@@ -258,35 +258,37 @@ impl Local {
         Some(body)
     }
 
-    /// Puts a task back behind a poll that began at `began`.
+    /// Puts a task back behind a poll.
     #[inline]
-    pub(crate) fn put_back(&self, number: u32, body: Body, began: u64, now: u64, after: After) {
+    pub(crate) fn put_back(&self, number: u32, body: Body, took: Took, after: After) {
         self.running.set(NOBODY);
-        let took = now.saturating_sub(began);
         if let Some(slot) = self.slots.borrow_mut().get_mut(number) {
-            slot.polled(body, took);
+            slot.polled(body, took.span());
         }
-        self.polled(number, now, took, after);
+        self.polled(number, took, after);
     }
 
     #[inline]
-    fn polled(&self, number: u32, now: u64, took: u64, after: After) {
+    fn polled(&self, number: u32, took: Took, after: After) {
         let mut dispatcher = self.dispatcher.borrow_mut();
-        if let Some(observer) = &self.observer {
-            observer(number, dispatcher.level(), now - took, now);
-        }
+        let Took { from, until, own } = took;
+        let level = || dispatcher.level();
+        self.observed(|observer| {
+            observer.polled(Polled { task: number, level: level(), from, until, after, own });
+        });
+        let took = took.span();
         let mut counters = self.counters.borrow_mut();
         counters.polls += 1;
         if took > counters.longest_poll {
             counters.longest_poll = took;
             counters.longest_poll_of = self.shared.name(number);
         }
-        dispatcher.polled(now, after);
+        dispatcher.polled(until, after);
     }
 
     /// The task that was taken out for a poll is over: it came to its end, panicked, or was aborted before.
-    pub(crate) fn ends(&self, number: u32, header: &Header, began: u64, now: u64, why: Why) {
-        self.polled(number, now, now.saturating_sub(began), After::Ends);
+    pub(crate) fn ends(&self, number: u32, header: &Header, took: Took, why: Why) {
+        self.polled(number, took, After::Ends);
         self.running.set(NOBODY);
         let slot = self.slots.borrow_mut().free(number);
         let Some(slot) = slot else { return };
@@ -310,6 +312,8 @@ impl Local {
 
     /// Drops every task, at the end of the worker; returns the names of those that had not ended.
     pub(crate) fn clear(&self) -> Vec<String> {
+        let now = self.now();
+        self.observed(|observer| observer.is_over(now));
         let mut names = Vec::new();
         let mut number = 0;
         while number < self.slots.borrow().len() {
@@ -327,6 +331,23 @@ impl Local {
             }
         }
         names
+    }
+
+    /// Lets whoever hears of what happens here know.
+    #[inline]
+    fn observed<T>(&self, f: impl FnOnce(&mut dyn Observe) -> T) -> Option<T> {
+        self.observer.as_ref().map(|observer| f(&mut **observer.borrow_mut()))
+    }
+
+    /// The time at which the worker has come to a task, if it is to be measured.
+    #[inline]
+    pub(crate) fn reached(&self) -> Option<u64> {
+        self.observed(|observer| observer.measures()).filter(|is| *is).map(|_| self.clock.now())
+    }
+
+    /// Nobody is ready at `now`.
+    pub(crate) fn has_nobody(&self, now: u64) {
+        self.observed(|observer| observer.rests(now));
     }
 
     /// What was counted so far.

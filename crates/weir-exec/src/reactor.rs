@@ -9,7 +9,7 @@ use std::sync::mpsc::Sender;
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::executor::BuildError;
+use crate::error::BuildError;
 use crate::inbox::Bed;
 use crate::local::Local;
 use crate::terms::nanos;

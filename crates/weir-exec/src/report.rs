@@ -2,6 +2,7 @@
 //! the epoch.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,6 +44,13 @@ pub enum Report {
         /// Where it is, innermost call first, if the platform can tell.
         stack: Vec<String>,
     },
+    /// The file of a recording cannot be written any more; the program goes on.
+    NotRecorded {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: String,
+    },
     /// The program was suspended; its clock stood still meanwhile.
     Suspended {
         /// For how long.
@@ -66,6 +74,9 @@ impl fmt::Display for Report {
                     "worker {worker}: a poll of task `{task}` has run over its slice, for {runs:.1?} so far"
                 )?;
                 stack.iter().try_for_each(|frame| write!(f, "\n    at {frame}"))
+            }
+            Self::NotRecorded { path, error } => {
+                write!(f, "the recording `{}` ends here: {error}", path.display())
             }
             Self::Suspended { span } => write!(f, "the program was suspended for {span:.1?}"),
         }

@@ -15,6 +15,7 @@ use crate::counters::WorkerCounts;
 use crate::dispatcher::dispatchers;
 use crate::join::JoinHandle;
 use crate::local::{self, Current, Local};
+use crate::observe::{Observe, Polled};
 use crate::report::{Report, Reports};
 use crate::shared::Shared;
 use crate::spawning::spawn_on;
@@ -55,11 +56,10 @@ impl Simulation {
         let dispatcher = dispatchers(discipline, 1)?.pop().expect("as many as were asked for");
         let (now, ran) = (Rc::new(Cell::new(0)), Rc::new(RefCell::new(Vec::new())));
         let tell = Rc::clone(&ran);
-        let observer = move |task, level, from, until| note(&mut tell.borrow_mut(), task, level, from, until);
         let reports = Reports::to(|report: Report| drop(report));
         let clock = Clock::Simulated(Rc::clone(&now));
         let shared = Arc::new(Shared::new(0));
-        let local = Local::new(shared, clock, dispatcher, None, Some(Box::new(observer)), reports);
+        let local = Local::new(shared, clock, dispatcher, None, Some(Box::new(Notes(tell))), reports);
         let local = Rc::new(local);
         let current = Current::enter(&local);
         Ok(Self { worker: Worker::new(local), now, ran, _current: current })
@@ -111,15 +111,22 @@ impl Drop for Simulation {
     }
 }
 
-fn note(ran: &mut Vec<Ran>, task: u32, level: Option<i8>, from: u64, until: u64) {
-    if from == until {
-        return;
-    }
-    match ran.last_mut() {
-        Some(last) if last.task == task && last.level == level && last.until.0 == from => {
-            last.until.0 = until
+/// Notes where tasks ran.
+struct Notes(Rc<RefCell<Vec<Ran>>>);
+
+impl Observe for Notes {
+    fn polled(&mut self, polled: Polled) {
+        let Polled { task, level, from, until, .. } = polled;
+        if from == until {
+            return;
         }
-        _ => ran.push(Ran { task, level, from: Moment(from), until: Moment(until) }),
+        let mut ran = self.0.borrow_mut();
+        match ran.last_mut() {
+            Some(last) if last.task == task && last.level == level && last.until.0 == from => {
+                last.until.0 = until;
+            }
+            _ => ran.push(Ran { task, level, from: Moment(from), until: Moment(until) }),
+        }
     }
 }
 

@@ -8,8 +8,11 @@ use std::time::Duration;
 
 use crate::clock::{Clock, Monotonic};
 use crate::dispatcher::Dispatch;
-use crate::executor::{BuildError, Reactor};
+use crate::error::BuildError;
+use crate::executor::Reactor;
 use crate::local::{Current, Local};
+use crate::observe::Observe;
+use crate::recording::Ends;
 use crate::report::Reports;
 use crate::stack::Target;
 use crate::watch::{Watch, Watched, sleep_exactly};
@@ -28,6 +31,8 @@ pub(crate) struct Setting {
     pub(crate) spin: Duration,
     pub(crate) reactor: Reactor,
     pub(crate) reactor_every: Duration,
+    /// What its recorder is made from, and how many workers there are.
+    pub(crate) record: Option<(Ends, usize)>,
     /// Hears once whether the worker runs.
     pub(crate) started: Sender<Result<(), BuildError>>,
 }
@@ -43,7 +48,12 @@ pub(crate) fn run(setting: Setting) -> Vec<String> {
     let _ = one.thread.set(Target::current());
     let clock = Clock::Monotonic(clock);
     let shared = Arc::clone(&one.shared);
-    let local = Rc::new(Local::new(shared, clock, dispatcher, Some(watch), None, reports));
+    let number = shared.number;
+    let observer = setting.record.map(|(ends, workers)| {
+        let recorder: Box<dyn Observe> = Box::new(ends.recorder(number, workers));
+        recorder
+    });
+    let local = Rc::new(Local::new(shared, clock, dispatcher, Some(watch), observer, reports));
     let _current = Current::enter(&local);
     let mut worker = Worker::new(Rc::clone(&local));
     match setting.reactor {

@@ -11,8 +11,10 @@ use std::thread;
 use std::time::Duration;
 
 use crate::dispatcher::{After, Decision, NOBODY};
+use crate::header::Header;
 use crate::inbox::Bed;
 use crate::local::{Local, Why};
+use crate::observe::Took;
 use crate::shared::Parcel;
 use crate::signal::NEVER;
 use crate::slots::Body;
@@ -51,6 +53,7 @@ impl Worker {
             if decision.task == NOBODY {
                 // A discipline may hold tasks back until its event.
                 self.local.shared.signal.rests(decision.due);
+                self.local.has_nobody(now);
                 return Turn::Idle(decision.due);
             }
             if now >= until {
@@ -106,13 +109,14 @@ impl Worker {
         };
         if header.is_aborted() {
             let _ = catch_unwind(AssertUnwindSafe(move || drop(work)));
-            return self.over(number, &header, now, Why::Aborted);
+            return self.over(number, &header, now, None, Why::Aborted);
         }
         local.shared.signal.begins(number, now, due, slice_end);
         if let Some(watch) = &local.watch {
             watch.comes_due(due);
         }
         header.notice.begin();
+        let own = local.reached().map(|reached| reached.saturating_sub(now));
         let cx = &mut Context::from_waker(&waker);
         let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx)));
         let end = local.clock.now();
@@ -123,24 +127,25 @@ impl Worker {
                     true if local.is_asked(end) => After::GivesWay,
                     true => After::Yields,
                 };
-                local.put_back(number, Body { work, header, waker }, now, end, after);
+                let took = Took { from: now, until: end, own };
+                local.put_back(number, Body { work, header, waker }, took, after);
                 end
             }
             Ok(Poll::Ready(())) => {
                 let _ = catch_unwind(AssertUnwindSafe(move || drop(work)));
-                self.over(number, &header, now, Why::Done)
+                self.over(number, &header, now, own, Why::Done)
             }
             Err(panic) => {
                 let _ = catch_unwind(AssertUnwindSafe(move || drop(work)));
-                self.over(number, &header, now, Why::Panicked(panic))
+                self.over(number, &header, now, own, Why::Panicked(panic))
             }
         }
     }
 
     #[cold]
-    fn over(&self, number: u32, header: &Arc<crate::header::Header>, began: u64, why: Why) -> u64 {
+    fn over(&self, number: u32, header: &Arc<Header>, from: u64, own: Option<u64>, why: Why) -> u64 {
         let end = self.local.clock.now();
-        self.local.ends(number, header, began, end, why);
+        self.local.ends(number, header, Took { from, until: end, own }, why);
         if self.local.shared.is_stopping() {
             // It may have been the last one.
             self.local.shared.leave(Parcel::Look(Box::new(|_| {})));

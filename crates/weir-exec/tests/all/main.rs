@@ -2,4 +2,5 @@
 
 mod differential;
 mod faults;
+mod recorded;
 mod suspended;
