@@ -2,7 +2,8 @@
 //!
 //! An event is posted or not; to post it again before its owner has taken it has no effect. Its owner is the task that
 //! made it, or, where it was made elsewhere, the first that waits for it. A wait takes the first match in the order of
-//! the posts.
+//! the posts, and from then on the event may be posted again; the value that came with it is kept apart for its owner
+//! until it waits for that event again.
 //!
 //! | | |
 //! |-|-|
@@ -37,13 +38,51 @@ fn asker() -> Owner {
 struct Mail {
     owner: Owner,
     posted: VecDeque<u64>,
-    waiting: Option<Waiting>,
+    /// A task may wait for several at once, where it joins or selects futures.
+    waiting: Vec<Waiting>,
+    seats: u64,
 }
 
 #[derive(Debug)]
 struct Waiting {
+    seat: u64,
     wanted: Wanted,
     waker: Waker,
+}
+
+impl Mail {
+    /// Takes out who waits for an event. Several do so of one task mostly, hence of one waker.
+    fn woken(&mut self, number: u64) -> (Option<Waker>, Vec<Waker>) {
+        let mut all = self.waiting.extract_if(.., |one| one.wanted.has(number)).map(|one| one.waker);
+        (all.next(), all.collect())
+    }
+}
+
+/// The values of one event.
+#[derive(Debug)]
+struct Values<T> {
+    /// What it was last posted with.
+    posted: Option<T>,
+    /// What it was posted with before, and its owner has waited for and not yet taken.
+    awaited: Option<T>,
+}
+
+impl<T> Values<T> {
+    /// The event was not posted, and is now. Returns what nobody can take any more.
+    fn post(&mut self, value: T) -> Option<T> {
+        match self.posted.replace(value) {
+            None => None,
+            before => std::mem::replace(&mut self.awaited, before),
+        }
+    }
+
+    /// The value of an event that was waited for, and is posted again or not; and what nobody can take any more.
+    fn take(&mut self, posted: bool) -> (Option<T>, Option<T>) {
+        match self.posted.take_if(|_| !posted) {
+            None => (self.awaited.take(), None),
+            value => (value, self.awaited.take()),
+        }
+    }
 }
 
 /// Which events are waited for.
@@ -116,7 +155,8 @@ impl Events {
             Owner::Foreign => Owner::Nobody,
             owner => owner,
         };
-        Self { mailbox: Arc::new(Mutex::new(Mail { owner, posted: VecDeque::new(), waiting: None })) }
+        let mail = Mail { owner, posted: VecDeque::new(), waiting: Vec::new(), seats: 0 };
+        Self { mailbox: Arc::new(Mutex::new(mail)) }
     }
 
     /// One event more, which is not posted.
@@ -124,9 +164,8 @@ impl Events {
     pub fn event<T: Send>(&self) -> Event<T> {
         static MADE: AtomicU64 = AtomicU64::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        Event {
-            posts: Poster { number, mailbox: Arc::clone(&self.mailbox), value: Arc::new(Mutex::new(None)) },
-        }
+        let values = Arc::new(Mutex::new(Values { posted: None, awaited: None }));
+        Event { posts: Poster { number, mailbox: Arc::clone(&self.mailbox), values } }
     }
 
     /// Waits for any of the events that were made here; returns the number of the one that was posted first
@@ -135,7 +174,7 @@ impl Events {
     /// # Errors
     /// They are another task's.
     pub async fn wait_any(&self) -> Result<u64, WaitError> {
-        Wait { mailbox: &self.mailbox, wanted: Wanted::Any, found: |number| number, waits: false }.await
+        Wait { mailbox: &self.mailbox, wanted: Wanted::Any, found: |number| number, seat: None }.await
     }
 
     /// Waits for one of a set of events; returns the number of the one that was posted first ([`Event::number`]), which
@@ -148,7 +187,7 @@ impl Events {
             return Err(WaitError::NoEvents);
         }
         let wanted = Wanted::Set(events.into());
-        Wait { mailbox: &self.mailbox, wanted, found: |number| number, waits: false }.await
+        Wait { mailbox: &self.mailbox, wanted, found: |number| number, seat: None }.await
     }
 }
 
@@ -190,14 +229,21 @@ impl<T: Send> Event<T> {
     pub async fn wait(&self) -> Result<T, WaitError> {
         let wanted = Wanted::One(self.posts.number);
         // Where it is posted again at once, that has its own value.
-        let found = |_| self.take().expect("a posted event has a value");
-        Wait { mailbox: &self.posts.mailbox, wanted, found, waits: false }.await
+        let found = |_| self.posts.values().take(false);
+        let (value, _stale) = Wait { mailbox: &self.posts.mailbox, wanted, found, seat: None }.await?;
+        Ok(value.expect("a posted event has a value"))
     }
 
-    /// Takes what it was posted with, behind [`Events::wait_any`] or [`Events::wait_for`].
+    /// Takes what it was posted with when [`Events::wait_any`] or [`Events::wait_for`] last found it, also where it was
+    /// posted again since. Nothing before that.
     #[must_use]
     pub fn take(&self) -> Option<T> {
-        self.posts.value.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let (value, _stale) = {
+            let mailbox = lock(&self.posts.mailbox);
+            let posted = mailbox.posted.contains(&self.posts.number);
+            self.posts.values().take(posted)
+        };
+        value
     }
 }
 
@@ -206,12 +252,12 @@ impl<T: Send> Event<T> {
 pub struct Poster<T = ()> {
     number: u64,
     mailbox: Mailbox,
-    value: Arc<Mutex<Option<T>>>,
+    values: Arc<Mutex<Values<T>>>,
 }
 
 impl<T> Clone for Poster<T> {
     fn clone(&self) -> Self {
-        Self { number: self.number, mailbox: Arc::clone(&self.mailbox), value: Arc::clone(&self.value) }
+        Self { number: self.number, mailbox: Arc::clone(&self.mailbox), values: Arc::clone(&self.values) }
     }
 }
 
@@ -223,20 +269,22 @@ impl Poster<()> {
 }
 
 impl<T> Poster<T> {
+    fn values(&self) -> MutexGuard<'_, Values<T>> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Posts it with a value; `false`, and without effect, where it is posted already. Wakes its owner if that waits for it.
     pub fn post_with(&self, value: T) -> bool {
         let mut mailbox = lock(&self.mailbox);
         if mailbox.posted.contains(&self.number) {
             return false;
         }
-        *self.value.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+        // Dropped once nothing is locked: its destructor may post.
+        let _stale = self.values().post(value);
         mailbox.posted.push_back(self.number);
-        let waits = mailbox.waiting.as_ref().is_some_and(|waiting| waiting.wanted.has(self.number));
-        let waker = if waits { mailbox.waiting.take().map(|waiting| waiting.waker) } else { None };
+        let (first, others) = mailbox.woken(self.number);
         drop(mailbox);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        first.into_iter().chain(others).for_each(Waker::wake);
         true
     }
 }
@@ -264,8 +312,8 @@ struct Wait<'a, F> {
     wanted: Wanted,
     /// What is made of the event that came, while nobody can post it again.
     found: F,
-    /// It stands in the mailbox.
-    waits: bool,
+    /// Where it stands in the mailbox.
+    seat: Option<u64>,
 }
 
 impl<T, F: Fn(u64) -> T + Unpin> Future for Wait<'_, F> {
@@ -282,21 +330,28 @@ impl<T, F: Fn(u64) -> T + Unpin> Future for Wait<'_, F> {
         if let Some(place) = mailbox.posted.iter().position(|&number| self.wanted.has(number)) {
             let number = mailbox.posted.remove(place).expect("it was found there");
             let found = (self.found)(number);
-            drop(mailbox);
-            self.waits = false;
+            let own = self.seat.take();
+            mailbox.waiting.retain(|one| Some(one.seat) != own);
             return Poll::Ready(Ok(found));
         }
-        mailbox.waiting = Some(Waiting { wanted: self.wanted.clone(), waker: cx.waker().clone() });
-        drop(mailbox);
-        self.waits = true;
+        match mailbox.waiting.iter_mut().find(|one| Some(one.seat) == self.seat) {
+            Some(one) => one.waker.clone_from(cx.waker()),
+            None => {
+                mailbox.seats += 1;
+                let seat = mailbox.seats;
+                let waker = cx.waker().clone();
+                mailbox.waiting.push(Waiting { seat, wanted: self.wanted.clone(), waker });
+                self.seat = Some(seat);
+            }
+        }
         Poll::Pending
     }
 }
 
 impl<F> Drop for Wait<'_, F> {
     fn drop(&mut self) {
-        if self.waits {
-            lock(self.mailbox).waiting = None;
+        if self.seat.is_some() {
+            lock(self.mailbox).waiting.retain(|one| Some(one.seat) != self.seat);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the executor does, seen from outside.
 
 mod differential;
+mod events;
 mod faults;
 mod recorded;
 mod suspended;
