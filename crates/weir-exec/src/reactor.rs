@@ -2,12 +2,18 @@
 //!
 //! While tasks are ready, the runtime looks at its sockets and timers every so often; where none is, the worker lies in
 //! the reactor, and what comes there wakes it.
+//!
+//! Tokio gives the worker's future, and so all tasks of a turn together, a budget of operations. Once that is used up
+//! nothing that is asked of Tokio is ready, and whoever asks is woken in the reactor, which therefore has its turn then.
+//! Each poll begins with some budget left; one that uses it up waits for that turn, as a task of Tokio's would.
 
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::task::Poll;
 use std::time::Duration;
+
+use tokio::task::coop::has_budget_remaining;
 
 use crate::error::BuildError;
 use crate::inbox::Bed;
@@ -30,7 +36,7 @@ pub(crate) fn run(worker: &mut Worker, every: Duration, started: &Sender<Result<
         let local = std::rc::Rc::clone(&worker.local);
         loop {
             let until = local.clock.now().saturating_add(every);
-            match worker.turn(until) {
+            match worker.turn(|now| now >= until || !has_budget_remaining()) {
                 Turn::Over => return,
                 Turn::Reactor => tokio::task::yield_now().await,
                 Turn::Idle(due) => {

@@ -79,7 +79,7 @@ impl Simulation {
         // Whoever computes then gives way.
         self.worker.local.set_alarm(end.0, Alarm::Post(Box::new(|| {})));
         while self.now.get() < end.0 {
-            match self.worker.turn(end.0) {
+            match self.worker.turn(|now| now >= end.0) {
                 Turn::Over | Turn::Reactor => return,
                 Turn::Idle(due) => self.now.set(due.min(end.0)),
             }

@@ -41,8 +41,8 @@ impl Worker {
         Self { local, taken: Vec::new() }
     }
 
-    /// Polls tasks until nobody is ready, or it is later than `until`.
-    pub(crate) fn turn(&mut self, until: u64) -> Turn {
+    /// Polls tasks until nobody is ready, or, between two polls, it is somebody else's `turn`.
+    pub(crate) fn turn(&mut self, turn: impl Fn(u64) -> bool) -> Turn {
         let mut now = self.local.clock.now();
         loop {
             if !self.see_to(now) {
@@ -56,7 +56,7 @@ impl Worker {
                 self.local.has_nobody(now);
                 return Turn::Idle(decision.due);
             }
-            if now >= until {
+            if turn(now) {
                 self.local.shared.signal.rests(NEVER);
                 return Turn::Reactor;
             }
@@ -158,7 +158,7 @@ impl Worker {
         let shared = Arc::clone(&self.local.shared);
         shared.inbox.lie(Bed::Thread(thread::current()));
         loop {
-            let due = match self.turn(NEVER) {
+            let due = match self.turn(|_| false) {
                 Turn::Over => return,
                 Turn::Reactor => continue,
                 Turn::Idle(due) => due,

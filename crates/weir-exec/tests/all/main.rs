@@ -5,3 +5,5 @@ mod events;
 mod faults;
 mod recorded;
 mod suspended;
+#[cfg(feature = "tokio")]
+mod tokio_tasks;
