@@ -3,6 +3,8 @@
 mod differential;
 mod events;
 mod faults;
+#[cfg(target_os = "linux")]
+mod real_time;
 mod recorded;
 mod suspended;
 #[cfg(feature = "tokio")]
