@@ -18,6 +18,7 @@ use crate::join::{JoinError, Settle};
 use crate::observe::{Observe, Polled, Took};
 use crate::report::{Report, Reports};
 use crate::shared::Shared;
+use crate::signal::NEVER;
 use crate::slots::{Body, Slot, Slots, Work};
 use crate::terms::Terms;
 use crate::timers::{Alarm, AlarmId, Timers};
@@ -42,6 +43,8 @@ pub(crate) struct Local {
     /// The task that is polled, and what tells it from all others.
     running: Cell<u32>,
     running_id: Cell<u64>,
+    /// When the reactor has its turn, while tasks are ready.
+    pub(crate) reactor_due: Cell<u64>,
     /// The thread is in the reactor: a task that becomes ready there wakes the worker.
     pub(crate) rests: Cell<bool>,
     pub(crate) watch: Option<Watch>,
@@ -106,6 +109,7 @@ impl Local {
             instant: Cell::new(None),
             running: Cell::new(NOBODY),
             running_id: Cell::new(0),
+            reactor_due: Cell::new(NEVER),
             rests: Cell::new(false),
             watch,
             observer: observer.map(RefCell::new),
@@ -151,16 +155,26 @@ impl Local {
     fn renew_due(&self) {
         if self.running.get() != NOBODY {
             let due = self.due();
-            self.shared.signal.set_due(due);
-            if let Some(watch) = &self.watch {
-                watch.comes_due(due);
+            if due != self.shared.signal.due() {
+                self.shared.signal.set_due(due);
+                self.sees_to_asking(self.now(), due);
             }
+        }
+    }
+
+    /// Sees to it that the running task is asked to give way at `due`: it reads the clock if that is soon, and the timer
+    /// thread asks it otherwise.
+    #[inline]
+    pub(crate) fn sees_to_asking(&self, now: u64, due: u64) {
+        if let Some(watch) = &self.watch {
+            let signal = self.shared.signal;
+            watch.comes_due(if signal.is_near(now, due) { signal.slice_end() } else { due });
         }
     }
 
     #[inline]
     fn due(&self) -> u64 {
-        self.dispatcher.borrow_mut().due().min(self.timers.borrow().due())
+        self.dispatcher.borrow_mut().due().min(self.timers.borrow().due()).min(self.reactor_due.get())
     }
 
     pub(crate) fn set_alarm(&self, at: u64, alarm: Alarm) -> AlarmId {
@@ -189,7 +203,8 @@ impl Local {
     #[inline]
     pub(crate) fn next(&self, now: u64) -> Decision {
         let decision = self.dispatcher.borrow_mut().next(now);
-        Decision { due: decision.due.min(self.timers.borrow().due()), ..decision }
+        let reactor_due = if decision.task == NOBODY { NEVER } else { self.reactor_due.get() };
+        Decision { due: decision.due.min(self.timers.borrow().due()).min(reactor_due), ..decision }
     }
 
     /// Whether the running task has a reason to give way at `now`.

@@ -36,6 +36,8 @@ pub(crate) fn run(worker: &mut Worker, every: Duration, started: &Sender<Result<
         let local = std::rc::Rc::clone(&worker.local);
         loop {
             let until = local.clock.now().saturating_add(every);
+            // Whoever runs then is asked to give way.
+            local.reactor_due.set(until);
             match worker.turn(|now| now >= until || !has_budget_remaining()) {
                 Turn::Over => return,
                 Turn::Reactor => tokio::task::yield_now().await,

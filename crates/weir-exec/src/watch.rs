@@ -1,5 +1,6 @@
-//! The timer thread of an executor: asks running tasks to give way when their slice is over or something is due, wakes
-//! workers that lie in a reactor, and reports polls that run over their slice while they do.
+//! The timer thread of an executor: asks running tasks to give way when their slice is over or something is due, unless
+//! that is so soon that they see to it themselves (`signal`); wakes workers that lie in a reactor, and reports polls that
+//! run over their slice while they do.
 //!
 //! It sleeps until the first moment at which a worker has something due. A worker whose next task is due before that
 //! wakes it; what it reads of the two stores is ordered such that one of both sees the other, but for a moment of

@@ -1,5 +1,6 @@
 //! What the executor does, seen from outside.
 
+mod asking;
 mod differential;
 mod events;
 mod faults;

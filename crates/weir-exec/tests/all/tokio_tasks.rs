@@ -225,3 +225,27 @@ fn tasks_of_other_runtimes_wait_for_tasks_of_the_executor_and_the_other_way_roun
         }
     }
 }
+
+#[test]
+fn whoever_gives_way_only_when_asked_is_asked_when_the_reactor_is_due() {
+    // Its slice is never over, and nobody but the reactor knows when the other is to be woken.
+    let builder = Executor::builder().discipline("priority_rr(3600s)").pinned(false).tokio();
+    let executor = builder.io_every(ms(1)).build().unwrap();
+    let over = Arc::new(AtomicBool::new(false));
+    let is_over = Arc::clone(&over);
+    let greedy = executor.spawn(Terms::named("greedy"), async move {
+        let began = Instant::now();
+        while !is_over.load(Ordering::Relaxed) {
+            assert!(began.elapsed() < PATIENCE, "it was not asked");
+            preemption_point().await;
+        }
+    });
+    let waits = executor.spawn(Terms::named("waits").priority(2), async {
+        for _ in 0..20 {
+            tokio::time::sleep(ms(1)).await;
+        }
+    });
+    waits.wait().unwrap();
+    over.store(true, Ordering::Relaxed);
+    greedy.wait().unwrap();
+}
