@@ -21,19 +21,26 @@ use peers::Peer;
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-const USAGE: &str = "usage: weir-bench-exec [--rounds N] [--seconds N] [micro] [control] [foreground]";
+const USAGE: &str = "usage: weir-bench-exec [--rounds N] [--seconds N] [--only PART_OF_A_NAME] [micro] [control] [foreground]";
 
 /// What is measured, how often, and for how long a round.
 struct Wanted {
     rounds: u64,
     seconds: u64,
+    /// Who takes part: those with this in their names, and Tokio.
+    only: String,
     parts: Vec<String>,
 }
 
 fn wanted() -> Result<Wanted, String> {
-    let mut wanted = Wanted { rounds: 5, seconds: 4, parts: Vec::new() };
+    let mut wanted = Wanted { rounds: 5, seconds: 4, only: String::new(), parts: Vec::new() };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
+        if argument == "--only" {
+            wanted.only =
+                arguments.next().ok_or_else(|| format!("--only takes a part of a name; {USAGE}"))?;
+            continue;
+        }
         let mut number = || {
             let number = arguments.next().and_then(|number| number.parse().ok()).filter(|&number| number > 0);
             number.ok_or_else(|| format!("{argument} takes a whole number of at least 1; {USAGE}"))
@@ -153,7 +160,8 @@ fn main() -> ExitCode {
         }
         runs.is_ok()
     };
-    let peers: Vec<Peer> = Peer::ALL.into_iter().filter(runs).collect();
+    let asked = |peer: &Peer| *peer == Peer::Tokio || peer.name().contains(&wanted.only);
+    let peers: Vec<Peer> = Peer::ALL.into_iter().filter(asked).filter(runs).collect();
     if wanted.has("micro") {
         micro(&wanted);
     }

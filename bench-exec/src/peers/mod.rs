@@ -16,6 +16,12 @@ use crate::machine::{Rank, permits};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
     Weir,
+    /// In slices that are little longer than what is to be done.
+    WeirShort,
+    /// Who waits keeps nothing.
+    WeirAtDispatch,
+    WeirPriority,
+    WeirPriorityOverTokio,
     WeirOverTokio,
     Tokio,
     /// Tokio that looks at timers and other threads after every poll, and not after 61 and 31.
@@ -35,8 +41,12 @@ const LAST: Rank = Rank::Nice(19);
 const FIFO: Rank = Rank::Fifo(50);
 
 impl Peer {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::Weir,
+        Self::WeirShort,
+        Self::WeirAtDispatch,
+        Self::WeirPriority,
+        Self::WeirPriorityOverTokio,
         Self::WeirOverTokio,
         Self::Tokio,
         Self::TokioTuned,
@@ -52,6 +62,10 @@ impl Peer {
     pub fn name(self) -> &'static str {
         match self {
             Self::Weir => "weir-exec",
+            Self::WeirShort => "weir-exec, slices of 500 us",
+            Self::WeirAtDispatch => "weir-exec, at_dispatch",
+            Self::WeirPriority => "weir-exec, priority_rr",
+            Self::WeirPriorityOverTokio => "weir-exec over Tokio, priority_rr",
             Self::WeirOverTokio => "weir-exec over Tokio",
             Self::Tokio => "Tokio",
             Self::TokioTuned => "Tokio, intervals 1",
@@ -83,8 +97,12 @@ impl Peer {
     /// Runs the tasks of a scene to their end.
     pub fn run<S: Scene>(self, scene: &Arc<S>) {
         match self {
-            Self::Weir => weirs::run(scene, false),
-            Self::WeirOverTokio => weirs::run(scene, true),
+            Self::Weir => weirs::run(scene, "epoch(100ms)", false),
+            Self::WeirShort => weirs::run(scene, "epoch(100ms,slice=500us)", false),
+            Self::WeirAtDispatch => weirs::run(scene, "epoch(100ms,allocate=at_dispatch)", false),
+            Self::WeirPriority => weirs::run(scene, "priority_rr", false),
+            Self::WeirPriorityOverTokio => weirs::run(scene, "priority_rr", true),
+            Self::WeirOverTokio => weirs::run(scene, "epoch(100ms)", true),
             Self::Tokio => tokios::run(scene, false),
             Self::TokioTuned => tokios::run(scene, true),
             Self::TwoTokios => tokios::run_two(scene, Rank::Ordinary, Rank::Ordinary),

@@ -1,4 +1,5 @@
-//! weir-exec under `epoch(100ms)`: needs for the control task and the handler, priorities for who is in a hurry.
+//! weir-exec: needs for the control task and the handler, priorities for who is in a hurry; under `epoch`, as the source
+//! has it and as whoever has no needs should take it, and under `priority_rr`.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -42,8 +43,8 @@ impl Env for Weir {
     }
 }
 
-pub fn run<S: Scene>(scene: &Arc<S>, tokio: bool) {
-    let builder = Executor::builder().discipline("epoch(100ms)").reports(|_| {});
+pub fn run<S: Scene>(scene: &Arc<S>, discipline: &str, tokio: bool) {
+    let builder = Executor::builder().discipline(discipline).reports(|_| {});
     let builder = if tokio { builder.tokio() } else { builder };
     let executor = builder.build().expect("there is a processor");
     let tasks: Vec<_> = scene
