@@ -19,6 +19,7 @@ __all__ = [
     "opensm_tables",
     "plan",
     "plan_emit",
+    "read_recording",
     "run",
     "schema",
     "textbook",
@@ -73,6 +74,32 @@ def estimate_overhead(
     ConfigError
         If there are too few settings, a value is not a finite number of at least 0, or the settings do not
         tell the two apart.
+    """
+
+def read_recording(file: str | PathLike[str], most: int) -> tuple[str, bytes]:
+    """Read a recording of weir-exec.
+
+    Parameters
+    ----------
+    file : path
+        As ``Builder::record`` wrote it.
+    most : int
+        How many bursts are kept; those behind are left out.
+
+    Returns
+    -------
+    str
+        JSON: ``discipline``, ``epoch``, ``workers``, ``events``, ``lost``, ``gaps``, ``until``, ``is_whole``,
+        ``is_cut``, ``damage``, ``swap``, ``restart`` (what the executor needed, the median, or null) and
+        ``tasks``, with ``bursts``, how many each has. Times are nanoseconds.
+    bytes
+        The bursts of all tasks, of each five 64-bit numbers: when it was ready, how long it ran, when it was
+        done, how often the worker went to it from another task, and from itself.
+
+    Raises
+    ------
+    weir.errors.TraceError
+        If nothing of it can be read.
     """
 
 def import_capture(

@@ -8,6 +8,7 @@ use weir_capture::CaptureError as NotRead;
 use weir_core::spec::SpecError;
 use weir_document::{Refusal, Refused};
 use weir_plan::EmitError;
+use weir_recording::RecordingError;
 use weir_sim::RunError;
 use weir_tg::ScriptError;
 
@@ -104,6 +105,12 @@ pub(crate) fn of_another_model(message: String, remedy: &str, name: &str) -> PyE
 pub(crate) fn run(error: &RunError, name: &str) -> PyErr {
     let remedy = error.remedy().to_owned();
     ConfigError::new_err((error.to_string(), remedy, name.to_owned()))
+}
+
+/// A refused recording of weir-exec.
+pub(crate) fn recording(error: &RecordingError, name: &str) -> PyErr {
+    let (_, remedy) = error.fault.told();
+    TraceError::new_err((error.to_string(), remedy, name.to_owned()))
 }
 
 /// A refused packet capture.

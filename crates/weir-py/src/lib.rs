@@ -10,6 +10,7 @@ mod listing;
 mod overhead;
 mod plan;
 mod queue;
+mod recording;
 mod records;
 mod simulate;
 mod slo;
@@ -30,6 +31,8 @@ mod _weir {
     use crate::plan::{opensm_import, opensm_lint, opensm_tables, plan, plan_emit};
     #[pymodule_export]
     use crate::queue::Queue;
+    #[pymodule_export]
+    use crate::recording::read_recording;
     #[pymodule_export]
     use crate::simulate::{Scenario, run, schema, theory};
     #[pymodule_export]

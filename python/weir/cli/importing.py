@@ -1,4 +1,4 @@
-"""Commands that make scenarios of what others have written: import tg, pcap, opensm, rtapp, perf."""
+"""Commands that make scenarios of what others have written: import tg, pcap, opensm, rtapp, perf, exec."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from weir.planning import opensm
 from weir.text import plural
 
 if TYPE_CHECKING:
+    from weir.importing.executor import Response
     from weir.importing.pcap import Imported
 
 __all__ = ["add_to"]
@@ -40,6 +41,7 @@ def _group() -> None:
       weir import opensm opensm.conf --out request.toml
       weir import rtapp tasks.json --out node.toml
       weir import perf timehist.csv --out node
+      weir import exec run.weirexec --out node
     """
 
 
@@ -323,3 +325,73 @@ def import_perf(
     for path in (imported.scenario, *imported.replays):
         typer.echo(f"wrote {path}")
     typer.echo(f"next: weir compare {imported.scenario}")
+
+
+@_app.command("exec", short_help="From a recording of weir-exec.")
+def import_exec(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="The recording, as `Builder::record` writes it; `-` reads standard input.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        OneOutFile,
+        typer.Option(
+            "--out",
+            metavar="PATH",
+            help="A folder for scenario.toml and a replay of each task, or the scenario itself, NAME.toml; "
+            "existing files are replaced. Default: a folder called as the recording.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a scenario of the node of a recorded run of weir-exec, and say what was measured in it.
+
+    Each task replays when it was ready and how long it ran, under the discipline of the run and others, with
+    what the executor itself needed as the costs of the scheduler. Then `weir compare --set` answers what
+    another need, slice or discipline would have done.
+
+    \b
+    Example:
+      weir import exec run.weirexec --out node
+    """
+    from weir.importing import executor
+
+    target = only(out) or default_out(Path("tasks") if str(file) == STANDARD_INPUT else file)
+    imported = executor.write(given(file), target)
+    if as_json:
+        echo_json(imported.to_dict())
+        return
+    bursts, tasks = plural(imported.bursts, "burst"), plural(imported.tasks, "task")
+    typer.echo(f"{imported.seconds:,.3f} s: {bursts} of {tasks}")
+    _show_measured(imported.measured)
+    for note in imported.notes:
+        typer.echo(f"note: {note}")
+    typer.echo(f"wrote {imported.scenario} and {plural(len(imported.replays), 'replay')}")
+    typer.echo(f"next: weir compare {imported.scenario}")
+
+
+_SHOWN = 20
+
+
+def _show_measured(responses: list[Response]) -> None:
+    """Show how long processes took from ready to done, those first that took longest."""
+    from rich.table import Table
+
+    from weir.cli.shared import output
+    from weir.text import quantity
+
+    table = Table(title="Measured: from ready to done", title_justify="left")
+    table.add_column("process", overflow="fold")
+    for title in ("bursts", "mean", "p99", "longest", "longest poll"):
+        table.add_column(title, justify="right")
+    ordered = sorted(responses, key=lambda response: -response.p99)
+    for one in ordered[:_SHOWN]:
+        times = (one.mean, one.p99, one.longest, one.longest_poll)
+        table.add_row(one.process, f"{one.count:,}", *(quantity(time, "s") for time in times))
+    output().print(table)
+    if len(ordered) > _SHOWN:
+        typer.echo(f"{len(ordered) - _SHOWN:,} more processes took less; `--json` has them all.")
