@@ -11,6 +11,7 @@ __all__ = [
     "bench_names",
     "bench_run",
     "disciplines",
+    "enact",
     "estimate_overhead",
     "highest_loads",
     "import_capture",
@@ -47,6 +48,47 @@ def textbook() -> str:
     -------
     str
         A JSON list of objects with ``name``, ``means``, ``here`` (names of disciplines) and ``note``.
+    """
+
+def enact(
+    scenario: Scenario,
+    discipline: int,
+    nanoseconds: int,
+    record: str | PathLike[str],
+    pinned: bool,
+    real_time: int | None,
+    progress: Callable[[dict[str, int]], object] | None,
+) -> str:
+    """Run the programs of a scenario of the node as tasks of this process, for real.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Of the model ``node``.
+    discipline : int
+        The place of the discipline in the scenario.
+    nanoseconds : int
+        For how long.
+    record : path
+        Where the recording goes.
+    pinned : bool
+        Whether each worker is bound to a processor of its own.
+    real_time : int or None
+        The priority of the workers under SCHED_FIFO; None leaves them ordinary threads.
+    progress : callable or None
+        Called some times a second with ``done`` and ``total`` in nanoseconds.
+
+    Returns
+    -------
+    str
+        JSON: ``workers``, each with ``elapsed``, ``idle``, ``paths``, ``wakes``, ``polls``, ``longest_poll``,
+        ``longest_poll_of`` and ``tasks``; the first ``reports`` of the executor, and how many it ``reported``.
+        Times are in seconds.
+
+    Raises
+    ------
+    weir.errors.ConfigError
+        If the scenario is of another model, or cannot be run for real.
     """
 
 def estimate_overhead(

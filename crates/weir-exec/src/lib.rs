@@ -13,6 +13,8 @@
 //! and spawn them through the inbox of their worker (`inbox`).
 
 #![deny(missing_docs)]
+// What only a reactor asks for.
+#![cfg_attr(not(feature = "tokio"), allow(dead_code))]
 
 mod clock;
 mod counters;

@@ -5,6 +5,7 @@
 
 mod bench;
 mod capture;
+mod enact;
 mod errors;
 mod listing;
 mod overhead;
@@ -23,6 +24,8 @@ mod _weir {
     use crate::bench::{bench_names, bench_run};
     #[pymodule_export]
     use crate::capture::import_capture;
+    #[pymodule_export]
+    use crate::enact::enact;
     #[pymodule_export]
     use crate::listing::{disciplines, textbook};
     #[pymodule_export]

@@ -1,6 +1,7 @@
 //! How long something takes: laws of time, and times that were measured.
 
 use weir_core::units::Nanos;
+use weir_lab::stream::Stream;
 
 /// How long something takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,20 @@ impl Law {
     #[must_use]
     pub fn is_random(self) -> bool {
         !matches!(self, Self::Constant(_))
+    }
+
+    /// How long it is this time; a constant draws nothing.
+    #[must_use]
+    #[inline]
+    pub fn draw(self, stream: &mut Stream) -> Nanos {
+        Nanos::new(match self {
+            Self::Constant(span) => span.get(),
+            Self::Exponential(mean) => stream.next_exponential(mean.get() as f64),
+            Self::Uniform(low, high) => {
+                let span = (high.get() - low.get()).saturating_add(1);
+                low.get().saturating_add(stream.next_below(span))
+            }
+        })
     }
 }
 

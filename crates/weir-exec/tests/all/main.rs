@@ -1,7 +1,6 @@
 //! What the executor does, seen from outside.
 
 mod asking;
-mod differential;
 mod events;
 mod faults;
 #[cfg(target_os = "linux")]

@@ -40,12 +40,8 @@ impl Memory {
     #[inline]
     pub(super) fn draw(&mut self, programs: &Programs, process: u32, law: u32) -> u64 {
         match (programs.laws[law as usize], &mut self.streams[process as usize]) {
-            (Law::Exponential(mean), Some(stream)) => stream.next_exponential(mean.get() as f64),
-            (Law::Uniform(low, high), Some(stream)) => {
-                let span = (high.get() - low.get()).saturating_add(1);
-                low.get().saturating_add(stream.next_below(span))
-            }
-            (Law::Constant(span) | Law::Exponential(span) | Law::Uniform(span, _), _) => span.get(),
+            (law, Some(stream)) => law.draw(stream).get(),
+            (Law::Constant(span) | Law::Exponential(span) | Law::Uniform(span, _), None) => span.get(),
         }
     }
 

@@ -7,8 +7,9 @@ use std::time::Duration;
 use weir_core::registry::TASK;
 use weir_core::task::Declared;
 use weir_core::units::{Instant, Nanos, Weight};
+use weir_enact::{World, interpret};
 use weir_exec::simulation::{Ran, Simulation, compute};
-use weir_exec::{DualQueue, Event, Events, Moment, Terms, sleep};
+use weir_exec::{Moment, Terms};
 use weir_lab::control::Watch;
 use weir_lab::stream::{Purpose, Stream, StreamKey};
 use weir_node::generators::{Writer, add_event, add_queue, process, scenario};
@@ -158,67 +159,14 @@ fn of_the_model(node: &NodeScenario) -> Option<Vec<Span>> {
     }
 }
 
-/// What programs share.
-struct World {
-    sets: Vec<Events>,
-    events: Vec<Event>,
-    queues: Vec<DualQueue<()>>,
-}
-
-fn constant(law: &Law) -> Duration {
-    match law {
-        Law::Constant(span) => Duration::from_nanos(span.get()),
-        _ => unreachable!("all times are constant here"),
-    }
-}
-
-/// Does what the program of a process of the model says.
-async fn interpret(world: Arc<World>, own: usize, program: Program) {
-    let (mut at, mut left) = (0, vec![0; program.operations.len()]);
-    while let Some(operation) = program.operations.get(at) {
-        at += 1;
-        match operation {
-            Operation::Compute(span) => compute(constant(span)).await,
-            Operation::Post(event) => drop(world.events[*event].poster().post()),
-            Operation::PostAfter(event, span) => {
-                world.events[*event].poster().post_after(constant(span), ());
-            }
-            Operation::Wait(events) if events.len() == 1 => {
-                world.events[events[0]].wait().await.expect("its own");
-            }
-            Operation::Wait(events) => {
-                let numbers: Vec<u64> = events.iter().map(|&event| world.events[event].number()).collect();
-                world.sets[own].wait_for(&numbers).await.expect("its own");
-            }
-            Operation::WaitAny => drop(world.sets[own].wait_any().await.expect("its own")),
-            Operation::Enqueue(queue) => world.queues[*queue].enqueue(()),
-            Operation::Dequeue(queue) => world.queues[*queue].dequeue().await,
-            Operation::Sleep(span) => sleep(constant(span)).await,
-            Operation::Loop { times: Some(0), after } => at = *after,
-            Operation::Loop { times, .. } => left[at - 1] = times.unwrap_or(u64::MAX),
-            Operation::End(begin) => {
-                left[*begin] -= 1;
-                if left[*begin] > 0 {
-                    at = begin + 1;
-                }
-            }
-            Operation::Exit => return,
-            other => unreachable!("{other:?} is not written here"),
-        }
-    }
-}
-
 /// The schedule of the executor.
 fn of_the_executor(node: &NodeScenario) -> Vec<Span> {
-    let sets: Vec<Events> = node.processes.iter().map(|_| Events::new()).collect();
-    let events = node.events.iter().map(|event| sets[event.owner].event()).collect();
-    let queues = node.queues.iter().map(|_| DualQueue::new()).collect();
-    let world = Arc::new(World { sets, events, queues });
+    let world = World::of(node);
     let mut simulation = Simulation::new(&node.specs[0].to_string()).expect("a spec");
     for (own, process) in node.processes.iter().enumerate() {
         let starts = Duration::from_nanos(process.starts.get());
         let terms = Terms::named(&process.name).declared(process.declared).starts_after(starts);
-        drop(simulation.spawn(terms, interpret(Arc::clone(&world), own, process.program.clone())));
+        drop(simulation.spawn(terms, interpret(Arc::clone(&world), own, compute)));
     }
     simulation.run_until(Moment::default().after(Duration::from_nanos(node.stop.duration.get())));
     let span = |ran: Ran| {
