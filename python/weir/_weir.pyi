@@ -82,8 +82,8 @@ def enact(
     -------
     str
         JSON: ``workers``, each with ``elapsed``, ``idle``, ``paths``, ``wakes``, ``polls``, ``longest_poll``,
-        ``longest_poll_of`` and ``tasks``; the first ``reports`` of the executor, and how many it ``reported``.
-        Times are in seconds.
+        ``longest_poll_of`` and ``tasks``; the first ``reports`` of the executor, and ``reported``, how
+        many there were. Times are in seconds.
 
     Raises
     ------

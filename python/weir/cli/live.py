@@ -1,4 +1,4 @@
-"""Commands with real packets: ``weir live testbed``, ``sfq``, ``steer`` and ``clean``."""
+"""Commands that measure for real: ``weir live testbed``, ``sfq``, ``steer``, ``epoch`` and ``clean``."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from weir.cli.shared import (
     OneOutFile,
     ScenarioFile,
     Seed,
+    Settings,
     echo_json,
     form_of,
     only,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["add_to"]
 
 _HIGHEST_SCALE, _MOST_TOGETHER, _MOST_REPEATS = 1000, 16, 100
+_HIGHEST_PRIORITY = 98
 _PROGRESS = 40
 """Characters of a line of progress."""
 _WINDOWS, _SERVICES = ("100ms", "60s"), ("20us", "1ms")
@@ -81,13 +83,14 @@ Out = Annotated[
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
     live = typer.Typer(
-        help="Measure with real packets: namespaces, and the program weird in them.", no_args_is_help=True
+        help="Measure for real: packets in namespaces, and tasks on processors.", no_args_is_help=True
     )
     live.command("testbed", short_help="Measure a scenario and compare with its simulation.")(measure)
     live.command("sfq", short_help="The SFQ experiments: published, simulated, measured.")(sfq)
     live.command("steer", short_help="Packets steered to processors: the lab, simulated and measured.")(steer)
+    live.command("epoch", short_help="The programs of a node: simulated and measured.")(epoch)
     live.command("clean", short_help="Take down what a run left behind.")(clean)
-    app.add_typer(live, name="live", short_help="Measure with real packets.")
+    app.add_typer(live, name="live", short_help="Measure with real packets and tasks.")
 
 
 def measure(
@@ -233,6 +236,48 @@ def steer(
     return INTERRUPTED if made.interrupted else code
 
 
+def epoch(
+    file: ScenarioFile,
+    settings: Settings = None,
+    repeat: Repeat = 1,
+    share: Annotated[
+        bool, typer.Option("--share", help="Let nodes share processors; otherwise each has its own.")
+    ] = False,
+    real_time: Annotated[
+        int | None,
+        typer.Option(
+            "--real-time",
+            metavar="N",
+            help="Run under SCHED_FIFO with this priority, 1 to 98; takes root, or CAP_SYS_NICE.",
+        ),
+    ] = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> int:
+    """Run the programs of a node scenario for real, under its disciplines, and compare with the simulation.
+
+    Each process becomes a task of weir-exec, and computes on a processor of this machine for as long as its
+    program says. The simulation has the costs that were measured. Lasts stop.duration a discipline and run.
+    The exit code is 1 if a response differs from the simulation by more than 10 % and 200 us.
+
+    \b
+    Example:
+      weir live epoch control.toml --set stop.duration=10s
+    """
+    from weir.live import epoch as study
+    from weir.live import epoch_page
+
+    path = _asked(repeat=repeat, out=out)
+    if real_time is not None and not 1 <= real_time <= _HIGHEST_PRIORITY:
+        raise ConfigError(
+            f"--real-time is {real_time}, must be from 1 to {_HIGHEST_PRIORITY}", "write `--real-time 50`"
+        )
+    chosen = scenario(file, settings)
+    with _progress(as_json) as progress:
+        made = study.run(chosen, repeat=repeat, pinned=not share, real_time=real_time, progress=progress)
+    return _end(made, path, as_json, epoch_page.html, epoch_page.show)
+
+
 def _span(option: str, text: str, least: str, most: str) -> int:
     """Return a time of an option in nanoseconds."""
     from weir.live.quantities import nanoseconds
@@ -271,6 +316,14 @@ def _checked(
     from weir.errors import UnsupportedError
     from weir.live.namespaces import why_not
 
+    path = _asked(scale, repeat, together, out)
+    if reason := why_not():
+        raise UnsupportedError(reason, "run as root, on Linux, outside a container without privileges")
+    return path
+
+
+def _asked(scale: int = 1, repeat: int = 1, together: int = 1, out: list[Path] | None = None) -> Path | None:
+    """Refuse options out of their bounds; return where the report goes."""
     for name, value, most in (
         ("--scale", scale, _HIGHEST_SCALE),
         ("--repeat", repeat, _MOST_REPEATS),
@@ -283,8 +336,6 @@ def _checked(
     path = only(out)
     if path is not None:
         form_of(path, (".html", ".json"))
-    if reason := why_not():
-        raise UnsupportedError(reason, "run as root, on Linux, outside a container without privileges")
     return path
 
 

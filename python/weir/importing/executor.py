@@ -1,9 +1,9 @@
 """Scenarios of the node from what an executor did: a recording that ``Builder::record`` of weir-exec wrote.
 
-Each task becomes a process that replays its bursts: when it became ready, and how long it then ran until it waited
-again. What the executor itself needed to come to a task is taken out of the run times, and stands in the
-scenario as the costs of the scheduler. Tasks of one worker, one name and the same terms, none of which lived
-while another did, are one process; numbers behind ``#`` in a name tell instances apart.
+Each task becomes a process that replays its bursts: when it became ready, and how long it then ran until it
+waited again. What the executor itself needed to come to a task is taken out of the run times, and stands in
+the scenario as the costs of the scheduler. Tasks of one worker, one name and the same terms are one process
+where none of them lived while another did; numbers after ``#`` in a name tell instances apart.
 
 What is asked of a replay is how long the same work would have waited otherwise. Its wake-ups stay where they
 were: where one task wakes another, an earlier end does not make for an earlier wake-up.
@@ -338,21 +338,21 @@ def _process(process: _Process, names_node: bool) -> dict[str, Any]:
 def _notes(found: _Recording) -> Iterator[str]:
     facts = found.facts
     yield (
-        "Wake-ups stay where they were: where a task wakes another, an earlier end does not make for an earlier "
-        "wake-up. A burst that is ready while the one before it is worked on waits for it."
+        "Wake-ups stay where they were: where a task wakes another, an earlier end does not make for an "
+        "earlier wake-up. A burst that is ready while the one before it is worked on waits for it."
     )
     tasks = sum(len(process.tasks) for process in found.processes)
     if tasks > len(found.processes):
         yield (
-            f"{plural(tasks, 'task')} are {len(found.processes):,} processes: those of one name, one worker and the "
-            "same terms that did not live at the same time are one."
+            f"{plural(tasks, 'task')} are {plural(len(found.processes), 'process')}: those of one name, one "
+            "worker and the same terms that did not live at the same time are one."
         )
     if found.idle:
         yield f"Left out: {plural(found.idle, 'task')} that never ran."
     if facts["lost"]:
         yield (
-            f"The recording lost {plural(facts['lost'], 'event')} in {plural(facts['gaps'], 'place')}, where the disk "
-            "was too slow: bursts there are cut, and responses measured there are wrong."
+            f"The recording lost {plural(facts['lost'], 'event')} in {plural(facts['gaps'], 'place')}, where "
+            "the disk was too slow: bursts there are cut, and responses measured there are wrong."
         )
     if facts["is_cut"]:
         yield f"Only the first {MOST_BURSTS:,} bursts are replayed."
