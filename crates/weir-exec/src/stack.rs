@@ -16,7 +16,18 @@ impl Target {
         Self
     }
 
-    pub(crate) fn capture(&self) -> Vec<String> {
+    pub(crate) fn capture(&self) -> Calls {
+        Calls
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug, Default)]
+pub(crate) struct Calls;
+
+#[cfg(not(target_os = "linux"))]
+impl Calls {
+    pub(crate) fn names(&self) -> Vec<String> {
         Vec::new()
     }
 }
@@ -88,7 +99,7 @@ mod linux {
         }
 
         /// The calls that the thread is in, innermost first; empty if it does not answer.
-        pub(crate) fn capture(&self) -> Vec<String> {
+        pub(crate) fn capture(&self) -> Calls {
             let _asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
             TAKEN.store(AWAITED, Ordering::Release);
             // SAFETY: sends a signal that has a handler to a thread of this process; of one that has ended it does
@@ -99,17 +110,28 @@ mod linux {
                 std::thread::yield_now();
             }
             match TAKEN.swap(0, Ordering::Acquire) {
-                AWAITED => Vec::new(),
-                count => names(&CALLS[..count]),
+                AWAITED => Calls::default(),
+                count => Calls(CALLS[..count].iter().map(|call| call.load(Ordering::Relaxed)).collect()),
             }
         }
     }
 
+    /// The calls that a thread was in, as addresses; innermost first.
+    #[derive(Debug, Default)]
+    pub(crate) struct Calls(Vec<usize>);
+
+    impl Calls {
+        /// Their names, which may take long to look up.
+        pub(crate) fn names(&self) -> Vec<String> {
+            names(&self.0)
+        }
+    }
+
     /// The names of calls, from the first that is not of the handler's on.
-    fn names(calls: &[AtomicUsize]) -> Vec<String> {
+    fn names(calls: &[usize]) -> Vec<String> {
         let mut names = Vec::new();
         for call in calls {
-            backtrace::resolve(call.load(Ordering::Relaxed) as *mut c_void, |symbol| {
+            backtrace::resolve(*call as *mut c_void, |symbol| {
                 let Some(name) = symbol.name() else { return };
                 let place = symbol.filename().zip(symbol.lineno());
                 names.push(match place {
@@ -160,7 +182,7 @@ mod linux {
             // It may not have come there yet, or not be on a processor.
             let mut stacks = (0..200).map(|_| {
                 std::thread::sleep(Duration::from_millis(1));
-                target.capture()
+                target.capture().names()
             });
             let found = stacks.any(|stack| stack.iter().any(|name| name.contains("computes_for_long")));
             STOP.store(true, Ordering::Relaxed);

@@ -1,12 +1,17 @@
 //! The timer thread of an executor: asks running tasks to give way when their slice is over or something is due, unless
-//! that is so soon that they see to it themselves (`signal`); wakes workers that lie in a reactor, and reports polls that
-//! run over their slice while they do.
+//! that is so soon that they see to it themselves (`signal`); wakes workers that lie in a reactor, and finds polls that
+//! run over their slice.
+//!
+//! Those are reported, while they run, by a thread of its own: to take a stack and to look up its names may take a
+//! third of a second, in which the timer thread would ask nobody. It is an ordinary thread also where workers are under
+//! SCHED_FIFO, since it should not keep them from their processors.
 //!
 //! It sleeps until the first moment at which a worker has something due. A worker whose next task is due before that
 //! wakes it; what it reads of the two stores is ordered such that one of both sees the other, but for a moment of
 //! nanoseconds, for which it never sleeps longer than [`NAP`] while anybody runs.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
@@ -85,6 +90,11 @@ impl Watch {
         prepare: impl FnOnce() + Send + 'static,
     ) -> std::io::Result<JoinHandle<()>> {
         let inner = Arc::clone(&self.0);
+        let (found, finds) = sync_channel(workers.len());
+        let (watched, heard) = (workers.clone(), reports.clone());
+        thread::Builder::new()
+            .name("weir-blame".to_owned())
+            .spawn(move || blame(&watched, &finds, &heard))?;
         thread::Builder::new().name("weir-timer".to_owned()).spawn(move || {
             prepare();
             sleep_exactly();
@@ -98,7 +108,7 @@ impl Watch {
                     reports.tell(Report::Suspended { span: clock.suspended() - suspended });
                     suspended = clock.suspended();
                 }
-                let until = look(&workers, &mut reported, now, nanos(grace).get(), &reports);
+                let until = look(&workers, &mut reported, now, nanos(grace).get(), &found);
                 inner.sleeps_until.store(until, Ordering::SeqCst);
                 let now = clock.now();
                 thread::park_timeout(Duration::from_nanos(until.saturating_sub(now)));
@@ -114,9 +124,15 @@ impl Watch {
 }
 
 /// Looks at all workers; returns until when to sleep.
-fn look(workers: &[Arc<Watched>], reported: &mut [Reported], now: u64, grace: u64, reports: &Reports) -> u64 {
+fn look(
+    workers: &[Arc<Watched>],
+    reported: &mut [Reported],
+    now: u64,
+    grace: u64,
+    found: &SyncSender<Find>,
+) -> u64 {
     let mut until = now + nanos(BEAT).get();
-    for (worker, reported) in workers.iter().zip(reported) {
+    for (number, (worker, reported)) in workers.iter().zip(reported).enumerate() {
         let seen = worker.shared.signal.seen();
         if seen.due <= now {
             worker.shared.signal.ask();
@@ -138,23 +154,34 @@ fn look(workers: &[Arc<Watched>], reported: &mut [Reported], now: u64, grace: u6
             until = until.min(over);
         } else {
             reported.polls = seen.polls;
-            blame(worker, seen, now, reports);
+            // Where the one before is still looked at, this one is left out.
+            let _ = found.try_send(Find { worker: number, seen, now });
         }
     }
     until
 }
 
-/// Reports a poll that has run over its slice, and still runs.
-#[cold]
-fn blame(worker: &Watched, seen: Seen, now: u64, reports: &Reports) {
-    let stack = worker.thread.get().map_or_else(Vec::new, stack::Target::capture);
-    if worker.shared.signal.seen().polls != seen.polls {
-        // It gave way while its stack was taken: that is another's, or the worker's.
-        return;
+/// A poll that has run over its slice.
+#[derive(Clone, Copy)]
+struct Find {
+    worker: usize,
+    seen: Seen,
+    now: u64,
+}
+
+/// Reports polls that have run over their slice, if they still run, until the timer thread ends.
+fn blame(workers: &[Arc<Watched>], finds: &Receiver<Find>, reports: &Reports) {
+    for Find { worker, seen, now } in finds {
+        let watched = &workers[worker];
+        let calls = watched.thread.get().map(stack::Target::capture).unwrap_or_default();
+        if watched.shared.signal.seen().polls != seen.polls {
+            // It gave way while its stack was taken: that is another's, or the worker's.
+            continue;
+        }
+        let runs = Duration::from_nanos(now.saturating_sub(seen.began));
+        let task = watched.shared.name(seen.task);
+        reports.tell(Report::OverSlice { worker, task, runs, stack: calls.names() });
     }
-    let (number, runs) = (worker.shared.number, Duration::from_nanos(now.saturating_sub(seen.began)));
-    let task = worker.shared.name(seen.task);
-    reports.tell(Report::OverSlice { worker: number, task, runs, stack });
 }
 
 /// Wakes up when asked to, and not up to 50 us later.

@@ -379,19 +379,23 @@ _SHOWN = 20
 
 def _show_measured(responses: list[Response]) -> None:
     """Show how long processes took from ready to done, those first that took longest."""
-    from rich.table import Table
-
-    from weir.cli.shared import output
+    from weir.results.tables import Column
+    from weir.results.terminal import console, print_table, say
     from weir.text import quantity
 
-    table = Table(title="Measured: from ready to done", title_justify="left")
-    table.add_column("process", overflow="fold")
-    for title in ("bursts", "mean", "p99", "longest", "longest poll"):
-        table.add_column(title, justify="right")
     ordered = sorted(responses, key=lambda response: -response.p99)
-    for one in ordered[:_SHOWN]:
-        times = (one.mean, one.p99, one.longest, one.longest_poll)
-        table.add_row(one.process, f"{one.count:,}", *(quantity(time, "s") for time in times))
-    output().print(table)
+    shown = ordered[:_SHOWN]
+    names = {"mean": "mean", "p99": "p99", "longest": "longest", "longest_poll": "longest poll"}
+    out = console()
+    say(out, "Measured, from ready to done", style="bold")
+    columns = [
+        Column("process", tuple(one.process for one in shown), numeric=False),
+        Column("bursts", tuple(f"{one.count:,}" for one in shown), 1),
+        *(
+            Column(title, tuple(quantity(getattr(one, key), "s") for one in shown))
+            for key, title in names.items()
+        ),
+    ]
+    print_table(out, columns)
     if len(ordered) > _SHOWN:
         typer.echo(f"{len(ordered) - _SHOWN:,} more processes took less; `--json` has them all.")

@@ -114,7 +114,7 @@ class _Process:
 
     @property
     def longest_poll(self) -> int:
-        return max(task.facts["longest_poll"] for task in self.tasks)
+        return max(int(task.facts["longest_poll"]) for task in self.tasks)
 
 
 def write(file: str | os.PathLike[str], out: str | os.PathLike[str]) -> Imported:

@@ -234,7 +234,7 @@ def _measured(
     """Run one discipline once."""
     with tempfile.TemporaryDirectory(prefix="weir-") as made:
         path = Path(made) / "run.weirexec"
-        counts = json.loads(_weir.enact(scenario.read(), discipline, duration, path, pinned, real_time, told))
+        counts = json.loads(_weir.enact(scenario.read, discipline, duration, path, pinned, real_time, told))
         text, held = _weir.read_recording(path, _MOST_BURSTS)
     facts, numbers = json.loads(text), array("q")
     numbers.frombytes(held)
