@@ -79,14 +79,14 @@ def test_a_recording_becomes_a_scenario_that_runs_and_says_what_was_measured(rec
 
 
 def test_the_command_says_what_was_measured_and_what_to_do_next(recording, tmp_path, capsys):
-    assert cli.main(["import", "exec", str(recording), "--out", str(tmp_path / "node.toml")]) == 0
+    assert cli.run(["import", "exec", str(recording), "--out", str(tmp_path / "node.toml")]) == 0
     said = capsys.readouterr().out
     assert "Measured, from ready to done" in said
     assert "next: weir compare" in said
     assert (tmp_path / "node.control.csv").exists()
-    assert cli.main(["check", str(tmp_path / "node.toml")]) == 0
+    assert cli.run(["check", str(tmp_path / "node.toml")]) == 0
     capsys.readouterr()
-    assert cli.main(["import", "exec", str(recording), "--out", str(tmp_path / "n"), "--json"]) == 0
+    assert cli.run(["import", "exec", str(recording), "--out", str(tmp_path / "n"), "--json"]) == 0
     assert {row["process"] for row in json.loads(capsys.readouterr().out)["measured"]} == {"control", "batch"}
 
 
@@ -138,9 +138,9 @@ def test_live_epoch_sets_measured_beside_simulated(tmp_path, capsys):
     scenario.write_text(SCENARIO)
     out = tmp_path / "epoch.html"
     # On a busy machine the two may differ; that is what the exit code says.
-    assert cli.main(["live", "epoch", str(scenario), "--share", "--out", str(out)]) in (0, 1)
+    assert cli.run(["live", "epoch", str(scenario), "--share", "--out", str(out)]) in (0, 1)
     said = capsys.readouterr().out
-    for part in ("epoch: response", "eevdf: response", "control", "29.00 us", "the longest poll"):
+    for part in ("epoch: response", "eevdf: response", "control", "29.00 µs", "the longest poll"):
         assert part in said
     page = out.read_text()
     assert "The programs of a node, run for real" in page
@@ -152,6 +152,13 @@ def test_live_epoch_sets_measured_beside_simulated(tmp_path, capsys):
     assert all(each.measured.value >= 0.0008 and each.simulated.value >= 0.0008 for each in control)
     costs = {each.path: each.measured for each in study.costs}
     assert 0 < costs["swap"] < 1e-3
+
+
+def test_a_burst_is_as_many_responses_as_the_process_came_late_to_its_grid():
+    late = [(5, 7), (10, 12), (15, 30)]
+    assert list(epoch._split(0, 20, late)) == [(0, 7), (5, 12), (10, 20)]
+    assert list(epoch._split(8, 20, late)) == [(8, 12), (10, 20)]
+    assert list(epoch._split(31, 32, late)) == [(31, 32)]
 
 
 def response(measured: float, simulated: float, count: int = 1000, statistic: str = "mean") -> epoch.Response:
@@ -210,5 +217,5 @@ def test_what_cannot_be_run_for_real_is_refused(tmp_path, capsys):
         epoch.run(many)
     path = tmp_path / "scenario.toml"
     path.write_text(SCENARIO)
-    assert cli.main(["live", "epoch", str(path), "--real-time", "99"]) == 2
+    assert cli.run(["live", "epoch", str(path), "--real-time", "99"]) == 2
     assert "must be from 1 to 98" in capsys.readouterr().err

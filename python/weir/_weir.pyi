@@ -83,7 +83,8 @@ def enact(
     str
         JSON: ``workers``, each with ``elapsed``, ``idle``, ``paths``, ``wakes``, ``polls``, ``longest_poll``,
         ``longest_poll_of`` and ``tasks``; the first ``reports`` of the executor, and ``reported``, how
-        many there were. Times are in seconds.
+        many there were. Times are in seconds. ``late``: the name of each process
+        that came late to an instant of its grid, when that was and when it came, in nanoseconds.
 
     Raises
     ------

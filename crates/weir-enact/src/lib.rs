@@ -13,5 +13,5 @@
 mod program;
 mod run;
 
-pub use program::{World, interpret};
-pub use run::{EnactError, Live, enact};
+pub use program::{Late, World, interpret};
+pub use run::{EnactError, Enacted, Live, enact};

@@ -1,6 +1,6 @@
 //! The interpreter of programs: one operation after the other, as a future.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use weir_core::units::Nanos;
@@ -16,6 +16,19 @@ pub struct World {
     sets: Vec<Events>,
     events: Vec<Event>,
     queues: Vec<DualQueue<()>>,
+    late: Mutex<Vec<Late>>,
+}
+
+/// A process came to an instant of its grid when that had passed: a response is over and another has begun, without a wait
+/// in between. Times are nanoseconds since the executor began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Late {
+    /// The place of the process.
+    pub process: usize,
+    /// When the instant was.
+    pub due: u64,
+    /// When the process came to it.
+    pub at: u64,
 }
 
 impl World {
@@ -25,7 +38,13 @@ impl World {
         let sets: Vec<Events> = node.processes.iter().map(|_| Events::new()).collect();
         let events = node.events.iter().map(|event| sets[event.owner].event()).collect();
         let queues = node.queues.iter().map(|_| DualQueue::new()).collect();
-        Arc::new(Self { node: node.clone(), sets, events, queues })
+        Arc::new(Self { node: node.clone(), sets, events, queues, late: Mutex::default() })
+    }
+
+    /// Where processes came late so far, in the order of time of each.
+    #[must_use]
+    pub fn late(&self) -> Vec<Late> {
+        self.late.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -114,7 +133,10 @@ impl<'w> Interpreter<'w> {
         let since = now().elapsed().as_nanos() as u64;
         let first = || since.saturating_sub(offset).div_ceil(every) * every + offset;
         let due = self.due.unwrap_or_else(first);
-        self.due = Some(due.saturating_add(every));
+        if self.due.replace(due.saturating_add(every)).is_some() && due <= since {
+            let late = Late { process: self.process, due, at: since };
+            self.world.late.lock().unwrap_or_else(PoisonError::into_inner).push(late);
+        }
         Moment::default().after(Duration::from_nanos(due))
     }
 }

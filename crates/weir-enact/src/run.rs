@@ -8,7 +8,7 @@ use std::time::Duration;
 use weir_exec::{BuildError, Executor, JoinError, Report, Terms, WorkerCounts, now, should_yield, yield_now};
 use weir_node::model::NodeScenario;
 
-use crate::program::{World, interpret};
+use crate::program::{Late, World, interpret};
 
 /// How long whoever waits for a run sleeps at a time.
 const LOOK: Duration = Duration::from_millis(20);
@@ -28,6 +28,15 @@ pub struct Live {
     pub pinned: bool,
     /// The priority of workers under SCHED_FIFO; `None`: they are ordinary threads.
     pub real_time: Option<u8>,
+}
+
+/// What a run came to, beside its recording.
+#[derive(Clone, Debug)]
+pub struct Enacted {
+    /// What each worker counted.
+    pub counts: Vec<WorkerCounts>,
+    /// Where processes came late to an instant of their grid.
+    pub late: Vec<Late>,
 }
 
 /// Why a scenario is not enacted.
@@ -59,7 +68,7 @@ impl fmt::Display for EnactError {
 
 impl std::error::Error for EnactError {}
 
-/// Runs the programs of a scenario, and returns what each worker counted. `heard` hears reports of the executor; the run is
+/// Runs the programs of a scenario, and returns what was counted. `heard` hears reports of the executor; the run is
 /// broken off once `is_over` says so.
 ///
 /// # Errors
@@ -69,7 +78,7 @@ pub fn enact(
     live: &Live,
     heard: impl Fn(Report) + Send + Sync + 'static,
     is_over: &dyn Fn() -> bool,
-) -> Result<Vec<WorkerCounts>, EnactError> {
+) -> Result<Enacted, EnactError> {
     if node.balance.is_some() {
         return Err(EnactError::Moves);
     }
@@ -104,7 +113,7 @@ pub fn enact(
             return Err(EnactError::Refused { process: process.name.clone(), why });
         }
     }
-    Ok(counts)
+    Ok(Enacted { counts, late: world.late() })
 }
 
 /// Uses the processor for so long, and gives way where it should.

@@ -70,14 +70,19 @@ fn run(read: &weir_sim::Scenario, live: &Live, shared: &Shared) -> PyResult<Stri
             told.0.push(report.to_string());
         }
     };
-    let counts = run_for_real(node, live, heard, &is_over);
+    let enacted = run_for_real(node, live, heard, &is_over);
     if shared.cancel.load(Ordering::Relaxed) {
         return Err(PyKeyboardInterrupt::new_err("interrupted"));
     }
-    let counts = counts.map_err(|error| refused(&error, read))?;
+    let enacted = enacted.map_err(|error| refused(&error, read))?;
     let reports = reports.lock().unwrap_or_else(PoisonError::into_inner);
-    let workers: Vec<_> = counts.iter().map(worker).collect();
-    Ok(json!({ "workers": workers, "reports": reports.0, "reported": reports.1 }).to_string())
+    let workers: Vec<_> = enacted.counts.iter().map(worker).collect();
+    let late: Vec<_> = enacted
+        .late
+        .iter()
+        .map(|late| json!([node.processes[late.process].name, late.due, late.at]))
+        .collect();
+    Ok(json!({ "workers": workers, "reports": reports.0, "reported": reports.1, "late": late }).to_string())
 }
 
 fn refused(error: &EnactError, read: &weir_sim::Scenario) -> PyErr {

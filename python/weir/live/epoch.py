@@ -18,7 +18,9 @@ import json
 import math
 import tempfile
 from array import array
+from bisect import bisect_left
 from dataclasses import asdict, dataclass
+from operator import itemgetter
 from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
@@ -31,7 +33,7 @@ from weir.scenario import Scenario
 from weir.text import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["NOISE", "PUBLISHED", "SHARE", "Cost", "Response", "Study", "run"]
 
@@ -218,7 +220,7 @@ def run(
             name: max(one.longest_poll for one in of)
             for name, of in zip(scenario.disciplines, runs, strict=True)
         },
-        reports=tuple(report for one in every for report in one.reports),
+        reports=(*_kept_back(real_time), *(report for one in every for report in one.reports)),
     )
 
 
@@ -238,20 +240,30 @@ def _measured(
         text, held = _weir.read_recording(path, _MOST_BURSTS)
     facts, numbers = json.loads(text), array("q")
     numbers.frombytes(held)
+    late: dict[str, list[tuple[int, int]]] = {}
+    for name, due, at in counts["late"]:
+        late.setdefault(name, []).append((due, at))
     responses: dict[str, list[float]] = {}
     place = 0
     for task in facts["tasks"]:
         end = place + task["bursts"] * _NUMBERS
         of = responses.setdefault(task["name"], [])
-        # A burst that took no time only began to wait.
-        of.extend(
-            (numbers[at + 2] - numbers[at]) / 1e9
-            for at in range(place, end, _NUMBERS)
-            if warm_up <= numbers[at] and numbers[at + 2] <= duration
-        )
+        for at in range(place, end, _NUMBERS):
+            parts = _split(numbers[at], numbers[at + 2], late.get(task["name"], []))
+            of.extend((done - begun) / 1e9 for begun, done in parts if warm_up <= begun and done <= duration)
         place = end
     longest = max((each["longest_poll"], each["longest_poll_of"]) for each in counts["workers"])
     return _Run(responses, facts["swap"], facts["restart"], longest, counts["reports"])
+
+
+def _split(begun: int, done: int, late: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the responses of a burst: a process that comes late to its grid goes on without a wait."""
+    for due, at in late[bisect_left(late, begun, key=itemgetter(1)) :]:
+        if at > done:
+            break
+        yield begun, at
+        begun = due
+    yield begun, done
 
 
 def _responses(
@@ -290,6 +302,23 @@ def _statistic(responses: Sequence[float], statistic: str) -> float:
     if statistic == "mean":
         return fmean(responses)
     return sorted(responses)[math.ceil(0.99 * len(responses)) - 1]
+
+
+def _kept_back(real_time: int | None) -> Iterator[str]:
+    """Yield what the kernel keeps from threads under SCHED_FIFO: by default 50 ms of each second."""
+    if real_time is None:
+        return
+    folder = Path("/proc/sys/kernel")
+    try:
+        used, period = (int((folder / f"sched_rt_{each}_us").read_text()) for each in ("runtime", "period"))
+    except (OSError, ValueError):
+        return
+    if 0 <= used < period:
+        yield (
+            f"the kernel keeps {(period - used) / 1000:g} ms of each {period / 1000:g} ms from threads under "
+            "SCHED_FIFO, where they would take all: a response meanwhile is longer by that. "
+            "`sysctl kernel.sched_rt_runtime_us=-1` lets them have it"
+        )
 
 
 def _middle(found: Sequence[int | None]) -> float | None:

@@ -45,8 +45,8 @@ fn recorded(path: &PathBuf) -> (Facts, Bursts) {
 #[test]
 fn a_live_run_does_what_the_programs_say() {
     let live = live("three", 1_000);
-    let counts = enact(&three(), &live, |_| {}, &|| false).unwrap();
-    assert_eq!(counts[0].spawned, 3);
+    let enacted = enact(&three(), &live, |_| {}, &|| false).unwrap();
+    assert_eq!(enacted.counts[0].spawned, 3);
     let (facts, mut bursts) = recorded(&live.record);
     assert!(facts.is_whole && facts.damage.is_none(), "{facts:?}");
     let names: Vec<_> = facts.tasks.iter().map(|task| task.name.as_str()).collect();

@@ -77,7 +77,7 @@ fn run(node: &NodeScenario, name: &str) -> Recorded {
     let record = std::env::temp_dir().join(format!("weir-enact-{}-{name}", std::process::id()));
     let span = Duration::from_nanos(EPOCH * EPOCHS);
     let live = Live { discipline: 0, span, record, pinned: false, real_time: None };
-    let counts = enact(node, &live, |_| {}, &|| false).unwrap();
+    let counts = enact(node, &live, |_| {}, &|| false).unwrap().counts;
     let mut events = Vec::new();
     let source = std::io::BufReader::new(std::fs::File::open(&live.record).unwrap());
     let facts = read(source, &mut |_, event, _| events.push(event)).unwrap();
