@@ -157,16 +157,8 @@ impl Builder {
         if self.workers == 0 || self.pinned && self.workers > processors {
             return Err(BuildError::Workers { asked: self.workers, processors });
         }
-        let (mut ends, recorder) = match &self.record {
-            None => (Vec::new(), None),
-            Some(path) => {
-                let begun = recording::start(path, &self.discipline, self.workers, self.reports.clone());
-                let what = || format!("the recording `{}`", path.display());
-                let (ends, thread) = begun.map_err(|error| BuildError::System { what: what(), error })?;
-                (ends, Some(thread))
-            }
-        };
-        ends.reverse();
+        let (ends, recorder) = self.start_recording()?;
+        let mut ends = ends.into_iter();
         let (clock, watch) = (Arc::new(Monotonic::new()), Watch::new());
         let mut executor = Executor {
             handle: Handle { workers: Vec::new().into(), clock: Arc::clone(&clock) },
@@ -192,7 +184,7 @@ impl Builder {
                 spin: self.spin,
                 reactor: self.reactor,
                 reactor_every: self.reactor_every,
-                record: ends.pop().map(|ends| (ends, self.workers)),
+                record: ends.next().map(|ends| (ends, self.workers)),
                 started: tell,
             };
             let name = format!("weir-exec-{number}");
@@ -214,6 +206,15 @@ impl Builder {
         let what = "the timer thread".to_owned();
         executor.timer = Some(timer.map_err(|error| BuildError::System { what, error })?);
         Ok(executor)
+    }
+
+    /// Starts the thread that writes the recording, if there is to be one; the ends are of the workers in their order.
+    fn start_recording(&self) -> Result<(Vec<recording::Ends>, Option<thread::JoinHandle<()>>), BuildError> {
+        let Some(path) = &self.record else { return Ok((Vec::new(), None)) };
+        let begun = recording::start(path, &self.discipline, self.workers, self.reports.clone());
+        let what = || format!("the recording `{}`", path.display());
+        let (ends, thread) = begun.map_err(|error| BuildError::System { what: what(), error })?;
+        Ok((ends, Some(thread)))
     }
 }
 

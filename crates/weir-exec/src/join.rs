@@ -171,3 +171,10 @@ impl<T> fmt::Debug for JoinHandle<T> {
         f.debug_struct("JoinHandle").field("finished", &self.is_finished()).finish()
     }
 }
+
+/// How a task ended.
+pub(crate) enum Why {
+    Done,
+    Panicked(Box<dyn Any + Send>),
+    Aborted,
+}

@@ -2,7 +2,6 @@
 //!
 //! No borrow is held while a future, a waker or a destructor of the program's runs: they may come back here.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use crate::clock::Clock;
 use crate::counters::{Counters, WorkerCounts};
 use crate::dispatcher::{After, Decision, Dispatch, NOBODY};
 use crate::header::Header;
-use crate::join::{JoinError, Settle};
+use crate::join::{JoinError, Settle, Why};
 use crate::observe::{Observe, Polled, Took};
 use crate::report::{Report, Reports};
 use crate::shared::Shared;
@@ -392,11 +391,4 @@ impl Local {
             tasks,
         }
     }
-}
-
-/// How a task ended.
-pub(crate) enum Why {
-    Done,
-    Panicked(Box<dyn Any + Send>),
-    Aborted,
 }

@@ -383,8 +383,7 @@ def _show_measured(responses: list[Response]) -> None:
     from weir.results.terminal import console, print_table, say
     from weir.text import quantity
 
-    ordered = sorted(responses, key=lambda response: -response.p99)
-    shown = ordered[:_SHOWN]
+    shown = sorted(responses, key=lambda response: -response.p99)[:_SHOWN]
     names = {"mean": "mean", "p99": "p99", "longest": "longest", "longest_poll": "longest poll"}
     out = console()
     say(out, "Measured, from ready to done", style="bold")
@@ -397,5 +396,5 @@ def _show_measured(responses: list[Response]) -> None:
         ),
     ]
     print_table(out, columns)
-    if len(ordered) > _SHOWN:
-        typer.echo(f"{len(ordered) - _SHOWN:,} more processes took less; `--json` has them all.")
+    if len(responses) > _SHOWN:
+        typer.echo(f"{len(responses) - _SHOWN:,} more processes took less; `--json` has them all.")
