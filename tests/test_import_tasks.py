@@ -231,6 +231,23 @@ def test_without_an_end_the_scenario_has_one(tmp_path):
         ('{"tasks": {"t": {"run": 1, "fork": "u"}}}', (1, 28), "the event `fork` is not simulated"),
         ('{"tasks": {"t": {"lock": "m", "run": 1, "unlock": "m"}}}', (1, 18), '"m" guards no condition'),
         ('{"tasks": {"t": {"run": 1, "resume": 5}}}', (1, 38), '"resume" is 5, must be text'),
+        ('{"tasks": {"": {"run": 1}}}', (1, 12), 'the name of task "" must have 1 to 100 characters'),
+        ('{"tasks": {" t": {"run": 1}}}', (1, 12), "no outer blanks"),
+        ('{"tasks": {"t\\u0085": {"run": 1}}}', (1, 12), "no control characters"),
+        ('{"tasks": {"t\\ud800": {"run": 1}}}', (1, 12), "no control characters"),
+        ('{"tasks": {"' + "t" * 101 + '": {"run": 1}}}', (1, 12), "must have 1 to 100 characters"),
+        ('{"tasks": {"t": {"run": 1, "resume": "a\\n"}}}', (1, 38), 'the name "a\\n" of "resume" must have'),
+        ('{"tasks": {"t": {"wait": {"ref": "a\\n"}}}}', (1, 34), 'ref "a\\n" must have 0 to 100 characters'),
+        (
+            '{"tasks": {"' + "t" * 99 + '": {"instance": 2, "run": 1}}}',
+            (1, 12),
+            "whose name may have 100 characters",
+        ),
+        (
+            '{"tasks": {"t": {"instance": 2, "run": 1}, "t.2": {"run": 1}}}',
+            (1, 44),
+            'task "t.2" makes a process "t.2", as another task does',
+        ),
         ('{"tasks": {"t": {"run": 0}}}', (1, 12), 'task "t" never runs, sleeps or waits'),
         (
             '{"tasks": {"t": {"run": 1, "policy": "SCHED_DEADLINE"}}}',
@@ -281,6 +298,20 @@ def test_any_text_is_read_or_refused(text):
         file.flush()
         with suppress(ConfigError):
             Document(Path(file.name), "repair it")
+
+
+def test_events_of_long_names_are_cut_and_told_apart(tmp_path):
+    long = "e" * 100
+    tasks = {name: {"wait": {"ref": long}, "run": 1} for name in ("a", "b")}
+    tasks["poster"] = {"broad": long, "sleep": 5}
+    found = imported(tmp_path, {"tasks": tasks})
+    assert [(row["name"], row["owner"]) for row in found["event"]] == [
+        ("e" * 90, "a"),
+        ("e" * 90 + ".2", "b"),
+    ]
+    path = tmp_path / "s.toml"
+    path.write_text(rtapp.scenario(tmp_path / "tasks.json").text)
+    weir.Scenario.from_file(path)
 
 
 @pytest.mark.parametrize("epoch", ["", "100", "0ms", "0.5us", "1h", "2000s", "9" * 99 + "s"])

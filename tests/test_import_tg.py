@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+import weir
 from weir import _weir, cli
-from weir.errors import ConfigError, TraceError
+from weir.errors import ConfigError, ScenarioError, TraceError
 from weir.importing import tg
 
 STREAM = """\
@@ -103,6 +104,30 @@ def test_an_end_that_no_scenario_has_is_refused(script: Path, text: str, end: st
         made(script, f"on 1 udp 1.2.3.4.5 {text}")
     assert refused.value.file == str(script)
     assert tg.scenario(script, duration="100000s")
+
+
+@pytest.mark.parametrize(
+    ("arrival", "options", "said"),
+    [
+        ("0.000000008", {}, "sends about 3.1e+10 packets in 245s, at most 4e+09 are simulated"),
+        ("0.000000008", {"duration": "33s"}, "sends about 4.1e+09 packets in 33s"),
+    ],
+)
+def test_more_packets_than_a_scenario_has_are_refused(
+    script: Path, arrival: str, options: dict[str, str], said: str
+) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)) as refused:
+        made(script, f"on 8 udp 10.0.0.1.4000 arrival {arrival} length 750 time 245", **options)
+    assert refused.value.file == str(script)
+
+
+def test_the_most_packets_are_what_a_scenario_takes(script: Path) -> None:
+    script.write_text("on 8 udp 10.0.0.1.4000 arrival 0.000000008 length 750 time 245")
+    Path("s.toml").write_text(tg.scenario(script, duration="32s"))
+    weir.Scenario.from_file("s.toml")
+    Path("s.toml").write_text(Path("s.toml").read_text().replace('"32s"', '"33s"'))
+    with pytest.raises(ScenarioError, match="at most 4e9 are simulated"):
+        weir.Scenario.from_file("s.toml")
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ __all__ = [
     "run",
     "schema",
     "textbook",
+    "tg_packets",
     "tg_parse",
     "theory",
 ]
@@ -397,6 +398,27 @@ def highest_loads(
         If the scenario has no one load that could be changed.
     ConfigError
         If what is asked is refused.
+    """
+
+def tg_packets(text: str, name: str, until: int) -> float:
+    """Return about how many packets a script in the TG traffic language sends.
+
+    Parameters
+    ----------
+    text, name : str
+        As of `tg_parse`.
+    until : int
+        Nanoseconds since the script's start after which nothing is counted.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    TraceError
+        If the script is refused, or a file that it includes.
     """
 
 def tg_parse(text: str, name: str) -> str:

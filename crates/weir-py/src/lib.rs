@@ -41,7 +41,7 @@ mod _weir {
     #[pymodule_export]
     use crate::slo::highest_loads;
     #[pymodule_export]
-    use crate::tg::tg_parse;
+    use crate::tg::{tg_packets, tg_parse};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

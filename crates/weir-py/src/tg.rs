@@ -17,10 +17,21 @@ pub(crate) fn tg_parse(py: Python<'_>, text: &str, name: &str) -> PyResult<Strin
     py.detach(|| read(text, name)).map(|facts| facts.to_string()).map_err(|error| errors::script(&error))
 }
 
+/// About how many packets leave before `until`, in nanoseconds.
+#[pyfunction]
+pub(crate) fn tg_packets(py: Python<'_>, text: &str, name: &str, until: u64) -> PyResult<f64> {
+    let traffic = py.detach(|| parse(text, name).and_then(|script| Traffic::of(&script)));
+    traffic.map(|traffic| traffic.expected_packets(Nanos::new(until))).map_err(|error| errors::script(&error))
+}
+
 fn read(text: &str, name: &str) -> Result<Value, ScriptError> {
-    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-    let script = weir_tg::parse(text, name, &mut files::included(folder))?;
+    let script = parse(text, name)?;
     Ok(facts(&script, &Traffic::of(&script)?))
+}
+
+fn parse(text: &str, name: &str) -> Result<Script, ScriptError> {
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    weir_tg::parse(text, name, &mut files::included(folder))
 }
 
 fn facts(script: &Script, traffic: &Traffic) -> Value {

@@ -24,11 +24,12 @@ import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from weir.errors import ConfigError
 from weir.importing import names, rtapp_tasks
 from weir.importing.places import shown
+from weir.importing.rtapp_tasks import MOST_LETTERS
 from weir.text import plural
 from weir.toml import dumps
 
@@ -61,6 +62,9 @@ _SPAN = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)(ns|us|ms|s)")
 _UNITS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 _LONGEST_EPOCH = 10**9
 _NAME = re.compile(r"[^A-Za-z0-9_.@-]+")
+_MOST_EVENTS = 65_536
+_LONGEST_EVENT = 90
+"""Characters of an event before its number: a name has 100."""
 _WAITS = ("suspend", "wait", "sync")
 
 
@@ -139,16 +143,35 @@ class _Scenario:
     """The processes that wait for a name."""
     waited: dict[tuple[str, str], str] = field(default_factory=dict)
     """The event for which a process waits by a name."""
+    numbers: dict[str, int] = field(default_factory=dict)
+    """The events, with the last number that was put behind each to tell it from others."""
     changed: dict[str, str] = field(default_factory=dict)
     """What tasks are called here whose names mean something else."""
 
     def __post_init__(self) -> None:
         self.changed = names.renamed(str(task.name.held) for task in self.tasks.tasks)
+        self._check_names()
         for task in self.tasks.tasks:
             for event in task.events:
                 if event.kind in _WAITS:
                     for process in self._instances(task):
-                        self._wait_for(_resource(event, task), process)
+                        self._wait_for(_resource(event, task), process, task)
+
+    def _check_names(self) -> None:
+        """Refuse names that a scenario cannot have once instances are numbered."""
+        known: set[str] = set()
+        for task in self.tasks.tasks:
+            for process in self._instances(task):
+                if len(process) > MOST_LETTERS:
+                    said = f"makes a process {process[:40]}..., whose name may have {MOST_LETTERS} characters"
+                    self._refuse(task, said, "shorten the name, or lower `instance`")
+                if process in known:
+                    said = f"makes a process {json.dumps(process)}, as another task does"
+                    self._refuse(task, said, "give each its own name")
+                known.add(process)
+
+    def _refuse(self, task: Task, said: str, remedy: str) -> NoReturn:
+        self.tasks.document.refuse(task.name, f"task {shown(task.name)} {said}", remedy)
 
     def _called(self, task: Task) -> str:
         """Return the name of the process of a task."""
@@ -160,13 +183,17 @@ class _Scenario:
         name = self._called(task)
         return [name] if task.instances == 1 else [f"{name}.{place + 1}" for place in range(task.instances)]
 
-    def _wait_for(self, name: str, process: str) -> None:
-        if process in self.waiters.setdefault(name, []):
+    def _wait_for(self, name: str, process: str, task: Task) -> None:
+        if (name, process) in self.waited:
             return
-        self.waiters[name].append(process)
-        event, number = f"{_word(name)}@{_word(process)}", 2
-        while event in self.waited.values():
-            event, number = f"{_word(name)}@{_word(process)}.{number}", number + 1
+        if len(self.waited) == _MOST_EVENTS:
+            self._refuse(task, f"waits for one of more than {_MOST_EVENTS:,} events", "lower `instance`")
+        self.waiters.setdefault(name, []).append(process)
+        event = called = f"{_word(name)}@{_word(process)}"[:_LONGEST_EVENT]
+        while event in self.numbers:
+            self.numbers[called] += 1
+            event = f"{called}.{self.numbers[called]}"
+        self.numbers[event] = 1
         self.waited[name, process] = event
 
     @property

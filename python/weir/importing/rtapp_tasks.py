@@ -7,6 +7,7 @@ Times are in microseconds there and here.
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ __all__ = ["POLICIES", "Event", "Phase", "Task", "TaskSet", "read"]
 
 POLICIES = ("SCHED_OTHER", "SCHED_IDLE", "SCHED_RR", "SCHED_FIFO", "SCHED_DEADLINE")
 REMEDY = "give a task set of rt-app, as its tutorial describes it"
+MOST_LETTERS = 100
+"""Of a name, as in a scenario."""
 LONGEST = 10**12
 """Microseconds: more than a week."""
 MOST_PROCESSES = 10_000
@@ -142,6 +145,7 @@ class _Reader:
     # Tasks.
 
     def _task(self, name: Value, value: Value, policy: str) -> Task:
+        self._plain(name, f"the name of task {shown(name)}", 1)
         pairs = self._object(value, f"task {shown(name)}")
         keys = self._once([pair for pair in pairs if _event(pair[0]) is None], f"task {shown(name)}")
         self._known(keys, name, _OPTIONS)
@@ -224,11 +228,11 @@ class _Reader:
         if kind == "timer":
             inner = self._once(self._object(value, shown(key)), shown(key))
             self._known(inner, task, ("ref", "period", "mode"))
-            return Event(kind, key, self._text(inner, "ref", "unknown"), self._period(key, inner))
+            return Event(kind, key, self._ref(inner), self._period(key, inner))
         if kind in {"wait", "sync"}:
             inner = self._once(self._object(value, shown(key)), shown(key))
             self._known(inner, task, ("ref", "mutex"))
-            return Event(kind, key, self._text(inner, "ref", "unknown"))
+            return Event(kind, key, self._ref(inner))
         if not isinstance(value.held, str):
             self.document.refuse(
                 value, f"{shown(key)} is {shown(value)}, must be text", REMEDY, str(key.held)
@@ -240,6 +244,7 @@ class _Reader:
                 "leave it out, where nothing hangs on who holds it",
                 str(key.held),
             )
+        self._plain(value, f"the name {shown(value)} of {shown(key)}")
         return Event(kind, key, value.held)
 
     def _period(self, key: Value, inner: dict[str, tuple[Value, Value]]) -> int:
@@ -251,6 +256,16 @@ class _Reader:
         return time
 
     # Values.
+
+    def _plain(self, value: Value, what: str, least: int = 0) -> None:
+        """Refuse a name that a scenario cannot have."""
+        name = str(value.held)
+        is_plain = name.strip() == name and all(map(_is_plain, name))
+        if not is_plain or not least <= len(name) <= MOST_LETTERS:
+            said = (
+                f"must have {least} to {MOST_LETTERS} characters, no control characters and no outer blanks"
+            )
+            self.document.refuse(value, f"{what} {said}", "give it another name")
 
     def _object(self, value: Value, what: str) -> list[tuple[Value, Value]]:
         if value.pairs is None:
@@ -311,6 +326,11 @@ class _Reader:
             self.document.refuse(value, f"{name} is {shown(value)}, must be text", REMEDY, name)
         return value.held
 
+    def _ref(self, keys: dict[str, tuple[Value, Value]]) -> str:
+        if "ref" in keys:
+            self._plain(keys["ref"][1], f"ref {shown(keys['ref'][1])}")
+        return self._text(keys, "ref", "unknown")
+
     def _policy(self, keys: dict[str, tuple[Value, Value]], name: str, default: str) -> str:
         found = self._text(keys, name, default)
         if found not in POLICIES:
@@ -344,6 +364,11 @@ def _event(key: Value) -> str | None:
     if name in _OPTIONS:
         return None
     return max((each for each in _EVENTS if name.startswith(each)), key=len, default=None)
+
+
+def _is_plain(letter: str) -> bool:
+    """Return whether it is no control character, and no half of a pair."""
+    return unicodedata.category(letter) not in {"Cc", "Cs"}
 
 
 def _mutexes(tasks: list[tuple[Value, Value]]) -> Iterator[str]:

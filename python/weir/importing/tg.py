@@ -32,7 +32,10 @@ RANDOM = ("independent", "compatible")
 """Where random numbers come from: the project's streams, or TG's own sequence, the same for all streams."""
 _LONGEST = 100_000
 """Seconds that the scenario runs at most: its series has a step a second, and no more are kept."""
+_MOST_PACKETS = 4e9
+"""Packets that a flow of the network has at most."""
 _UNITS = {"ns": -9, "us": -6, "ms": -3, "s": 0}
+_DURATION = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)(ns|us|ms|s)")
 _FASTER = 10
 """The link of the sender has this many times the rate, so that packets meet at the router."""
 
@@ -98,6 +101,8 @@ def scenario(
     _check_options(random, duration)
     told = facts(script)
     _check_sends(told, str(script))
+    duration = duration or _ending(told, str(script))
+    _check_packets(Path(script), duration)
     traffic = {"file": os.path.relpath(script, folder), "random": random}
     text = dumps(
         {
@@ -112,7 +117,7 @@ def scenario(
                 {"between": ["router", "receiver"], "rate": slow},
             ],
             "flow": [{"from": "sender", "to": "receiver", "tg": traffic}],
-            "stop": {"duration": duration or _ending(told, str(script))},
+            "stop": {"duration": duration},
             "measure": {"series": "1s"},
         }
     )
@@ -131,11 +136,14 @@ def _check_options(random: str, duration: str | None) -> None:
 
 
 def _is_duration(text: str) -> bool:
-    parts = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)(ns|us|ms|s)", text)
-    if parts is None:
-        return False
-    nanoseconds = Decimal(parts[1]).scaleb(_UNITS[parts[2]] + 9)
-    return 1 <= nanoseconds <= _LONGEST * 10**9 and nanoseconds % 1 == 0
+    return 1 <= _nanoseconds(text) <= _LONGEST * 10**9
+
+
+def _nanoseconds(text: str) -> int:
+    """Return a time with its unit in nanoseconds; 0 if it is none, or of parts of one."""
+    parts = _DURATION.fullmatch(text)
+    nanoseconds = Decimal(parts[1]).scaleb(_UNITS[parts[2]] + 9) if parts else Decimal(0)
+    return int(nanoseconds) if nanoseconds % 1 == 0 else 0
 
 
 def _rates(rate: str) -> tuple[str, str]:
@@ -156,6 +164,20 @@ def _check_sends(told: dict[str, Any], file: str) -> None:
         raise ConfigError("the protocol is test, which sends nothing", "write `udp` and an address", file)
     if not told["bursts"]:
         raise ConfigError("the script sends nothing", "add an action with `arrival` and `length`", file)
+
+
+def _check_packets(script: Path, duration: str) -> None:
+    """Refuse more packets than a network simulates."""
+    from weir import _weir
+
+    packets = _weir.tg_packets(read_text(script), str(script), _nanoseconds(duration))
+    if packets > _MOST_PACKETS:
+        raise ConfigError(
+            f"the script sends about {packets:.1e} packets in {duration}, at most {_MOST_PACKETS:.0e} are "
+            "simulated",
+            "raise its `arrival`, lower its `time`, or say `--duration` with less",
+            str(script),
+        )
 
 
 def _network(told: dict[str, Any]) -> dict[str, Any]:
