@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from pyarrow import csv, parquet
 
 import weir
 from made_result import MEANS, made
@@ -44,6 +45,20 @@ def test_json_goes_round_byte_by_byte(result: weir.Result, tmp_path: Path):
     assert path.read_text() == result.to_json() + "\n"
     assert weir.Result.from_json(result.to_json()) == result
     assert [each.name for each in tmp_path.iterdir()] == ["result.json"]
+
+
+def test_a_file_is_what_its_name_ends_in(result: weir.Result, tmp_path: Path):
+    for name in ("r", "r.json", "r.html", "r.csv", "r.parquet"):
+        result.save(tmp_path / name)
+    assert (tmp_path / "r").read_text() == (tmp_path / "r.json").read_text() == result.to_json() + "\n"
+    assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
+    assert csv.read_csv(tmp_path / "r.csv").column_names == result.to_arrow().column_names
+    assert parquet.read_table(tmp_path / "r.parquet") == result.to_arrow()
+    with pytest.raises(weir.ConfigError, match=r"r\.txt, must end in one of \.json, "):
+        result.save(tmp_path / "r.txt")
+    assert not (tmp_path / "r.txt").exists()
+    with pytest.raises(weir.ConfigError, match="cannot be written: no such file"):
+        result.save(str(tmp_path / "nowhere" / "r.csv"))
 
 
 @pytest.mark.parametrize(

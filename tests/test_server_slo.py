@@ -123,7 +123,7 @@ TOO_FEW = (
 REFUSED_QUESTIONS = [
     (
         ("--class", "shrt"),
-        "--class is `shrt`, is not a class of the scenario",
+        "--class `shrt` is not a class of the scenario",
         "did you mean `short`? known are `short`, `long`, and `all` of them together",
     ),
     (("--bound", "1"), f"--bound is 1, {NO_BOUND}", "write one such as 10.0"),

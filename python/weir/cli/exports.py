@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from weir.cli.shared import form_of, save_table
+from weir.cli.shared import form_of
 from weir.errors import ConfigError
 from weir.files import same_file
+from weir.results.saving import save_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

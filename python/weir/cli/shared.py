@@ -12,11 +12,10 @@ import typer
 from weir.cli import complain
 from weir.errors import ConfigError
 from weir.models import MODELS
+from weir.results.saving import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pyarrow as pa
 
     from weir.errors import WeirError
     from weir.results.result import Result
@@ -49,7 +48,6 @@ __all__ = [
     "report_error",
     "report_nothing",
     "save",
-    "save_table",
     "scenario",
 ]
 
@@ -242,7 +240,7 @@ def check_out(paths: Sequence[Path] | None) -> None:
     from weir.files import same_file
 
     for place, path in enumerate(paths or ()):
-        form_of(path, tuple(_WRITERS))
+        form_of(path, FORMS)
         if any(same_file(path, other) for other in (paths or ())[:place]):
             raise ConfigError(f"--out is {path} twice", "name each file once")
 
@@ -250,43 +248,14 @@ def check_out(paths: Sequence[Path] | None) -> None:
 def save(result: Result, paths: Sequence[Path] | None) -> None:
     """Write a result to each of ``paths``, in the form that its name asks for."""
     for path in paths or ():
-        _WRITERS[form_of(path, tuple(_WRITERS))](result, path)
+        form_of(path, FORMS)
+        result.save(path)
 
 
 def report_nothing() -> int:
     """Say that a run was stopped before anything of it was finished; return the exit code."""
     complain("interrupted: nothing was finished, and nothing was written\n")
     return INTERRUPTED
-
-
-def _save_json(result: Result, path: Path) -> None:
-    result.save(path)
-
-
-def _save_html(result: Result, path: Path) -> None:
-    from weir.results import page
-
-    page.write(result, path)
-
-
-def save_table(table: pa.Table, path: Path) -> None:
-    """Write an Arrow table as CSV or Parquet, as its name ends; the file is never half-written."""
-    from pyarrow import csv, parquet
-
-    from weir.files import replacing
-
-    with replacing(path) as part:
-        if path.suffix == ".csv":
-            csv.write_csv(table, part)
-        else:
-            parquet.write_table(table, part)
-
-
-def _save_table(result: Result, path: Path) -> None:
-    save_table(result.to_arrow(), path)
-
-
-_WRITERS = {".json": _save_json, ".html": _save_html, ".csv": _save_table, ".parquet": _save_table}
 
 
 def exit_code(result: Result) -> int:

@@ -18,7 +18,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from weir.errors import ResultError
-from weir.files import read_text, write_text
+from weir.files import read_text
 from weir.results.reading import REMEDY, check_confirmation, check_document, check_object, is_plain, parse
 from weir.results.rows import (
     Check,
@@ -361,9 +361,10 @@ class Result:
         return f"{self.text.rstrip().removesuffix('}')},{more[1:]}"
 
     def save(self, path: str | Path) -> None:
-        """Write the document to a file, which is never half-written."""
-        text = self.to_json()
-        write_text(Path(path), text if text.endswith("\n") else text + "\n")
+        """Write a file, never half of it: ``.json``, ``.html``, or the table as ``.csv`` or ``.parquet``."""
+        from weir.results.saving import save
+
+        save(self, Path(path))
 
     def to_arrow(self) -> pa.Table:
         """Return the estimates as an Arrow table, one row each; provenance is in the schema's metadata.
