@@ -123,6 +123,36 @@ def test_explain_tells_of_both_that_share_a_name(capsys):
     assert [each["kind"] for each in (row, *row["also"])] == ["message", "dispatcher"]
 
 
+@pytest.mark.parametrize(
+    ("word", "names", "told"),
+    [
+        ("psjf", ["psjf"], "`weir explain psjf` gives the rule"),
+        ("srpt", ["sf"], "shortest remaining processing time is called `sf` here; `weir explain srpt` gives"),
+        ("fifo", ["fifo", "cfcfs"], "`weir explain NAME` gives"),
+        ("strict fair", ["fq"], "`weir explain fq` gives"),
+        ("SHORTEST JOB", ["sjf", "psjf"], "`weir explain NAME` gives"),
+    ],
+)
+def test_list_finds_a_word_and_leads_to_what_explains_it(capsys, word: str, names: list[str], told: str):
+    assert cli.run(["list", word, "--json"]) == 0
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)] == names
+    assert cli.run(["list", word]) == 0
+    assert told in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["bbr"], "no discipline is called `bbr`"),
+        (["lifo"], "last in, first out"),
+        (["srpt", "--model", "fabric"], "no discipline of that name is of the model `fabric`"),
+    ],
+)
+def test_list_refuses_what_it_does_not_find(capsys, arguments: list[str], told: str):
+    assert cli.run(["list", *arguments]) == 2
+    assert told in capsys.readouterr().err
+
+
 def test_explain_golden(capsys):
     assert call(capsys, "explain", "fifo:")[1] == (
         "fifo: first in, first out\n"

@@ -9,7 +9,7 @@ from typing import Any
 from weir import _weir
 from weir.errors import ConfigError
 
-__all__ = ["discipline", "disciplines", "textbook"]
+__all__ = ["discipline", "disciplines", "found", "textbook"]
 
 
 def disciplines() -> list[dict[str, Any]]:
@@ -67,3 +67,20 @@ def discipline(name: str) -> dict[str, Any]:
         hint = f"did you mean `{near[0]}`? " if near else ""
         raise ConfigError(f"no discipline is called `{plain}`", f"{hint}`weir list` names them all")
     return found[0] | ({"also": found[1:]} if found[1:] else {})
+
+
+def found(word: str) -> list[dict[str, Any]]:
+    """Return the disciplines whose name or title has a word, or which a textbook calls so; the exact first.
+
+    Raises
+    ------
+    ConfigError
+        If there are none; the remedy suggests the nearest.
+    """
+    plain = word.strip().lower()
+    rows = disciplines()
+    known = textbook(plain)
+    names = [plain, *(known["here"] if known else [])]
+    exact = [row for name in names for row in rows if row["name"] == name]
+    others = [row for row in rows if plain and plain in f"{row['name']} {row['title']}".lower()]
+    return [*exact, *(row for row in others if row not in exact)] or [discipline(word)]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from weir.cli.completion import SHELLS, script
 from weir.cli.shared import Json, ModelName, echo_json
+from weir.errors import ConfigError
 from weir.models import MODELS
 from weir.text import absent
 
@@ -31,6 +32,14 @@ def add_to(app: typer.Typer) -> None:
 
 
 def list_disciplines(
+    word: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="WORD",
+            help="Only those that have this word in name or title, or that textbooks call so.",
+            show_default=False,
+        ),
+    ] = None,
     model: Annotated[
         ModelName | None,
         typer.Option(
@@ -48,10 +57,12 @@ def list_disciplines(
     Example:
       weir list
       weir list --model server
+      weir list fair
     """
-    from weir.registry import disciplines
+    from weir.registry import disciplines, found
 
-    rows = [row for row in disciplines() if model is None or model in row["models"]]
+    rows = disciplines() if word is None else found(word)
+    rows = [row for row in rows if model is None or model in row["models"]] or _none_of(rows, model)
     if as_json:
         echo_json(rows)
         return
@@ -62,7 +73,27 @@ def list_disciplines(
     if model == "server":
         orders = "`per_server(jsq,discipline=sf)` orders the queue of each core by a discipline of messages."
         terminal.say(out, f"\n{orders}")
-    terminal.say(out, "\n`weir explain NAME` gives the rule, the source and the parameters of one.")
+    terminal.say(out, f"\n{_more(word, rows)}")
+
+
+def _more(word: str | None, rows: Sequence[dict[str, Any]]) -> str:
+    """Return where to read on: of the one that was found, or that a textbook calls so."""
+    from weir.registry import textbook
+
+    gives = "gives the rule, the source and the parameters of"
+    known = textbook(word) if word and word != rows[0]["name"] else None
+    if known is not None and known["here"]:
+        return f"{known['means']} is called `{known['here'][0]}` here; `weir explain {word}` {gives} it."
+    if len(rows) == 1:
+        return f"`weir explain {rows[0]['name']}` {gives} it."
+    return f"`weir explain NAME` {gives} one."
+
+
+def _none_of(rows: Sequence[dict[str, Any]], model: str | None) -> NoReturn:
+    raise ConfigError(
+        f"no discipline of that name is of the model `{model}`",
+        f"`weir explain {rows[0]['name']}` says which models take it, or leave out `--model`",
+    )
 
 
 def _listing(rows: Sequence[dict[str, object]]) -> list[Column]:
