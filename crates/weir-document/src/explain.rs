@@ -250,7 +250,7 @@ mod tests {
             ),
             (
                 "load = 1\nsize = \"rport\"",
-                "f:2:8: size is \"rport\", is not known here: did you mean `report`? ",
+                "f:2:8: size \"rport\" is not known here: did you mean `report`? ",
             ),
             (
                 "load = 1\nrange = [1]",

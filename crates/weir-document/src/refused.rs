@@ -25,7 +25,7 @@ pub struct Refusal {
     pub key: Option<String>,
     /// The value as it was written, shortened.
     pub value: Option<String>,
-    /// What is wrong, with the bound; continues the sentence "`key` is `value`, ...".
+    /// What is wrong, with the bound; continues the sentence "`key` is `value`, ...", or "`key` `value` is ...".
     pub reason: String,
     /// What to write or do instead.
     pub remedy: String,
@@ -72,6 +72,7 @@ impl Refused {
     pub fn message(&self) -> String {
         let reason = &self.reason;
         match (self.key.as_deref().map(shorten), &self.value) {
+            (Some(key), Some(value)) if reason.starts_with("is ") => format!("{key} {value} {reason}"),
             (Some(key), Some(value)) => format!("{key} is {value}, {reason}"),
             (Some(key), None) => format!("{key} {reason}"),
             (None, Some(value)) => format!("{value} {reason}"),
@@ -124,6 +125,13 @@ mod tests {
         let error = error.at(5, 8).key("workload.load").value("-1");
         let text = "port.toml:5:8: workload.load is -1, must be above 0: write a load such as 0.95";
         assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn a_sentence_has_one_verb() {
+        let error = Refused::of_file("t.csv", "is before the time of the row above", "sort the rows by time");
+        let text = "t.csv:3:1: finished_at 4 is before the time of the row above: sort the rows by time";
+        assert_eq!(error.at(3, 1).key("finished_at").value("4").to_string(), text);
     }
 
     #[test]

@@ -130,7 +130,7 @@ mod tests {
         let source = Source { name: "f", text };
         let at = text.find("22").expect("present");
         let error = source.refuse(at..at + 2, "is large", "lower it");
-        assert_eq!(error.to_string(), "f:2:15: a.b.c.d is 22, is large: lower it");
+        assert_eq!(error.to_string(), "f:2:15: a.b.c.d 22 is large: lower it");
         let at = text.find('d').expect("present");
         let error = source.refuse(at..at + 1, "is not a key here", "remove it");
         assert_eq!(error.to_string(), "f:2:11: a.b.c.d is not a key here: remove it");
@@ -142,7 +142,7 @@ mod tests {
     fn a_key_finds_its_place() {
         let source = Source { name: "f", text: "[a.b]\nc = 2\n[e]\nf = { g = 1 }\n" };
         let error = |path: &[&str]| source.refuse_key(path, "is wrong", "change it").to_string();
-        assert_eq!(error(&["a", "b", "c"]), "f:2:5: a.b.c is 2, is wrong: change it");
+        assert_eq!(error(&["a", "b", "c"]), "f:2:5: a.b.c 2 is wrong: change it");
         assert_eq!(error(&["a", "b"]), "f:1:1: a.b is wrong: change it");
         assert_eq!(error(&["e", "f"]), "f:4:5: e.f is wrong: change it");
         assert_eq!(error(&["e", "f", "h"]), "f: e.f.h is wrong: change it");

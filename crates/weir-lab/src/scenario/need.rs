@@ -416,7 +416,7 @@ mod tests {
             ("bound = \"1s\"", "f:1:1: need.metric is missing"),
             (
                 "metric = \"respons p99\"\nbound = \"1s\"",
-                "f:2:10: need.metric is \"respons p99\", is no metric that \
+                "f:2:10: need.metric \"respons p99\" is no metric that \
              results have of all together: did you mean `response`? measured are `response`, `throughput`",
             ),
             (
@@ -431,12 +431,12 @@ mod tests {
             ),
             (
                 "metric = \"response\"\nclass = \"ap\"\nbound = \"1s\"",
-                "f:3:9: need.class is \"ap\", is no class that results \
+                "f:3:9: need.class \"ap\" is no class that results \
              have figures of: did you mean `api`? known are `api`, `batch`",
             ),
             (
                 "metric = \"response\"\nflow = \"1\"\nbound = \"1s\"",
-                "f:3:8: need.flow is \"1\", is about what results have \
+                "f:3:8: need.flow \"1\" is about what results have \
              no figures of: name one of these: `class`",
             ),
             (
@@ -456,13 +456,13 @@ mod tests {
             ),
             (
                 "metric = \"response\"\nbound = \"5Mbit\"",
-                "f:3:9: need.bound is \"5Mbit\", is not in the unit of \
+                "f:3:9: need.bound \"5Mbit\" is not in the unit of \
              `response`: write it as \"200ms\"",
             ),
-            ("metric = \"response\"\nbound = 5", "f:3:9: need.bound is 5, is not in the unit of `response`"),
+            ("metric = \"response\"\nbound = 5", "f:3:9: need.bound 5 is not in the unit of `response`"),
             (
                 "metric = \"response\"\nbound = \"20u\"",
-                "f:3:9: need.bound is \"20u\", is not in the unit of `response`",
+                "f:3:9: need.bound \"20u\" is not in the unit of `response`",
             ),
             ("metric = \"response\"\nload = 0.5\nbound = \"1s\"", "f:3:8: need.load is 0.5, has no effect"),
             (

@@ -78,7 +78,7 @@ fn nobody_there_ends_with_1() {
 fn bad_input_ends_with_2_and_says_where() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, expected) in [
-        (&["10.0.0.1", "--rate", "1/s"][..], "ADDRESS:PORT is 10.0.0.1, is not an address with a port"),
+        (&["10.0.0.1", "--rate", "1/s"][..], "ADDRESS:PORT 10.0.0.1 is not an address with a port"),
         (&["localhost:9000", "--rate", "1/s"], "names are not looked up"),
         (&["127.0.0.1:9", "--rate", "20000"], "write a rate with its unit"),
         (&["127.0.0.1:9", "--rate", "1/s", "--size", "64"], "write a size with its unit"),

@@ -36,7 +36,7 @@ fn the_file_of_a_megabyte_is_the_most_that_is_read() {
     let many = (0..60_000).map(|number| format!("\"host {number}\"")).collect::<Vec<_>>().join(", ");
     let error = TEXTS.read(&format!("...\n[network]\nhosts = [{many}]\n{{links}}\n{{flow}}\n{{stop}}"));
     let error = error.expect_err("the links are of other hosts");
-    assert!(error.contains("link.between is \"a\", is not a host") && error.len() < 2000, "{error}");
+    assert!(error.contains("link.between \"a\" is not a host") && error.len() < 2000, "{error}");
 }
 
 /// Every key of a network but those of data files.

@@ -211,7 +211,7 @@ fn refusals_of_a_trace_name_the_row() {
         (
             &named,
             "time,n,kind\n0,1,lnog\n",
-            "x.csv:2:3: kind is lnog, is not a class of the scenario: did you mean `long`?",
+            "x.csv:2:3: kind lnog is not a class of the scenario: did you mean `long`?",
         ),
         (
             &named,
@@ -221,12 +221,12 @@ fn refusals_of_a_trace_name_the_row() {
         (
             &named,
             "time,n,kind\n1,1,long\n0,1,long\n",
-            "x.csv:3:1: time is 0, is before the time of the row above: sort",
+            "x.csv:3:1: time 0 is before the time of the row above: sort",
         ),
         (
             &named,
             "time,n,kind\n1,1,long\n",
-            "s.toml:7:8: class.name is \"short\", is a class without a request in the trace: ",
+            "s.toml:7:8: class.name \"short\" is a class without a request in the trace: ",
         ),
     ] {
         let error = read(&folder, text, requests).expect_err(requests);

@@ -45,6 +45,9 @@ pub struct Unsearchable {
 impl core::fmt::Display for SloError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
+            Self::Asked { option, value, reason, .. } if reason.starts_with("is ") => {
+                write!(f, "{option} {value} {reason}")
+            }
             Self::Asked { option, value, reason, .. } => write!(f, "{option} is {value}, {reason}"),
             Self::Scenario(wrong) => write!(f, "{} {}", wrong.key.join("."), wrong.reason),
             Self::Run(error) => error.fmt(f),

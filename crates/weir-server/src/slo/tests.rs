@@ -110,7 +110,7 @@ fn a_question_that_cannot_be_answered_is_refused() {
             0,
             &of_class("shrt"),
             0.01,
-            "class is `shrt`, is not a class of the scenario",
+            "class `shrt` is not a class of the scenario",
             "did you mean `short`? known are `short`, `long`, and `all` of them together",
         ),
     ] {

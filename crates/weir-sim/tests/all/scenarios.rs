@@ -237,7 +237,7 @@ fn refusals_of_data_files_name_their_own_place() {
     let path = folder.write("s.toml", with(TRACE));
     folder.write("t.csv", "time,length\n1,100\n0,300\n");
     let error = Scenario::from_file(&path).expect_err("unsorted").to_string();
-    assert!(error.contains("t.csv:3:1: time is 0, is before the time of the row above"), "{error}");
+    assert!(error.contains("t.csv:3:1: time 0 is before the time of the row above"), "{error}");
     folder.write("w.csv", "size_bytes,cdf\n100,0.5\n200,0.4\n");
     let cdf = with("load = 0.5\nlengths = { cdf = \"w.csv\" }\n[service]\nrate = \"1Gbit\"");
     let error = Scenario::from_file(&folder.write("c.toml", cdf)).expect_err("decreasing");

@@ -366,10 +366,10 @@ mod tests {
                 "r.csv:2:2: n is 1e9, makes a service of 5000000010 ns, must be from 1 ns to 1ms: ",
             ),
             ("t,n,kind\n-1,1,long\n", "r.csv:2:1: t is -1, must be a number of microseconds from 0 up: "),
-            ("t,n,kind\n2,1,long\n1,1,long\n", "r.csv:3:1: t is 1, is before the time of the row above: "),
+            ("t,n,kind\n2,1,long\n1,1,long\n", "r.csv:3:1: t 1 is before the time of the row above: "),
             (
                 "t,n,kind\n0,1,shrot\n",
-                "r.csv:2:3: kind is shrot, is not a class of the scenario: did you mean `short`? add a table `[[class]]` \
+                "r.csv:2:3: kind shrot is not a class of the scenario: did you mean `short`? add a table `[[class]]` \
                  of this name; there are `short`, `long`",
             ),
             (

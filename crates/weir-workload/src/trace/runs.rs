@@ -156,7 +156,7 @@ mod tests {
             ("wake,rnu\n0,1\n", "runs.csv:1:1: run is not a column of the file: did you mean `rnu`?"),
             (
                 "wake_ms,run_us\n2,1\n1,1\n",
-                "runs.csv:3:1: wake_ms is 1, is before the wake-up of the row above: ",
+                "runs.csv:3:1: wake_ms 1 is before the wake-up of the row above: ",
             ),
             ("wake,run_us\n0,1\n0\n", "runs.csv:3:1: the row has 1 fields, must have 2 as the first: "),
             (

@@ -119,7 +119,7 @@ fn refusals_name_line_column_value_and_remedy() {
         (b"time,length,time\n1,2,3\n", "t.csv:1:3: time stands in the header twice: rename one of the two"),
         (
             b"time,length\n1,2\n0.5,2\n",
-            "t.csv:3:1: time is 0.5, is before the time of the row above: sort the rows by time",
+            "t.csv:3:1: time 0.5 is before the time of the row above: sort the rows by time",
         ),
         (
             b"time,length\n1,2\n2,\n",
@@ -143,7 +143,7 @@ fn refusals_name_line_column_value_and_remedy() {
         ),
         (
             b"time,length\n0,1\n99999999999,1\n",
-            "t.csv:3:1: time is 99999999999, is more than 9223372036854775808 ns of the clock after the first: \
+            "t.csv:3:1: time 99999999999 is more than 9223372036854775808 ns of the clock after the first: \
              check the unit of the times",
         ),
         (
