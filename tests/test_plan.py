@@ -153,10 +153,27 @@ def test_a_latency_is_kept_under_the_scheduler_of_the_target(capsys, file: Path)
     assert [plan["classes"][0]["distance"] for plan in found.values()] == [8, 4]
     code, out, _ = call(capsys, "plan", file, "--target", "opensm")
     assert code == 0
-    assert "bound, weighted" in out
-    assert "bound, weighted" not in call(capsys, "plan", file)[1]
+    assert "weighted (µs)" in out
+    assert "weighted (µs)" not in call(capsys, "plan", file)[1]
     drr = tomllib.loads(request.emit(file, "scenario").text)["reference"]
     assert drr.endswith(",stall=leave")
+
+
+@pytest.mark.parametrize("width", ["100", "80"])
+def test_what_is_asked_for_is_shown_at_every_width(capsys, monkeypatch, width: str):
+    monkeypatch.setenv("COLUMNS", width)
+    file = CONFIGS.parents[1] / "examples" / "infiniband" / "request.toml"
+    code, out, _ = call(capsys, "plan", file, "--check")
+    assert code == 0
+    first, second, *rows = out.split("\n\n")[1].splitlines()
+    assert first.split() == ["weight", "latency", "bound", "under"]
+    for column in ("asked (%)", "share (%)", "asked (µs)", "weighted (µs)"):
+        assert column in second
+    assert "bound under DRR (µs)" in " ".join(rows)
+    assert max(map(len, (first, second, *rows))) <= int(width)
+    first, second, *rows = out.split("check, weighted table")[1].split("\n\n")[0].splitlines()[1:]
+    assert first.split()[:4] == ["saturated", "asked", "bound", "largest"]
+    assert max(map(len, (first, second, *rows))) <= int(width)
 
 
 def test_b9_nine_classes_on_eight_entries(file: Path):

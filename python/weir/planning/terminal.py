@@ -58,7 +58,8 @@ def _facts(plan: Mapping[str, Any]) -> Iterator[str]:
 def plan_columns(classes: Sequence[Mapping[str, Any]], scheduler: str = "deficit_table") -> list[Column]:
     """Return one row a class: shares, entries, distance, weights, and bounds.
 
-    These are under the deficit table, under the scheduler of the target, and under deficit round robin.
+    These are under the deficit table, under the scheduler of the target, and under deficit round robin. What
+    is asked for and what is given in its place stand at every width.
     """
     shown = [name for name in _SCHEDULERS if name in {"deficit_table", scheduler, "round_robin"}]
 
@@ -71,30 +72,31 @@ def plan_columns(classes: Sequence[Mapping[str, Any]], scheduler: str = "deficit
     columns = [
         Column("class", tuple(row["name"] for row in classes), numeric=False),
         column("lane", (str(row["lane"]) for row in classes)),
-        column("asked (%)", (_percent(row["requested"]["share"]) for row in classes), 1),
+        column("asked (%)", (_percent(row["requested"]["share"]) for row in classes)),
         column("share (%)", (_percent(row["share"]) for row in classes)),
-        column("entries", (str(row["entries"]) for row in classes)),
-        column("distance", (str(row["distance"]) for row in classes)),
-        column("weight (credits)", map(_weights, classes)),
-        column("total", (f"{row['weight_credits']:,}" for row in classes), 4),
-        column("min (%)", (_percent(row["minimum_share"]) for row in classes), 2),
-        column("max (%)", (_percent(row["maximum_share"]) for row in classes), 2),
-        column("quantum", (f"{row['quantum_credits']:,}" for row in classes), 3),
+        column("entries", (str(row["entries"]) for row in classes), 1),
+        column("distance", (str(row["distance"]) for row in classes), 2),
+        column("weight\n(credits)", map(_weights, classes), 1),
+        column("total", (f"{row['weight_credits']:,}" for row in classes), 6),
+        column("min (%)", (_percent(row["minimum_share"]) for row in classes), 4),
+        column("max (%)", (_percent(row["maximum_share"]) for row in classes), 4),
+        column("quantum", (f"{row['quantum_credits']:,}" for row in classes), 5),
     ]
     if any(value is not None for value in asked):
         cells = ("–" if value is None else number(value / 1e9 / scale.factor) for value in asked)
-        columns.append(column(f"latency asked {scale.header}", cells, 1))
+        columns.append(column(f"latency\nasked {scale.header}", cells))
     for name, values in zip(shown, bounds, strict=True):
         cells = (number(value / scale.factor) for value in values)
-        columns.append(column(f"{_SCHEDULERS[name]} {scale.header}", cells, 0 if name == scheduler else 1))
+        header = f"bound under\n{_SCHEDULERS[name]} {scale.header}"
+        columns.append(column(header, cells, 0 if name == scheduler else 3))
     return columns
 
 
 _SCHEDULERS = {
-    "deficit_table": "bound, table",
-    "weighted_table": "bound, weighted",
-    "basic_table": "bound, basic",
-    "round_robin": "bound, DRR",
+    "deficit_table": "table",
+    "weighted_table": "weighted",
+    "basic_table": "basic",
+    "round_robin": "DRR",
 }
 
 
@@ -159,14 +161,14 @@ def _check_columns(check: Check) -> list[Column]:
 
     def times(header: str, values: Iterator[float | None], rank: int = 0) -> Column:
         cells = ("–" if value is None else number(value / scale.factor) for value in values)
-        return Column(f"{header} {scale.header}", tuple(cells), rank)
+        return Column(f"{header}\n{scale.header}", tuple(cells), rank)
 
     shares = (value_with_margin(row.share * 100, row.share_low * 100, row.share_high * 100) for row in rows)
     columns = [
         Column("class", tuple(row.name for row in rows), numeric=False),
         Column("asked (%)", tuple(_percent(row.asked_share) for row in rows), 0 if _less(check) else 3),
         Column("wanted (%)", tuple(_percent(row.wanted) for row in rows)),
-        Column("saturated share (%)", tuple(shares)),
+        Column("saturated\nshare (%)", tuple(shares)),
         times("bound", (row.bound for row in rows)),
         times("largest", (row.largest for row in rows)),
         times("p99", (row.p99 for row in rows), 1),
@@ -175,7 +177,7 @@ def _check_columns(check: Check) -> list[Column]:
         Column("outcome", tuple("not met" if row.failed else "met" for row in rows), numeric=False),
     ]
     if any(row.asked is not None for row in rows):
-        columns.insert(4, times("asked", (row.asked for row in rows), 1))
+        columns.insert(4, times("asked", (row.asked for row in rows)))
     return columns
 
 

@@ -85,7 +85,7 @@ def print_table(out: Console, columns: Sequence[Column]) -> None:
         table.width = needed
     out.print(table, crop=False)
     if left_out:
-        names = ", ".join(column.header for column in left_out)
+        names = ", ".join(column.header.replace("\n", " ") for column in left_out)
         say(out, f"not shown at this width: {names}", style="dim")
 
 
