@@ -16,6 +16,8 @@ from weir.results import page
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from weir.live.comparison import Comparison
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -103,8 +105,53 @@ def live_steer() -> str:
 
 
 def live_testbed() -> str:
-    """Return a scenario measured with real packets: ``live-testbed.json``, which says how it was recorded."""
+    """Return a scenario measured with real packets."""
     from weir.live import page as testbed_page
+
+    return testbed_page.html(comparison())
+
+
+def live_sfq() -> str:
+    """Return the SFQ experiments with real packets.
+
+    The cells are made: simulated is what was published, measured a little more; the figures below them are
+    those of another recorded scenario.
+    """
+    from weir.live import sfq_page
+    from weir.live.figures import Value
+    from weir.live.sfq import Cell, Study
+    from weir.reproduce.sfq import published
+
+    cells = []
+    for place, row in enumerate(published.rows()):
+        alone = row.discipline != "fifo" and place % 3 > 0
+        for quantity in published.QUANTITIES:
+            value = row.throughput if quantity == "throughput" else row.delay
+            more = value / 50
+            cells.append(
+                Cell(
+                    table=row.table,
+                    run=row.run,
+                    stream=row.stream,
+                    start=row.start,
+                    end=row.end,
+                    quantity=quantity,
+                    alone=alone,
+                    misprint=(row.table, row.run, row.stream, quantity) in published.ARTEFACTS,
+                    published=value,
+                    simulated=Value(value, value - more, value + more),
+                    measured=Value(value + more, value, value + 2 * more),
+                    difference=Value(more, 0.0, 2 * more),
+                    tolerance=3 * more if alone else None,
+                )
+            )
+    parts = {name: comparison() for name in ("fair", "degrade", "degrade, frozen")}
+    return sfq_page.html(Study(scale=10, repeat=3, cells=tuple(cells), comparisons=parts))
+
+
+@cache
+def comparison() -> Comparison:
+    """Return what was measured: ``live-testbed.json``, which says how it was recorded."""
     from weir.live.comparison import Comparison, Flow, Generator, Ledger, Row
     from weir.live.figures import Value
 
@@ -125,7 +172,7 @@ def live_testbed() -> str:
         ),
         "generators": tuple(Generator(**row) for row in document["generators"]),
     }
-    return testbed_page.html(Comparison(**made))
+    return Comparison(**made)
 
 
 KINDS: dict[str, Callable[[], str]] = {
@@ -144,5 +191,6 @@ KINDS: dict[str, Callable[[], str]] = {
     "study": study,
     "live steer": live_steer,
     "live testbed": live_testbed,
+    "live sfq": live_sfq,
 }
 """What writes a page, by its kind."""
